@@ -19,6 +19,7 @@ typedef struct hl_data_sizes {
     int64_t relations;   /* R, the relations between tokens that are stated */
     int64_t types;       /* 2 where a token may belong to the first or the second of two texts, else 0 */
     int64_t examples[2]; /* by hl_split; 0: without end */
+    int64_t treebank;    /* the bytes that patterns.treebank takes, with what is counted in it; 0: there is none */
     bool words;          /* tokens belong to words (hl_examples.words) */
     bool pooled;         /* an example has one answer, as a whole */
 } hl_data_sizes;

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/op_attention.h"
+#include "core/threads.h"
 #include "heads/evaluator.h"
 
 #include <string.h>
@@ -170,4 +171,68 @@ hl_status hl_treebank_pass_run(hl_treebank_pass *pass, hl_arena *arena, const hl
     evaluator.begin = begin_slice;
     HL_TRY(hl_evaluate(&evaluator, &pass->storage.batch, NULL));
     return pass->status;
+}
+
+/* Counting */
+
+static hl_syntax_tree tree_of(const hl_treebank_sentence *sentence)
+{
+    return (hl_syntax_tree){ sentence->n_words, sentence->heads, sentence->relations };
+}
+
+void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank)
+{
+    for (int64_t s = 0; s < hl_treebank_size(treebank); s++) {
+        hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
+        hl_syntax_tree tree = tree_of(&sentence);
+        hl_syntax_add_tree(counts, &tree, s);
+    }
+}
+
+typedef struct counting {
+    const hl_treebank *treebank;
+    hl_syntax *counts;
+    const hl_word_maps *maps; /* of the layer at work */
+    int64_t first_head;       /* of that layer, in all */
+    hl_status (*progress)(void *context, int64_t done, int64_t total);
+    void *context;
+} counting;
+
+static void count_heads(const void *context, hl_range heads)
+{
+    const counting *c = context;
+    for (int64_t s = c->maps->first; s < c->maps->first + c->maps->n_sentences; s++) {
+        hl_treebank_sentence sentence = hl_treebank_at(c->treebank, s);
+        hl_syntax_tree tree = tree_of(&sentence);
+        for (int64_t h = heads.begin; h < heads.end; h++) {
+            hl_syntax_add_head(c->counts, c->first_head + h, &tree, s, hl_word_map(c->maps, s, h, sentence.n_words));
+        }
+    }
+}
+
+static void count_layer(void *context, const hl_word_maps *maps, int threads)
+{
+    counting *c = context;
+    c->maps = maps;
+    c->first_head = maps->layer == 0 ? 0 : c->first_head;
+    hl_threads_run(threads, maps->n_heads, 1, count_heads, c);
+    c->first_head += maps->n_heads;
+}
+
+static hl_status tell(void *context, int64_t done, int64_t total)
+{
+    const counting *c = context;
+    return c->progress != NULL ? c->progress(c->context, done, total) : hl_ok();
+}
+
+hl_status hl_treebank_pass_count(hl_treebank_pass *pass, hl_arena *arena, hl_syntax *counts,
+                                 hl_status (*progress)(void *context, int64_t done, int64_t total), void *context)
+{
+    size_t hits = (size_t)(counts->n_relations * counts->n_heads) * 2;
+    for (int half = 0; half < 2; half++) {
+        memset(counts->halves[half].hits, 0, hits * sizeof *counts->halves[half].hits);
+    }
+    counting c = { .treebank = pass->treebank, .counts = counts, .progress = progress, .context = context };
+    return hl_treebank_pass_run(pass, arena,
+                                &(hl_treebank_taker){ .layer = count_layer, .progress = tell, .context = &c });
 }

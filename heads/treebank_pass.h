@@ -15,6 +15,7 @@
 #include "core/tape.h"
 #include "data/batch_storage.h"
 #include "data/text/treebank.h"
+#include "heads/syntax.h"
 #include "layers/model.h"
 
 #include <stddef.h>
@@ -75,6 +76,15 @@ hl_status hl_treebank_pass_init(hl_treebank_pass *pass, const hl_model *model, c
  * nothing, and leaves the arena as it was. Fails as the progress does, and with HL_NO_MEMORY where the arena has less
  * left than planned. */
 hl_status hl_treebank_pass_run(hl_treebank_pass *pass, hl_arena *arena, const hl_treebank_taker *taker);
+
+/* Runs the model and sets what each head hits (heads/syntax.h), whatever the counts of heads were; the counts are of
+ * the treebank's relations and the model's heads. Allocates nothing. `progress` as that of a taker, or NULL. Fails as
+ * hl_treebank_pass_run. */
+hl_status hl_treebank_pass_count(hl_treebank_pass *pass, hl_arena *arena, hl_syntax *counts,
+                                 hl_status (*progress)(void *context, int64_t done, int64_t total), void *context);
+
+/* Counts the cases and the offsets' hits of all its sentences. */
+void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank);
 
 /* A zeroed or already freed one is allowed. */
 void hl_treebank_pass_free(hl_treebank_pass *pass);

@@ -1,7 +1,6 @@
 #include "study/syntax_study.h"
 
 #include "core/memory.h"
-#include "core/threads.h"
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
 #include "train/footprint.h"
@@ -14,7 +13,6 @@ typedef struct pass_call {
     const hl_syntax_question *question;
     hl_syntax_study *study;
     const char *what;
-    hl_syntax *counts;
     int64_t first_head; /* of the layer at work, in all */
 } pass_call;
 
@@ -27,49 +25,17 @@ static hl_status tell(void *context, int64_t done, int64_t total)
     return q->progress != NULL ? q->progress(q->context, call->what, done, total) : hl_ok();
 }
 
-/* ---- counting ---- */
-
-static hl_syntax_tree tree_of(const hl_treebank_sentence *sentence)
-{
-    return (hl_syntax_tree){ sentence->n_words, sentence->heads, sentence->relations };
-}
-
-typedef struct layer_work {
-    const pass_call *call;
-    const hl_word_maps *maps;
-} layer_work;
-
-static void count_heads(const void *context, hl_range heads)
-{
-    const layer_work *work = context;
-    const hl_word_maps *maps = work->maps;
-    for (int64_t s = maps->first; s < maps->first + maps->n_sentences; s++) {
-        hl_treebank_sentence sentence = hl_treebank_at(work->call->study->treebank, s);
-        hl_syntax_tree tree = tree_of(&sentence);
-        for (int64_t h = heads.begin; h < heads.end; h++) {
-            hl_syntax_add_head(work->call->counts, work->call->first_head + h, &tree, s,
-                               hl_word_map(maps, s, h, sentence.n_words));
-        }
-    }
-}
-
-static void count_layer(void *context, const hl_word_maps *maps, int threads)
-{
-    pass_call *call = context;
-    call->first_head = maps->layer == 0 ? 0 : call->first_head;
-    hl_threads_run(threads, maps->n_heads, 1, count_heads, &(layer_work){ call, maps });
-    call->first_head += maps->n_heads;
-}
-
-static hl_status run_model(const hl_model *model, const hl_opened_model *opened, hl_treebank *treebank,
+/* Runs the model over the treebank: counts where there are `counts`, else gives all maps to the taker. */
+static hl_status run_model(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
                            const hl_treebank_taker *taker)
 {
     hl_treebank_pass *pass = hl_calloc(1, sizeof *pass);
     HL_NEED(pass != NULL, "a pass over a treebank");
     hl_arena arena = { 0 };
-    hl_status status = hl_treebank_pass_init(pass, model, treebank, ROWS, opened->threads);
+    hl_status status = hl_treebank_pass_init(pass, model, study->treebank, ROWS, study->model->threads);
     HL_THEN(status, hl_arena_init(&arena, pass->plan.bytes));
-    HL_THEN(status, hl_treebank_pass_run(pass, &arena, taker));
+    HL_THEN(status, counts != NULL ? hl_treebank_pass_count(pass, &arena, counts, taker->progress, taker->context)
+                                   : hl_treebank_pass_run(pass, &arena, taker));
     hl_arena_free(&arena);
     hl_treebank_pass_free(pass);
     hl_free(pass);
@@ -80,14 +46,9 @@ static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *qu
                             const char *what, hl_syntax *counts)
 {
     HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->shape)));
-    for (int64_t s = 0; s < hl_treebank_size(study->treebank); s++) {
-        hl_treebank_sentence sentence = hl_treebank_at(study->treebank, s);
-        hl_syntax_tree tree = tree_of(&sentence);
-        hl_syntax_add_tree(counts, &tree, s);
-    }
-    pass_call call = { .question = question, .study = study, .what = what, .counts = counts };
-    return run_model(model, study->model, study->treebank,
-                     &(hl_treebank_taker){ .layer = count_layer, .progress = tell, .context = &call });
+    hl_syntax_add_treebank(counts, study->treebank);
+    pass_call call = { .question = question, .study = study, .what = what };
+    return run_model(study, model, counts, &(hl_treebank_taker){ .progress = tell, .context = &call });
 }
 
 static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *question)
@@ -113,6 +74,11 @@ static int64_t cases_of(const hl_syntax_study *study, int64_t relation)
     return study->found.halves[0].cases[relation] + study->found.halves[1].cases[relation];
 }
 
+bool hl_syntax_has_row(const char *relation)
+{
+    return strcmp(relation, "punct") != 0 && strcmp(relation, "root") != 0;
+}
+
 static hl_status choose_rows(hl_syntax_study *study, const hl_syntax_question *question)
 {
     int64_t R = study->found.n_relations;
@@ -120,8 +86,7 @@ static hl_status choose_rows(hl_syntax_study *study, const hl_syntax_question *q
     HL_NEED(study->rows != NULL, "the relations of a treebank");
     study->rows[study->n_rows++] = -1;
     for (int64_t r = 0; r < R; r++) {
-        const char *name = hl_treebank_relation(study->treebank, r);
-        bool left_out = strcmp(name, "punct") == 0 || strcmp(name, "root") == 0;
+        bool left_out = !hl_syntax_has_row(hl_treebank_relation(study->treebank, r));
         if (cases_of(study, r) < question->least_cases || cases_of(study, r) == 0 ||
             (left_out && !question->punct_and_root)) {
             continue;
@@ -278,7 +243,7 @@ static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *qu
     if (work.one == NULL || work.sum == NULL || work.guess == NULL) {
         HL_THEN(status, hl_error_memory("trees"));
     }
-    HL_THEN(status, run_model(&study->model->model, study->model, study->treebank,
+    HL_THEN(status, run_model(study, &study->model->model, NULL,
                               &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
     HL_THEN(status, work.status);
     study->has_trees = status.code == HL_OK;

@@ -30,6 +30,9 @@ typedef struct hl_syntax_question {
 
 enum { HL_SYNTAX_LEAST_CASES = 100 };
 
+/* Whether a relation of that name has a row unless one asks: all but punct and root do. */
+bool hl_syntax_has_row(const char *relation);
+
 /* How whole trees are made of what heads attend to; each of the sentences 1, 3, 5 ..., what is chosen on the others. */
 typedef enum hl_syntax_tree_kind {
     HL_SYNTAX_TREE_RIGHT,  /* right-branching */

@@ -157,6 +157,11 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
                            "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
                            config->model.max_length, config->task.length);
     }
+    const hl_config_given *treebank = HL_CONFIG_GIVEN(reader, patterns.treebank);
+    if (config->patterns.treebank != 0 && config->patterns.examples == 0) {
+        hl_config_complain(reader, treebank->line,
+                           "patterns.treebank: is counted at snapshots, and patterns.examples = 0 takes none");
+    }
     const hl_config_given *window = HL_CONFIG_GIVEN(reader, train.length_window);
     if (SOUND(reader, train.batch_size) && config->train.length_window % config->train.batch_size != 0) {
         hl_config_complain(reader, window->line,

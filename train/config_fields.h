@@ -75,7 +75,7 @@ typedef struct hl_config_train {
 
 typedef struct hl_config_patterns {
     int64_t every, examples, budget_mb;
-    hl_config_string_at file;
+    hl_config_string_at file, treebank;
 } hl_config_patterns;
 
 typedef struct hl_config {

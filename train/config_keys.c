@@ -272,6 +272,9 @@ const hl_config_key hl_config_keys[] = {
     { PATTERNS(file), STRING, .initial = "", .derived = "none",
       .help = "Examples of your own to record instead of the first of validation, in the form of task.file, of running "
               "text a line each; a text may hold its mask token ([MASK]) where it shall be filled." },
+    { PATTERNS(treebank), STRING, .initial = "", .derived = "none",
+      .help = "A treebank (CoNLL-U): at each snapshot syntax.csv receives how often each head finds each of its relations "
+              "in the first 500 sentences that the model reads." },
 };
 /* clang-format on */
 
@@ -316,6 +319,9 @@ static int find_text_task(const char *task)
 bool hl_config_key_used(const hl_config_key *key, const char *task)
 {
     int text = find_text_task(task);
+    if (key->offset == offsetof(hl_config, patterns.treebank)) {
+        return text >= 0 && text != HL_TEXT_FILE; /* whose tokens are no words of a text */
+    }
     if (key->section == 1 || key->offset == offsetof(hl_config, train.length_window) ||
         key->offset == offsetof(hl_config, model.vocabulary) || key->offset == offsetof(hl_config, patterns.file)) {
         return text >= 0;

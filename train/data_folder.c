@@ -4,6 +4,7 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -65,4 +66,24 @@ void hl_data_folder_remove(char *path, size_t there)
         path[end] = '\0';
         rmdir(path);
     }
+}
+
+hl_status hl_data_find_file(const char *beside, const char **path, char **found)
+{
+    bool exists;
+    const char *slash = beside != NULL ? strrchr(beside, '/') : NULL;
+    if (*path == NULL || **path == '/' || slash == NULL) {
+        return hl_ok();
+    }
+    HL_TRY(hl_file_exists(*path, &exists));
+    if (exists) {
+        return hl_ok();
+    }
+    hl_text whole = { 0 };
+    hl_text_print(&whole, "%.*s/%s", (int)(slash - beside), beside, *path);
+    HL_TRY(hl_text_status(&whole));
+    *found = whole.bytes;
+    HL_TRY(hl_file_exists(*found, &exists));
+    *path = exists ? *found : *path;
+    return hl_ok();
 }

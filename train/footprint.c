@@ -116,8 +116,9 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
                                : 0;
     f->validation_sums =
         examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_rows(config), T) : 0;
-    const size_t all[] = { f->weights,  f->gradients,       f->moments,   f->step,       f->batches,
-                           f->recorder, f->validation_sums, f->positions, f->vocabulary, f->libraries };
+    f->treebank = (size_t)config->sizes.treebank;
+    const size_t all[] = { f->weights,         f->gradients, f->moments,   f->step,       f->batches,  f->recorder,
+                           f->validation_sums, f->treebank,  f->positions, f->vocabulary, f->libraries };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         f->training = hl_size_sum(f->training, all[i]);
     }
@@ -233,6 +234,11 @@ static hl_status set_all(const hl_config *config, const hl_model *model, int64_t
 {
     *footprint = (hl_footprint){ 0 };
     HL_TRY(hl_trainer_plan(model, config, &footprint->step, &footprint->flops));
+    if (config->sizes.treebank > 0) {
+        size_t pass;
+        HL_TRY(pass_bytes(config, model, hl_trainer_evaluation_rows(config), config->model.max_length, &pass));
+        footprint->step = larger(footprint->step, pass);
+    }
     footprint->parameters = hl_parameters_count(&model->parameters);
     set_memory(config, model, footprint);
     set_files(config, model, footprint);

@@ -23,6 +23,7 @@ typedef struct hl_footprint {
     size_t recorder; /* patterns and logits of one snapshot; 0 where none is taken */
     size_t
         validation_sums; /* of heads over the validation set, and the weights that they are gathered from; likewise */
+    size_t treebank;     /* that of patterns.treebank, and what is counted on it */
     size_t positions;    /* the table of sinusoids, or the numbers of learned positions */
     size_t vocabulary;   /* the task's tokens */
     size_t libraries;    /* the program's and its libraries' code and tables: an estimate, the same for every run */

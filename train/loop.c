@@ -143,6 +143,7 @@ static hl_status write_checkpoint(hl_loop *loop)
     }
     HL_TRY(hl_trainer_check_finite(loop->trainer));
     HL_TRY(hl_metrics_csv_sync(&loop->metrics));
+    HL_TRY(loop->syntax != NULL ? hl_syntax_csv_sync(loop->syntax) : hl_ok());
     loop->state.metrics = loop->metrics.sum;
     int64_t keep = loop->config->train.keep_checkpoints;
     char *kept = NULL;
@@ -169,6 +170,9 @@ static hl_status record(hl_loop *loop, const hl_validation_sums *sums)
     }
     HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), sums, &trainer->arena)
                     : hl_recorder_run(loop->recorder, &trainer->arena));
+    if (snapshot && loop->syntax != NULL) {
+        HL_TRY(hl_syntax_csv_append(loop->syntax, step_of(loop), &trainer->arena));
+    }
     return loop->watch != NULL ? hl_watch_show(loop->watch, step_of(loop), &loop->progress) : hl_ok();
 }
 

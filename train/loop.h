@@ -2,9 +2,10 @@
  * run's folder.
  *
  * After update s, in this order: the training row of metrics.csv, validation and its row, model.safetensors where that
- * was the best, the snapshot of all patterns (with what the validation found out about heads), at the end of a run with
- * classes scores.csv and confusion.csv (train/scores.h), the checkpoint. Whatever
- * a checkpoint's step left is therefore complete, and a run resumed from it writes the bytes of an undisturbed one. */
+ * was the best, the snapshot of all patterns (with what the validation found out about heads), what heads find in the
+ * treebank then (train/syntax_csv.h), at the end of a run with classes scores.csv and confusion.csv (train/scores.h),
+ * the checkpoint. Whatever a checkpoint's step left is therefore complete, and a run resumed from it writes the bytes
+ * of an undisturbed one. */
 #ifndef HL_TRAIN_LOOP_H
 #define HL_TRAIN_LOOP_H
 
@@ -15,6 +16,7 @@
 #include "train/progress.h"
 #include "train/run_folder.h"
 #include "train/state.h"
+#include "train/syntax_csv.h"
 #include "train/trainer.h"
 #include "train/watch.h"
 
@@ -29,6 +31,7 @@ typedef struct hl_loop {
     hl_recorder *recorder;         /* NULL: no snapshots */
     hl_validation_sums_pass *sums; /* of the whole validation set, for snapshots at validations; NULL: no snapshots */
     hl_cadence cadence;            /* of the snapshots */
+    hl_syntax_csv *syntax;         /* open; NULL: nothing is counted on a treebank; else there is a recorder */
     hl_watch *watch;               /* NULL: no layer is watched; else there is a recorder */
     const char *config_text;       /* for the files' metadata (hl_config_result_text); not owned */
     hl_train_state state;          /* as restored, or zero */

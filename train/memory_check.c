@@ -217,7 +217,8 @@ static const char *remedy_of(const hl_config *config, const hl_footprint *f)
                               { f->step, accumulate },
                               { f->batches, "fewer train.eval_examples, or a smaller train.batch_size, need less" },
                               { f->recorder, fewer_patterns },
-                              { f->validation_sums, accumulate } };
+                              { f->validation_sums, accumulate },
+                              { f->treebank, "none is needed for patterns.treebank where it is left out" } };
     return remedy_of_largest(training, sizeof training / sizeof *training);
 }
 

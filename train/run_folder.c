@@ -56,7 +56,8 @@ static const struct {
     { "config.ini", false },    { "metrics.csv", false },       { "scores.csv", false },
     { "confusion.csv", false }, { "model.safetensors", false }, { "checkpoint.safetensors", false },
     { "vocab.txt", false },     { "tokens.json", false },       { "labels.json", false },
-    { "heads.csv", true },      { "report.html", true },
+    { "syntax.csv", false },    { "treebank.conllu", false },   { "heads.csv", true },
+    { "report.html", true },
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 
@@ -208,11 +209,12 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     folder->checkpoint = hl_path_join(path, "checkpoint.safetensors");
     folder->vocabulary = hl_path_join(path, "vocab.txt");
     folder->patterns = hl_path_join(path, "patterns");
+    folder->syntax = hl_path_join(path, "syntax.csv");
     folder->lock_file = hl_path_join(path, ".lock");
     bool complete = folder->path != NULL && folder->config != NULL && folder->metrics != NULL &&
                     folder->scores != NULL && folder->confusion != NULL && folder->model != NULL &&
                     folder->checkpoint != NULL && folder->vocabulary != NULL && folder->patterns != NULL &&
-                    folder->lock_file != NULL;
+                    folder->syntax != NULL && folder->lock_file != NULL;
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
@@ -372,6 +374,7 @@ void hl_run_folder_close(hl_run_folder *folder)
     hl_free(folder->checkpoint);
     hl_free(folder->vocabulary);
     hl_free(folder->patterns);
+    hl_free(folder->syntax);
     hl_free(folder->lock_file);
     *folder = (hl_run_folder){ .lock = -1 };
 }

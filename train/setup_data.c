@@ -65,32 +65,11 @@ hl_text_spec hl_config_text_spec(const hl_config *config)
 
 /* ---- where files are ---- */
 
-/* The path as it is given, or where no such file is there, the one beside the config that is. */
-static hl_status find_file(const work *w, const char **path, char **found)
-{
-    bool exists;
-    const char *slash = w->options->beside != NULL ? strrchr(w->options->beside, '/') : NULL;
-    if (*path == NULL || **path == '/' || slash == NULL) {
-        return hl_ok();
-    }
-    HL_TRY(hl_file_exists(*path, &exists));
-    if (exists) {
-        return hl_ok();
-    }
-    hl_text beside = { 0 };
-    hl_text_print(&beside, "%.*s/%s", (int)(slash - w->options->beside), w->options->beside, *path);
-    HL_TRY(hl_text_status(&beside));
-    *found = beside.bytes;
-    HL_TRY(hl_file_exists(*found, &exists));
-    *path = exists ? *found : *path;
-    return hl_ok();
-}
-
 static hl_status find_files(work *w)
 {
-    HL_TRY(find_file(w, &w->spec.file, &w->file));
-    HL_TRY(find_file(w, &w->spec.validation_file, &w->validation_file));
-    return find_file(w, &w->spec.vocabulary, &w->vocabulary);
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.file, &w->file));
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.validation_file, &w->validation_file));
+    return hl_data_find_file(w->options->beside, &w->spec.vocabulary, &w->vocabulary);
 }
 
 /* ---- what the data are made of ---- */
@@ -392,7 +371,7 @@ hl_status hl_setup_examples(const hl_config *config, const hl_data_options *opti
         return hl_ok();
     }
     hl_status status = make_temporary(&w);
-    HL_THEN(status, find_file(&w, &w.spec.file, &w.file));
+    HL_THEN(status, hl_data_find_file(options->beside, &w.spec.file, &w.file));
     HL_THEN(status, hl_dataset_open_others(&w.spec, of, written, out));
     end(&w, status);
     return status;

@@ -5,6 +5,7 @@
 #include "core/declarations.h"
 #include "core/text.h"
 #include "data/dataset.h"
+#include "data/text/treebank.h"
 #include "train/config.h"
 
 HL_BEGIN_DECLS
@@ -58,6 +59,17 @@ hl_status hl_setup_examples(const hl_config *config, const hl_data_options *opti
  * with its labels. All but those that the model reads as a whole are cut. Fails as hl_dataset_open_others. */
 hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl_data_options *options,
                              const hl_dataset *of, hl_dataset **out);
+
+/* Reads the first HL_SYNTAX_CSV_SENTENCES sentences of patterns.treebank with the tokens of the config's data `of`, and
+ * sets config->sizes.treebank; *out is NULL where the config names none. A run has them in <folder>/treebank.conllu
+ * (hl_data_save_treebank): with HL_DATA_READ these are read, with HL_DATA_KEEP also, where patterns.treebank is gone or
+ * begins with the same sentences. HL_BAD_FILE as hl_treebank_read, and where it does not; HL_NO_MEMORY. On success *out
+ * is the caller's: hl_treebank_free. */
+hl_status hl_setup_treebank(hl_config *config, const hl_data_options *options, const hl_dataset *of, hl_treebank **out);
+
+/* Writes its sentences, also those between them that cannot be used, as they stand in the config's file to
+ * <folder>/treebank.conllu, unless that is there. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_data_save_treebank(const hl_config *config, const hl_data_options *options, const hl_treebank *treebank);
 
 enum { HL_DATA_TOLD_WIDTH = 80 }; /* bytes of a line at most, but for longer words */
 

@@ -9,17 +9,28 @@
 
 #include <string.h>
 
+static hl_data_options options_of(const hl_train_call *call, hl_data_use use)
+{
+    return (hl_data_options){ .use = use, .folder = call->config.train.out, .beside = call->command.config.path };
+}
+
 /* The examples of patterns.file, and a line where some were cut. */
 static hl_status open_written(hl_train_call *call)
 {
     const hl_config *config = &call->config;
-    hl_data_options options = { .folder = config->train.out, .beside = call->command.config.path };
+    hl_data_options options = options_of(call, HL_DATA_MAKE);
     HL_TRY(hl_setup_examples(config, &options, call->dataset, true, &call->written));
     if (call->written != NULL && hl_text_data_noticed(hl_dataset_text(call->written), HL_VALIDATION)->cut > 0) {
         hl_print_line(call->err, "%s: examples are cut to %lld pieces", hl_config_string(config, config->patterns.file),
                       (long long)config->sizes.longest);
     }
     return hl_ok();
+}
+
+static hl_status open_treebank(hl_train_call *call, hl_data_use use)
+{
+    hl_data_options options = options_of(call, use);
+    return hl_setup_treebank(&call->config, &options, call->dataset, &call->treebank);
 }
 
 static bool is_given(const hl_train_call *call, const char *key)
@@ -67,11 +78,9 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
     }
     FILE *out = call->command.quiet || call->command.summary ? NULL : call->out;
     hl_text notices = { 0 };
-    hl_data_options options = { .use = use,
-                                .folder = call->config.train.out,
-                                .beside = call->command.config.path,
-                                .tokens = call->open != NULL ? hl_pretrained_tokens(call->open) : NULL,
-                                .notices = out != NULL ? &notices : NULL };
+    hl_data_options options = options_of(call, use);
+    options.tokens = call->open != NULL ? hl_pretrained_tokens(call->open) : NULL;
+    options.notices = out != NULL ? &notices : NULL;
     hl_status status = hl_open_data(&call->config, options, out, &call->dataset);
     HL_THEN(status, hl_print_notices(out, &notices));
     hl_text_free(&notices);
@@ -85,6 +94,7 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
     }
     HL_TRY(status);
     status = open_written(call);
+    HL_THEN(status, open_treebank(call, use));
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
 }
 
@@ -114,4 +124,35 @@ hl_status hl_train_call_make_examples(hl_train_call *call, hl_examples *examples
     }
     int64_t there = hl_dataset_sizes(call->written)->examples[HL_VALIDATION];
     return hl_dataset_make_examples(call->written, HL_VALIDATION, 0, there < n ? there : n, examples);
+}
+
+hl_status hl_train_call_init_syntax(hl_train_call *call)
+{
+    if (call->treebank == NULL) {
+        return hl_ok();
+    }
+    if (!call->records) {
+        return hl_error(HL_INVALID,
+                        "%s: patterns.treebank is counted at snapshots, and none is taken; raise patterns.budget_mb",
+                        call->command.config.path);
+    }
+    hl_trainer *trainer = &call->trainer;
+    int64_t rows = hl_trainer_evaluation_rows(&call->config);
+    HL_TRY(hl_syntax_csv_init(&call->syntax, &trainer->model, call->treebank, rows, trainer->threads));
+    call->loop.syntax = &call->syntax;
+    if (call->syntax.pass.plan.bytes <= trainer->arena.capacity) {
+        return hl_ok();
+    }
+    hl_arena_free(&trainer->arena);
+    return hl_arena_init(&trainer->arena, call->syntax.pass.plan.bytes);
+}
+
+hl_status hl_train_call_open_syntax(hl_train_call *call)
+{
+    if (call->treebank == NULL) {
+        return hl_ok();
+    }
+    hl_data_options options = options_of(call, HL_DATA_KEEP);
+    HL_TRY(hl_data_save_treebank(&call->config, &options, call->treebank));
+    return hl_syntax_csv_open(&call->syntax, call->folder.syntax);
 }

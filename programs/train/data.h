@@ -6,9 +6,9 @@
 #include "train/setup_data.h"
 
 /* Opens the config's data as call->dataset, with what follows from them in call->config, and the examples of
- * patterns.file as call->written. While a text is made into tokens it prints how far it is, then what was noticed, a
- * line each. A signal ends it: call->signal is then set, and there is no dataset. Fails as hl_setup_data and
- * hl_setup_examples, naming the config where a value is impossible. */
+ * patterns.file as call->written, and the treebank of patterns.treebank. While a text is made into tokens it prints how
+ * far it is, then what was noticed, a line each. A signal ends it: call->signal is then set, and there is no dataset.
+ * Fails as hl_setup_data, hl_setup_examples and hl_setup_treebank, naming the config where a value is impossible. */
 hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use);
 
 /* Prints what the data hold where they are a text's, unless the call is quiet: all that is counted of them, or their
@@ -18,5 +18,12 @@ hl_status hl_train_call_tell_data(hl_train_call *call, const hl_dataset *dataset
 /* Makes the examples of snapshots, as many as the budget has room for: the first of the validation set, or of
  * patterns.file. Fails as hl_dataset_make_examples. On success to be freed by hl_examples_free. */
 hl_status hl_train_call_make_examples(hl_train_call *call, hl_examples *examples);
+
+/* Where there is a treebank, prepares the counting on it: call->syntax. The passes use the arena of the steps, which is
+ * made larger where that is needed. HL_INVALID where no snapshot is taken; else as hl_syntax_csv_init. */
+hl_status hl_train_call_init_syntax(hl_train_call *call);
+
+/* Opens its files in the run's folder. Fails as hl_data_save_treebank and hl_syntax_csv_open. */
+hl_status hl_train_call_open_syntax(hl_train_call *call);
 
 #endif

@@ -192,6 +192,7 @@ static hl_status prepare(hl_train_call *p)
     HL_TRY(p->command.mode == HL_RUN_RESUME ? resume(p) : hl_first_weights_get(p));
     HL_TRY(hl_run_folder_make(&p->folder)); /* earlier failures leave nothing behind */
     HL_TRY(init_recorder(p));
+    HL_TRY(hl_train_call_init_syntax(p));
     p->loop.recorder = p->records ? &p->recorder : NULL;
     p->loop.sums = p->records ? &p->sums : NULL;
     if (p->command.watch >= 0 && !p->records) {
@@ -215,6 +216,7 @@ static hl_status claim(const hl_train_call *p)
         return hl_ok();
     }
     HL_TRY(hl_run_folder_drop_after(&p->folder, p->loop.checkpoint_step));
+    HL_TRY(hl_syntax_csv_drop_after(p->folder.syntax, p->loop.checkpoint_step));
     int64_t keep = p->config.train.keep_checkpoints;
     return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* the run may have ended just before it */
 }
@@ -231,6 +233,7 @@ static hl_status begin(hl_train_call *p)
     if (hl_config_is_text(&p->config, NULL)) {
         HL_TRY(hl_data_save_tokens(p->trainer.dataset, p->folder.path));
     }
+    HL_TRY(hl_train_call_open_syntax(p));
     int64_t step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->trainer.scored, p->loop.state.metrics));
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
@@ -259,6 +262,11 @@ static void print_start(const hl_train_call *p)
 static void free_training(hl_train_call *p)
 {
     hl_watch_free(&p->watch);
+    if (p->treebank != NULL) {
+        hl_syntax_csv_free(&p->syntax);
+        hl_treebank_free(p->treebank);
+        p->treebank = NULL;
+    }
     if (p->records) {
         hl_validation_sums_pass_free(&p->sums);
         hl_recorder_free(&p->recorder);

@@ -19,17 +19,19 @@ typedef struct hl_train_call {
     hl_train_command command;
     FILE *out, *err;
     hl_config config;
-    hl_dataset *dataset; /* the config's data, until they pass to the trainer */
-    hl_dataset *written; /* the examples of patterns.file; NULL where there are none */
-    hl_pretrained *open; /* the folder of train.from; NULL: none, or not needed */
-    char *config_path;   /* the path that hl_find_config found; owned */
-    char *result_text;   /* for the metadata of weights; owned */
+    hl_dataset *dataset;   /* the config's data, until they pass to the trainer */
+    hl_dataset *written;   /* the examples of patterns.file; NULL where there are none */
+    hl_treebank *treebank; /* of patterns.treebank; NULL where there is none */
+    hl_pretrained *open;   /* the folder of train.from; NULL: none, or not needed */
+    char *config_path;     /* the path that hl_find_config found; owned */
+    char *result_text;     /* for the metadata of weights; owned */
     hl_run_folder folder;
     hl_trainer trainer;
     hl_recorder recorder;
     hl_word_forms words;          /* of text: of the recorder's examples */
     hl_validation_sums_pass sums; /* for the recorder */
     bool records;                 /* whether these two are in use */
+    hl_syntax_csv syntax;         /* where there is a treebank */
     hl_watch watch;
     hl_loop loop;
     int signal; /* that interrupted the run; 0: none */

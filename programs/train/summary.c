@@ -149,6 +149,7 @@ static const struct {
     { "step", "a step's activations, their gradients, scratch", offsetof(hl_footprint, step) },
     { "batches", "batches of training and validation", offsetof(hl_footprint, batches) },
     { "recorder", "recorder: patterns and logits of a snapshot", offsetof(hl_footprint, recorder) },
+    { "treebank", "the treebank, and what is counted on it", offsetof(hl_footprint, treebank) },
     { "statistics", "statistics of heads over the validation set", offsetof(hl_footprint, validation_sums) },
     { "positions", "table of positions", offsetof(hl_footprint, positions) },
     { "vocabulary", "vocabulary", offsetof(hl_footprint, vocabulary) },

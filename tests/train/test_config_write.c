@@ -200,6 +200,7 @@ static const struct {
     { "", "patterns.examples=2", "patterns.examples", true },
     { "", "patterns.budget_mb=2", "patterns.budget_mb", true },
     { "[task]\nname = tags\n", "patterns.file=x", "patterns.file", true },
+    { "[task]\nname = tags\n", "patterns.treebank=x", "patterns.treebank", true },
 };
 
 START_TEST(a_resumed_run_may_change_these_keys_and_no_others)

@@ -19,6 +19,10 @@ hl_status hl_data_folder_make_temporary(char **path, size_t *there);
  * Files that are open stay readable. */
 void hl_data_folder_remove(char *path, size_t there);
 
+/* *path as it is given, or where no such file is there, that beside the config `beside` (or NULL) which is: *found, in
+ * new memory (hl_free), to be NULL before. NULL stays NULL. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_data_find_file(const char *beside, const char **path, char **found);
+
 /* Reads tokens.json or labels.json of a run's folder. HL_BAD_FILE, HL_NO_MEMORY. Owned: hl_tokens_free. */
 hl_status hl_data_load_tokens(const char *folder, const char *name, hl_tokens **out);
 

@@ -1,0 +1,243 @@
+/* syntax.csv of runs: the same bytes however a run is computed and stopped, the counts of heads --treebank, and what is
+ * refused. */
+#include "core/json.h"
+#include "programs/heads/program.h"
+#include "tests/check_suite.h"
+#include "tests/runs/killing_files.h"
+#include "tests/runs/text_tasks.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SENTENCES = 40, RELATIONS = 4, HEADS = 4 };
+
+/* Sentence i: words of the task's vocabulary, each below an earlier one. */
+static void say_sentence(int i)
+{
+    static const char *const relations[RELATIONS] = { "nsubj", "obj", "nmod:poss", "a,b" };
+    int words = 2 + i * 3 % 6;
+    for (int w = 0; w < words; w++) {
+        int head = w > 0 ? 1 + (i * 5 + w * 3) % w : 0;
+        text_say("%d\t%d\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1, (i * 5 + w * w) % 13, head,
+                 w > 0 ? relations[(i + w) % RELATIONS] : "root");
+    }
+    text_say("\n");
+}
+
+static const char *bank_of(const char *name, int n)
+{
+    text_used = 0;
+    for (int i = 0; i < n; i++) {
+        say_sentence(i);
+        if (i == 3) {
+            text_say("# of one word\n1\t5\t_\t_\t_\t_\t0\troot\t_\t_\n\n");
+        }
+    }
+    return run_config(name, text_made);
+}
+
+/* The override that names a treebank; stands to the end of the test. */
+static const char *key_of(const char *path)
+{
+    char key[1024];
+    snprintf(key, sizeof key, "patterns.treebank=%s", path);
+    return run_kept(key);
+}
+
+static void refused(run_result run, int code, const char *words)
+{
+    ck_assert_msg(run.code == code && strstr(run.err, words) != NULL, "exit code %d, not %d; no \"%s\" in: %s",
+                  run.code, code, words, run.err);
+    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
+}
+
+/* ---- the same bytes ---- */
+
+static void same_run(const char *folder, const char *other)
+{
+    run_assert_same(folder, other);
+    ck_assert_str_eq(run_list(folder), run_list(other));
+    run_assert_same_file(folder, other, "syntax.csv");
+    run_assert_same_file(folder, other, "treebank.conllu");
+}
+
+START_TEST(rows_are_the_same_at_any_number_of_threads_and_change_nothing_of_the_training)
+{
+    static const char *const threads[] = { "train.threads=2", "train.threads=3", "train.threads=4" };
+    const char *config = text_config(_i), *straight = run_path("straight"), *plain = run_path("plain");
+    const char *key = key_of(bank_of("bank.conllu", SENTENCES));
+    EXPECT_RUN(0, config, "--quiet", "--out", plain);
+    EXPECT_RUN(0, config, key, "--quiet", "--out", straight);
+    run_assert_same(straight, plain);
+    run_assert_same_file(straight, plain, "heads.csv");
+    ck_assert_str_eq(run_read(run_file(plain, "syntax.csv")), "");
+    for (int i = 0; i < 3; i++) {
+        EXPECT_RUN(0, config, key, threads[i], "--quiet", "--out", run_path(threads[i]));
+        same_run(straight, run_path(threads[i]));
+    }
+}
+END_TEST
+
+/* At moments by chance: before the first checkpoint, in the rows of a step, between two checkpoints, at the end. */
+START_TEST(killed_again_and_again_a_run_leaves_the_rows_of_an_undisturbed_one)
+{
+    const char *config = text_config(0), *straight = run_path("straight"), *folder = run_path("killed");
+    const char *arguments[] = { config,
+                                "train.keep_checkpoints=2",
+                                "patterns.every=2",
+                                "--quiet",
+                                "--resume",
+                                key_of(bank_of("bank.conllu", SENTENCES)),
+                                "--out",
+                                straight,
+                                NULL };
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    arguments[7] = folder;
+    unsigned state = (unsigned)_i + 1;
+    int kills = 0;
+    for (int code = -1, most = 8; code != 0; most += most / 2) {
+        state = state * 1664525 + 1013904223;
+        int n = most / 2 + (int)(state >> 8) % (most / 2);
+        run_result run = killing_files_run(n, SIGKILL, KILLING_BESIDE_SNAPSHOTS, arguments);
+        code = run.code;
+        ck_assert_msg(code == 0 || code == RUN_KILLED + SIGKILL, "exit code %d: %s", code, run.err);
+        kills += code != 0;
+    }
+    ck_assert_int_ge(kills, 6);
+    same_run(straight, folder);
+}
+END_TEST
+
+START_TEST(the_treebank_may_be_gone_or_elsewhere_but_no_other)
+{
+    static const char *const constant = "optimizer.schedule=constant";
+    const char *config = text_config(0), *straight = run_path("straight"), *folder = run_path("run");
+    const char *bank = bank_of("bank.conllu", SENTENCES), *moved = run_path("moved"), *key = key_of(bank);
+    EXPECT_RUN(0, config, constant, key, "patterns.every=4", "--quiet", "--out", straight);
+    EXPECT_RUN(0, config, constant, key, "patterns.every=4", "train.steps=4", "--quiet", "--out", folder);
+    ck_assert_int_eq(rename(bank, moved), 0);
+    EXPECT_RUN(0, config, constant, key, "patterns.every=4", "train.steps=8", "--quiet", "--resume", "--out", folder);
+    EXPECT_RUN(0, config, constant, key_of(moved), "train.steps=8", "--quiet", "--resume", "--out", folder);
+    bank_of("bank.conllu", SENTENCES + 1);
+    refused(RUN(config, constant, key, "--resume", "--out", folder), 3,
+            "bank.conllu: patterns.treebank does not hold the sentences of ");
+    ck_assert_str_eq(run_checkpoint_step(folder), "8");
+    ck_assert_int_eq(rename(moved, bank), 0);
+    EXPECT_RUN(0, config, constant, key, "patterns.every=4", "--quiet", "--resume", "--out", folder);
+    run_assert_same_file(straight, folder, "syntax.csv");
+}
+END_TEST
+
+START_TEST(rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_any_more)
+{
+    const char *config = text_config(0), *folder = run_path("run"), *rows = run_file(folder, "syntax.csv");
+    EXPECT_RUN(0, config, key_of(bank_of("bank.conllu", SENTENCES)), "patterns.every=1", "train.keep_checkpoints=9",
+               "--quiet", "--out", folder);
+    const char *whole = run_read(rows), *sixth = strstr(whole, "\n7,");
+    ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
+                     0);
+    EXPECT_RUN(0, config, "--quiet", "--resume", "--out", folder);
+    const char *kept = run_read(rows);
+    ck_assert_int_eq(strlen(kept), sixth + 1 - whole);
+    ck_assert_int_eq(strncmp(kept, whole, strlen(kept)), 0);
+}
+END_TEST
+
+/* ---- the counts ---- */
+
+/* Hits of a head in the file at that step for a relation, its better direction, and the cases, of both halves. */
+static void sum_rows(const char *rows, int step, const char *relation, int layer, int head, long *hits, long *cases)
+{
+    long found[2] = { 0 };
+    *cases = 0;
+    for (int i = 0; i < 4; i++) {
+        char begin[64];
+        snprintf(begin, sizeof begin, "\n%d,%s,%d,%d,%s,%d,", step, relation, layer, head, i < 2 ? "d>h" : "h>d",
+                 i % 2);
+        const char *row = strstr(rows, begin);
+        ck_assert_msg(row != NULL, "no row %s", begin + 1);
+        char *end;
+        found[i / 2] += strtol(row + strlen(begin), &end, 10);
+        *cases += i < 2 ? strtol(end + 1, NULL, 10) : 0;
+    }
+    *hits = found[0] > found[1] ? found[0] : found[1];
+}
+
+START_TEST(the_last_rows_are_what_heads_counts_on_the_file)
+{
+    static const char *const relations[] = { "nsubj", "obj", "nmod", "a,b", "root" };
+    const char *config = text_config(_i), *folder = run_path("run"), *bank = bank_of("bank.conllu", SENTENCES);
+    EXPECT_RUN(0, config, key_of(bank), "--quiet", "--out", folder);
+    const char *rows = run_kept(run_read(run_file(folder, "syntax.csv")));
+    ck_assert_int_eq(strncmp(rows, "step,relation,layer,head,direction,half,hits,cases\n", 51), 0);
+    for (int r = 0; r < 5; r++) {
+        run_result told = HEADS(folder, "--treebank", bank, "--relation", relations[r], "--without-null", "--json");
+        ck_assert_msg(told.code == 0, "%s", told.err);
+        json_t *json = json_loads(told.out, 0, NULL), *heads = json_object_get(json, "heads");
+        ck_assert_int_eq(json_array_size(heads), HEADS);
+        for (int h = 0; h < HEADS; h++) {
+            long hits, cases;
+            sum_rows(rows, TEXT_STEPS, strcmp(relations[r], "a,b") == 0 ? "\"a,b\"" : relations[r], h / 2, h % 2, &hits,
+                     &cases);
+            ck_assert_int_eq(cases, json_integer_value(json_object_get(json, "cases")));
+            json_t *accuracy = json_object_get(json_array_get(heads, (size_t)h), "accuracy");
+            if (cases > 0) {
+                ck_assert_double_eq_tol(json_number_value(accuracy), (double)hits / (double)cases, 1e-9);
+            }
+        }
+        json_decref(json);
+    }
+}
+END_TEST
+
+START_TEST(the_first_500_sentences_that_can_be_used_are_counted)
+{
+    const char *config = text_config(0), *folder = run_path("run");
+    text_used = 0;
+    for (int i = 0; i < 502; i++) {
+        text_say(i % 5 == 0 ? "1\t5\t_\t_\t_\t_\t0\troot\t_\t_\n\n" : "");
+        text_say("1\t%d\t_\t_\t_\t_\t2\tdet\t_\t_\n2\t3\t_\t_\t_\t_\t0\troot\t_\t_\n\n", i % 13);
+    }
+    const char *bank = run_config("bank.conllu", text_made);
+    EXPECT_RUN(0, config, "optimizer.schedule=constant", "train.steps=4", key_of(bank), "--quiet", "--out", folder);
+    long hits, cases;
+    sum_rows(run_read(run_file(folder, "syntax.csv")), 0, "det", 0, 0, &hits, &cases);
+    ck_assert_int_eq(cases, 500);
+    const char *copy = run_read(run_file(folder, "treebank.conllu"));
+    ck_assert_int_eq(strncmp(copy, text_made, strlen(copy)), 0); /* also those of one word */
+    ck_assert_int_lt(strlen(copy), strlen(text_made));
+    EXPECT_RUN(0, config, "optimizer.schedule=constant", key_of(bank), "--quiet", "--resume", "--out", folder);
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
+START_TEST(a_treebank_is_refused_where_it_means_nothing_or_is_wrong)
+{
+    const char *bank = key_of(bank_of("bank.conllu", SENTENCES)), *out = run_path("run");
+    refused(RUN(run_tiny_config(), bank, "--out", out), 2, "patterns.treebank: not used by task copy");
+    refused(RUN(text_config(4), bank, "--out", out), 2, "patterns.treebank: not used by task file");
+    const char *config = text_config(0);
+    refused(RUN(config, bank, "patterns.examples=0", "--out", out), 2, "patterns.examples = 0 takes none");
+    refused(RUN(config, "patterns.treebank=none", "--check"), 3, "none: cannot open");
+    refused(RUN(config, "patterns.treebank=-", "--check"), 2, "patterns.treebank: ");
+    const char *bad =
+        key_of(run_config("bad.conllu", "1\t5\t_\t_\t_\t_\t2\tdet\t_\t_\n2\t3\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"));
+    refused(RUN(config, bad, "--check"), 3, "bad.conllu:");
+    refused(RUN(config, bad, "--out", out), 3, "bad.conllu:");
+    ck_assert_str_eq(run_list(out), "data "); /* for the next try */
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, rows_are_the_same_at_any_number_of_threads_and_change_nothing_of_the_training, 0, 3);
+    tcase_add_loop_test(tc, killed_again_and_again_a_run_leaves_the_rows_of_an_undisturbed_one, 0, 4);
+    tcase_add_test(tc, the_treebank_may_be_gone_or_elsewhere_but_no_other);
+    tcase_add_test(tc, rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_any_more);
+    tcase_add_loop_test(tc, the_last_rows_are_what_heads_counts_on_the_file, 0, 3);
+    tcase_add_test(tc, the_first_500_sentences_that_can_be_used_are_counted);
+    tcase_add_test(tc, a_treebank_is_refused_where_it_means_nothing_or_is_wrong);
+}
+SUITE("syntax csv", add_tests)

@@ -1,0 +1,261 @@
+#include "train/syntax_csv.h"
+
+#include "core/files.h"
+#include "core/folders.h"
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "data/batch_storage.h"
+#include "heads/head_set.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char header[] = "step,relation,layer,head,direction,half,hits,cases\n";
+enum { HEADER = sizeof header - 1, MOST_BYTES = 1 << 30 };
+
+/* ---- the rows of a step ---- */
+
+/* One row: its count, and its fields between step and hits. */
+typedef struct row {
+    int64_t *hits, cases;
+    hl_text place; /* "nsubj,0,3,d>h,1," */
+} row;
+
+/* Visits the rows of a step in their order, until a visitor says that it ends. */
+static hl_status visit_rows(hl_syntax *counts, const hl_treebank *treebank, const hl_model_config *shape,
+                            hl_status (*visit)(void *context, const row *row), void *context)
+{
+    hl_status status = hl_ok();
+    row r = { 0 };
+    for (int64_t relation = 0; relation < counts->n_relations; relation++) {
+        r.place.size = 0;
+        hl_csv_field(&r.place, hl_treebank_relation(treebank, relation));
+        size_t name = r.place.size;
+        int64_t head = 0;
+        for (int l = 0; l < shape->n_layers; l++) {
+            for (int64_t h = 0; h < shape->heads[l]; h++, head++) {
+                for (int i = 0; i < 4 && status.code == HL_OK; i++) {
+                    const hl_syntax_half *half = &counts->halves[i % 2];
+                    r.place.size = name;
+                    hl_text_print(&r.place, ",%d,%" PRId64 ",%s,%d,", l, h,
+                                  hl_syntax_direction_name((hl_syntax_direction)(i / 2)), i % 2);
+                    r.hits = &half->hits[(relation * counts->n_heads + head) * 2 + i / 2];
+                    r.cases = half->cases[relation];
+                    status = hl_text_status(&r.place);
+                    HL_THEN(status, visit(context, &r));
+                }
+            }
+        }
+    }
+    hl_text_free(&r.place);
+    return status;
+}
+
+/* ---- writing ---- */
+
+hl_status hl_syntax_csv_init(hl_syntax_csv *csv, const hl_model *model, const hl_treebank *treebank, int64_t rows,
+                             int threads)
+{
+    *csv = (hl_syntax_csv){ .treebank = treebank, .shape = &model->config, .fd = -1 };
+    HL_TRY(hl_syntax_init(&csv->counts, hl_treebank_relations(treebank), hl_heads_count(&model->config)));
+    hl_syntax_add_treebank(&csv->counts, treebank);
+    return hl_treebank_pass_init(&csv->pass, model, treebank, rows, threads);
+}
+
+hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path)
+{
+    bool exists;
+    csv->path = hl_strdup(path);
+    HL_NEED(csv->path != NULL, path);
+    HL_TRY(hl_file_exists(path, &exists));
+    HL_TRY(exists ? hl_ok() : hl_file_replace(path, header, HEADER, HL_VOLATILE));
+    return hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd);
+}
+
+typedef struct printing {
+    hl_text *text;
+    int64_t step;
+} printing;
+
+static hl_status print_row(void *context, const row *r)
+{
+    const printing *p = context;
+    hl_text_print(p->text, "%" PRId64 ",%s%" PRId64 ",%" PRId64 "\n", p->step, r->place.bytes, *r->hits, r->cases);
+    return hl_text_status(p->text);
+}
+
+hl_status hl_syntax_csv_append(hl_syntax_csv *csv, int64_t step, hl_arena *arena)
+{
+    HL_TRY(hl_treebank_pass_count(&csv->pass, arena, &csv->counts, NULL, NULL));
+    csv->text.size = 0;
+    HL_TRY(visit_rows(&csv->counts, csv->treebank, csv->shape, print_row, &(printing){ &csv->text, step }));
+    return hl_file_write_bytes(csv->fd, csv->path, csv->text.bytes, csv->text.size);
+}
+
+hl_status hl_syntax_csv_sync(hl_syntax_csv *csv)
+{
+    return hl_file_sync(csv->fd, csv->path);
+}
+
+void hl_syntax_csv_free(hl_syntax_csv *csv)
+{
+    if (csv->path != NULL && csv->fd >= 0) {
+        hl_file_calls_get()->close(csv->fd);
+    }
+    hl_treebank_pass_free(&csv->pass);
+    hl_syntax_free(&csv->counts);
+    hl_text_free(&csv->text);
+    hl_free(csv->path);
+    *csv = (hl_syntax_csv){ .fd = -1 };
+}
+
+size_t hl_syntax_csv_bytes(const hl_treebank *treebank, const hl_model_config *shape, int64_t rows)
+{
+    int64_t S = hl_treebank_size(treebank), W = hl_treebank_most_words(treebank), pieces = 0, squares = 0, H = 1;
+    for (int64_t s = 0; s < S; s++) {
+        hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
+        pieces += sentence.n_pieces;
+        squares += sentence.n_words * sentence.n_words;
+    }
+    for (int l = 0; l < shape->n_layers; l++) {
+        H = shape->heads[l] > H ? shape->heads[l] : H;
+    }
+    int64_t most = W * (rows > shape->max_length ? rows : shape->max_length); /* squares of a slice */
+    size_t pass = hl_size_sum(hl_batch_storage_bytes(S, pieces), (size_t)pieces * sizeof(int32_t));
+    pass = hl_size_sum(pass, (size_t)S * sizeof(size_t));
+    pass = hl_size_sum(pass, hl_size_product((size_t)H, (size_t)(squares < most ? squares : most) * sizeof(hl_real)));
+    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(shape));
+    return hl_size_sum(hl_size_sum(hl_treebank_bytes(treebank), counts), pass);
+}
+
+/* ---- reading ---- */
+
+/* *text: NULL where there is no such file; else to be freed. */
+static hl_status read_whole(const char *path, char **text, size_t *size)
+{
+    bool exists;
+    *text = NULL;
+    *size = 0;
+    HL_TRY(hl_file_exists(path, &exists));
+    return exists ? hl_file_read(path, MOST_BYTES, text, size) : hl_ok();
+}
+
+static hl_status bad_line(const char *path, int64_t line)
+{
+    return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": %s; take the file away, and what it says of earlier steps is lost",
+                    path, line, line == 1 ? "not the header of a syntax.csv" : "not a row of this run's syntax.csv");
+}
+
+/* Takes a count, and the byte that must end it. */
+static bool take_count(const char **at, char end, int64_t *count)
+{
+    char *after;
+    errno = 0;
+    *count = strtoll(*at, &after, 10);
+    bool good = **at >= '0' && **at <= '9' && *after == end && errno == 0;
+    *at = after + 1;
+    return good;
+}
+
+/* Where the rows of steps after `step` begin, or a last line without its end. */
+static hl_status find_end(const char *path, const char *text, int64_t step, size_t *size)
+{
+    const char *at = text + HEADER;
+    if (strncmp(text, header, HEADER) != 0) {
+        return bad_line(path, 1);
+    }
+    int64_t line = 2, found = 0;
+    for (const char *newline; (newline = strchr(at, '\n')) != NULL; at = newline + 1, line++) {
+        const char *field = at;
+        if (!take_count(&field, ',', &found)) {
+            return bad_line(path, line);
+        }
+        if (found > step) {
+            break;
+        }
+    }
+    *size = (size_t)(at - text);
+    return hl_ok();
+}
+
+hl_status hl_syntax_csv_drop_after(const char *path, int64_t step)
+{
+    char *text;
+    size_t size, kept = 0;
+    HL_TRY(read_whole(path, &text, &size));
+    if (text == NULL) {
+        return hl_ok();
+    }
+    hl_status status = size > 0 ? find_end(path, text, step, &kept) : hl_ok(); /* empty: a power failure left it */
+    if (status.code == HL_OK && kept < HEADER) {
+        status = hl_file_remove(path);
+    } else if (status.code == HL_OK && kept < size) {
+        status = hl_file_replace(path, text, kept, HL_DURABLE);
+    }
+    hl_free(text);
+    return status;
+}
+
+typedef struct reading {
+    const char *path, *at, *end;
+    int64_t line, step; /* step: of the rows at work; below 0 before the first of them */
+    bool over;          /* the file ends before the row does */
+} reading;
+
+static hl_status read_row(void *context, const row *r)
+{
+    reading *in = context;
+    const char *newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
+    in->over = in->over || newline == NULL;
+    if (in->over) {
+        return hl_ok();
+    }
+    int64_t step, cases;
+    const char *at = in->at;
+    bool good = take_count(&at, ',', &step) && (in->step < 0 || step == in->step) && at <= newline &&
+                strncmp(at, r->place.bytes, r->place.size) == 0;
+    at += good ? r->place.size : 0;
+    good = good && take_count(&at, ',', r->hits) && take_count(&at, '\n', &cases) && at == newline + 1 &&
+           cases == r->cases && *r->hits <= cases;
+    in->step = step;
+    in->at = newline + 1;
+    in->line++;
+    return good ? hl_ok() : bad_line(in->path, in->line - 1);
+}
+
+static hl_status read_steps(reading *in, const hl_treebank *treebank, const hl_model_config *shape, hl_syntax *counts,
+                            hl_status (*take)(void *context, int64_t step), void *context)
+{
+    int64_t before = -1;
+    while (in->at < in->end && !in->over) {
+        in->step = -1;
+        HL_TRY(visit_rows(counts, treebank, shape, read_row, in));
+        if (in->step <= before && !in->over) {
+            return bad_line(in->path, in->line - 1);
+        }
+        before = in->step;
+        HL_TRY(in->over ? hl_ok() : take(context, in->step));
+    }
+    return hl_ok();
+}
+
+hl_status hl_syntax_csv_read(const char *path, const hl_treebank *treebank, const hl_model_config *shape,
+                             hl_syntax *counts, hl_status (*take)(void *context, int64_t step), void *context)
+{
+    char *text;
+    size_t size;
+    HL_TRY(read_whole(path, &text, &size));
+    if (text == NULL || size == 0) {
+        hl_free(text);
+        return hl_ok();
+    }
+    reading in = { .path = path, .at = text + HEADER, .end = text + size, .line = 2 };
+    hl_status status = strncmp(text, header, HEADER) == 0 ? read_steps(&in, treebank, shape, counts, take, context)
+                                                          : bad_line(path, 1);
+    hl_free(text);
+    return status;
+}
