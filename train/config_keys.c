@@ -256,6 +256,9 @@ const hl_config_key hl_config_keys[] = {
     { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,
       .help = "What the run begins with, as --from says it: the folder of an open model, whose tokens and shape it takes, "
               "or a file of weights." },
+    { TRAIN(weights), STRING, .initial = "", .derived = "none", .may_change = true,
+      .help = "A file of weights, as --from FILE says it, in the place of those that train.from names; of heads they may "
+              "have fewer than the folder there." },
     { TRAIN(out), .type = HL_CONFIG_PATH, .initial = "", .derived = "runs/NAME for NAME.ini", .may_change = true,
       .help = "The folder of the run." },
 

@@ -10,13 +10,16 @@ static const hl_config *shape_of(const hl_config_reader *reader)
     return hl_config_is_text(reader->config, &task) ? &reader->shape->of_task[task] : NULL;
 }
 
-/* Whether its value may be another than the shape's: what trains the model, and what makes its answers. */
-static bool is_free(const hl_config_key *key)
+/* Whether its value may be another than the shape's: what trains the model, what makes its answers, and where other
+ * weights are begun with, which of its heads there are. */
+static bool is_free(const hl_config *config, const hl_config_key *key)
 {
-    static const char *const names[] = { "tie_embedding", "tied_bias",   "pooling",        "pooler",
-                                         "head",          "initial_std", "scale_residual", "from" };
+    static const char *const names[] = { "tie_embedding",  "tied_bias", "pooling", "pooler",   "head", "initial_std",
+                                         "scale_residual", "from",      "heads",   "kv_heads", "d_k",  "d_v" };
+    enum { OF_HEADS = 4, N_NAMES = sizeof names / sizeof *names };
+    int n = config->train.weights != 0 ? N_NAMES : N_NAMES - OF_HEADS;
     bool found = strncmp(key->name, "dropout", strlen("dropout")) == 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (int i = 0; i < n; i++) {
         found = found || strcmp(key->name, names[i]) == 0;
     }
     return found;
@@ -91,7 +94,7 @@ void hl_config_check_shape(hl_config_reader *reader)
         bool given = line != HL_CONFIG_NOWHERE && line != HL_CONFIG_SHAPE;
         bool of_tokens = strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key);
         char ours[HL_CONFIG_VALUE_TEXT], theirs[HL_CONFIG_VALUE_TEXT];
-        if (given && (of_tokens || is_known(key)) && !is_free(key)) {
+        if (given && (of_tokens || is_known(key)) && !is_free(reader->config, key)) {
             hl_config_write_value(key, reader->config, ours);
             hl_config_write_value(key, shape, theirs);
             bool shorter = key->offset == offsetof(hl_config, model.max_length) &&

@@ -44,9 +44,9 @@ hl_text_spec hl_config_text_spec(const hl_config *config);
  * whole then stays. On success *out is the caller's: hl_dataset_free. */
 hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_dataset **out);
 
-/* Takes task.content out of a run's config.ini, where there is one: what its data were made of. HL_BAD_FILE where it
- * cannot be read, HL_NO_MEMORY. */
-hl_status hl_data_take_content(hl_config *config, const char *path);
+/* Takes a key's value, as that of task.content, out of a run's config.ini, where there is one: what the run was begun
+ * with. `key` is its place in hl_config. HL_BAD_FILE where the file cannot be read, HL_NO_MEMORY. */
+hl_status hl_data_take_key(hl_config *config, size_t key, const char *path);
 
 /* Opens the examples of patterns.file (`written`), or all of task.file, read as the dataset `of`, which must outlive
  * them, reads its own; *out is NULL where the config names none. Those that are longer than its longest example are

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-hl_status hl_data_take_content(hl_config *config, const char *path)
+hl_status hl_data_take_key(hl_config *config, size_t key, const char *path)
 {
     bool begun;
     HL_TRY(hl_file_exists(path, &begun));
@@ -25,9 +25,9 @@ hl_status hl_data_take_content(hl_config *config, const char *path)
     hl_problems_free(&problems);
     if (status.code == HL_OK) {
         int count;
-        char wrong[HL_CONFIG_WRONG_TEXT];
-        hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)),
-                             hl_config_string(stored, stored->task.content), config, &count, wrong);
+        char value[HL_CONFIG_VALUE_TEXT], wrong[HL_CONFIG_WRONG_TEXT];
+        hl_config_write_value(hl_config_key_at(key), stored, value);
+        hl_config_read_value(hl_config_key_at(key), value, config, &count, wrong);
     }
     hl_free(stored);
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;

@@ -101,7 +101,8 @@ hl_status hl_setup_shape_of_run(const char *path, hl_config_shape *shape)
     hl_problems problems = { 0 };
     hl_status status = hl_config_load((hl_config_options){ .path = path }, stored, &problems);
     hl_problems_free(&problems);
-    if (status.code != HL_OK || *hl_config_string(stored, stored->train.from) == '\0') {
+    if (status.code != HL_OK || *hl_config_string(stored, stored->train.from) == '\0' ||
+        !hl_config_is_text(stored, NULL)) {
         hl_free(stored);
         return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
     }

@@ -14,8 +14,8 @@ HL_BEGIN_DECLS
 hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_config_shape *shape);
 
 /* The tokens and the model of a run that was begun with an open model, out of its config.ini at `path`, which must
- * outlive the shape; of another run, or where there is none, the shape stays zeroed. HL_BAD_FILE, HL_NO_MEMORY. Owned
- * likewise. */
+ * outlive the shape; of a toy task, of another run, or where there is none, the shape stays zeroed. HL_BAD_FILE,
+ * HL_NO_MEMORY. Owned likewise. */
 hl_status hl_setup_shape_of_run(const char *path, hl_config_shape *shape);
 void hl_setup_shape_free(hl_config_shape *shape); /* a zeroed one is allowed */
 

@@ -21,7 +21,7 @@ static char *settings_of(hl_config *config)
     config->train.out[0] = '\0';
     config->train.threads = 0;
     config->task.file = config->task.validation_file = config->task.cache = config->tokens.vocabulary = 0;
-    config->train.from = 0;
+    config->train.from = config->train.weights = 0;
     return hl_config_text(config);
 }
 

@@ -54,7 +54,8 @@ const char hl_heads_command_usage[] =
     "  --prune-by WHAT   loss, as above, or gradient: the least gradient importance\n"
     "  --prune-once      by the figures of the whole model, not measured again\n"
     "  --prune-to N      stop at N heads, at least one in every layer, and write the\n"
-    "                    smaller model to --out FILE, for train --from FILE\n"
+    "                    smaller model to --out FILE, for train --from FILE, or\n"
+    "                    with its heads' places empty to --export DIR\n"
     "  --task T          of an open model, whose output layer answers the task T:\n"
     "                    masked, next, tags or classes; with --file alone it is that\n"
     "  --file FILE       the examples for it, in the form of task.file, all of them;\n"
@@ -314,8 +315,8 @@ static hl_status check_question(const hl_heads_command *command)
         const char *name = command->file != NULL ? "file" : "task";
         return hl_error(HL_INVALID, "command line: --%s: for what? add --importance, --prune, --drop or --head", name);
     }
-    if (command->prune_to > 0 && command->out == NULL) {
-        return hl_error(HL_INVALID, "command line: --prune-to: where shall the smaller model go? add --out FILE");
+    if (command->prune_to > 0 && command->out == NULL && command->export_to == NULL) {
+        return hl_error(HL_INVALID, "command line: --prune-to: where shall it go? add --out FILE, or --export DIR");
     }
     if (command->out != NULL && command->prune_to == 0 && command->examples == NULL) {
         return hl_error(HL_INVALID,
@@ -333,16 +334,16 @@ static hl_status check_examples(const hl_heads_command *c)
                : hl_error(HL_INVALID, "command line: --examples and --%s exclude each other", other);
 }
 
-/* --export writes the model and shows nothing of its heads. */
+/* --export writes the model and shows nothing of its heads, but for the curve down to the smaller one. */
 static hl_status check_export(const hl_heads_command *c)
 {
     bool others = hl_heads_command_question(c) != HL_HEADS_NO_QUESTION || hl_heads_command_shows(c) ||
                   c->against != NULL || c->json != NULL || c->csv != NULL || c->report != NULL || c->words ||
                   c->step >= 0 || c->examples != NULL;
-    if (c->export_to != NULL && others) {
+    if (c->export_to != NULL && others && c->prune_to == 0) {
         return hl_error(HL_INVALID,
-                        "command line: --export goes with no other option but --overwrite; call %s once for "
-                        "each",
+                        "command line: --export goes with no other option but --overwrite, or --prune-to N; call %s "
+                        "once for each",
                         hl_program_name("heads"));
     }
     return c->overwrite && c->export_to == NULL && c->examples == NULL

@@ -93,8 +93,8 @@ static hl_status open_source(const hl_opened_model *run, hl_pretrained **source,
     return hl_text_status(told);
 }
 
-static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretrained_head head, hl_pretrained *source,
-                             hl_pretrained_written *written)
+static hl_status write_model(const hl_opened_model *run, hl_model *model, const char *folder, hl_pretrained_head head,
+                             hl_pretrained *source, hl_pretrained_written *written)
 {
     const hl_text_data *text = hl_dataset_text(run->dataset);
     const hl_tokens *targets = hl_text_data_targets(text);
@@ -105,7 +105,7 @@ static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretra
         labels[i] = hl_tokens_piece(targets, (int32_t)i, NULL);
     }
     hl_pretrained_parts parts = {
-        .model = &run->model, .head = head, .tokens = hl_text_data_tokens(text), .labels = labels, .source = source
+        .model = model, .head = head, .tokens = hl_text_data_tokens(text), .labels = labels, .source = source
     };
     hl_status status = hl_pretrained_write(&parts, folder, written);
     hl_free(labels);
@@ -113,18 +113,23 @@ static hl_status write_model(hl_opened_model *run, const char *folder, hl_pretra
                                      : status;
 }
 
-hl_status hl_heads_export_model(hl_opened_model *run, const hl_heads_command *command, FILE *out)
+hl_status hl_heads_export_check(const hl_opened_model *run, const hl_heads_command *command)
+{
+    hl_pretrained_head head = HL_PRETRAINED_NONE;
+    HL_TRY(find_head(run, &head));
+    return check_folder(run, command->export_to, command->overwrite);
+}
+
+hl_status hl_heads_export_model(const hl_opened_model *run, hl_model *model, const hl_heads_command *command, FILE *out)
 {
     const char *folder = command->export_to;
     hl_pretrained_head head = HL_PRETRAINED_NONE;
     hl_pretrained_written written = { 0 };
     hl_text text = { 0 };
     HL_TRY(find_head(run, &head));
-    HL_TRY(check_folder(run, folder, command->overwrite));
-    HL_TRY(hl_opened_model_load(run, -1));
     hl_pretrained *source;
     hl_status status = open_source(run, &source, &text);
-    HL_THEN(status, write_model(run, folder, head, run->open != NULL ? run->open : source, &written));
+    HL_THEN(status, write_model(run, model, folder, head, run->open != NULL ? run->open : source, &written));
     hl_pretrained_close(source);
     if (status.code == HL_OK) {
         hl_text_shown(&text, folder);

@@ -1,4 +1,4 @@
-/* heads MODEL --export DIR: the model as a folder of an open model. */
+/* heads MODEL --export DIR: the model as a folder of an open model, whole or with --prune-to. */
 #ifndef HL_PROGRAMS_HEADS_EXPORT_MODEL_H
 #define HL_PROGRAMS_HEADS_EXPORT_MODEL_H
 
@@ -7,9 +7,13 @@
 
 #include <stdio.h>
 
-/* Writes the folder (pretrained/write.h) and tells on `out` what is in it. HL_INVALID: a toy task's model, or one that
- * no open model is like; HL_BAD_FILE: a folder that holds files, where they are not to be replaced, that holds a run,
- * or that is the model's own, and as hl_opened_model_load and hl_pretrained_write; HL_NO_MEMORY. */
-hl_status hl_heads_export_model(hl_opened_model *run, const hl_heads_command *command, FILE *out);
+/* Whether the model's kind and the folder allow it. HL_INVALID: a toy task's model; HL_BAD_FILE: a folder that holds
+ * files, where they are not to be replaced, that holds a run, or that is, or is in, one that is read. */
+hl_status hl_heads_export_check(const hl_opened_model *run, const hl_heads_command *command);
+
+/* Writes the folder (pretrained/write.h) and tells on `out` what is in it. `model` is the run's, or the same with fewer
+ * heads. Fails as hl_heads_export_check, which is to be asked before, and hl_pretrained_write. */
+hl_status hl_heads_export_model(const hl_opened_model *run, hl_model *model, const hl_heads_command *command,
+                                FILE *out);
 
 #endif

@@ -315,14 +315,17 @@ static hl_status execute(call *c)
         fprintf(c->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    hl_model_options options = { .use = command->export_to != NULL ? HL_DATA_TOKENS : HL_DATA_READ,
+    bool only_exports = command->export_to != NULL && !command->prune;
+    hl_model_options options = { .use = only_exports ? HL_DATA_TOKENS : HL_DATA_READ,
                                  .task = command->task,
                                  .file = command->file,
                                  .overrides = command->asked.overrides,
                                  .n_overrides = command->asked.n_overrides };
     HL_TRY(hl_opened_model_open_with(&c->run, command->run, options));
-    if (command->export_to != NULL) {
-        return hl_heads_export_model(&c->run, command, c->out);
+    if (only_exports) {
+        HL_TRY(hl_heads_export_check(&c->run, command));
+        HL_TRY(hl_opened_model_load(&c->run, -1));
+        return hl_heads_export_model(&c->run, &c->run.model, command, c->out);
     }
     HL_TRY(check_open(c));
     HL_TRY(tell_unknown_labels(c));

@@ -4,6 +4,7 @@
 #include "core/shown_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/export_model.h"
 #include "programs/heads/prune_table.h"
 #include "programs/heads/pruning.h"
 #include "study/output.h"
@@ -139,13 +140,13 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 
 /* ---- all of it ---- */
 
-static hl_status check_target(const hl_opened_model *run, int64_t target)
+static hl_status check_target(const hl_opened_model *run, int64_t target, const char *out)
 {
-    if (run->open != NULL) {
+    if (run->open != NULL && out != NULL) {
         return hl_error(HL_INVALID,
-                        "command line: --prune-to: %s is an open model, and the smaller one would be a run's: begin a "
-                        "run by train my.ini --from %s, and prune that",
-                        run->path, run->path);
+                        "command line: --out: %s is an open model, and a file of weights would have none of its "
+                        "tokens: write the smaller one by --export DIR; train my.ini --from DIR trains it on",
+                        run->path);
     }
     int64_t n = hl_heads_count(&run->shape), least = run->shape.n_layers;
     if (n == least) {
@@ -165,14 +166,20 @@ hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *comm
 {
     int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
     if (command->prune_to > 0) {
-        HL_TRY(check_target(run, target));
+        HL_TRY(check_target(run, target, command->out));
     }
+    HL_TRY(command->export_to != NULL ? hl_heads_export_check(run, command) : hl_ok());
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);
     HL_THEN(status, write_curve(&pruning, command, out));
+    FILE *to = hl_heads_command_fills_output(command) ? err : out;
     if (command->out != NULL) {
         HL_THEN(status, write_model(&pruning, command->out));
-        HL_THEN(status, tell(&pruning, command->out, hl_heads_command_fills_output(command) ? err : out));
+        HL_THEN(status, tell(&pruning, command->out, to));
+    }
+    if (command->export_to != NULL) {
+        fputc('\n', to);
+        HL_THEN(status, hl_heads_export_model(run, &pruning.model, command, to));
     }
     hl_heads_pruning_free(&pruning);
     return status;

@@ -16,7 +16,8 @@ const char hl_train_command_usage[] =
     "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
     "  --resume            go on with the run in the folder, from its last checkpoint\n"
     "  --overwrite         replace the run in the folder\n"
-    "  --from FILE         begin with the weights of a .safetensors file\n"
+    "  --from FILE         begin with the weights of a .safetensors file; of a model\n"
+    "                      that began with a folder (train.from) that stays\n"
     "  --from FOLDER       begin with an open model, as Hugging Face lays it out: its\n"
     "                      tokens, its shape, its weights; CONFIG leaves [tokens] out\n"
     "                      and of [model] all but dropout and what answers (pooling)\n"
@@ -68,8 +69,8 @@ hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *comman
         return hl_error(HL_INVALID, "command line: no config given, as in: %s configs/copy_task.ini; see --help",
                         hl_program_name("train"));
     }
-    bool from_file = command->from != NULL && !hl_pretrained_is_folder(command->from);
-    if (command->resume + command->overwrite + from_file > 1) {
+    command->from_file = command->from != NULL && !hl_pretrained_is_folder(command->from);
+    if (command->resume + command->overwrite + command->from_file > 1) {
         return hl_error(HL_INVALID, "command line: --resume, --overwrite and --from FILE exclude each other");
     }
     if (command->quiet && command->watch >= 0) {

@@ -12,6 +12,7 @@ typedef struct hl_train_command {
     hl_named_config config; /* none with --help, --reference, --version */
     const char *out;        /* --out, or NULL; all strings belong to argv */
     const char *from;       /* --from, or NULL */
+    bool from_file;         /* which names no folder of an open model */
     const char *json;       /* --json, a path or "-", or NULL */
     bool resume, overwrite; /* at most one of them, and of --from */
     hl_run_mode mode;       /* which they make */

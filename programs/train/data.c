@@ -73,7 +73,7 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
 {
     bool text = hl_config_is_text(&call->config, NULL);
     if (text && call->command.mode == HL_RUN_RESUME && use == HL_DATA_MAKE) {
-        HL_TRY(hl_data_take_content(&call->config, call->folder.config));
+        HL_TRY(hl_data_take_key(&call->config, offsetof(hl_config, task.content), call->folder.config));
         use = *hl_config_string(&call->config, call->config.task.content) != '\0' ? HL_DATA_KEEP : use;
     }
     FILE *out = call->command.quiet || call->command.summary ? NULL : call->out;

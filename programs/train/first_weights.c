@@ -1,5 +1,6 @@
 #include "programs/train/first_weights.h"
 
+#include "programs/beside.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "train/checkpoint.h"
@@ -73,11 +74,21 @@ static hl_status open_file(const char *path, hl_checkpoint **weights)
 hl_status hl_first_weights_check(const hl_train_call *call)
 {
     const char *from = hl_config_string(&call->config, call->config.train.from);
-    if (*from == '\0' || call->open != NULL || call->command.mode == HL_RUN_RESUME) {
+    const char *file = hl_config_string(&call->config, call->config.train.weights);
+    bool other = *file != '\0';
+    file = other ? file : call->open == NULL ? from : "";
+    if (*file == '\0' || call->command.mode == HL_RUN_RESUME) {
         return hl_ok();
     }
+    if (other && *from != '\0' && call->open == NULL) {
+        return hl_error(
+            HL_BAD_FILE,
+            "train.from: %s: no folder of an open model, whose tokens the weights of %s read; where it is "
+            "gone, make one of the run by %s RUN --export DIR, and begin with --from DIR train.weights=FILE",
+            from, file, hl_program_name("heads"));
+    }
     hl_checkpoint *weights;
-    HL_TRY(open_file(from, &weights));
+    HL_TRY(open_file(file, &weights));
     hl_checkpoint_free(weights);
     return hl_ok();
 }
@@ -141,6 +152,10 @@ static hl_status read_folder(hl_train_call *call)
 hl_status hl_first_weights_get(hl_train_call *call)
 {
     const char *from = hl_config_string(&call->config, call->config.train.from);
+    const char *weights = hl_config_string(&call->config, call->config.train.weights);
+    if (*weights != '\0') {
+        return read_file(call, weights);
+    }
     if (*from == '\0') {
         hl_trainer_draw(&call->trainer);
         return hl_ok();

@@ -50,17 +50,17 @@ static hl_status find_shape(void *context, const hl_config *config, const hl_con
     return hl_ok();
 }
 
-/* Has the config say where the first weights are from any folder. */
-static hl_status name_source(hl_config *config)
+/* Has the config say where a source of the first weights is from any folder. */
+static hl_status name_source(hl_config *config, size_t offset, hl_config_string_at source)
 {
-    const char *from = hl_config_string(config, config->train.from);
+    const char *from = hl_config_string(config, source);
     char whole[PATH_MAX], wrong[HL_CONFIG_WRONG_TEXT];
     int count;
     bool found = *from != '\0' && realpath(from, whole) != NULL;
-    const hl_config_key *key = hl_config_key_at(offsetof(hl_config, train.from));
+    const hl_config_key *key = hl_config_key_at(offset);
     return !found || hl_config_read_value(key, whole, config, &count, wrong)
                ? hl_ok()
-               : hl_error(HL_INVALID, "train.from: %s", wrong);
+               : hl_error(HL_INVALID, "%s: %s", key->full, wrong);
 }
 
 static hl_status load_config(hl_train_call *p)
@@ -68,7 +68,8 @@ static hl_status load_config(hl_train_call *p)
     enum { OWN = 2 };
     const struct {
         const char *option, *key, *path;
-    } own[OWN] = { { "--out", "train.out", p->command.out }, { "--from", "train.from", p->command.from } };
+    } own[OWN] = { { "--out", "train.out", p->command.out },
+                   { "--from", p->command.from_file ? "train.weights" : "train.from", p->command.from } };
     const char *overrides[HL_MAX_OVERRIDES + OWN];
     int n = p->command.config.n_overrides;
     memcpy(overrides, p->command.config.overrides, (size_t)n * sizeof *overrides);
@@ -90,7 +91,8 @@ static hl_status load_config(hl_train_call *p)
                                   .context = &r };
     hl_status status = hl_load_config(options, p->err, &p->config);
     HL_THEN(status, hl_first_weights_check(p));
-    HL_THEN(status, name_source(&p->config));
+    HL_THEN(status, name_source(&p->config, offsetof(hl_config, train.from), p->config.train.from));
+    HL_THEN(status, name_source(&p->config, offsetof(hl_config, train.weights), p->config.train.weights));
     hl_setup_shape_free(&r.shape);
     hl_free(r.run);
     return status;

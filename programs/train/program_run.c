@@ -101,6 +101,7 @@ static hl_status resume(hl_train_call *p)
     HL_TRY(hl_file_exists(p->folder.checkpoint, &exists));
     if (!exists) {
         HL_TRY(check_begins_anew(p));
+        HL_TRY(hl_data_take_key(&p->config, offsetof(hl_config, train.weights), p->folder.config));
         return hl_first_weights_get(p);
     }
     hl_checkpoint *checkpoint;

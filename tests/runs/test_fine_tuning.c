@@ -135,6 +135,64 @@ START_TEST(a_run_takes_shorter_texts_than_the_folder)
 }
 END_TEST
 
+/* ---- weights of a file, in the place of the folder's ---- */
+
+/* Tokens and shape stay the folder's; the command is the one that --prune-to prints. */
+START_TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
+{
+    const char *source = copy_of("bert_masked"), *run = run_path("run"), *small = run_path("small.safetensors"),
+               *pruned = run_path("run-pruned");
+    EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
+    run_result result = HEADS(run, "--prune-to", "4", "--out", small, "--csv", run_path("curve.csv"));
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    char words[8][4096], *at = strstr(result.out, "  ./train ");
+    ck_assert_ptr_nonnull(at);
+    at += strlen("  ./train");
+    for (int i = 0; i < 8; i++) { /* CONFIG --from FILE, four keys, --out */
+        at += 1;
+        snprintf(words[i], sizeof words[i], "%.*s", (int)strcspn(at, " "), at);
+        at += strcspn(at, " ");
+    }
+    EXPECT_RUN(0, words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7], pruned);
+    run_assert_same_file(run, pruned, "tokens.json");
+    const char *last = strrchr(run_kept(run_read(run_path("curve.csv"))), '\n'); /* 4,<head>,<loss>,... */
+    while (last[-1] != '\n') {
+        last--;
+    }
+    double loss = strtod(strchr(strchr(last, ',') + 1, ',') + 1, NULL);
+    const char *row = strstr(run_read(run_file(pruned, "metrics.csv")), "\n0,validation,");
+    ck_assert_ptr_nonnull(row);
+    ck_assert_double_lt(fabs(strtod(row + strlen("\n0,validation,"), NULL) - loss), 1e-5);
+    scratch_remove(source);
+    result = RUN(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7], run_path("other"));
+    ck_assert_msg(result.code == 3 &&
+                      strstr(result.err, "source: no folder of an open model, whose tokens the weights"),
+                  "%d: %s", result.code, result.err);
+}
+END_TEST
+
+/* A run of a toy task, too, and before its first checkpoint. */
+START_TEST(a_run_that_began_with_a_file_goes_on)
+{
+    const char *config = run_tiny_config(), *constant = "optimizer.schedule=constant";
+    const char *first = run_path("first"), *whole = run_path("whole"), *cut = run_path("cut");
+    EXPECT_RUN(0, config, "--quiet", constant, "--out", first);
+    const char *weights = run_file(first, "model.safetensors");
+    EXPECT_RUN(0, config, "--quiet", constant, "--from", weights, "--out", whole);
+    EXPECT_RUN(0, config, "--quiet", constant, "--from", weights, "--out", cut, "train.steps=12");
+    if (_i == 1) {
+        ck_assert_int_eq(remove(run_file(cut, "checkpoint.safetensors")), 0);
+    }
+    EXPECT_RUN(0, config, "--quiet", constant, "--out", cut, "--resume");
+    run_assert_same_file(whole, cut, "checkpoint.safetensors");
+    char from[4096];
+    snprintf(from, sizeof from, "train.from=%s", weights);
+    EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--overwrite", "train.steps=12");
+    EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--resume");
+    run_assert_same_file(whole, cut, "checkpoint.safetensors");
+}
+END_TEST
+
 /* ---- vectors that no token has ---- */
 
 /* 56 rows of embeddings for 52 tokens: four are neither answered nor changed, and written as they were. */
@@ -321,6 +379,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_a_run_cannot_begin_with_is_refused_at_once);
     tcase_add_test(tc, a_config_names_the_folder_and_a_runs_own_trains_it_again);
     tcase_add_test(tc, a_run_takes_shorter_texts_than_the_folder);
+    tcase_add_test(tc, a_pruned_run_is_trained_on_with_the_tokens_of_its_folder);
+    tcase_add_loop_test(tc, a_run_that_began_with_a_file_goes_on, 0, 2);
     tcase_add_loop_test(tc, rows_without_a_token_stay_as_they_are, 0, 2);
     tcase_add_test(tc, a_run_is_written_as_the_kind_that_it_began_with);
     tcase_add_loop_test(tc, files_of_sentence_transformers_come_along, 0, 2);

@@ -193,6 +193,44 @@ START_TEST(heads_are_pruned_and_shared_out)
 }
 END_TEST
 
+/* A smaller model is worth what the curve ends with, and its heads stay out when it is trained on. */
+START_TEST(a_pruned_model_is_exported_and_trained_on)
+{
+    const char *path = lines(), *folder = tiny("bert_masked"), *out = run_path("out"), *run = run_path("run");
+    run_result result = HEADS(folder, "--prune-to", "4", "--file", path, "--export", out, "--json");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    double loss = number_after(result.out, "\"heads\": 4,", "loss");
+    ck_assert_ptr_nonnull(strstr(result.err, "/out\nwritten: BertForMaskedLM"));
+    ck_assert_ptr_nonnull(strstr(result.err, "heads that were pruned: 2, written with zeros"));
+    for (int trained = 0; trained < 2; trained++) {
+        int empty = 0;
+        for (int i = 0; i < 6; i++) {
+            char head[8];
+            snprintf(head, sizeof head, "L%dH%d", i / 3, i % 3);
+            const char *dropped = HEADS(out, "--drop", head, "--file", path, "--json").out;
+            double whole = number_after(dropped, "\"heads\": 6", "loss");
+            ck_assert(trained == 1 || fabs(whole - loss) < 1e-5);
+            empty += number_after(dropped, "\"heads\": 5", "loss") == whole;
+        }
+        ck_assert_int_eq(empty, 2);
+        char config[2048];
+        snprintf(config, sizeof config,
+                 "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[train]\nsteps = 3\nbatch_size = 4\n"
+                 "threads = 1\n[patterns]\nexamples = 0\n",
+                 path, path);
+        if (trained == 0) {
+            EXPECT_RUN(0, run_config("my.ini", config), "--from", out, "--out", run, "--quiet");
+            out = run_path("again");
+            ck_assert_int_eq(HEADS(run, "--export", out).code, 0);
+        }
+    }
+    result = HEADS(folder, "--prune-to", "4", "--file", path, "--export", out);
+    ck_assert(result.code == 3 && strstr(result.err, "holds files already") != NULL && *result.out == '\0');
+    expect_refused(HEADS(tiny("bert_untied"), "--prune-to", "4", "--file", path, "--out", run_path("a")), 2,
+                   "write the smaller one by --export DIR; train my.ini --from DIR trains it on");
+}
+END_TEST
+
 /* ---- labels that are stored ---- */
 
 START_TEST(stored_labels_are_scored)
@@ -285,7 +323,6 @@ START_TEST(a_loss_needs_a_stored_head_and_examples)
     expect_refused(HEADS(masked, "--importance", "--file", run_path("none.txt")), 3, "none.txt: cannot open");
     expect_refused(HEADS(tiny("gpt2_next"), "--importance", "--file", file("s.txt", "the cat\n")), 3,
                    "pieces, too few for a window of 60: lower task.length");
-    expect_refused(HEADS(masked, "--prune-to", "4", "--out", run_path("a"), "--file", path), 2, "--prune-to: ");
     const char *run = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run);
     expect_refused(HEADS(run, "--importance", "--file", path), 2, "--file: ");
@@ -300,6 +337,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, dropping_a_head_is_zeroing_its_columns_with_masks_too);
     tcase_add_loop_test(tc, the_loss_is_that_of_a_run_before_its_first_step, 0, 2);
     tcase_add_test(tc, heads_are_pruned_and_shared_out);
+    tcase_add_test(tc, a_pruned_model_is_exported_and_trained_on);
     tcase_add_test(tc, stored_labels_are_scored);
     tcase_add_test(tc, a_file_of_other_labels_alone_is_refused_with_them);
     tcase_add_test(tc, columns_of_a_file_are_named);

@@ -141,7 +141,7 @@ START_TEST(a_resolved_config_holds_what_was_given)
         "label_smoothing = 0\naccumulate = 1\n\n"
         "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
         "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
-        "patience = 0\nfrom = \nout = a b\n\n"
+        "patience = 0\nfrom = \nweights = \nout = a b\n\n"
         "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
     hl_free(text);
 }
@@ -186,6 +186,7 @@ static const struct {
     { "", "train.patience=2", "train.patience", true },
     { "", "train.out=two", "train.out", true },
     { "", "train.from=two", "train.from", true },
+    { "", "train.weights=two", "train.weights", true },
     { "[task]\nname = tags\n", "model.vocabulary=99", "model.vocabulary", false },
     { "[task]\nname = tags\n", "task.file=two", "task.file", true },
     { "[task]\nname = tags\n", "task.validation_file=two", "task.validation_file", true },
