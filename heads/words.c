@@ -55,7 +55,7 @@ static const hl_word terms[] = {
       "how far the head does what its label says, 1 being always; of mixed and uniform heads the share "
       "of attention at one distance, the best" },
     { JUDGED, "baseline", "the score without skill, of attention spread evenly or at one distance" },
-    { JUDGED, "null", "the score by the weights of step 0, before training; of an open model by random weights" },
+    { JUDGED, "null", "the score by the weights of step 0, before training; on sentences of yours by random weights" },
     { JUDGED, "lift", "how far a score is on its way from the baseline to 1: (score - baseline) / (1 - baseline)" },
     { JUDGED, "faithful",
       "whether a head that does nothing but its label could take its place, keeping 80% of what the head does for the "

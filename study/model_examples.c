@@ -3,8 +3,9 @@
 #include "core/memory.h"
 #include "study/model_maps.h"
 
-/* The least number of examples by which a head is measured: one that chooses, and one that scores. */
-enum { LEAST = 2, STEPS = 2 };
+/* The least number of examples by which a head is measured, one that chooses and one that scores; and how many it is
+ * measured by where the model says none. */
+enum { LEAST = 2, USUAL = 32, STEPS = 2 };
 
 int64_t hl_opened_model_longest(const hl_opened_model *run)
 {
@@ -50,7 +51,7 @@ hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const 
     }
     HL_TRY(hl_setup_sentences(&run->config, path, options, run->dataset, &run->written));
     int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION], asked = run->config.patterns.examples;
-    asked = asked >= LEAST ? asked : LEAST;
+    asked = asked == 0 ? USUAL : asked < LEAST ? LEAST : asked;
     HL_TRY(hl_dataset_make_examples(run->written, HL_VALIDATION, 0, asked < there ? asked : there, &run->examples));
     keep_what_fits(run);
     HL_TRY(set_steps(run));

@@ -12,11 +12,11 @@
 HL_BEGIN_DECLS
 
 /* Examines a model of text, of which no snapshot was read and no weights were loaded yet, on the first sentences of a
- * file: its patterns.examples, or as many as patterns.budget_mb has room for in two snapshots, but at least two where
- * there are two. The file is read as hl_setup_sentences does, to its end; `path` must outlive the model, and `options`
- * are those of its progress. The null's weights are drawn as a run's that begins, by the run's seed, of an open model
- * 1; a model of step 0 has no other. HL_INVALID: it is no model of text; HL_BAD_FILE, HL_NO_MEMORY as
- * hl_setup_sentences. */
+ * file: its patterns.examples, of a run that recorded none 32, or as many as patterns.budget_mb has room for in two
+ * snapshots, but at least two where there are two. The file is read as hl_setup_sentences does, to its end; `path` must
+ * outlive the model, and `options` are those of its progress. The null's weights are drawn as a run's that begins, by
+ * the run's seed, of an open model 1; a model of step 0 has no other. HL_INVALID: it is no model of text; HL_BAD_FILE,
+ * HL_NO_MEMORY as hl_setup_sentences. */
 hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options);
 
 /* The length of the longest of its examples. */
@@ -24,6 +24,10 @@ int64_t hl_opened_model_longest(const hl_opened_model *run);
 
 /* Whether the step's weights are the null's. */
 bool hl_opened_model_is_null(const hl_opened_model *run, int64_t step);
+
+/* Makes a model of the same shape with random weights, drawn as a run draws them that begins, by the model's seed.
+ * HL_NO_MEMORY. Owned by the caller, on failure too: hl_model_free. */
+hl_status hl_opened_model_draw_null(const hl_opened_model *run, hl_model *null);
 
 /* Records the snapshot of one of the steps of a model that is examined, without its words. HL_BAD_FILE, HL_NO_MEMORY as
  * hl_opened_model_load and hl_model_maps_run. */

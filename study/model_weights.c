@@ -142,10 +142,17 @@ static hl_status load_one_of(hl_opened_model *run, char *files[WEIGHTS_FILES], i
     return status;
 }
 
-static hl_status draw_null(hl_opened_model *run)
+hl_status hl_opened_model_draw_null(const hl_opened_model *run, hl_model *null)
 {
-    HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
-    hl_parameters_initialise_on(&run->model.parameters, (uint64_t)run->config.train.seed, run->threads);
+    HL_TRY(hl_model_init(null, &run->shape));
+    HL_TRY(hl_model_reserve(null, HL_MODEL_EVALUATED));
+    hl_parameters_initialise_on(&null->parameters, (uint64_t)run->config.train.seed, run->threads);
+    return hl_ok();
+}
+
+static hl_status load_null(hl_opened_model *run)
+{
+    HL_TRY(hl_opened_model_draw_null(run, &run->model));
     run->weights_path = hl_strdup("random weights");
     run->weights_step = 0;
     return run->weights_path != NULL ? hl_ok() : hl_error_memory(run->path);
@@ -172,10 +179,10 @@ hl_status hl_opened_model_load(hl_opened_model *run, int64_t step)
     run->weights_path = NULL;
     run->weights_step = -1;
     run->asked_step = step;
-    HL_TRY(hl_model_init(&run->model, &run->shape));
     if (hl_opened_model_is_null(run, step)) {
-        return draw_null(run);
+        return load_null(run);
     }
+    HL_TRY(hl_model_init(&run->model, &run->shape));
     HL_TRY(load_own(run, run->file != NULL ? -1 : step));
     run->weights_step = run->file != NULL ? run->steps[run->n_steps - 1] : run->weights_step;
     return hl_ok();

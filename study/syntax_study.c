@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
+#include "study/model_examples.h"
 #include "train/footprint.h"
 #include "train/setup_data.h"
 
@@ -55,12 +56,7 @@ static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *qu
 {
     hl_model *null = hl_calloc(1, sizeof *null);
     HL_NEED(null != NULL, "random weights");
-    hl_status status = hl_model_init(null, &study->model->shape);
-    HL_THEN(status, hl_model_reserve(null, HL_MODEL_EVALUATED));
-    if (status.code == HL_OK) {
-        hl_parameters_initialise_on(&null->parameters, (uint64_t)study->model->config.train.seed,
-                                    study->model->threads);
-    }
+    hl_status status = hl_opened_model_draw_null(study->model, null);
     HL_THEN(status, count_with(study, question, null, "random weights", &study->null));
     hl_model_free(null);
     hl_free(null);

@@ -11,7 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, CELL = 24 };
+enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, TEXT_LABEL = sizeof "previous_word" + 2, CELL = 24 };
+
+/* On sentences the null stands in a column of its own, and labels, which have no relations there, are shorter. */
+static int label_width(const hl_heads_study *study)
+{
+    return study->file != NULL ? TEXT_LABEL : LABEL;
+}
 
 typedef struct cell {
     char text[CELL];
@@ -62,11 +68,12 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
     const hl_head_effect *effect = row->effect;
     hl_score score = row->label.score;
     hl_label_text label = hl_label_text_of(row->label, relations);
-    bool fits = strlen(label.text) <= LABEL;
-    hl_text_print(text, "%-*s%-*.*s%s%5s%6s", NAME, hl_head_name_of(m->layer, m->head).text, fits ? LABEL : LABEL - 1,
-                  fits ? LABEL : LABEL - 1, label.text, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
+    int width = label_width(study);
+    bool fits = strlen(label.text) <= (size_t)width;
+    hl_text_print(text, "%-*s%-*.*s%s%5s%6s", NAME, hl_head_name_of(m->layer, m->head).text, fits ? width : width - 1,
+                  fits ? width : width - 1, label.text, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
                   number_cell(2, score.baseline, score.n > 0).text);
-    if (study->of_open) {
+    if (study->file != NULL) {
         hl_text_print(text, "%6s", number_cell(2, hl_heads_null(study, row), true).text);
     }
     hl_text_print(text, "%8s%5s", number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
@@ -142,8 +149,8 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
     write_labels(text, study);
     write_why_mixed(text, run, study);
     hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s%s%s.", hl_word_meaning("score"),
-                      hl_word_meaning("baseline"), study->of_open ? "; null: " : "",
-                      study->of_open ? hl_word_meaning("null") : "");
+                      hl_word_meaning("baseline"), study->file != NULL ? "; null: " : "",
+                      study->file != NULL ? hl_word_meaning("null") : "");
     hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; dist: %s%s.", hl_word_meaning("entropy.normalised"),
                       hl_word_meaning("distance"),
                       study->of_words ? "; both of words, joined of their tokens, without special ones" : "");
@@ -258,8 +265,8 @@ hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_st
                                const char *const *relations)
 {
     write_heading(text, run, study);
-    hl_text_print(text, "\n%-*s%-*s%5s%6s%s%8s%5s%s\n", NAME, "head", LABEL, "label", "score", "base",
-                  study->of_open ? "  null" : "", "entropy", "dist",
+    hl_text_print(text, "\n%-*s%-*s%5s%6s%s%8s%5s%s\n", NAME, "head", label_width(study), "label", "score", "base",
+                  study->file != NULL ? "  null" : "", "entropy", "dist",
                   study->of_open ? "" : " importance without faithful");
     for (int64_t i = 0; i < study->n; i++) {
         write_row(text, study, &study->rows[i], relations);

@@ -261,7 +261,8 @@ START_TEST(a_run_is_looked_at_as_when_it_recorded)
     run_result found = HEADS(run, "--examples", path, "--out", out);
     ck_assert_msg(found.code == 0, "%s", found.err);
     ck_assert(says(found.out, "step 3: 2 heads, measured on 32 of 40 examples of "));
-    ck_assert_ptr_nonnull(strstr(found.out, "importance"));
+    ck_assert_ptr_nonnull(strstr(found.out, "score  base  null entropy dist importance without faithful\n"));
+    ck_assert(says(found.out, "; null: the score by the weights of step 0"));
     const char *ours = run_kept(csv_of(out)), *own = run_kept(csv_of(run));
     static const char *const rows[] = { "0,0,0,entropy",   "0,0,1,offset(-1)", "3,0,0,entropy",
                                         "3,0,1,offset(1)", "3,0,1,importance", "3,0,0,rare" };
@@ -276,6 +277,9 @@ START_TEST(a_run_is_looked_at_as_when_it_recorded)
     ck_assert_double_eq_tol(strtod(strstr(again, "\"null\": ") + 8, NULL), strtod(strstr(json, "\"null\": ") + 8, NULL),
                             1e-6);
     free(json);
+    EXPECT_RUN(0, run_path("classes.ini"), "--out", run, "--overwrite", "patterns.examples=0");
+    found = HEADS(run, "--examples", path);
+    ck_assert_msg(found.code == 0 && says(found.out, "measured on 32 of 40 examples of "), "%s", found.err);
 }
 END_TEST
 

@@ -89,6 +89,32 @@ START_TEST(a_row_has_what_a_head_does_and_is_worth)
 }
 END_TEST
 
+/* Of a run, too; no line is wider than a terminal. */
+START_TEST(on_sentences_the_null_stands_beside_the_score)
+{
+    double nulls[HEADS] = { 0.125, NAN };
+    hl_heads_study study = made_up_study();
+    study.file = "a.txt";
+    study.there = 9;
+    study.nulls = nulls;
+    hl_text text = table_of(&study);
+    static const char *const expected[] = {
+        "\nhead  label           score  base  null entropy dist importance without faithful\n",
+        "\nL0H0  previous         0.75  0.25  0.12    0.50 12.3       0.00  -2e-07       no\n",
+        "\nL0H1  next             0.75  0.25     -    0.50 12.3       0.10  12.500       no\n",
+        "\nL1H3  previous_word    0.75  0.25  0.00    0.50 12.3 ",
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        ck_assert_msg(strstr(text.bytes, expected[i]) != NULL, "no %s in %s", expected[i], text.bytes);
+    }
+    for (const char *line = text.bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        ck_assert_msg(strcspn(line, "\n") <= HL_TABLE_WIDTH, "%s", line);
+    }
+    ck_assert(says(&text, "; null: "));
+    hl_text_free(&text);
+}
+END_TEST
+
 START_TEST(labels_that_stand_there_are_explained_and_no_others)
 {
     static const char *const names[] = { "previous",      "next",      "self",      "offset(k)",   "alignment",
@@ -216,6 +242,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_row_has_what_a_head_does_and_is_worth);
+    tcase_add_test(tc, on_sentences_the_null_stands_beside_the_score);
     tcase_add_test(tc, labels_that_stand_there_are_explained_and_no_others);
     tcase_add_test(tc, without_effects_there_is_a_reason);
     tcase_add_test(tc, heads_that_share_a_label_are_told_together);
