@@ -69,8 +69,9 @@ static hl_status gather_examined(hl_heads_report *report, const hl_opened_model 
     if (run->open != NULL) {
         hl_text_print(&report->about, "%s, ", hl_pretrained_kind(run->open));
     }
-    hl_text_print(&report->about, "on %" PRId64 " of %" PRId64 " examples of %s", run->examples.n_examples,
-                  hl_dataset_sizes(run->written)->examples[HL_VALIDATION], slash != NULL ? slash + 1 : run->file);
+    int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION];
+    hl_text_print(&report->about, "on %" PRId64 " of %" PRId64 " example%s of %s", run->examples.n_examples, there,
+                  there == 1 ? "" : "s", slash != NULL ? slash + 1 : run->file);
     if (run->n_steps > 1) {
         hl_text_print(&report->about, ", beside the same model with random weights (seed %" PRId64 "), the null",
                       run->config.train.seed);

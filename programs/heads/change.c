@@ -137,6 +137,19 @@ static void write_layers(hl_text *text, const comparison *c)
     hl_text_free(&line);
 }
 
+/* Heads of less js would stand there with 0.000, in an order that is noise. */
+static const double unchanged = 0.0005;
+
+/* How many rows the table has; where the models differ in shape all, as these say which head is which. */
+static int64_t changed(const comparison *c)
+{
+    int64_t n = c->sides[0].n;
+    while (c->same_shape && n > 0 && c->rows[n - 1].js < unchanged) {
+        n--;
+    }
+    return n;
+}
+
 static void write_table(hl_text *text, const comparison *c)
 {
     const side *first = &c->sides[0], *second = &c->sides[1];
@@ -146,16 +159,20 @@ static void write_table(hl_text *text, const comparison *c)
     hl_text_fail(text, models[0].error);
     hl_text_fail(text, models[1].error);
     if (text->error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64
-                          " scoring examples of the first.",
-                          models[0].bytes, first->n, models[1].bytes, second->n, c->n_examples);
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH,
+            "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64 " scoring example%s of the first.",
+            models[0].bytes, first->n, models[1].bytes, second->n, c->n_examples, c->n_examples == 1 ? "" : "s");
     }
     hl_text_free(&models[0]);
     hl_text_free(&models[1]);
-    hl_text_print(text, "\n%-6s%-8s%7s  %-14s%-14s%8s%8s%6s%8s\n", "head", c->same_shape ? "closest" : "other", "js",
-                  "label", "other's", "entropy", "other's", "dist", "other's");
-    for (int64_t i = 0; i < first->n; i++) {
+    int64_t shown = changed(c);
+    hl_text_print(text, "\n");
+    if (shown > 0) {
+        hl_text_print(text, "%-6s%-8s%7s  %-14s%-14s%8s%8s%6s%8s\n", "head", c->same_shape ? "closest" : "other", "js",
+                      "label", "other's", "entropy", "other's", "dist", "other's");
+    }
+    for (int64_t i = 0; i < shown; i++) {
         const figures *one = &first->of[c->rows[i].head], *other = &second->of[c->rows[i].other];
         const figures *closest = &second->of[first->matches[c->rows[i].head].head];
         hl_text_print(text, "%-6s%-8s%7.3f  %-14.13s%-14.13s%8.2f%8.2f%6.1f%8.1f\n", one->name.text, closest->name.text,
@@ -163,7 +180,12 @@ static void write_table(hl_text *text, const comparison *c)
                       hl_label_text_of(other->label, second->run->relations).text, one->entropy, other->entropy,
                       one->distance, other->distance);
     }
-    hl_text_print(text, "\n");
+    hl_text_print(text, shown > 0 ? "\n" : "");
+    if (shown < first->n) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "%" PRId64 " head%s left out, whose js is below %g: the same attention in both.",
+                          first->n - shown, first->n - shown == 1 ? " is" : "s are", unchanged);
+    }
     write_layers(text, c);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s; js: how far apart the attention of the two is (Jensen-Shannon divergence, mean over "

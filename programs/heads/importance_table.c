@@ -189,9 +189,8 @@ void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, on %s", study->run->path, study->run->validation);
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "What %" PRId64 " heads are worth on the %" PRId64
-                      " examples that score, where the loss is %.4f.",
-                      all->n, all->n_examples, all->loss);
+                      "What %" PRId64 " heads are worth on the %" PRId64 " example%s, where the loss is %.4f.", all->n,
+                      all->n_examples, all->n_examples == 1 ? " that scores" : "s that score", all->loss);
     if (study->weights_step >= 0 && study->weights_step != study->step) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "The weights are of step %" PRId64 ", the labels of step %" PRId64 ".",
                           study->weights_step, study->step);

@@ -44,13 +44,12 @@ static void write_heading(hl_text *text, const subset *s)
     const hl_opened_model *run = s->run;
     hl_text names = { 0 };
     hl_head_set_print(&names, &run->shape, s->kept);
+    char step[48] = "";
     if (run->weights_step >= 0) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64 ", on the %" PRId64 " examples of %s.",
-                          run->path, run->weights_step, s->n_examples, run->validation);
-    } else {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, on the %" PRId64 " examples of %s.", run->path, s->n_examples,
-                          run->validation);
+        snprintf(step, sizeof step, ", weights of step %" PRId64, run->weights_step);
     }
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s, on the %" PRId64 " example%s of %s.", run->path, step, s->n_examples,
+                      s->n_examples == 1 ? "" : "s", run->validation);
     if (names.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", names.bytes);
     }

@@ -253,12 +253,13 @@ static void write_heading(hl_text *text, const char *run, const hl_heads_study *
     } else if (study->step == 0) {
         snprintf(step, sizeof step, ", random weights");
     }
+    bool measured_one = (study->file != NULL ? study->there : study->n_examples) == 1;
     if (study->file != NULL) {
         snprintf(of, sizeof of, " of %s", hl_units_count(study->there, there));
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s: %lld heads, measured on %lld%s examples%s%s.", run, step,
-                      (long long)study->n, (long long)study->n_examples, of, study->file != NULL ? " of " : "",
-                      study->file != NULL ? study->file : "");
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s: %lld heads, measured on %lld%s example%s%s%s.", run, step,
+                      (long long)study->n, (long long)study->n_examples, of, measured_one ? "" : "s",
+                      study->file != NULL ? " of " : "", study->file != NULL ? study->file : "");
 }
 
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,

@@ -188,6 +188,11 @@ START_TEST(heads_are_pruned_and_shared_out)
     ck_assert_msg(run.code == 0 && strstr(run.out, "\"shapley\": ") != NULL, "%s", run.err);
     run = HEADS(folder, "--file", path, "--example", "3", "--head", "L0H1");
     ck_assert_msg(run.code == 0 && strstr(run.out, "bert_classes, example 3") != NULL, "%s%s", run.out, run.err);
+    const char *one = file("one.tsv", "text\tlabel\nthe cat\tgood\n");
+    run = HEADS(folder, "--drop", "L0H1", "--file", one);
+    ck_assert_msg(run.code == 0 && strstr(run.out, "on the 1 example of") != NULL, "%s%s", run.out, run.err);
+    run = HEADS(folder, "--importance", "--file", one);
+    ck_assert_msg(run.code == 0 && strstr(run.out, "on the 1 example that scores") != NULL, "%s%s", run.out, run.err);
     run = HEADS(folder, "--keep-only", "L0H1", "--file", path);
     ck_assert_msg(run.code == 0 && strstr(run.out, "table.tsv.\nHeads kept: L0H1.") != NULL, "%s%s", run.out, run.err);
 }

@@ -128,7 +128,15 @@ START_TEST(two_models_are_compared_on_the_sentences)
 {
     const char *model = tiny("bert_masked"), *lines = file("text.txt", text);
     run_result run = HEADS(model, "--examples", lines, "--against", model);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "L1H2  L1H2      0.000") != NULL, "%s%s", run.out, run.err);
+    ck_assert_msg(run.code == 0 && says(run.out, "6 heads are left out, whose js is below 0.0005: the same attention"),
+                  "%s%s", run.out, run.err);
+    ck_assert(says(run.out, "on the 2 scoring examples of the first.") && !says(run.out, " 0.000  "));
+    run = HEADS(model, "--examples", file("two.txt", "the cat\nit sat\n"), "--against", model, "--csv");
+    ck_assert_msg(run.code == 0 && strstr(run.out, "\n1,2,") != NULL, "%s%s", run.out, run.err);
+    run = HEADS(model, "--examples", file("two.txt", "the cat\nit sat\n"), "--against", model);
+    ck_assert(says(run.out, "on the 1 scoring example of the first."));
+    run = HEADS(model, "--examples", lines, "--against", tiny("bert_classes"));
+    ck_assert(says(run.out, "dist other's L") && !says(run.out, "left out"));
     expect_refused(HEADS(model, "--against", model), 2, "name sentences for both by --examples FILE");
 }
 END_TEST
@@ -278,7 +286,7 @@ START_TEST(a_run_is_looked_at_as_when_it_recorded)
                             1e-6);
     free(json);
     EXPECT_RUN(0, run_path("classes.ini"), "--out", run, "--overwrite", "patterns.examples=0");
-    found = HEADS(run, "--examples", path);
+    found = HEADS(run, "--examples", path, "--out", out, "--overwrite");
     ck_assert_msg(found.code == 0 && says(found.out, "measured on 32 of 40 examples of "), "%s", found.err);
 }
 END_TEST
