@@ -14,6 +14,7 @@ typedef struct hl_data_sizes {
     int64_t vocabulary;  /* V, the special tokens included */
     int64_t targets;     /* C, what a target is one of: V, or the number of labels */
     int64_t longest;     /* T, the tokens of the longest example */
+    double mean;         /* the tokens of an example of training, about; 0: not known */
     int64_t answers;     /* the most targets of an example */
     int64_t n_lengths;   /* 1: all examples are equally long; else how many lengths there are, or may be */
     int64_t relations;   /* R, the relations between tokens that are stated */

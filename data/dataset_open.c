@@ -28,6 +28,7 @@ static hl_status open_text(const hl_text_spec *spec, hl_dataset *dataset)
         .words = spec->task != HL_TEXT_FILE,
         .pooled = spec->task == HL_TEXT_CLASSES,
     };
+    HL_TRY(hl_text_data_mean_length(text, &dataset->sizes.mean));
     const hl_tokens *tokens = hl_text_data_tokens(text), *targets = hl_text_data_targets(text);
     return set_vocabularies(tokens, targets != tokens ? targets : NULL, dataset);
 }

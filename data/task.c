@@ -51,9 +51,14 @@ hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec)
     while (task->relations[R] != NULL) {
         R++;
     }
+    double mean = 0; /* every size is drawn as often */
+    for (int64_t size = sizes.smallest; size <= sizes.largest; size++) {
+        mean += (double)task->n_tokens(spec, size) / (double)(sizes.largest - sizes.smallest + 1);
+    }
     return (hl_data_sizes){ .vocabulary = V,
                             .targets = V,
                             .longest = task->n_tokens(spec, sizes.largest),
+                            .mean = mean,
                             .answers = task->n_tokens(spec, sizes.largest),
                             .n_lengths = sizes.largest - sizes.smallest + 1,
                             .relations = R };

@@ -11,12 +11,18 @@
 static const double layer_work = 2e7, little_work = 1e13;
 static const double seconds_of_a_year = 365.0 * 24 * 3600;
 
+double hl_expected_flops(const hl_config *config, double flops)
+{
+    const hl_data_sizes *sizes = &config->sizes;
+    return sizes->mean > 0 ? flops * sizes->mean / (double)sizes->longest : flops;
+}
+
 double hl_expected_work(const hl_config *config, double flops, int64_t steps)
 {
     if (steps <= 0) {
         return 0;
     }
-    double update = flops + layer_work * (double)config->model.layers;
+    double update = hl_expected_flops(config, flops) + layer_work * (double)config->model.layers;
     int64_t every = config->train.eval_every;
     double validations = 2 + (every > 0 ? floor((double)steps / (double)every) : 0);
     double batches = (double)config->train.eval_examples / (double)config->train.batch_size;

@@ -135,3 +135,23 @@ void hl_text_counts_free(hl_text_counts *counts)
     hl_free(counts->labels);
     *counts = (hl_text_counts){ .pieces = 0 };
 }
+
+hl_status hl_text_data_mean_length(const hl_text_data *data, double *mean)
+{
+    enum { SOME = 512 };
+    int64_t N = hl_text_data_examples(data, HL_TRAIN), n = N < SOME ? N : SOME;
+    *mean = (double)hl_text_data_longest(data, HL_TRAIN);
+    if (data->running) {
+        return hl_ok();
+    }
+    hl_corpus_reader reader = { 0 };
+    hl_status status = hl_corpus_reader_init(&reader, data->corpora[HL_TRAIN]);
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        HL_THEN(status, hl_corpus_read_lengths(&reader, i * N / n));
+        sum += (double)reader.lengths[HL_TEXT_TOKENS];
+    }
+    hl_corpus_reader_free(&reader);
+    *mean = n > 0 ? sum / (double)n : *mean;
+    return status;
+}

@@ -62,6 +62,10 @@ const hl_tokens *hl_text_data_targets(const hl_text_data *data);
 int64_t hl_text_data_examples(const hl_text_data *data, hl_split split);
 int64_t hl_text_data_longest(const hl_text_data *data, hl_split split);
 int64_t hl_text_data_most_targets(const hl_text_data *data, int64_t rows);
+
+/* The mean rows of an example of training, of some hundreds of all. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_text_data_mean_length(const hl_text_data *data, double *mean);
+
 const hl_text_notices *hl_text_data_noticed(const hl_text_data *data, hl_split split);
 
 /* Stands until the reader's next example. */

@@ -169,7 +169,7 @@ static hl_status tell_time(const hl_train_call *p)
     HL_TRY(hl_footprint_of_config(&p->config, &footprint));
     char what[HL_CONFIG_MAX_PATH + 2 * HL_UNITS_TEXT], n[HL_UNITS_TEXT], flops[HL_UNITS_TEXT];
     snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config.path, hl_units_count(steps, n),
-             hl_units_flops(footprint.flops, flops));
+             hl_units_flops(hl_expected_flops(&p->config, footprint.flops), flops));
     return hl_expected_time_tell(hl_expected_work(&p->config, footprint.flops, steps), hl_setup_threads(&p->config),
                                  what, p->command.yes, p->command.quiet ? NULL : p->out);
 }

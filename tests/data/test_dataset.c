@@ -305,6 +305,7 @@ START_TEST(validation_holds_every_length_equally_often)
     hl_dataset *dataset = open_dataset(variable_copy, 1);
     ck_assert_int_eq(hl_dataset_n_lengths(dataset), 7);
     ck_assert_int_eq(hl_dataset_max_length(dataset), 19);
+    ck_assert_double_eq_tol(hl_dataset_sizes(dataset)->mean, 13, 1e-9);
     hl_examples batch = read_batch(dataset, HL_VALIDATION, 0, 70, 19);
     int seen[20] = { 0 };
     for (int i = 0; i < 70; i++) {

@@ -37,6 +37,9 @@ START_TEST(tags_have_a_target_for_each_words_first_piece)
     ck_assert_ptr_nonnull(strstr(text.bytes, "[CLS] dog ##s do n ' t [SEP] | 1:NOUN 3:AUX 4:PART | 0 1 3 4 7 | 2/1\n"));
     ck_assert_ptr_nonnull(strstr(text.bytes, "[CLS] cat ##s sleep [SEP] | 1:NOUN 3:VERB | 0 1 3 4 | 7/2\n"));
     hl_text_free(&text);
+    double mean; /* of 8 and 5 */
+    ck_assert_int_eq(hl_text_data_mean_length(data, &mean).code, HL_OK);
+    ck_assert_double_eq(mean, 6.5);
     const hl_tokens *labels = hl_text_data_targets(data);
     ck_assert_int_eq(hl_tokens_size(labels), 4);
     static const char *const sorted[] = { "AUX", "NOUN", "PART", "VERB" };

@@ -76,6 +76,17 @@ START_TEST(every_step_that_is_left_counts_and_so_do_layers)
 }
 END_TEST
 
+/* Batches hold examples of the mean length, not the longest. */
+START_TEST(the_mean_length_counts)
+{
+    hl_config config = { .model.layers = 2, .train.batch_size = 10, .sizes = { .longest = 200, .mean = 50 } };
+    ck_assert_double_eq(hl_expected_flops(&config, 4e12), 1e12);
+    ck_assert_double_eq_tol(hl_expected_work(&config, 4e12, 3), 3e12, 3e9);
+    config.sizes.mean = 0; /* not known */
+    ck_assert_double_eq(hl_expected_flops(&config, 4e12), 4e12);
+}
+END_TEST
+
 /* Four batches a validation, each a third of an update; the first and the last validation come beside those of every
  * second step. */
 START_TEST(validations_count)
@@ -94,6 +105,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, more_than_a_year_begins_only_when_asked_to);
     tcase_add_test(tc, little_work_is_not_worth_a_word_nor_a_measurement);
     tcase_add_test(tc, every_step_that_is_left_counts_and_so_do_layers);
+    tcase_add_test(tc, the_mean_length_counts);
     tcase_add_test(tc, validations_count);
 }
 SUITE("expected time", add_tests)
