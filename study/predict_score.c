@@ -4,6 +4,7 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/text_records.h"
 #include "data/text/private/tokens_encode.h"
+#include "data/text/word_forms.h"
 #include "heads/answers.h"
 
 #include <inttypes.h>
@@ -13,11 +14,14 @@ typedef struct scoring {
     hl_predictor *predictor;
     const hl_text_spec *spec;
     const hl_tokens *targets;
+    const hl_text_data *words; /* of masked: whose later pieces are masked with one of theirs; or NULL */
     hl_predict_scores *scores;
     hl_text_records *records;
     int32_t *asked; /* the pieces that an example is asked at */
     int32_t *ids;   /* the targets of all that has been asked and not answered yet, n_ids from first_id on */
     size_t asked_capacity, ids_capacity, first_id, n_ids;
+    int32_t *line, *begins; /* of masked: a line's ids, and where its words begin */
+    size_t line_capacity, begins_capacity;
     hl_pieces running; /* of next: the pieces from the next window's first on */
     size_t next;       /* the first of them that was no target yet */
     hl_text unknown;   /* the first label that the model does not have */
@@ -64,24 +68,55 @@ static int32_t find_target(scoring *s, hl_span label)
 
 /* ---- masked ---- */
 
-/* One mask at a time. */
+/* Copies the ids of the line that was read, and finds its words; without `words` each piece is one. */
+static hl_status look_at_line(scoring *s, hl_text_example *line)
+{
+    const hl_pieces *text = &s->predictor->text;
+    bool good = HL_GROW(s->line, s->line_capacity, text->n) && HL_GROW(s->begins, s->begins_capacity, text->n);
+    HL_NEED(good, "the words of a line");
+    for (size_t i = 0; i < text->n; i++) {
+        s->line[i] = text->at[i].id;
+        s->begins[i] = (int32_t)i;
+    }
+    *line = (hl_text_example){ .n_tokens = (int64_t)text->n,
+                               .tokens = s->line,
+                               .words = s->begins,
+                               .n_words = s->words != NULL ? 0 : (int64_t)text->n };
+    if (s->words != NULL) {
+        hl_word_forms_find(s->words, line, s->begins);
+    }
+    return hl_ok();
+}
+
+/* One mask at a time, or with those of the word's later pieces. */
 static hl_status score_masks(scoring *s, const hl_text_record *record)
 {
     hl_predictor *p = s->predictor;
     int32_t mask = hl_tokens_role(p->spec.tokens, HL_ROLE_MASK);
     HL_TRY(hl_predictor_read(p, record->texts[0], (hl_span){ NULL, 0 }, false));
     hl_scored_text_break(&s->scores->text);
-    for (size_t i = 0; i < p->text.n; i++) {
-        int32_t id = p->text.at[i].id;
+    hl_text_example line;
+    HL_TRY(look_at_line(s, &line));
+    size_t end = 0;
+    for (size_t i = 0, word = 0; i < p->text.n; i++) {
+        int32_t id = s->line[i];
+        if (i == end) {
+            word++;
+            end = (int64_t)word < line.n_words ? (size_t)line.words[word] : p->text.n;
+        }
         if (hl_tokens_is_special(p->spec.tokens, id) && id != hl_tokens_role(p->spec.tokens, HL_ROLE_UNK)) {
             continue;
         }
         HL_TRY(reserve(s, 1));
         s->asked[0] = (int32_t)i;
         s->ids[s->n_ids++] = id;
-        p->text.at[i].id = mask;
+        for (size_t j = i; j < end; j++) {
+            p->text.at[j].id = mask;
+        }
         HL_TRY(hl_predictor_logits(p, s->asked, 1, take, s));
-        p->text.at[i].id = id;
+        for (size_t j = i; j < end; j++) {
+            p->text.at[j].id = s->line[j];
+        }
         HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, &id, 1));
     }
     return hl_ok();
@@ -257,14 +292,14 @@ static hl_status score_all(scoring *s)
 }
 
 hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_tokens *targets,
-                           hl_predict_scores *scores)
+                           const hl_text_data *words, hl_predict_scores *scores)
 {
     *scores = (hl_predict_scores){ .n_examples = 0 };
     hl_text_spec all = *spec; /* all of the file is read as validation is; of masked always line by line */
     all.validation_file = spec->file;
     all.length = spec->task == HL_TEXT_MASKED ? 0 : spec->length;
     all.progress = NULL;
-    scoring s = { .predictor = p, .spec = spec, .targets = targets, .scores = scores, .next = 1 };
+    scoring s = { .predictor = p, .spec = spec, .targets = targets, .words = words, .scores = scores, .next = 1 };
     hl_status status = hl_ok();
     if (spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES) {
         status = hl_class_counts_init(&scores->counts, p->width);
@@ -275,6 +310,8 @@ hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_t
     hl_pieces_free(&s.running);
     hl_text_free(&s.unknown);
     hl_free(s.asked);
+    hl_free(s.line);
+    hl_free(s.begins);
     hl_free(s.ids);
     return status;
 }

@@ -1,7 +1,8 @@
 /* How good a model's answers are on a file of its task's form.
  *
  *   masked    each piece of each line, one mask at a time: exp of the mean loss is the pseudo-perplexity of Salazar et
- *             al. 2020
+ *             al. 2020. Where words are asked for, the later pieces of its word are masked, too (word-l2r, Kauf &
+ *             Ivanova 2023): else they give away the piece of a word that is rare
  *   next      each piece but the first of the whole text, in windows side by side, as validation has them; with a
  *             stride in windows that begin so far apart, each piece where it has the most context
  *   tags      every word; one that was cut off has no answer, and counts as a case that was not found
@@ -31,12 +32,13 @@ typedef struct hl_predict_scores {
     int64_t unseen;         /* targets with a label that training does not have: answered wrong, whatever is said */
 } hl_predict_scores;
 
-/* Scores the file that spec.file names, which may be "-"; `targets` names the target ids. Progress is told as spec
+/* Scores the file that spec.file names, which may be "-"; `targets` names the target ids; `words`: the data of the
+ * predictor's tokens, by which masked finds words, or NULL: a piece alone is masked. Progress is told as spec
  * says, after every example. HL_BAD_FILE as its readers fail, and where it holds no target, or none that the model
  * knows: there is no loss then; HL_INVALID (as
  * hl_text_data_open, of columns), HL_NOT_FINITE, HL_NO_MEMORY. To be freed whatever this returns. */
 hl_status hl_predict_score(hl_predictor *predictor, const hl_text_spec *spec, const hl_tokens *targets,
-                           hl_predict_scores *scores);
+                           const hl_text_data *words, hl_predict_scores *scores);
 void hl_predict_scores_free(hl_predict_scores *scores);
 
 /* Adds what the targets are: "bad, so so, good", of many the first ones. */

@@ -46,6 +46,8 @@ const char hl_predict_command_usage[] =
     "  --score FILE      how good the answers on FILE are, which has the form that\n"
     "                    RUN was trained on: accuracy, perplexity (masked: of one\n"
     "                    mask at a time), F1 of every label\n"
+    "  --word-l2r        with --score, masked: the later pieces of its word are\n"
+    "                    masked with each piece, too\n"
     "  task.column=XPOS  of an open model that stores labels, what FILE is: the\n"
     "                    column of its tags (UPOS); task.text_column (text),\n"
     "                    task.label_column (label)\n"
@@ -77,6 +79,7 @@ static const hl_option options[] = {
     { HL_OPTION("score", FILE, hl_predict_command, score) },
     { HL_OPTION("embed", TEXT, hl_predict_command, embed) },
     { HL_OPTION("json", FLAG, hl_predict_command, json) },
+    { HL_OPTION("word-l2r", FLAG, hl_predict_command, word_l2r) },
     { HL_OPTION("tokens", FLAG, hl_predict_command, tokens) },
     { HL_OPTION("top", INTEGER, hl_predict_command, top), .least = 1, .most = MOST },
     { HL_OPTION("top-k", INTEGER, hl_predict_command, top_k), .least = 1, .most = MOST },
@@ -137,6 +140,10 @@ static hl_status check(const hl_predict_command *command)
         return hl_error(HL_INVALID, "command line: %s: says what a file is that --score reads, as in: --score FILE %s",
                         command->asked.overrides[0], command->asked.overrides[0]);
     }
+    if (command->word_l2r && command->score == NULL) {
+        return hl_error(HL_INVALID, "command line: --word-l2r says how --score reads a file, as in: --score FILE "
+                                    "--word-l2r");
+    }
     if (command->embed != NULL && (command->json || hl_output_is_standard(command->embed))) {
         return hl_error(HL_INVALID, "command line: --embed writes a file of its own: %s",
                         command->json ? "leave --json out" : "name one, as out.npy");
@@ -179,6 +186,7 @@ hl_status hl_predict_command_fit(hl_predict_command *command, hl_text_task task)
                     { "temperature", command->temperature >= 0, next },
                     { "top-k", command->top_k > 0, next },
                     { "seed", command->seed >= 0, next },
+                    { "word-l2r", command->word_l2r, task == HL_TEXT_MASKED },
                     { "stride", command->stride > 0, !next || command->score != NULL || command->embed != NULL } };
     for (size_t i = 0; i < sizeof of_task / sizeof *of_task; i++) {
         if (of_task[i].given && !of_task[i].fits) {

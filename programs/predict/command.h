@@ -15,7 +15,7 @@ typedef struct hl_predict_command {
     const char *file;  /* "-": standard input, also where none is given */
     const char *score; /* a file to score instead */
     const char *embed; /* a path */
-    bool json, tokens;
+    bool json, tokens, word_l2r;
     int64_t top, top_k, seed, length, stride;
     double temperature;
     int threads;

@@ -17,14 +17,16 @@ enum { FIGURES = 7 };
 
 static void figures_of(const hl_predict_call *call, const hl_scores *scores, figure figures[FIGURES])
 {
-    bool masked = call->task.task == HL_TEXT_MASKED;
+    bool masked = call->task.task == HL_TEXT_MASKED, l2r = call->command.word_l2r;
     const figure all[FIGURES] = {
         { .name = "accuracy", .member = "accuracy", .value = scores->accuracy, .decimals = 4 },
         { .name = "macro F1", .member = "macro_f1", .value = scores->macro_f1, .decimals = 4 },
         { .name = "micro F1", .member = "micro_f1", .value = scores->micro_f1, .decimals = 4 },
         { .name = "loss", .member = "loss", .value = scores->loss, .decimals = 4 },
         { .name = masked ? "pseudo-perplexity" : "perplexity",
-          .member = masked ? "pseudo_perplexity" : "perplexity",
+          .member = l2r      ? "pseudo_perplexity_word_l2r"
+                    : masked ? "pseudo_perplexity"
+                             : "perplexity",
           .value = scores->perplexity,
           .decimals = 3 },
         { .name = "bits a character",
@@ -131,7 +133,8 @@ hl_status hl_predict_show_scores(hl_predict_call *call)
     spec.file = call->command.score;
     spec.progress = tell;
     spec.context = call;
-    hl_status status = hl_predict_score(&call->predictor, &spec, call->targets, &found);
+    hl_status status = hl_predict_score(&call->predictor, &spec, call->targets,
+                                        call->command.word_l2r ? hl_dataset_text(call->run.dataset) : NULL, &found);
     if (status.code == HL_OK) {
         bool classes = found.counts.n_classes > 0, text = spec.task == HL_TEXT_MASKED || spec.task == HL_TEXT_NEXT;
         hl_scores scores = hl_scores_of(&found.sum, classes ? &found.counts : NULL, text ? &found.text : NULL);

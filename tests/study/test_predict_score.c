@@ -14,6 +14,7 @@ typedef struct fixture {
     hl_model model;
     hl_tokens *tokens, *labels;
     hl_predictor predictor;
+    const hl_text_data *words;
     hl_predict_scores scores;
 } fixture;
 
@@ -43,7 +44,8 @@ static void score(fixture *f, hl_text_spec spec, const char *content)
 {
     hl_predict_scores_free(&f->scores);
     spec.file = file_of("scored", content);
-    hl_status status = hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, &f->scores);
+    hl_status status =
+        hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, f->words, &f->scores);
     ck_assert_str_eq(status.text, "");
 }
 
@@ -52,7 +54,8 @@ static void score_refused(fixture *f, hl_text_spec spec, const char *content, co
     char expected[HL_STATUS_TEXT];
     hl_predict_scores_free(&f->scores);
     spec.file = file_of("scored", content);
-    hl_status status = hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, &f->scores);
+    hl_status status =
+        hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, f->words, &f->scores);
     snprintf(expected, sizeof expected, "%s%s", spec.file, end);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, expected);
@@ -114,6 +117,39 @@ START_TEST(masked_is_scored_one_mask_at_a_time)
     score_refused(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "\n\n", ": holds nothing to score");
     score_refused(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "a\nb \xff\n", ":2:3: is not UTF-8 (byte 0xff)");
     end(&f);
+}
+END_TEST
+
+/* Against each piece of "ab c abb" masked by hand together with its word's later ones. */
+START_TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
+{
+    static const int32_t ends[] = { 2, 2, 3, 6, 6, 6 }; /* a ##b, c, a ##b ##b */
+    fixture f;
+    hl_text_data *words;
+    begin(&f, wordpiece_of(SMALL_PIECES, true), NULL, true, false);
+    ck_assert_int_eq(hl_text_data_of_tokens(HL_TEXT_MASKED, f.tokens, NULL, &words).code, HL_OK);
+    f.words = words;
+    score(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "\nab c abb\n");
+    hl_predictor *p = &f.predictor;
+    double loss = 0;
+    bool right;
+    for (int32_t i = 0; i < 6; i++) {
+        ck_assert_int_eq(hl_predictor_read(p, span_of("ab c abb"), (hl_span){ NULL, 0 }, false).code, HL_OK);
+        ck_assert_uint_eq(p->text.n, 6);
+        int32_t id = p->text.at[i].id;
+        for (int32_t j = i; j < ends[i]; j++) {
+            p->text.at[j].id = hl_tokens_role(f.tokens, HL_ROLE_MASK);
+        }
+        loss += loss_at(&f, i, id, &right);
+    }
+    ck_assert_int_eq(f.scores.sum.n_scored, 6);
+    ck_assert_double_eq_tol(f.scores.sum.loss_sum, loss, 6 * 2e-5);
+    f.words = NULL;
+    score(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "\nab c abb\n");
+    ck_assert(fabs(f.scores.sum.loss_sum - loss) > 1e-3);
+    f.tokens = NULL; /* the data's */
+    end(&f);
+    hl_text_data_close(words);
 }
 END_TEST
 
@@ -258,6 +294,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, masked_is_scored_one_mask_at_a_time);
+    tcase_add_test(tc, a_words_later_pieces_are_masked_too_where_that_is_asked_for);
     tcase_add_test(tc, next_is_scored_in_windows);
     tcase_add_test(tc, tags_are_scored_word_by_word);
     tcase_add_test(tc, classes_and_targets_of_tables_are_scored);

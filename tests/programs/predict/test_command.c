@@ -83,6 +83,7 @@ START_TEST(what_is_wrong_is_named)
         { "run --temperature warm", "--temperature: \"warm\" is no number in 0 .. 1000" },
         { "run --temperature -1", "--temperature" },
         { "run --temperature nan", "--temperature: \"nan\" is no number" },
+        { "run --word-l2r", "--word-l2r says how --score reads a file" },
         { "run --top 0", "--top: \"0\" is no whole number in 1 .. 1048576" },
         { "run --stride 0", "--stride: \"0\" is no whole number in 1" },
         { "run --tpo 3", "did you mean \"--top\"" },
@@ -109,6 +110,7 @@ START_TEST(what_does_not_fit_the_task_is_named)
         { "run --seed 0", "seed", 1 << HL_TEXT_NEXT },
         { "run --stride 3", "stride", ~(1 << HL_TEXT_NEXT) },
         { "run --stride 3 --score a", "stride", ~0 },
+        { "run --word-l2r --score a", "word-l2r", 1 << HL_TEXT_MASKED },
         { "run --stride 3 --embed a", "stride", ~0 },
     };
     static const char *const names[] = { "masked", "next", "tags", "classes", "file" };
