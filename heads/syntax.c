@@ -75,12 +75,13 @@ void hl_syntax_add_tree(hl_syntax *syntax, const hl_syntax_tree *tree, int64_t s
     }
 }
 
-/* The first of the largest of the numbers at 0, stride, 2 stride ... but the one at `but`; -1 where there is none. */
-static int64_t largest(const hl_real *numbers, int64_t stride, int64_t n, int64_t but)
+int64_t hl_syntax_guess(const hl_real *weights, int64_t i, hl_syntax_direction direction, int64_t n_words)
 {
-    int64_t best = -1;
-    for (int64_t j = 0; j < n; j++) {
-        if (j != but && (best < 0 || numbers[j * stride] > numbers[best * stride])) {
+    bool row = direction == HL_SYNTAX_TO_HEAD;
+    const hl_real *numbers = weights + (row ? i * n_words : i);
+    int64_t stride = row ? 1 : n_words, best = -1;
+    for (int64_t j = 0; j < n_words; j++) {
+        if (j != i && (best < 0 || numbers[j * stride] > numbers[best * stride])) {
             best = j;
         }
     }
@@ -97,8 +98,8 @@ void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_syntax_tree *t
         }
         int64_t at = (tree->relations[i] * syntax->n_heads + head) * DIRECTIONS;
         int64_t *hits = syntax->halves[sentence % 2].hits + at;
-        hits[HL_SYNTAX_TO_HEAD] += largest(weights + i * W, 1, W, i) == tree->heads[i];
-        hits[HL_SYNTAX_TO_DEPENDENT] += largest(weights + i, W, W, i) == tree->heads[i];
+        hits[HL_SYNTAX_TO_HEAD] += hl_syntax_guess(weights, i, HL_SYNTAX_TO_HEAD, W) == tree->heads[i];
+        hits[HL_SYNTAX_TO_DEPENDENT] += hl_syntax_guess(weights, i, HL_SYNTAX_TO_DEPENDENT, W) == tree->heads[i];
     }
 }
 

@@ -33,11 +33,13 @@ enum { HL_SYNTAX_OFFSETS = 8 };
 
 typedef enum hl_syntax_direction { HL_SYNTAX_TO_HEAD, HL_SYNTAX_TO_DEPENDENT } hl_syntax_direction; /* d>h, h>d */
 
-/* "d>h", "h>d". */
-const char *hl_syntax_direction_name(hl_syntax_direction direction);
+const char *hl_syntax_direction_name(hl_syntax_direction direction); /* "d>h", "h>d" */
 
 /* The guess of offset k for word i of n_words: their place, -1 where that is word i itself. */
 int64_t hl_syntax_offset_guess(int64_t i, int64_t k, int64_t n_words);
+
+/* The guess of a head with weights (W, W), of what word i gives to word j; -1 where the word is alone. */
+int64_t hl_syntax_guess(const hl_real *weights, int64_t i, hl_syntax_direction direction, int64_t n_words);
 
 /* A sentence's gold tree. */
 typedef struct hl_syntax_tree {
@@ -102,10 +104,8 @@ typedef struct hl_syntax_choice {
 typedef struct hl_syntax_row {
     hl_syntax_choice published, held_out;
 } hl_syntax_row;
-
 /* The best head of a relation, or of all together where `relation` is -1. */
 hl_syntax_row hl_syntax_row_of(const hl_syntax *syntax, int64_t relation);
-
 /* The same of one head: its better direction. */
 hl_syntax_row hl_syntax_head_of(const hl_syntax *syntax, int64_t relation, int64_t head);
 

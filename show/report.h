@@ -14,6 +14,7 @@
 #include "heads/label.h"
 #include "heads/match.h"
 #include "show/report_maps.h"
+#include "show/report_syntax.h"
 
 HL_BEGIN_DECLS
 
@@ -47,6 +48,7 @@ typedef struct hl_report_run {
     const hl_label *labels;          /* of all heads at the last snapshot, by layer and head; or NULL */
     const double *nulls;             /* what the labels' scores are at step 0, NAN where not known; or NULL */
     const hl_effects *effects;       /* or NULL */
+    const hl_report_syntax *syntax;  /* what they find in a treebank, or NULL */
     const hl_head_pass *pass;        /* what the heads computed on the maps' first examples, or NULL */
 } hl_report_run;
 

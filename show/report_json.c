@@ -2,7 +2,6 @@
 
 #include "core/json_text.h"
 #include "core/memory.h"
-#include "core/shown_text.h"
 #include "heads/words.h"
 #include "show/private/packed.h"
 #include "show/private/report_rows.h"
@@ -11,20 +10,6 @@
 #include <string.h>
 
 /* NULL stands for missing memory throughout. */
-
-/* A text of any bytes as it is shown; `lines`: whether newlines stay. */
-static json_t *shown_text(const char *bytes, bool lines)
-{
-    hl_text shown = { 0 };
-    hl_text_print(&shown, "%s", ""); /* there are bytes, also of an empty text */
-    hl_shown next;
-    for (const char *rest; (rest = hl_shown_next(bytes, false, &next)) != NULL; bytes = rest) {
-        hl_text_print(&shown, "%s", lines && *bytes == '\n' ? "\n" : next.bytes);
-    }
-    json_t *text = shown.error.code == HL_OK ? json_string(shown.bytes) : NULL;
-    hl_text_free(&shown);
-    return text;
-}
 
 /* Frees `packed`. */
 static json_t *packed_text(char *packed)
@@ -63,7 +48,7 @@ static json_t *name_of(const hl_vocabulary *names, int32_t id)
         const char *found = strchr(white, *at), *sign = found != NULL ? signs[found - white] : NULL;
         hl_text_add(&seen, sign != NULL ? sign : at, sign != NULL ? strlen(sign) : 1);
     }
-    json_t *text = seen.error.code == HL_OK ? shown_text(seen.bytes, false) : NULL;
+    json_t *text = seen.error.code == HL_OK ? hl_report_shown_text(seen.bytes, false) : NULL;
     hl_text_free(&seen);
     return text;
 }
@@ -90,7 +75,7 @@ static json_t *gold_row(json_t *name, const int32_t *keys, int64_t n)
 static json_t *relation_name(const hl_report_run *run, int64_t r)
 {
     if (run->relations != NULL) {
-        return shown_text(run->relations[r], false);
+        return hl_report_shown_text(run->relations[r], false);
     }
     char text[32];
     snprintf(text, sizeof text, "relation %lld", (long long)r);
@@ -109,7 +94,7 @@ static int add_words_of_text(json_t *example, const hl_report_run *run, int64_t 
     json_t *texts = json_array();
     for (int64_t i = 0; i < n; i++) {
         if (words[i] >= 0 && (i == 0 || words[i - 1] != words[i])) {
-            hl_json_append(&texts, shown_text(hl_word_forms_text(run->words, e, i), false));
+            hl_json_append(&texts, hl_report_shown_text(hl_word_forms_text(run->words, e, i), false));
         }
     }
     int failed = json_object_set_new(example, "word_of", integers(words, n));
@@ -188,8 +173,8 @@ static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64
     const hl_label *label = run->labels != NULL ? &run->labels[index] : NULL;
     int failed = 0;
     if (label != NULL) {
-        json_t *name = shown_text(hl_label_text_of(*label, run->relations).text, false);
-        json_t *meaning = shown_text(hl_label_meaning_of(*label, run->relations).text, false);
+        json_t *name = hl_report_shown_text(hl_label_text_of(*label, run->relations).text, false);
+        json_t *meaning = hl_report_shown_text(hl_label_meaning_of(*label, run->relations).text, false);
         failed = json_object_set_new(head, "label", name) || failed;
         failed = json_object_set_new(head, "score", hl_json_number(label->score.value)) || failed;
         failed = json_object_set_new(head, "baseline", hl_json_number(label->score.baseline)) || failed;
@@ -202,6 +187,9 @@ static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64
         const hl_group_effect *group = label != NULL ? hl_effects_group(run->effects, layer, *label) : NULL;
         failed = add_effect(head, &run->effects->heads[index]) || failed;
         failed = (group != NULL && add_group(head, group)) || failed;
+    }
+    if (run->syntax != NULL) {
+        failed = json_object_set_new(head, "grammar", hl_report_syntax_label(run->syntax, index)) || failed;
     }
     if (run->matches != NULL) {
         const hl_head_match *match = &run->matches[index];
@@ -322,10 +310,10 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
 {
     const hl_report_maps *maps = run->maps;
     hl_text_print(text, "{\"name\":");
-    hl_report_json_value(text, shown_text(run->name, false));
-    print_member(text, "config", shown_text(run->config, true));
+    hl_report_json_value(text, hl_report_shown_text(run->name, false));
+    print_member(text, "config", hl_report_shown_text(run->config, true));
     if (run->about != NULL) {
-        print_member(text, "about", shown_text(run->about, false));
+        print_member(text, "about", hl_report_shown_text(run->about, false));
     }
     if (run->last_stage != NULL) {
         print_member(text, "stages", stage_object(run));
@@ -334,10 +322,10 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
         print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
     }
     if (run->scores_csv != NULL) {
-        print_member(text, "scores", shown_text(run->scores_csv, true));
+        print_member(text, "scores", hl_report_shown_text(run->scores_csv, true));
     }
     if (run->confusion_csv != NULL) {
-        print_member(text, "confusion", shown_text(run->confusion_csv, true));
+        print_member(text, "confusion", hl_report_shown_text(run->confusion_csv, true));
     }
     if (run->csv != NULL) {
         print_readings(text, run);
@@ -364,6 +352,9 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
         }
     }
     print_member(text, "heads", heads);
+    if (run->syntax != NULL) {
+        print_member(text, "syntax", hl_report_syntax_object(run->syntax));
+    }
     if (run->pass != NULL && hl_head_pass_bytes(run->pass) <= HL_REPORT_PASS_BYTES) {
         print_member(text, "pass", pass_object(run->pass));
     }

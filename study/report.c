@@ -125,9 +125,32 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
     return status;
 }
 
+hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank)
+{
+    const char *slash = strrchr(treebank, '/');
+    report->earned = hl_calloc((size_t)syntax->found.n_heads, sizeof *report->earned);
+    HL_NEED(report->earned != NULL, "a report");
+    for (int64_t head = 0; head < syntax->found.n_heads; head++) {
+        report->earned[head] = hl_syntax_study_earned(syntax, head);
+    }
+    report->syntax = (hl_report_syntax){
+        .name = slash != NULL ? slash + 1 : treebank,
+        .treebank = syntax->treebank,
+        .found = &syntax->found,
+        .null = syntax->null.n_heads > 0 ? &syntax->null : NULL,
+        .n_rows = syntax->n_rows,
+        .rows = syntax->rows,
+        .earned = report->earned,
+        .cases = &syntax->cases,
+    };
+    report->shown.syntax = &report->syntax;
+    return hl_ok();
+}
+
 void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
+    hl_free(report->earned);
     hl_free(report->config);
     hl_free(report->scores);
     hl_free(report->confusion);
@@ -142,7 +165,8 @@ hl_status hl_heads_page_print(void *page, hl_text *text)
     const hl_heads_page *p = page;
     hl_heads_report report;
     HL_TRY(hl_heads_report_gather(&report, p->run, p->history, p->study));
-    hl_status status = hl_report_write(&report.shown, 1, text);
+    hl_status status = p->syntax != NULL ? hl_heads_report_add_syntax(&report, p->syntax, p->treebank) : hl_ok();
+    HL_THEN(status, hl_report_write(&report.shown, 1, text));
     hl_heads_report_free(&report);
     return status;
 }
@@ -174,7 +198,8 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
     HL_TRY(hl_heads_history_make(run, study, &history));
     hl_status status = hl_heads_history_write(&history, run->path);
     HL_THEN(status, studied);
-    HL_THEN(status, hl_heads_page_write(&(hl_heads_page){ run, &history, study }, run->path));
+    HL_THEN(status,
+            hl_heads_page_write(&(hl_heads_page){ .run = run, .history = &history, .study = study }, run->path));
     hl_heads_history_free(&history);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "show/report.h"
 #include "study/history.h"
 #include "study/study.h"
+#include "study/syntax_study.h"
 
 HL_BEGIN_DECLS
 
@@ -17,6 +18,8 @@ typedef struct hl_heads_report {
     hl_text about;
     char last_stage[32];
     hl_head_pass pass;
+    hl_report_syntax syntax;
+    int64_t *earned; /* by the heads; owned */
 } hl_heads_report;
 
 /* Gathers what a report shows of the run: the history's figures and maps, the study's labels and effects (the study is
@@ -27,6 +30,9 @@ typedef struct hl_heads_report {
 hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                                  const hl_heads_study *study);
 
+/* Adds what they find in a treebank, which must outlive it. HL_NO_MEMORY; it then shows none of it. */
+hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank);
+
 /* A zeroed or already freed one is allowed. */
 void hl_heads_report_free(hl_heads_report *report);
 
@@ -34,7 +40,9 @@ void hl_heads_report_free(hl_heads_report *report);
 typedef struct hl_heads_page {
     hl_opened_model *run;
     const hl_heads_history *history;
-    const hl_heads_study *study; /* of the last snapshot */
+    const hl_heads_study *study;   /* of the last snapshot */
+    const hl_syntax_study *syntax; /* with examples, and of the same weights; or NULL */
+    const char *treebank;          /* its file */
 } hl_heads_page;
 
 /* A maker (study/output.h) of the report; `page`: a hl_heads_page. HL_BAD_FILE, HL_NO_MEMORY. */

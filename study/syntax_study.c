@@ -26,9 +26,8 @@ static hl_status tell(void *context, int64_t done, int64_t total)
     return q->progress != NULL ? q->progress(q->context, call->what, done, total) : hl_ok();
 }
 
-/* Runs the model over the treebank: counts where there are `counts`, else gives all maps to the taker. */
-static hl_status run_model(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
-                           const hl_treebank_taker *taker)
+hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
+                              const hl_treebank_taker *taker)
 {
     hl_treebank_pass *pass = hl_calloc(1, sizeof *pass);
     HL_NEED(pass != NULL, "a pass over a treebank");
@@ -49,7 +48,7 @@ static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *qu
     HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->shape)));
     hl_syntax_add_treebank(counts, study->treebank);
     pass_call call = { .question = question, .study = study, .what = what };
-    return run_model(study, model, counts, &(hl_treebank_taker){ .progress = tell, .context = &call });
+    return hl_syntax_study_run(study, model, counts, &(hl_treebank_taker){ .progress = tell, .context = &call });
 }
 
 static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *question)
@@ -239,8 +238,9 @@ static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *qu
     if (work.one == NULL || work.sum == NULL || work.guess == NULL) {
         HL_THEN(status, hl_error_memory("trees"));
     }
-    HL_THEN(status, run_model(study, &study->model->model, NULL,
-                              &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
+    HL_THEN(status,
+            hl_syntax_study_run(study, &study->model->model, NULL,
+                                &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
     HL_THEN(status, work.status);
     study->has_trees = status.code == HL_OK;
     study->n_tree_heads = work.n;
@@ -319,6 +319,7 @@ void hl_syntax_study_free(hl_syntax_study *study)
     hl_treebank_free(study->treebank);
     hl_syntax_free(&study->found);
     hl_syntax_free(&study->null);
+    hl_syntax_cases_free(&study->cases);
     hl_free(study->rows);
     *study = (hl_syntax_study){ 0 };
 }

@@ -6,7 +6,9 @@
 #include "core/status.h"
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
+#include "heads/syntax_cases.h"
 #include "heads/tree.h"
+#include "heads/treebank_pass.h"
 #include "study/model.h"
 
 #include <stdbool.h>
@@ -55,6 +57,7 @@ typedef struct hl_syntax_study {
     hl_tree_score trees[HL_SYNTAX_TREE_KINDS];
     int64_t tree_sentences; /* scored: those with one root */
     int64_t n_tree_heads;   /* of the mean */
+    hl_syntax_cases cases;  /* as hl_syntax_study_find_cases finds them */
 } hl_syntax_study;
 
 /* Reads the treebank; the model, which must outlive the study, need not have been loaded. HL_INVALID (the model reads
@@ -70,6 +73,15 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
  * as an untrained run draws them from the run's seed, and makes trees. HL_NO_MEMORY, HL_NOT_FINITE, or as `progress`
  * fails. */
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question);
+
+/* Runs a model of the same shape, mostly the study's own, over the treebank: counts where there are `counts`
+ * (hl_treebank_pass_count), else gives all maps to the taker. HL_NO_MEMORY, or as the taker's progress fails. */
+hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
+                              const hl_treebank_taker *taker);
+
+/* Finds up to `each` examples of every row that are right, and as many that are wrong. Call once. HL_NO_MEMORY, or as
+ * the question's progress fails. */
+hl_status hl_syntax_study_find_cases(hl_syntax_study *study, const hl_syntax_question *question, int64_t each);
 
 /* A zeroed or already freed one is allowed. */
 void hl_syntax_study_free(hl_syntax_study *study);

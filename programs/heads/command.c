@@ -7,123 +7,6 @@
 #include <stddef.h>
 #include <string.h>
 
-const char hl_heads_command_usage[] =
-    "usage: {heads} RUN [options]\n"
-    "\n"
-    "Shows what every attention head of a training run does. RUN is its folder, as\n"
-    "in runs/copy_task; the run may still go on. Without options: a table of all\n"
-    "heads at the last snapshot; written anew: RUN/heads.csv, all metrics at all\n"
-    "snapshots, and RUN/report.html, a page for the browser that shows all of it.\n"
-    "With --input or --examples RUN may also be the folder of an open model, as\n"
-    "Hugging Face lays it out: bert (MiniLM), distilbert, electra, roberta or gpt2.\n"
-    "\n"
-    "Sentences of your own\n"
-    "  --examples FILE   look at the model on the first sentences of a text, one a\n"
-    "                    line, or of a treebank (CoNLL-U), instead of a run's own\n"
-    "                    examples: table, maps and page, and beside each score its\n"
-    "                    null, that of the same model with random weights (step 0);\n"
-    "                    where no other file is asked for heads.csv and report.html\n"
-    "                    go to a new folder, reports/<model>-<FILE>\n"
-    "  --out DIR         that folder; nothing is written into the model's\n"
-    "  --overwrite       also where it holds such files already\n"
-    "\n"
-    "Figures\n"
-    "  --json [FILE]     what the other options ask for as JSON: without any, the\n"
-    "                    table; with --head, --example or --input the maps and\n"
-    "                    labels, with --input the answers too; the table of\n"
-    "                    --against, --importance, --prune, --keep-only or --drop\n"
-    "                    (no FILE, or -: to standard output, alone)\n"
-    "  --csv [FILE]      the same as CSV (likewise); without other options the\n"
-    "                    content of heads.csv, with --step its rows of that step\n"
-    "  --report [FILE]   the page, report.html (likewise)\n"
-    "  --step S          the table and the maps of step S instead of the last one\n"
-    "\n"
-    "Which heads matter\n"
-    "  --keep-only HEADS the loss, perplexity and accuracy on the validation set with\n"
-    "                    these heads alone, as in L0H2,L1H* (all of layer 1), beside\n"
-    "                    the whole model's; the weights are the last checkpoint's\n"
-    "  --drop HEADS      the same without these\n"
-    "  --importance      a table: how much the loss depends on each head by its\n"
-    "                    gradient, and how much it grows without it; which heads look\n"
-    "                    decorative and which do silent work (--step)\n"
-    "  --shapley         with it, for up to 16 heads: all sets of heads evaluated,\n"
-    "                    Shapley values, the fewest heads that keep 99% of accuracy\n"
-    "  --prune           take out head after head, each time the one without which\n"
-    "                    the loss grows least: loss, accuracy and time a batch of\n"
-    "                    what is left (--png, --svg, --pdf: as a chart)\n"
-    "  --prune-by WHAT   loss, as above, or gradient: the least gradient importance\n"
-    "  --prune-once      by the figures of the whole model, not measured again\n"
-    "  --prune-to N      stop at N heads, at least one in every layer, and write the\n"
-    "                    smaller model to --out FILE, for train --from FILE, or\n"
-    "                    with its heads' places empty to --export DIR\n"
-    "  --task T          of an open model, whose output layer answers the task T:\n"
-    "                    masked, next, tags or classes; with --file alone it is that\n"
-    "  --file FILE       the examples for it, in the form of task.file, all of them;\n"
-    "                    keys say more: task.column=XPOS task.label_column=is\n"
-    "                    task.length=128 patterns.examples=200 train.seed=2\n"
-    "\n"
-    "Grammar\n"
-    "  --treebank FILE   a table: for every relation of the treebank (CoNLL-U, also\n"
-    "                    gzipped) the head that finds it best, beside the best fixed\n"
-    "                    offset, on all sentences and held out, and random weights\n"
-    "  --relation NAME   all heads for this relation, or for all: nsubj\n"
-    "  --trees           whole trees, too: how many of their arcs are right\n"
-    "  --subtypes        nmod:poss is a relation of its own\n"
-    "  --punct-and-root  rows for these, too\n"
-    "  --max-pieces N    longer sentences are left out; without it, those that are\n"
-    "                    too long for the model\n"
-    "  --without-null    no random weights, which takes half the time\n"
-    "  --md [FILE]       the table as Markdown (no FILE, or -: to standard output)\n"
-    "\n"
-    "Two runs\n"
-    "  --against RUN2    a table: each head of RUN, the head of RUN2 that does most\n"
-    "                    nearly the same, and how far apart they are; and a page\n"
-    "                    with both side by side on the examples of RUN, written to\n"
-    "                    RUN/against-<name of RUN2>.html, or to --report FILE.\n"
-    "                    One of them an open model, as that which RUN began with: a\n"
-    "                    table of what changed in each head, the most changed first\n"
-    "\n"
-    "Maps\n"
-    "  --head L0H3       draw one head in the terminal: the mean of the scoring\n"
-    "                    examples (the odd-numbered ones) where all have one\n"
-    "                    length, else the longest one\n"
-    "  --example N       example N of the snapshot, counted from 0; without --head:\n"
-    "                    all heads, small\n"
-    "  --words           of text: words instead of their pieces, in the table too;\n"
-    "                    what falls on special tokens is dropped\n"
-    "  --input TOKENS    run the model on tokens of your own, as in\n"
-    "                    \"a b <sep> <mask>\", or on a text (of pairs two, with a\n"
-    "                    tab between), and tell its answers; the weights are the\n"
-    "                    last checkpoint's\n"
-    "  --png FILE        a figure of all heads, or with --head of one, ready to print\n"
-    "  --svg FILE        the same as SVG\n"
-    "  --pdf FILE        the same as PDF (-: any of the three, or --bertviz, to\n"
-    "                    standard output, alone)\n"
-    "  --npz FILE        weights and metrics for NumPy: layer_N (examples, heads,\n"
-    "                    queries, keys), tokens, lengths; per metric (heads, 2),\n"
-    "                    value and baseline, by layer and head; js (heads, heads);\n"
-    "                    with --input, instead of metrics, hidden_N (1, tokens,\n"
-    "                    d_model): what enters layer N, the last one what leaves it\n"
-    "  --bertviz FILE    one example as JSON, shaped for BertViz's views:\n"
-    "                      import json, torch, bertviz; d = json.load(open(\"FILE\"))\n"
-    "                      a = [torch.tensor(layer) for layer in d[\"attention\"]]\n"
-    "                      bertviz.head_view(a, d[\"tokens\"])   # or model_view\n"
-    "\n"
-    "Elsewhere\n"
-    "  --export DIR      write the model of text as a folder that transformers loads:\n"
-    "                    config.json, model.safetensors, tokenizer.json; the weights\n"
-    "                    are the last checkpoint's, heads that were pruned are zero\n"
-    "  --overwrite       also where DIR holds a model already\n"
-    "\n"
-    "  --help            this text\n"
-    "  --version         the version\n"
-    "\n"
-    "Colours are used where standard output is a terminal that has them (TERM,\n"
-    "COLORTERM), unless NO_COLOR is set.\n"
-    "\n"
-    "Exit: 0 done; 1 failed while running; 2 wrong usage; 3 a file, or no run; 4\n"
-    "numbers that are not finite; 5 out of memory.\n";
-
 static hl_status read_prune_by(const char *name, const char *value, void *given)
 {
     hl_heads_command *command = given;
@@ -206,6 +89,11 @@ bool hl_heads_command_asks_figures(const hl_heads_command *command)
     return !hl_heads_command_shows(command) || of_table || command->report != NULL;
 }
 
+bool hl_heads_command_looks(const hl_heads_command *command)
+{
+    return command->treebank != NULL && (command->examples != NULL || command->report != NULL);
+}
+
 hl_heads_question hl_heads_command_question(const hl_heads_command *command)
 {
     if (command->treebank != NULL) {
@@ -248,6 +136,7 @@ static const char *stranger(const hl_heads_command *c)
 {
     hl_heads_question question = hl_heads_command_question(c);
     bool importance = question == HL_HEADS_IMPORTANCE, prune = question == HL_HEADS_PRUNE;
+    bool treebank = question == HL_HEADS_TREEBANK;
     const struct {
         const char *name;
         bool given, fits;
@@ -258,10 +147,10 @@ static const char *stranger(const hl_heads_command *c)
         { "prune", c->prune, prune },
         { "head", c->head != NULL, false },
         { "input", c->input != NULL, false },
-        { "examples", c->examples != NULL, false },
+        { "examples", c->examples != NULL, treebank },
         { "example", c->example >= 0, false },
         { "against", c->against != NULL, false },
-        { "report", c->report != NULL, false },
+        { "report", c->report != NULL, treebank },
         { "words", c->words, false },
         { "npz", c->npz != NULL, false },
         { "bertviz", c->bertviz != NULL, false },

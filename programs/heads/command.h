@@ -65,6 +65,9 @@ void hl_heads_command_targets(const hl_heads_command *command, hl_target targets
 /* Whether one of the files goes to standard output, which then holds nothing else. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);
 
+/* Whether with a treebank the heads are looked at, too: on examples, or in a page. */
+bool hl_heads_command_looks(const hl_heads_command *command);
+
 /* Questions that are asked instead of the table or maps: what the loss depends on, or what is found in a treebank. */
 typedef enum hl_heads_question {
     HL_HEADS_NO_QUESTION,

@@ -146,8 +146,8 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
     case HL_HEADS_PRUNE: /* the pruned model beside the whole one */
         return hl_size_sum(hl_size_sum(model, f->weights),
                            larger(f->measures, hl_size_sum(f->snapshot, f->evaluation)));
-    case HL_HEADS_TREEBANK: /* hl_heads_memory_of_treebank tells it */
-        return 0;
+    case HL_HEADS_TREEBANK: /* what the study takes hl_heads_memory_of_treebank tells */
+        return hl_heads_command_looks(command) && f->end > f->libraries ? f->end - f->libraries : 0;
     case HL_HEADS_NO_QUESTION:
         break;
     }

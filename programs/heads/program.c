@@ -38,6 +38,7 @@ typedef struct call {
     char *folder; /* of heads.csv and report.html: the run's, or that of --examples; NULL: none; owned */
     hl_opened_model run;
     hl_heads_study study;
+    hl_syntax_study syntax; /* of --treebank; empty without it */
 } call;
 
 /* A run in a folder that cannot be written to can still be read. */
@@ -69,12 +70,16 @@ static hl_status write_files(call *c, hl_heads_history *history, const hl_heads_
         HL_TRY(c->run.file != NULL ? hl_folder_make(c->folder) : hl_ok());
         HL_TRY(hl_heads_history_write(history, c->folder));
     }
-    if (c->command.csv != NULL && !hl_heads_command_asks_maps(&c->command)) {
+    if (c->command.csv != NULL && c->command.treebank == NULL && !hl_heads_command_asks_maps(&c->command)) {
         hl_heads_history one = *history;
         one.printed = c->command.step; /* -1: all */
         HL_TRY(hl_output_write(c->command.csv, c->out, hl_heads_history_print, &one));
     }
-    hl_heads_page page = { &c->run, history, last };
+    hl_heads_page page = { .run = &c->run, .history = history, .study = last };
+    if (c->command.treebank != NULL) {
+        page.syntax = &c->syntax;
+        page.treebank = c->command.treebank;
+    }
     if (into_folder) {
         HL_TRY(hl_heads_page_write(&page, c->folder));
         tell_folder(c);
@@ -119,7 +124,7 @@ static hl_status do_figures(call *c)
         hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations);
         HL_TRY(hl_output_put("-", &text, c->out));
     }
-    if (command->json != NULL && !hl_heads_command_asks_maps(command)) {
+    if (command->json != NULL && command->treebank == NULL && !hl_heads_command_asks_maps(command)) {
         hl_heads_json_print(&text, &c->study, c->run.relations);
         HL_TRY(hl_output_put(command->json, &text, c->out));
     }
@@ -177,6 +182,13 @@ static hl_status compare(call *c)
 
 /* ---- which heads matter ---- */
 
+static hl_status search_treebank(call *c)
+{
+    HL_TRY(hl_heads_treebank_study(&c->syntax, &c->run, &c->command, c->err));
+    HL_TRY(hl_heads_treebank_show(&c->syntax, &c->command, c->out));
+    return hl_heads_command_looks(&c->command) ? do_figures(c) : hl_ok();
+}
+
 static hl_status answer(call *c)
 {
     switch (hl_heads_command_question(&c->command)) {
@@ -185,7 +197,7 @@ static hl_status answer(call *c)
     case HL_HEADS_PRUNE:
         return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
     case HL_HEADS_TREEBANK:
-        return hl_heads_treebank_show(&c->run, &c->command, c->out, c->err);
+        return search_treebank(c);
     default:
         return hl_heads_subset_show(&c->run, &c->command, c->out);
     }
@@ -270,8 +282,8 @@ static hl_status check_open(const call *c)
 
 static hl_status find_folder(call *c)
 {
-    if (c->command.against != NULL) {
-        return hl_ok(); /* what is written is named after the other model */
+    if (c->command.against != NULL || (c->command.treebank != NULL && c->command.examples == NULL)) {
+        return hl_ok(); /* what is written is named after the other model, or by --report alone */
     }
     if (c->command.examples != NULL) {
         return hl_heads_examples_fill_folder(&c->command)
@@ -304,6 +316,14 @@ static hl_status print_help(const call *c)
     return status;
 }
 
+/* An open model without examples of its own is looked at on the treebank's sentences. */
+static void choose_examples(call *c)
+{
+    if (c->run.open != NULL && hl_heads_command_looks(&c->command) && c->command.examples == NULL) {
+        c->command.examples = c->command.treebank;
+    }
+}
+
 static hl_status execute(call *c)
 {
     const hl_heads_command *command = &c->command;
@@ -328,6 +348,7 @@ static hl_status execute(call *c)
         return hl_heads_export_model(&c->run, &c->run.model, command, c->out);
     }
     HL_TRY(check_open(c));
+    choose_examples(c);
     HL_TRY(tell_unknown_labels(c));
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));
@@ -354,6 +375,7 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
     HL_THEN(status, execute(&c));
     int code = hl_standard_output_end(status, false, out, err);
     hl_heads_study_free(&c.study);
+    hl_syntax_study_free(&c.syntax);
     hl_opened_model_close(&c.run);
     hl_free(c.folder);
     return code;

@@ -33,7 +33,7 @@ static hl_status find_relation(const hl_syntax_study *study, const char *name, i
     return status;
 }
 
-static hl_status deliver(const hl_syntax_study *study, const hl_heads_command *command, FILE *out)
+hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out)
 {
     hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
     if (command->relation != NULL) {
@@ -56,8 +56,10 @@ static hl_status deliver(const hl_syntax_study *study, const hl_heads_command *c
     return status;
 }
 
-hl_status hl_heads_treebank_show(hl_opened_model *model, const hl_heads_command *command, FILE *out, FILE *err)
+hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model, const hl_heads_command *command,
+                                  FILE *err)
 {
+    enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
     hl_waiting waiting = { .out = err };
     hl_syntax_question question = { .path = command->treebank,
                                     .max_pieces = command->max_pieces,
@@ -68,13 +70,13 @@ hl_status hl_heads_treebank_show(hl_opened_model *model, const hl_heads_command 
                                     .least_cases = HL_SYNTAX_LEAST_CASES,
                                     .progress = hl_waiting_tell,
                                     .context = &waiting };
-    hl_syntax_study study;
-    hl_status status = hl_syntax_study_read(&study, model, &question);
-    HL_THEN(status, hl_heads_memory_check_treebank(&study, &question, hl_memory_at_hand_now()));
+    hl_status status = hl_syntax_study_read(study, model, &question);
+    HL_THEN(status, hl_heads_memory_check_treebank(study, &question, hl_memory_at_hand_now()));
     HL_THEN(status, hl_opened_model_load(model, -1));
-    HL_THEN(status, hl_syntax_study_make(&study, &question));
+    HL_THEN(status, hl_syntax_study_make(study, &question));
+    if (hl_heads_command_looks(command)) {
+        HL_THEN(status, hl_syntax_study_find_cases(study, &question, EXAMPLES));
+    }
     hl_waiting_end(&waiting);
-    HL_THEN(status, deliver(&study, command, out));
-    hl_syntax_study_free(&study);
     return status;
 }

@@ -4,13 +4,19 @@
 
 #include "programs/heads/command.h"
 #include "study/model.h"
+#include "study/syntax_study.h"
 
 #include <stdio.h>
 
-/* Reads the treebank, loads the weights where there is memory for all that is asked, runs the model over it and prints
- * the table, or where --relation is given that of all heads for it, and writes the files that are asked for; how far
- * it is goes to `err`. Fails as hl_opened_model_load, hl_syntax_study_read, hl_syntax_study_make and hl_output_put,
- * and with HL_INVALID where the treebank has no such relation, with those it has. */
-hl_status hl_heads_treebank_show(hl_opened_model *model, const hl_heads_command *command, FILE *out, FILE *err);
+/* Reads the treebank, loads the weights where there is memory for all that is asked, and runs the model over it; how
+ * far it is goes to `err`. Where a page is asked for, with examples. Fails as hl_opened_model_load,
+ * hl_syntax_study_read, hl_syntax_study_make and hl_syntax_study_find_cases. Ended by hl_syntax_study_free, whatever
+ * this returns. */
+hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model, const hl_heads_command *command,
+                                  FILE *err);
+
+/* Prints the table, or where --relation is given that of all heads for it, and writes the files that are asked for.
+ * Fails as hl_output_put, and with HL_INVALID where the treebank has no such relation, with those it has. */
+hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out);
 
 #endif

@@ -13,6 +13,17 @@ void hl_report_json(hl_text *text, const hl_report_run *run);
 /* Adds a value without any `<` and releases it; NULL stands for missing memory, which is left on the text. */
 void hl_report_json_value(hl_text *text, json_t *value);
 
+/* A text of any bytes as it is shown; `lines`: whether newlines stay. NULL: out of memory, here and below. */
+json_t *hl_report_shown_text(const char *bytes, bool lines);
+
+/* What heads find in a treebank: {"treebank", "sentences", "left_out", "relations": [{"name", "earned", "published",
+ * "held_out", "null", "null_held_out", "heads": [[direction, held-out hits, whether it earns the relation], ...],
+ * "right": [...], "wrong": [...]}, ...]}. */
+json_t *hl_report_syntax_object(const hl_report_syntax *syntax);
+
+/* A head's second label with its held-out figures, or JSON's null. */
+json_t *hl_report_syntax_label(const hl_report_syntax *syntax, int64_t head);
+
 /* Adds {"words": [{"group", "name", "meaning"}, ...], "misses": [[...], ...]}, without any `<`: heads/words.h, and of
  * each run why each head is mixed, "" where it is not. HL_NO_MEMORY is left on the text. */
 void hl_report_words(hl_text *text, const hl_report_run *runs, int n_runs);

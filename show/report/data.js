@@ -277,8 +277,8 @@ function shown(value, digits) {
 }
 
 /* What is being looked at; page.js alone changes it. unit: "tokens", or "words" of text. scale: "same" for all heads or each one's "own". gold: the pairs that the reader chose to outline; null: those that the
- * head's label is about. query: null until a head was opened. */
-const state = { index: runs[0].steps.length - 1, example: 0, unit: "tokens", scale: "same", gold: null, head: null, view: "map", query: null, key: 0 };
+ * head's label is about. query: null until a head was opened. relation: the place of the one whose heads are lit, or null. */
+const state = { index: runs[0].steps.length - 1, example: 0, unit: "tokens", scale: "same", gold: null, head: null, view: "map", query: null, key: 0, relation: null };
 
 /* The snapshot of a run that is shown. */
 function indexOf(run) {

@@ -53,17 +53,19 @@ function buildCell(head, open) {
     const metric = metricOfLabel(head.label);
     const reading = head.run.reading(head, metric);
     const curve = smallCurve(head.run, reading);
+    const relation = element("span", { class: "relation" });
     const value = element("span", { class: "value" }), top = element("span", { class: "top" }), answers = element("span", { class: "answers" });
     const button = element("button", { type: "button", class: "cell", "aria-pressed": "false", "data-head": head.name,
-                                       "data-run": head.run.index, title: head.label === undefined ? "" : `${head.label}: ${head.meaning}` },
-        element("span", { class: "name" }, element("strong", {}, head.name), value, element("span", { class: "label" }, (head.label ?? "").replaceAll("_", "_\u200b"))), /* a line may end there */
-        canvas, element("span", { class: "under" }, answers, top), curve);
+                                       "data-run": head.run.index, title: head.label === undefined ? "" : `${head.label}: ${head.meaning}${grammarText(head) === "" ? "" : `; ${grammarText(head)}`}` },
+        element("span", { class: "name" }, element("strong", {}, head.name), value, element("span", { class: "label" }, (head.label ?? "").replaceAll("_", "_\u200b"), /* a line may end there */
+                                                          ...head.grammar ? [element("strong", {}, ` ${head.grammar.relation}`)] : [])),
+        relation, canvas, element("span", { class: "under" }, answers, top), curve);
     const partner = partnerOf(head);
     if (partner !== null) {
         button.append(element("span", { class: "label" }, `≈ ${partner.head.name}`));
     }
     button.addEventListener("click", () => open(head));
-    return { head, button, canvas, curve, value, top, answers, reading };
+    return { head, button, canvas, curve, value, top, answers, reading, relation };
 }
 
 function drawCells(cells) {
@@ -106,8 +108,10 @@ function foundText(run) {
         return `${names} ${heads.length > 1 ? meaning.replace(/^(\w+)s /, "$1 ") : meaning}${verdict}`;
     });
     const text = texts.length > 0 ? `${texts.join("; ")}.` : "no head does one thing clearly.";
+    const found = run.heads.filter((head) => head.grammar), earned = found.map((head) => `${head.name} ${head.grammar.relation}`).join(", ");
     const isLabelled = run.heads.some((head) => head.label !== undefined);
-    return isLabelled ? [element("p", { class: "found" }, element("strong", {}, "Found: "), text)] : [];
+    return isLabelled ? [element("p", { class: "found" }, element("strong", {}, "Found: "), text),
+        ...found.length > 0 ? [element("p", { class: "found" }, element("strong", {}, "By grammar: "), `${earned}.`)] : []] : [];
 }
 
 /* The head of the other run that does the same: { head, js }; null where the report knows none. */

@@ -12,7 +12,8 @@ function sentence(head) {
     const group = isByGroup(head) ? `, as a group of ${head.group.heads}` : "";
     const meaning = head.label === undefined ? "" : ` (${head.meaning})`;
     const miss = missOf(head) === "" ? "" : `; ${missOf(head)}`;
-    return `${head.label ?? "no label"}${meaning}${numbers}${miss}${verdict === undefined ? "" : `, ${verdict}${group}`}`;
+    const relation = grammarText(head) === "" ? "" : `; ${grammarText(head)}`;
+    return `${head.label ?? "no label"}${meaning}${numbers}${miss}${verdict === undefined ? "" : `, ${verdict}${group}`}${relation}`;
 }
 
 function drawLife() {
@@ -364,6 +365,7 @@ async function start() {
     parts.cells = buildGrids((head) => openHead(head, parts.cells.find((cell) => cell.head === head).button));
     parts.lives = buildLives();
     parts.classes = buildClasses();
+    buildGrammar();
     buildTable();
     buildWords();
     await draw();

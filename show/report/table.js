@@ -12,6 +12,10 @@ const columns = [
     { name: "Faithful", word: "faithful", value: (head) => ({ true: 2, false: 1 })[verdictOf(head)] ?? 0, show: faithfulText },
 ];
 /* What none has, is no column. */
+if (runs.some((run) => run.heads.some((head) => head.grammar))) {
+    columns.splice(2, 0, { name: "Grammar", text: true, value: (head) => head.grammar?.relation ?? "",
+                           show: (head) => (head.grammar ? `${head.grammar.relation} ${percent(shareOf(head.grammar.found))}` : "–") });
+}
 const hasEffects = runs.some((run) => run.heads.some((head) => head.importance !== undefined));
 const hasNulls = runs.some((run) => run.heads.some((head) => Number.isFinite(head.null)));
 if (!hasEffects) {

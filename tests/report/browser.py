@@ -3,7 +3,7 @@
 with the files that it was made of.
 
 A report of a made-up run and real ones: of a copy task that the program train solved, of one with many tokens, of two runs
-side by side, of a text with masks to fill, and the page of a sweep.
+side by side, of a text with masks to fill, also against a treebank, and the page of a sweep.
 
 usage: browser.py MAKE_REPORT TRAIN HEADS ABLATE
 
@@ -13,6 +13,7 @@ Exits with 77, which ctest reports as skipped, where chromium, chromium-driver o
 import array
 import ast
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -620,9 +621,95 @@ def write_masked(folder):
     (folder / "text.txt").write_text("\n".join(lines), encoding="utf-8")
     (folder / "mine.txt").write_text("the <mask> sees the cat\nthe" + " <mask>" * 6 + "\n", encoding="utf-8")
     (folder / "masked.ini").write_text(
-        f"[task]\nname = masked\nfile = {folder}/text.txt\n[tokens]\nkind = words\n[model]\nmax_length = 16\n[train]\nsteps = 2\n"
+        f"[task]\nname = masked\nfile = {folder}/text.txt\n[tokens]\nkind = words\n[model]\nmax_length = 48\n[train]\nsteps = 2\n"
         f"[patterns]\nfile = {folder}/mine.txt\n", encoding="utf-8")
     return folder / "masked.ini"
+
+
+HOSTILE_WORD = "</script><b>"
+
+
+def write_treebank(folder):
+    """Trees of the text's words, of a hostile one, and of 40 in one sentence: a word and the place of its head, from 1."""
+    short = [("the", 2, "det"), ("dog", 3, "nsubj"), ("sees", 0, "root"), (HOSTILE_WORD, 5, "det"), ("cat", 3, "obj")]
+    long = [("the" if i % 2 == 0 else "king", i + 2 if i % 2 == 0 else 20 if i != 19 else 0, "det" if i % 2 == 0 else "root" if i == 19 else "nsubj")
+            for i in range(40)]
+    trees = [long if i % 30 == 1 else short for i in range(110)]
+    (folder / "bank.conllu").write_text("".join("".join(
+        f"{i}\t{word}\t_\t_\t_\t_\t{head}\t{relation}\t_\t_\n" for i, (word, head, relation) in enumerate(tree, 1)) + "\n"
+        for tree in trees), encoding="utf-8")
+    return trees
+
+
+def is_percent(text, share, digits=1):
+    """Whether the text says that share; a half may be rounded either way."""
+    return abs(float(text.removesuffix("%")) - 100 * share) <= 0.5 * 10 ** -digits + 1e-6
+
+
+def cases_shown(page, kind):
+    """Of each example: its sentence, its words and, by their marks, the word, its head and the guess."""
+    return page.script("""return [...document.querySelectorAll(`#${arguments[0]}-cases .case`)].map((figure) => {
+        const items = [...figure.querySelectorAll("li")], role = (li) => li.querySelector(".role").textContent.split(" ");
+        const at = (sign) => items.findIndex((li) => role(li).includes(sign));
+        return [Number(figure.querySelector("small").textContent.split(" ")[1]),
+                items.map((li) => li.querySelector(".case-word").title), at("word"), at("head"), Math.max(at("✓"), at("✗"))];
+    });""", kind)
+
+
+def check_grammar(page, heads_program, trees):
+    """A relation's row, its heads and its examples are those of --treebank and of the treebank."""
+    asked = [heads_program, page.folder, "--treebank", page.folder.parent / "bank.conllu"]
+    told = {row["relation"]: row for row in json.loads(subprocess.check_output([*asked, "--json"]))["rows"]}
+    heads = {relation: json.loads(subprocess.check_output([*asked, "--relation", relation, "--json"]))["heads"] for relation in told}
+    subprocess.run([*asked, "--report", page.folder / "grammar.html"], check=True, stdout=subprocess.DEVNULL)
+    for width, theme in ((1400, "light"), (390, "dark")):
+        page.size(width, 1000, theme)
+        page.open("grammar.html")
+        assert [option.text.removesuffix(" ★") for option in page.all("#relation option")] == list(told), list(told)
+        assert page.all("#grids .lit, #grids .dimmed") == []
+        for place, (relation, row) in enumerate(told.items()):
+            choose(page, "relation" if place % 2 else "lit", place)
+            assert page.one("#lit").get_property("value") == page.one("#relation").get_property("value") == str(place)
+            figures = [cell.text.split("\n")[-1] for cell in page.all("#relation-rows tbody tr:first-child td")]
+            assert figures[2:4] == [row["held_out_head"], row["held_out_direction"]], (figures, row)
+            for column, share in ((4, "held_out"), (6, "held_out_baseline"), (8, "null_held_out")):
+                assert is_percent(figures[column], row[share]), (share, figures, row)
+            for head in heads[relation]:
+                cell = page.one(f"#grids [data-head={head['head']}]")
+                lit = head["held_out"] > row["held_out_baseline"]
+                classes = cell.get_attribute("class").split()
+                assert ("lit" in classes, "dimmed" in classes) == (lit, not lit), (head, classes)
+                found = re.search(rf"{relation} ([\d.]+)% {head['held_out_direction']}", cell.text.replace("\n", " "))
+                assert found is not None and is_percent(found[1], head["held_out"]), (head, cell.text)
+            marks = [button.text for button in page.all("#relation-heads button")]
+            assert all(is_percent(mark, head["held_out"], 0) for mark, head in zip(marks, heads[relation], strict=True)), (marks, heads)
+            check_cases(page, relation, trees)
+        choose(page, "lit", "")
+        assert page.all("#grids .lit, #grids .dimmed") == []
+        assert page.script("return document.documentElement.scrollWidth") <= width
+        check_not_cut(page, width, "pre, .tokens li")
+    page.script("arguments[0].focus()", page.one("#relation"))
+    choose(page, "relation", 0)
+    page.keys(Keys.ARROW_DOWN)
+    page.wait(lambda: page.one("#lit").get_property("value") == "1", "keys choose a relation")
+    page.silent()
+
+
+def check_cases(page, relation, trees):
+    shown = {kind: cases_shown(page, kind) for kind in ("right", "wrong")}
+    assert 0 < sum(map(len, shown.values())) <= 8, shown
+    for kind, cases in shown.items():
+        for sentence, words, word, head, guess in cases:
+            tree = trees[sentence]
+            assert sentence % 2 == 1 and words == [form for form, _, _ in tree], (sentence, words)
+            assert relation in ("all", tree[word][2]) and head == tree[word][1] - 1, (relation, sentence, word, head)
+            assert guess >= 0 and (guess == head) == (kind == "right"), (kind, guess, head)
+    assert relation == "obj" or any(len(words) == 40 for cases in shown.values() for _, words, *_ in cases), "a long sentence"
+    for box in page.all(".case-box"):
+        arcs, words, sizes = page.script("""const [svg, list] = arguments[0].children, y = (e) => e.getBoundingClientRect();
+            const tops = [...list.children].map((li) => y(li).top);
+            return [[y(svg).top, y(svg).height], [y(list).top, y(list).height], tops.slice(1).map((top, i) => top - tops[i])];""", box)
+        assert arcs == words and min(sizes) >= 20, "every arc ends at its words, which have a line each"
 
 
 def check_ablation(page):
@@ -694,6 +781,7 @@ def main():
             check_long_run(page)
             page.use(masked)
             check_open_answers(page)
+            check_grammar(page, heads_program, write_treebank(Path(name)))
             page.folder = sweep
             check_ablation(page)
         finally:

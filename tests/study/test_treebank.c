@@ -8,6 +8,7 @@
 #include "tests/scratch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SENTENCES = 3, COPIES = 51, LAYERS = 2, MOST_HEADS = 8, MOST_WORDS = 8 };
@@ -233,6 +234,88 @@ START_TEST(tables_csv_and_markdown_tell_the_same)
 }
 END_TEST
 
+/* The JSON of a page's data. */
+static json_t *data_of(const char *page)
+{
+    size_t size;
+    char *text = scratch_read(page, &size), *begin = strstr(text, "id=\"data\">") + strlen("id=\"data\">");
+    *strstr(begin, "</script>") = '\0';
+    json_t *data = json_of(begin);
+    free(text);
+    return data;
+}
+
+/* What a page tells of an example, beside the map that --input tells. */
+static void check_example(const char *folder, const json_t *choice, const json_t *one, bool right)
+{
+    int place = (int)number_at(one, "sentence"), s = place % SENTENCES, word = (int)number_at(one, "word");
+    int64_t head = (int64_t)number_at(choice, "head");
+    bool column = strcmp(text_at(choice, "direction"), "h>d") == 0;
+    ck_assert_int_eq(place % 2, 1);
+    ck_assert_int_eq(bank[s].n, 6); /* those of 2 and 4 words are too short */
+    hl_npz npz;
+    maps_of(folder, s, &npz);
+    int64_t H = hl_npz_find(&npz, "layer_0")->shape.size[1];
+    const hl_npz_array *layer = hl_npz_find(&npz, head < H ? "layer_0" : "layer_1");
+    int64_t T = layer->shape.size[2];
+    const float *map = (const float *)layer->data + head % H * T * T;
+    ck_assert_int_eq(hits(map, T, s, word, column), right);
+    ck_assert_int_eq((int)number_at(one, "gold"), bank[s].heads[word] - 1);
+    ck_assert_int_eq(number_at(one, "guess") == number_at(one, "gold"), right);
+    for (int w = 0; w < bank[s].n; w++) {
+        double weight = (double)(column ? map[(w + 1) * T + word + 1] : map[(word + 1) * T + w + 1]);
+        ck_assert_str_eq(json_string_value(json_array_get(json_object_get(one, "words"), (size_t)w)), bank[s].words[w]);
+        ck_assert_double_eq_tol(json_number_value(json_array_get(json_object_get(one, "weights"), (size_t)w)),
+                                w == word ? 0 : weight, 6e-4);
+    }
+    hl_npz_free(&npz);
+}
+
+/* Of an open model without --examples the page shows the treebank's sentences; with them, these. */
+START_TEST(a_page_shows_what_a_relation_s_head_does)
+{
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *page = run_path("page.html");
+    run_result run = HEADS(folder, "--treebank", file, "--report", page, "--json", run_path("rows.json"));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *data = data_of(page), *told = json_load_file(run_path("rows.json"), 0, NULL);
+    const json_t *model = json_array_get(json_object_get(data, "runs"), 0), *syntax = json_object_get(model, "syntax");
+    const json_t *relations = json_object_get(syntax, "relations");
+    ck_assert_str_eq(text_at(syntax, "treebank"), "bank.conllu");
+    ck_assert_int_eq((int)json_array_size(relations), 3);
+    int examples = 0;
+    for (size_t r = 0; r < 3; r++) {
+        const json_t *relation = json_array_get(relations, r), *choice = json_object_get(relation, "held_out");
+        const json_t *row = json_array_get(json_object_get(told, "rows"), r), *found = json_object_get(choice, "found");
+        double hits_told = json_number_value(json_array_get(found, 0)),
+               cases = json_number_value(json_array_get(found, 1));
+        ck_assert_str_eq(text_at(relation, "name"), text_at(row, "relation"));
+        ck_assert_double_eq_tol(hits_told / cases, number_at(row, "held_out"), 1e-8);
+        const json_t *own = json_array_get(json_object_get(relation, "heads"), (size_t)number_at(choice, "head"));
+        ck_assert_double_eq(json_number_value(json_array_get(own, 1)), hits_told);
+        for (int right = 0; right < 2; right++) {
+            const json_t *list = json_object_get(relation, right == 1 ? "right" : "wrong");
+            ck_assert_uint_le(json_array_size(list), 4);
+            for (size_t i = 0; i < json_array_size(list); i++, examples++) {
+                check_example(folder, choice, json_array_get(list, i), right == 1);
+            }
+        }
+    }
+    ck_assert_int_ge(examples, 3 * 4); /* of each relation, those that are right or those that are wrong */
+    const json_t *shown = json_array_get(json_object_get(model, "examples"), 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(shown, "tokens")), 6); /* [CLS] the dog saw it [SEP] */
+    json_decref(data);
+    json_decref(told);
+
+    run = HEADS(folder, "--treebank", file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    data = data_of(page);
+    model = json_array_get(json_object_get(data, "runs"), 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(model, "examples")), 1);
+    ck_assert_ptr_nonnull(json_object_get(model, "syntax"));
+    json_decref(data);
+}
+END_TEST
+
 static void refused(run_result run, int code, const char *reason)
 {
     ck_assert_int_eq(run.code, code);
@@ -371,6 +454,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_numbers_are_those_of_the_maps);
     tcase_add_test(tc, rows_are_the_frequent_relations_with_their_best_heads);
     tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
+    tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
     tcase_add_test(tc, what_cannot_be_asked_is_refused);
     tcase_add_test(tc, bad_treebanks_are_refused_with_file_and_line);
     tcase_add_test(tc, what_is_left_out_or_odd_is_counted);

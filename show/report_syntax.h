@@ -1,0 +1,27 @@
+/* What heads find in a treebank, as the report shows it. */
+#ifndef HL_SHOW_REPORT_SYNTAX_H
+#define HL_SHOW_REPORT_SYNTAX_H
+
+#include "core/declarations.h"
+#include "data/text/treebank.h"
+#include "heads/syntax.h"
+#include "heads/syntax_cases.h"
+
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+/* Nothing is owned. */
+typedef struct hl_report_syntax {
+    const char *name; /* of the treebank */
+    const hl_treebank *treebank;
+    const hl_syntax *found, *null; /* of the model; of random weights, or NULL */
+    int64_t n_rows;
+    const int64_t *rows;          /* (n_rows): the relations, -1 for all together */
+    const int64_t *earned;        /* (heads): the relation that is each head's second label, or -1 */
+    const hl_syntax_cases *cases; /* examples of the rows */
+} hl_report_syntax;
+
+HL_END_DECLS
+
+#endif
