@@ -2,7 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"
 
-enum { MEMORY_STRIDE = 151, FILES_STRIDE = 83 };
+enum { MEMORY_STRIDE = 307, FILES_STRIDE = 167 };
 
 START_TEST(a_run_outlives_failing_file_calls)
 {

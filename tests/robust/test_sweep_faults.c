@@ -3,7 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"
 
-enum { MEMORY_STRIDE = 211, FILES_STRIDE = 131 };
+enum { MEMORY_STRIDE = 421, FILES_STRIDE = 263 };
 
 START_TEST(a_sweep_outlives_failing_file_calls)
 {

@@ -124,7 +124,7 @@ END_TEST
 static void slow_sweep(const char *folder, const char *arguments[16])
 {
     const char *const all[] = { run_tiny_config(),
-                                "train.steps=3000",
+                                "train.steps=1500",
                                 "train.checkpoint_every=20",
                                 "train.log_every=100",
                                 "patterns.every=100000",
@@ -186,7 +186,7 @@ START_TEST(killed_it_goes_on_and_repeats_nothing)
         run_pause(2);
     }
     ck_assert_int_eq(count_processes(second, process), 0); /* its trainings died with it */
-    ck_assert_ptr_null(strstr(run_metrics(second), "\n3000,"));
+    ck_assert_ptr_null(strstr(run_metrics(second), "\n1500,"));
     ino_t before = checkpoint_of(first);
 
     run_result run = sweep_run(arguments);

@@ -175,8 +175,8 @@ START_TEST(what_cannot_be_compared_is_refused)
     const char *one = train("one", "train.seed=1"), *symbols = train("symbols", "task.symbols=5");
     expect_refused(HEADS(one, "--against", symbols), "7 and 8 tokens", "compare runs of the same task");
     const char *agreement = run_path("agreement"), *numbers = run_path("numbers");
-    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "patterns.examples=2", "--quiet", "--out",
-               agreement);
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "train.batch_size=8", "train.eval_examples=24",
+               "patterns.examples=2", "--quiet", "--out", agreement);
     EXPECT_RUN(0, run_tiny_config(), "task.symbols=94", "--quiet", "--out", numbers);
     expect_refused(HEADS(agreement, "--against", numbers), "cannot be compared: token ", "the same task");
     const char *longer = run_path("longer");

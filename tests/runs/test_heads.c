@@ -459,11 +459,11 @@ START_TEST(a_damaged_checkpoint_is_named)
 }
 END_TEST
 
-/* The first hundred allocations of the program and then every fifth fail once, in a run of its own each: nothing is
+/* The first hundred allocations of the program and then every eleventh fail once, in a run of its own each: nothing is
  * lost, and memory is what it complains of. */
 static void fail_allocations(int argc, char **argv)
 {
-    enum { CLOSELY = 100, STRIDE = 5 };
+    enum { CLOSELY = 100, STRIDE = 11 };
     FILE *out = fopen("/dev/null", "w");
     ck_assert_ptr_nonnull(out);
     hl_threads_setup();

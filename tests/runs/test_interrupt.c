@@ -173,7 +173,7 @@ START_TEST(a_signal_does_not_wait_for_the_end_of_a_validation)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     const char *arguments[] = {
-        config, "train.eval_examples=100000", "train.steps=1", "--resume", "--out", folder, NULL
+        config, "train.eval_examples=40000", "train.steps=1", "--resume", "--out", folder, NULL
     };
     pid_t process = run_start((run_options){ .arguments = arguments });
     for (int i = 0; i < 4000 && strstr(run_read(run_file(folder, "metrics.csv")), "1,train") == NULL; i++) {

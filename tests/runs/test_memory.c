@@ -22,7 +22,7 @@ START_TEST(the_end_of_a_run_and_heads_take_what_was_told)
 {
     const char *folder =
         told_memory_check_resumed("[task]\nlength = 60\n[model]\nlayers = 1\nheads = 16\n[train]\nsteps = 2\n"
-                                  "batch_size = 8\neval_examples = 64\n[patterns]\nexamples = 64\nevery = 0\n");
+                                  "batch_size = 8\neval_examples = 24\n[patterns]\nexamples = 24\nevery = 0\n");
     told_memory_check_heads(folder);
 }
 END_TEST
@@ -72,7 +72,7 @@ START_TEST(shorter_batches_fit_too)
                                                  "symbols = 82\n[model]\nlayers = 1\nd_model = 128\nheads = 2\n"
                                                  "d_ff = 256\ndropout = 0.1\n[train]\nsteps = 40\nbatch_size = 2\n"
                                                  "eval_every = 0\neval_examples = 50\ncheckpoint_every = 0\n"
-                                                 "[patterns]\nexamples = 0\n");
+                                                 "threads = 1\n[patterns]\nexamples = 0\n");
     EXPECT_RUN(0, path, "--out", run_path("run"), "--quiet");
 }
 END_TEST

@@ -94,8 +94,8 @@ END_TEST
 START_TEST(relations_are_named)
 {
     const char *folder = run_path("run"), *last = run_file(folder, "patterns/step_000002.npz");
-    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=2", "patterns.examples=8", "--quiet", "--out",
-               folder);
+    EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=2", "train.batch_size=8", "train.eval_examples=24",
+               "patterns.examples=8", "--quiet", "--out", folder);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "heads.csv")), "\n2,1,0,relation(det_noun),"));
     const char *page = run_read(run_file(folder, "report.html"));
     ck_assert_ptr_nonnull(strstr(page, "\"name\":\"det_noun\""));

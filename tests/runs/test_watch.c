@@ -257,7 +257,7 @@ START_TEST(without_memory_it_says_so)
     ck_assert_int_eq(hl_train_program(7, argv, out, out), 0);
     faults_begin();
     int failed = 0;
-    for (int n = 1, code = -1; code != 0 || faults_allocations() >= n; n += 5) {
+    for (int n = 1, code = -1; code != 0 || faults_allocations() >= n; n += 11) {
         faults_in_memory(n, FAULTS_ONCE);
         code = hl_train_program(7, argv, out, out);
         ck_assert_msg(code == 0 || code == 5, "allocation %d: exit code %d", n, code);
