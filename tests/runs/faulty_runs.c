@@ -282,7 +282,7 @@ void faulty_assert_no_temporary(const char *folder, const faulty_result *result)
 /* The number of faults that were reached. */
 static int run_all(faulty_fault fault, int stride, bool (*attempt)(faulty_fault fault))
 {
-    enum { CLOSELY = 4, MOST = 1000000 };
+    enum { CLOSELY = 2, MOST = 1000000 };
     int n = 0;
     for (fault.n = 1; attempt(fault); fault.n += fault.n < CLOSELY ? 1 : stride) {
         n++;

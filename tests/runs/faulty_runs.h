@@ -42,7 +42,7 @@ void faulty_malloc_is(const faulty_malloc *calls);
 faulty_result faulty_run(faulty_fault fault, run_options options);
 
 /* Calls `attempt` with every allocation or every file call failing in turn, of any kind and of each kind, until it
- * tells that there were not as many: n = 1, 2, 3, 4, then every `stride`-th, failing once, and failing for ever after.
+ * tells that there were not as many: n = 1, 2, then every `stride`-th, failing once, and failing for ever after.
  * Prints how many that were, and how many of them were left to libraries. */
 void faulty_runs(const char *what, faulty_where where, int stride, bool (*attempt)(faulty_fault fault));
 
