@@ -9,6 +9,7 @@
 #include "heads/match.h"
 #include "heads/metrics.h"
 #include "programs/heads/against.h"
+#include "programs/heads/fields.h"
 #include "programs/heads/memory.h"
 #include "show/table.h"
 #include "study/model_maps.h"
@@ -197,68 +198,35 @@ static void write_table(hl_text *text, const comparison *c)
                           : "other: the head of the second model whose attention is most nearly the same");
 }
 
-/* ---- for programs; NULL stands for missing memory ---- */
+/* ---- for programs ---- */
 
-enum { SIDES = 2, FIGURES = 4 };
-static const char *const names[FIGURES] = { "score", "entropy", "confidence", "distance" };
+enum { SIDES = 2 };
 
-static double figure(const figures *of, int which)
+static void fields_of_row(const void *rows, int64_t index, hl_fields *fields)
 {
-    const double all[FIGURES] = { of->label.score.value, of->entropy, of->confidence, of->distance };
-    return all[which];
-}
-
-static void write_csv(hl_text *text, const comparison *c)
-{
-    static const char *const prefixes[SIDES] = { "", "against_" };
-    for (int s = 0; s < SIDES; s++) {
-        hl_text_print(text, "%slayer,%shead,%slabel,", prefixes[s], prefixes[s], prefixes[s]);
-        for (int f = 0; f < FIGURES; f++) {
-            hl_text_print(text, "%s%s,", prefixes[s], names[f]);
-        }
-    }
-    hl_text_print(text, "js,closest_layer,closest_head,closest_js\n");
-    for (int64_t i = 0; i < c->sides[0].n; i++) {
-        const row *r = &c->rows[i];
-        hl_head_match closest = c->sides[0].matches[r->head];
-        for (int s = 0; s < SIDES; s++) {
-            const side *of = &c->sides[s];
-            const figures *f = &of->of[s == 0 ? r->head : r->other];
-            hl_text_print(text, "%d,%" PRId64 ",%s,", f->layer, f->head,
-                          hl_label_text_of(f->label, of->run->relations).text);
-            for (int which = 0; which < FIGURES; which++) {
-                hl_text_print(text, "%.9g,", figure(f, which));
-            }
-        }
-        const figures *near = &c->sides[1].of[closest.head];
-        hl_text_print(text, "%.9g,%d,%" PRId64 ",%.9g\n", r->js, near->layer, near->head, closest.js);
-    }
-}
-
-static json_t *row_json(const comparison *c, const row *r)
-{
-    json_t *object = json_object();
-    int failed = 0;
+    const comparison *c = rows;
+    const row *r = &c->rows[index];
+    static const char *const names[SIDES][7] = { { "layer", "head", "label", "score", "entropy", "confidence",
+                                                   "distance" },
+                                                 { "against_layer", "against_head", "against_label", "against_score",
+                                                   "against_entropy", "against_confidence", "against_distance" } };
     for (int s = 0; s < SIDES; s++) {
         const side *of = &c->sides[s];
         const figures *f = &of->of[s == 0 ? r->head : r->other];
-        hl_label_text label = hl_label_text_of(f->label, of->run->relations);
-        failed |= json_object_set_new(object, s == 0 ? "layer" : "against_layer", json_integer(f->layer));
-        failed |= json_object_set_new(object, s == 0 ? "head" : "against_head", json_integer(f->head));
-        failed |= json_object_set_new(object, s == 0 ? "label" : "against_label", json_string(label.text));
-        for (int which = 0; which < FIGURES; which++) {
-            char name[32];
-            snprintf(name, sizeof name, "%s%s", s == 0 ? "" : "against_", names[which]);
-            failed |= json_object_set_new(object, name, hl_json_number(figure(f, which)));
-        }
+        hl_field_number(fields, HL_FIELD_INTEGER, names[s][0], f->layer);
+        hl_field_number(fields, HL_FIELD_INTEGER, names[s][1], (double)f->head);
+        hl_field_text(fields, names[s][2], hl_label_text_of(f->label, of->run->relations).text);
+        hl_field_number(fields, HL_FIELD_NUMBER, names[s][3], f->label.score.value);
+        hl_field_number(fields, HL_FIELD_NUMBER, names[s][4], f->entropy);
+        hl_field_number(fields, HL_FIELD_NUMBER, names[s][5], f->confidence);
+        hl_field_number(fields, HL_FIELD_NUMBER, names[s][6], f->distance);
     }
     hl_head_match closest = c->sides[0].matches[r->head];
     const figures *near = &c->sides[1].of[closest.head];
-    failed |= json_object_set_new(object, "js", hl_json_number(r->js));
-    failed |= json_object_set_new(object, "closest_layer", json_integer(near->layer));
-    failed |= json_object_set_new(object, "closest_head", json_integer(near->head));
-    failed |= json_object_set_new(object, "closest_js", hl_json_number(closest.js));
-    return hl_json_checked(object, failed != 0);
+    hl_field_number(fields, HL_FIELD_NUMBER, "js", r->js);
+    hl_field_number(fields, HL_FIELD_INTEGER, "closest_layer", near->layer);
+    hl_field_number(fields, HL_FIELD_INTEGER, "closest_head", (double)near->head);
+    hl_field_number(fields, HL_FIELD_NUMBER, "closest_js", closest.js);
 }
 
 static json_t *step_json(const side *s)
@@ -268,10 +236,7 @@ static json_t *step_json(const side *s)
 
 static void write_json(hl_text *text, const comparison *c)
 {
-    json_t *heads = json_array();
-    for (int64_t i = 0; i < c->sides[0].n; i++) {
-        hl_json_append(&heads, row_json(c, &c->rows[i]));
-    }
+    json_t *heads = hl_fields_json(fields_of_row, c, c->sides[0].n);
     hl_json_print_document(text, json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
                                            step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
                                            (json_int_t)c->n_examples, "heads", heads));
@@ -296,7 +261,7 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(make_rows(c));
     write_table(&change->table, c);
     write_json(&change->json, c);
-    write_csv(&change->csv, c);
+    hl_fields_csv(&change->csv, fields_of_row, c, c->sides[0].n);
     HL_TRY(hl_text_status(&change->table));
     HL_TRY(hl_text_status(&change->json));
     return hl_text_status(&change->csv);

@@ -216,39 +216,30 @@ void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
     }
 }
 
-/* ---- the figures of a head, for JSON and CSV ---- */
+/* ---- for programs ---- */
 
-enum { FIGURES = 10 };
-
-/* "gradient", "gradient_error", ... */
-static const char *const names[FIGURES] = { "gradient",      "gradient_error", "gradient_normalised", "zero",
-                                            "zero_error",    "mean",           "mean_error",          "uniform",
-                                            "uniform_error", "shapley" };
-
-static double figure(const hl_heads_importance *study, int64_t index, int which)
+void hl_heads_importance_fields(const void *rows, int64_t index, hl_fields *fields)
 {
+    const hl_heads_importance *study = rows;
     const hl_head_importance *h = &study->importance.heads[index];
-    const double all[FIGURES] = { h->gradient.mean, h->gradient.error,
-                                  h->normalised,    h->zero.mean,
-                                  h->zero.error,    h->mean.mean,
-                                  h->mean.error,    h->uniform.mean,
-                                  h->uniform.error, study->has_subsets ? study->shapley[index] : NAN };
-    return all[which];
-}
-
-/* ---- JSON; NULL stands for missing memory throughout ---- */
-
-static json_t *head_object(const hl_heads_importance *study, int64_t index)
-{
-    const hl_head_importance *head = &study->importance.heads[index];
-    json_t *object = json_pack("{s:i, s:I, s:o, s:b, s:b}", "layer", head->layer, "head", (json_int_t)head->head,
-                               "label", json_string(label_of(study, index).text), "decorative",
-                               (int)hl_heads_decorative(study, index), "silent", (int)hl_heads_silent(study, index));
-    int failed = 0;
-    for (int f = 0; f < FIGURES; f++) {
-        failed = json_object_set_new(object, names[f], hl_json_number(figure(study, index, f))) || failed;
+    const struct {
+        const char *name;
+        double number;
+    } figures[] = {
+        { "gradient", h->gradient.mean },         { "gradient_error", h->gradient.error },
+        { "gradient_normalised", h->normalised }, { "zero", h->zero.mean },
+        { "zero_error", h->zero.error },          { "mean", h->mean.mean },
+        { "mean_error", h->mean.error },          { "uniform", h->uniform.mean },
+        { "uniform_error", h->uniform.error },    { "shapley", study->has_subsets ? study->shapley[index] : NAN }
+    };
+    hl_field_number(fields, HL_FIELD_INTEGER, "layer", h->layer);
+    hl_field_number(fields, HL_FIELD_INTEGER, "head", (double)h->head);
+    hl_field_text(fields, "label", label_of(study, index).text);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        hl_field_number(fields, HL_FIELD_NUMBER, figures[i].name, figures[i].number);
     }
-    return hl_json_checked(object, failed);
+    hl_field_number(fields, HL_FIELD_VERDICT, "decorative", hl_heads_decorative(study, index));
+    hl_field_number(fields, HL_FIELD_VERDICT, "silent", hl_heads_silent(study, index));
 }
 
 static json_t *smallest_set(const hl_heads_importance *study)
@@ -269,10 +260,7 @@ static json_t *smallest_set(const hl_heads_importance *study)
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
 {
     const hl_importance *all = &study->importance;
-    json_t *heads = json_array();
-    for (int64_t i = 0; i < all->n; i++) {
-        hl_json_append(&heads, head_object(study, i));
-    }
+    json_t *heads = hl_fields_json(hl_heads_importance_fields, study, all->n);
     json_t *step = study->step >= 0 ? json_integer(study->step) : json_null();
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
     json_t *root =
@@ -282,31 +270,7 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
     hl_json_print_document(text, root);
 }
 
-/* ---- CSV ---- */
-
-static void write_csv_row(hl_text *text, const hl_heads_importance *study, int64_t index)
-{
-    const hl_head_importance *head = &study->importance.heads[index];
-    hl_text_print(text, "%d,%" PRId64 ",%s", head->layer, head->head, label_of(study, index).text);
-    for (int f = 0; f < FIGURES; f++) {
-        double value = figure(study, index, f);
-        if (isfinite(value)) {
-            hl_text_print(text, ",%.9g", value);
-        } else {
-            hl_text_print(text, ",");
-        }
-    }
-    hl_text_print(text, ",%d,%d\n", hl_heads_decorative(study, index), hl_heads_silent(study, index));
-}
-
 void hl_heads_importance_csv(hl_text *text, const hl_heads_importance *study)
 {
-    hl_text_print(text, "layer,head,label");
-    for (int f = 0; f < FIGURES; f++) {
-        hl_text_print(text, ",%s", names[f]);
-    }
-    hl_text_print(text, ",decorative,silent\n");
-    for (int64_t i = 0; i < study->importance.n; i++) {
-        write_csv_row(text, study, i);
-    }
+    hl_fields_csv(text, hl_heads_importance_fields, study, study->importance.n);
 }

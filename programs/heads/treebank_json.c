@@ -2,132 +2,80 @@
 
 #include "core/json_text.h"
 #include "heads/head_set.h"
+#include "programs/heads/fields.h"
 
 #include <math.h>
 
-/* ---- a row's fields, for JSON and CSV ---- */
+/* ---- rows ---- */
 
-typedef struct field {
-    const char *name;
-    enum { TEXT, INTEGER, SHARE, VERDICT } kind;
-    hl_head_name text; /* empty: none */
-    double number;     /* NAN: none */
-} field;
-
-enum { FIELDS = 24 };
-
-static field text_field(const char *name, const char *text)
-{
-    field f = { .name = name, .kind = TEXT };
-    snprintf(f.text.text, sizeof f.text.text, "%s", text);
-    return f;
-}
-
-static field number_field(const char *name, int kind, double number)
-{
-    return (field){ .name = name, .kind = kind, .number = number };
-}
-
-/* The fields of what a choice reaches. */
-static int choice_fields(const hl_syntax_study *study, const hl_syntax_choice *choice, bool held_out, bool with_head,
-                         field *fields)
+/* What a choice reaches; of the best head its name, too. */
+static void add_choice(hl_fields *fields, const hl_syntax_study *study, const hl_syntax_choice *choice, bool held_out,
+                       bool with_head)
 {
     bool any = choice->found.cases > 0;
     hl_syntax_interval interval = hl_syntax_interval_of(choice->found);
-    int n = 0;
     if (with_head) {
-        fields[n++] = text_field(held_out ? "held_out_head" : "head",
-                                 any ? hl_head_name_at(&study->model->shape, choice->head).text : "");
+        hl_field_text(fields, held_out ? "held_out_head" : "head",
+                      any ? hl_head_name_at(&study->model->shape, choice->head).text : "");
     }
-    fields[n++] = text_field(held_out ? "held_out_direction" : "direction",
-                             any ? hl_syntax_direction_name(choice->direction) : "");
-    fields[n++] = number_field(held_out ? "held_out" : "accuracy", SHARE, hl_syntax_share(choice->found));
-    fields[n++] = number_field(held_out ? "held_out_low" : "low", SHARE, any ? interval.low : NAN);
-    fields[n++] = number_field(held_out ? "held_out_high" : "high", SHARE, any ? interval.high : NAN);
-    fields[n++] = number_field(held_out ? "held_out_offset" : "offset", INTEGER, any ? (double)choice->offset : NAN);
-    fields[n++] = number_field(held_out ? "held_out_baseline" : "baseline", SHARE, hl_syntax_share(choice->baseline));
-    return n;
+    hl_field_text(fields, held_out ? "held_out_direction" : "direction",
+                  any ? hl_syntax_direction_name(choice->direction) : "");
+    const struct {
+        const char *name, *held_out;
+        double number;
+    } figures[] = { { "accuracy", "held_out", hl_syntax_share(choice->found) },
+                    { "low", "held_out_low", interval.low },
+                    { "high", "held_out_high", interval.high },
+                    { "offset", "held_out_offset", (double)choice->offset },
+                    { "baseline", "held_out_baseline", hl_syntax_share(choice->baseline) } };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        hl_field_number(fields, i == 3 ? HL_FIELD_INTEGER : HL_FIELD_NUMBER,
+                        held_out ? figures[i].held_out : figures[i].name, any ? figures[i].number : NAN);
+    }
 }
 
-static int null_fields(const hl_syntax_study *study, int64_t relation, field *fields)
+static void add_null(hl_fields *fields, const hl_syntax_row *null)
 {
-    if (study->null.n_heads == 0) {
-        return 0;
-    }
-    hl_syntax_row null = hl_syntax_row_of(&study->null, relation);
-    fields[0] = text_field("null_head", hl_head_name_at(&study->model->shape, null.published.head).text);
-    fields[1] = number_field("null", SHARE, hl_syntax_share(null.published.found));
-    fields[2] = number_field("null_held_out", SHARE, hl_syntax_share(null.held_out.found));
-    return 3;
+    hl_field_number(fields, HL_FIELD_NUMBER, "null", hl_syntax_share(null->published.found));
+    hl_field_number(fields, HL_FIELD_NUMBER, "null_held_out", hl_syntax_share(null->held_out.found));
 }
 
-/* Of the best head for a relation. */
-static int row_fields(const hl_syntax_study *study, int64_t relation, field fields[FIELDS])
+/* Of the best head for the relation of that row. */
+static void fields_of_relation(const void *rows, int64_t index, hl_fields *fields)
 {
+    const hl_syntax_study *study = rows;
+    int64_t relation = study->rows[index];
     hl_syntax_row row = hl_syntax_row_of(&study->found, relation);
-    int n = 0;
-    fields[n++] = text_field("relation", hl_syntax_study_name(study, relation));
-    fields[n++] = number_field("cases", INTEGER, (double)row.published.found.cases);
-    n += choice_fields(study, &row.published, false, true, fields + n);
-    n += choice_fields(study, &row.held_out, true, true, fields + n);
-    n += null_fields(study, relation, fields + n);
-    fields[n++] = number_field("label", VERDICT, relation >= 0 && hl_syntax_earned(&row.held_out));
-    return n;
+    hl_field_text(fields, "relation", hl_syntax_study_name(study, relation));
+    hl_field_number(fields, HL_FIELD_INTEGER, "cases", (double)row.published.found.cases);
+    add_choice(fields, study, &row.published, false, true);
+    add_choice(fields, study, &row.held_out, true, true);
+    if (study->null.n_heads > 0) {
+        hl_syntax_row null = hl_syntax_row_of(&study->null, relation);
+        hl_field_text(fields, "null_head", hl_head_name_at(&study->model->shape, null.published.head).text);
+        add_null(fields, &null);
+    }
+    hl_field_number(fields, HL_FIELD_VERDICT, "label", relation >= 0 && hl_syntax_earned(&row.held_out));
 }
+
+typedef struct heads_of_relation {
+    const hl_syntax_study *study;
+    int64_t relation;
+} heads_of_relation;
 
 /* Of one head for a relation. */
-static int head_fields(const hl_syntax_study *study, int64_t relation, int64_t head, field fields[FIELDS])
+static void fields_of_head(const void *rows, int64_t head, hl_fields *fields)
 {
-    hl_syntax_row row = hl_syntax_head_of(&study->found, relation, head);
-    int n = 0;
-    fields[n++] = text_field("head", hl_head_name_at(&study->model->shape, head).text);
-    n += choice_fields(study, &row.published, false, false, fields + n);
-    n += choice_fields(study, &row.held_out, true, false, fields + n);
-    if (study->null.n_heads > 0) {
-        hl_syntax_row null = hl_syntax_head_of(&study->null, relation, head);
-        fields[n++] = number_field("null", SHARE, hl_syntax_share(null.published.found));
-        fields[n++] = number_field("null_held_out", SHARE, hl_syntax_share(null.held_out.found));
+    const heads_of_relation *of = rows;
+    hl_syntax_row row = hl_syntax_head_of(&of->study->found, of->relation, head);
+    hl_field_text(fields, "head", hl_head_name_at(&of->study->model->shape, head).text);
+    add_choice(fields, of->study, &row.published, false, false);
+    add_choice(fields, of->study, &row.held_out, true, false);
+    if (of->study->null.n_heads > 0) {
+        hl_syntax_row null = hl_syntax_head_of(&of->study->null, of->relation, head);
+        add_null(fields, &null);
     }
-    fields[n++] = number_field("label", VERDICT, relation >= 0 && hl_syntax_earned(&row.held_out));
-    return n;
-}
-
-static json_t *field_json(const field *f)
-{
-    switch (f->kind) {
-    case TEXT:
-        return f->text.text[0] != '\0' ? hl_json_name(f->text.text) : json_null();
-    case VERDICT:
-        return json_boolean(f->number != 0);
-    case INTEGER:
-        return isfinite(f->number) ? json_integer((json_int_t)f->number) : json_null();
-    default:
-        return hl_json_number(f->number);
-    }
-}
-
-/* NULL: out of memory. */
-static json_t *fields_json(const field *fields, int n)
-{
-    json_t *object = json_object();
-    int failed = 0;
-    for (int i = 0; i < n; i++) {
-        failed = json_object_set_new(object, fields[i].name, field_json(&fields[i])) || failed;
-    }
-    return hl_json_checked(object, failed);
-}
-
-static void fields_csv(hl_text *text, const field *fields, int n, bool names)
-{
-    for (int i = 0; i < n; i++) {
-        hl_text_print(text, "%s", i > 0 ? "," : "");
-        if (names || fields[i].kind == TEXT) {
-            hl_csv_field(text, names ? fields[i].name : fields[i].text.text);
-        } else if (isfinite(fields[i].number)) {
-            hl_text_print(text, "%.9g", fields[i].number);
-        }
-    }
-    hl_text_print(text, "\n");
+    hl_field_number(fields, HL_FIELD_VERDICT, "label", of->relation >= 0 && hl_syntax_earned(&row.held_out));
 }
 
 /* ---- the documents ---- */
@@ -162,12 +110,7 @@ static json_t *trees_json(const hl_syntax_study *study)
 
 void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study)
 {
-    json_t *rows = json_array();
-    for (int64_t r = 0; r < study->n_rows; r++) {
-        field fields[FIELDS];
-        int n = row_fields(study, study->rows[r], fields);
-        hl_json_append(&rows, fields_json(fields, n));
-    }
+    json_t *rows = hl_fields_json(fields_of_relation, study, study->n_rows);
     const hl_treebank *t = study->treebank;
     int64_t left_out = hl_treebank_short(t) + hl_treebank_long(t);
     hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
@@ -179,21 +122,13 @@ void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study)
 
 void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study)
 {
-    for (int64_t r = -1; r < study->n_rows; r++) {
-        field fields[FIELDS];
-        int n = row_fields(study, r < 0 ? -1 : study->rows[r], fields);
-        fields_csv(text, fields, n, r < 0);
-    }
+    hl_fields_csv(text, fields_of_relation, study, study->n_rows);
 }
 
 void hl_heads_relation_json(hl_text *text, const hl_syntax_study *study, int64_t relation)
 {
-    json_t *heads = json_array();
-    for (int64_t h = 0; h < study->found.n_heads; h++) {
-        field fields[FIELDS];
-        int n = head_fields(study, relation, h, fields);
-        hl_json_append(&heads, fields_json(fields, n));
-    }
+    heads_of_relation of = { study, relation };
+    json_t *heads = hl_fields_json(fields_of_head, &of, study->found.n_heads);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
     hl_json_print_document(text,
                            json_pack("{s:o, s:I, s:o}", "relation", hl_json_name(hl_syntax_study_name(study, relation)),
@@ -202,9 +137,5 @@ void hl_heads_relation_json(hl_text *text, const hl_syntax_study *study, int64_t
 
 void hl_heads_relation_csv(hl_text *text, const hl_syntax_study *study, int64_t relation)
 {
-    for (int64_t h = -1; h < study->found.n_heads; h++) {
-        field fields[FIELDS];
-        int n = head_fields(study, relation, h < 0 ? 0 : h, fields);
-        fields_csv(text, fields, n, h < 0);
-    }
+    hl_fields_csv(text, fields_of_head, &(heads_of_relation){ study, relation }, study->found.n_heads);
 }
