@@ -96,7 +96,7 @@ bool hl_heads_command_looks(const hl_heads_command *command)
 
 hl_heads_question hl_heads_command_question(const hl_heads_command *command)
 {
-    if (command->treebank != NULL) {
+    if (command->treebank != NULL && !command->importance) {
         return HL_HEADS_TREEBANK;
     }
     if (command->prune) {
@@ -143,7 +143,9 @@ static const char *stranger(const hl_heads_command *c)
     } others[] = {
         { "keep-only", c->keep_only != NULL, question == HL_HEADS_SUBSET },
         { "drop", c->drop != NULL, question == HL_HEADS_SUBSET && c->keep_only == NULL },
-        { c->shapley ? "shapley" : "importance", c->importance, importance },
+        { c->shapley ? "shapley" : "importance", c->importance, importance && (!c->shapley || c->treebank == NULL) },
+        { "relation", c->relation != NULL, question == HL_HEADS_TREEBANK },
+        { "trees", c->trees, question == HL_HEADS_TREEBANK },
         { "prune", c->prune, prune },
         { "head", c->head != NULL, false },
         { "input", c->input != NULL, false },

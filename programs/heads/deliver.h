@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 
-/* Prints the table to `out`, unless a file of the command fills it, writes the other two where --json and --csv say,
- * and frees all three. The failure of a text that is asked for, HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_heads_deliver(const hl_heads_command *command, hl_text *table, hl_text *json, hl_text *csv, FILE *out);
+/* Prints the table to `out`, unless a file of the command fills it, writes the others where --json, --csv and --md
+ * say, and frees them all; there may be no `md`. The failure of a text that is asked for, HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_deliver(const hl_heads_command *command, hl_text *table, hl_text *json, hl_text *csv, hl_text *md,
+                           FILE *out);
 
 #endif

@@ -4,7 +4,10 @@
 #include "heads/shapley.h"
 #include "heads/snapshot.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/importance_syntax.h"
 #include "programs/heads/importance_table.h"
+#include "programs/heads/memory.h"
+#include "programs/heads/treebank.h"
 #include "study/study.h"
 
 static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot,
@@ -47,17 +50,54 @@ static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const
     return command->shapley ? measure_subsets(study, run, snapshot, err) : hl_ok();
 }
 
+static hl_status deliver_both(const hl_heads_importance *importance, const hl_syntax_study *syntax,
+                              const hl_heads_command *command, FILE *out)
+{
+    hl_heads_importance_syntax both;
+    HL_TRY(hl_heads_importance_syntax_make(&both, importance, syntax));
+    hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
+    hl_heads_importance_syntax_table(&table, &both);
+    hl_heads_importance_syntax_json(&json, &both);
+    hl_heads_importance_syntax_csv(&csv, &both);
+    hl_heads_importance_syntax_markdown(&markdown, &both);
+    hl_heads_importance_syntax_free(&both);
+    return hl_heads_deliver(command, &table, &json, &csv, &markdown, out);
+}
+
+/* Reads the treebank before anything is measured. */
+static hl_status join_treebank(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
+                               FILE *out, FILE *err)
+{
+    hl_waiting waiting = { .out = err };
+    hl_syntax_question question = hl_heads_treebank_question(command, &waiting);
+    question.null = false;
+    hl_syntax_study syntax;
+    hl_status status = hl_syntax_study_read(&syntax, run, &question);
+    HL_THEN(status, hl_heads_memory_check_treebank(&syntax, &question, hl_memory_at_hand_now()));
+    HL_THEN(status, measure(study, run, command, err));
+    HL_THEN(status, hl_syntax_study_make(&syntax, &question));
+    hl_waiting_end(&waiting);
+    HL_THEN(status, deliver_both(study, &syntax, command, out));
+    hl_syntax_study_free(&syntax);
+    return status;
+}
+
+static hl_status show_alone(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
+                            FILE *out, FILE *err)
+{
+    hl_text table = { 0 }, json = { 0 }, csv = { 0 };
+    HL_TRY(measure(study, run, command, err));
+    hl_heads_importance_table(&table, study);
+    hl_heads_importance_json(&json, study);
+    hl_heads_importance_csv(&csv, study);
+    return hl_heads_deliver(command, &table, &json, &csv, NULL, out);
+}
+
 hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
     hl_heads_importance study = { .run = run };
-    hl_status status = measure(&study, run, command, err);
-    if (status.code == HL_OK) {
-        hl_text table = { 0 }, json = { 0 }, csv = { 0 };
-        hl_heads_importance_table(&table, &study);
-        hl_heads_importance_json(&json, &study);
-        hl_heads_importance_csv(&csv, &study);
-        status = hl_heads_deliver(command, &table, &json, &csv, out);
-    }
+    hl_status status = command->treebank != NULL ? join_treebank(&study, run, command, out, err)
+                                                 : show_alone(&study, run, command, out, err);
     hl_all_subsets_free(&study.subsets);
     hl_importance_free(&study.importance);
     hl_free(study.labels);

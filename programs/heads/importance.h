@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 /* Measures the heads of the snapshot of command->step (-1: the last one) and prints a table to `out`, or writes what
- * the command asks for to its files; that all sets may take long goes to `err`. HL_INVALID (no such step, or none of
- * its weights; more heads than --shapley takes), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
+ * the command asks for to its files; with command->treebank joined with what they find there (importance_syntax.h);
+ * that all sets may take long goes to `err`. HL_INVALID (no such step, or none of its weights; more heads than
+ * --shapley takes), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err);
 
 #endif

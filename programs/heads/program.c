@@ -138,7 +138,7 @@ static hl_status write_comparison(const call *c, hl_heads_against *against)
     const hl_heads_command *command = &c->command;
     bool in_folder = command->report == NULL, fills = hl_heads_command_fills_output(command);
     const char *path = in_folder ? against->path : command->report;
-    HL_TRY(hl_heads_deliver(command, &against->table, &against->json, &against->csv, c->out));
+    HL_TRY(hl_heads_deliver(command, &against->table, &against->json, &against->csv, NULL, c->out));
     if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
         return hl_ok();
     }
@@ -166,7 +166,7 @@ static hl_status compare_with(call *c, hl_opened_model *second)
     }
     hl_heads_change change;
     HL_TRY(hl_heads_change_make(&change, &c->run, second));
-    hl_status status = hl_heads_deliver(command, &change.table, &change.json, &change.csv, c->out);
+    hl_status status = hl_heads_deliver(command, &change.table, &change.json, &change.csv, NULL, c->out);
     hl_heads_change_free(&change);
     return status;
 }

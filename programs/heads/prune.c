@@ -21,7 +21,7 @@ static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_com
     hl_heads_prune_table(&table, pruning);
     hl_heads_prune_json(&json, pruning);
     hl_heads_prune_csv(&csv, pruning);
-    HL_TRY(hl_heads_deliver(command, &table, &json, &csv, out));
+    HL_TRY(hl_heads_deliver(command, &table, &json, &csv, NULL, out));
     const char *const charts[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
     for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
         hl_text bytes = { 0 };

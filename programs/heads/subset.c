@@ -122,7 +122,7 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
     write_table(&table, &s);
     write_json(&json, &s);
     write_csv(&csv, &s);
-    return hl_heads_deliver(command, &table, &json, &csv, out);
+    return hl_heads_deliver(command, &table, &json, &csv, NULL, out);
 }
 
 hl_status hl_heads_subset_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)

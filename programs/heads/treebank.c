@@ -3,8 +3,6 @@
 #include "programs/heads/deliver.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/treebank_table.h"
-#include "programs/waiting.h"
-#include "study/output.h"
 
 #include <string.h>
 
@@ -42,18 +40,27 @@ hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_co
         hl_heads_relation_table(&table, study, relation);
         hl_heads_relation_json(&json, study, relation);
         hl_heads_relation_csv(&csv, study, relation);
+        hl_heads_relation_markdown(&markdown, study, relation);
     } else {
         hl_heads_treebank_table(&table, study);
         hl_heads_treebank_json(&json, study);
         hl_heads_treebank_csv(&csv, study);
         hl_heads_treebank_markdown(&markdown, study);
     }
-    hl_status status = hl_heads_deliver(command, &table, &json, &csv, out);
-    if (status.code == HL_OK && command->md != NULL) {
-        return hl_output_put(command->md, &markdown, out);
-    }
-    hl_text_free(&markdown);
-    return status;
+    return hl_heads_deliver(command, &table, &json, &csv, &markdown, out);
+}
+
+hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting)
+{
+    return (hl_syntax_question){ .path = command->treebank,
+                                 .max_pieces = command->max_pieces,
+                                 .subtypes = command->subtypes,
+                                 .punct_and_root = command->punct_and_root,
+                                 .null = !command->without_null,
+                                 .trees = command->trees,
+                                 .least_cases = HL_SYNTAX_LEAST_CASES,
+                                 .progress = hl_waiting_tell,
+                                 .context = waiting };
 }
 
 hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model, const hl_heads_command *command,
@@ -61,15 +68,7 @@ hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model
 {
     enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
     hl_waiting waiting = { .out = err };
-    hl_syntax_question question = { .path = command->treebank,
-                                    .max_pieces = command->max_pieces,
-                                    .subtypes = command->subtypes,
-                                    .punct_and_root = command->punct_and_root,
-                                    .null = !command->without_null,
-                                    .trees = command->trees,
-                                    .least_cases = HL_SYNTAX_LEAST_CASES,
-                                    .progress = hl_waiting_tell,
-                                    .context = &waiting };
+    hl_syntax_question question = hl_heads_treebank_question(command, &waiting);
     hl_status status = hl_syntax_study_read(study, model, &question);
     HL_THEN(status, hl_heads_memory_check_treebank(study, &question, hl_memory_at_hand_now()));
     HL_THEN(status, hl_opened_model_load(model, -1));

@@ -3,10 +3,14 @@
 #define HL_PROGRAMS_HEADS_TREEBANK_H
 
 #include "programs/heads/command.h"
+#include "programs/waiting.h"
 #include "study/model.h"
 #include "study/syntax_study.h"
 
 #include <stdio.h>
+
+/* What the command asks of its treebank, told to `waiting`. */
+hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting);
 
 /* Reads the treebank, loads the weights where there is memory for all that is asked, and runs the model over it; how
  * far it is goes to `err`. Where a page is asked for, with examples. Fails as hl_opened_model_load,

@@ -155,44 +155,56 @@ static int most_found_first(const void *a, const void *b)
     return more != 0 ? (more > 0 ? 1 : -1) : (x->head > y->head) - (x->head < y->head);
 }
 
-void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation)
+static hl_status make_relation_grid(const hl_syntax_study *study, int64_t relation, hl_text_grid *grid)
 {
+    static const char *const titles[] = { "head", "way", "found", "95%", "held", "null", "" };
+    enum { COLUMNS = sizeof titles / sizeof *titles };
     int64_t n = study->found.n_heads;
+    HL_TRY(hl_text_grid_init(grid, n + 1, COLUMNS));
     found_head *heads = hl_calloc((size_t)n, sizeof *heads);
-    if (heads == NULL) {
-        hl_text_fail(text, hl_error_memory("the heads of a relation"));
-        return;
-    }
-    hl_text_grid grid;
-    hl_text_fail(text, hl_text_grid_init(&grid, n + 1, 7));
+    HL_NEED(heads != NULL, "the heads of a relation");
     for (int64_t h = 0; h < n; h++) {
         heads[h] = (found_head){ h, hl_syntax_head_of(&study->found, relation, h) };
     }
     qsort(heads, (size_t)n, sizeof *heads, most_found_first);
-    static const char *const titles[] = { "head", "way", "found", "95%", "held", "null", "" };
-    for (int c = 0; c < 7; c++) {
-        hl_text_grid_set(&grid, 0, c, "%s", titles[c]);
+    for (int c = 0; c < COLUMNS; c++) {
+        hl_text_grid_set(grid, 0, c, "%s", titles[c]);
     }
     for (int64_t i = 0; i < n; i++) {
         const hl_syntax_choice *found = &heads[i].row.published, *held = &heads[i].row.held_out;
         hl_syntax_interval sure = hl_syntax_interval_of(found->found);
-        hl_text_grid_set(&grid, i + 1, 0, "%s", hl_head_name_at(&study->model->shape, heads[i].head).text);
-        hl_text_grid_set(&grid, i + 1, 1, "%s", hl_syntax_direction_name(found->direction));
-        set_share(&grid, i + 1, 2, found->found);
-        hl_text_grid_set(&grid, i + 1, 3, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
-        set_share(&grid, i + 1, 4, held->found);
+        hl_text_grid_set(grid, i + 1, 0, "%s", hl_head_name_at(&study->model->shape, heads[i].head).text);
+        hl_text_grid_set(grid, i + 1, 1, "%s", hl_syntax_direction_name(found->direction));
+        set_share(grid, i + 1, 2, found->found);
+        hl_text_grid_set(grid, i + 1, 3, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
+        set_share(grid, i + 1, 4, held->found);
         if (study->null.n_heads > 0) {
-            set_share(&grid, i + 1, 5, hl_syntax_head_of(&study->null, relation, heads[i].head).published.found);
+            set_share(grid, i + 1, 5, hl_syntax_head_of(&study->null, relation, heads[i].head).published.found);
         }
-        hl_text_grid_set(&grid, i + 1, 6, relation >= 0 && hl_syntax_earned(held) ? "*" : "");
+        hl_text_grid_set(grid, i + 1, 6, relation >= 0 && hl_syntax_earned(held) ? "*" : "");
     }
+    hl_free(heads);
+    return grid->error;
+}
+
+void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation)
+{
+    hl_text_grid grid;
     print_read(text, study);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: %" PRId64 " cases; the best fixed offset, %+d, finds %.1f per cent.",
                       hl_syntax_study_name(study, relation), best.found.cases, (int)best.offset,
                       100 * hl_syntax_share(best.baseline));
     hl_text_print(text, "\n");
+    hl_text_fail(text, make_relation_grid(study, relation, &grid));
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
     hl_text_grid_free(&grid);
-    hl_free(heads);
+}
+
+void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation)
+{
+    hl_text_grid grid;
+    hl_text_fail(text, make_relation_grid(study, relation, &grid));
+    hl_text_grid_markdown(&grid, text);
+    hl_text_grid_free(&grid);
 }

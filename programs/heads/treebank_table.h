@@ -25,8 +25,9 @@ void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study);
 /* The rows, with the same names. */
 void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study);
 
-/* All heads for one relation, the most found first. */
+/* All heads for one relation, the most found first; the same as Markdown. */
 void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation);
+void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation);
 
 /* {"relation", "cases", "heads": [{"layer", "head", ...}]} of these rows, and as CSV. */
 void hl_heads_relation_json(hl_text *text, const hl_syntax_study *study, int64_t relation);

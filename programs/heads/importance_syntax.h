@@ -1,0 +1,50 @@
+/* What heads --importance --treebank found: how much each head matters, which relation it earns, and whether pruning in
+ * order of importance would keep the heads that earn one, as Voita et al. 2019 ask (arXiv:1905.09418). */
+#ifndef HL_PROGRAMS_HEADS_IMPORTANCE_SYNTAX_H
+#define HL_PROGRAMS_HEADS_IMPORTANCE_SYNTAX_H
+
+#include "core/status.h"
+#include "core/text.h"
+#include "programs/heads/importance_table.h"
+#include "study/syntax_study.h"
+
+#include <stdint.h>
+
+enum { HL_ORDERS = 2, HL_PRUNED_STEPS = 3 };
+
+/* Owned: what hl_heads_importance_syntax_free frees; the studies are not. */
+typedef struct hl_heads_importance_syntax {
+    const hl_heads_importance *importance;
+    const hl_syntax_study *syntax;
+    int64_t n, n_syntactic;    /* heads, and those that earn a relation */
+    int64_t *relations;        /* (n): that a head earns (hl_syntax_study_earned), -1: none */
+    int64_t *ranks[HL_ORDERS]; /* (n): by gradient, by the loss with z zero; 1 matters most, of equals the first */
+} hl_heads_importance_syntax;
+
+/* Of one model, in both studies. HL_NO_MEMORY; it is then empty. */
+hl_status hl_heads_importance_syntax_make(hl_heads_importance_syntax *both, const hl_heads_importance *importance,
+                                          const hl_syntax_study *syntax);
+void hl_heads_importance_syntax_free(hl_heads_importance_syntax *both);
+
+/* What is left after 25%, 50% and 75% of the heads are pruned, the least important first. */
+typedef struct hl_pruned_step {
+    int percent;
+    int64_t left, kept; /* heads, and of those that earn a relation */
+    double expected;    /* of these, where heads are pruned at random */
+    double p;           /* the chance that so many or more are then kept: the upper tail of the hypergeometric
+                           distribution (Fisher's exact test, one-sided) */
+} hl_pruned_step;
+hl_pruned_step hl_pruned_step_of(const hl_heads_importance_syntax *both, int order, int step);
+
+/* A row a head, the most important first; what is kept at each step; what the columns mean; the same as Markdown.
+ * HL_NO_MEMORY is left on the text, as by the others. */
+void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_syntax *both);
+void hl_heads_importance_syntax_markdown(hl_text *text, const hl_heads_importance_syntax *both);
+
+/* {"step", "weights_step", "examples", "loss", "sentences", "heads": [those of hl_heads_importance_json, with
+ * "gradient_rank", "zero_rank", "relation", "held_out", "held_out_baseline"], "pruned": [{"order" ("gradient" or
+ * "zero"), "percent", "left", "syntactic", "kept", "expected", "p"}]}; and the heads' as CSV. */
+void hl_heads_importance_syntax_json(hl_text *text, const hl_heads_importance_syntax *both);
+void hl_heads_importance_syntax_csv(hl_text *text, const hl_heads_importance_syntax *both);
+
+#endif

@@ -1,0 +1,160 @@
+/* `heads MODEL --importance --treebank`: how much heads matter beside the relations that they earn. */
+#include "core/json.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WORDS = 6, KNOWN = 8, SENTENCES = 168 };
+
+/* In each sentence one word is the head of all others. Which it is and where it stands changes, so that no offset leads
+ * there; some heads look at one of the two that have relations of their own. */
+static const char *treebank(void)
+{
+    static const char *const known[KNOWN] = { "the", "cat", "sat", "on", "mat", "it", "dog", "saw" };
+    static char text[1 << 16];
+    size_t size = 0;
+    for (int i = 0; i < SENTENCES; i++) {
+        int stride = 1 + 2 * (i / KNOWN % 4), root = (5 * i + i / WORDS) % WORDS;
+        const char *word = known[(i + stride * root) % KNOWN];
+        bool named = strcmp(word, "cat") == 0 || strcmp(word, "saw") == 0;
+        for (int w = 0; w < WORDS; w++) {
+            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
+                                     known[(i + stride * w) % KNOWN], w == root ? 0 : root + 1,
+                                     w == root ? "root"
+                                     : named   ? word
+                                               : "dep");
+        }
+        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+    }
+    scratch_write(scratch_path("bank.conllu"), text, size);
+    return run_path("bank.conllu");
+}
+
+static const char *sentences(void)
+{
+    return run_config("text.txt", "the cat sat on the mat\nthe dog saw it\nit sat\nthe mat sat on the cat\n");
+}
+
+static json_t *json_of(run_result run)
+{
+    json_error_t error;
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *json = json_loads(run.out, 0, &error);
+    ck_assert_msg(json != NULL, "%s: %s", error.text, run.out);
+    return json;
+}
+
+static double number_at(const json_t *object, const char *name)
+{
+    return json_number_value(json_object_get(object, name));
+}
+
+static const char *text_at(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* Ranks go from the largest on. */
+static void check_ranks(const json_t *heads, const char *figure, const char *rank)
+{
+    size_t n = json_array_size(heads);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *head = json_array_get(heads, i);
+        double above = 1;
+        for (size_t j = 0; j < n; j++) {
+            above += number_at(json_array_get(heads, j), figure) > number_at(head, figure);
+        }
+        ck_assert_double_eq(number_at(head, rank), above);
+    }
+}
+
+/* The chance that `drawn` heads of n hold `found` or more of the marked ones, by counting all draws. */
+static double chance(int n, unsigned marked, int drawn, int found)
+{
+    int all = 0, as_many = 0;
+    for (unsigned set = 0; set < 1u << n; set++) {
+        if (__builtin_popcount(set) == drawn) {
+            all++;
+            as_many += __builtin_popcount(set & marked) >= found;
+        }
+    }
+    return (double)as_many / all;
+}
+
+START_TEST(heads_have_both_and_steps_tell_what_is_kept)
+{
+    const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
+    json_t *syntax = json_of(HEADS(folder, "--treebank", file, "--json"));
+    json_t *alone = json_of(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--json"));
+    json_t *both =
+        json_of(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--json"));
+    json_t *heads = json_object_get(both, "heads"), *earned = json_object_get(syntax, "heads");
+    int n = (int)json_array_size(heads);
+    unsigned marked = 0;
+    for (int i = 0; i < n; i++) {
+        const json_t *head = json_array_get(heads, (size_t)i);
+        const json_t *same = json_array_get(json_object_get(alone, "heads"), (size_t)i);
+        ck_assert_double_eq(number_at(head, "gradient"), number_at(same, "gradient"));
+        ck_assert_double_eq(number_at(head, "zero"), number_at(same, "zero"));
+        marked |= (unsigned)json_is_string(json_object_get(head, "relation")) << i;
+    }
+    ck_assert_int_eq(__builtin_popcount(marked), (int)json_array_size(earned));
+    ck_assert(marked != 0 && marked != (1u << n) - 1); /* else nothing below can fail */
+    for (size_t i = 0; i < json_array_size(earned); i++) {
+        int layer, head;
+        ck_assert_int_eq(sscanf(text_at(json_array_get(earned, i), "head"), "L%dH%d", &layer, &head), 2);
+        const json_t *found = json_array_get(heads, (size_t)layer * (size_t)n / 2 + (size_t)head);
+        ck_assert_str_eq(text_at(found, "relation"), text_at(json_array_get(earned, i), "relation"));
+        ck_assert_double_ge(number_at(found, "held_out"), number_at(found, "held_out_baseline") + 0.1);
+    }
+    check_ranks(heads, "gradient", "gradient_rank");
+    check_ranks(heads, "zero", "zero_rank");
+    json_t *steps = json_object_get(both, "pruned");
+    ck_assert_int_eq((int)json_array_size(steps), 6);
+    for (size_t i = 0; i < 6; i++) {
+        const json_t *step = json_array_get(steps, i);
+        int left = (int)number_at(step, "left"), kept = 0;
+        ck_assert_str_eq(text_at(step, "order"), i < 3 ? "gradient" : "zero");
+        ck_assert_int_eq(left, n - n * (int)number_at(step, "percent") / 100);
+        for (int h = 0; h < n; h++) {
+            const char *rank = i < 3 ? "gradient_rank" : "zero_rank";
+            kept += (marked >> h & 1) && number_at(json_array_get(heads, (size_t)h), rank) <= left;
+        }
+        ck_assert_int_eq((int)number_at(step, "kept"), kept);
+        double expected = (double)__builtin_popcount(marked) * left / n;
+        ck_assert_double_eq_tol(number_at(step, "expected"), expected, 1e-8);
+        ck_assert_double_eq_tol(number_at(step, "p"), chance(n, marked, left, kept), 1e-8);
+    }
+    json_decref(both);
+    json_decref(alone);
+    json_decref(syntax);
+}
+END_TEST
+
+START_TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
+{
+    const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
+    const char *md = run_path("both.md"), *csv = run_path("both.csv");
+    run_result run =
+        HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--md", md, "--csv", csv);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "heads earn a relation. Pruned in order of importance, the least"));
+    ck_assert_ptr_nonnull(strstr(run_read(csv), ",decorative,silent,gradient_rank,zero_rank,relation,held_out,held"));
+    ck_assert_ptr_nonnull(strstr(run_read(md), "| pruned | heads left | by gradient | p | by zero | p | by chance |"));
+    expect_refused(HEADS(folder, "--importance", "--treebank", file, "--relation", "dep"), 2,
+                   "--relation does not go with --importance");
+    expect_refused(HEADS(folder, "--shapley", "--treebank", file), 2, "--shapley does not go with --importance");
+    run = HEADS(folder, "--treebank", file, "--relation", "dep", "--md", "-");
+    ck_assert_msg(strncmp(run.out, "| head | way | found |", 22) == 0, "%s%s", run.err, run.out);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, heads_have_both_and_steps_tell_what_is_kept);
+    tcase_add_test(tc, tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused);
+}
+SUITE("importance_syntax", add_tests)
