@@ -28,7 +28,10 @@ typedef struct hl_picture {
     const int64_t *row_lengths; /* (n_rows): the number of panels in the row, at least 1 */
     int64_t n_rows;
     const char *caption; /* below all: run, step, example; NULL: none */
-    bool dark;           /* for a dark screen: light ink, and colours from dark (0) to light (1) */
+    struct {
+        const char *rows, *columns, *colours;
+    } names;   /* of the axes and the bar; NULL: those of attention */
+    bool dark; /* for a dark screen: light ink, and colours from dark (0) to light (1) */
 } hl_picture;
 
 enum {

@@ -196,7 +196,7 @@ static void write_at(cairo_t *cairo, const char *text, double x, double y, doubl
     hl_pen_draw(cairo, &line, x, y, align, upwards);
 }
 
-static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout)
+static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout, const char *name)
 {
     static const char *const ticks[] = { "0", "0.25", "0.5", "0.75", "1" };
     enum { STEPS = 64, LAST_TICK = 4 };
@@ -217,7 +217,7 @@ static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout)
         cairo_stroke(cairo);
         write_at(cairo, ticks[i], x + HL_PICTURE_BAR_WIDTH + 4, at + BASELINE * HL_PICTURE_TEXT_SIZE, 0, false);
     }
-    write_at(cairo, "attention weight", x + HL_PICTURE_BAR_WIDTH + 29, y + height / 2, 0.5, true);
+    write_at(cairo, name, x + HL_PICTURE_BAR_WIDTH + 29, y + height / 2, 0.5, true);
 }
 
 /* Writes an axis name beside the middle of the maps, or, where it is longer than they are, as near to it as the page
@@ -258,11 +258,11 @@ hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *l
     while (hl_picture_next(picture, layout, &slot)) {
         paint_panel(cairo, layout, &slot, levels);
     }
-    paint_bar(cairo, layout);
+    paint_bar(cairo, layout, picture->names.colours != NULL ? picture->names.colours : "attention weight");
     hl_pen_font(cairo, HL_PICTURE_TEXT_SIZE);
     use_grey(cairo, layout, GREY);
-    paint_axis(cairo, layout, "query (attends)", true);
-    paint_axis(cairo, layout, "key (attended to)", false);
+    paint_axis(cairo, layout, picture->names.rows != NULL ? picture->names.rows : "query (attends)", true);
+    paint_axis(cairo, layout, picture->names.columns != NULL ? picture->names.columns : "key (attended to)", false);
     paint_caption(cairo, picture, layout);
     hl_free(levels);
     return hl_ok();

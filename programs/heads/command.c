@@ -157,9 +157,9 @@ static const char *stranger(const hl_heads_command *c)
         { "npz", c->npz != NULL, false },
         { "bertviz", c->bertviz != NULL, false },
         { "step", c->step >= 0, importance },
-        { "png", c->png != NULL, prune },
-        { "svg", c->svg != NULL, prune },
-        { "pdf", c->pdf != NULL, prune },
+        { "png", c->png != NULL, prune || (treebank && c->relation == NULL) },
+        { "svg", c->svg != NULL, prune || (treebank && c->relation == NULL) },
+        { "pdf", c->pdf != NULL, prune || (treebank && c->relation == NULL) },
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (others[i].given && !others[i].fits) {

@@ -60,6 +60,7 @@ const char hl_heads_command_usage[] =
     "                    gzipped) the head that finds it best, beside the best fixed\n"
     "                    offset, on all sentences and held out, and random weights\n"
     "  --relation NAME   all heads for this relation, or for all: nsubj\n"
+    "  --png, --svg, --pdf FILE   the shares that all heads find, as a figure\n"
     "  --trees           whole trees, too: how many of their arcs are right\n"
     "  --subtypes        nmod:poss is a relation of its own\n"
     "  --punct-and-root  rows for these, too\n"

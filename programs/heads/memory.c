@@ -186,7 +186,8 @@ hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *co
     hl_footprint f;
     size_t maps = 0;
     HL_TRY(footprint_of(run, &f));
-    HL_TRY(hl_heads_command_shows(command) ? maps_bytes(run, command, &f, &maps) : hl_ok());
+    bool maps_shown = command->treebank == NULL && hl_heads_command_shows(command);
+    HL_TRY(maps_shown ? maps_bytes(run, command, &f, &maps) : hl_ok());
     size_t answer = answer_bytes(run, command, &f);
     bool runs_model = answer > 0 || command->input != NULL;
     *bytes = hl_size_sum(f.libraries - (runs_model ? 0 : f.kernels), larger(answer, maps));

@@ -2,7 +2,9 @@
 
 #include "programs/heads/deliver.h"
 #include "programs/heads/memory.h"
+#include "programs/heads/treebank_picture.h"
 #include "programs/heads/treebank_table.h"
+#include "study/output.h"
 
 #include <string.h>
 
@@ -47,7 +49,16 @@ hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_co
         hl_heads_treebank_csv(&csv, study);
         hl_heads_treebank_markdown(&markdown, study);
     }
-    return hl_heads_deliver(command, &table, &json, &csv, &markdown, out);
+    hl_status status = hl_heads_deliver(command, &table, &json, &csv, &markdown, out);
+    const char *const figures[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
+    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
+        hl_text bytes = { 0 };
+        if (status.code == HL_OK && figures[format] != NULL) {
+            hl_text_fail(&bytes, hl_heads_treebank_picture(study, (hl_picture_format)format, &bytes));
+            status = hl_output_put(figures[format], &bytes, out);
+        }
+    }
+    return status;
 }
 
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting)

@@ -32,7 +32,9 @@ static hl_picture grid_of(hl_panel *panels, const int64_t *rows, int64_t n_rows,
             panels[n++] = panel;
         }
     }
-    return (hl_picture){ panels, rows, n_rows, "copy_task, step 250, example 0", false };
+    return (hl_picture){
+        .panels = panels, .row_lengths = rows, .n_rows = n_rows, .caption = "copy_task, step 250, example 0"
+    };
 }
 
 static cairo_t *measuring(void)
@@ -182,7 +184,7 @@ START_TEST(large_maps_are_averaged_down)
     for (int i = 0; i < N * DRAWN_STRIDE; i++) {
         made.weights[i] = i % 2 == 0 ? (hl_real)0.2 : (hl_real)0.6; /* the stride is odd: a chequer */
     }
-    hl_picture large = { &panel, one_panel, 1, NULL, false };
+    hl_picture large = { .panels = &panel, .row_lengths = one_panel, .n_rows = 1 };
     hl_picture_layout layout = layout_of(&large);
     ck_assert(layout.averaged);
     ck_assert_int_gt(layout.token_step, 3);
@@ -262,6 +264,15 @@ START_TEST(equal_pictures_are_equal_bytes)
     made.weights[3] = 1 - made.weights[3];
     expect_ok(print_as(_i, &picture, &second));
     ck_assert(first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0);
+    made.weights[3] = 1 - made.weights[3];
+    for (int i = 0; i < 3; i++) { /* each name is drawn */
+        hl_text_free(&second);
+        picture.names.rows = i == 0 ? "relation" : NULL;
+        picture.names.columns = i == 1 ? "head" : NULL;
+        picture.names.colours = i == 2 ? "share" : NULL;
+        expect_ok(print_as(_i, &picture, &second));
+        ck_assert(first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0);
+    }
     hl_text_free(&first);
     hl_text_free(&second);
 }
@@ -304,7 +315,7 @@ START_TEST(tokens_titles_and_captions_may_hold_anything)
     for (int i = 0; i < DRAWN_NASTY; i++) {
         hl_text bytes = { 0 };
         panel.title = drawn_nasty[i];
-        hl_picture picture = { &panel, one_panel, 1, drawn_nasty[i], false };
+        hl_picture picture = { .panels = &panel, .row_lengths = one_panel, .n_rows = 1, .caption = drawn_nasty[i] };
         expect_ok(print_as(_i, &picture, &bytes));
         ck_assert_uint_gt(bytes.size, 1000);
         if (_i == SVG) {
@@ -381,11 +392,12 @@ START_TEST(what_cannot_be_drawn_is_refused)
 {
     static const char *const missing[] = { "a", NULL, "c" };
     hl_panel good = drawn_panel(&made, "L0H0", 3, 3), panel = good;
-    hl_picture picture = { &panel, one_panel, 1, NULL, false };
-    expect_refused(&(hl_picture){ &panel, one_panel, 0, NULL, false });
-    expect_refused(&(hl_picture){ &panel, (int64_t[]){ 1, 0 }, 2, NULL, false });
-    expect_refused(&(hl_picture){ &panel, (int64_t[]){ -1 }, 1, NULL, false });
-    expect_refused(&(hl_picture){ &panel, (int64_t[]){ HL_PICTURE_MOST_PANELS + 1 }, 1, NULL, false });
+    hl_picture picture = { .panels = &panel, .row_lengths = one_panel, .n_rows = 1 };
+    expect_refused(&(hl_picture){ .panels = &panel, .row_lengths = one_panel, .n_rows = 0 });
+    expect_refused(&(hl_picture){ .panels = &panel, .row_lengths = (int64_t[]){ 1, 0 }, .n_rows = 2 });
+    expect_refused(&(hl_picture){ .panels = &panel, .row_lengths = (int64_t[]){ -1 }, .n_rows = 1 });
+    expect_refused(
+        &(hl_picture){ .panels = &panel, .row_lengths = (int64_t[]){ HL_PICTURE_MOST_PANELS + 1 }, .n_rows = 1 });
     panel.weights = NULL;
     expect_refused(&picture);
     panel = good;

@@ -231,6 +231,19 @@ START_TEST(tables_csv_and_markdown_tell_the_same)
     run = HEADS(folder, "--treebank", file, "--md", "-", "--punct-and-root", "--subtypes");
     ck_assert_ptr_nonnull(strstr(run.out, "| relation | cases |"));
     ck_assert_ptr_nonnull(strstr(run.out, "\n| nsubj"));
+    size_t size, again;
+    run = HEADS(folder, "--treebank", file, "--svg", run_path("a.svg"), "--pdf", run_path("a.pdf"));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "\nnsubj ")); /* the table all the same */
+    run = HEADS(folder, "--treebank", file, "--svg", run_path("b.svg"));
+    char *a = scratch_read(run_path("a.svg"), &size), *b = scratch_read(run_path("b.svg"), &again);
+    ck_assert_uint_eq(size, again);
+    ck_assert_mem_eq(a, b, size);
+    free(a);
+    free(b);
+    a = scratch_read(run_path("a.pdf"), &size);
+    ck_assert_mem_eq(a, "%PDF", 4);
+    free(a);
 }
 END_TEST
 
@@ -327,6 +340,8 @@ START_TEST(what_cannot_be_asked_is_refused)
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *toy = run_path("toy");
     refused(HEADS(folder, "--relation", "nsubj"), 2, "--relation is about a treebank: add --treebank FILE");
     refused(HEADS(folder, "--treebank", file, "--relation", "iobj"), 2, "has no \"iobj\"; there are all, det, nsubj");
+    refused(HEADS(folder, "--treebank", file, "--relation", "det", "--png", "x"), 2,
+            "--png does not go with --treebank");
     refused(HEADS(folder, "--treebank", file, "--prune"), 2, "--prune does not go with --treebank");
     refused(HEADS(folder, "--treebank", file, "--max-pieces", "2"), 3, "no sentence can be used: of 154, 1 have one");
     refused(HEADS(folder, "--treebank", run_path("none")), 3, "none");
