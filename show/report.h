@@ -49,7 +49,8 @@ typedef struct hl_report_run {
     const double *nulls;             /* what the labels' scores are at step 0, NAN where not known; or NULL */
     const hl_effects *effects;       /* or NULL */
     const hl_report_syntax *syntax;  /* what they find in a treebank, or NULL */
-    const hl_head_pass *pass;        /* what the heads computed on the maps' first examples, or NULL */
+    const hl_report_syntax_steps *syntax_steps; /* and found at each step in that of the run, or NULL */
+    const hl_head_pass *pass;                   /* what the heads computed on the maps' first examples, or NULL */
 } hl_report_run;
 
 /* Adds the whole file to the text, piece by piece. With n_runs = 2 the page shows them side by side, each head beside

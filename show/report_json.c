@@ -219,6 +219,26 @@ static json_t *pass_object(const hl_head_pass *pass)
                      (json_int_t)pass->n_tokens, "d_model", (json_int_t)pass->d_model, "layers", layers);
 }
 
+/* ---- a treebank ---- */
+
+static json_t *syntax_steps_object(const hl_report_syntax_steps *syntax)
+{
+    int64_t R = syntax->n_relations, H = syntax->n_heads;
+    json_t *steps = json_array(), *relations = json_array();
+    for (int64_t s = 0; s < syntax->n_steps; s++) {
+        hl_json_append(&steps, json_integer((json_int_t)syntax->steps[s]));
+    }
+    for (int64_t r = 0; r < R; r++) {
+        hl_syntax_rate baseline = syntax->baselines[r];
+        hl_json_append(&relations,
+                       json_pack("{s:o, s:I, s:o, s:o}", "name", hl_report_shown_text(syntax->names[r], false), "cases",
+                                 (json_int_t)baseline.cases, "baseline", hl_json_number(hl_syntax_share(baseline)),
+                                 "births", integers(syntax->births + r * H, H)));
+    }
+    return json_pack("{s:o, s:o, s:o}", "steps", steps, "relations", relations, "found",
+                     packed_floats(syntax->found, syntax->n_steps * R * H));
+}
+
 /* ---- the text ---- */
 
 static int add_piece(const char *bytes, size_t size, void *context)
@@ -329,6 +349,9 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     }
     if (run->csv != NULL) {
         print_readings(text, run);
+    }
+    if (run->syntax_steps != NULL) {
+        print_member(text, "syntax_steps", syntax_steps_object(run->syntax_steps));
     }
     print_member(text, "causal", json_boolean(run->maps->causal));
     print_member(text, "thinned", json_boolean(run->maps->stride > 1));

@@ -22,6 +22,16 @@ typedef struct hl_report_syntax {
     const hl_syntax_cases *cases; /* examples of the rows */
 } hl_report_syntax;
 
+/* What heads found in a treebank over training, by the rules of heads/syntax.h, held out. Nothing is owned. */
+typedef struct hl_report_syntax_steps {
+    int64_t n_steps, n_relations, n_heads; /* S, R, H: of all layers */
+    const int64_t *steps;                  /* (S), ascending */
+    const char *const *names;              /* (R) */
+    const hl_syntax_rate *baselines;       /* (R): of the best fixed offset */
+    const float *found;                    /* (S, R, H): the shares of heads, each in its better direction */
+    const int32_t *births; /* (R, H): the place of the first step from which to the end a head earns the relation; -1 */
+} hl_report_syntax_steps;
+
 HL_END_DECLS
 
 #endif

@@ -113,11 +113,21 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
     return run->open == NULL ? hl_opened_model_metrics(run, &report->shown.metrics_csv) : hl_ok();
 }
 
+/* Of a run on its own examples. */
+static hl_status gather_syntax_steps(hl_heads_report *report, hl_opened_model *run)
+{
+    HL_TRY(run->open == NULL && run->file == NULL ? hl_syntax_history_read(&report->syntax_history, run) : hl_ok());
+    const hl_report_syntax_steps *steps = &report->syntax_history.shown;
+    report->shown.syntax_steps = steps->n_steps > 0 ? steps : NULL;
+    return hl_ok();
+}
+
 hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                                  const hl_heads_study *study)
 {
     *report = (hl_heads_report){ 0 };
     hl_status status = gather_texts(report, run, history, study);
+    HL_THEN(status, gather_syntax_steps(report, run));
     HL_THEN(status, gather_pass(report, run, &history->maps));
     if (status.code != HL_OK) {
         hl_heads_report_free(report);
@@ -151,6 +161,7 @@ void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
     hl_free(report->earned);
+    hl_syntax_history_free(&report->syntax_history);
     hl_free(report->config);
     hl_free(report->scores);
     hl_free(report->confusion);

@@ -136,20 +136,58 @@ function besideNull(place) {
     return place < 0 ? "near its baseline" : place === 0 ? "above its baseline, and so is its null" : "above its baseline; its null is not";
 }
 
-/* The list of life-lines, drawn once; returns the curves. */
-function buildLives() {
+/* The heads in the order of their life-lines: those that find the relation best first; "": as they stand. */
+function headsOfLives(relation) {
+    const heads = runs.flatMap((run) => run.heads), last = (head) => head.run.last(head, metricOfRelation(relation));
+    return relation === "" ? heads : heads.filter((head) => Number.isFinite(last(head))).sort((a, b) => last(b) - last(a));
+}
+
+/* The best heads for a relation over training, the baseline, and where each began to earn it. */
+function drawRelation(relation) {
+    const styles = ["", "second", "third"], metric = metricOfRelation(relation);
+    const best = relation === "" ? [] : headsOfLives(relation).slice(0, styles.length);
+    byId("life-chart").hidden = best.length === 0;
+    if (best.length === 0) {
+        return;
+    }
+    const readings = best.map((head) => head.run.reading(head, metric));
+    const series = readings.map((reading, i) => ({ name: lifeName(best[i]), style: styles[i], xs: reading.steps, ys: reading.values }));
+    series.push({ name: "baseline", style: "dashed", xs: readings[0].steps, ys: readings[0].baselines });
+    const born = readings.filter((reading) => reading.birth !== null).map((reading) => [reading.steps[reading.birth], reading.values[reading.birth]]);
+    drawChart(byId("life-chart"), series, runs[0].steps[state.index], 1, born);
+}
+
+function lifeName(head) {
+    return runs.length > 1 ? `${head.run.name} ${head.name}` : head.name;
+}
+
+/* When a head left its baseline, or earned the relation. */
+function lifeText(head, relation, reading, birth) {
+    const place = birth === null ? -1 : head.run.measured.indexOf(reading.steps[birth]);
+    if (head.run.data.stages !== undefined) {
+        return besideNull(place);
+    }
+    if (relation !== "") {
+        return birth === null ? "does not earn it" : `earned from step ${reading.steps[birth]}`;
+    }
+    return birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
+}
+
+/* The list of life-lines, of what each head does or of a relation; returns the curves. */
+function buildLives(relation) {
     const curves = [];
-    for (const head of runs.flatMap((run) => run.heads)) {
-        const metric = metricOfLabel(head.label);
+    byId("life-list").replaceChildren();
+    for (const head of headsOfLives(relation)) {
+        const metric = relation === "" ? metricOfLabel(head.label) : metricOfRelation(relation);
         const reading = head.run.reading(head, metric) ?? head.run.reading(head, "best");
         const curve = smallCurve(head.run, reading);
         const birth = reading === undefined ? null : birthOf(metric, reading);
         const place = birth === null ? -1 : head.run.measured.indexOf(reading.steps[birth]);
-        const text = head.run.data.stages !== undefined ? besideNull(place)
-            : birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
+        const text = lifeText(head, relation, reading, birth);
+        const told = relation === "" ? head.label ?? metric : `${shown(100 * reading.values.at(-1), 1)}%`;
         const box = element("div", { class: "life" },
-            element("div", { class: "name" }, element("strong", {}, runs.length > 1 ? `${head.run.name} ${head.name}` : head.name),
-                element("span", {}, head.label ?? metric)), curve, element("div", { class: "name" }, element("span", {}, text)));
+            element("div", { class: "name" }, element("strong", {}, lifeName(head)),
+                element("span", {}, told)), curve, element("div", { class: "name" }, element("span", {}, text)));
         if (place >= 0) {
             /* A dot that stretching does not distort: a line of no length with round ends. */
             const x = (place / Math.max(head.run.measured.length - 1, 1)) * 100;

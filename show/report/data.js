@@ -50,6 +50,11 @@ function headName(layer, head) {
     return `L${layer}H${head}`;
 }
 
+/* What a head finds of a treebank's relation, as a metric (syntax.csv). */
+function metricOfRelation(name) {
+    return `relation(${name})`;
+}
+
 /* The metric that earned a label, as heads.csv names it; of heads without a skill, the best offset's. */
 function metricOfLabel(label) {
     const plain = { previous: "offset(-1)", next: "offset(1)", self: "offset(0)", uniform: "best", mixed: "best" };
@@ -142,6 +147,7 @@ class Run {
 
     async open() {
         this.readReadings(await unpackedText(this.data.readings));
+        await this.readSyntaxSteps();
         const metrics = await unpackedText(this.data.metrics);
         this.metricsColumns = metrics.split("\n", 1)[0].split(",");
         this.metrics = csvRows(metrics);
@@ -163,6 +169,20 @@ class Run {
             reading.values.push(Number(row[4]));
             reading.baselines.push(row[5] === "" ? NaN : Number(row[5]));
         }
+    }
+
+    /* What the heads found in a treebank: a metric for each relation, whose births are told. */
+    async readSyntaxSteps() {
+        if (this.data.syntax_steps === undefined) {
+            return;
+        }
+        const { steps, relations } = this.data.syntax_steps, found = await unpackedFloats(this.data.syntax_steps.found);
+        const n = this.heads.length;
+        relations.forEach((relation, r) => this.heads.forEach((head, h) => {
+            this.readings.set(`${head.name} ${metricOfRelation(relation.name)}`, {
+                steps, values: steps.map((_, s) => found[(s * relations.length + r) * n + h]), baselines: steps.map(() => relation.baseline ?? NaN),
+                birth: relation.births[h] < 0 ? null : relation.births[h] });
+        }));
     }
 
     /* All steps of one metric of a head; undefined where heads.csv has none. */
@@ -242,10 +262,13 @@ function isPerfectAtOne(metric) {
     return !/^(all\.)?(best\.offset$|entropy|distance|importance|loss_without$|js\()/.test(metric);
 }
 
-/* The place of the step from which on the head stays at least a tenth of the way from its baseline to perfect; null: never,
+/* The place of the step from which on the head earns a treebank's relation; else from which on it stays at least a tenth of the way from its baseline to perfect; null: never,
  * or 1 is not what perfect is. */
 function birthOf(metric, reading) {
     let birth = null;
+    if (reading.birth !== undefined) {
+        return reading.birth;
+    }
     if (!isPerfectAtOne(metric)) {
         return birth;
     }

@@ -57,6 +57,7 @@ async function draw() {
     byId("slider").setAttribute("aria-valuetext", byId("step").textContent);
     drawCells(parts.cells);
     parts.lives.forEach((curve) => curve.moveNow());
+    drawRelation(byId("life-relation").value);
     drawTraining();
     parts.classes.forEach((map) => map.draw());
     drawDetail();
@@ -322,6 +323,23 @@ function sayStages() {
     byId("slider").setAttribute("aria-label", "Weights");
 }
 
+/* The relations of the treebanks that runs were counted on: their life-lines can be chosen. */
+function buildLifeRelations() {
+    const all = new Map(runs.flatMap((run) => (run.data.syntax_steps?.relations ?? []).map((relation) => [relation.name, relation])));
+    byId("life-relation-label").hidden = all.size === 0;
+    byId("life-relation").append(...[...all.keys()].map((name) => new Option(`the treebank’s ${name}`, name)));
+    byId("life-relation").addEventListener("change", () => {
+        const name = byId("life-relation").value, relation = all.get(name);
+        byId("lives-hint").hidden = name !== "";
+        byId("life-relation-hint").hidden = name === "";
+        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${relation.cases} cases each head finds it, held out: the head’s way ` +
+            "is chosen on every other sentence and measured on those between; the best head first. Dashed is the best fixed offset. The dot marks the " +
+            "step from which to the end a head earns the relation: it is a tenth or more above that, and their intervals (Wilson, 95%) do not overlap.";
+        parts.lives = buildLives(name);
+        draw();
+    });
+}
+
 function writeHeading() {
     byId("left-out").textContent = runs.map(leftOutText).join("");
     byId("left-out").hidden = byId("left-out").textContent === "";
@@ -363,7 +381,8 @@ async function start() {
     byId("scale-choice").value = state.scale;
     setUpTheme();
     parts.cells = buildGrids((head) => openHead(head, parts.cells.find((cell) => cell.head === head).button));
-    parts.lives = buildLives();
+    buildLifeRelations();
+    parts.lives = buildLives("");
     parts.classes = buildClasses();
     buildGrammar();
     buildTable();

@@ -614,15 +614,63 @@ def check_open_answers(page):
     page.silent()
 
 
+def found_of_relation(folder, relation):
+    """What each head finds of it at each step, held out, by syntax.csv: {"L0H1": [share, ...]}."""
+    counts = {}
+    with open(folder / "syntax.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["relation"] == relation:
+                place = counts.setdefault(f"L{row['layer']}H{row['head']}", {}).setdefault(int(row["step"]), {})
+                place[row["direction"], row["half"]] = int(row["hits"]) / int(row["cases"])
+    found = {}
+    for head, steps in counts.items():
+        ways = [max(("d>h", "h>d"), key=lambda way, at=at: at[way, "0"]) for _, at in sorted(steps.items())]
+        found[head] = [at[way, "1"] for way, (_, at) in zip(ways, sorted(steps.items()))]
+    return found
+
+
+def check_relations(page):
+    """Life-lines of a treebank's relation: the best heads as curves, all heads with what they find at the end."""
+    for width, theme in ((1400, "dark"), (390, "light")):
+        page.size(width, 1000, theme)
+        page.open()
+        assert [option.get_attribute("value") for option in page.all("#life-relation option")] == ["", "det", "nsubj", "obj"]
+        assert not page.one("#life-chart").is_displayed()
+        choose(page, "life-relation", "obj")
+        assert "In how many of the 60 cases" in page.text("#life-relation-hint")
+        found = found_of_relation(page.folder, "obj")
+        shown = {life.find_element(By.TAG_NAME, "strong").text: float(life.find_element(By.TAG_NAME, "span").text.rstrip("%"))
+                 for life in page.all(".life")}
+        assert list(shown.values()) == sorted(shown.values(), reverse=True), "the best head first"
+        assert {head: round(100 * shares[-1], 1) for head, shares in found.items()} == shown, (found, shown)
+        best = next(iter(shown))
+        assert page.text("#life-chart .legend span") == best and len(page.all("#life-chart path.curve")) == 4
+        assert page.script("return document.documentElement.scrollWidth") <= width
+        choose(page, "life-relation", "")
+        assert not page.one("#life-chart").is_displayed() and "baseline" in page.text(".life:last-child")
+        page.one("#grids [data-head=L0H0]").click()
+        choose(page, "metric", "relation(obj)")
+        curve = page.one("#life path.curve:not(.dashed)").get_attribute("d")
+        points = [tuple(map(float, point.split())) for point in re.split("[ML]", curve)[1:]]
+        low, high = (float(page.script("return arguments[0].getAttribute('y1')", page.all("#life .axis")[i])) for i in (0, -1))
+        shares = [(y - low) / (high - low) for _, y in points]
+        assert all(abs(a - b) < 1e-3 for a, b in zip(shares, found["L0H0"], strict=True)), (shares, found["L0H0"])
+    page.silent()
+
+
 def write_masked(folder):
-    """A config of a text to fill in, and two lines with masks of one's own."""
+    """A config of a text to fill in, two lines with masks of one's own, and a treebank."""
     names = ("dog", "cat", "king", "queen")
     lines = [f"the {a} sees the {b} and the {c}" for a in names for b in names for c in names]
     (folder / "text.txt").write_text("\n".join(lines), encoding="utf-8")
     (folder / "mine.txt").write_text("the <mask> sees the cat\nthe" + " <mask>" * 6 + "\n", encoding="utf-8")
+    relations = ((2, "det"), (3, "nsubj"), (0, "root"), (5, "det"), (3, "obj"))
+    trees = ["".join(f"{i}\t{form}\t_\t_\t_\t_\t{head}\t{relation}\t_\t_\n"
+                     for i, (form, (head, relation)) in enumerate(zip(line.split(), relations), 1)) for line in lines]
+    (folder / "bank.conllu").write_text("\n".join((trees * 2)[:120]) + "\n", encoding="utf-8")
     (folder / "masked.ini").write_text(
         f"[task]\nname = masked\nfile = {folder}/text.txt\n[tokens]\nkind = words\n[model]\nmax_length = 48\n[train]\nsteps = 2\n"
-        f"[patterns]\nfile = {folder}/mine.txt\n", encoding="utf-8")
+        f"[patterns]\nfile = {folder}/mine.txt\ntreebank = {folder}/bank.conllu\n", encoding="utf-8")
     return folder / "masked.ini"
 
 
@@ -782,6 +830,7 @@ def main():
             page.use(masked)
             check_open_answers(page)
             check_grammar(page, heads_program, write_treebank(Path(name)))
+            check_relations(page)
             page.folder = sweep
             check_ablation(page)
         finally:

@@ -2,10 +2,12 @@
  * refused. */
 #include "core/json.h"
 #include "programs/heads/program.h"
+#include "study/syntax_history.h"
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"
 #include "tests/runs/text_tasks.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -211,6 +213,122 @@ START_TEST(the_first_500_sentences_that_can_be_used_are_counted)
 }
 END_TEST
 
+/* ---- read again ---- */
+
+enum { MANY = 200, STEPS = 5 }; /* enough cases */
+static const int steps_of_many[STEPS] = { 0, 3, 6, 9, 12 };
+
+static const char *run_of_many(void)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, text_config(0), key_of(bank_of("bank.conllu", MANY)), "patterns.every=3", "--quiet", "--out", folder);
+    return folder;
+}
+
+/* Held out by the rows: the head's way of half 0, measured on half 1. */
+static hl_syntax_rate held_out(const char *rows, int step, const char *relation, int head)
+{
+    int64_t counts[4][2];
+    for (int i = 0; i < 4; i++) {
+        char begin[64];
+        snprintf(begin, sizeof begin, "\n%d,%s,%d,%d,%s,%d,", step, relation, head / 2, head % 2, i < 2 ? "d>h" : "h>d",
+                 i % 2);
+        const char *row = strstr(rows, begin);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_int_eq(sscanf(row + strlen(begin), "%" SCNd64 ",%" SCNd64, &counts[i][0], &counts[i][1]), 2);
+    }
+    int way = counts[2][0] > counts[0][0] ? 2 : 0;
+    return (hl_syntax_rate){ counts[way + 1][0], counts[way + 1][1] };
+}
+
+/* Has L1H0 find every obj, as if it had learned it: at step 3, and from step 9 on. */
+static const char *with_a_head_that_learns(const char *path)
+{
+    const char *rows = run_read(path);
+    text_used = 0;
+    for (const char *next; *rows != '\0'; rows = next) {
+        next = strchr(rows, '\n') + 1;
+        int step = atoi(rows), length = (int)(next - rows), cases = length;
+        const char *place = strchr(rows, ',');
+        bool learned = strncmp(place, ",obj,1,0,d>h,", 13) == 0 && (step == 3 || step >= 9);
+        while (rows[cases - 1] != ',') {
+            cases--;
+        }
+        int kept = learned ? (int)(place + 15 - rows) : length;
+        text_say("%.*s", kept, rows);
+        text_say(learned ? "%d,%d\n" : "", atoi(rows + cases), atoi(rows + cases));
+    }
+    scratch_write(path, text_made, text_used);
+    return run_kept(text_made);
+}
+
+/* The page's figures: which rows they are made of, and from which step to the end a head earns a relation. */
+START_TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them)
+{
+    const char *folder = run_of_many(), *rows = with_a_head_that_learns(run_file(folder, "syntax.csv"));
+    int born = 0;
+    hl_opened_model *run = malloc(sizeof *run);
+    hl_syntax_history history;
+    ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
+    ck_assert_int_eq(hl_syntax_history_read(&history, run).code, HL_OK);
+    const hl_report_syntax_steps *shown = &history.shown;
+    ck_assert_int_eq(shown->n_steps, STEPS);
+    ck_assert_int_eq(shown->n_heads, HEADS);
+    ck_assert_int_eq(shown->n_relations, RELATIONS);
+    for (int64_t r = 0; r < shown->n_relations; r++) {
+        const char *name = strcmp(shown->names[r], "a,b") == 0 ? "\"a,b\"" : shown->names[r];
+        ck_assert_str_ne(name, "root");
+        for (int h = 0; h < HEADS; h++) {
+            int birth = STEPS;
+            for (int s = STEPS - 1; s >= 0; s--) {
+                hl_syntax_rate rate = held_out(rows, steps_of_many[s], name, h);
+                hl_syntax_choice choice = { .found = rate, .baseline = shown->baselines[r] };
+                ck_assert_int_eq(rate.cases, shown->baselines[r].cases);
+                ck_assert_int_eq(shown->steps[s], steps_of_many[s]);
+                ck_assert_float_eq(shown->found[(s * RELATIONS + r) * HEADS + h], (float)hl_syntax_share(rate));
+                birth = birth == s + 1 && hl_syntax_earned(&choice) ? s : birth;
+            }
+            ck_assert_int_eq(shown->births[r * HEADS + h], birth < STEPS ? birth : -1);
+            born += birth < STEPS;
+            ck_assert(strcmp(name, "obj") != 0 || h != 2 || birth == 3); /* step 9 */
+        }
+    }
+    ck_assert_int_gt(born, 0);
+    hl_syntax_history_free(&history);
+    hl_opened_model_close(run);
+    free(run);
+}
+END_TEST
+
+START_TEST(rows_that_are_cut_are_left_out_and_wrong_ones_are_named)
+{
+    const char *folder = run_of_many(), *path = run_file(folder, "syntax.csv"), *rows = run_kept(run_read(path));
+    size_t last = (size_t)(strstr(rows, "\n12,") + 1 - rows), size = strlen(rows);
+    for (size_t cut = last; cut < size; cut += (size - last) / 3) { /* as while the run writes them */
+        scratch_write(path, rows, cut);
+        ck_assert_int_eq(HEADS(folder).code, 0);
+        const char *page = run_read(run_file(folder, "report.html"));
+        ck_assert_ptr_nonnull(strstr(page, "\"syntax_steps\":{\"steps\":[0,3,6,9],"));
+    }
+    static const char *const wrong[] = { "0,obj,0,1,h>d,1,9999,", "0,obj,0,1,h>d,0,1", "0,no,0,1,h>d,1,1,1", "x" };
+    const char *at = strstr(rows, "\n0,obj,0,1,h>d,1,") + 1;
+    int line = 1;
+    for (const char *c = rows; c < at; c++) {
+        line += *c == '\n';
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *changed = strdup(rows), named[64];
+        memcpy(changed + (at - rows), wrong[i], strlen(wrong[i]));
+        scratch_write(path, changed, size);
+        free(changed);
+        snprintf(named, sizeof named, "syntax.csv:%d: not a row of this run's syntax.csv", line);
+        refused(HEADS(folder), 3, named);
+    }
+    scratch_write(path, "nonsense\n", 9);
+    refused(HEADS(folder), 3, "syntax.csv:1: not the header of a syntax.csv");
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(a_treebank_is_refused_where_it_means_nothing_or_is_wrong)
@@ -238,6 +356,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_any_more);
     tcase_add_loop_test(tc, the_last_rows_are_what_heads_counts_on_the_file, 0, 3);
     tcase_add_test(tc, the_first_500_sentences_that_can_be_used_are_counted);
+    tcase_add_test(tc, a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them);
+    tcase_add_test(tc, rows_that_are_cut_are_left_out_and_wrong_ones_are_named);
     tcase_add_test(tc, a_treebank_is_refused_where_it_means_nothing_or_is_wrong);
 }
 SUITE("syntax csv", add_tests)

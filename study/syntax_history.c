@@ -1,0 +1,140 @@
+#include "study/syntax_history.h"
+
+#include "core/folders.h"
+#include "core/memory.h"
+#include "heads/head_set.h"
+#include "heads/treebank_pass.h"
+#include "study/syntax_study.h"
+#include "train/setup_data.h"
+#include "train/syntax_csv.h"
+
+/* What is gathered step by step. */
+typedef struct gathering {
+    hl_syntax_history *history;
+    int64_t *relations, *steps; /* (R), (S) */
+    float *found;               /* (S, R, H) */
+    bool *earned;               /* (S, R, H) */
+    int64_t n;                  /* steps so far */
+} gathering;
+
+static hl_status count_step(void *context, int64_t step)
+{
+    (void)step;
+    ((gathering *)context)->n++;
+    return hl_ok();
+}
+
+static hl_status take_step(void *context, int64_t step)
+{
+    gathering *g = context;
+    const hl_report_syntax_steps *shown = &g->history->shown;
+    if (g->n == shown->n_steps) {
+        return hl_ok(); /* the run is at work */
+    }
+    int64_t at = g->n * shown->n_relations * shown->n_heads;
+    g->steps[g->n++] = step;
+    for (int64_t r = 0; r < shown->n_relations; r++) {
+        for (int64_t h = 0; h < shown->n_heads; h++, at++) {
+            hl_syntax_choice choice = hl_syntax_head_of(&g->history->counts, g->relations[r], h).held_out;
+            g->found[at] = (float)hl_syntax_share(choice.found);
+            g->earned[at] = hl_syntax_earned(&choice);
+        }
+    }
+    return hl_ok();
+}
+
+/* The relations that have enough cases, and their baselines. */
+static void choose_relations(const hl_syntax_history *history, gathering *g, const char **names,
+                             hl_syntax_rate *baselines, int64_t *n)
+{
+    const hl_syntax *counts = &history->counts;
+    *n = 0;
+    for (int64_t r = 0; r < counts->n_relations; r++) {
+        if (counts->halves[0].cases[r] + counts->halves[1].cases[r] >= HL_SYNTAX_LEAST_CASES &&
+            hl_syntax_has_row(hl_treebank_relation(history->treebank, r))) {
+            names[*n] = hl_treebank_relation(history->treebank, r);
+            baselines[*n] = hl_syntax_head_of(counts, r, 0).held_out.baseline;
+            g->relations[(*n)++] = r;
+        }
+    }
+}
+
+static void find_births(const hl_report_syntax_steps *shown, const bool *earned, int32_t *births)
+{
+    int64_t n = shown->n_relations * shown->n_heads;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t s = shown->n_steps;
+        while (s > 0 && earned[(s - 1) * n + i]) {
+            s--;
+        }
+        births[i] = s < shown->n_steps ? (int32_t)s : -1;
+    }
+}
+
+static hl_status read_rows(hl_syntax_history *history, const hl_opened_model *run, const char *path, gathering *g)
+{
+    hl_report_syntax_steps *shown = &history->shown;
+    hl_syntax *counts = &history->counts;
+    HL_TRY(hl_syntax_init(counts, hl_treebank_relations(history->treebank), hl_heads_count(&run->shape)));
+    hl_syntax_add_treebank(counts, history->treebank);
+    HL_TRY(hl_syntax_csv_read(path, history->treebank, &run->shape, counts, count_step, g));
+    if (g->n == 0) {
+        return hl_ok();
+    }
+    size_t S = (size_t)g->n, R = (size_t)counts->n_relations, H = (size_t)counts->n_heads;
+    const char **names = hl_calloc(R, sizeof *names);
+    hl_syntax_rate *baselines = hl_calloc(R, sizeof *baselines);
+    int32_t *births = hl_calloc(R * H, sizeof *births);
+    g->steps = hl_calloc(S, sizeof *g->steps);
+    g->found = hl_calloc(hl_size_product(S, R * H), sizeof *g->found);
+    *shown = (hl_report_syntax_steps){ .n_steps = g->n,
+                                       .n_heads = counts->n_heads,
+                                       .steps = g->steps,
+                                       .names = names,
+                                       .baselines = baselines,
+                                       .found = g->found,
+                                       .births = births };
+    g->relations = hl_calloc(R, sizeof *g->relations);
+    g->earned = hl_calloc(hl_size_product(S, R * H), sizeof *g->earned);
+    HL_NEED(names != NULL && baselines != NULL && births != NULL && g->steps != NULL && g->found != NULL &&
+                g->relations != NULL && g->earned != NULL,
+            "what heads found in a treebank");
+    choose_relations(history, g, names, baselines, &shown->n_relations);
+    g->n = 0;
+    HL_TRY(hl_syntax_csv_read(path, history->treebank, &run->shape, counts, take_step, g));
+    find_births(shown, g->earned, births);
+    return hl_ok();
+}
+
+hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *run)
+{
+    *history = (hl_syntax_history){ 0 };
+    hl_data_options options = { .use = HL_DATA_READ, .folder = run->path, .beside = NULL };
+    HL_TRY(hl_setup_treebank(&run->config, &options, run->dataset, &history->treebank));
+    if (history->treebank == NULL) {
+        return hl_ok();
+    }
+    gathering g = { .history = history };
+    char *path = hl_path_join(run->path, "syntax.csv");
+    hl_status status = path != NULL ? read_rows(history, run, path, &g) : hl_error_memory(run->path);
+    hl_free(path);
+    hl_free(g.relations);
+    hl_free(g.earned);
+    if (status.code != HL_OK) {
+        hl_syntax_history_free(history);
+    }
+    return status;
+}
+
+void hl_syntax_history_free(hl_syntax_history *history)
+{
+    const hl_report_syntax_steps *shown = &history->shown;
+    hl_free((void *)shown->steps);
+    hl_free((void *)shown->names);
+    hl_free((void *)shown->baselines);
+    hl_free((void *)shown->found);
+    hl_free((void *)shown->births);
+    hl_treebank_free(history->treebank);
+    hl_syntax_free(&history->counts);
+    *history = (hl_syntax_history){ 0 };
+}
