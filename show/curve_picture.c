@@ -13,7 +13,8 @@ static const double TITLE_SIZE = 9, TEXT_SIZE = 7.5, DOT = 2.1, TICK = 4;
 typedef struct rgb {
     double red, green, blue;
 } rgb;
-static const rgb INK = { 0.07, 0.27, 0.45 }, GRID = { 0.86, 0.86, 0.86 }, LETTERS = { 0.15, 0.15, 0.15 };
+static const rgb INK = { 0.07, 0.27, 0.45 }, PALE = { 0.55, 0.72, 0.86 }, GRID = { 0.86, 0.86, 0.86 },
+                 LETTERS = { 0.15, 0.15, 0.15 };
 
 static void set_colour(cairo_t *cairo, rgb colour)
 {
@@ -52,6 +53,9 @@ static scale scale_of(const hl_curve_picture *p, const hl_curve *curve)
     double largest = 0;
     for (int64_t i = 0; i < p->n_rows; i++) {
         largest = fmax(largest, curve->values[i]);
+    }
+    for (int64_t i = 0; i < curve->n_dots; i++) {
+        largest = fmax(largest, curve->dots[i].value);
     }
     if (!(largest > 0)) {
         return (scale){ 1, 1 };
@@ -97,6 +101,12 @@ static void draw_grid(cairo_t *cairo, int curve, scale s)
     }
 }
 
+static void draw_dot(cairo_t *cairo, double x, double y)
+{
+    cairo_arc(cairo, x, y, DOT, 0, 4 * acos(0));
+    cairo_fill(cairo);
+}
+
 static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
 {
     const hl_curve *curve = &p->curves[index];
@@ -104,6 +114,10 @@ static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
     draw_grid(cairo, index, s);
     hl_pen_font(cairo, TITLE_SIZE);
     write(cairo, curve->name, LEFT, top_of(index) - 6, 0, false);
+    set_colour(cairo, PALE);
+    for (int64_t i = 0; i < curve->n_dots; i++) {
+        draw_dot(cairo, x_of(p, curve->dots[i].row), y_of(s, index, curve->dots[i].value));
+    }
     set_colour(cairo, INK);
     cairo_set_line_width(cairo, 1.3);
     for (int64_t i = 0; i < p->n_rows; i++) {
@@ -111,8 +125,7 @@ static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
     }
     cairo_stroke(cairo);
     for (int64_t i = 0; i < p->n_rows; i++) {
-        cairo_arc(cairo, x_of(p, i), y_of(s, index, curve->values[i]), DOT, 0, 4 * acos(0));
-        cairo_fill(cairo);
+        draw_dot(cairo, x_of(p, i), y_of(s, index, curve->values[i]));
     }
 }
 
@@ -157,6 +170,13 @@ static hl_status check(const hl_curve_picture *p)
             if (!(value >= 0 && isfinite(value))) {
                 return hl_error(HL_INVALID, "a chart of %s cannot show %g in row %lld", p->curves[c].name, value,
                                 (long long)i);
+            }
+        }
+        for (int64_t i = 0; i < p->curves[c].n_dots; i++) {
+            hl_curve_dot dot = p->curves[c].dots[i];
+            if (!(dot.value >= 0 && isfinite(dot.value) && dot.row >= 0 && dot.row < p->n_rows)) {
+                return hl_error(HL_INVALID, "a chart of %s cannot show a dot at %g in row %lld", p->curves[c].name,
+                                dot.value, (long long)dot.row);
             }
         }
     }

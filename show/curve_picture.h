@@ -19,9 +19,17 @@
 HL_BEGIN_DECLS
 
 /* Nothing in it is owned. */
+/* A mark beside the curve: a single value of a row, of which the curve may be the mean. */
+typedef struct hl_curve_dot {
+    int64_t row;
+    double value; /* finite, at least 0 */
+} hl_curve_dot;
+
 typedef struct hl_curve {
-    const char *name;     /* above the chart */
-    const double *values; /* (n_rows), finite, at least 0: the axis begins there */
+    const char *name;         /* above the chart */
+    const double *values;     /* (n_rows), finite, at least 0: the axis begins there */
+    const hl_curve_dot *dots; /* (n_dots); NULL: none */
+    int64_t n_dots;
 } hl_curve;
 
 typedef struct hl_curve_picture {

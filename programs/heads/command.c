@@ -35,6 +35,7 @@ static const hl_option options[] = {
     { HL_OPTION("words", FLAG, hl_heads_command, words) },
     { HL_OPTION("keep-only", TEXT, hl_heads_command, keep_only) },
     { HL_OPTION("drop", TEXT, hl_heads_command, drop) },
+    { HL_OPTION("profile", FLAG, hl_heads_command, profile) },
     { HL_OPTION("importance", FLAG, hl_heads_command, importance) },
     { HL_OPTION("shapley", FLAG, hl_heads_command, shapley) },
     { HL_OPTION("prune", FLAG, hl_heads_command, prune) },
@@ -99,6 +100,9 @@ hl_heads_question hl_heads_command_question(const hl_heads_command *command)
     if (command->treebank != NULL && !command->importance) {
         return HL_HEADS_TREEBANK;
     }
+    if (command->profile) {
+        return HL_HEADS_PROFILE;
+    }
     if (command->prune) {
         return HL_HEADS_PRUNE;
     }
@@ -136,7 +140,8 @@ static const char *stranger(const hl_heads_command *c)
 {
     hl_heads_question question = hl_heads_command_question(c);
     bool importance = question == HL_HEADS_IMPORTANCE, prune = question == HL_HEADS_PRUNE;
-    bool treebank = question == HL_HEADS_TREEBANK;
+    bool treebank = question == HL_HEADS_TREEBANK, profile = question == HL_HEADS_PROFILE;
+    bool draws = prune || profile || (treebank && c->relation == NULL);
     const struct {
         const char *name;
         bool given, fits;
@@ -144,22 +149,24 @@ static const char *stranger(const hl_heads_command *c)
         { "keep-only", c->keep_only != NULL, question == HL_HEADS_SUBSET },
         { "drop", c->drop != NULL, question == HL_HEADS_SUBSET && c->keep_only == NULL },
         { c->shapley ? "shapley" : "importance", c->importance, importance && (!c->shapley || c->treebank == NULL) },
-        { "relation", c->relation != NULL, question == HL_HEADS_TREEBANK },
-        { "trees", c->trees, question == HL_HEADS_TREEBANK },
+        { "relation", c->relation != NULL, treebank },
+        { "trees", c->trees, treebank },
         { "prune", c->prune, prune },
+        { "profile", c->profile, profile },
         { "head", c->head != NULL, false },
         { "input", c->input != NULL, false },
-        { "examples", c->examples != NULL, treebank },
+        { "examples", c->examples != NULL, treebank || profile },
+        { "out", c->out != NULL, !profile },
         { "example", c->example >= 0, false },
         { "against", c->against != NULL, false },
         { "report", c->report != NULL, treebank },
         { "words", c->words, false },
         { "npz", c->npz != NULL, false },
         { "bertviz", c->bertviz != NULL, false },
-        { "step", c->step >= 0, importance },
-        { "png", c->png != NULL, prune || (treebank && c->relation == NULL) },
-        { "svg", c->svg != NULL, prune || (treebank && c->relation == NULL) },
-        { "pdf", c->pdf != NULL, prune || (treebank && c->relation == NULL) },
+        { "step", c->step >= 0, importance || profile },
+        { "png", c->png != NULL, draws },
+        { "svg", c->svg != NULL, draws },
+        { "pdf", c->pdf != NULL, draws },
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (others[i].given && !others[i].fits) {
@@ -174,6 +181,8 @@ static const char *question_option(const hl_heads_command *command)
     switch (hl_heads_command_question(command)) {
     case HL_HEADS_TREEBANK:
         return "treebank";
+    case HL_HEADS_PROFILE:
+        return "profile";
     case HL_HEADS_PRUNE:
         return "prune";
     case HL_HEADS_IMPORTANCE:
@@ -191,14 +200,14 @@ static hl_status check_question(const hl_heads_command *command)
         return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call %s once for each", other,
                         question_option(command), hl_program_name("heads"));
     }
-    const char *of_treebank = command->relation != NULL ? "relation"
-                              : command->md != NULL     ? "md"
-                              : command->trees          ? "trees"
-                              : command->subtypes       ? "subtypes"
-                              : command->punct_and_root ? "punct-and-root"
-                              : command->without_null   ? "without-null"
-                              : command->max_pieces > 0 ? "max-pieces"
-                                                        : NULL;
+    const char *of_treebank = command->relation != NULL                  ? "relation"
+                              : command->md != NULL && !command->profile ? "md"
+                              : command->trees                           ? "trees"
+                              : command->subtypes                        ? "subtypes"
+                              : command->punct_and_root                  ? "punct-and-root"
+                              : command->without_null                    ? "without-null"
+                              : command->max_pieces > 0                  ? "max-pieces"
+                                                                         : NULL;
     if (of_treebank != NULL && command->treebank == NULL) {
         return hl_error(HL_INVALID, "command line: --%s is about a treebank: add --treebank FILE", of_treebank);
     }

@@ -27,14 +27,15 @@ typedef struct hl_heads_command {
     int64_t step, example;        /* -1: not given */
     bool words;                   /* instead of their tokens */
     const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
-    bool importance, shapley;     /* the second implies the first */
-    bool prune, prune_once;       /* likewise */
-    hl_heads_prune_by prune_by;   /* which implies it, too */
-    int64_t prune_to;             /* how many heads shall be left, which implies `prune`; 0: not given */
-    const char *out;              /* the path of the pruned model; with `examples` a folder */
-    const char *task, *file;      /* of an open model: on what it is asked, with these overrides */
-    hl_named_config asked;        /* without a path */
-    const char *export_to;        /* the folder of an open model; with `overwrite` its files are replaced, or those of
+    bool profile;
+    bool importance, shapley;   /* the second implies the first */
+    bool prune, prune_once;     /* likewise */
+    hl_heads_prune_by prune_by; /* which implies it, too */
+    int64_t prune_to;           /* how many heads shall be left, which implies `prune`; 0: not given */
+    const char *out;            /* the path of the pruned model; with `examples` a folder */
+    const char *task, *file;    /* of an open model: on what it is asked, with these overrides */
+    hl_named_config asked;      /* without a path */
+    const char *export_to;      /* the folder of an open model; with `overwrite` its files are replaced, or those of
                                      `examples` */
     bool overwrite;
     const char *treebank, *relation; /* a path; the name of one of its relations */
@@ -68,13 +69,15 @@ bool hl_heads_command_fills_output(const hl_heads_command *command);
 /* Whether with a treebank the heads are looked at, too: on examples, or in a page. */
 bool hl_heads_command_looks(const hl_heads_command *command);
 
-/* Questions that are asked instead of the table or maps: what the loss depends on, or what is found in a treebank. */
+/* Questions that are asked instead of the table or maps: what the loss depends on, what is found in a treebank, or how
+ * heads look by layer. */
 typedef enum hl_heads_question {
     HL_HEADS_NO_QUESTION,
     HL_HEADS_SUBSET,
     HL_HEADS_IMPORTANCE,
     HL_HEADS_PRUNE,
-    HL_HEADS_TREEBANK
+    HL_HEADS_TREEBANK,
+    HL_HEADS_PROFILE
 } hl_heads_question;
 
 hl_heads_question hl_heads_command_question(const hl_heads_command *command);

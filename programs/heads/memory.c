@@ -148,6 +148,11 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
                            larger(f->measures, hl_size_sum(f->snapshot, f->evaluation)));
     case HL_HEADS_TREEBANK: /* what the study takes hl_heads_memory_of_treebank tells */
         return hl_heads_command_looks(command) && f->end > f->libraries ? f->end - f->libraries : 0;
+    case HL_HEADS_PROFILE: /* a snapshot, which is recorded where no file has it */
+        if (run->file == NULL && run->open == NULL) {
+            return hl_size_sum(f->vocabulary, f->snapshot);
+        }
+        break;
     case HL_HEADS_NO_QUESTION:
         break;
     }
@@ -237,6 +242,7 @@ static const char *remedy(const hl_opened_model *run, const hl_heads_command *co
     case HL_HEADS_PRUNE:
         return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
     case HL_HEADS_TREEBANK:
+    case HL_HEADS_PROFILE:
     case HL_HEADS_NO_QUESTION:
         break;
     }

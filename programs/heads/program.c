@@ -14,6 +14,7 @@
 #include "programs/heads/json.h"
 #include "programs/heads/maps.h"
 #include "programs/heads/memory.h"
+#include "programs/heads/profile.h"
 #include "programs/heads/prune.h"
 #include "programs/heads/subset.h"
 #include "programs/heads/table.h"
@@ -196,6 +197,8 @@ static hl_status answer(call *c)
         return hl_heads_importance_show(&c->run, &c->command, c->out, c->err);
     case HL_HEADS_PRUNE:
         return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
+    case HL_HEADS_PROFILE:
+        return hl_heads_profile_show(&c->run, &c->command, c->out);
     case HL_HEADS_TREEBANK:
         return search_treebank(c);
     default:
@@ -256,7 +259,8 @@ static hl_status check_open(const call *c)
     if (hl_heads_command_question(command) == HL_HEADS_TREEBANK) {
         return hl_ok();
     }
-    if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
+    bool profile = hl_heads_command_question(command) == HL_HEADS_PROFILE;
+    if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION && !profile) {
         return check_loss(c);
     }
     if (command->against != NULL && c->run.folders == NULL && command->examples == NULL) {
@@ -269,7 +273,8 @@ static hl_status check_open(const call *c)
         return hl_ok();
     }
     bool shows = command->input != NULL || (c->run.folders != NULL && hl_heads_command_shows(command));
-    if (command->examples != NULL || (shows && !hl_heads_command_asks_figures(command))) {
+    bool looks = shows && !hl_heads_command_asks_figures(command);
+    if (command->examples != NULL || looks || (profile && c->run.folders != NULL)) {
         return hl_ok();
     }
     return hl_error(HL_INVALID,
@@ -282,8 +287,9 @@ static hl_status check_open(const call *c)
 
 static hl_status find_folder(call *c)
 {
-    if (c->command.against != NULL || (c->command.treebank != NULL && c->command.examples == NULL)) {
-        return hl_ok(); /* what is written is named after the other model, or by --report alone */
+    bool profile = c->command.profile, no_folder = c->command.treebank != NULL && c->command.examples == NULL;
+    if (c->command.against != NULL || no_folder || profile) {
+        return hl_ok(); /* what is written is named after the other model, or by the options */
     }
     if (c->command.examples != NULL) {
         return hl_heads_examples_fill_folder(&c->command)

@@ -140,9 +140,11 @@ hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_forma
                      removed_of(pruning, row).text, row->heads);
             rows[i] = names[i];
         }
-        const hl_curve curves[CURVES] = { { "validation loss", values },
-                                          { "validation accuracy", values + n },
-                                          { "milliseconds a batch: forward, on one thread", values + 2 * n } };
+        const hl_curve curves[CURVES] = {
+            { .name = "validation loss", .values = values },
+            { .name = "validation accuracy", .values = values + n },
+            { .name = "milliseconds a batch: forward, on one thread", .values = values + 2 * n },
+        };
         hl_curve_picture picture = { .curves = curves,
                                      .n_curves = CURVES,
                                      .rows = rows,

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 5, MOST = 600 };
@@ -24,7 +25,9 @@ static hl_status print_as(int format, const hl_curve_picture *picture, hl_text *
 static const char *const beginnings[] = { "\x89PNG\r\n\x1a\n", "<?xml", "%PDF-1." };
 enum { FORMATS = HL_PICTURE_FORMATS };
 
-static const hl_curve curves[] = { { "loss", losses }, { "zero", zeros }, { "size", sizes } };
+static const hl_curve curves[] = { { .name = "loss", .values = losses },
+                                   { .name = "zero", .values = zeros },
+                                   { .name = "size", .values = sizes } };
 static const hl_curve_picture chart = { curves, 3, names, ROWS, "heads left", "runs/copy_task" };
 
 START_TEST(every_format_begins_as_it_must_and_twice_is_the_same)
@@ -67,7 +70,7 @@ static void expect_line(const char *svg, int n)
 /* A dot is four arcs of a circle, which SVG writes as curves (C); the line through all is one path. */
 START_TEST(every_number_has_a_dot)
 {
-    hl_curve one = { "loss", losses };
+    hl_curve one = { .name = "loss", .values = losses };
     hl_curve_picture few = { &one, 1, names, 2, "a", NULL }, more = { &one, 1, names, 4, "a", NULL };
     hl_text few_bytes = { 0 }, more_bytes = { 0 };
     static const char ink[] = "fill:rgb(7%";
@@ -83,6 +86,30 @@ START_TEST(every_number_has_a_dot)
 }
 END_TEST
 
+/* Dots beside the curve are pale, and the axis holds them. */
+START_TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
+{
+    static const hl_curve_dot dots[] = { { 0, 1 }, { 0, 2 }, { 1, 700 } };
+    hl_curve one = { .name = "loss", .values = losses, .dots = dots, .n_dots = 3 };
+    hl_curve_picture picture = { &one, 1, names, 2, "a", NULL };
+    hl_text bytes = { 0 };
+    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
+    ck_assert_int_eq(count(bytes.bytes, "fill:rgb(55"), 3);
+    ck_assert_int_eq(count(bytes.bytes, "fill:rgb(7%"), 2);
+    for (const char *at = strstr(bytes.bytes, "fill:rgb(55"); at != NULL; at = strstr(at + 1, "fill:rgb(55")) {
+        ck_assert_double_ge(atof(strchr(strstr(at, " d=\"M ") + 6, ' ')), 0); /* none above the chart */
+    }
+    hl_text_free(&bytes);
+    static const hl_curve_dot bad[] = { { 2, 1 }, { -1, 1 }, { 0, NAN }, { 0, -1 } };
+    for (int i = 0; i < 4; i++) {
+        one.dots = &bad[i];
+        one.n_dots = 1;
+        ck_assert_int_eq(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes).code, HL_INVALID);
+        hl_text_free(&bytes);
+    }
+}
+END_TEST
+
 START_TEST(any_number_of_rows_can_be_drawn)
 {
     static double values[MOST];
@@ -91,7 +118,7 @@ START_TEST(any_number_of_rows_can_be_drawn)
         values[i] = i;
         many[i] = names[i % ROWS];
     }
-    hl_curve one = { "loss", values };
+    hl_curve one = { .name = "loss", .values = values };
     for (int n = 1; n <= MOST; n *= 5) {
         hl_curve_picture picture = { &one, 1, many, n, "heads left", NULL };
         hl_text bytes = { 0 };
@@ -105,7 +132,7 @@ START_TEST(what_cannot_be_drawn_is_refused)
 {
     static const double bad[][2] = { { 1, NAN }, { -1, 1 }, { INFINITY, 0 } };
     for (int i = 0; i < 3; i++) {
-        hl_curve curve = { "loss", bad[i] };
+        hl_curve curve = { .name = "loss", .values = bad[i] };
         hl_curve_picture picture = { &curve, 1, names, 2, "heads", NULL };
         for (int f = 0; f < FORMATS; f++) {
             hl_text bytes = { 0 };
@@ -150,6 +177,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, every_format_begins_as_it_must_and_twice_is_the_same);
     tcase_add_test(tc, every_number_has_a_dot);
+    tcase_add_test(tc, dots_beside_a_curve_are_drawn_and_the_axis_holds_them);
     tcase_add_test(tc, any_number_of_rows_can_be_drawn);
     tcase_add_test(tc, what_cannot_be_drawn_is_refused);
     tcase_add_test(tc, every_allocation_may_fail);

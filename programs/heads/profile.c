@@ -1,0 +1,308 @@
+#include "programs/heads/profile.h"
+
+#include "core/json_text.h"
+#include "core/memory.h"
+#include "core/text_grid.h"
+#include "heads/distance.h"
+#include "heads/entropy.h"
+#include "heads/head_set.h"
+#include "heads/special.h"
+#include "heads/word_share.h"
+#include "programs/heads/deliver.h"
+#include "programs/heads/fields.h"
+#include "programs/heads/maps.h"
+#include "show/curve_picture.h"
+#include "show/table.h"
+#include "study/output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- measuring ---- */
+
+static hl_score entropy_of(const hl_patterns *patterns)
+{
+    hl_entropy entropy = hl_entropy_of(patterns);
+    return (hl_score){ entropy.nats, entropy.uniform, entropy.n };
+}
+
+static hl_score distance_of(const hl_patterns *patterns)
+{
+    return hl_distance_of(patterns).absolute;
+}
+
+enum { MEASURES = 5 };
+static const struct {
+    const char *name, *title, *what;
+    hl_score (*of)(const hl_patterns *patterns);
+} measures[MEASURES] = {
+    { "entropy", "entropy", "entropy: how widely heads look, in nats", entropy_of },
+    { "distance", "distance", "distance: how far, in tokens", distance_of },
+    { "special", "special", "special: share on separators and masks", hl_special_of },
+    { "first", "first", "first: share on the first token", hl_first_of },
+    { "punctuation", "punct", "punctuation: share on words without a letter or digit", hl_punctuation_of },
+};
+
+/* A head, or the mean of a layer's or of all heads; NAN where there is nothing to measure. */
+typedef struct figures {
+    int layer;
+    int64_t head; /* of a mean: how many */
+    double values[MEASURES], baselines[MEASURES];
+} figures;
+
+typedef struct profile {
+    const hl_opened_model *run;
+    const hl_snapshot *snapshot;
+    int64_t n, n_examples;
+    int n_layers;
+    figures *heads, *layers; /* (n), (n_layers + 1): the last one of all; in one block, owned */
+} profile;
+
+static void add(figures *sum, const figures *head)
+{
+    sum->head++;
+    for (int m = 0; m < MEASURES; m++) {
+        sum->values[m] += head->values[m];
+        sum->baselines[m] += head->baselines[m];
+    }
+}
+
+static void measure_head(figures *head, const hl_patterns *all)
+{
+    hl_patterns scoring = hl_patterns_scoring(all);
+    for (int m = 0; m < MEASURES; m++) {
+        hl_score score = measures[m].of(&scoring);
+        head->values[m] = score.n > 0 ? score.value : NAN;
+        head->baselines[m] = score.n > 0 ? score.baseline : NAN;
+    }
+}
+
+static hl_status measure(profile *p, hl_opened_model *run, int64_t step)
+{
+    *p = (profile){ .run = run, .n = hl_heads_count(&run->shape), .n_layers = run->shape.n_layers };
+    HL_TRY(hl_opened_model_snapshot(run, step, &p->snapshot));
+    p->heads = hl_calloc((size_t)(p->n + p->n_layers + 1), sizeof *p->heads);
+    HL_NEED(p->heads != NULL, "what heads do");
+    p->layers = p->heads + p->n;
+    p->n_examples = hl_patterns_scoring(&p->snapshot->layers[0]).n_examples;
+    figures *head = p->heads, *all = &p->layers[p->n_layers];
+    for (int l = 0; l < p->n_layers; l++) {
+        p->layers[l].layer = l;
+        for (int64_t h = 0; h < run->shape.heads[l]; h++, head++) {
+            hl_patterns patterns = hl_snapshot_patterns(p->snapshot, l, h);
+            head->layer = l;
+            head->head = h;
+            measure_head(head, &patterns);
+            add(&p->layers[l], head);
+            add(all, head);
+        }
+    }
+    for (int l = 0; l <= p->n_layers; l++) {
+        for (int m = 0; m < MEASURES; m++) {
+            p->layers[l].values[m] /= (double)p->layers[l].head;
+            p->layers[l].baselines[m] /= (double)p->layers[l].head;
+        }
+    }
+    return hl_ok();
+}
+
+static bool is_measured(const profile *p, int measure)
+{
+    return isfinite(p->layers[p->n_layers].values[measure]);
+}
+
+/* ---- for a person ---- */
+
+static void set_row(hl_text_grid *grid, int64_t row, const char *name, const double *values)
+{
+    hl_text_grid_set(grid, row, 0, "%s", name);
+    for (int m = 0; m < MEASURES; m++) {
+        if (isfinite(values[m])) {
+            hl_text_grid_set(grid, row, m + 1, m < 2 ? "%.2f" : "%.3f", values[m]);
+        } else {
+            hl_text_grid_set(grid, row, m + 1, "-");
+        }
+    }
+}
+
+static hl_status make_grid(const profile *p, hl_text_grid *grid)
+{
+    HL_TRY(hl_text_grid_init(grid, p->n_layers + 3, MEASURES + 1));
+    hl_text_grid_set(grid, 0, 0, "layer");
+    for (int m = 0; m < MEASURES; m++) {
+        hl_text_grid_set(grid, 0, m + 1, "%s", measures[m].title);
+    }
+    for (int l = 0; l < p->n_layers; l++) {
+        char name[16];
+        snprintf(name, sizeof name, "L%d", l);
+        set_row(grid, l + 1, name, p->layers[l].values);
+    }
+    set_row(grid, p->n_layers + 1, "all", p->layers[p->n_layers].values);
+    set_row(grid, p->n_layers + 2, "even", p->layers[p->n_layers].baselines);
+    return grid->error;
+}
+
+/* A line for each layer: o for a head, a digit for several in one place, | for the mean between them. */
+static void print_strips(hl_text *text, const profile *p, int m)
+{
+    enum { PLACES = 64 };
+    double most = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        most = fmax(most, p->heads[i].values[m]);
+    }
+    double scale = most > 0 ? (PLACES - 1) / most : 0;
+    hl_text_print(text, "\n%s; from 0 to %.3g\n", measures[m].what, most);
+    for (int l = 0; l < p->n_layers; l++) {
+        char strip[PLACES + 1];
+        memset(strip, ' ', PLACES);
+        strip[PLACES] = '\0';
+        strip[lround(scale * p->layers[l].values[m])] = '|';
+        for (int64_t i = 0; i < p->n; i++) {
+            char *at = &strip[lround(scale * p->heads[i].values[m])];
+            if (p->heads[i].layer == l) {
+                *at = *at == 'o' ? '2' : *at >= '2' && *at <= '8' ? (char)(*at + 1) : *at == '9' ? '9' : 'o';
+            }
+        }
+        for (int end = PLACES; strip[end - 1] == ' '; end--) {
+            strip[end - 1] = '\0';
+        }
+        hl_text_print(text, "L%-3d %s\n", l, strip);
+    }
+}
+
+static void print_table(hl_text *text, const profile *p)
+{
+    hl_text_grid grid;
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: how %" PRId64 " heads look, on the %" PRId64 " examples that score.",
+                      p->run->path, p->n, p->n_examples);
+    hl_text_print(text, "\n");
+    hl_text_fail(text, make_grid(p, &grid));
+    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
+    hl_text_grid_free(&grid);
+    for (int m = 0; m < MEASURES; m++) {
+        if (is_measured(p, m)) {
+            print_strips(text, p, m);
+        }
+    }
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "The table has means of a layer's heads; even: of attention spread evenly. Below, o: a head, a "
+                      "digit: so many of them, |: the layer's mean.");
+}
+
+static void print_markdown(hl_text *text, const profile *p)
+{
+    hl_text_grid grid;
+    hl_text_fail(text, make_grid(p, &grid));
+    hl_text_grid_markdown(&grid, text);
+    hl_text_grid_free(&grid);
+}
+
+/* ---- for programs ---- */
+
+static void add_fields(hl_fields *fields, const figures *of, const char *head)
+{
+    hl_field_number(fields, HL_FIELD_INTEGER, "layer", of->layer);
+    hl_field_number(fields, HL_FIELD_INTEGER, head, (double)of->head);
+    for (int m = 0; m < MEASURES; m++) {
+        char baseline[32];
+        snprintf(baseline, sizeof baseline, "%s_baseline", measures[m].name);
+        hl_field_number(fields, HL_FIELD_NUMBER, measures[m].name, of->values[m]);
+        hl_field_number(fields, HL_FIELD_NUMBER, baseline, of->baselines[m]);
+    }
+}
+
+static void fields_of_head(const void *rows, int64_t head, hl_fields *fields)
+{
+    add_fields(fields, &((const profile *)rows)->heads[head], "head");
+}
+
+static void fields_of_layer(const void *rows, int64_t layer, hl_fields *fields)
+{
+    add_fields(fields, &((const profile *)rows)->layers[layer], "heads");
+}
+
+static void print_json(hl_text *text, const profile *p)
+{
+    bool has_step = p->run->open == NULL && p->snapshot->step >= 0;
+    hl_json_print_document(text, json_pack("{s:o, s:I, s:o, s:o}", "step",
+                                           has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
+                                           (json_int_t)p->n_examples, "layers",
+                                           hl_fields_json(fields_of_layer, p, p->n_layers), "heads",
+                                           hl_fields_json(fields_of_head, p, p->n)));
+}
+
+/* ---- the figure: a chart for each measure, layers across, a dot for each head ---- */
+
+static hl_status draw(const profile *p, hl_picture_format format, hl_text *bytes)
+{
+    hl_curve curves[MEASURES];
+    int n_curves = 0;
+    size_t n = (size_t)p->n, L = (size_t)p->n_layers;
+    double *means = hl_calloc(MEASURES * L, sizeof *means);
+    hl_curve_dot *dots = hl_calloc(MEASURES * n, sizeof *dots);
+    char(*names)[16] = hl_calloc(L, sizeof *names);
+    const char **rows = hl_calloc(L, sizeof *rows);
+    bool complete = means != NULL && dots != NULL && names != NULL && rows != NULL;
+    for (int m = 0; m < MEASURES && complete; m++) {
+        if (!is_measured(p, m)) {
+            continue;
+        }
+        for (size_t l = 0; l < L; l++) {
+            means[(size_t)m * L + l] = p->layers[l].values[m];
+        }
+        for (size_t i = 0; i < n; i++) {
+            dots[(size_t)m * n + i] = (hl_curve_dot){ p->heads[i].layer, p->heads[i].values[m] };
+        }
+        curves[n_curves++] = (hl_curve){
+            .name = measures[m].what, .values = means + (size_t)m * L, .dots = dots + (size_t)m * n, .n_dots = p->n
+        };
+    }
+    for (size_t l = 0; l < L && complete; l++) {
+        snprintf(names[l], sizeof names[l], "%d", (int)l);
+        rows[l] = names[l];
+    }
+    hl_curve_picture picture = { .curves = curves,
+                                 .n_curves = n_curves,
+                                 .rows = rows,
+                                 .n_rows = p->n_layers,
+                                 .axis = "layer; a dot: a head, the line: their mean",
+                                 .caption = p->run->path };
+    hl_status status = complete ? hl_curve_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes)
+                                : hl_error_memory("the chart of heads");
+    hl_free(means);
+    hl_free(dots);
+    hl_free(names);
+    hl_free(rows);
+    return status;
+}
+
+static hl_status deliver(const profile *p, const hl_heads_command *command, FILE *out)
+{
+    hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
+    print_table(&table, p);
+    print_json(&json, p);
+    hl_fields_csv(&csv, fields_of_head, p, p->n);
+    print_markdown(&markdown, p);
+    HL_TRY(hl_heads_deliver(command, &table, &json, &csv, &markdown, out));
+    const char *const charts[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
+    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
+        hl_text bytes = { 0 };
+        if (charts[format] != NULL) {
+            hl_text_fail(&bytes, draw(p, (hl_picture_format)format, &bytes));
+            HL_TRY(hl_output_put(charts[format], &bytes, out));
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_heads_profile_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)
+{
+    profile p;
+    hl_status status = measure(&p, run, command->step);
+    HL_THEN(status, deliver(&p, command, out));
+    hl_free(p.heads);
+    return status;
+}

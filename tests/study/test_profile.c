@@ -1,0 +1,122 @@
+/* `heads MODEL --profile`: how heads look, layer by layer, in the numbers of heads.csv. */
+#include "core/json.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static json_t *json_of(run_result run)
+{
+    json_error_t error;
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *json = json_loads(run.out, 0, &error);
+    ck_assert_msg(json != NULL, "%s: %s", error.text, run.out);
+    return json;
+}
+
+static const char *const names[] = { "entropy", "distance", "special", "first", "punctuation" };
+
+/* The value and the baseline of a metric in a row of heads.csv, "<step>,<layer>,<head>,<metric>,...". */
+static bool row_of(const char *csv, int step, int layer, int head, const char *metric, double *value, double *baseline)
+{
+    char begin[64];
+    snprintf(begin, sizeof begin, "\n%d,%d,%d,%s,", step, layer, head, metric);
+    const char *row = strstr(csv, begin);
+    return row != NULL && sscanf(row + strlen(begin), "%lf,%lf", value, baseline) == 2;
+}
+
+/* Every head's figures are those of heads.csv, a layer's the mean of its heads'. */
+static void check(const json_t *all, const char *csv, int step, int measured)
+{
+    const json_t *heads = json_object_get(all, "heads"), *layers = json_object_get(all, "layers");
+    for (size_t l = 0; l < json_array_size(layers); l++) {
+        const json_t *layer = json_array_get(layers, l);
+        double sums[5] = { 0 };
+        int n = 0, found = 0;
+        for (size_t i = 0; i < json_array_size(heads); i++) {
+            const json_t *head = json_array_get(heads, i);
+            if (json_integer_value(json_object_get(head, "layer")) != (json_int_t)l) {
+                continue;
+            }
+            for (int m = 0; m < 5; m++) {
+                double value, baseline;
+                char name[32];
+                snprintf(name, sizeof name, "%s_baseline", names[m]);
+                if (!row_of(csv, step, (int)l, (int)json_integer_value(json_object_get(head, "head")), names[m], &value,
+                            &baseline)) {
+                    ck_assert(json_is_null(json_object_get(head, names[m])));
+                    continue;
+                }
+                ck_assert_double_eq_tol(json_number_value(json_object_get(head, names[m])), value, 1e-8);
+                ck_assert_double_eq_tol(json_number_value(json_object_get(head, name)), baseline,
+                                        1e-8 * (1 + baseline));
+                sums[m] += value;
+                found++;
+            }
+            n++;
+        }
+        ck_assert_int_eq(n, (int)json_integer_value(json_object_get(layer, "heads")));
+        ck_assert_int_eq(found, n * measured);
+        for (int m = 0; m < measured; m++) {
+            ck_assert_double_eq_tol(json_number_value(json_object_get(layer, names[m])), sums[m] / n, 1e-7);
+        }
+    }
+}
+
+START_TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
+{
+    const char *folder = run_kept(tiny_folder("bert_masked")), *run = run_path("run");
+    const char *text =
+        run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
+    run_result result = HEADS(folder, "--examples", text, "--csv", "-", "--step", "1");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    const char *csv = run_kept(result.out);
+    json_t *all = json_of(HEADS(folder, "--profile", "--examples", text, "--json"));
+    ck_assert(json_is_null(json_object_get(all, "step")));
+    check(all, csv, 1, 5);
+    json_decref(all);
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run);
+    result = HEADS(run, "--csv", "-", "--step", "24");
+    csv = run_kept(result.out);
+    all = json_of(HEADS(run, "--profile", "--json"));
+    ck_assert_int_eq((int)json_integer_value(json_object_get(all, "step")), 24);
+    check(all, csv, 24, 4); /* a toy task has no punctuation */
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(tables_strips_figures_and_refusals)
+{
+    const char *folder = run_kept(tiny_folder("bert_masked")), *svg = run_path("profile.svg"), *run = run_path("run");
+    const char *text =
+        run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
+    run_result result = HEADS(folder, "--profile", "--examples", text, "--svg", svg);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "layer  entropy  distance  special  first  punct\n"));
+    ck_assert_ptr_nonnull(strstr(result.out, "\nfirst: share on the first token; from 0 to "));
+    for (const char *line = strchr(result.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
+        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
+    }
+    ck_assert_int_eq(strncmp(run_read(svg), "<?xml", 5), 0);
+    result = HEADS(folder, "--profile", "--examples", text, "--md", "-");
+    ck_assert_int_eq(strncmp(result.out, "| layer | entropy | distance |", 30), 0);
+    result = HEADS(folder, "--profile", "--examples", text, "--csv", "-");
+    ck_assert_int_eq(strncmp(result.out, "layer,head,entropy,entropy_baseline,distance,", 45), 0);
+    ck_assert_int_ne(access("reports", F_OK), 0); /* nothing else is written */
+    expect_refused(HEADS(folder, "--profile"), 2, "without examples of its own: give it sentences, by --examples FILE");
+    expect_refused(HEADS(folder, "--profile", "--treebank", text), 2, "--profile does not go with --treebank");
+    expect_refused(HEADS(folder, "--profile", "--examples", text, "--out", run), 2, "--out does not go with --profile");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run, "patterns.examples=0");
+    expect_refused(HEADS(run, "--profile"), 3, "patterns.examples");
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, figures_are_those_of_heads_csv_and_layers_have_their_means);
+    tcase_add_test(tc, tables_strips_figures_and_refusals);
+}
+SUITE("profile", add_tests)
