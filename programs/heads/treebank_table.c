@@ -94,20 +94,43 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
                       study->tree_sentences, study->n_tree_heads);
 }
 
+/* A row for each head that earns a label: what it reaches where nothing was chosen. */
 static void print_earned(hl_text *text, const hl_syntax_study *study)
 {
-    hl_text names = { 0 };
+    static const char *const titles[] = { "head", "label", "way", "held", "95%", "base", "at" };
+    enum { COLUMNS = sizeof titles / sizeof *titles };
+    hl_text_grid grid;
+    int64_t rows = 0, row = 0;
+    for (int64_t head = 0; head < study->found.n_heads; head++) {
+        rows += hl_syntax_study_earned(study, head) >= 0;
+    }
+    hl_text_print(text, "\n");
+    if (rows == 0) {
+        hl_text_print(text, "Heads that earn a label: none.\n");
+        return;
+    }
+    hl_text_print(text, "Heads that earn a label, held out:\n\n");
+    hl_text_fail(text, hl_text_grid_init(&grid, rows + 1, COLUMNS));
+    for (int c = 0; c < COLUMNS; c++) {
+        hl_text_grid_set(&grid, 0, c, "%s", titles[c]);
+    }
     for (int64_t head = 0; head < study->found.n_heads; head++) {
         int64_t relation = hl_syntax_study_earned(study, head);
         if (relation >= 0) {
-            hl_text_print(&names, "%s%s %s", names.size > 0 ? ", " : "",
-                          hl_head_name_at(&study->model->shape, head).text, hl_syntax_study_name(study, relation));
+            hl_syntax_choice held = hl_syntax_head_of(&study->found, relation, head).held_out;
+            hl_syntax_interval sure = hl_syntax_interval_of(held.found);
+            row++;
+            hl_text_grid_set(&grid, row, 0, "%s", hl_head_name_at(&study->model->shape, head).text);
+            hl_text_grid_set(&grid, row, 1, "%s", hl_syntax_study_name(study, relation));
+            hl_text_grid_set(&grid, row, 2, "%s", hl_syntax_direction_name(held.direction));
+            set_share(&grid, row, 3, held.found);
+            hl_text_grid_set(&grid, row, 4, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
+            set_share(&grid, row, 5, held.baseline);
+            hl_text_grid_set(&grid, row, 6, "%+d", (int)held.offset);
         }
     }
-    hl_text_fail(text, names.error);
-    hl_text_print(text, "\n");
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads that earn a label: %s.", names.size > 0 ? names.bytes : "none");
-    hl_text_free(&names);
+    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 2, true, text);
+    hl_text_grid_free(&grid);
 }
 
 void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)

@@ -258,6 +258,75 @@ static json_t *data_of(const char *page)
     return data;
 }
 
+/* A treebank in which one word of each sentence has as its head, by the relation `own`, what head L0H0 looks at, each time
+ * another distance away; all others hang on that one. */
+static const char *treebank_of_first_head(const char *folder)
+{
+    int words[SENTENCES] = { 0 }, heads[SENTENCES] = { 0 };
+    for (int s = SENTENCES - 1; s >= 0; s--) {
+        hl_npz npz;
+        maps_of(folder, s, &npz);
+        int n = bank[s].n, T = n + 2;
+        const float *map = (const float *)hl_npz_find(&npz, "layer_0")->data;
+        bool found = false;
+        for (int w = 0; w < n && !found; w++) {
+            int best = w == 0 ? 1 : 0;
+            for (int k = 0; k < n; k++) {
+                best = k != w && map[(w + 1) * T + k + 1] > map[(w + 1) * T + best + 1] ? k : best;
+            }
+            found = true;
+            for (int other = s + 1; other < SENTENCES; other++) {
+                found = found && best - w != heads[other] - words[other];
+            }
+            words[s] = w;
+            heads[s] = best;
+        }
+        ck_assert(found);
+        hl_npz_free(&npz);
+    }
+    static char text[1 << 16];
+    size_t size = 0;
+    for (int i = 0; i < SENTENCES * COPIES; i++) {
+        int s = i % SENTENCES;
+        for (int w = 0; w < bank[s].n; w++) {
+            const char *relation = w == words[s] ? "own" : w == heads[s] ? "root" : "dep";
+            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
+                                     bank[s].words[w], w == heads[s] ? 0 : heads[s] + 1, relation);
+        }
+        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+    }
+    scratch_write(scratch_path("own.conllu"), text, size);
+    return run_path("own.conllu");
+}
+
+START_TEST(a_head_that_earns_a_relation_is_named_by_it)
+{
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder);
+    run_result run = HEADS(folder, "--treebank", file, "--json");
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *told = json_of(run.out);
+    const json_t *head = json_array_get(json_object_get(told, "heads"), 0);
+    ck_assert_str_eq(text_at(head, "head"), "L0H0");
+    ck_assert_str_eq(text_at(head, "relation"), "own");
+    ck_assert_str_eq(text_at(head, "direction"), "d>h");
+    ck_assert_double_eq(number_at(head, "held_out"), 1);
+    ck_assert_double_le(number_at(head, "baseline"), 0.7); /* at most two of three, where a distance is cut at an end */
+    ck_assert_double_ge(number_at(head, "low"), 0.9);
+    json_decref(told);
+    run = HEADS(folder, "--treebank", file, "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"), "--report",
+                run_path("own.html"));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *row = strstr(strstr(run.out, "heads, measured on"), "\nL0H0 ");
+    ck_assert_ptr_nonnull(row);
+    ck_assert_ptr_nonnull(strstr(row, " + own "));
+    ck_assert(strstr(row, " + own ") < strchr(row + 1, '\n'));
+    json_t *data = data_of(run_path("own.html"));
+    head = json_array_get(json_object_get(json_array_get(json_object_get(data, "runs"), 0), "heads"), 0);
+    ck_assert_str_eq(text_at(json_object_get(head, "grammar"), "relation"), "own");
+    json_decref(data);
+}
+END_TEST
+
 /* What a page tells of an example, beside the map that --input tells. */
 static void check_example(const char *folder, const json_t *choice, const json_t *one, bool right)
 {
@@ -469,6 +538,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_numbers_are_those_of_the_maps);
     tcase_add_test(tc, rows_are_the_frequent_relations_with_their_best_heads);
     tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
+    tcase_add_test(tc, a_head_that_earns_a_relation_is_named_by_it);
     tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
     tcase_add_test(tc, what_cannot_be_asked_is_refused);
     tcase_add_test(tc, bad_treebanks_are_refused_with_file_and_line);
