@@ -258,8 +258,8 @@ static json_t *data_of(const char *page)
     return data;
 }
 
-/* A treebank in which one word of each sentence has as its head, by the relation `own`, what head L0H0 looks at, each time
- * another distance away; all others hang on that one. */
+/* A treebank in which one word of each sentence has as its head, by the relation `own`, what head L0H0 looks at, each
+ * time another distance away; all others hang on that one. */
 static const char *treebank_of_first_head(const char *folder)
 {
     int words[SENTENCES] = { 0 }, heads[SENTENCES] = { 0 };
