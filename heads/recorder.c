@@ -215,16 +215,19 @@ void hl_recorder_free(hl_recorder *recorder)
 /* Makes the pass write the slice's weights to where they are kept. */
 static bool place_weights(void *context, hl_evaluator_slice *slice)
 {
-    const hl_recorder *recorder = context;
+    hl_recorder *recorder = context;
     const hl_model_config *config = &recorder->model->config;
     int64_t T = recorder->examples.n_tokens;
+    if (recorder->progress != NULL) {
+        recorder->ended = recorder->progress(recorder->context, slice->first, recorder->examples.n_examples);
+    }
     for (int l = 0; l < config->n_layers; l++) {
         recorder->copies[l] = (hl_head_weights){ .at = recorder->weights[l] + slice->first * config->heads[l] * T * T,
                                                  .n_heads = config->heads[l],
                                                  .n_tokens = T };
     }
     slice->probes = recorder->probes;
-    return true;
+    return recorder->ended.code == HL_OK;
 }
 
 /* Of a row that is answered: its largest logits, the target's, and the log of the sum. */
@@ -286,7 +289,9 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena)
                                .begin = place_weights,
                                .end = keep_logits,
                                .context = recorder };
-    return hl_evaluate(&evaluator, &recorder->storage.batch, NULL);
+    recorder->ended = hl_ok();
+    HL_TRY(hl_evaluate(&evaluator, &recorder->storage.batch, NULL));
+    return recorder->ended;
 }
 
 static void write_logits(const hl_recorder *recorder, hl_npy_type real, hl_npz_writer *npz)

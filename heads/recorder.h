@@ -48,6 +48,12 @@ typedef struct hl_recorder {
     hl_head_weights *copies;                        /* (L): to where they are kept */
     char *path;                                     /* the folder, followed by memory for a file's name */
     size_t folder_length;
+
+    /* Set after hl_recorder_init by who wants to know how many of the examples are done; what it fails with ends the
+     * recording. NULL: nobody does. */
+    hl_status (*progress)(void *context, int64_t done, int64_t total);
+    void *context;
+    hl_status ended; /* by the progress */
 } hl_recorder;
 
 /* The bytes that one snapshot of E examples of T tokens with R relations, words and types counted as such, takes
@@ -78,7 +84,8 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
 void hl_recorder_free(hl_recorder *recorder);
 
 /* Runs the model on the examples and fills weights and logits; nothing is written. Leaves the arena as it was.
- * HL_NO_MEMORY (the arena has less left than planned, too): the buffers then hold what was recorded so far. */
+ * HL_NO_MEMORY (the arena has less left than planned, too), and what the progress fails with: the buffers then hold
+ * what was recorded so far. */
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena);
 
 /* The same, and writes "<folder>/step_<step, six digits>.npz" (not waiting for the disk): layer_0, layer_1, ... (E, H,

@@ -27,6 +27,10 @@ hl_status hl_waiting_tell(void *waiting, const char *what, int64_t done, int64_t
     if (hl_signals_received() != 0) {
         return hl_error(HL_FAILED, "interrupted");
     }
+    if (total > 0 && done >= total) {
+        hl_waiting_end(w);
+        return hl_ok();
+    }
     if (w->out == NULL || now - w->told < (terminal ? 0.1 : 10)) {
         return hl_ok();
     }

@@ -45,6 +45,10 @@ typedef struct hl_opened_model {
     int64_t slice; /* how many examples its heads are measured on at once, as in training, which bounds the memory */
     int64_t rows_at_once; /* how many tokens it is run on at once, likewise */
 
+    /* Told how far the model is on examples; set by the caller, or NULL. What it fails with ends the pass. */
+    hl_status (*progress)(void *context, const char *what, int64_t done, int64_t total);
+    void *context;
+
     /* Set by hl_opened_model_examine. */
     const char *file;     /* not owned; NULL: it is not examined */
     hl_dataset *written;  /* the file's sentences */

@@ -2,7 +2,15 @@
 
 #include "core/arena.h"
 #include "core/memory.h"
+#include "study/model_examples.h"
 #include "train/memory_check.h"
+
+static hl_status tell(void *context, int64_t done, int64_t total)
+{
+    const hl_opened_model *run = context;
+    const char *what = hl_opened_model_is_null(run, run->weights_step) ? "random weights" : "the model";
+    return run->progress(run->context, what, done, total);
+}
 
 /* Fails before running where there is no room for the maps and a pass beside them. */
 static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_examples *examples)
@@ -16,11 +24,13 @@ static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const
     HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->path, "its model needs, on these examples,",
                            "fewer or shorter ones need less"));
     HL_TRY(hl_recorder_init(recorder, &run->model, examples, rows, run->threads, NULL));
+    recorder->progress = run->progress != NULL ? tell : NULL;
+    recorder->context = (void *)run;
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, recorder->plan.bytes));
     hl_status status = hl_recorder_run(recorder, &arena);
     hl_arena_free(&arena);
-    return status;
+    return status.code == HL_OK && run->progress != NULL ? tell((void *)run, E, E) : status;
 }
 
 hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examples, hl_snapshot *maps)

@@ -9,8 +9,8 @@
 HL_BEGIN_DECLS
 
 /* Runs the model, which must have been loaded, on the examples (at least one): *maps is a snapshot whose `step` is the
- * weights'. HL_INVALID where they are too long for it, HL_NO_MEMORY; it is then empty. On success ended by
- * hl_snapshot_free, before the model is closed. */
+ * weights'. HL_INVALID where they are too long for it, HL_NO_MEMORY, what run->progress fails with; it is then empty.
+ * On success ended by hl_snapshot_free, before the model is closed. */
 hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examples, hl_snapshot *maps);
 
 HL_END_DECLS

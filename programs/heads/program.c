@@ -23,6 +23,7 @@
 #include "programs/print_line.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"
+#include "programs/waiting.h"
 #include "study/history.h"
 #include "study/output.h"
 #include "study/predict_score.h"
@@ -40,6 +41,7 @@ typedef struct call {
     hl_opened_model run;
     hl_heads_study study;
     hl_syntax_study syntax; /* of --treebank; empty without it */
+    hl_waiting waiting;     /* while the model is run */
 } call;
 
 /* A run in a folder that cannot be written to can still be read. */
@@ -178,6 +180,8 @@ static hl_status compare(call *c)
 {
     hl_opened_model second;
     hl_status status = hl_opened_model_open(&second, c->command.against);
+    second.progress = c->run.progress;
+    second.context = c->run.context;
     HL_THEN(status, compare_with(c, &second));
     hl_opened_model_close(&second);
     return status;
@@ -350,6 +354,8 @@ static hl_status execute(call *c)
                                  .overrides = command->asked.overrides,
                                  .n_overrides = command->asked.n_overrides };
     HL_TRY(hl_opened_model_open_with(&c->run, command->run, options));
+    c->run.progress = hl_waiting_tell;
+    c->run.context = &c->waiting;
     if (only_exports) {
         HL_TRY(hl_heads_export_check(&c->run, command));
         HL_TRY(hl_opened_model_load(&c->run, -1));
@@ -378,9 +384,10 @@ static hl_status execute(call *c)
 
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
 {
-    call c = { .out = out, .err = err };
+    call c = { .out = out, .err = err, .waiting.out = err };
     hl_status status = hl_heads_command_parse(argc, argv, &c.command);
     HL_THEN(status, execute(&c));
+    hl_waiting_end(&c.waiting);
     int code = hl_standard_output_end(status, false, out, err);
     hl_heads_study_free(&c.study);
     hl_syntax_study_free(&c.syntax);

@@ -242,6 +242,41 @@ START_TEST(parts_of_any_size_record_the_same)
 }
 END_TEST
 
+/* How often it was told, and at which example it fails. */
+typedef struct watcher {
+    int64_t told, last, fails_at;
+} watcher;
+
+static hl_status watch(void *context, int64_t done, int64_t total)
+{
+    watcher *w = context;
+    ck_assert_int_eq(total, 7);
+    ck_assert_int_gt(done, w->last);
+    w->told++;
+    w->last = done;
+    return done == w->fails_at ? hl_error(HL_FAILED, "interrupted") : hl_ok();
+}
+
+START_TEST(whoever_waits_is_told_and_may_end_it)
+{
+    enum { E = 7, T = 12 };
+    example f;
+    example_set_up(&f, example_config(16), E, T, 2);
+    watcher w = { .last = -1, .fails_at = -1 };
+    f.recorder.progress = watch;
+    f.recorder.context = &w;
+    expect_ok(hl_recorder_run(&f.recorder, &f.arena));
+    ck_assert_int_gt(w.told, 1);
+    watcher ends = { .last = -1, .fails_at = w.last };
+    f.recorder.context = &ends;
+    ck_assert_int_eq(hl_recorder_run(&f.recorder, &f.arena).code, HL_FAILED);
+    ck_assert_int_eq(ends.told, w.told);
+    f.recorder.progress = NULL;
+    expect_ok(hl_recorder_run(&f.recorder, &f.arena));
+    example_tear_down(&f);
+}
+END_TEST
+
 /* The parameters after two steps of gradient descent with dropout, `recorder` looking on before each or NULL. To be
  * freed by hl_free. */
 static hl_real *train(example *f, bool recording)
@@ -323,6 +358,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);
     tcase_add_test(tc, the_file_has_the_same_bytes_at_any_thread_count);
     tcase_add_loop_test(tc, parts_of_any_size_record_the_same, 1, 10);
+    tcase_add_test(tc, whoever_waits_is_told_and_may_end_it);
     tcase_add_test(tc, recording_changes_no_bit_of_training);
     tcase_add_test(tc, the_bytes_known_up_front_hold_the_file);
 }
