@@ -168,6 +168,12 @@ static hl_status make_rows(hl_recorder *recorder)
     return status;
 }
 
+hl_status hl_recorder_answer_targets_alone(hl_recorder *recorder)
+{
+    hl_batch_storage_free(&recorder->storage);
+    return hl_batch_storage_of(&recorder->storage, &recorder->examples, recorder->examples.n_tokens);
+}
+
 static hl_status set_folder(hl_recorder *recorder, const char *folder)
 {
     recorder->folder_length = strlen(folder);

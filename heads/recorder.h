@@ -80,6 +80,10 @@ hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens
 hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
                            int threads, const char *folder);
 
+/* Of an initialised recorder, before it has run: the output layer runs on no row without a target, also where none has
+ * one. HL_NO_MEMORY. */
+hl_status hl_recorder_answer_targets_alone(hl_recorder *recorder);
+
 /* A zeroed or already freed recorder is allowed. */
 void hl_recorder_free(hl_recorder *recorder);
 

@@ -24,6 +24,9 @@ static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const
     HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->path, "its model needs, on these examples,",
                            "fewer or shorter ones need less"));
     HL_TRY(hl_recorder_init(recorder, &run->model, examples, rows, run->threads, NULL));
+    if (examples == &run->examples) { /* whose answers are shown at masks and other targets */
+        HL_TRY(hl_recorder_answer_targets_alone(recorder));
+    }
     recorder->progress = run->progress != NULL ? tell : NULL;
     recorder->context = (void *)run;
     hl_arena arena;

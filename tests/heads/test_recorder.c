@@ -242,6 +242,44 @@ START_TEST(parts_of_any_size_record_the_same)
 }
 END_TEST
 
+/* Where nothing is asked, the output layer does not run, and the weights are what they were. */
+START_TEST(rows_without_a_target_need_no_answer)
+{
+    enum { E = 7, T = 12 };
+    example f;
+    example_set_up(&f, example_config(16), E, T, E);
+    hl_recorder *r = &f.recorder;
+    expect_ok(hl_recorder_run(r, &f.arena));
+    int64_t n = r->logits - r->numbers, answered = 0;
+    hl_real *weights = hl_malloc((size_t)n * sizeof *weights);
+    memcpy(weights, r->numbers, (size_t)n * sizeof *weights);
+    for (int i = 0; i < E * T; i++) {
+        r->examples.targets[i] = i == 2 ? 1 : HL_IGNORE;
+    }
+    memset(r->logits, 0, sizeof *r->logits * E * T * EXAMPLE_VOCABULARY);
+    expect_ok(hl_recorder_answer_targets_alone(r));
+    expect_ok(hl_recorder_run(r, &f.arena));
+    ck_assert_mem_eq(weights, r->numbers, (size_t)n * sizeof *weights);
+    for (int i = 0; i < E * T; i++) {
+        bool answers = false;
+        for (int c = 0; c < EXAMPLE_VOCABULARY; c++) {
+            answers = answers || r->logits[i * EXAMPLE_VOCABULARY + c] != 0;
+        }
+        ck_assert_int_eq(answers, i == 2);
+        answered += answers;
+    }
+    ck_assert_int_eq(answered, 1);
+    r->examples.targets[2] = HL_IGNORE;
+    memset(r->logits, 0, sizeof *r->logits * E * T * EXAMPLE_VOCABULARY);
+    expect_ok(hl_recorder_answer_targets_alone(r));
+    expect_ok(hl_recorder_run(r, &f.arena));
+    ck_assert(r->logits[2 * EXAMPLE_VOCABULARY] == 0);
+    ck_assert_mem_eq(weights, r->numbers, (size_t)n * sizeof *weights);
+    hl_free(weights);
+    example_tear_down(&f);
+}
+END_TEST
+
 /* How often it was told, and at which example it fails. */
 typedef struct watcher {
     int64_t told, last, fails_at;
@@ -359,6 +397,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_file_has_the_same_bytes_at_any_thread_count);
     tcase_add_loop_test(tc, parts_of_any_size_record_the_same, 1, 10);
     tcase_add_test(tc, whoever_waits_is_told_and_may_end_it);
+    tcase_add_test(tc, rows_without_a_target_need_no_answer);
     tcase_add_test(tc, recording_changes_no_bit_of_training);
     tcase_add_test(tc, the_bytes_known_up_front_hold_the_file);
 }
