@@ -2,6 +2,7 @@
 #include "programs/heads/program.h"
 #include "tests/check_suite.h"
 #include "tests/control_files.h"
+#include "tests/pretrained/tiny.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/told_memory.h"
 #include "train/footprint.h"
@@ -52,6 +53,13 @@ START_TEST(heads_takes_what_was_told_for_maps)
     told_memory_check_maps("[task]\nname = identity_copy\nlength = 200\nsymbols = 8\n[model]\nlayers = 2\n"
                            "d_model = 32\nheads = 16\n[train]\nsteps = 1\nbatch_size = 2\n"
                            "eval_examples = 4\n[patterns]\nexamples = 2\n");
+}
+END_TEST
+
+/* Scores for the trees of all sentences together would take 50 MB. */
+START_TEST(heads_takes_what_was_told_for_a_treebank)
+{
+    told_memory_check_treebank(run_kept(tiny_folder("bert_bare")), 4000);
 }
 END_TEST
 
@@ -190,6 +198,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_run_with_many_heads_takes_what_was_told_when_resumed);
     tcase_add_test(tc, heads_takes_what_was_told_for_figures);
     tcase_add_test(tc, heads_takes_what_was_told_for_maps);
+    tcase_add_test(tc, heads_takes_what_was_told_for_a_treebank);
     tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
     tcase_add_test(tc, shorter_batches_fit_too);
     tcase_add_test(tc, a_run_is_not_refused_for_snapshots_that_it_may_not_take);

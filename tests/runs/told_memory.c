@@ -119,3 +119,31 @@ void told_memory_check_maps(const char *text)
     look_at(folder, "--input", input, "--json", run_path("x.json"));
     look_at(folder, "--input", input, "--npz", run_path("x.npz"));
 }
+
+void told_memory_check_treebank(const char *folder, int sentences)
+{
+    enum { WORDS = 40 };
+    if (SANITIZED) {
+        return;
+    }
+    const char *path = run_path("bank.conllu");
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < sentences * WORDS; i++) { /* chains */
+        fprintf(file, "%d\tcat\t_\t_\t_\t_\t%d\tdep\t_\t_\n%s", i % WORDS + 1, i % WORDS,
+                i % WORDS == WORDS - 1 ? "\n" : "");
+    }
+    fclose(file);
+    hl_opened_model model;
+    hl_syntax_study study;
+    hl_syntax_question question = { .path = path, .null = true, .trees = true };
+    size_t told;
+    ck_assert_int_eq(hl_opened_model_open(&model, folder).code, HL_OK);
+    ck_assert_int_eq(hl_syntax_study_read(&study, &model, &question).code, HL_OK);
+    ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &told).code, HL_OK);
+    hl_syntax_study_free(&study);
+    hl_opened_model_close(&model);
+    const char *const arguments[] = { folder, "--treebank", path, "--trees", NULL };
+    run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
+    expect_told(told, run_wait(run_start(options)));
+}

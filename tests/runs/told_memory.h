@@ -19,4 +19,7 @@ void told_memory_check_figures(const char *text);
 /* The same of `heads` where it writes the maps of such a run, whose model takes 200 tokens, a among them. */
 void told_memory_check_maps(const char *text);
 
+/* The same of `heads --treebank --trees` of a folder's model, on that many sentences of 40 words. */
+void told_memory_check_treebank(const char *folder, int sentences);
+
 #endif
