@@ -49,7 +49,6 @@ void hl_pretrained_close(hl_pretrained *folder)
     hl_free(folder->files);
     hl_free(folder->file_names);
     hl_tokens_free(folder->tokens);
-    hl_free(folder->pooling);
     hl_text_free(&folder->notices);
     hl_free(folder->path);
     hl_free(folder);

@@ -33,7 +33,7 @@ typedef enum hl_pretrained_head {
     HL_PRETRAINED_CLASSES /* a label for each text */
 } hl_pretrained_head;
 
-enum { HL_PRETRAINED_HEADS = HL_PRETRAINED_CLASSES + 1 };
+enum { HL_PRETRAINED_HEADS = HL_PRETRAINED_CLASSES + 1, HL_SENTENCE_TEXT = 160 };
 
 /* An opened folder. Its config, tokens and lists of tensors are read, the numbers are still on the disk. */
 typedef struct hl_pretrained hl_pretrained;
@@ -45,7 +45,6 @@ bool hl_pretrained_is_folder(const char *path);
  * as tokens or a tensor that have not the size of config.json. HL_NO_MEMORY. On success *out is the caller's:
  * hl_pretrained_close; on failure it is NULL. */
 hl_status hl_pretrained_open(const char *path, hl_pretrained **out);
-
 void hl_pretrained_close(hl_pretrained *folder); /* NULL is allowed */
 
 /* "bert", "distilbert", "electra", "roberta", "gpt2". */
@@ -67,7 +66,7 @@ const hl_tokens *hl_pretrained_tokens(const hl_pretrained *folder);
 hl_tokens *hl_pretrained_take_tokens(hl_pretrained *folder);
 
 /* Lines on what the folder's files say of tokens and is not done: truncation and padding, and rules of tokenizer.json
- * that are others than tokenizer_config.json's. Empty where there are none. */
+ * that are others than tokenizer_config.json's; and how many vectors no token has. Empty where there are none. */
 const hl_text *hl_pretrained_notices(const hl_pretrained *folder);
 
 /* The number of labels in the order of their ids; 0 where the stored head answers none. */
@@ -80,9 +79,15 @@ typedef struct hl_pretrained_sentence {
     hl_pretrained_pooling pooling; /* HL_SENTENCE_UNKNOWN: the folder says nothing, or what is none of the other two */
     bool normalised;               /* the vector is divided by its length */
     int64_t length; /* pieces of a sentence at most, special tokens included; 0: as many as the model takes */
+    char unsupported[HL_SENTENCE_TEXT]; /* "<file>: <what>", which is none of this; or "" */
 } hl_pretrained_sentence;
 
 hl_pretrained_sentence hl_pretrained_sentence_of(const hl_pretrained *folder);
+
+/* Writes it as sentence.json of a run's folder, and reads it from there: where there is none, nothing is said.
+ * HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_sentence_save(const hl_pretrained_sentence *sentence, const char *path);
+hl_status hl_pretrained_sentence_load(const char *path, hl_pretrained_sentence *sentence);
 
 /* The folder has no stored head from now on: hl_pretrained_load leaves the output layer as it was drawn. */
 void hl_pretrained_drop_head(hl_pretrained *folder);

@@ -115,7 +115,12 @@ static hl_status check_size(hl_pretrained *folder)
     if (n < V && n >= V - MOST_PADDING) {
         folder->heads[HL_PRETRAINED_MASKED].targets = folder->heads[HL_PRETRAINED_NEXT].targets = n;
         folder->model.targets = answers_tokens ? n : folder->model.targets;
-        return hl_ok();
+        hl_text_shown(&folder->notices, folder->path);
+        hl_text_print(
+            &folder->notices,
+            "/config.json: vocab_size is %lld, and the folder's tokens are %lld: %lld vectors are no token's\n",
+            (long long)V, (long long)n, (long long)(V - n));
+        return hl_text_status(&folder->notices);
     }
     return hl_pretrained_error(folder, "config.json", "vocab_size is %lld, and the folder's tokens are %lld",
                                (long long)V, (long long)n);

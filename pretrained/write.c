@@ -9,25 +9,54 @@
 #include "pretrained/private/write.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- the folder ---- */
+
+/* Whether a file of that name is read as a part of a model, by us or in Python, which what is written would not
+ * replace. */
+static bool is_of_another(const char *name)
+{
+    static const char *const names[] = { "config.json",
+                                         "model.safetensors.index.json",
+                                         "vocab.txt",
+                                         "vocab.json",
+                                         "merges.txt",
+                                         "special_tokens_map.json",
+                                         "added_tokens.json",
+                                         "generation_config.json",
+                                         "modules.json",
+                                         "sentence_bert_config.json",
+                                         "config_sentence_transformers.json",
+                                         "1_Pooling/config.json",
+                                         "adapter_config.json",
+                                         "adapter_model.safetensors" };
+    bool found = strncmp(name, "model-", 6) == 0 && strstr(name, ".safetensors") != NULL; /* a shard */
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        found = found || strcmp(name, names[i]) == 0;
+    }
+    return found;
+}
+
+static hl_status remove_of_another(void *context, const char *name)
+{
+    const char *folder = context;
+    char *path = hl_path_join(folder, "%s%s", name, strcmp(name, "1_Pooling") == 0 ? "/config.json" : "");
+    HL_NEED(path != NULL, folder);
+    hl_status status = is_of_another(path + strlen(folder) + 1) ? hl_file_remove(path) : hl_ok();
+    hl_free(path);
+    return status;
+}
 
 /* Without config.json the folder is no model, and of another model nothing else is read. */
 static hl_status clear(const char *folder)
 {
-    static const char *const names[] = { "config.json",       "model.safetensors.index.json",
-                                         "vocab.txt",         "vocab.json",
-                                         "merges.txt",        "special_tokens_map.json",
-                                         "modules.json",      "sentence_bert_config.json",
-                                         "added_tokens.json", "generation_config.json" };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *path = hl_path_join(folder, "%s", names[i]);
-        HL_NEED(path != NULL, folder);
-        hl_status status = hl_file_remove(path);
-        hl_free(path);
-        HL_TRY(status);
-    }
-    return hl_ok();
+    char *config = hl_path_join(folder, "config.json");
+    HL_NEED(config != NULL, folder);
+    hl_status status = hl_file_remove(config);
+    hl_free(config);
+    HL_TRY(status);
+    return hl_folder_list(folder, remove_of_another, (void *)folder);
 }
 
 /* ---- its files ---- */
@@ -84,9 +113,11 @@ static hl_status write_files(hl_pretrained_writing *w, hl_pretrained_written *wr
     HL_THEN(status, hl_pretrained_write_weights(w, paths[WEIGHTS], written));
     HL_THEN(status, hl_tokens_save_tokenizer(w->parts->tokens, paths[TOKENIZER]));
     HL_THEN(status, write_tokenizer_config(w, paths[TOKENIZER_CONFIG]));
-    const hl_pretrained *source = w->parts->source; /* which may ask for longer sentences than the model takes */
-    if (source != NULL && w->parts->model->config.max_length >= source->model.max_length) {
-        HL_THEN(status, hl_pretrained_copy_sentence(source, w->path, &written->sentence));
+    const hl_pretrained_sentence *sentence = &w->parts->sentence;
+    written->sentence = sentence->pooling != HL_SENTENCE_UNKNOWN;
+    snprintf(written->unsupported, sizeof written->unsupported, "%s", sentence->unsupported);
+    if (written->sentence) {
+        HL_THEN(status, hl_pretrained_write_sentence(sentence, &w->parts->model->config, w->path));
     }
     HL_THEN(status, write_config(w, paths[CONFIG]));
     for (int i = 0; i < N_FILES; i++) {
@@ -178,7 +209,12 @@ void hl_pretrained_print_written(const hl_pretrained_written *written, hl_text *
                       (long long)written->n_kept);
     }
     if (written->sentence) {
-        hl_text_print(text, "copied: what sentence-transformers reads (modules.json)\n");
+        hl_text_print(text, "with it: what sentence-transformers reads (modules.json)\n");
+    }
+    if (*written->unsupported != '\0') {
+        hl_text_print(text, "left out: what sentence-transformers reads, as this is not known here: ");
+        hl_text_shown(text, written->unsupported);
+        hl_text_print(text, "\n");
     }
     if (written->n_empty_heads > 0) {
         hl_text_print(text, "heads that were pruned: %lld, written with zeros, which change nothing\n",

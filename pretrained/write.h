@@ -22,6 +22,7 @@ typedef struct hl_pretrained_parts {
     const hl_tokens *tokens;
     const char *const *labels; /* of HL_PRETRAINED_TAGS and HL_PRETRAINED_CLASSES, one for each target */
     hl_pretrained *source;     /* the folder that the model was loaded from, or NULL */
+    hl_pretrained_sentence sentence;
 } hl_pretrained_parts;
 
 /* What was written. A zeroed one is empty. To be ended by hl_pretrained_written_free. */
@@ -29,10 +30,11 @@ typedef struct hl_pretrained_written {
     const char *kind;    /* "bert", ... */
     char class_name[64]; /* its class in transformers */
     int64_t n_tensors, n_numbers;
-    int64_t n_kept, n_left_out; /* tensors of the source that the model does not use */
-    int64_t n_empty_heads;      /* heads that were pruned */
-    bool sentence;              /* the source's files for sentence-transformers were copied */
-    hl_text left_out;           /* their names, separated by ", " */
+    int64_t n_kept, n_left_out;         /* tensors of the source that the model does not use */
+    int64_t n_empty_heads;              /* heads that were pruned */
+    bool sentence;                      /* files for sentence-transformers, too */
+    char unsupported[HL_SENTENCE_TEXT]; /* what these would have to say and cannot; or "" */
+    hl_text left_out;                   /* their names, separated by ", " */
 } hl_pretrained_written;
 
 /* Writes the folder, which is made where it is missing. The kind is the source's; without one it is the one whose
@@ -41,10 +43,10 @@ typedef struct hl_pretrained_written {
  *
  * A source gives what else its config.json says; and its tensors that the model does not use (a pooler, a second head)
  * are kept where the model has the head that is stored there, so that they belong to its class, and else left out.
- * Its files that say how a sentence becomes a vector are copied (hl_pretrained_sentence_of).
+ * How a sentence becomes a vector is written as files of sentence-transformers, where it is known.
  *
  * config.json is removed first and written last: where this fails the folder is no model. What the folder holds of
- * another model's tokens, shards and sentences is removed.
+ * another model's tokens, shards and sentences is removed, and so is an adapter.
  * HL_INVALID, naming each key: the shape is in no folder of an open model; tokens are of another kind than wordpiece
  * and bpe, or not V; a bare model without its source. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_pretrained_write(const hl_pretrained_parts *parts, const char *path, hl_pretrained_written *written);

@@ -79,6 +79,7 @@ static hl_status open_run(hl_opened_model *run, const char *config, hl_model_opt
         return hl_error(HL_INVALID, "command line: %s: %s is a run, which has examples of its own: leave it out", asked,
                         run->path);
     }
+    HL_TRY(hl_pretrained_sentence_load(run->path, &run->sentence));
     return open_data(run, config, options.use);
 }
 
@@ -127,6 +128,7 @@ static hl_status open_folder(hl_opened_model *run, hl_model_options options, ask
         room->all[n++] = room->file;
     }
     HL_TRY(hl_pretrained_open(run->path, &run->open));
+    run->sentence = hl_pretrained_sentence_of(run->open);
     HL_TRY(hl_setup_pretrained(run->open, run->path, room->all, n, &run->config, &run->dataset));
     return options.use == HL_DATA_READ ? open_examples(run) : hl_ok();
 }

@@ -31,6 +31,7 @@ typedef struct hl_opened_model {
     char *name;            /* the folder's own, also where the path ends in "." or "/"; of an open model with its
                               parent's before it */
     hl_pretrained *open;   /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
+    hl_pretrained_sentence sentence; /* how a sentence becomes a vector: an open model's, or what a run began with */
     hl_config config;
     hl_model_config shape;  /* of its model */
     hl_dataset *dataset;    /* its validation examples are those that the model is asked on */

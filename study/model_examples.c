@@ -49,6 +49,9 @@ hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const 
     if (hl_dataset_text(run->dataset) == NULL) {
         return hl_error(HL_INVALID, "%s: reads no text: its examples are those of its task", run->path);
     }
+    if (run->written != NULL) {
+        return hl_error(HL_INVALID, "%s: is examined on sentences already", run->path);
+    }
     HL_TRY(hl_setup_sentences(&run->config, path, options, run->dataset, &run->written));
     int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION], asked = run->config.patterns.examples;
     asked = asked == 0 ? USUAL : asked < LEAST ? LEAST : asked;

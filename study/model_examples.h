@@ -15,8 +15,8 @@ HL_BEGIN_DECLS
  * file: its patterns.examples, of a run that recorded none 32, or as many as patterns.budget_mb has room for in two
  * snapshots, but at least two where there are two. The file is read as hl_setup_sentences does, to its end; `path` must
  * outlive the model, and `options` are those of its progress. The null's weights are drawn as a run's that begins, by
- * the run's seed, of an open model 1; a model of step 0 has no other. HL_INVALID: it is no model of text; HL_BAD_FILE,
- * HL_NO_MEMORY as hl_setup_sentences. */
+ * the run's seed, of an open model 1; a model of step 0 has no other. HL_INVALID: it is no model of text, or is
+ * examined already; HL_BAD_FILE, HL_NO_MEMORY as hl_setup_sentences. */
 hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options);
 
 /* The length of the longest of its examples. */

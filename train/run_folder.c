@@ -57,7 +57,7 @@ static const struct {
     { "confusion.csv", false }, { "model.safetensors", false }, { "checkpoint.safetensors", false },
     { "vocab.txt", false },     { "tokens.json", false },       { "labels.json", false },
     { "syntax.csv", false },    { "treebank.conllu", false },   { "heads.csv", true },
-    { "report.html", true },
+    { "report.html", true },    { "sentence.json", false },
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 

@@ -23,7 +23,6 @@ struct hl_pretrained {
     hl_tokens *tokens;
     hl_text notices;
     hl_pretrained_sentence sentence;
-    char *pooling;          /* the name of its pooling's folder, where modules.json names one */
     hl_safetensors **files; /* the weights: one file, or the shards */
     char **file_names;
     int n_files;
@@ -47,9 +46,10 @@ hl_status hl_pretrained_read_tokens(hl_pretrained *folder);
 hl_status hl_pretrained_open_weights(hl_pretrained *folder);
 hl_status hl_pretrained_read_sentence(hl_pretrained *folder);
 
-/* Copies sentence-transformers' files to the folder `to`, where they say what is known here; *copied tells whether.
- * HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_pretrained_copy_sentence(const hl_pretrained *folder, const char *to, bool *copied);
+/* Writes files that say it to sentence-transformers, of that model, in which no sentence is longer than it reads; the
+ * pooling is known. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_write_sentence(const hl_pretrained_sentence *sentence, const hl_model_config *model,
+                                       const char *folder);
 
 /* Whether the weights have the names and shapes of the folder's own model: before anything as large as config.json says
  * is allocated. HL_BAD_FILE, HL_NO_MEMORY. */

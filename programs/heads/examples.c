@@ -60,17 +60,16 @@ static bool is_within(const char *folder, const char *own)
     return strncmp(folder, own, size) == 0 && (folder[size] == '/' || folder[size] == '\0');
 }
 
-/* Nothing is written into the model's folder, nor where nothing can be made. */
-static hl_status check_place(const hl_opened_model *run, const char *folder)
+hl_status hl_heads_check_place(const char *folder, const char *model, const char *option)
 {
-    char *there = folder_there(folder), *own = folder_there(run->path);
+    char *there = folder_there(folder), *own = folder_there(model);
     hl_status status = hl_ok();
     if (there == NULL || own == NULL) {
         status = hl_error_memory(folder);
     } else if (is_within(there, own)) {
         status = hl_error(HL_BAD_FILE,
-                          "%s: is in the folder of the model, where nothing is written; name another one by --out DIR",
-                          folder);
+                          "%s: is in the folder of the model, where nothing is written; name another one by --%s DIR",
+                          folder, option);
     } else if (access(there, W_OK) != 0) {
         status = hl_file_system_error(there, "cannot be written to");
     }
@@ -112,7 +111,7 @@ static hl_status check_content(const char *folder, bool overwrite)
 static hl_status check_folder(const hl_opened_model *run, const char *folder, bool overwrite)
 {
     struct stat info;
-    HL_TRY(check_place(run, folder));
+    HL_TRY(hl_heads_check_place(folder, run->path, "out"));
     if (stat(folder, &info) != 0) {
         return hl_ok(); /* it is made, or that tells why it cannot be */
     }

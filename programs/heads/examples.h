@@ -16,6 +16,10 @@ bool hl_heads_examples_fill_folder(const hl_heads_command *command);
  * written to, or holds one of the two files without --overwrite. HL_NO_MEMORY. */
 hl_status hl_heads_examples_find_folder(const hl_opened_model *run, const hl_heads_command *command, char **folder);
 
+/* Whether the folder may be made or written into: it is not the model's, nor in it. HL_BAD_FILE, naming the option by
+ * which another is named; HL_NO_MEMORY. */
+hl_status hl_heads_check_place(const char *folder, const char *model, const char *option);
+
 /* Reads the sentences (hl_opened_model_examine), telling on `err` how far it is, where that takes long, and how many
  * are cut. Fails likewise. */
 hl_status hl_heads_examples_read(hl_opened_model *run, const hl_heads_command *command, FILE *err);

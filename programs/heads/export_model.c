@@ -4,6 +4,7 @@
 #include "core/folders.h"
 #include "core/memory.h"
 #include "pretrained/write.h"
+#include "programs/heads/examples.h"
 #include "study/output.h"
 
 #include <string.h>
@@ -25,16 +26,16 @@ static hl_status see(void *context, const char *name)
 
 static hl_status check_folder(const hl_opened_model *run, const char *folder, bool overwrite)
 {
-    struct stat info, own;
+    struct stat info;
     content found = { 0 };
+    const char *from = hl_config_string(&run->config, run->config.train.from);
+    HL_TRY(hl_heads_check_place(folder, run->path, "export"));
+    HL_TRY(*from != '\0' && hl_pretrained_is_folder(from) ? hl_heads_check_place(folder, from, "export") : hl_ok());
     if (stat(folder, &info) != 0) {
         return hl_ok(); /* it is made, or that tells why it cannot be */
     }
     if (!S_ISDIR(info.st_mode)) {
         return hl_error(HL_BAD_FILE, "%s: a file; name a folder for the model", folder);
-    }
-    if (stat(run->path, &own) == 0 && own.st_dev == info.st_dev && own.st_ino == info.st_ino) {
-        return hl_error(HL_BAD_FILE, "%s: is the folder that is read; name another one", folder);
     }
     HL_TRY(hl_folder_list(folder, see, &found));
     if (found.run) {
@@ -105,7 +106,12 @@ static hl_status write_model(const hl_opened_model *run, hl_model *model, const 
         labels[i] = hl_tokens_piece(targets, (int32_t)i, NULL);
     }
     hl_pretrained_parts parts = {
-        .model = model, .head = head, .tokens = hl_text_data_tokens(text), .labels = labels, .source = source
+        .model = model,
+        .head = head,
+        .tokens = hl_text_data_tokens(text),
+        .labels = labels,
+        .source = source,
+        .sentence = run->sentence,
     };
     hl_status status = hl_pretrained_write(&parts, folder, written);
     hl_free(labels);

@@ -15,6 +15,16 @@
 
 #include <unistd.h>
 
+static hl_status check_sentence(const char *run, const hl_pretrained_sentence *sentence)
+{
+    return *sentence->unsupported == '\0'
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "%s: --embed makes vectors by mean or first-token pooling, normalised or not, and its files "
+                          "for sentence-transformers say other things (%s)",
+                          run, sentence->unsupported);
+}
+
 /* Opens the run, and its model where it is to be run. */
 static hl_status open_model(hl_predict_call *call)
 {
@@ -46,8 +56,9 @@ static hl_status open_model(hl_predict_call *call)
     HL_TRY(hl_opened_model_load(&call->run, -1));
     bool running = hl_text_spec_is_running(&call->task);
     hl_pretrained_sentence sentence = { .pooling = HL_SENTENCE_UNKNOWN };
-    if (command->embed != NULL && call->run.open != NULL) {
-        sentence = hl_pretrained_sentence_of(call->run.open);
+    if (command->embed != NULL) {
+        sentence = call->run.sentence;
+        HL_TRY(check_sentence(command->run, &sentence));
     }
     hl_predictor_spec spec = { .model = &call->run.model,
                                .tokens = call->tokens,

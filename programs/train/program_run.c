@@ -234,6 +234,10 @@ static hl_status begin(hl_train_call *p)
     if (hl_config_is_text(&p->config, NULL)) {
         HL_TRY(hl_data_save_tokens(p->trainer.dataset, p->folder.path));
     }
+    if (p->open != NULL) {
+        hl_pretrained_sentence sentence = hl_pretrained_sentence_of(p->open);
+        HL_TRY(hl_pretrained_sentence_save(&sentence, p->folder.path));
+    }
     HL_TRY(hl_train_call_open_syntax(p));
     int64_t step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->trainer.scored, p->loop.state.metrics));

@@ -108,47 +108,112 @@ END_TEST
 /* ---- sentences ---- */
 
 static const struct {
-    const char *model, *file, *old, *new;
+    const char *file, *old, *new;
     hl_pretrained_sentence expected;
 } sentences[] = {
-    { "bert_bare", NULL, NULL, NULL, { HL_SENTENCE_MEAN, true, 8 } },
-    { "bert_masked", NULL, NULL, NULL, { HL_SENTENCE_UNKNOWN, false, 0 } },
-    { "bert_bare",
-      "1_Pooling/config.json",
+    { NULL, NULL, NULL, { HL_SENTENCE_MEAN, true, 8, "" } },
+    { "1_Pooling/config.json",
       "\"pooling_mode_cls_token\": false, \"pooling_mode_mean_tokens\": true",
       "\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": false",
-      { HL_SENTENCE_FIRST, true, 8 } },
-    { "bert_bare",
-      "1_Pooling/config.json",
+      { HL_SENTENCE_FIRST, true, 8, "" } },
+    { "1_Pooling/config.json", "pooling_mode_mean_tokens", "said_nothing_of", { HL_SENTENCE_MEAN, true, 8, "" } },
+    { "1_Pooling/config.json",
+      "\"pooling",
+      "\"pooling_mode\": \"cls\", \"pooling",
+      { HL_SENTENCE_FIRST, true, 8, "" } },
+    { "1_Pooling/config.json",
       "\"pooling_mode_cls_token\": false",
       "\"pooling_mode_cls_token\": true",
-      { HL_SENTENCE_UNKNOWN, false, 0 } },
-    { "bert_bare", "modules.json", "models.Normalize", "models.Dense", { HL_SENTENCE_UNKNOWN, false, 0 } },
-    { "bert_bare", "modules.json", "models.Normalize", "models.Transformer", { HL_SENTENCE_MEAN, false, 8 } },
-    { "bert_bare",
-      "sentence_bert_config.json",
+      { .unsupported = "1_Pooling/config.json: mean" } },
+    { "1_Pooling/config.json",
+      "\"pooling_mode_mean_tokens\": true",
+      "\"pooling_mode_mean_tokens\": false, \"pooling_mode_lasttoken\": true",
+      { .unsupported = "1_Pooling/config.json: lasttoken" } },
+    { "1_Pooling/config.json",
+      "\"pooling_mode_mean_tokens\": true",
+      "\"pooling_mode_mean_tokens\": false",
+      { .unsupported = "1_Pooling/config.json: no pooling" } },
+    { "modules.json", "1_Pooling", "9_Pooling", { .unsupported = "9_Pooling/config.json: is missing" } },
+    { "modules.json",
+      "models.Normalize",
+      "models.Dense",
+      { .unsupported = "modules.json: sentence_transformers.models.Dense" } },
+    { "modules.json",
+      "models.Pooling",
+      "models.LSTM",
+      { .unsupported = "modules.json: sentence_transformers.models.LSTM" } },
+    { "sentence_bert_config.json",
       "\"max_seq_length\": 8",
       "\"max_seq_length\": null",
-      { HL_SENTENCE_MEAN, true, 0 } },
-    { "bert_bare",
-      "sentence_bert_config.json",
+      { HL_SENTENCE_MEAN, true, 0, "" } },
+    { "sentence_bert_config.json",
       "\"do_lower_case\": false",
       "\"do_lower_case\": true",
-      { HL_SENTENCE_UNKNOWN, false, 0 } },
+      { .unsupported = "sentence_bert_config.json: do_lower_case" } },
 };
 
+static void assert_sentence(const hl_pretrained_sentence *found, const hl_pretrained_sentence *expected)
+{
+    ck_assert_str_eq(found->unsupported, expected->unsupported);
+    ck_assert_int_eq(found->pooling, expected->pooling);
+    ck_assert_int_eq(found->normalised, expected->normalised);
+    ck_assert_int_eq(found->length, expected->length);
+}
+
+/* And a run's folder keeps it. */
 START_TEST(how_a_sentence_becomes_a_vector_is_read)
 {
-    const char *path = tiny_changed(sentences[_i].model, sentences[_i].file, sentences[_i].old, sentences[_i].new);
-    hl_pretrained_sentence expected = sentences[_i].expected;
+    const char *path = tiny_changed("bert_bare", sentences[_i].file, sentences[_i].old, sentences[_i].new);
     hl_pretrained *folder;
     hl_status status = hl_pretrained_open(path, &folder);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    hl_pretrained_sentence sentence = hl_pretrained_sentence_of(folder);
-    ck_assert_int_eq(sentence.pooling, expected.pooling);
-    ck_assert_int_eq(sentence.normalised, expected.normalised);
-    ck_assert_int_eq(sentence.length, expected.length);
+    hl_pretrained_sentence sentence = hl_pretrained_sentence_of(folder), kept;
+    assert_sentence(&sentence, &sentences[_i].expected);
+    ck_assert_int_eq(hl_pretrained_sentence_save(&sentence, path).code, HL_OK);
+    ck_assert_int_eq(hl_pretrained_sentence_load(path, &kept).code, HL_OK);
+    assert_sentence(&kept, &sentence);
     hl_pretrained_close(folder);
+}
+END_TEST
+
+START_TEST(a_text_before_every_sentence_is_told)
+{
+    static const char config[] =
+        "{\"prompts\": {\"query\": \"query: \", \"none\": \"\"}, \"default_prompt_name\": \"%s\"}";
+    for (int i = 0; i < 2; i++) {
+        char path[4200], text[200];
+        snprintf(path, sizeof path, "%s/config_sentence_transformers.json",
+                 tiny_changed("bert_bare", NULL, NULL, NULL));
+        scratch_write(path, text, (size_t)snprintf(text, sizeof text, config, i == 0 ? "query" : "none"));
+        *strrchr(path, '/') = '\0';
+        hl_pretrained *folder;
+        ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+        ck_assert_str_eq(hl_pretrained_sentence_of(folder).unsupported,
+                         i == 0 ? "config_sentence_transformers.json: default_prompt_name" : "");
+        hl_pretrained_close(folder);
+    }
+}
+END_TEST
+
+START_TEST(nothing_is_said_of_sentences)
+{
+    hl_pretrained_sentence sentence;
+    hl_pretrained *folder = tiny_open("bert_masked");
+    sentence = hl_pretrained_sentence_of(folder);
+    assert_sentence(&sentence, &(hl_pretrained_sentence){ .pooling = HL_SENTENCE_UNKNOWN });
+    ck_assert_int_eq(hl_pretrained_sentence_load(tiny_folder("bert_masked"), &sentence).code, HL_OK);
+    assert_sentence(&sentence, &(hl_pretrained_sentence){ .pooling = HL_SENTENCE_UNKNOWN });
+    hl_pretrained_close(folder);
+    static const char *const wrong[] = {
+        "{}", "[", "{\"pooling\":\"max\",\"normalised\":true,\"length\":1,\"unsupported\":\"\"}"
+    };
+    for (int i = 0; i < 3; i++) {
+        scratch_write(scratch_path("sentence.json"), wrong[i], strlen(wrong[i]));
+        char path[4200];
+        snprintf(path, sizeof path, "%s", scratch_path("sentence.json"));
+        *strrchr(path, '/') = '\0';
+        ck_assert_int_eq(hl_pretrained_sentence_load(path, &sentence).code, HL_BAD_FILE);
+    }
 }
 END_TEST
 
@@ -158,6 +223,8 @@ START_TEST(a_table_of_embeddings_may_have_rows_without_tokens)
 {
     hl_pretrained *folder = tiny_open("bert_bare");
     ck_assert_int_eq(hl_tokens_size(hl_pretrained_tokens(folder)), 52);
+    ck_assert_ptr_nonnull(strstr(hl_pretrained_notices(folder)->bytes,
+                                 "vocab_size is 56, and the folder's tokens are 52: 4 vectors are no token's\n"));
     ck_assert_int_eq(hl_pretrained_model(folder)->vocabulary, 56);
     hl_pretrained_close(folder);
 }
@@ -215,6 +282,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_model_is_as_config_json_says);
     tcase_add_loop_test(tc, an_output_layer_of_another_kind_is_none, 0, sizeof heads / sizeof heads[0]);
     tcase_add_test(tc, labels_without_names_have_those_that_they_have_there);
+    tcase_add_test(tc, a_text_before_every_sentence_is_told);
+    tcase_add_test(tc, nothing_is_said_of_sentences);
     tcase_add_loop_test(tc, how_a_sentence_becomes_a_vector_is_read, 0, sizeof sentences / sizeof sentences[0]);
     tcase_add_test(tc, a_table_of_embeddings_may_have_rows_without_tokens);
 }

@@ -65,7 +65,8 @@ static hl_pretrained_parts parts_of(opened *o, bool with_source)
                                   .head = hl_pretrained_stored_head(o->folder),
                                   .tokens = hl_pretrained_tokens(o->folder),
                                   .labels = labels,
-                                  .source = with_source ? o->folder : NULL };
+                                  .source = with_source ? o->folder : NULL,
+                                  .sentence = hl_pretrained_sentence_of(o->folder) };
 }
 
 /* ---- the same model ---- */

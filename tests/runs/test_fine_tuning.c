@@ -5,6 +5,8 @@
 #include "tests/runs/sweeps.h"
 #include "tests/scratch.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A copy of the tiny model that may be changed and removed. */
@@ -225,7 +227,7 @@ START_TEST(rows_without_a_token_stay_as_they_are)
             ck_assert(bias->tensor->data[i] == 0);
         }
         const char *in = file("in.txt", "the [MASK] sat\n");
-        const char *all = answers(PREDICT(out, in, "--top", "56"), "");
+        const char *all = answers(PREDICT(out, in, "--top", "56"), "4 vectors are no token's\n");
         ck_assert_str_eq(all, answers(PREDICT(run, in, "--top", "56"), ""));
         int n = 0;
         for (const char *at = strstr(all, "\n  1.  "); at != NULL; at = strstr(at + 1, " 0.")) {
@@ -261,27 +263,62 @@ START_TEST(a_run_is_written_as_the_kind_that_it_began_with)
 }
 END_TEST
 
-/* Also where the model was trained on. */
-START_TEST(files_of_sentence_transformers_come_along)
+/* How a sentence becomes a vector is the folder's, the run's and the written model's alike, wherever they are then. */
+START_TEST(vectors_of_sentences_stay_the_same)
 {
-    const char *source = copy_of("bert_bare"), *run = run_path("run"), *out = run_path("out");
+    const char *source = copy_of("bert_bare"), *run = run_path("run"), *out = run_path("out"),
+               *moved = run_path("moved"), *in = file("in.txt", "the cat sat on the mat\nwho barked?\n"),
+               *vectors = run_path("a.npy"), *others = run_path("b.npy"),
+               *normalised = "is the mean of the rows of the last layer, divided by its length";
     if (_i == 0) {
         run = source;
     } else {
         EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
+        EXPECT_RUN(0, config_of("classes", ""), "--out", run, "--resume", "train.steps=6");
+        scratch_remove(source);
     }
+    answers(PREDICT(run, in, "--embed", vectors), normalised);
     run_result result = HEADS(run, "--export", out);
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    ck_assert_str_eq(run_read(run_file(out, "modules.json")), run_read(run_file(source, "modules.json")));
-    ck_assert_str_eq(run_read(run_file(out, "1_Pooling/config.json")),
-                     run_read(run_file(source, "1_Pooling/config.json")));
-    hl_pretrained *written;
-    ck_assert_int_eq(hl_pretrained_open(out, &written).code, HL_OK);
-    hl_pretrained_sentence sentence = hl_pretrained_sentence_of(written);
-    ck_assert(sentence.pooling == HL_SENTENCE_MEAN && sentence.normalised);
-    hl_pretrained_close(written);
-    ck_assert_int_eq(HEADS(tiny_folder("gpt2_next"), "--export", out, "--overwrite").code, 0);
-    ck_assert(!scratch_exists(run_file(out, "modules.json")));
+    ck_assert_msg(result.code == 0 && strstr(result.out, "with it: what sentence-transformers reads") != NULL, "%s",
+                  result.err);
+    ck_assert_int_eq(rename(out, moved), 0);
+    answers(PREDICT(moved, in, "--embed", others), normalised);
+    size_t sizes[2];
+    char *bytes[2] = { scratch_read(vectors, &sizes[0]), scratch_read(others, &sizes[1]) };
+    ck_assert_uint_eq(sizes[0], sizes[1]);
+    for (size_t at = 128; at < sizes[0]; at += sizeof(float)) {
+        float found[2];
+        memcpy(&found[0], bytes[0] + at, sizeof(float));
+        memcpy(&found[1], bytes[1] + at, sizeof(float));
+        ck_assert_float_eq_tol(found[0], found[1], 1e-6F);
+    }
+    free(bytes[0]);
+    free(bytes[1]);
+    ck_assert_int_eq(HEADS(tiny_folder("gpt2_next"), "--export", moved, "--overwrite").code, 0);
+    ck_assert(!scratch_exists(run_file(moved, "modules.json")));
+    if (_i == 1) {
+        EXPECT_RUN(0, config_of("classes", ""), "--overwrite", "--out", run);
+        ck_assert(!scratch_exists(run_file(run, "sentence.json")));
+    }
+}
+END_TEST
+
+/* Vectors that sentence-transformers makes otherwise are refused, and left out by name; the rest of it stands. */
+START_TEST(other_vectors_are_refused_by_name)
+{
+    const char *source = run_kept(tiny_changed("bert_bare", "modules.json", "models.Normalize", "models.Dense")),
+               *in = file("in.txt", "the cat sat\n"), *run = run_path("run"), *out = run_path("out"),
+               *told = "say other things (modules.json: sentence_transformers.models.Dense)";
+    EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
+    const char *both[] = { source, run };
+    for (int i = 0; i < 2; i++) {
+        expect_refused(PREDICT(both[i], in, "--embed", run_path("a.npy")), 2, told);
+        ck_assert_int_eq(PREDICT(both[i], in, "--tokens").code, 0);
+        run_result result = HEADS(both[i], "--export", out, "--overwrite");
+        ck_assert_msg(result.code == 0, "%s", result.err);
+        ck_assert_ptr_nonnull(strstr(result.out, "left out: what sentence-transformers reads, as this is not known"));
+        ck_assert(!scratch_exists(run_file(out, "modules.json")));
+    }
 }
 END_TEST
 
@@ -383,7 +420,8 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_run_that_began_with_a_file_goes_on, 0, 2);
     tcase_add_loop_test(tc, rows_without_a_token_stay_as_they_are, 0, 2);
     tcase_add_test(tc, a_run_is_written_as_the_kind_that_it_began_with);
-    tcase_add_loop_test(tc, files_of_sentence_transformers_come_along, 0, 2);
+    tcase_add_loop_test(tc, vectors_of_sentences_stay_the_same, 0, 2);
+    tcase_add_test(tc, other_vectors_are_refused_by_name);
     tcase_add_test(tc, every_training_of_a_sweep_begins_with_the_folder);
     tcase_add_test(tc, what_the_weights_are_shaped_by_cannot_vary);
     tcase_add_test(tc, resuming_without_a_checkpoint_begins_with_the_folder);

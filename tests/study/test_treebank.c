@@ -121,6 +121,13 @@ static void count(const char *folder, const char *relation, int64_t counts[LAYER
     }
 }
 
+/* The folder has vectors that no token has, and else nothing to tell. */
+static bool tells_rows_alone(const char *err)
+{
+    const char *end = strstr(err, ": 4 vectors are no token's\n");
+    return end != NULL && strchr(end, '\n')[1] == '\0' && strchr(err, '\n') > end;
+}
+
 START_TEST(the_numbers_are_those_of_the_maps)
 {
     static const char *const relations[] = { "det", "nsubj", "all" };
@@ -129,7 +136,7 @@ START_TEST(the_numbers_are_those_of_the_maps)
         int64_t counts[LAYERS * MOST_HEADS][2], n, cases;
         count(folder, relations[r], counts, &n, &cases);
         run_result run = HEADS(folder, "--treebank", file, "--relation", relations[r], "--json");
-        ck_assert_msg(run.code == 0 && *run.err == '\0', "%s", run.err);
+        ck_assert_msg(run.code == 0 && tells_rows_alone(run.err), "%s", run.err);
         json_t *found = json_of(run.out), *heads = json_object_get(found, "heads");
         ck_assert_int_eq((int64_t)number_at(found, "cases"), cases);
         ck_assert_int_eq((int64_t)json_array_size(heads), n);
@@ -457,7 +464,7 @@ static const struct {
 
 START_TEST(bad_treebanks_are_refused_with_file_and_line)
 {
-    const char *folder = run_kept(tiny_folder("bert_bare"));
+    const char *folder = run_kept(tiny_folder("bert_untied"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         scratch_write(scratch_path("bad.conllu"), bad[i].text, strlen(bad[i].text));
         char reason[256];
@@ -492,7 +499,7 @@ static const struct {
 START_TEST(what_is_left_out_or_odd_is_counted)
 {
     static const char *const names[] = { "sentences", "left_out", "several_roots", "unknown_words" };
-    const char *folder = run_kept(tiny_folder("bert_bare"));
+    const char *folder = run_kept(tiny_folder("bert_untied"));
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
         scratch_write(scratch_path("odd.conllu"), counted[i].text, strlen(counted[i].text));
         json_t *all = json_of(HEADS(folder, "--treebank", run_path("odd.conllu"), "--json").out);

@@ -48,6 +48,7 @@ static hl_opened_model opened(const char *folder, const char *file)
     hl_status status = hl_opened_model_open(&model, folder);
     if (file != NULL) {
         HL_THEN(status, hl_opened_model_examine(&model, file, &(hl_data_options){ 0 }));
+        ck_assert_int_eq(hl_opened_model_examine(&model, file, &(hl_data_options){ 0 }).code, HL_INVALID);
     }
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return model;

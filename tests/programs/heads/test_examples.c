@@ -98,7 +98,7 @@ START_TEST(maps_of_the_sentences_are_those_of_the_model)
         }
     }
     expect_refused(
-        HEADS(model, "--examples", lines, "--step", "5"), 2,
+        HEADS(tiny("bert_untied"), "--examples", lines, "--step", "5"), 2,
         "command line: --step 5: on sentences there are two steps, 0, random weights, and 1, the model's own");
     ck_assert_float_ne(first[0], first[1]);
     ck_assert_float_eq(first[1], first[2]);
@@ -192,7 +192,7 @@ static void expect_not_written(const char *model, const char *lines, const char 
 
 START_TEST(nothing_of_others_is_replaced)
 {
-    const char *copy = run_kept(tiny_changed("bert_bare", NULL, NULL, NULL)), *lines = file("text.txt", text);
+    const char *copy = run_kept(tiny_changed("bert_untied", NULL, NULL, NULL)), *lines = file("text.txt", text);
     const char *before = run_kept(run_list(copy)), *out = run_path("a/b/out"), *other = run_path("other");
     expect_not_written(copy, lines, copy, "is in the folder of the model, where nothing is written");
     expect_not_written(copy, lines, run_file(copy, "new/deep"), "is in the folder of the model");
