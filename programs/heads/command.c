@@ -66,8 +66,10 @@ static hl_status take_argument(const char *word, void *given)
         return hl_named_config_override(&command->asked, word);
     }
     if (command->run != NULL) {
-        return hl_error(HL_INVALID, "command line: %s: one run is enough; two are compared by: %s RUN --against RUN2",
-                        word, hl_program_name("heads"));
+        return hl_error(HL_INVALID,
+                        "command line: %s: one model is enough; a text is given by --input, a second model by "
+                        "--against",
+                        word);
     }
     command->run = word;
     return hl_ok();

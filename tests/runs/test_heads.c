@@ -507,7 +507,7 @@ START_TEST(wrong_command_lines_are_refused)
     expect_refused(HEADS("run", "--example", "two"), 2, "--example", "whole number");
     expect_refused(HEADS("run", "--json", "-", "--csv", "-"), 2, "--json", "--csv");
     expect_refused(HEADS("run", "--report", "--csv"), 2, "--report", "standard output");
-    expect_refused(HEADS("run", "other"), 2, "other", "one run");
+    expect_refused(HEADS("run", "other"), 2, "other", "one model is enough");
     expect_refused(HEADS("run", "-x"), 2, "-x", "unknown option");
     run_result help = HEADS("--help");
     ck_assert_int_eq(help.code, 0);

@@ -167,6 +167,8 @@ START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
                    "--input and --report exclude each other: that is of sentences (--examples FILE) or of ");
     expect_refused(HEADS(folder, "--json"), 2, "without examples of its own");
     expect_refused(HEADS(folder, "--against", folder), 2, "name sentences for both by --examples FILE, or a run first");
+    expect_refused(HEADS(folder, "the cat sat"), 2,
+                   "the cat sat: one model is enough; a text is given by --input, a second model by --against");
     static const char *const asked_on[] = { "--file", "--task" };
     for (int i = 0; i < 2; i++) {
         run_result run = HEADS(folder, asked_on[i], "tags");
