@@ -70,8 +70,7 @@ typedef struct hl_opened_model {
 
 /* Reads config.ini, opens its task and lists its snapshots, of which there may be none; or opens the folder of an open
  * model. HL_BAD_FILE, naming file and remedy: no folder, one that holds neither, a config.ini that cannot be read, or
- * as hl_pretrained_open. HL_NO_MEMORY. To be ended by
- * hl_opened_model_close, whatever this returns. */
+ * as hl_pretrained_open. HL_NO_MEMORY. To be ended by hl_opened_model_close, whatever this returns. */
 hl_status hl_opened_model_open(hl_opened_model *run, const char *path);
 
 typedef struct hl_model_options {
