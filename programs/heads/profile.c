@@ -176,7 +176,7 @@ static void print_table(hl_text *text, const profile *p)
 {
     hl_text_grid grid;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: how %" PRId64 " heads look, on the %" PRId64 " examples that score.",
-                      p->run->path, p->n, p->n_examples);
+                      p->run->name, p->n, p->n_examples);
     hl_text_print(text, "\n");
     hl_text_fail(text, make_grid(p, &grid));
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
@@ -269,7 +269,7 @@ static hl_status draw(const profile *p, hl_picture_format format, hl_text *bytes
                                  .rows = rows,
                                  .n_rows = p->n_layers,
                                  .axis = "layer; a dot: a head, the line: their mean",
-                                 .caption = p->run->path };
+                                 .caption = p->run->name };
     hl_status status = complete ? hl_curve_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes)
                                 : hl_error_memory("the chart of heads");
     hl_free(means);
