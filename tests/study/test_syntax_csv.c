@@ -258,7 +258,9 @@ static const char *with_a_head_that_learns(const char *path)
         }
         int kept = learned ? (int)(place + 15 - rows) : length;
         text_say("%.*s", kept, rows);
-        text_say(learned ? "%d,%d\n" : "", atoi(rows + cases), atoi(rows + cases));
+        if (learned) {
+            text_say("%d,%d\n", atoi(rows + cases), atoi(rows + cases));
+        }
     }
     scratch_write(path, text_made, text_used);
     return run_kept(text_made);
