@@ -23,6 +23,10 @@ typedef struct hl_pretrained_parts {
     const char *const *labels; /* of HL_PRETRAINED_TAGS and HL_PRETRAINED_CLASSES, one for each target */
     hl_pretrained *source;     /* the folder that the model was loaded from, or NULL */
     hl_pretrained_sentence sentence;
+
+    /* Of a model with fewer heads than d_model / d_k: which head of its layer's so many each one is, by layer and head;
+     * no two are the same. NULL: the first ones. */
+    const int32_t *places;
 } hl_pretrained_parts;
 
 /* What was written. A zeroed one is empty. To be ended by hl_pretrained_written_free. */

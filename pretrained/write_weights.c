@@ -24,19 +24,24 @@ static const hl_real *numbers(const hl_model *model, int layer, const char *name
     return hl_parameters_find(&model->parameters, whole)->tensor->data;
 }
 
-/* What a layer with fewer heads has of q, k and v, a third of the rows each, and of the output's columns. */
-static void fill_attention(const hl_model *from, int layer, hl_model *to)
+/* What a layer with fewer heads has of q, k and v, a third of the rows each, and of the output's columns. `places`:
+ * which head of the whole layer each of them is, or NULL for the first ones. */
+static void fill_attention(const hl_model *from, int layer, const int32_t *places, hl_model *to)
 {
     static const char *const names[] = { "q_proj_weight", "k_proj_weight", "v_proj_weight" };
-    int64_t D = from->config.d_model, width = (int64_t)from->config.heads[layer] * from->config.d_k[layer];
+    int64_t D = from->config.d_model, d_k = from->config.d_k[layer], width = from->config.heads[layer] * d_k;
     hl_real *weight = (hl_real *)numbers(to, layer, "in_proj_weight"),
             *bias = (hl_real *)numbers(to, layer, "in_proj_bias"),
             *out = (hl_real *)numbers(to, layer, "out_proj.weight");
-    for (int part = 0; part < 3; part++) {
-        copy_rows(weight + part * D * D, D, numbers(from, layer, names[part]), D, width, D);
-        copy_rows(bias + part * D, D, numbers(from, layer, "in_proj_bias") + part * width, width, 1, width);
+    for (int32_t head = 0; head < from->config.heads[layer]; head++) {
+        int64_t here = head * d_k, there = (places != NULL ? places[head] : head) * d_k;
+        for (int part = 0; part < 3; part++) {
+            copy_rows(weight + (part * D + there) * D, D, numbers(from, layer, names[part]) + here * D, D, d_k, D);
+            copy_rows(bias + part * D + there, d_k, numbers(from, layer, "in_proj_bias") + part * width + here, d_k, 1,
+                      d_k);
+        }
+        copy_rows(out + there, D, numbers(from, layer, "out_proj.weight") + here, width, D, d_k);
     }
-    copy_rows(out, D, numbers(from, layer, "out_proj.weight"), width, D, width);
 }
 
 hl_status hl_pretrained_whole_model(hl_pretrained_writing *w)
@@ -65,10 +70,12 @@ hl_status hl_pretrained_whole_model(hl_pretrained_writing *w)
             memcpy(to->tensor->data, from->tensor->data, (size_t)to->count * sizeof *to->tensor->data);
         }
     }
+    const int32_t *places = w->parts->places;
     for (int l = 0; l < model->config.n_layers; l++) {
         if (model->config.heads[l] != n_heads) {
-            fill_attention(model, l, &w->whole);
+            fill_attention(model, l, places, &w->whole);
         }
+        places = places != NULL ? places + model->config.heads[l] : NULL;
     }
     return hl_ok();
 }

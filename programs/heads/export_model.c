@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
+#include "heads/head_set.h"
 #include "pretrained/write.h"
 #include "programs/heads/examples.h"
 #include "study/output.h"
@@ -94,26 +95,39 @@ static hl_status open_source(const hl_opened_model *run, hl_pretrained **source,
     return hl_text_status(told);
 }
 
-static hl_status write_model(const hl_opened_model *run, hl_model *model, const char *folder, hl_pretrained_head head,
-                             hl_pretrained *source, hl_pretrained_written *written)
+/* Which head of its layer each head is that is kept (NULL: all are), by layer and head. */
+static void find_places(const hl_model_config *shape, const bool *kept, int32_t *places)
+{
+    for (int l = 0; l < shape->n_layers; l++) {
+        for (int32_t head = 0; head < shape->heads[l]; head++) {
+            if (kept == NULL || *kept++) {
+                *places++ = head;
+            }
+        }
+    }
+}
+
+/* Writes the parts with the run's tokens and labels. */
+static hl_status write_parts(const hl_opened_model *run, const bool *kept, hl_pretrained_parts parts,
+                             const char *folder, hl_pretrained_written *written)
 {
     const hl_text_data *text = hl_dataset_text(run->dataset);
     const hl_tokens *targets = hl_text_data_targets(text);
     size_t n = (size_t)hl_tokens_size(targets);
     const char **labels = hl_calloc(n, sizeof *labels);
-    HL_NEED(labels != NULL, folder);
-    for (size_t i = 0; i < n; i++) {
-        labels[i] = hl_tokens_piece(targets, (int32_t)i, NULL);
+    int32_t *places = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *places);
+    hl_status status = hl_error_memory(folder);
+    if (labels != NULL && places != NULL) {
+        for (size_t i = 0; i < n; i++) {
+            labels[i] = hl_tokens_piece(targets, (int32_t)i, NULL);
+        }
+        find_places(&run->shape, kept, places);
+        parts.tokens = hl_text_data_tokens(text);
+        parts.labels = labels;
+        parts.places = places;
+        status = hl_pretrained_write(&parts, folder, written);
     }
-    hl_pretrained_parts parts = {
-        .model = model,
-        .head = head,
-        .tokens = hl_text_data_tokens(text),
-        .labels = labels,
-        .source = source,
-        .sentence = run->sentence,
-    };
-    hl_status status = hl_pretrained_write(&parts, folder, written);
+    hl_free(places);
     hl_free(labels);
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: cannot be exported: %s", run->path, status.text)
                                      : status;
@@ -126,7 +140,8 @@ hl_status hl_heads_export_check(const hl_opened_model *run, const hl_heads_comma
     return check_folder(run, command->export_to, command->overwrite);
 }
 
-hl_status hl_heads_export_model(const hl_opened_model *run, hl_model *model, const hl_heads_command *command, FILE *out)
+hl_status hl_heads_export_model(const hl_opened_model *run, hl_model *model, const bool *kept,
+                                const hl_heads_command *command, FILE *out)
 {
     const char *folder = command->export_to;
     hl_pretrained_head head = HL_PRETRAINED_NONE;
@@ -135,7 +150,10 @@ hl_status hl_heads_export_model(const hl_opened_model *run, hl_model *model, con
     HL_TRY(find_head(run, &head));
     hl_pretrained *source;
     hl_status status = open_source(run, &source, &text);
-    HL_THEN(status, write_model(run, model, folder, head, run->open != NULL ? run->open : source, &written));
+    hl_pretrained_parts parts = {
+        .model = model, .head = head, .source = run->open != NULL ? run->open : source, .sentence = run->sentence
+    };
+    HL_THEN(status, write_parts(run, kept, parts, folder, &written));
     hl_pretrained_close(source);
     if (status.code == HL_OK) {
         hl_text_shown(&text, folder);

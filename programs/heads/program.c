@@ -359,7 +359,7 @@ static hl_status execute(call *c)
     if (only_exports) {
         HL_TRY(hl_heads_export_check(&c->run, command));
         HL_TRY(hl_opened_model_load(&c->run, -1));
-        return hl_heads_export_model(&c->run, &c->run.model, command, c->out);
+        return hl_heads_export_model(&c->run, &c->run.model, NULL, command, c->out);
     }
     HL_TRY(check_open(c));
     choose_examples(c);

@@ -179,7 +179,7 @@ hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *comm
     }
     if (command->export_to != NULL) {
         fputc('\n', to);
-        HL_THEN(status, hl_heads_export_model(run, &pruning.model, command, to));
+        HL_THEN(status, hl_heads_export_model(run, &pruning.model, pruning.kept, command, to));
     }
     hl_heads_pruning_free(&pruning);
     return status;
