@@ -294,6 +294,24 @@ hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrain
     return status;
 }
 
+/* Whether the files hold one layer more than config.json, which the model would silently lack. */
+static hl_status check_layers(const loading *l)
+{
+    const hl_model_kind *kind = l->folder->kind;
+    int n = l->folder->model.n_layers;
+    for (const hl_weight_name *row = kind->body; row->ours != NULL; row++) {
+        char theirs[HL_WEIGHT_NAME];
+        tensor found;
+        hl_weight_name_print(row->theirs, n, theirs);
+        if (strchr(row->theirs, '#') != NULL && find_weight(l, theirs, "weight", &found)) {
+            return hl_pretrained_error(l->folder, l->folder->file_names[found.file],
+                                       "tensor \"%s\" is of a layer that config.json does not have (%s = %d)",
+                                       hl_safetensors_name(l->folder->files[found.file], found.i), kind->n_layers, n);
+        }
+    }
+    return hl_ok();
+}
+
 hl_status hl_pretrained_check_weights(hl_pretrained *folder)
 {
     hl_model *model = hl_calloc(1, sizeof *model);
@@ -305,6 +323,7 @@ hl_status hl_pretrained_check_weights(hl_pretrained *folder)
     }
     HL_THEN(status, allocate(&l));
     HL_THEN(status, place_all(&l));
+    HL_THEN(status, check_layers(&l));
     free_loading(&l);
     hl_model_free(model);
     hl_free(model);

@@ -65,6 +65,11 @@ static const struct {
     /* counts that contradict the weights */
     { "bert_masked", "config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3", "model.safetensors",
       "has no tensor \"encoder.layer.2.attention.self.query.weight\"" },
+    { "bert_masked", "config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1", "model.safetensors",
+      "tensor \"bert.encoder.layer.1.attention.self.query.weight\" is of a layer that config.json does not have "
+      "(num_hidden_layers = 1)" },
+    { "gpt2_next", "config.json", "\"n_layer\": 2", "\"n_layer\": 1", "model.safetensors",
+      "is of a layer that config.json does not have (n_layer = 1)" },
     { "bert_masked", "config.json", "\"intermediate_size\": 20", "\"intermediate_size\": 24", "model.safetensors",
       "tensor \"bert.encoder.layer.0.intermediate.dense.weight\" is (20, 12), and config.json makes it (24, 12)" },
     { "gpt2_untied", "config.json", "\"n_inner\": 20", "\"n_inner\": 24", "model.safetensors",
