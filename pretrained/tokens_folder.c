@@ -55,6 +55,14 @@ static bool has_bert_class(const hl_pretrained *folder, const json_t *config)
     return found;
 }
 
+/* A vocab.txt without the tokens that stand around a text would give the model texts that it never saw. */
+static hl_status load_vocabulary(hl_pretrained *folder, const char *path, bool lowercase)
+{
+    HL_TRY(hl_tokens_load_vocabulary(path, lowercase, &folder->tokens));
+    bool wraps = hl_tokens_role(folder->tokens, HL_ROLE_CLS) >= 0 && hl_tokens_role(folder->tokens, HL_ROLE_SEP) >= 0;
+    return wraps ? hl_ok() : hl_error(HL_BAD_FILE, "%s: has no [CLS] or no [SEP], which stand around a text", path);
+}
+
 static hl_status load_tokenizer(hl_pretrained *folder, const json_t *config, const char *path)
 {
     bool cuts, lowercase = flag(config, "do_lower_case", true);
@@ -86,7 +94,7 @@ static hl_status load(hl_pretrained *folder, const json_t *config, char *const p
     HL_TRY(check_added(folder));
     bool bytes = folder->kind->causal || folder->kind->positions_follow_padding; /* GPT-2's, and RoBERTa's */
     if (!bytes && has[VOCABULARY]) {
-        return hl_tokens_load_vocabulary(paths[VOCABULARY], lowercase, &folder->tokens);
+        return load_vocabulary(folder, paths[VOCABULARY], lowercase);
     }
     if (bytes && has[PIECES] && has[MERGES]) {
         return hl_tokens_load_merges(paths[PIECES], paths[MERGES], folder->kind->positions_follow_padding,

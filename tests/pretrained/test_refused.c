@@ -85,6 +85,8 @@ static const struct {
     { "distilbert_masked", "vocab.txt", "\ncat\n", "\ncat\ncats\n", "config.json",
       "vocab_size is 52, and the folder's tokens are 53" },
     { "distilbert_masked", "vocab.txt", "[UNK]", "[UNC]", NULL, "" },
+    { "distilbert_masked", "vocab.txt", "[CLS]", "[CLE]", NULL, "has no [CLS] or no [SEP], which stand around a text" },
+    { "distilbert_masked", "vocab.txt", "[SEP]", "[SEQ]", NULL, "has no [CLS] or no [SEP], which stand around a text" },
     { "bert_bare", "config.json", "\"vocab_size\": 56", "\"vocab_size\": 180", NULL, "vocab_size is 180, and" },
     { "bert_bare", "config.json", "\"vocab_size\": 56", "\"vocab_size\": 179", "model.safetensors",
       "\"embeddings.word_embeddings.weight\" is (56, 12), and config.json makes it (179, 12)" },
