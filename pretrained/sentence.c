@@ -4,6 +4,7 @@
 #include "core/folders.h"
 #include "core/json_text.h"
 #include "core/memory.h"
+#include "core/shown_text.h"
 #include "pretrained/private/folder.h"
 
 #include <stdio.h>
@@ -11,12 +12,14 @@
 
 /* ---- reading a folder ---- */
 
-/* Keeps the first thing that is not supported. */
+/* Keeps the first thing that is not supported, in whole characters, as JSON has them. */
 static void refuse(hl_pretrained *folder, const char *file, const char *what)
 {
     char *unsupported = folder->sentence.unsupported;
     if (*unsupported == '\0') {
-        snprintf(unsupported, HL_SENTENCE_TEXT, "%s: %s", file, what);
+        char whole[2 * HL_SENTENCE_TEXT];
+        int n = snprintf(whole, sizeof whole, "%s: %s", file, what);
+        hl_shown_cut(unsupported, HL_SENTENCE_TEXT, whole, n >= (int)sizeof whole);
     }
 }
 

@@ -107,6 +107,7 @@ END_TEST
 
 /* ---- sentences ---- */
 
+#define E20 "éééééééééééééééééééé" /* of two bytes each: 159 end within one */
 static const struct {
     const char *file, *old, *new;
     hl_pretrained_sentence expected;
@@ -142,6 +143,10 @@ static const struct {
       "models.Pooling",
       "models.LSTM",
       { .unsupported = "modules.json: sentence_transformers.models.LSTM" } },
+    { "modules.json",
+      "sentence_transformers.models.Pooling",
+      E20 E20 E20 E20 "x",
+      { .unsupported = "modules.json: " E20 E20 E20 "ééééééééééé..." } },
     { "sentence_bert_config.json",
       "\"max_seq_length\": 8",
       "\"max_seq_length\": null",
