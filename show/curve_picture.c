@@ -5,9 +5,10 @@
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Points. */
-static const double WIDTH = 430, LEFT = 48, RIGHT = 14, TITLE = 20, CHART = 96, GAP = 10, ROW_SPACE = 48, LINE = 11;
+static const double WIDTH = 430, LEFT = 48, RIGHT = 14, TITLE = 20, CHART = 96, GAP = 10, TURNED_SPACE = 48, LINE = 11;
 static const double TITLE_SIZE = 9, TEXT_SIZE = 7.5, DOT = 2.1, TICK = 4;
 
 typedef struct rgb {
@@ -33,6 +34,28 @@ static double x_of(const hl_curve_picture *p, int64_t row)
 {
     double inset = 8, fraction = p->n_rows > 1 ? (double)row / (double)(p->n_rows - 1) : 0.5;
     return LEFT + inset + fraction * (chart_width() - 2 * inset);
+}
+
+static size_t longest_name(const hl_curve_picture *p)
+{
+    size_t most = 0;
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        size_t length = strlen(p->rows[i]);
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+/* Short names, such as numbers, stand upright. */
+static bool is_turned(const hl_curve_picture *p)
+{
+    enum { UPRIGHT = 3 };
+    return longest_name(p) > UPRIGHT;
+}
+
+static double row_space(const hl_curve_picture *p)
+{
+    return is_turned(p) ? TURNED_SPACE : TICK + LINE;
 }
 
 static double top_of(int curve)
@@ -79,7 +102,7 @@ static double y_of(scale s, int curve, double value)
 
 static void write(cairo_t *cairo, const char *words, double x, double y, double align, bool upwards)
 {
-    hl_pen_line line = hl_pen_fit(cairo, words, upwards ? ROW_SPACE - 2 : WIDTH - LEFT);
+    hl_pen_line line = hl_pen_fit(cairo, words, upwards ? TURNED_SPACE - 2 : WIDTH - LEFT);
     hl_pen_draw(cairo, &line, x, y, align, upwards);
     cairo_new_path(cairo); /* else the next line would begin at the end of the text */
 }
@@ -133,15 +156,21 @@ static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
 static void draw_rows(cairo_t *cairo, const hl_curve_picture *p)
 {
     double bottom = top_of(p->n_curves - 1) + CHART, space = chart_width() / (double)p->n_rows;
-    int64_t step = (int64_t)ceil((TEXT_SIZE + 1) / space);
+    bool turned = is_turned(p);
+    double room = turned ? TEXT_SIZE + 1 : 1 + TEXT_SIZE * (double)longest_name(p);
+    int64_t step = (int64_t)ceil(room / space);
     hl_pen_font(cairo, TEXT_SIZE);
     set_colour(cairo, LETTERS);
     for (int64_t i = 0; i < p->n_rows; i += step) {
-        write(cairo, p->rows[i], x_of(p, i) + TEXT_SIZE / 3, bottom + TICK, 1, true);
+        if (turned) {
+            write(cairo, p->rows[i], x_of(p, i) + TEXT_SIZE / 3, bottom + TICK, 1, true);
+        } else {
+            write(cairo, p->rows[i], x_of(p, i), bottom + TICK + TEXT_SIZE, 0.5, false);
+        }
     }
-    write(cairo, p->axis, LEFT + chart_width() / 2, bottom + ROW_SPACE + LINE - 3, 0.5, false);
+    write(cairo, p->axis, LEFT + chart_width() / 2, bottom + row_space(p) + LINE - 3, 0.5, false);
     if (p->caption != NULL) {
-        write(cairo, p->caption, LEFT, bottom + ROW_SPACE + 2 * LINE, 0, false);
+        write(cairo, p->caption, LEFT, bottom + row_space(p) + 2 * LINE, 0, false);
     }
 }
 
@@ -186,7 +215,7 @@ static hl_status check(const hl_curve_picture *p)
 hl_status hl_curve_picture_print(const hl_curve_picture *p, hl_picture_format format, double dpi, hl_text *bytes)
 {
     HL_TRY(check(p));
-    double height = top_of(p->n_curves - 1) + CHART + ROW_SPACE + LINE + (p->caption != NULL ? LINE + 4 : 0);
+    double height = top_of(p->n_curves - 1) + CHART + row_space(p) + LINE + (p->caption != NULL ? LINE + 4 : 0);
     hl_drawing drawing = { .width = WIDTH, .height = height, .paint = paint, .context = p };
     return hl_drawing_print(&drawing, format, dpi, bytes);
 }

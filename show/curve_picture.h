@@ -18,13 +18,13 @@
 
 HL_BEGIN_DECLS
 
-/* Nothing in it is owned. */
 /* A mark beside the curve: a single value of a row, of which the curve may be the mean. */
 typedef struct hl_curve_dot {
     int64_t row;
     double value; /* finite, at least 0 */
 } hl_curve_dot;
 
+/* Nothing in it is owned. */
 typedef struct hl_curve {
     const char *name;         /* above the chart */
     const double *values;     /* (n_rows), finite, at least 0: the axis begins there */
@@ -35,7 +35,7 @@ typedef struct hl_curve {
 typedef struct hl_curve_picture {
     const hl_curve *curves;
     int n_curves;
-    const char *const *rows; /* (n_rows): each row's name, from left to right, turned below the last chart */
+    const char *const *rows; /* (n_rows): each row's name, from left to right below the last chart */
     int64_t n_rows;
     const char *axis;    /* what the rows are */
     const char *caption; /* below all; NULL: none */
@@ -43,9 +43,10 @@ typedef struct hl_curve_picture {
 
 enum { HL_CURVE_MOST_ROWS = 4096 };
 
-/* Adds the figure, some six inches wide, as a file of that format (hl_drawing_print). Names that would overlap are left
- * out at equal distances. HL_INVALID: no curve, no row or too many, a value that is not finite or below 0, dpi.
- * HL_NO_MEMORY; HL_FAILED with cairo's words. On failure bytes may have been added. */
+/* Adds the figure, some six inches wide, as a file of that format (hl_drawing_print). Where one has
+ * more than three letters, all names are turned; names that would overlap are left out at equal distances. HL_INVALID:
+ * no curve, no row or too many, a value that is not finite or below 0, dpi. HL_NO_MEMORY; HL_FAILED with cairo's words.
+ * On failure bytes may have been added. */
 hl_status hl_curve_picture_print(const hl_curve_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 HL_END_DECLS

@@ -128,6 +128,30 @@ START_TEST(any_number_of_rows_can_be_drawn)
 }
 END_TEST
 
+static double height_of(const char *const *rows)
+{
+    hl_curve one = { .name = "loss", .values = losses };
+    hl_curve_picture picture = { &one, 1, rows, 2, "a", NULL };
+    hl_text bytes = { 0 };
+    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
+    const char *height = strstr(bytes.bytes, " height=\"");
+    ck_assert_ptr_nonnull(height);
+    double number = atof(height + strlen(" height=\""));
+    hl_text_free(&bytes);
+    return number;
+}
+
+/* Turned names need room below the chart, upright ones a line. */
+START_TEST(short_names_stand_upright)
+{
+    static const char *const short_names[] = { "0", "111" }, *const long_names[] = { "0", "1111" },
+                             *const none[] = { "", "" };
+    ck_assert_double_gt(height_of(short_names), 100);
+    ck_assert_double_lt(height_of(short_names), height_of(long_names) - 20);
+    ck_assert_double_eq(height_of(none), height_of(short_names));
+}
+END_TEST
+
 START_TEST(what_cannot_be_drawn_is_refused)
 {
     static const double bad[][2] = { { 1, NAN }, { -1, 1 }, { INFINITY, 0 } };
@@ -179,6 +203,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, every_number_has_a_dot);
     tcase_add_test(tc, dots_beside_a_curve_are_drawn_and_the_axis_holds_them);
     tcase_add_test(tc, any_number_of_rows_can_be_drawn);
+    tcase_add_test(tc, short_names_stand_upright);
     tcase_add_test(tc, what_cannot_be_drawn_is_refused);
     tcase_add_test(tc, every_allocation_may_fail);
 }
