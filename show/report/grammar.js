@@ -51,12 +51,12 @@ function figuresTable(relation) {
 
 function relationText(relation) {
     const choice = relation.held_out, head = runs[0].heads[choice.head];
-    const [from, to] = choice.direction === "d>h" ? ["the word looks at", "its head"] : ["the head looks at", "the word"];
+    const [from, to] = choice.direction === "d>h" ? ["the word looks at", "its syntactic head"] : ["the syntactic head looks at", "the word"];
     const null_ = relation.null_held_out === undefined ? "" : `, random weights in ${percent(shareOf(relation.null_held_out))}`;
     const verdict = relation.earned ? `${head.name} earns the label ${relation.name}.` :
         relation.name === "all" ? "" : "That is too near to the baseline to earn the label.";
     return `${head.name} finds ${relation.name} best (${choice.direction}: ${from} ${to}): in ${percent(shareOf(choice.found))} of ${choice.found[1]} cases, ` +
-        `95% ${betweenText(choice.interval)}; ${offsetText(choice.offset)} in ${percent(shareOf(choice.baseline))}${null_}. ${verdict}`;
+        `95% interval ${betweenText(choice.interval)}; the best fixed offset, ${offsetText(choice.offset)}, in ${percent(shareOf(choice.baseline))}${null_}. ${verdict}`;
 }
 
 /* ---- all heads for a relation ---- */
@@ -64,7 +64,9 @@ function relationText(relation) {
 function buildShares(relation) {
     const box = byId("relation-heads"), most = Math.max(...runs[0].layers.map((heads) => heads.length));
     box.style.setProperty("--columns", most);
-    box.replaceChildren(...runs[0].layers.flatMap((heads, layer) => [element("span", { class: "share-layer" }, `L${layer}`), ...heads.map((head) => {
+    const numbers = Array.from({ length: most }, (_, i) => element("span", { class: "share-head" }, `H${i}`));
+    numbers[0]?.style.setProperty("grid-column", "2");
+    box.replaceChildren(...numbers, ...runs[0].layers.flatMap((heads, layer) => [element("span", { class: "share-layer" }, `L${layer}`), ...heads.map((head) => {
         const { direction, earned, share, baseline } = heldOutOf(relation, head), best = relation.held_out.head === head.place;
         const text = `${head.name} ${direction}: ${percent(share)}${earned ? `, earns ${relation.name}` : ""}${best ? ", the best of the other half" : ""}`;
         const button = element("button", { type: "button", class: `share${earned ? " earned" : ""}${best ? " best" : ""}`, title: text, "aria-label": text },

@@ -332,8 +332,8 @@ function buildLifeRelations() {
         const name = byId("life-relation").value, relation = all.get(name);
         byId("lives-hint").hidden = name !== "";
         byId("life-relation-hint").hidden = name === "";
-        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${relation.cases} cases each head finds it, held out: the head’s way ` +
-            "is chosen on every other sentence and measured on those between; the best head first. Dashed is the best fixed offset. The dot marks the " +
+        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${relation.cases} held-out cases each head finds it: its way is chosen ` +
+            "on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the best head first. Dashed is the best fixed offset. The dot marks the " +
             "step from which to the end a head earns the relation: it is a tenth or more above that, and their intervals (Wilson, 95%) do not overlap.";
         parts.lives = buildLives(name);
         draw();

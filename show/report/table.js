@@ -12,7 +12,8 @@ const columns = [
     { name: "Faithful", word: "faithful", value: (head) => ({ true: 2, false: 1 })[verdictOf(head)] ?? 0, show: faithfulText },
 ];
 /* What none has, is no column. */
-if (runs.some((run) => run.heads.some((head) => head.grammar))) {
+const hasGrammar = runs.some((run) => run.heads.some((head) => head.grammar));
+if (hasGrammar) {
     columns.splice(2, 0, { name: "Grammar", text: true, value: (head) => head.grammar?.relation ?? "",
                            show: (head) => (head.grammar ? `${head.grammar.relation} ${percent(shareOf(head.grammar.found))}` : "–") });
 }
@@ -113,11 +114,13 @@ function buildTable() {
     });
     titles.children[0].setAttribute("aria-sort", "ascending");
     byId("rows").append(element("thead", {}, titles));
-    byId("table-hint").textContent = `At the last snapshot, ${[...new Set(runs.map((run) => run.stepName(run.steps.at(-1))))].join(" and ")}. ` +
+    const last = [...new Set(runs.map((run) => run.stepName(run.steps.at(-1))))].join(" and ");
+    byId("table-hint").textContent = `${runs.some((run) => run.data.stages === undefined) ? `At the last snapshot, ${last}` : `Of ${last}`}. ` +
         "A label is earned on examples that did not choose it" + (hasEffects ? "; it is faithful when the model does as well with the label's " +
         "ideal pattern in the head's place, alone or, where that tells nothing, together with the heads of its layer that share " +
         "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern" : "") +
         (hasNulls ? "; the null is the same score by the weights of step 0, untrained or random" : "") +
+        (hasGrammar ? "; grammar is the relation of the treebank that the head earns, with the share of held-out cases in which it finds it" : "") +
         ". A mixed head does no one thing clearly: select it to see which label is nearest." +
         (runs.length > 1 ? " Divergence (Jensen-Shannon): how far a head is from the closest one of the other run, 0 the same, " +
             "0.693 no key in common." : "");

@@ -637,7 +637,7 @@ def check_relations(page):
         assert [option.get_attribute("value") for option in page.all("#life-relation option")] == ["", "det", "nsubj", "obj"]
         assert not page.one("#life-chart").is_displayed()
         choose(page, "life-relation", "obj")
-        assert "In how many of the 60 cases" in page.text("#life-relation-hint")
+        assert "In how many of the 60 held-out cases" in page.text("#life-relation-hint")
         found = found_of_relation(page.folder, "obj")
         shown = {life.find_element(By.TAG_NAME, "strong").text: float(life.find_element(By.TAG_NAME, "span").text.rstrip("%"))
                  for life in page.all(".life")}
