@@ -89,8 +89,8 @@ void hl_syntax_study_free(hl_syntax_study *study);
 /* "all", or the relation's name. */
 const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation);
 
-/* The relation that the head earns as a label, the one with the largest lift held out, the first of equals; -1:
- * none. */
+/* The relation that the head earns as a label; of several the one that it finds farthest above the baseline, held out,
+ * and the first of equals; -1: none. */
 int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head);
 
 /* "right-branching", "best head", ... */

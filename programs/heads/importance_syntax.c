@@ -157,6 +157,12 @@ void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_s
                       "grows without it. relation: that the head earns as a label; held, base: per cent that it and "
                       "the best fixed offset find, chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 ....");
     hl_text_print(text, "\n");
+    if (both->n_syntactic == 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "No head earns a relation: there is none that pruning could keep.");
+        hl_text_grid_free(&heads);
+        hl_text_grid_free(&steps);
+        return;
+    }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%" PRId64 " of %" PRId64
                       " heads earn a relation. Pruned in order of importance, the least important first, so many of "

@@ -143,13 +143,13 @@ void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)
     hl_text_grid_free(&grid);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "head, way: the best one for the relation; d>h: the word looks at its head, h>d: its head looks "
-                      "at it. found: per cent of the cases in which that word's largest weight is on it, with its "
-                      "interval (Wilson, 95%%). base, at: the same of the best fixed offset, head - dependent. All of "
-                      "these are chosen where they are measured, as in papers. by, held, base: head and offset are "
-                      "chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: what the best head of random "
-                      "weights finds. *: the head earns the relation as a "
-                      "label: held out it is a tenth or more above the baseline, and the intervals do not overlap.");
+                      "head, way: the head that finds the relation best, and how; d>h: the word looks at its syntactic "
+                      "head, h>d: that looks at the word. found: per cent of the cases in which the largest weight is "
+                      "on the right word, with its interval (Wilson, 95%%). base, at: the same of the best fixed "
+                      "offset; +1: the word after. All of these are chosen where they are measured, as in papers. by, "
+                      "held, base: the same, chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: what "
+                      "the best head of random weights finds. *: the head of the column by earns the relation as a "
+                      "label: held is 10 or more above its base, and their intervals do not overlap.");
     print_earned(text, study);
     if (study->has_trees) {
         print_trees(text, study);
@@ -180,31 +180,32 @@ static int most_found_first(const void *a, const void *b)
 
 static hl_status make_relation_grid(const hl_syntax_study *study, int64_t relation, hl_text_grid *grid)
 {
-    static const char *const titles[] = { "head", "way", "found", "95%", "held", "null", "" };
-    enum { COLUMNS = sizeof titles / sizeof *titles };
+    static const char *const titles[] = { "head", "way", "found", "95%", "held", "null" };
+    bool null = study->null.n_heads > 0;
+    int columns = (int)(sizeof titles / sizeof *titles) - !null;
     int64_t n = study->found.n_heads;
-    HL_TRY(hl_text_grid_init(grid, n + 1, COLUMNS));
+    HL_TRY(hl_text_grid_init(grid, n + 1, columns));
     found_head *heads = hl_calloc((size_t)n, sizeof *heads);
     HL_NEED(heads != NULL, "the heads of a relation");
     for (int64_t h = 0; h < n; h++) {
         heads[h] = (found_head){ h, hl_syntax_head_of(&study->found, relation, h) };
     }
     qsort(heads, (size_t)n, sizeof *heads, most_found_first);
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < columns; c++) {
         hl_text_grid_set(grid, 0, c, "%s", titles[c]);
     }
     for (int64_t i = 0; i < n; i++) {
         const hl_syntax_choice *found = &heads[i].row.published, *held = &heads[i].row.held_out;
         hl_syntax_interval sure = hl_syntax_interval_of(found->found);
-        hl_text_grid_set(grid, i + 1, 0, "%s", hl_head_name_at(&study->model->shape, heads[i].head).text);
+        hl_text_grid_set(grid, i + 1, 0, "%s%s", hl_head_name_at(&study->model->shape, heads[i].head).text,
+                         relation >= 0 && hl_syntax_earned(held) ? " *" : "");
         hl_text_grid_set(grid, i + 1, 1, "%s", hl_syntax_direction_name(found->direction));
         set_share(grid, i + 1, 2, found->found);
         hl_text_grid_set(grid, i + 1, 3, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
         set_share(grid, i + 1, 4, held->found);
-        if (study->null.n_heads > 0) {
+        if (null) {
             set_share(grid, i + 1, 5, hl_syntax_head_of(&study->null, relation, heads[i].head).published.found);
         }
-        hl_text_grid_set(grid, i + 1, 6, relation >= 0 && hl_syntax_earned(held) ? "*" : "");
     }
     hl_free(heads);
     return grid->error;
@@ -222,6 +223,12 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
     hl_text_fail(text, make_relation_grid(study, relation, &grid));
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
     hl_text_grid_free(&grid);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "found: per cent of the cases in which the largest weight is on the right word, in the head's "
+                      "better way; d>h: the word looks at its syntactic head, h>d: that looks at the word. held: the "
+                      "same, the way chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: of the same "
+                      "head with random weights. *: the head earns the relation as a label.");
 }
 
 void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation)

@@ -144,11 +144,19 @@ START_TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
     ck_assert_ptr_nonnull(strstr(run.out, "heads earn a relation. Pruned in order of importance, the least"));
     ck_assert_ptr_nonnull(strstr(run_read(csv), ",decorative,silent,gradient_rank,zero_rank,relation,held_out,held"));
     ck_assert_ptr_nonnull(strstr(run_read(md), "| pruned | heads left | by gradient | p | by zero | p | by chance |"));
+    const char *few =
+        run_config("few.conllu", "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n\n");
+    run = HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", few);
+    ck_assert_msg(strstr(run.out, "No head earns a relation: ") != NULL && strstr(run.out, "pruned  ") == NULL, "%s%s",
+                  run.err, run.out);
     expect_refused(HEADS(folder, "--importance", "--treebank", file, "--relation", "dep"), 2,
                    "--relation does not go with --importance");
     expect_refused(HEADS(folder, "--shapley", "--treebank", file), 2, "--shapley does not go with --importance");
     run = HEADS(folder, "--treebank", file, "--relation", "dep", "--md", "-");
     ck_assert_msg(strncmp(run.out, "| head | way | found |", 22) == 0, "%s%s", run.err, run.out);
+    ck_assert_ptr_nonnull(strstr(run.out, " * | ")); /* a head that earns it */
+    run = HEADS(folder, "--treebank", file, "--relation", "dep", "--without-null");
+    ck_assert_msg(strstr(run.out, "  held\n") != NULL, "%s", run.out);
 }
 END_TEST
 
