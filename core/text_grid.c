@@ -107,6 +107,10 @@ static void print_columns(const hl_text_grid *grid, int64_t repeated, int64_t be
 void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, bool ascii, hl_text *text)
 {
     int first = 0;
+    if (grid->error.code != HL_OK) { /* it may have no cells */
+        hl_text_fail(text, grid->error);
+        return;
+    }
     for (int64_t column = 0; column < repeated; column++) {
         first += column_width(grid, column, ascii) + (column > 0 ? GAP : 0);
     }
@@ -127,6 +131,10 @@ void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, b
 
 void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text)
 {
+    if (grid->error.code != HL_OK) {
+        hl_text_fail(text, grid->error);
+        return;
+    }
     for (int64_t row = 0; row < grid->n_rows; row++) {
         for (int64_t column = 0; column < grid->n_columns; column++) {
             hl_text_print(text, "%s", column > 0 ? " | " : "| ");

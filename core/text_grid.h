@@ -33,10 +33,10 @@ const char *hl_text_grid_at(const hl_text_grid *grid, int64_t row, int64_t colum
 
 /* Adds the table in columns two blanks apart, the first aligned to the left, the others to the right. Columns that do
  * not fit into `width` characters follow below, after the first `repeated` columns again. With `ascii` the plus-minus
- * sign is written "+-". HL_NO_MEMORY is left on the text. */
+ * sign is written "+-". HL_NO_MEMORY, the grid's own too, is left on the text. */
 void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, bool ascii, hl_text *text);
 
-/* Adds it as a table of Markdown. HL_NO_MEMORY is left on the text. */
+/* Adds it as a table of Markdown. HL_NO_MEMORY, the grid's own too, is left on the text. */
 void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text);
 
 HL_END_DECLS

@@ -101,6 +101,11 @@ START_TEST(want_of_memory_stays_on_the_grid)
         hl_text_grid_init(&grid, 2, 2);
         hl_text_grid_set(&grid, 0, 0, "a");
         ck_assert_int_eq(grid.error.code, HL_NO_MEMORY);
+        hl_text printed = { 0 }, markdown = { 0 }; /* which nobody can take for whole */
+        hl_text_grid_print(&grid, 80, 1, false, &printed);
+        hl_text_grid_markdown(&grid, &markdown);
+        ck_assert_int_eq(hl_text_status(&printed).code, HL_NO_MEMORY);
+        ck_assert_int_eq(hl_text_status(&markdown).code, HL_NO_MEMORY);
         hl_text_grid_free(&grid);
         ck_assert_int_eq(faults_live_blocks(), 0);
     }
