@@ -152,7 +152,7 @@ static const char *stranger(const hl_heads_command *c)
         { "drop", c->drop != NULL, question == HL_HEADS_SUBSET && c->keep_only == NULL },
         { c->shapley ? "shapley" : "importance", c->importance, importance && (!c->shapley || c->treebank == NULL) },
         { "relation", c->relation != NULL, treebank },
-        { "trees", c->trees, treebank },
+        { "trees", c->trees, treebank && c->relation == NULL },
         { "prune", c->prune, prune },
         { "profile", c->profile, profile },
         { "head", c->head != NULL, false },
@@ -182,13 +182,13 @@ static const char *question_option(const hl_heads_command *command)
 {
     switch (hl_heads_command_question(command)) {
     case HL_HEADS_TREEBANK:
-        return "treebank";
+        return command->relation != NULL ? "relation" : "treebank";
     case HL_HEADS_PROFILE:
         return "profile";
     case HL_HEADS_PRUNE:
         return "prune";
     case HL_HEADS_IMPORTANCE:
-        return "importance";
+        return command->shapley && command->treebank != NULL ? "treebank" : "importance";
     default:
         return command->keep_only != NULL ? "keep-only" : "drop";
     }

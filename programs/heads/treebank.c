@@ -8,28 +8,24 @@
 
 #include <string.h>
 
-static hl_status find_relation(const hl_syntax_study *study, const char *name, int64_t *relation)
+static hl_status find_relation(const hl_treebank *treebank, const char *name, int64_t *relation)
 {
-    int64_t R = hl_treebank_relations(study->treebank);
+    int64_t R = hl_treebank_relations(treebank);
     *relation = -1;
-    bool known = strcmp(name, "all") == 0;
-    for (int64_t r = 0; r < R && !known; r++) {
-        known = strcmp(name, hl_treebank_relation(study->treebank, r)) == 0;
-        *relation = r;
-    }
-    if (known) {
+    if (strcmp(name, "all") == 0) {
         return hl_ok();
     }
-    hl_text some = { 0 };
-    for (int64_t row = 1; row < study->n_rows; row++) {
-        hl_text_print(&some, "%s%s", row > 1 ? ", " : "", hl_syntax_study_name(study, study->rows[row]));
+    hl_text others = { 0 };
+    for (int64_t r = 0; r < R; r++) {
+        *relation = strcmp(name, hl_treebank_relation(treebank, r)) == 0 ? r : *relation;
+        hl_text_print(&others, ", %s", hl_treebank_relation(treebank, r));
     }
-    hl_status status = hl_text_status(&some);
-    if (status.code == HL_OK) {
-        status = hl_error(HL_INVALID, "command line: --relation: the treebank has no \"%.64s\"; there are all, %s",
-                          name, some.size > 0 ? some.bytes : "no others");
+    hl_status status = hl_text_status(&others);
+    if (status.code == HL_OK && *relation < 0) {
+        status = hl_error(HL_INVALID, "command line: --relation: the treebank has no \"%.64s\"; there are all%s", name,
+                          others.bytes);
     }
-    hl_text_free(&some);
+    hl_text_free(&others);
     return status;
 }
 
@@ -38,7 +34,7 @@ hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_co
     hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
     if (command->relation != NULL) {
         int64_t relation;
-        HL_TRY(find_relation(study, command->relation, &relation));
+        HL_TRY(find_relation(study->treebank, command->relation, &relation));
         hl_heads_relation_table(&table, study, relation);
         hl_heads_relation_json(&json, study, relation);
         hl_heads_relation_csv(&csv, study, relation);
@@ -74,13 +70,26 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
                                  .context = waiting };
 }
 
+/* A page without --examples is of a run's own, of which it has snapshots. */
+static hl_status check_page(const hl_opened_model *model, const hl_heads_command *command)
+{
+    return !hl_heads_command_looks(command) || model->n_steps > 0
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE, "%s: has no snapshots to make a page of: name sentences by --examples FILE",
+                          model->path);
+}
+
 hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model, const hl_heads_command *command,
                                   FILE *err)
 {
     enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
     hl_waiting waiting = { .out = err };
     hl_syntax_question question = hl_heads_treebank_question(command, &waiting);
-    hl_status status = hl_syntax_study_read(study, model, &question);
+    *study = (hl_syntax_study){ 0 };
+    hl_status status = check_page(model, command);
+    HL_THEN(status, hl_syntax_study_read(study, model, &question));
+    int64_t relation;
+    HL_THEN(status, command->relation != NULL ? find_relation(study->treebank, command->relation, &relation) : hl_ok());
     HL_THEN(status, hl_heads_memory_check_treebank(study, &question, hl_memory_at_hand_now()));
     HL_THEN(status, hl_opened_model_load(model, -1));
     HL_THEN(status, hl_syntax_study_make(study, &question));

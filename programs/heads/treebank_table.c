@@ -216,9 +216,15 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
     hl_text_grid grid;
     print_read(text, study);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: %" PRId64 " cases; the best fixed offset, %+d, finds %.1f per cent.",
-                      hl_syntax_study_name(study, relation), best.found.cases, (int)best.offset,
-                      100 * hl_syntax_share(best.baseline));
+    if (best.found.cases > 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "%s: %" PRId64 " cases; the best fixed offset, %+d, finds %.1f per cent.",
+                          hl_syntax_study_name(study, relation), best.found.cases, (int)best.offset,
+                          100 * hl_syntax_share(best.baseline));
+    } else {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: no cases; only words that have a head in their sentence are one.",
+                          hl_syntax_study_name(study, relation));
+    }
     hl_text_print(text, "\n");
     hl_text_fail(text, make_relation_grid(study, relation, &grid));
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);

@@ -352,6 +352,18 @@ START_TEST(a_treebank_is_refused_where_it_means_nothing_or_is_wrong)
 }
 END_TEST
 
+START_TEST(a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_runs)
+{
+    const char *bank = bank_of("bank.conllu", SENTENCES), *folder = run_path("run"), *page = run_path("page.html");
+    EXPECT_RUN(0, text_config(0), "patterns.examples=0", "--quiet", "--out", folder);
+    run_result run = HEADS(folder, "--treebank", bank, "--report", page);
+    refused(run, 3, "run: has no snapshots to make a page of: name sentences by --examples FILE");
+    ck_assert_str_eq(run.out, "");
+    run = HEADS(folder, "--treebank", bank, "--examples", run_config("mine.txt", "1 2 3\n4 5\n"), "--report", page);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, rows_are_the_same_at_any_number_of_threads_and_change_nothing_of_the_training, 0, 3);
@@ -363,5 +375,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them);
     tcase_add_test(tc, rows_that_are_cut_are_left_out_and_wrong_ones_are_named);
     tcase_add_test(tc, a_treebank_is_refused_where_it_means_nothing_or_is_wrong);
+    tcase_add_test(tc, a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_runs);
 }
 SUITE("syntax csv", add_tests)

@@ -3,6 +3,7 @@
 #include "core/npz.h"
 #include "heads/tree.h"
 #include "programs/heads/memory.h"
+#include "programs/heads/treebank.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
@@ -415,13 +416,26 @@ START_TEST(what_cannot_be_asked_is_refused)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *toy = run_path("toy");
     refused(HEADS(folder, "--relation", "nsubj"), 2, "--relation is about a treebank: add --treebank FILE");
-    refused(HEADS(folder, "--treebank", file, "--relation", "iobj"), 2, "has no \"iobj\"; there are all, det, nsubj");
+    refused(HEADS(folder, "--treebank", file, "--relation", "iobj"), 2,
+            "has no \"iobj\"; there are all, det, nsubj, root, case, obl, obj");
     refused(HEADS(folder, "--treebank", file, "--relation", "det", "--png", "x"), 2,
-            "--png does not go with --treebank");
+            "--png does not go with --relation");
+    refused(HEADS(folder, "--treebank", file, "--relation", "det", "--trees"), 2,
+            "--trees does not go with --relation");
     refused(HEADS(folder, "--treebank", file, "--prune"), 2, "--prune does not go with --treebank");
     refused(HEADS(folder, "--treebank", file, "--max-pieces", "2"), 3, "no sentence can be used: of 154, 1 have one");
     refused(HEADS(folder, "--treebank", run_path("none")), 3, "none");
     refused(HEADS(folder, "--treebank", run_config("text", "one\ntwo\n")), 3, "text:1: has 1 column");
+    run_result rootless = HEADS(folder, "--treebank", file, "--relation", "root"); /* nobody's head is asked for */
+    ck_assert_msg(rootless.code == 0 && strstr(rootless.out, "\nroot: no cases; ") != NULL, "%s", rootless.out);
+    hl_opened_model model; /* what the treebank does not have is told before the model runs */
+    hl_syntax_study study;
+    ck_assert_int_eq(hl_opened_model_open(&model, folder).code, HL_OK);
+    hl_heads_command command = { .treebank = file, .relation = "iobj" };
+    ck_assert_int_eq(hl_heads_treebank_study(&study, &model, &command, stderr).code, HL_INVALID);
+    ck_assert_ptr_null(study.found.numbers);
+    hl_syntax_study_free(&study);
+    hl_opened_model_close(&model);
     EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", toy);
     refused(HEADS(toy, "--treebank", file), 2, "reads no text: a treebank is for models of text");
 }
