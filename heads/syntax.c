@@ -212,9 +212,15 @@ hl_syntax_row hl_syntax_head_of(const hl_syntax *syntax, int64_t relation, int64
     return row_of(syntax, relation, head, 1);
 }
 
-bool hl_syntax_earned(const hl_syntax_choice *held_out)
+hl_syntax_choice hl_syntax_chosen_of(const hl_syntax *syntax, int64_t relation)
 {
-    double lift = hl_syntax_share(held_out->found) - hl_syntax_share(held_out->baseline);
+    part even = { syntax, relation, 1, 0, 0 };
+    return choose(&even, &even, 0, syntax->n_heads);
+}
+
+bool hl_syntax_earned(const hl_syntax_choice *choice)
+{
+    double lift = hl_syntax_share(choice->found) - hl_syntax_share(choice->baseline);
     return lift >= HL_SYNTAX_CLEAR &&
-           hl_syntax_interval_of(held_out->found).low > hl_syntax_interval_of(held_out->baseline).high;
+           hl_syntax_interval_of(choice->found).low > hl_syntax_interval_of(choice->baseline).high;
 }

@@ -84,7 +84,6 @@ void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_syntax_tree *t
 typedef struct hl_syntax_rate {
     int64_t hits, cases;
 } hl_syntax_rate;
-
 double hl_syntax_share(hl_syntax_rate rate); /* hits / cases; NAN where there are none */
 
 /* The Wilson score interval of the share at 95% (Wilson 1927), [0, 1] where there are no cases. */
@@ -106,13 +105,15 @@ typedef struct hl_syntax_row {
 } hl_syntax_row;
 /* The best head of a relation, or of all together where `relation` is -1. */
 hl_syntax_row hl_syntax_row_of(const hl_syntax *syntax, int64_t relation);
-/* The same of one head: its better direction. */
+/* The best head of a relation where held-out numbers choose, measured there, which says nothing of the other half. */
+hl_syntax_choice hl_syntax_chosen_of(const hl_syntax *syntax, int64_t relation);
+/* As hl_syntax_row_of, of one head: its better direction. */
 hl_syntax_row hl_syntax_head_of(const hl_syntax *syntax, int64_t relation, int64_t head);
 
-/* Whether the head earns the relation as its label: held out, its share is at least HL_SYNTAX_CLEAR above the
- * baseline's, and their intervals do not overlap. */
+/* Whether the share of the head is at least HL_SYNTAX_CLEAR above the baseline's, and their intervals do not overlap.
+ * Held out, the head then earns the relation as its label. */
 #define HL_SYNTAX_CLEAR 0.1
-bool hl_syntax_earned(const hl_syntax_choice *held_out);
+bool hl_syntax_earned(const hl_syntax_choice *choice);
 
 HL_END_DECLS
 

@@ -7,6 +7,7 @@
 #include "train/footprint.h"
 #include "train/setup_data.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What a pass over the treebank is for. */
@@ -103,7 +104,7 @@ typedef struct tree_work {
     pass_call call;
     hl_syntax_choice best; /* of all relations */
     int64_t n;
-    hl_syntax_choice *heads; /* (n): those of the rows, each once */
+    hl_syntax_choice *heads; /* (n): those that earn the relation of a row where they were chosen, each once */
     size_t size;
     double *one, *sum; /* (size): of the best head, of all */
     int32_t *guess;    /* room for a sentence's words */
@@ -139,7 +140,8 @@ static hl_status score_sentence(const tree_work *work, const hl_treebank_sentenc
     hl_syntax_study *study = work->call.study;
     int64_t W = sentence->n_words;
     study->tree_sentences++;
-    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
+    int kinds = work->n > 0 ? HL_SYNTAX_TREE_KINDS : HL_SYNTAX_TREE_MEAN;
+    for (int kind = 0; kind < kinds; kind++) {
         switch (kind) {
         case HL_SYNTAX_TREE_RIGHT:
             hl_tree_right_branching(W, work->guess);
@@ -201,6 +203,7 @@ static hl_status tell_trees(void *context, int64_t done, int64_t total)
     return tell(&work->call, done, total);
 }
 
+/* Heads that find no more than an offset does look at one place whatever stands there, and would drown the others. */
 static hl_status choose_tree_heads(tree_work *work)
 {
     const hl_syntax_study *study = work->call.study;
@@ -208,8 +211,8 @@ static hl_status choose_tree_heads(tree_work *work)
     HL_NEED(work->heads != NULL, "the heads of trees");
     work->best = hl_syntax_row_of(&study->found, -1).held_out;
     for (int64_t row = 1; row < study->n_rows; row++) {
-        hl_syntax_choice choice = hl_syntax_row_of(&study->found, study->rows[row]).held_out;
-        bool known = false;
+        hl_syntax_choice choice = hl_syntax_chosen_of(&study->found, study->rows[row]);
+        bool known = !hl_syntax_earned(&choice);
         for (int64_t i = 0; i < work->n; i++) {
             known = known || (work->heads[i].head == choice.head && work->heads[i].direction == choice.direction);
         }
@@ -331,17 +334,21 @@ const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation)
 
 int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head)
 {
-    int64_t best = -1;
+    int64_t clearest = -1;
     double most = 0;
     for (int64_t row = 1; row < study->n_rows; row++) {
-        hl_syntax_choice choice = hl_syntax_head_of(&study->found, study->rows[row], head).held_out;
-        double lift = hl_syntax_share(choice.found) - hl_syntax_share(choice.baseline);
-        if (hl_syntax_earned(&choice) && lift > most) {
-            best = study->rows[row];
-            most = lift;
+        hl_syntax_choice own = hl_syntax_head_of(&study->found, study->rows[row], head).held_out;
+        double lift = hl_syntax_share(own.found) - hl_syntax_share(own.baseline);
+        if (!hl_syntax_earned(&own)) {
+            continue;
         }
+        if (hl_syntax_row_of(&study->found, study->rows[row]).held_out.head == head) {
+            return study->rows[row]; /* rows are in order of their cases */
+        }
+        clearest = lift > most ? study->rows[row] : clearest;
+        most = fmax(lift, most);
     }
-    return best;
+    return clearest;
 }
 
 const char *hl_syntax_tree_name(hl_syntax_tree_kind kind)

@@ -41,7 +41,8 @@ typedef enum hl_syntax_tree_kind {
     HL_SYNTAX_TREE_LEFT,   /* left-branching */
     HL_SYNTAX_TREE_OFFSET, /* the best fixed offset for all words, which need not be a tree */
     HL_SYNTAX_TREE_HEAD,   /* the maximum spanning tree of the best head for all words */
-    HL_SYNTAX_TREE_MEAN,   /* that of the mean of the heads that are best for a relation */
+    HL_SYNTAX_TREE_MEAN, /* that of the mean of the heads that are best for a relation and there, where they are chosen,
+                              earn it (hl_syntax_earned); without a score where there is none */
     HL_SYNTAX_TREE_KINDS
 } hl_syntax_tree_kind;
 
@@ -89,8 +90,9 @@ void hl_syntax_study_free(hl_syntax_study *study);
 /* "all", or the relation's name. */
 const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation);
 
-/* The relation that the head earns as a label; of several the one that it finds farthest above the baseline, held out,
- * and the first of equals; -1: none. */
+/* The relation that the head earns as a label; -1: none. Of several: the one with the most cases of those whose best
+ * head it is, as sentences 0, 2, 4 ... choose it; where it is the best of none, the one with the largest lift held out;
+ * the first of equals. */
 int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head);
 
 /* "right-branching", "best head", ... */

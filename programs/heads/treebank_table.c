@@ -72,25 +72,25 @@ static void print_read(hl_text *text, const hl_syntax_study *study)
 static void print_trees(hl_text *text, const hl_syntax_study *study)
 {
     hl_text_grid grid;
-    hl_status status = hl_text_grid_init(&grid, HL_SYNTAX_TREE_KINDS + 1, 3);
+    hl_text_grid_init(&grid, HL_SYNTAX_TREE_KINDS + 1, 3);
     hl_text_grid_set(&grid, 0, 0, "whole trees");
     hl_text_grid_set(&grid, 0, 1, "UAS");
     hl_text_grid_set(&grid, 0, 2, "UUAS");
     for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
         const hl_tree_score *score = &study->trees[kind];
         hl_text_grid_set(&grid, (int64_t)kind + 1, 0, "%s", hl_syntax_tree_name(kind));
-        hl_text_grid_set(&grid, (int64_t)kind + 1, 1, "%.1f", 100 * hl_tree_share(score, score->directed));
-        hl_text_grid_set(&grid, (int64_t)kind + 1, 2, "%.1f", 100 * hl_tree_share(score, score->undirected));
+        set_share(&grid, (int64_t)kind + 1, 1, (hl_syntax_rate){ score->directed, score->arcs });
+        set_share(&grid, (int64_t)kind + 1, 2, (hl_syntax_rate){ score->undirected, score->arcs });
     }
     hl_text_print(text, "\n");
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
-    hl_text_fail(text, status);
     hl_text_grid_free(&grid);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "Whole trees of %" PRId64 " sentences (1, 3, 5 ...; those of one root), from the gold root, by "
-                      "heads and offset chosen on the others; the mean is that of %" PRId64
-                      " heads. UAS: the share of words whose head is right; UUAS: also the wrong way round.",
+                      "heads and offset chosen on the others; the mean is that of the %" PRId64
+                      " that there earn a relation and find it best. UAS: the share of words whose head is right; "
+                      "UUAS: also the wrong way round.",
                       study->tree_sentences, study->n_tree_heads);
 }
 
@@ -110,7 +110,7 @@ static void print_earned(hl_text *text, const hl_syntax_study *study)
         return;
     }
     hl_text_print(text, "Heads that earn a label, held out:\n\n");
-    hl_text_fail(text, hl_text_grid_init(&grid, rows + 1, COLUMNS));
+    hl_text_grid_init(&grid, rows + 1, COLUMNS);
     for (int c = 0; c < COLUMNS; c++) {
         hl_text_grid_set(&grid, 0, c, "%s", titles[c]);
     }

@@ -128,6 +128,9 @@ START_TEST(what_is_held_out_is_chosen_on_the_other_half)
     ck_assert_int_eq(nsubj.held_out.found.hits, 0);
     ck_assert_int_eq(nsubj.held_out.found.cases, 2);
     ck_assert_int_eq(nsubj.held_out.baseline.hits, 2);
+    hl_syntax_choice chosen = hl_syntax_chosen_of(&syntax, NSUBJ);
+    ck_assert(chosen.head == 0 && chosen.offset == nsubj.held_out.offset);
+    ck_assert(chosen.found.hits == 3 && chosen.found.cases == 3);
     hl_syntax_free(&syntax);
 }
 END_TEST

@@ -219,6 +219,8 @@ START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
     ck_assert_str_eq(text_at(json_array_get(trees, 3), "trees"), "best head");
     ck_assert_double_eq_tol(number_at(json_array_get(trees, 3), "uas"),
                             uas_of(folder, layer, head, *text_at(row, "held_out_direction") == 'h'), 1e-8);
+    ck_assert_str_eq(text_at(json_array_get(trees, 4), "trees"), "mean of best heads"); /* none beats the offsets */
+    ck_assert(json_is_null(json_object_get(json_array_get(trees, 4), "uas")));
     json_decref(all);
 }
 END_TEST
@@ -321,9 +323,10 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
     ck_assert_double_le(number_at(head, "baseline"), 0.7); /* at most two of three, where a distance is cut at an end */
     ck_assert_double_ge(number_at(head, "low"), 0.9);
     json_decref(told);
-    run = HEADS(folder, "--treebank", file, "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"), "--report",
-                run_path("own.html"));
+    run = HEADS(folder, "--treebank", file, "--trees", "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"),
+                "--report", run_path("own.html"));
     ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert_ptr_nonnull(strstr(run.out, "the mean is that of the 2 that\n")); /* of own and of dep */
     const char *row = strstr(strstr(run.out, "heads, measured on"), "\nL0H0 ");
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, " + own "));
@@ -332,6 +335,29 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
     head = json_array_get(json_object_get(json_array_get(json_object_get(data, "runs"), 0), "heads"), 0);
     ck_assert_str_eq(text_at(json_object_get(head, "grammar"), "relation"), "own");
     json_decref(data);
+}
+END_TEST
+
+/* Hits of three heads and of an offset of 1000 cases a half of one relation, and of 500 of another. */
+START_TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly)
+{
+    static const int64_t hits[2][3] = { { 600, 500, 520 }, { 400, 450, 300 } };
+    int64_t rows[] = { -1, 0, 1 };
+    hl_syntax_study study = { .n_rows = 3, .rows = rows };
+    ck_assert_int_eq(hl_syntax_init(&study.found, 2, 3).code, HL_OK);
+    for (int i = 0; i < 4; i++) {
+        hl_syntax_half *half = &study.found.halves[i / 2];
+        half->cases[i % 2] = i % 2 == 0 ? 1000 : 500;
+        half->offsets[i % 2 * (2 * HL_SYNTAX_OFFSETS + 1)] = i % 2 == 0 ? 400 : 100;
+        for (int h = 0; h < 3; h++) {
+            half->hits[(i % 2 * 3 + h) * 2] = hits[i % 2][h];
+        }
+    }
+    static const int64_t expected[] = { 0, 1, 1 };
+    for (int h = 0; h < 3; h++) {
+        ck_assert_int_eq(hl_syntax_study_earned(&study, h), expected[h]);
+    }
+    hl_syntax_free(&study.found);
 }
 END_TEST
 
@@ -560,6 +586,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, rows_are_the_frequent_relations_with_their_best_heads);
     tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
     tcase_add_test(tc, a_head_that_earns_a_relation_is_named_by_it);
+    tcase_add_test(tc, a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly);
     tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
     tcase_add_test(tc, what_cannot_be_asked_is_refused);
     tcase_add_test(tc, bad_treebanks_are_refused_with_file_and_line);
