@@ -55,7 +55,7 @@ function relationText(relation) {
     const null_ = relation.null_held_out === undefined ? "" : `, random weights in ${percent(shareOf(relation.null_held_out))}`;
     const verdict = relation.earned ? `${head.name} earns the label ${relation.name}.` :
         relation.name === "all" ? "" : "That is too near to the baseline to earn the label.";
-    return `${head.name} finds ${relation.name} best (${choice.direction}: ${from} ${to}): in ${percent(shareOf(choice.found))} of ${choice.found[1]} cases, ` +
+    return `${head.name} finds ${relation.name === "all" ? "all relations together" : relation.name} best (${choice.direction}: ${from} ${to}): in ${percent(shareOf(choice.found))} of ${choice.found[1]} cases, ` +
         `95% interval ${betweenText(choice.interval)}; the best fixed offset, ${offsetText(choice.offset)}, in ${percent(shareOf(choice.baseline))}${null_}. ${verdict}`;
 }
 

@@ -133,7 +133,7 @@ function fillMetrics(head) {
     const metrics = head.run.metricsOf(head);
     byId("metric").replaceChildren(...[...byGroup(metrics, (metric) => wordOf(metric)?.group ?? "")].map(([group, names]) =>
         element("optgroup", { label: group }, ...names.map((name) =>
-            new Option(`${name}: ${wordOf(name)?.meaning ?? ""}`, name)))));
+            new Option(`${name}: ${meaningOf(head.run, name)}`, name)))));
     const wanted = metricOfLabel(head.label);
     byId("metric").value = metrics.includes(wanted) ? wanted : metrics[0] ?? "";
 }
@@ -356,7 +356,8 @@ function writeHeading() {
         return `${runs.length > 1 ? `${run.name}: ` : ""}${isOpen ? "" : `${task} task, `}${layersText(run)}, d_model ${configValue(config, "model", "d_model")}` +
             `${isOpen ? "" : `, step ${run.steps.at(-1)}`}${result}${run.data.about === undefined ? "" : `; ${run.data.about}`}`;
     });
-    byId("title").textContent = runs.map((run) => run.name).join(" against ");
+    const title = runs.map((run) => run.name).join(" against ").split(/(?<=[_/])/); /* where a line may end */
+    byId("title").replaceChildren(...title.flatMap((part) => [part, element("wbr")]));
     byId("closest-hint").hidden = runs.length < 2;
     byId("answers-hint").hidden = runs.every((run) => run.data.examples.every((example) => !example.targets?.some((target) => target !== -1)));
     sayStages();

@@ -11,6 +11,12 @@ function wordOf(name) {
     return wordData.words.find((word) => word.group !== "Labels" && plainWord(word.name) === plainWord(name));
 }
 
+/* What a metric of a run means. A relation of its treebank (syntax.csv) is none that a task states. */
+function meaningOf(run, metric) {
+    const relation = run.data.syntax_steps?.relations.find(({ name }) => metricOfRelation(name) === metric);
+    return relation === undefined ? wordOf(metric)?.meaning ?? "" : `how often the head finds the treebank’s ${relation.name}, held out`;
+}
+
 /* Why a head is mixed; "" where it is not. */
 function missOf(head) {
     return wordData.misses[head.run.index][head.place] ?? "";

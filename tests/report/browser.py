@@ -650,6 +650,7 @@ def check_relations(page):
         assert not page.one("#life-chart").is_displayed() and "baseline" in page.text(".life:last-child")
         page.one("#grids [data-head=L0H0]").click()
         choose(page, "metric", "relation(obj)")
+        assert "the treebank’s obj" in page.script("return document.querySelector('#metric').selectedOptions[0].textContent")
         curve = page.one("#life path.curve:not(.dashed)").get_attribute("d")
         points = [tuple(map(float, point.split())) for point in re.split("[ML]", curve)[1:]]
         low, high = (float(page.script("return arguments[0].getAttribute('y1')", page.all("#life .axis")[i])) for i in (0, -1))
