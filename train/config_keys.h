@@ -72,9 +72,13 @@ bool hl_config_key_changes_results(const hl_config_key *key);
 bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
                           char wrong[HL_CONFIG_WRONG_TEXT]);
 
-/* The field's value as hl_config_read_value reads it, in the shortest form that reads back as the same. Per-layer
- * numbers: one where all are equal. */
+/* The field's value as a line of a config says it, texts in quotes where they need them, in the shortest form that
+ * reads back as the same. Per-layer numbers: one where all are equal. */
 void hl_config_write_value(const hl_config_key *key, const hl_config *config, char text[HL_CONFIG_VALUE_TEXT]);
+
+/* Gives the field of `to` the value that it has in `from`; the rest as hl_config_read_value. */
+bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to, int *count,
+                          char wrong[HL_CONFIG_WRONG_TEXT]);
 
 HL_END_DECLS
 

@@ -68,10 +68,9 @@ void hl_config_take_shape(hl_config_reader *reader)
         const hl_config_key *key = &hl_config_keys[k];
         hl_config_given *given = &reader->given[k];
         if (is_known(key) && given->line == HL_CONFIG_NOWHERE && !follows(reader, key)) {
-            char value[HL_CONFIG_VALUE_TEXT], wrong[HL_CONFIG_WRONG_TEXT];
-            hl_config_write_value(key, shape, value);
+            char wrong[HL_CONFIG_WRONG_TEXT];
             given->line = HL_CONFIG_SHAPE;
-            if (!hl_config_read_value(key, value, reader->config, &given->count, wrong)) {
+            if (!hl_config_copy_value(key, shape, reader->config, &given->count, wrong)) {
                 given->faulty = true;
                 hl_config_complain(reader, HL_CONFIG_SHAPE, "%s: %s", key->full, wrong);
             }

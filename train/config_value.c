@@ -297,3 +297,17 @@ void hl_config_write_value(const hl_config_key *key, const hl_config *config, ch
     }
     assert(!"a type of key");
 }
+
+bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to, int *count,
+                          char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    const void *field = (const char *)from + key->offset;
+    char value[HL_CONFIG_VALUE_TEXT];
+    if (key->type == HL_CONFIG_STRING) {
+        field = hl_config_string(from, *(const hl_config_string_at *)field);
+    } else if (key->type != HL_CONFIG_PATH) {
+        hl_config_write_value(key, from, value);
+        field = value;
+    }
+    return hl_config_read_value(key, field, to, count, wrong);
+}

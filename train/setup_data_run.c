@@ -25,9 +25,10 @@ hl_status hl_data_take_key(hl_config *config, size_t key, const char *path)
     hl_problems_free(&problems);
     if (status.code == HL_OK) {
         int count;
-        char value[HL_CONFIG_VALUE_TEXT], wrong[HL_CONFIG_WRONG_TEXT];
-        hl_config_write_value(hl_config_key_at(key), stored, value);
-        hl_config_read_value(hl_config_key_at(key), value, config, &count, wrong);
+        char wrong[HL_CONFIG_WRONG_TEXT];
+        if (!hl_config_copy_value(hl_config_key_at(key), stored, config, &count, wrong)) {
+            status = hl_error(HL_BAD_FILE, "%s: %s: %s", path, hl_config_key_at(key)->full, wrong);
+        }
     }
     hl_free(stored);
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;

@@ -51,15 +51,16 @@ static const char *config_of(const char *task, const char *more)
 
 START_TEST(a_run_goes_on_without_the_folder_that_it_began_with)
 {
-    const char *source = copy_of("bert_masked"), *config = config_of("classes", ""), *whole = run_path("whole"),
-               *parted = run_path("parted");
+    const char *source = run_path("a # 'b'"), *config = config_of("classes", ""), *whole = run_path("whole"),
+               *parted = run_path("parted"); /* source: a config has it in quotes */
+    ck_assert_int_eq(rename(copy_of("bert_masked"), source), 0);
     EXPECT_RUN(0, config, "--from", source, "--out", whole);
     EXPECT_RUN(0, config, "--from", source, "--out", parted, "train.steps=2");
     scratch_remove(source);
     EXPECT_RUN(0, config, "--out", parted, "--resume");
     run_assert_same_file(whole, parted, "checkpoint.safetensors");
     char line[4096];
-    snprintf(line, sizeof line, "\nfrom = %s\n", source);
+    snprintf(line, sizeof line, "\nfrom = \"%s\"\n", source);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(parted, "config.ini")), line));
     scratch_remove(run_file(parted, "data")); /* made again, of the same pieces */
     EXPECT_RUN(0, config, "--out", parted, "--resume", "train.steps=6");
@@ -179,7 +180,8 @@ START_TEST(a_run_that_began_with_a_file_goes_on)
     const char *config = run_tiny_config(), *constant = "optimizer.schedule=constant";
     const char *first = run_path("first"), *whole = run_path("whole"), *cut = run_path("cut");
     EXPECT_RUN(0, config, "--quiet", constant, "--out", first);
-    const char *weights = run_file(first, "model.safetensors");
+    const char *weights = run_path("a # 'b'.safetensors"); /* which a config has in quotes */
+    ck_assert_int_eq(rename(run_file(first, "model.safetensors"), weights), 0);
     EXPECT_RUN(0, config, "--quiet", constant, "--from", weights, "--out", whole);
     EXPECT_RUN(0, config, "--quiet", constant, "--from", weights, "--out", cut, "train.steps=12");
     if (_i == 1) {
@@ -188,7 +190,7 @@ START_TEST(a_run_that_began_with_a_file_goes_on)
     EXPECT_RUN(0, config, "--quiet", constant, "--out", cut, "--resume");
     run_assert_same_file(whole, cut, "checkpoint.safetensors");
     char from[4096];
-    snprintf(from, sizeof from, "train.from=%s", weights);
+    snprintf(from, sizeof from, "train.from=\"%s\"", weights);
     EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--overwrite", "train.steps=12");
     EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--resume");
     run_assert_same_file(whole, cut, "checkpoint.safetensors");
