@@ -18,7 +18,7 @@ enum { HL_EXPORT_FORMAT = 1 };
  * lengths (E) int32; step int64; and where `metrics` are wanted, one float64 array (heads, 2) for each metric, named as
  * in heads.csv: value and baseline of every head, by layer and head, NaN where there is none, and js (heads, heads).
  * Of a view of words the maps are joined, tokens are the words' forms (the same number, the same form), lengths count
- * words, and `first` (E, T) int32 is the token that each word begins with; the metrics are the same.
+ * words, and `word_first` (E, T) int32 is the token that each word begins with; the metrics are the same.
  * `hidden`, of the view's only example, or NULL: hidden_0, hidden_1, ... (1, T, D), of its tokens, never joined.
  * The file appears whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics, const hl_hidden_states *hidden);
