@@ -88,9 +88,9 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "Whole trees of %" PRId64 " sentences (1, 3, 5 ...; those of one root), from the gold root, by "
-                      "heads and offset chosen on the others; the mean is that of the %" PRId64
-                      " that there earn a relation and find it best. UAS: the share of words whose head is right; "
-                      "UUAS: also the wrong way round.",
+                      "heads and offset chosen on the others. Heads of the mean, those that there earn a relation and "
+                      "find it best: %" PRId64
+                      ". UAS: the share of words whose head is right; UUAS: also the wrong way round.",
                       study->tree_sentences, study->n_tree_heads);
 }
 
