@@ -109,9 +109,10 @@ static void print_earned(hl_text *text, const hl_syntax_study *study)
         hl_text_print(text, "Heads that earn a label: none.\n");
         return;
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "Heads that earn a label, held out. Of several relations a head is named by the most frequent one "
-                      "whose best head it is (by), else by that which it finds farthest above the base.");
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "Heads that earn a label, held out. Of several relations a head is named by the most frequent one "
+        "whose best head it is (by), else by that which it finds farthest above the base.");
     hl_text_print(text, "\n");
     hl_text_grid_init(&grid, rows + 1, COLUMNS);
     for (int c = 0; c < COLUMNS; c++) {
