@@ -38,8 +38,9 @@ static inline unsigned char *gzipped(const void *bytes, size_t size, size_t *pac
 /* The status is of this code and its text "<path><rest>". */
 static inline void refused_as(hl_status status, hl_code code, const char *path, const char *rest)
 {
-    char text[HL_STATUS_TEXT];
+    char text[2 * HL_STATUS_TEXT];
     snprintf(text, sizeof text, "%s%s", path, rest);
+    text[HL_STATUS_TEXT - 1] = '\0';
     ck_assert_int_eq(status.code, code);
     ck_assert_str_eq(status.text, text);
 }
