@@ -14,25 +14,34 @@ typedef struct gathering {
     int64_t *relations, *steps; /* (R), (S) */
     float *found;               /* (S, R, H) */
     bool *earned;               /* (S, R, H) */
-    int64_t n;                  /* steps so far */
 } gathering;
 
-static hl_status count_step(void *context, int64_t step)
+/* Room for so many steps. */
+static hl_status make_room(gathering *g, size_t n)
 {
-    (void)step;
-    ((gathering *)context)->n++;
+    const char *what = "what heads found in a treebank";
+    hl_report_syntax_steps *shown = &g->history->shown;
+    const hl_syntax *counts = &g->history->counts;
+    size_t each = (size_t)(counts->n_relations * counts->n_heads); /* not 0, though none of them may be shown */
+    int64_t *steps = hl_realloc(g->steps, n, sizeof *steps);
+    HL_NEED(steps != NULL, what);
+    shown->steps = g->steps = steps;
+    float *found = hl_realloc(g->found, hl_size_product(n, each), sizeof *found);
+    HL_NEED(found != NULL, what);
+    shown->found = g->found = found;
+    bool *earned = hl_realloc(g->earned, hl_size_product(n, each), sizeof *earned);
+    HL_NEED(earned != NULL, what);
+    g->earned = earned;
     return hl_ok();
 }
 
 static hl_status take_step(void *context, int64_t step)
 {
     gathering *g = context;
-    const hl_report_syntax_steps *shown = &g->history->shown;
-    if (g->n == shown->n_steps) {
-        return hl_ok(); /* the run is at work */
-    }
-    int64_t at = g->n * shown->n_relations * shown->n_heads;
-    g->steps[g->n++] = step;
+    hl_report_syntax_steps *shown = &g->history->shown;
+    int64_t at = shown->n_steps * shown->n_relations * shown->n_heads;
+    HL_TRY(make_room(g, (size_t)shown->n_steps + 1));
+    g->steps[shown->n_steps++] = step;
     for (int64_t r = 0; r < shown->n_relations; r++) {
         for (int64_t h = 0; h < shown->n_heads; h++, at++) {
             hl_syntax_choice choice = hl_syntax_head_of(&g->history->counts, g->relations[r], h).held_out;
@@ -77,30 +86,17 @@ static hl_status read_rows(hl_syntax_history *history, const hl_opened_model *ru
     hl_syntax *counts = &history->counts;
     HL_TRY(hl_syntax_init(counts, hl_treebank_relations(history->treebank), hl_heads_count(&run->shape)));
     hl_syntax_add_treebank(counts, history->treebank);
-    HL_TRY(hl_syntax_csv_read(path, history->treebank, &run->shape, counts, count_step, g));
-    if (g->n == 0) {
-        return hl_ok();
-    }
-    size_t S = (size_t)g->n, R = (size_t)counts->n_relations, H = (size_t)counts->n_heads;
+    size_t R = (size_t)counts->n_relations, H = (size_t)counts->n_heads;
     const char **names = hl_calloc(R, sizeof *names);
     hl_syntax_rate *baselines = hl_calloc(R, sizeof *baselines);
     int32_t *births = hl_calloc(R * H, sizeof *births);
-    g->steps = hl_calloc(S, sizeof *g->steps);
-    g->found = hl_calloc(hl_size_product(S, R * H), sizeof *g->found);
-    *shown = (hl_report_syntax_steps){ .n_steps = g->n,
-                                       .n_heads = counts->n_heads,
-                                       .steps = g->steps,
-                                       .names = names,
-                                       .baselines = baselines,
-                                       .found = g->found,
-                                       .births = births };
+    *shown = (hl_report_syntax_steps){
+        .n_heads = counts->n_heads, .names = names, .baselines = baselines, .births = births
+    };
     g->relations = hl_calloc(R, sizeof *g->relations);
-    g->earned = hl_calloc(hl_size_product(S, R * H), sizeof *g->earned);
-    HL_NEED(names != NULL && baselines != NULL && births != NULL && g->steps != NULL && g->found != NULL &&
-                g->relations != NULL && g->earned != NULL,
+    HL_NEED(names != NULL && baselines != NULL && births != NULL && g->relations != NULL,
             "what heads found in a treebank");
     choose_relations(history, g, names, baselines, &shown->n_relations);
-    g->n = 0;
     HL_TRY(hl_syntax_csv_read(path, history->treebank, &run->shape, counts, take_step, g));
     find_births(shown, g->earned, births);
     return hl_ok();

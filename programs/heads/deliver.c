@@ -20,3 +20,18 @@ hl_status hl_heads_deliver(const hl_heads_command *command, hl_text *table, hl_t
     }
     return status;
 }
+
+hl_status hl_heads_deliver_charts(const hl_heads_command *command,
+                                  hl_status (*draw)(const void *context, hl_picture_format format, hl_text *bytes),
+                                  const void *context, FILE *out)
+{
+    const char *const paths[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
+    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
+        hl_text bytes = { 0 };
+        if (paths[format] != NULL) {
+            hl_text_fail(&bytes, draw(context, (hl_picture_format)format, &bytes));
+            HL_TRY(hl_output_put(paths[format], &bytes, out));
+        }
+    }
+    return hl_ok();
+}

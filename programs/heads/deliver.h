@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "programs/heads/command.h"
+#include "show/picture.h"
 
 #include <stdio.h>
 
@@ -11,5 +12,11 @@
  * say, and frees them all; there may be no `md`. The failure of a text that is asked for, HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_deliver(const hl_heads_command *command, hl_text *table, hl_text *json, hl_text *csv, hl_text *md,
                            FILE *out);
+
+/* Draws with `draw`, which is given `context` and adds the bytes of the format to a text, and writes what --png, --svg
+ * and --pdf ask for. Fails as `draw`; HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_heads_deliver_charts(const hl_heads_command *command,
+                                  hl_status (*draw)(const void *context, hl_picture_format format, hl_text *bytes),
+                                  const void *context, FILE *out);
 
 #endif

@@ -236,8 +236,9 @@ static void print_json(hl_text *text, const profile *p)
 
 /* ---- the figure: a chart for each measure, layers across, a dot for each head ---- */
 
-static hl_status draw(const profile *p, hl_picture_format format, hl_text *bytes)
+static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
+    const profile *p = context;
     hl_curve curves[MEASURES];
     int n_curves = 0;
     size_t n = (size_t)p->n, L = (size_t)p->n_layers;
@@ -287,15 +288,7 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
     hl_fields_csv(&csv, fields_of_head, p, p->n);
     print_markdown(&markdown, p);
     HL_TRY(hl_heads_deliver(command, &table, &json, &csv, &markdown, out));
-    const char *const charts[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
-    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
-        hl_text bytes = { 0 };
-        if (charts[format] != NULL) {
-            hl_text_fail(&bytes, draw(p, (hl_picture_format)format, &bytes));
-            HL_TRY(hl_output_put(charts[format], &bytes, out));
-        }
-    }
-    return hl_ok();
+    return hl_heads_deliver_charts(command, draw, p, out);
 }
 
 hl_status hl_heads_profile_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)

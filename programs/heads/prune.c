@@ -15,6 +15,11 @@
 
 /* ---- the curve ---- */
 
+static hl_status draw(const void *pruning, hl_picture_format format, hl_text *bytes)
+{
+    return hl_heads_prune_chart(pruning, format, bytes);
+}
+
 static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
 {
     hl_text table = { 0 }, json = { 0 }, csv = { 0 };
@@ -22,15 +27,7 @@ static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_com
     hl_heads_prune_json(&json, pruning);
     hl_heads_prune_csv(&csv, pruning);
     HL_TRY(hl_heads_deliver(command, &table, &json, &csv, NULL, out));
-    const char *const charts[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
-    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
-        hl_text bytes = { 0 };
-        if (charts[format] != NULL) {
-            hl_text_fail(&bytes, hl_heads_prune_chart(pruning, (hl_picture_format)format, &bytes));
-            HL_TRY(hl_output_put(charts[format], &bytes, out));
-        }
-    }
-    return hl_ok();
+    return hl_heads_deliver_charts(command, draw, pruning, out);
 }
 
 /* ---- the smaller model ---- */

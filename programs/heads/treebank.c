@@ -29,6 +29,11 @@ static hl_status find_relation(const hl_treebank *treebank, const char *name, in
     return status;
 }
 
+static hl_status draw(const void *study, hl_picture_format format, hl_text *bytes)
+{
+    return hl_heads_treebank_picture(study, format, bytes);
+}
+
 hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out)
 {
     hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
@@ -46,14 +51,7 @@ hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_co
         hl_heads_treebank_markdown(&markdown, study);
     }
     hl_status status = hl_heads_deliver(command, &table, &json, &csv, &markdown, out);
-    const char *const figures[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
-    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
-        hl_text bytes = { 0 };
-        if (status.code == HL_OK && figures[format] != NULL) {
-            hl_text_fail(&bytes, hl_heads_treebank_picture(study, (hl_picture_format)format, &bytes));
-            status = hl_output_put(figures[format], &bytes, out);
-        }
-    }
+    HL_THEN(status, hl_heads_deliver_charts(command, draw, study, out));
     return status;
 }
 

@@ -18,4 +18,8 @@ void killing_files_begin(void);
 /* Both, for one run of train. */
 run_result killing_files_run(int n, int signal, killing_scope scope, const char *const *arguments);
 
+/* Runs train again and again, each time killed later, at calls by chance that `seed` chooses, until it ends. Returns
+ * how often it was killed. */
+int killing_files_until_done(unsigned seed, const char *const *arguments);
+
 #endif

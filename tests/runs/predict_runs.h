@@ -2,6 +2,7 @@
 #ifndef HL_TESTS_RUNS_PREDICT_RUNS_H
 #define HL_TESTS_RUNS_PREDICT_RUNS_H
 
+#include "core/json.h"
 #include "programs/predict/program.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
@@ -21,6 +22,16 @@ static inline const char *answers(run_result run, const char *err)
     ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
     ck_assert_msg(*err == '\0' ? *run.err == '\0' : strstr(run.err, err) != NULL, "no \"%s\" in: %s", err, run.err);
     return run_kept(run.out);
+}
+
+/* The JSON that it prints; the caller's. */
+static inline json_t *json_answer(run_result run)
+{
+    json_error_t error;
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    json_t *json = json_loads(run.out, 0, &error);
+    ck_assert_msg(json != NULL, "%s: %s", error.text, run.out);
+    return json;
 }
 
 static inline void expect_refused(run_result run, int code, const char *part)

@@ -75,17 +75,7 @@ START_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been)
     const char *arguments[] = { config, "train.keep_checkpoints=2", "--quiet", "--resume", "--out", straight, NULL };
     ck_assert_int_eq(run_train(arguments).code, 0);
     arguments[5] = folder;
-    unsigned state = (unsigned)_i + 1;
-    int kills = 0;
-    for (int code = -1, most = 8; code != 0; most += most / 2) {
-        state = state * 1664525 + 1013904223;
-        int n = most / 2 + (int)(state >> 8) % (most / 2);
-        run_result run = killing_files_run(n, SIGKILL, KILLING_BESIDE_SNAPSHOTS, arguments);
-        code = run.code;
-        ck_assert_msg(code == 0 || code == RUN_KILLED + SIGKILL, "exit code %d: %s", code, run.err);
-        kills += code != 0;
-    }
-    ck_assert_int_ge(kills, 6);
+    ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 6);
     same_data(straight, folder);
 }
 END_TEST

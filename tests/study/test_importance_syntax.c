@@ -38,15 +38,6 @@ static const char *sentences(void)
     return run_config("text.txt", "the cat sat on the mat\nthe dog saw it\nit sat\nthe mat sat on the cat\n");
 }
 
-static json_t *json_of(run_result run)
-{
-    json_error_t error;
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    json_t *json = json_loads(run.out, 0, &error);
-    ck_assert_msg(json != NULL, "%s: %s", error.text, run.out);
-    return json;
-}
-
 static double number_at(const json_t *object, const char *name)
 {
     return json_number_value(json_object_get(object, name));
@@ -87,10 +78,10 @@ static double chance(int n, unsigned marked, int drawn, int found)
 START_TEST(heads_have_both_and_steps_tell_what_is_kept)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
-    json_t *syntax = json_of(HEADS(folder, "--treebank", file, "--json"));
-    json_t *alone = json_of(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--json"));
+    json_t *syntax = json_answer(HEADS(folder, "--treebank", file, "--json"));
+    json_t *alone = json_answer(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--json"));
     json_t *both =
-        json_of(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--json"));
+        json_answer(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--json"));
     json_t *heads = json_object_get(both, "heads"), *earned = json_object_get(syntax, "heads");
     int n = (int)json_array_size(heads);
     unsigned marked = 0;

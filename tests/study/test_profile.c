@@ -8,15 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static json_t *json_of(run_result run)
-{
-    json_error_t error;
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    json_t *json = json_loads(run.out, 0, &error);
-    ck_assert_msg(json != NULL, "%s: %s", error.text, run.out);
-    return json;
-}
-
 static const char *const names[] = { "entropy", "distance", "special", "first", "punctuation" };
 
 /* The value and the baseline of a metric in a row of heads.csv, "<step>,<layer>,<head>,<metric>,...". */
@@ -74,14 +65,14 @@ START_TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
     run_result result = HEADS(folder, "--examples", text, "--csv", "-", "--step", "1");
     ck_assert_msg(result.code == 0, "%s", result.err);
     const char *csv = run_kept(result.out);
-    json_t *all = json_of(HEADS(folder, "--profile", "--examples", text, "--json"));
+    json_t *all = json_answer(HEADS(folder, "--profile", "--examples", text, "--json"));
     ck_assert(json_is_null(json_object_get(all, "step")));
     check(all, csv, 1, 5);
     json_decref(all);
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run);
     result = HEADS(run, "--csv", "-", "--step", "24");
     csv = run_kept(result.out);
-    all = json_of(HEADS(run, "--profile", "--json"));
+    all = json_answer(HEADS(run, "--profile", "--json"));
     ck_assert_int_eq((int)json_integer_value(json_object_get(all, "step")), 24);
     check(all, csv, 24, 4); /* a toy task has no punctuation */
     json_decref(all);

@@ -66,6 +66,17 @@ static bool says(const hl_text *text, const char *words)
     return strstr(flat, words) != NULL;
 }
 
+/* It has these lines, and none is wider than a terminal. */
+static void check_table(const hl_text *text, const char *const *expected, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_msg(strstr(text->bytes, expected[i]) != NULL, "no %s in %s", expected[i], text->bytes);
+    }
+    for (const char *line = text->bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        ck_assert_msg(strcspn(line, "\n") <= HL_TABLE_WIDTH, "%s", line);
+    }
+}
+
 START_TEST(a_row_has_what_a_head_does_and_is_worth)
 {
     hl_heads_study study = made_up_study();
@@ -77,12 +88,7 @@ START_TEST(a_row_has_what_a_head_does_and_is_worth)
         "\nL0H3  offset(-11)            0.75  0.25    0.50 12.3       0.31   0.012      yes\n",
         "\nL1H11 relation(noun_pronoun) 0.75  0.25    0.50 12.3       0.29   0.012       no\n",
     };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        ck_assert_msg(strstr(text.bytes, expected[i]) != NULL, "no %s in %s", expected[i], text.bytes);
-    }
-    for (const char *line = text.bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        ck_assert_msg(strcspn(line, "\n") <= HL_TABLE_WIDTH, "%s", line);
-    }
+    check_table(&text, expected, sizeof expected / sizeof *expected);
     ck_assert(says(&text, "L0H3: faithful to \"offset(-11)\". Without it the loss grows by 0.0123 (standard error "
                           "0.001); its ideal pattern makes up for 97% of that."));
     hl_text_free(&text);
@@ -104,12 +110,7 @@ START_TEST(on_sentences_the_null_stands_beside_the_score)
         "\nL0H1  next             0.75  0.25     -    0.50 12.3       0.10  12.500       no\n",
         "\nL1H3  previous_word    0.75  0.25  0.00    0.50 12.3 ",
     };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        ck_assert_msg(strstr(text.bytes, expected[i]) != NULL, "no %s in %s", expected[i], text.bytes);
-    }
-    for (const char *line = text.bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        ck_assert_msg(strcspn(line, "\n") <= HL_TABLE_WIDTH, "%s", line);
-    }
+    check_table(&text, expected, sizeof expected / sizeof *expected);
     ck_assert(says(&text, "; null: "));
     hl_text_free(&text);
 }
