@@ -178,6 +178,18 @@ START_TEST(the_loss_is_that_of_a_run_before_its_first_step)
 }
 END_TEST
 
+/* Where lines end depends on how long the path is that they begin with. */
+static bool says(const char *text, const char *part)
+{
+    char line[1 << 12];
+    ck_assert_uint_lt(strlen(text), sizeof line);
+    strcpy(line, text);
+    for (char *c = line; *c != '\0'; c++) {
+        *c = *c == '\n' ? ' ' : *c;
+    }
+    return strstr(line, part) != NULL;
+}
+
 START_TEST(heads_are_pruned_and_shared_out)
 {
     const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
@@ -190,9 +202,9 @@ START_TEST(heads_are_pruned_and_shared_out)
     ck_assert_msg(run.code == 0 && strstr(run.out, "bert_classes, example 3") != NULL, "%s%s", run.out, run.err);
     const char *one = file("one.tsv", "text\tlabel\nthe cat\tgood\n");
     run = HEADS(folder, "--drop", "L0H1", "--file", one);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "on the 1 example of") != NULL, "%s%s", run.out, run.err);
+    ck_assert_msg(run.code == 0 && says(run.out, "on the 1 example of"), "%s%s", run.out, run.err);
     run = HEADS(folder, "--importance", "--file", one);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "on the 1 example that scores") != NULL, "%s%s", run.out, run.err);
+    ck_assert_msg(run.code == 0 && says(run.out, "on the 1 example that scores"), "%s%s", run.out, run.err);
     run = HEADS(folder, "--keep-only", "L0H1", "--file", path);
     ck_assert_msg(run.code == 0 && strstr(run.out, "table.tsv.\nHeads kept: L0H1.") != NULL, "%s%s", run.out, run.err);
 }
