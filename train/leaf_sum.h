@@ -1,0 +1,77 @@
+/* Sums over the leaves of a batch, in one fixed order whatever number of processes computes them.
+ *
+ * A batch is cut into `leaves` equal slices, its leaves. They are the leaves of a binary tree: node (k, j) covers leaves
+ * j 2^k .. (j + 1) 2^k - 1, as far as there are so many, and its sum is that of its left child (k - 1, 2 j) plus that of
+ * its right one; where the right one covers no leaf, it is the left one's. Floating-point sums differ by order alone,
+ * and this one does not depend on the ranks: all of them get the root's bits.
+ *
+ * Rank r of n owns leaves r leaves / n .. (r + 1) leaves / n - 1. It adds up every subtree that is wholly its own while
+ * it computes them. Of any other node the owner of its first leaf adds what the owner of its right child's first leaf
+ * sends; the root, which is rank 0's, is then broadcast. So each rank sends a number that grows with the logarithm of
+ * the leaves, and adds in as few steps. (The order is that of pairwise summation: Higham 1993, "The accuracy of
+ * floating point summation".)
+ *
+ *     for (int leaf = sum.first; leaf < sum.last; leaf++) {
+ *         compute into hl_leaf_sum_next(&sum);
+ *         hl_leaf_sum_push(&sum);
+ *     }
+ *     HL_TRY(hl_ranks_agree(ranks, status));
+ *     hl_leaf_sum_finish(&sum); // the sum of all leaves is at sum.total */
+#ifndef HL_TRAIN_LEAF_SUM_H
+#define HL_TRAIN_LEAF_SUM_H
+
+#include "core/declarations.h"
+#include "train/ranks.h"
+
+HL_BEGIN_DECLS
+
+enum { HL_LEAF_SUM_LEVELS = 32 };
+
+/* Adds one value to another of the same size. */
+typedef void hl_leaf_sum_add(const void *context, void *to, const void *from);
+
+typedef struct hl_leaf_sum {
+    hl_ranks *ranks; /* not owned; or NULL */
+    int leaves, first, last; /* of all, and those of this rank: first .. last - 1 */
+    size_t bytes; /* of one value */
+    hl_leaf_sum_add *add;
+    const void *context; /* of `add`; not owned */
+
+    void *total;           /* the caller's memory: of the first value, in the end of the sum */
+    unsigned char *memory; /* owned: of the others */
+
+    /* Values whose sums are no node's yet, in the order of their leaves; `level` is each node's k. */
+    void *value[2 * HL_LEAF_SUM_LEVELS];
+    int level[2 * HL_LEAF_SUM_LEVELS], n;
+    int next_leaf;
+} hl_leaf_sum;
+
+/* The first leaf of a rank; that of rank n is `leaves`. */
+int hl_leaf_sum_first(int leaves, int n, int rank);
+
+/* The values besides `total` that a rank holds at once. */
+int hl_leaf_sum_values(int leaves, int n, int rank);
+
+/* Takes memory for sums of values of `bytes` bytes, of leaves >= n ranks; `total` is the caller's memory of one value.
+ * HL_NO_MEMORY. On success ended by hl_leaf_sum_free, which takes a zeroed one, too. */
+hl_status hl_leaf_sum_init(hl_leaf_sum *sum, hl_ranks *ranks, int leaves, size_t bytes, void *total);
+void hl_leaf_sum_free(hl_leaf_sum *sum);
+
+/* Begins a sum. */
+void hl_leaf_sum_begin(hl_leaf_sum *sum, hl_leaf_sum_add *add, const void *context);
+
+/* Where the value of the next leaf of this rank goes; what is there is left over from others. */
+void *hl_leaf_sum_next(const hl_leaf_sum *sum);
+
+/* Takes that value, and adds it to its siblings'. */
+void hl_leaf_sum_push(hl_leaf_sum *sum);
+
+/* After all leaves of this rank, and hl_ranks_agree: exchanges; `total` holds the sum on every rank. Cannot fail. */
+void hl_leaf_sum_finish(hl_leaf_sum *sum);
+
+/* The bytes that this rank sends in one hl_leaf_sum_finish, the broadcast left out. */
+size_t hl_leaf_sum_sent(int leaves, int n, int rank, size_t bytes);
+
+HL_END_DECLS
+
+#endif
