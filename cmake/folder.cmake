@@ -27,11 +27,11 @@ endif()
 # in HL_DOUBLE_FOLDERS, the objects hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may
 # include their headers, no others (the test style_arrows looks), and they stand for both precisions. Further arguments
 # are libraries from outside. programs/train gives hl_programs_train. Main functions stand in main.c, which stays out.
-# data/text is a room of data and has no arrows of its own.
+# data/text and train/ranks are rooms of data and train and have no arrows of their own.
 function(hl_folder)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     string(REPLACE "/" "_" name ${folder})
-    file(GLOB sources CONFIGURE_DEPENDS *.c text/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS *.c text/*.c ranks/*.c)
     list(FILTER sources EXCLUDE REGEX "[/_]main\\.c$")
     set(arrows ${ARGN})
     list(FILTER arrows INCLUDE REGEX "^hl_")

@@ -58,7 +58,7 @@ function(hl_install)
             RENAME headlightDependencies.cmake)
     # The headers of a folder are public: programs may include them, include/headlight.h reaches each. What only the
     # library's own files and its tests include stands in <folder>/private and is not installed.
-    foreach(folder ${ARGN} data/text)
+    foreach(folder ${ARGN} data/text train/ranks)
         file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
         install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headlight/${folder})
     endforeach()

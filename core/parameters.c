@@ -161,10 +161,9 @@ hl_status hl_parameters_allocate(hl_parameters *parameters)
     HL_TRY(hl_parameters_allocate_frozen(parameters));
     HL_TRY(allocate_block(parameters, "the gradients of ", &parameters->grads));
     for (int i = 0; i < parameters->n; i++) {
-        hl_tensor *tensor = parameters->list[i].tensor;
-        tensor->grad = parameters->grads + parameters->list[i].offset;
-        tensor->requires_grad = true;
+        parameters->list[i].tensor->requires_grad = true;
     }
+    hl_parameters_grads_into(parameters, parameters->grads);
     return hl_ok();
 }
 
@@ -234,6 +233,13 @@ void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed)
 void hl_parameters_zero_grad(hl_parameters *parameters)
 {
     memset(parameters->grads, 0, (size_t)parameters->count * sizeof(hl_real));
+}
+
+void hl_parameters_grads_into(hl_parameters *parameters, hl_real *block)
+{
+    for (int i = 0; i < parameters->n; i++) {
+        parameters->list[i].tensor->grad = block + parameters->list[i].offset;
+    }
 }
 
 const hl_parameter *hl_parameters_find(const hl_parameters *parameters, const char *name)

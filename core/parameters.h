@@ -101,6 +101,9 @@ void hl_parameters_initialise_on(hl_parameters *parameters, uint64_t seed, int t
 /* All gradients to zero. After hl_parameters_allocate; cannot fail. */
 void hl_parameters_zero_grad(hl_parameters *parameters);
 
+/* From now on passes add to the gradients in `block` (count numbers), which is not owned, instead of `grads`. */
+void hl_parameters_grads_into(hl_parameters *parameters, hl_real *block);
+
 /* The parameter of that name or alias, or NULL. */
 const hl_parameter *hl_parameters_find(const hl_parameters *parameters, const char *name);
 

@@ -30,6 +30,14 @@ size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t rows
     return fits ? numbers : SIZE_MAX;
 }
 
+size_t hl_validation_sums_pass_value_bytes(const hl_model_config *config, int64_t n_tokens)
+{
+    size_t bytes;
+    bool fits = hl_validation_sums_count(config, n_tokens, &bytes) && !__builtin_add_overflow(bytes, 1, &bytes) &&
+                hl_multiply_sizes(bytes, sizeof(double), &bytes);
+    return fits ? bytes : SIZE_MAX;
+}
+
 static void place_arrays(hl_validation_sums_pass *pass)
 {
     hl_validation_sums *s = &pass->sums;
@@ -118,6 +126,49 @@ void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch
     pass->threads = threads;
     pass->layer = 0;
     hl_validation_sums_add_lengths(&pass->sums, &examples);
+}
+
+void hl_validation_sums_pass_save(const hl_validation_sums_pass *pass, double *value)
+{
+    memcpy(value, pass->numbers, pass->count * sizeof *value);
+    value[pass->count] = pass->sums.entropy_uniform;
+}
+
+void hl_validation_sums_pass_load(hl_validation_sums_pass *pass, const double *value)
+{
+    memcpy(pass->numbers, value, pass->count * sizeof *value);
+    pass->sums.entropy_uniform = value[pass->count];
+}
+
+/* Adds numbers in double from place *next to `end`. */
+static void add_until(size_t *next, size_t end, double *to, const double *from)
+{
+    for (; *next < end; (*next)++) {
+        to[*next] += from[*next];
+    }
+}
+
+/* Adds as many counts at *next. */
+static void add_counts(size_t *next, size_t count, double *to, const double *from)
+{
+    int64_t *counts = (int64_t *)(to + *next);
+    const int64_t *others = (const int64_t *)(from + *next);
+    for (size_t i = 0; i < count; i++) {
+        counts[i] += others[i];
+    }
+    *next += count;
+}
+
+void hl_validation_sums_pass_add(const hl_validation_sums_pass *pass, double *to, const double *from)
+{
+    const hl_validation_sums *s = &pass->sums;
+    size_t next = 0;
+    add_counts(&next, (size_t)(2 * s->n_tokens - 1), to, from);
+    for (int l = 0; l < s->n_layers; l++) {
+        add_until(&next, (size_t)((double *)s->layers[l].histogram - pass->numbers), to, from);
+        add_counts(&next, (size_t)s->heads[l] * HL_ENTROPY_BINS, to, from);
+    }
+    add_until(&next, pass->count + 1, to, from);
 }
 
 const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass)

@@ -27,7 +27,7 @@ typedef struct hl_validation_sums_pass {
     hl_head_probe probes[HL_MAX_LAYERS];
     hl_validation_sums sums;
     double *numbers;  /* owned: the block of all that `sums` points to */
-    size_t count;     /* of them */
+    size_t count;     /* of them; a value has one more (hl_validation_sums_pass_save) */
     hl_real *weights; /* owned: of the layer that was run last, as hl_validation_sums_add takes them */
 
     const hl_batch *batch; /* at work; not owned */
@@ -38,6 +38,9 @@ typedef struct hl_validation_sums_pass {
 /* The bytes that it takes in memory, for batches of up to `rows` rows and examples of up to T
  * tokens; SIZE_MAX where they do not fit. */
 size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t rows, int64_t n_tokens);
+
+/* Those of one value (hl_validation_sums_pass_save); SIZE_MAX likewise. */
+size_t hl_validation_sums_pass_value_bytes(const hl_model_config *config, int64_t n_tokens);
 
 /* `config` must outlive the pass, which must not be moved. HL_NO_MEMORY, also for sizes that cannot be; it then is
  * empty. On success ended by hl_validation_sums_pass_free. */
@@ -52,6 +55,12 @@ void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass);
 
 /* The model's next pass is over this batch, of at most so many rows, which must outlive it. Allocates nothing. */
 void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads);
+
+/* Sums as values that can be added, of count + 1 8-byte numbers each: copies out what was gathered since the
+ * beginning, adds one value to another, and goes on as if a value had been gathered. */
+void hl_validation_sums_pass_save(const hl_validation_sums_pass *pass, double *value);
+void hl_validation_sums_pass_add(const hl_validation_sums_pass *pass, double *to, const double *from);
+void hl_validation_sums_pass_load(hl_validation_sums_pass *pass, const double *value);
 
 /* The sums of all batches since the beginning; the pass's own. */
 const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass);

@@ -317,9 +317,19 @@ static void check_min_rate(hl_config_reader *reader)
 
 static void check_accumulate(hl_config_reader *reader)
 {
-    int64_t parts = reader->config->optimizer.accumulate;
+    int64_t parts = reader->config->optimizer.accumulate, leaves = reader->config->train.leaves;
     const hl_config_given *accumulate = HL_CONFIG_GIVEN(reader, optimizer.accumulate);
+    const hl_config_given *given = HL_CONFIG_GIVEN(reader, train.leaves);
     int64_t batch_size = reader->config->train.batch_size;
+    if (!given->faulty && leaves > 1) {
+        if (!accumulate->faulty && SOUND(reader, train.batch_size) && batch_size % (leaves * parts) != 0) {
+            hl_config_complain(reader, blame(given, accumulate),
+                               "train.leaves: %" PRId64 " times optimizer.accumulate, %" PRId64
+                               ", does not divide train.batch_size, %" PRId64,
+                               leaves, parts, batch_size);
+        }
+        return;
+    }
     if (!accumulate->faulty && SOUND(reader, train.batch_size) && batch_size % parts != 0) {
         hl_config_complain(reader, accumulate->line,
                            "optimizer.accumulate: %" PRId64 " does not divide train.batch_size, %" PRId64, parts,

@@ -253,6 +253,9 @@ const hl_config_key hl_config_keys[] = {
     { TRAIN(length_window), INTEGER(0, 1000000), .initial = "0",
       .help = "Batches hold examples of like length, chosen from windows of so many; a multiple of batch_size; 0: in any "
               "order." },
+    { TRAIN(leaves), INTEGER(1, 4096), .initial = "1",
+      .help = "The parts of a batch, each with a sum of its own, that several processes may share: their gradients are "
+              "added in one order whatever number of processes there is; times accumulate it divides batch_size." },
     { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,
       .help = "What the run begins with, as --from says it: the folder of an open model, whose tokens and shape it takes, "
               "or a file of weights." },

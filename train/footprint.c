@@ -103,7 +103,8 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config),
             examples = hl_snapshot_budget_examples(config);
     set_model(model, f);
-    f->gradients = f->weights;
+    size_t values = 1 + (size_t)hl_leaf_sum_values((int)config->train.leaves, 1, 0);
+    f->gradients = hl_size_product(values, f->weights);
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
                              batch_bytes(&config->sizes, config->train.eval_examples));
@@ -115,7 +116,9 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
                                              hl_batch_storage_bytes(examples, examples * T))
                                : 0;
     f->validation_sums =
-        examples > 0 ? hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_rows(config), T) : 0;
+        examples > 0 ? hl_size_sum(hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_rows(config), T),
+                                   hl_size_product(values, hl_validation_sums_pass_value_bytes(&model->config, T)))
+                     : 0;
     f->treebank = (size_t)config->sizes.treebank;
     const size_t all[] = { f->weights,         f->gradients, f->moments,   f->step,       f->batches,  f->recorder,
                            f->validation_sums, f->treebank,  f->positions, f->vocabulary, f->libraries };

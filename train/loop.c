@@ -4,7 +4,6 @@
 #include "core/files.h"
 #include "core/memory.h"
 #include "train/checkpoint.h"
-#include "train/signals.h"
 
 static int64_t step_of(const hl_loop *loop)
 {
@@ -21,6 +20,12 @@ bool hl_loop_finished(const hl_loop *loop)
 {
     bool over = step_of(loop) >= loop->config->train.steps || hl_loop_patience_lost(loop->config, &loop->state);
     return over && !loop->state.unvalidated;
+}
+
+/* Whether this rank writes (train/ranks/ranks.h). */
+static bool leads(const hl_loop *loop)
+{
+    return hl_ranks_leads(loop->trainer->ranks);
 }
 
 /* Every `every` steps; never where that is 0. */
@@ -73,7 +78,7 @@ static hl_metrics_row validation_row(const hl_loop *loop)
 
 static hl_status write_row(hl_loop *loop, hl_metrics_row row)
 {
-    HL_TRY(hl_metrics_csv_append(&loop->metrics, row));
+    HL_TRY(leads(loop) ? hl_metrics_csv_append(&loop->metrics, row) : hl_ok());
     hl_progress_row(&loop->progress, row);
     return hl_ok();
 }
@@ -103,7 +108,7 @@ static hl_status update(hl_loop *loop)
 
 static bool snapshot_due(const hl_loop *loop)
 {
-    return loop->recorder != NULL &&
+    return loop->sums != NULL &&
            (hl_loop_finished(loop) ||
             hl_cadence_records(loop->cadence, &loop->state.cadence, step_of(loop), loop->config->train.steps));
 }
@@ -112,7 +117,7 @@ static bool snapshot_due(const hl_loop *loop)
 static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
 {
     int64_t patience = loop->config->train.patience;
-    bool may_lose_patience = loop->recorder != NULL && patience > 0 && loop->state.since_best + 1 >= patience;
+    bool may_lose_patience = loop->sums != NULL && patience > 0 && loop->state.since_best + 1 >= patience;
     hl_validation_sums_pass *pass = snapshot_due(loop) || may_lose_patience ? loop->sums : NULL;
     HL_TRY(hl_trainer_evaluate(loop->trainer, pass, &loop->evaluation));
     loop->state.unvalidated = loop->evaluation.dropped;
@@ -129,8 +134,9 @@ static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
         state->best_step = step_of(loop);
         state->since_best = 0;
         HL_TRY(hl_trainer_check_finite(loop->trainer));
-        HL_TRY(hl_checkpoint_write_model(loop->folder->model, &loop->trainer->model.parameters, step_of(loop),
-                                         loop->config_text));
+        HL_TRY(leads(loop) ? hl_checkpoint_write_model(loop->folder->model, &loop->trainer->model.parameters,
+                                                       step_of(loop), loop->config_text)
+                           : hl_ok());
     }
     return hl_ok();
 }
@@ -138,7 +144,7 @@ static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
 /* Writes the checkpoint; the one before it stays under its own name where the config says so. */
 static hl_status write_checkpoint(hl_loop *loop)
 {
-    if (loop->checkpoint_step == step_of(loop)) {
+    if (!leads(loop) || loop->checkpoint_step == step_of(loop)) {
         return hl_ok();
     }
     HL_TRY(hl_trainer_check_finite(loop->trainer));
@@ -164,7 +170,7 @@ static hl_status write_checkpoint(hl_loop *loop)
 static hl_status record(hl_loop *loop, const hl_validation_sums *sums)
 {
     hl_trainer *trainer = loop->trainer;
-    bool snapshot = snapshot_due(loop);
+    bool snapshot = loop->recorder != NULL && snapshot_due(loop);
     if (!snapshot && (loop->watch == NULL || !hl_watch_due(loop->watch, &loop->progress))) {
         return hl_ok();
     }
@@ -188,7 +194,7 @@ static hl_status write_table(const char *path, const hl_trainer *trainer,
 static hl_status write_scores(const hl_loop *loop)
 {
     const hl_trainer *trainer = loop->trainer;
-    if (trainer->scored != HL_METRICS_CLASSES) {
+    if (trainer->scored != HL_METRICS_CLASSES || !leads(loop)) {
         return hl_ok();
     }
     HL_TRY(write_table(loop->folder->scores, trainer, hl_scores_csv_print));
@@ -221,7 +227,7 @@ static hl_status after_update(hl_loop *loop)
     return hl_ok();
 }
 
-hl_status hl_loop_run(hl_loop *loop)
+static hl_status run(hl_loop *loop)
 {
     loop->interval_started = hl_clock_seconds();
     if (loop->state.unvalidated) {
@@ -230,10 +236,15 @@ hl_status hl_loop_run(hl_loop *loop)
     if (loop->checkpoint_step < 0) {
         HL_TRY(after_update(loop));
     }
-    while (!hl_loop_finished(loop) && hl_signals_received() == 0) {
+    while (!hl_loop_finished(loop) && hl_ranks_signal(loop->trainer->ranks) == 0) {
         HL_TRY(update(loop));
         HL_TRY(after_update(loop));
     }
     hl_progress_end(&loop->progress);
     return hl_loop_finished(loop) ? hl_ok() : write_checkpoint(loop);
+}
+
+hl_status hl_loop_run(hl_loop *loop)
+{
+    return hl_ranks_agree(loop->trainer->ranks, run(loop));
 }

@@ -28,8 +28,9 @@ typedef struct hl_loop {
     const hl_config *config; /* not owned, as the next four */
     const hl_run_folder *folder;
     hl_trainer *trainer;           /* its optimizer's step tells where the run stands */
-    hl_recorder *recorder;         /* NULL: no snapshots */
-    hl_validation_sums_pass *sums; /* of the whole validation set, for snapshots at validations; NULL: no snapshots */
+    hl_recorder *recorder;         /* NULL: no snapshots, or another rank's */
+    hl_validation_sums_pass *sums; /* of the whole validation set, for snapshots at validations, on all ranks, with
+                                      hl_trainer_reserve_sums; NULL: no snapshots */
     hl_cadence cadence;            /* of the snapshots */
     hl_syntax_csv *syntax;         /* open; NULL: nothing is counted on a treebank; else there is a recorder */
     hl_watch *watch;               /* NULL: no layer is watched; else there is a recorder */
@@ -52,7 +53,10 @@ bool hl_loop_finished(const hl_loop *loop);
 /* Trains until the run is finished or a signal came (train/signals.h), after which a checkpoint of the last step is
  * written: that of the whole step, or where the signal came during its validation, of the step before it, and the run
  * that goes on from it begins with the validation. A run without a checkpoint first validates and records the untrained
- * network. HL_NOT_FINITE: the run stands at its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY. */
+ * network. HL_NOT_FINITE: the run stands at its last checkpoint; HL_BAD_FILE, HL_NO_MEMORY.
+ *
+ * Where several ranks compute the run (hl_trainer.ranks), all of them call this with the same state, and get the same
+ * status; rank 0 alone writes, and needs folder, recorder, syntax, watch and metrics. */
 hl_status hl_loop_run(hl_loop *loop);
 
 HL_END_DECLS

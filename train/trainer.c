@@ -1,20 +1,20 @@
 #include "train/trainer.h"
 
-#include "core/clock.h"
 #include "core/finite_watch.h"
 #include "core/op_cross_entropy.h"
 #include "core/private/reduce.h"
+#include "core/threads.h"
 #include "heads/evaluator.h"
 #include "optim/clip.h"
 #include "train/setup.h"
-#include "train/signals.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 int64_t hl_trainer_micro_batch(const hl_config *config)
 {
-    return config->train.batch_size / config->optimizer.accumulate;
+    return config->train.batch_size / (config->train.leaves * config->optimizer.accumulate);
 }
 
 static hl_tape_options training_options(const hl_config *config, int threads)
@@ -76,7 +76,7 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t
     HL_TRY(plan_passes(model, config, &training, &evaluation));
     *bytes = larger(&training, &evaluation);
     if (flops != NULL) {
-        *flops = training.flops * (double)config->optimizer.accumulate;
+        *flops = training.flops * (double)(config->train.leaves * config->optimizer.accumulate);
     }
     hl_tape_plan_free(&training);
     hl_tape_plan_free(&evaluation);
@@ -127,14 +127,46 @@ static hl_status check_known(const hl_batch *validation)
                     "the validation set has no target that training has, too: are its labels spelled alike?");
 }
 
-hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_dataset *dataset)
+/* What is added up over the leaves of an update besides gradients. */
+typedef struct leaf_figures {
+    double loss;
+    int64_t correct;
+    double flops;
+} leaf_figures;
+
+static hl_status init_leaf_sums(hl_trainer *trainer)
 {
-    *trainer = (hl_trainer){ .config = config, .threads = hl_setup_threads(config), .dataset = dataset };
+    int leaves = (int)trainer->config->train.leaves;
+    hl_parameters *parameters = &trainer->model.parameters;
+    HL_TRY(hl_leaf_sum_init(&trainer->gradients, trainer->ranks, leaves, (size_t)parameters->count * sizeof(hl_real),
+                            parameters->grads));
+    HL_TRY(hl_leaf_sum_init(&trainer->figures, trainer->ranks, leaves, sizeof(leaf_figures), NULL));
+    return hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, sizeof(hl_cross_entropy_result), NULL);
+}
+
+hl_status hl_trainer_reserve_sums(hl_trainer *trainer, const hl_validation_sums_pass *sums)
+{
+    return hl_leaf_sum_init(&trainer->sums, trainer->ranks, (int)trainer->config->train.leaves,
+                            (sums->count + 1) * sizeof(double), NULL);
+}
+
+hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_dataset *dataset, hl_ranks *ranks)
+{
+    *trainer =
+        (hl_trainer){ .config = config, .ranks = ranks, .threads = hl_setup_threads(config), .dataset = dataset };
+    if (hl_ranks_count(ranks) > config->train.leaves) {
+        return hl_error(
+            HL_INVALID,
+            "%d processes cannot share train.leaves = %lld: start as many at most, or begin a run with more "
+            "leaves, which divide its batch",
+            hl_ranks_count(ranks), (long long)config->train.leaves);
+    }
     hl_model_config model = hl_setup_model(config);
     HL_TRY(hl_model_init(&trainer->model, &model));
     HL_TRY(plan_passes(&trainer->model, config, &trainer->plan, &trainer->evaluation));
     HL_TRY(hl_arena_init(&trainer->arena, larger(&trainer->plan, &trainer->evaluation)));
     HL_TRY(hl_model_reserve(&trainer->model, HL_MODEL_TRAINED));
+    HL_TRY(init_leaf_sums(trainer));
     HL_TRY(prepare_lengths(trainer));
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
@@ -162,7 +194,7 @@ hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config)
     hl_task_spec spec = hl_config_task_spec(config);
     hl_dataset *dataset;
     HL_TRY(hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset));
-    HL_TRY(hl_trainer_reserve(trainer, config, dataset));
+    HL_TRY(hl_trainer_reserve(trainer, config, dataset, NULL));
     hl_trainer_draw(trainer);
     return hl_ok();
 }
@@ -174,6 +206,10 @@ void hl_trainer_free(hl_trainer *trainer)
     hl_class_counts_free(&trainer->classes);
     hl_tape_plan_free(&trainer->plan);
     hl_tape_plan_free(&trainer->evaluation);
+    hl_leaf_sum_free(&trainer->gradients);
+    hl_leaf_sum_free(&trainer->figures);
+    hl_leaf_sum_free(&trainer->scores);
+    hl_leaf_sum_free(&trainer->sums);
     hl_optimizer_free(&trainer->optimizer);
     hl_arena_free(&trainer->arena);
     hl_model_free(&trainer->model);
@@ -181,11 +217,8 @@ void hl_trainer_free(hl_trainer *trainer)
     trainer->dataset = NULL;
 }
 
-/* Room for "step <n>: the validation loss", as a message names it. */
-enum { LOSS_TEXT = 64 };
-
 /* Forward and backward of one micro-batch. */
-static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t scored, hl_update *update)
+static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t scored, leaf_figures *figures)
 {
     const hl_config *config = trainer->config;
     hl_tape_options options = training_options(config, trainer->threads);
@@ -204,16 +237,66 @@ static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int
     hl_tensor *loss = hl_model_loss(&tape, &trainer->model, batch, args, NULL);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK && !isfinite(result.loss_sum)) {
-        char what[LOSS_TEXT];
+        char what[64];
         snprintf(what, sizeof what, "step %lld: the loss", (long long)trainer->optimizer.step + 1);
         status = hl_tape_not_finite(&tape, what, result.loss_sum);
     }
     HL_THEN(status, hl_tape_backward(&tape, loss));
     hl_arena_rewind(&trainer->arena, mark);
-    update->loss += result.loss_sum / (double)scored;
-    update->correct += result.n_correct;
-    update->flops += tape.flops;
+    figures->loss += result.loss_sum / (double)scored;
+    figures->correct += result.n_correct;
+    figures->flops += tape.flops;
     return status;
+}
+
+/* The gradients and figures of one leaf, the examples from `first` on, into its values. */
+static hl_status run_leaf(hl_trainer *trainer, int64_t first, hl_real *gradients, leaf_figures *figures)
+{
+    const hl_batch *batch = &trainer->batch.batch;
+    int64_t size = hl_trainer_micro_batch(trainer->config), end = first + trainer->config->optimizer.accumulate * size;
+    hl_parameters_grads_into(&trainer->model.parameters, gradients);
+    memset(gradients, 0, trainer->gradients.bytes);
+    *figures = (leaf_figures){ 0 };
+    for (; first < end; first += size) {
+        hl_batch micro_batch = hl_batch_slice(batch, first, size);
+        if (micro_batch.n_targets > 0) {
+            HL_TRY(run_micro_batch(trainer, &micro_batch, batch->n_targets, figures));
+        }
+    }
+    return hl_ok();
+}
+
+typedef struct addition {
+    hl_real *to;
+    const hl_real *from;
+} addition;
+
+static void add_range(const void *context, hl_range range)
+{
+    const addition *a = context;
+    hl_real *restrict to = a->to;
+    const hl_real *restrict from = a->from;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        to[i] += from[i];
+    }
+}
+
+static void add_gradients(const void *context, void *to, const void *from)
+{
+    const hl_trainer *trainer = context;
+    int64_t count = trainer->model.parameters.count;
+    hl_threads_run(hl_threads_for(trainer->threads, count), count, HL_CACHE_LINE, add_range,
+                   &(addition){ .to = to, .from = from });
+}
+
+static void add_figures(const void *context, void *to, const void *from)
+{
+    (void)context;
+    leaf_figures *sum = to;
+    const leaf_figures *more = from;
+    sum->loss += more->loss;
+    sum->correct += more->correct;
+    sum->flops += more->flops;
 }
 
 static hl_status check_gradients(const hl_trainer *trainer, double norm)
@@ -231,86 +314,32 @@ static hl_status check_gradients(const hl_trainer *trainer, double norm)
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 {
     const hl_config *config = trainer->config;
-    const hl_batch *batch = &trainer->batch.batch;
-    int64_t all = config->train.batch_size, size = hl_trainer_micro_batch(config);
-    HL_TRY(hl_dataset_batch(trainer->dataset, HL_TRAIN, trainer->optimizer.step * all, all, &trainer->batch));
-    *update = (hl_update){
-        .scored = batch->n_targets,
-        .tokens = batch->n_rows,
-        .learning_rate = hl_schedule_rate(&trainer->schedule, trainer->optimizer.step + 1),
-    };
-    hl_parameters_zero_grad(&trainer->model.parameters);
-    for (int64_t first = 0; first < all; first += size) {
-        hl_batch micro_batch = hl_batch_slice(batch, first, size);
-        if (micro_batch.n_targets > 0) {
-            HL_TRY(run_micro_batch(trainer, &micro_batch, update->scored, update));
-        }
+    int64_t all = config->train.batch_size;
+    hl_leaf_sum_begin(&trainer->gradients, add_gradients, trainer);
+    hl_leaf_sum_begin(&trainer->figures, add_figures, NULL);
+    hl_status status =
+        hl_dataset_batch(trainer->dataset, HL_TRAIN, trainer->optimizer.step * all, all, &trainer->batch);
+    for (int leaf = trainer->gradients.first; leaf < trainer->gradients.last && status.code == HL_OK; leaf++) {
+        status = run_leaf(trainer, leaf * (all / config->train.leaves), hl_leaf_sum_next(&trainer->gradients),
+                          hl_leaf_sum_next(&trainer->figures));
+        hl_leaf_sum_push(&trainer->gradients);
+        hl_leaf_sum_push(&trainer->figures);
     }
-    update->grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm);
+    HL_TRY(hl_ranks_agree(trainer->ranks, status));
+    hl_leaf_sum_finish(&trainer->gradients);
+    hl_leaf_sum_finish(&trainer->figures);
+    const leaf_figures *found = trainer->figures.total;
+    *update = (hl_update){
+        .loss = found->loss,
+        .scored = trainer->batch.batch.n_targets,
+        .correct = found->correct,
+        .tokens = trainer->batch.batch.n_rows,
+        .flops = found->flops,
+        .learning_rate = hl_schedule_rate(&trainer->schedule, trainer->optimizer.step + 1),
+        .grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm),
+    };
     HL_TRY(check_gradients(trainer, update->grad_norm));
     hl_optimizer_step(&trainer->optimizer, trainer->threads, update->learning_rate);
-    return hl_ok();
-}
-
-typedef struct validation {
-    hl_validation_sums_pass *sums; /* or NULL */
-    hl_class_counts *classes;
-    int threads;
-    bool dropped;
-} validation;
-
-static bool begin_slice(void *context, hl_evaluator_slice *slice)
-{
-    validation *v = context;
-    if (hl_signals_received() != 0) {
-        v->dropped = true;
-    } else if (v->sums != NULL) {
-        hl_validation_sums_pass_batch(v->sums, &slice->batch, v->threads);
-        slice->probes = v->sums->probes;
-        slice->observer = &v->sums->observer;
-    }
-    return !v->dropped;
-}
-
-static void count_classes(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
-{
-    const validation *v = context;
-    hl_class_counts_add(v->classes, logits, slice->batch.target_ids, slice->batch.n_targets);
-}
-
-hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums, hl_evaluation *evaluation)
-{
-    double begin = hl_clock_seconds();
-    bool classes = trainer->scored == HL_METRICS_CLASSES, tokens = trainer->scored == HL_METRICS_TOKENS;
-    validation v = { .sums = sums, .classes = &trainer->classes, .threads = trainer->threads };
-    char loss[LOSS_TEXT];
-    snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
-    hl_evaluator evaluator = { .model = &trainer->model,
-                               .arena = &trainer->arena,
-                               .plan = &trainer->evaluation,
-                               .rows = hl_trainer_evaluation_rows(trainer->config),
-                               .threads = trainer->threads,
-                               .loss = loss,
-                               .begin = begin_slice,
-                               .end = classes ? count_classes : NULL,
-                               .context = &v };
-    if (sums != NULL) {
-        hl_validation_sums_pass_begin(sums);
-    }
-    if (classes) {
-        hl_class_counts_clear(&trainer->classes);
-    }
-    hl_cross_entropy_result sum = { 0 };
-    HL_TRY(hl_evaluate(&evaluator, &trainer->validation.batch, &sum));
-    if (v.dropped) {
-        *evaluation = (hl_evaluation){ .dropped = true };
-        return hl_ok();
-    }
-    double seconds = hl_clock_seconds() - begin;
-    *evaluation = (hl_evaluation){
-        .scores = hl_scores_of(&sum, classes ? &trainer->classes : NULL, tokens ? &trainer->text : NULL),
-        .tokens_per_second = seconds > 0 ? (double)trainer->validation.batch.n_rows / seconds : 0,
-    };
     return hl_ok();
 }
 

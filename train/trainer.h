@@ -13,12 +13,15 @@
 #include "optim/schedule.h"
 #include "train/config.h"
 #include "train/metrics_csv.h"
+#include "train/ranks/leaf_sum.h"
+#include "train/ranks/ranks.h"
 #include "train/scores.h"
 
 HL_BEGIN_DECLS
 
 typedef struct hl_trainer {
     const hl_config *config; /* not owned */
+    hl_ranks *ranks;         /* that compute the run together; NULL: this process alone; not owned */
     int threads;
     hl_dataset *dataset;
     hl_model model;
@@ -31,6 +34,8 @@ typedef struct hl_trainer {
     hl_metrics_kind scored;           /* which figures tell how good its answers are */
     hl_class_counts classes;          /* of HL_METRICS_CLASSES: those of the last validation, else empty */
     hl_scored_text text;              /* of HL_METRICS_TOKENS: what validation asks for */
+    hl_leaf_sum gradients, figures;   /* of an update, over the leaves of its batch */
+    hl_leaf_sum scores, sums;         /* of a validation; the last one without memory before hl_trainer_reserve_sums */
     const hl_tape_observer *observer; /* of the updates' ops (core/tape.h); NULL after hl_trainer_init; not owned */
 } hl_trainer;
 
@@ -56,13 +61,18 @@ typedef struct hl_evaluation {
 hl_status hl_trainer_init(hl_trainer *trainer, const hl_config *config);
 
 /* The same in two steps, for weights that may be read instead: after the first all of them are zero. The data are the
- * config's (train/setup_data.h) and pass to the trainer, whatever this returns. */
-hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_dataset *dataset);
+ * config's (train/setup_data.h) and pass to the trainer, whatever this returns. `ranks`, at most train.leaves of them,
+ * compute the run together, each in a trainer of its own; they must outlive it, and NULL is one process. */
+hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_dataset *dataset, hl_ranks *ranks);
 void hl_trainer_draw(hl_trainer *trainer);
+
+/* Takes the memory in which hl_trainer_evaluate adds up what such a pass gathers, without which it gathers nothing.
+ * HL_NO_MEMORY. */
+hl_status hl_trainer_reserve_sums(hl_trainer *trainer, const hl_validation_sums_pass *sums);
 
 void hl_trainer_free(hl_trainer *trainer);
 
-/* The examples of a micro-batch: batch_size / accumulate. */
+/* The examples of a micro-batch: batch_size / (leaves accumulate). */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
 /* A batch without arrays for dry passes (core/batch.h): no micro-batch has more examples, rows or targets. */
@@ -79,13 +89,16 @@ int64_t hl_trainer_evaluation_rows(const hl_config *config);
  * HL_INVALID, HL_NO_MEMORY. `flops`: of one update's matrix products; may be NULL. */
 hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops);
 
-/* One update: forward and backward of every micro-batch, clipping, optimizer. HL_NOT_FINITE names the step and the
- * first tensor that is not finite; no weight has changed then. Allocates nothing. */
+/* One update: forward and backward of every micro-batch of this rank's leaves, the sum over all leaves
+ * (train/ranks/leaf_sum.h), clipping, optimizer. All ranks call it at once, and find the same. HL_NOT_FINITE names the
+ * step and the first tensor that is not finite; what another rank failed with; no weight has changed then. Allocates
+ * nothing. */
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update);
 
-/* The loss and accuracy on the validation set; and where `sums` is not NULL, what the heads do on it
- * (hl_validation_sums_pass_end is left to the caller), which changes no bit of them. Between its slices it looks
- * whether a signal came (train/signals.h), and is then dropped. HL_NOT_FINITE as above. Allocates nothing. */
+/* The loss and accuracy on the validation set, whose leaves are slices as equal as can be; and where `sums` is not
+ * NULL, what the heads do on it (hl_validation_sums_pass_end is left to the caller), which changes no bit of them.
+ * Between its slices it looks whether a signal came (train/signals.h), and is then dropped on all ranks. HL_NOT_FINITE
+ * as above. Allocates nothing. */
 hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums, hl_evaluation *evaluation);
 
 /* HL_NOT_FINITE, naming the first parameter concerned, where a weight or a moment is not finite. */

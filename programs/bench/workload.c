@@ -80,7 +80,7 @@ hl_status hl_bench_workload(const hl_config *config, hl_dataset *dataset, double
 {
     workload w = { 0 };
     double sgemm_seconds = seconds < SGEMM_SECONDS ? seconds : SGEMM_SECONDS;
-    hl_status status = hl_trainer_reserve(&w.trainer, config, dataset);
+    hl_status status = hl_trainer_reserve(&w.trainer, config, dataset, NULL);
     if (status.code == HL_OK) {
         hl_trainer_draw(&w.trainer);
     }

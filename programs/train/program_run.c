@@ -134,7 +134,8 @@ static hl_status init_recorder(hl_train_call *p)
     const hl_text_data *text = hl_dataset_text(p->trainer.dataset);
     HL_TRY(text != NULL ? hl_word_forms_make(&p->recorder.examples, hl_text_data_tokens(text), &p->words) : hl_ok());
     hl_word_forms_tell(&p->words, &p->recorder.examples);
-    return hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, longest);
+    HL_TRY(hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, longest));
+    return hl_trainer_reserve_sums(&p->trainer, &p->sums);
 }
 
 /* The names of the task's relations. */
@@ -182,7 +183,7 @@ static hl_status prepare(hl_train_call *p)
     HL_NEED(p->result_text != NULL, "the config");
     hl_dataset *dataset = p->dataset;
     p->dataset = NULL;
-    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config, dataset));
+    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config, dataset, NULL));
     p->loop = (hl_loop){ .config = &p->config,
                          .folder = &p->folder,
                          .trainer = &p->trainer,

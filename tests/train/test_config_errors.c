@@ -200,6 +200,9 @@ static const struct {
     { "[optimizer]\naccumulate = 7\n",
       { NULL },
       "x.ini:2: optimizer.accumulate: 7 does not divide train.batch_size, 64\n" },
+    { "[optimizer]\naccumulate = 4\n[train]\nleaves = 32\n",
+      { NULL },
+      "x.ini:4: train.leaves: 32 times optimizer.accumulate, 4, does not divide train.batch_size, 64\n" },
 
     /* The command line. */
     { "",

@@ -60,12 +60,14 @@ static void roll_value(dice *d, const hl_config_key *key, int64_t layers, char *
 /* Out of how many configs one has the key: those that exclude others would leave few valid ones. 0: none. */
 static int64_t rarity(const hl_config_key *key)
 {
-    static const char *const never[] = { "accumulate", "pooler", "dropout_pooler" };
+    static const char *const never[] = { "accumulate", "leaves", "pooler", "dropout_pooler" };
     static const char *const seldom[] = { "head", "embedding_size", "position_offset" };
     for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
         if (strcmp(key->name, never[i]) == 0) {
             return 0;
         }
+    }
+    for (size_t i = 0; i < sizeof seldom / sizeof *seldom; i++) {
         if (strcmp(key->name, seldom[i]) == 0) {
             return 8;
         }
@@ -141,7 +143,7 @@ START_TEST(a_resolved_config_holds_what_was_given)
         "label_smoothing = 0\naccumulate = 1\n\n"
         "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
         "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
-        "patience = 0\nfrom = \nweights = \nout = a b\n\n"
+        "patience = 0\nleaves = 1\nfrom = \nweights = \nout = a b\n\n"
         "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
     hl_free(text);
 }

@@ -19,6 +19,7 @@ static const char *const runs[] = {
     "[train]\nthreads = 1\n",
     "[train]\nthreads = 2\n[optimizer]\naccumulate = 4\n",
     "[train]\nthreads = 1\neval_examples = 8\n[patterns]\nexamples = 40\n",
+    "[train]\nthreads = 1\nleaves = 4\n[optimizer]\naccumulate = 2\n",
     "[train]\nthreads = 1\n[optimizer]\nname = sgd\n[patterns]\nexamples = 0\n",
     "[train]\nthreads = 1\n[model]\nlayers = 3\nheads = 4, 2, 8\nkv_heads = 2\nd_k = 5\nd_v = 7\nnorm = post\n",
     "[task]\nsymbols = 500\n[train]\nthreads = 1\n[model]\npositions = learned\nmax_length = 500\ntie_embedding = 1\n",
@@ -36,11 +37,12 @@ static int64_t recorded(const hl_config *config)
     return asked < there ? asked : there;
 }
 
-static void init_sums(hl_validation_sums_pass *sums, const hl_trainer *trainer)
+static void init_sums(hl_validation_sums_pass *sums, hl_trainer *trainer)
 {
     hl_status status =
         hl_validation_sums_pass_init(sums, &trainer->model.config, hl_trainer_evaluation_rows(trainer->config),
                                      hl_dataset_max_length(trainer->dataset));
+    HL_THEN(status, hl_trainer_reserve_sums(trainer, sums));
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 

@@ -39,11 +39,12 @@ static inline hl_update trainer_updated(hl_trainer *trainer, int times)
 }
 
 /* To be freed by hl_validation_sums_pass_free. */
-static inline void trainer_sums(const hl_trainer *trainer, hl_validation_sums_pass *sums)
+static inline void trainer_sums(hl_trainer *trainer, hl_validation_sums_pass *sums)
 {
     hl_status status =
         hl_validation_sums_pass_init(sums, &trainer->model.config, hl_trainer_evaluation_rows(trainer->config),
                                      hl_dataset_max_length(trainer->dataset));
+    HL_THEN(status, hl_trainer_reserve_sums(trainer, sums));
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 

@@ -1,13 +1,13 @@
 /* The processes that compute one run together: as a table of functions, which programs/train/mpi.c fills with MPI's.
  *
  * All ranks run the same loop over the same config (train/loop.h) with the same weights; each computes its own leaves
- * of a batch (train/leaf_sum.h), and rank 0 alone prints and writes. They stay together by one rule: whatever ranks
+ * of a batch (leaf_sum.h), and rank 0 alone prints and writes. They stay together by one rule: whatever ranks
  * exchange begins with hl_ranks_agree, and between it and the exchange nothing can fail. A rank that fails anywhere
  * calls it with its failure once more, where the others wait for it, and all of them end with the same status.
  *
  * Everywhere NULL stands for a process that is alone. */
-#ifndef HL_TRAIN_RANKS_H
-#define HL_TRAIN_RANKS_H
+#ifndef HL_TRAIN_RANKS_RANKS_H
+#define HL_TRAIN_RANKS_RANKS_H
 
 #include "core/declarations.h"
 #include "core/status.h"

@@ -1,15 +1,14 @@
 /* Sums over the leaves of a batch, in one fixed order whatever number of processes computes them.
  *
- * A batch is cut into `leaves` equal slices, its leaves. They are the leaves of a binary tree: node (k, j) covers leaves
- * j 2^k .. (j + 1) 2^k - 1, as far as there are so many, and its sum is that of its left child (k - 1, 2 j) plus that of
- * its right one; where the right one covers no leaf, it is the left one's. Floating-point sums differ by order alone,
- * and this one does not depend on the ranks: all of them get the root's bits.
+ * A batch is cut into `leaves` equal slices, its leaves. They are the leaves of a binary tree: node (k, j) covers
+ * leaves j 2^k .. (j + 1) 2^k - 1, as far as there are so many, and its sum is that of its left child (k - 1, 2 j)
+ * plus that of its right one; where the right one covers no leaf, it is the left one's. The bits of a sum of
+ * floating-point numbers depend on its order, and this order does not depend on the ranks. (It is that of pairwise
+ * summation: Higham 1993, "The accuracy of floating point summation".)
  *
  * Rank r of n owns leaves r leaves / n .. (r + 1) leaves / n - 1. It adds up every subtree that is wholly its own while
  * it computes them. Of any other node the owner of its first leaf adds what the owner of its right child's first leaf
- * sends; the root, which is rank 0's, is then broadcast. So each rank sends a number that grows with the logarithm of
- * the leaves, and adds in as few steps. (The order is that of pairwise summation: Higham 1993, "The accuracy of
- * floating point summation".)
+ * sends; the root, which is rank 0's, is then broadcast.
  *
  *     for (int leaf = sum.first; leaf < sum.last; leaf++) {
  *         compute into hl_leaf_sum_next(&sum);
@@ -17,11 +16,11 @@
  *     }
  *     HL_TRY(hl_ranks_agree(ranks, status));
  *     hl_leaf_sum_finish(&sum); // the sum of all leaves is at sum.total */
-#ifndef HL_TRAIN_LEAF_SUM_H
-#define HL_TRAIN_LEAF_SUM_H
+#ifndef HL_TRAIN_RANKS_LEAF_SUM_H
+#define HL_TRAIN_RANKS_LEAF_SUM_H
 
 #include "core/declarations.h"
-#include "train/ranks.h"
+#include "train/ranks/ranks.h"
 
 HL_BEGIN_DECLS
 
@@ -30,20 +29,25 @@ enum { HL_LEAF_SUM_LEVELS = 32 };
 /* Adds one value to another of the same size. */
 typedef void hl_leaf_sum_add(const void *context, void *to, const void *from);
 
+/* Leaves j 2^k .. (j + 1) 2^k - 1, as far as there are so many. */
+typedef struct hl_leaf_node {
+    int k, j;
+} hl_leaf_node;
+
 typedef struct hl_leaf_sum {
-    hl_ranks *ranks; /* not owned; or NULL */
+    hl_ranks *ranks;         /* not owned; or NULL */
     int leaves, first, last; /* of all, and those of this rank: first .. last - 1 */
-    size_t bytes; /* of one value */
+    size_t bytes;            /* of one value */
     hl_leaf_sum_add *add;
     const void *context; /* of `add`; not owned */
 
-    void *total;           /* the caller's memory: of the first value, in the end of the sum */
-    unsigned char *memory; /* owned: of the others */
+    void *total;           /* memory of the first value, and in the end of the sum */
+    unsigned char *memory; /* owned: of the others, and where the caller gave none, after them of `total` */
 
-    /* Values whose sums are no node's yet, in the order of their leaves; `level` is each node's k. */
-    void *value[2 * HL_LEAF_SUM_LEVELS];
-    int level[2 * HL_LEAF_SUM_LEVELS], n;
-    int next_leaf;
+    /* What is added up so far: nodes without a parent that is, in the order of their leaves. Each has a value. */
+    hl_leaf_node nodes[2 * HL_LEAF_SUM_LEVELS];
+    int n;
+    int next; /* the leaf that comes next */
 } hl_leaf_sum;
 
 /* The first leaf of a rank; that of rank n is `leaves`. */
@@ -52,8 +56,8 @@ int hl_leaf_sum_first(int leaves, int n, int rank);
 /* The values besides `total` that a rank holds at once. */
 int hl_leaf_sum_values(int leaves, int n, int rank);
 
-/* Takes memory for sums of values of `bytes` bytes, of leaves >= n ranks; `total` is the caller's memory of one value.
- * HL_NO_MEMORY. On success ended by hl_leaf_sum_free, which takes a zeroed one, too. */
+/* Takes memory for sums of values of `bytes` bytes, of leaves >= n ranks; `total` is the caller's memory of one value,
+ * or NULL: the sum then has its own. HL_NO_MEMORY. On success ended by hl_leaf_sum_free, which takes a zeroed one. */
 hl_status hl_leaf_sum_init(hl_leaf_sum *sum, hl_ranks *ranks, int leaves, size_t bytes, void *total);
 void hl_leaf_sum_free(hl_leaf_sum *sum);
 

@@ -1,0 +1,292 @@
+/* Trainers and loops of several ranks, as threads: what they compute together is what one process computes. */
+#include "core/memory.h"
+#include "tests/check_suite.h"
+#include "tests/scratch.h"
+#include "tests/train/thread_ranks.h"
+#include "tests/train/trainer_example.h"
+#include "train/loop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 4, LEAVES = 4 };
+
+/* Eleven examples of validation, so that its leaves are not equal; classes are counted, too. */
+static hl_config shared_config(void)
+{
+    hl_config config = trainer_config("");
+    config.train.leaves = LEAVES;
+    config.train.eval_examples = 11;
+    return config;
+}
+
+typedef struct result {
+    hl_update update;
+    hl_evaluation evaluation;
+    size_t bytes, n_sums;
+    hl_real *values, *m, *v; /* owned: weights and moments */
+    double *sums;            /* owned */
+    int64_t confusion[7 * 7], cases[7];
+} result;
+
+static void result_free(result *r)
+{
+    hl_free(r->values);
+    hl_free(r->m);
+    hl_free(r->v);
+    hl_free(r->sums);
+}
+
+static void *copied(const void *block, size_t bytes)
+{
+    void *copy = hl_malloc(bytes);
+    ck_assert_ptr_nonnull(copy);
+    return memcpy(copy, block, bytes);
+}
+
+static void make_rank(hl_trainer *trainer, const hl_config *config, hl_ranks *ranks)
+{
+    hl_task_spec spec = hl_config_task_spec(config);
+    hl_dataset *dataset;
+    hl_threads_setup();
+    ck_assert_int_eq(hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset).code, HL_OK);
+    hl_status status = hl_trainer_reserve(trainer, config, dataset, ranks);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_trainer_draw(trainer);
+}
+
+/* A few updates and a validation with all that is gathered then. */
+static void train_rank(hl_ranks *ranks, const hl_config *config, result *r)
+{
+    hl_trainer trainer;
+    make_rank(&trainer, config, ranks);
+    trainer.scored = HL_METRICS_CLASSES;
+    ck_assert_int_eq(hl_class_counts_init(&trainer.classes, 7).code, HL_OK);
+    r->update = trainer_updated(&trainer, STEPS);
+    hl_validation_sums_pass pass;
+    trainer_sums(&trainer, &pass);
+    hl_status status = hl_trainer_evaluate(&trainer, &pass, &r->evaluation);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    const hl_validation_sums *sums = hl_validation_sums_pass_end(&pass);
+    ck_assert_int_eq(hl_validation_sums_normalised(sums, 1, 1).n, trainer.validation.batch.n_rows);
+
+    r->bytes = (size_t)trainer.model.parameters.count * sizeof(hl_real);
+    r->values = copied(trainer.model.parameters.values, r->bytes);
+    r->m = copied(trainer.optimizer.m, r->bytes);
+    r->v = copied(trainer.optimizer.v, r->bytes);
+    r->n_sums = pass.count + 1;
+    r->sums = hl_malloc(r->n_sums * sizeof(double));
+    ck_assert_ptr_nonnull(r->sums);
+    hl_validation_sums_pass_save(&pass, r->sums);
+    memcpy(r->confusion, trainer.classes.confusion, sizeof r->confusion);
+    memcpy(r->cases, trainer.classes.cases, sizeof r->cases);
+    hl_validation_sums_pass_free(&pass);
+    hl_trainer_free(&trainer);
+}
+
+static void expect_same(const result *a, const result *b)
+{
+    ck_assert_mem_eq(a->values, b->values, b->bytes);
+    ck_assert_mem_eq(a->m, b->m, b->bytes);
+    ck_assert_mem_eq(a->v, b->v, b->bytes);
+    ck_assert_mem_eq(a->sums, b->sums, b->n_sums * sizeof *b->sums);
+    ck_assert_mem_eq(a->confusion, b->confusion, sizeof b->confusion);
+    ck_assert_mem_eq(a->cases, b->cases, sizeof b->cases);
+    ck_assert(a->update.loss == b->update.loss && a->update.grad_norm == b->update.grad_norm);
+    ck_assert_int_eq(a->update.scored, b->update.scored);
+    ck_assert_int_eq(a->update.correct, b->update.correct);
+    ck_assert_int_eq(a->update.tokens, b->update.tokens);
+    ck_assert(a->update.flops == b->update.flops);
+    ck_assert(a->evaluation.scores.loss == b->evaluation.scores.loss);
+    ck_assert(a->evaluation.scores.accuracy == b->evaluation.scores.accuracy);
+    ck_assert(a->evaluation.scores.macro_f1 == b->evaluation.scores.macro_f1);
+}
+
+typedef struct sharing {
+    hl_config config;
+    result alone;
+} sharing;
+
+static void share(hl_ranks *ranks, void *context)
+{
+    const sharing *s = context;
+    result r;
+    train_rank(ranks, &s->config, &r);
+    expect_same(&r, &s->alone);
+    result_free(&r);
+}
+
+START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
+{
+    sharing s = { .config = shared_config() };
+    s.config.optimizer.accumulate = _i + 1;
+    train_rank(NULL, &s.config, &s.alone);
+    for (int threads = 1; threads <= 2; threads++) {
+        s.config.train.threads = threads;
+        for (int n = 1; n <= LEAVES; n++) {
+            thread_ranks_run(n, share, &s);
+        }
+    }
+    result_free(&s.alone);
+}
+END_TEST
+
+/* The sums are those of one leaf, but for their order. */
+START_TEST(leaves_change_an_update_by_rounding_alone)
+{
+    hl_config config = shared_config();
+    result leaves, whole;
+    train_rank(NULL, &config, &leaves);
+    config.train.leaves = 1;
+    train_rank(NULL, &config, &whole);
+    ck_assert_double_eq_tol(leaves.update.loss, whole.update.loss, 1e-5);
+    ck_assert_double_eq_tol(leaves.update.grad_norm, whole.update.grad_norm, 1e-4);
+    ck_assert_int_eq(leaves.update.scored, whole.update.scored);
+    ck_assert_double_eq_tol(leaves.evaluation.scores.loss, whole.evaluation.scores.loss, 1e-5);
+    ck_assert_mem_eq(leaves.cases, whole.cases, sizeof whole.cases);
+    ck_assert_double_ne(leaves.update.grad_norm, whole.update.grad_norm);
+    for (size_t i = 0; i < whole.n_sums; i++) { /* counts are equal and read as numbers next to 0 */
+        ck_assert_double_eq_tol(leaves.sums[i], whole.sums[i], 1e-5);
+    }
+    result_free(&leaves);
+    result_free(&whole);
+}
+END_TEST
+
+static void fail_alone(hl_ranks *ranks, void *context)
+{
+    const hl_config *config = context;
+    hl_trainer trainer;
+    make_rank(&trainer, config, ranks);
+    trainer_updated(&trainer, 1);
+    if (ranks->rank == 1) {
+        hl_parameters_find(&trainer.model.parameters, "encoder.layers.1.linear1.weight")->tensor->data[3] = NAN;
+    }
+    hl_update update;
+    hl_status status = hl_trainer_update(&trainer, &update);
+    ck_assert_int_eq(status.code, HL_NOT_FINITE);
+    ck_assert_msg(strstr(status.text, "rank 1: step 2: the loss is nan;") == status.text, "%s", status.text);
+    ck_assert_int_eq(trainer.optimizer.step, 1);
+    hl_trainer_free(&trainer);
+}
+
+START_TEST(what_fails_on_one_rank_ends_all_before_a_weight_has_changed)
+{
+    hl_config config = shared_config();
+    thread_ranks_run(3, fail_alone, &config);
+}
+END_TEST
+
+START_TEST(more_ranks_than_leaves_are_refused)
+{
+    hl_config config = shared_config();
+    hl_task_spec spec = hl_config_task_spec(&config);
+    hl_dataset *dataset;
+    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
+    hl_trainer trainer;
+    hl_status status = hl_trainer_reserve(&trainer, &config, dataset, &(hl_ranks){ .n = LEAVES + 1 });
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_nonnull(strstr(status.text, "5 processes cannot share train.leaves = 4"));
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
+/* ---- the loop ---- */
+
+typedef struct looping {
+    hl_config config;
+    hl_run_folder folder;
+    bool fails; /* rank 0 has no metrics.csv open */
+    hl_status status[LEAVES];
+    int64_t step[LEAVES];
+} looping;
+
+static void loop_rank(hl_ranks *ranks, void *context)
+{
+    looping *l = context;
+    hl_trainer trainer;
+    make_rank(&trainer, &l->config, ranks);
+    hl_validation_sums_pass sums;
+    trainer_sums(&trainer, &sums);
+    hl_loop loop = { .config = &l->config,
+                     .folder = hl_ranks_leads(ranks) ? &l->folder : NULL,
+                     .trainer = &trainer,
+                     .sums = &sums,
+                     .config_text = "",
+                     .metrics = { .fd = -1 },
+                     .checkpoint_step = -1 };
+    if (hl_ranks_leads(ranks) && !l->fails) {
+        ck_assert_int_eq(
+            hl_metrics_csv_open(&loop.metrics, l->folder.metrics, HL_METRICS_PLAIN, (hl_metrics_sum){ 0 }).code, HL_OK);
+    }
+    int rank = hl_ranks_rank(ranks);
+    l->status[rank] = hl_loop_run(&loop);
+    l->step[rank] = trainer.optimizer.step;
+    hl_metrics_csv_close(&loop.metrics);
+    hl_validation_sums_pass_free(&sums);
+    hl_trainer_free(&trainer);
+}
+
+static void loop_make(looping *l, const char *folder, bool fails)
+{
+    *l = (looping){ .config = shared_config(), .fails = fails };
+    l->config.train.steps = 6;
+    l->config.train.eval_every = 2;
+    l->config.train.log_every = 1;
+    ck_assert_int_eq(hl_run_folder_open(&l->folder, scratch_path(folder), HL_RUN_NEW).code, HL_OK);
+    ck_assert_int_eq(hl_run_folder_make(&l->folder).code, HL_OK);
+}
+
+START_TEST(rank_0_alone_writes_the_files_of_one_process)
+{
+    looping alone, shared;
+    loop_make(&alone, "alone", false);
+    loop_rank(NULL, &alone);
+    ck_assert_int_eq(alone.status[0].code, HL_OK);
+    loop_make(&shared, "shared", false);
+    thread_ranks_run(3, loop_rank, &shared);
+    for (int r = 0; r < 3; r++) {
+        ck_assert_msg(shared.status[r].code == HL_OK, "%s", shared.status[r].text);
+        ck_assert_int_eq(shared.step[r], 6);
+    }
+    const char *const files[][2] = { { alone.folder.model, shared.folder.model },
+                                     { alone.folder.checkpoint, shared.folder.checkpoint } };
+    for (int i = 0; i < 2; i++) {
+        size_t sizes[2];
+        char *texts[2] = { scratch_read(files[i][0], &sizes[0]), scratch_read(files[i][1], &sizes[1]) };
+        ck_assert_uint_eq(sizes[0], sizes[1]);
+        ck_assert_mem_eq(texts[0], texts[1], sizes[0]);
+        free(texts[0]);
+        free(texts[1]);
+    }
+    hl_run_folder_close(&alone.folder);
+    hl_run_folder_close(&shared.folder);
+}
+END_TEST
+
+START_TEST(a_rank_0_that_cannot_write_ends_all_of_them)
+{
+    looping l;
+    loop_make(&l, "run", true);
+    thread_ranks_run(3, loop_rank, &l);
+    for (int r = 0; r < 3; r++) {
+        ck_assert_int_eq(l.status[r].code, HL_BAD_FILE);
+        ck_assert_str_eq(l.status[r].text, l.status[0].text);
+        ck_assert_int_eq(l.step[r], 0); /* the row of the first validation */
+    }
+    hl_run_folder_close(&l.folder);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 2);
+    tcase_add_test(tc, leaves_change_an_update_by_rounding_alone);
+    tcase_add_test(tc, what_fails_on_one_rank_ends_all_before_a_weight_has_changed);
+    tcase_add_test(tc, more_ranks_than_leaves_are_refused);
+    tcase_add_test(tc, rank_0_alone_writes_the_files_of_one_process);
+    tcase_add_test(tc, a_rank_0_that_cannot_write_ends_all_of_them);
+}
+
+SUITE("trainer ranks", add_tests)

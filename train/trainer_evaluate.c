@@ -1,0 +1,129 @@
+#include "core/clock.h"
+#include "heads/evaluator.h"
+#include "train/signals.h"
+#include "train/trainer.h"
+
+#include <stdio.h>
+
+typedef struct validation {
+    const hl_ranks *ranks;
+    hl_validation_sums_pass *sums; /* or NULL */
+    hl_class_counts *classes;
+    int threads;
+    bool dropped;
+} validation;
+
+static bool begin_slice(void *context, hl_evaluator_slice *slice)
+{
+    validation *v = context;
+    if (hl_signals_received() != 0 || hl_ranks_signal(v->ranks) != 0) {
+        v->dropped = true;
+    } else if (v->sums != NULL) {
+        hl_validation_sums_pass_batch(v->sums, &slice->batch, v->threads);
+        slice->probes = v->sums->probes;
+        slice->observer = &v->sums->observer;
+    }
+    return !v->dropped;
+}
+
+static void count_classes(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+{
+    const validation *v = context;
+    hl_class_counts_add(v->classes, logits, slice->batch.target_ids, slice->batch.n_targets);
+}
+
+static void add_scores(const void *context, void *to, const void *from)
+{
+    (void)context;
+    hl_cross_entropy_result *sum = to;
+    const hl_cross_entropy_result *more = from;
+    sum->loss_sum += more->loss_sum;
+    sum->n_scored += more->n_scored;
+    sum->n_known += more->n_known;
+    sum->n_correct += more->n_correct;
+}
+
+static void add_sums(const void *context, void *to, const void *from)
+{
+    hl_validation_sums_pass_add(context, to, from);
+}
+
+/* This rank's leaves, into the values of the two sums. */
+static hl_status evaluate_leaves(hl_trainer *trainer, const hl_evaluator *evaluator, validation *v)
+{
+    const hl_batch *all = &trainer->validation.batch;
+    int64_t n = all->n_examples, leaves = trainer->config->train.leaves;
+    for (int leaf = trainer->scores.first; leaf < trainer->scores.last && !v->dropped; leaf++) {
+        int64_t first = leaf * n / leaves, end = (leaf + 1) * n / leaves;
+        hl_batch batch = hl_batch_slice(all, first, end - first);
+        hl_cross_entropy_result *scores = hl_leaf_sum_next(&trainer->scores);
+        *scores = (hl_cross_entropy_result){ 0 };
+        if (v->sums != NULL) {
+            hl_validation_sums_pass_begin(v->sums);
+        }
+        HL_TRY(hl_evaluate(evaluator, &batch, scores));
+        hl_leaf_sum_push(&trainer->scores);
+        if (v->sums != NULL) {
+            hl_validation_sums_pass_save(v->sums, hl_leaf_sum_next(&trainer->sums));
+            hl_leaf_sum_push(&trainer->sums);
+        }
+    }
+    return hl_ok();
+}
+
+/* Adds up what all ranks counted. */
+static void share_classes(hl_ranks *ranks, hl_class_counts *counts)
+{
+    int64_t C = counts->n_classes;
+    hl_ranks_sum(ranks, &counts->n_targets, 1);
+    hl_ranks_sum(ranks, counts->cases, C);
+    hl_ranks_sum(ranks, counts->found, C);
+    hl_ranks_sum(ranks, counts->right, C);
+    if (counts->confusion != NULL) {
+        hl_ranks_sum(ranks, counts->confusion, C * C);
+    }
+}
+
+hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums, hl_evaluation *evaluation)
+{
+    double begin = hl_clock_seconds();
+    bool classes = trainer->scored == HL_METRICS_CLASSES, tokens = trainer->scored == HL_METRICS_TOKENS;
+    hl_ranks *ranks = trainer->ranks;
+    validation v = { .ranks = ranks, .sums = sums, .classes = &trainer->classes, .threads = trainer->threads };
+    char loss[64];
+    snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
+    hl_evaluator evaluator = { .model = &trainer->model,
+                               .arena = &trainer->arena,
+                               .plan = &trainer->evaluation,
+                               .rows = hl_trainer_evaluation_rows(trainer->config),
+                               .threads = trainer->threads,
+                               .loss = loss,
+                               .begin = begin_slice,
+                               .end = classes ? count_classes : NULL,
+                               .context = &v };
+    hl_leaf_sum_begin(&trainer->scores, add_scores, NULL);
+    hl_leaf_sum_begin(&trainer->sums, add_sums, sums);
+    if (classes) {
+        hl_class_counts_clear(&trainer->classes);
+    }
+    HL_TRY(hl_ranks_agree(ranks, evaluate_leaves(trainer, &evaluator, &v)));
+    if (v.dropped || (hl_ranks_count(ranks) > 1 && hl_ranks_signal(ranks) != 0)) {
+        *evaluation = (hl_evaluation){ .dropped = true };
+        return hl_ok();
+    }
+    hl_leaf_sum_finish(&trainer->scores);
+    if (sums != NULL) {
+        hl_leaf_sum_finish(&trainer->sums);
+        hl_validation_sums_pass_load(sums, trainer->sums.total);
+    }
+    if (classes) {
+        share_classes(ranks, &trainer->classes);
+    }
+    double seconds = hl_clock_seconds() - begin;
+    *evaluation = (hl_evaluation){
+        .scores =
+            hl_scores_of(trainer->scores.total, classes ? &trainer->classes : NULL, tokens ? &trainer->text : NULL),
+        .tokens_per_second = seconds > 0 ? (double)trainer->validation.batch.n_rows / seconds : 0,
+    };
+    return hl_ok();
+}
