@@ -129,6 +129,14 @@ void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, b
 
 /* ---- Markdown ---- */
 
+/* What would end the cell or be taken for markup is escaped; a line's end would end the table. */
+static void print_escaped(const char *cell, hl_text *text)
+{
+    for (const char *at = cell; *at != '\0'; at++) {
+        hl_text_print(text, "%s%c", strchr("|\\`*_~[]<&$", *at) != NULL ? "\\" : "", *at == '\n' ? ' ' : *at);
+    }
+}
+
 void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text)
 {
     if (grid->error.code != HL_OK) {
@@ -138,9 +146,7 @@ void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text)
     for (int64_t row = 0; row < grid->n_rows; row++) {
         for (int64_t column = 0; column < grid->n_columns; column++) {
             hl_text_print(text, "%s", column > 0 ? " | " : "| ");
-            for (const char *at = hl_text_grid_at(grid, row, column); *at != '\0'; at++) {
-                hl_text_print(text, "%s%c", *at == '|' ? "\\" : "", *at);
-            }
+            print_escaped(hl_text_grid_at(grid, row, column), text);
         }
         hl_text_print(text, " |\n");
         for (int64_t column = 0; column < grid->n_columns && row == 0; column++) {

@@ -36,7 +36,8 @@ const char *hl_text_grid_at(const hl_text_grid *grid, int64_t row, int64_t colum
  * sign is written "+-". HL_NO_MEMORY, the grid's own too, is left on the text. */
 void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, bool ascii, hl_text *text);
 
-/* Adds it as a table of Markdown. HL_NO_MEMORY, the grid's own too, is left on the text. */
+/* Adds it as a table of Markdown, in which the cells' texts show as they are. HL_NO_MEMORY, the grid's own too, is left
+ * on the text. */
 void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text);
 
 HL_END_DECLS

@@ -81,6 +81,26 @@ START_TEST(markdown_has_the_same_cells)
 }
 END_TEST
 
+START_TEST(markdown_shows_texts_as_they_are)
+{
+    static const char *const cells[] = { "a|b", "**a**", "_a_", "`a`", "~~a~~", "[a](b)",
+                                         "<b>", "&lt;",  "$a$", "\\|", "a\nb" };
+    static const char markdown[] = "| a\\|b | \\*\\*a\\*\\* | \\_a\\_ | \\`a\\` | \\~\\~a\\~\\~ | \\[a\\](b) | "
+                                   "\\<b> | \\&lt; | \\$a\\$ | \\\\\\| | a b |\n";
+    enum { CELLS = sizeof cells / sizeof *cells };
+    hl_text_grid grid;
+    hl_text text = { 0 };
+    hl_text_grid_init(&grid, 1, CELLS);
+    for (int c = 0; c < CELLS; c++) {
+        hl_text_grid_set(&grid, 0, c, "%s", cells[c]);
+    }
+    hl_text_grid_markdown(&grid, &text);
+    ck_assert_msg(strncmp(text.bytes, markdown, strlen(markdown)) == 0, "%s", text.bytes);
+    hl_text_free(&text);
+    hl_text_grid_free(&grid);
+}
+END_TEST
+
 START_TEST(a_cell_can_be_set_again)
 {
     hl_text_grid grid;
@@ -119,6 +139,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, ascii_spells_the_sign);
     tcase_add_test(tc, columns_without_room_follow_below_their_names);
     tcase_add_test(tc, markdown_has_the_same_cells);
+    tcase_add_test(tc, markdown_shows_texts_as_they_are);
     tcase_add_test(tc, a_cell_can_be_set_again);
     tcase_add_test(tc, want_of_memory_stays_on_the_grid);
 }
