@@ -22,6 +22,9 @@ const char *hl_units_field(double number, char text[HL_UNITS_TEXT]);
 /* "18,914,304"; any number. */
 const char *hl_units_count(int64_t number, char text[HL_UNITS_TEXT]);
 
+/* The same in a text that stands to the end of the block. */
+#define HL_COUNT(number) hl_units_count(number, (char[HL_UNITS_TEXT]){ "" })
+
 /* "1.5 MiB", by powers of 1024; whole "bytes" below 1 KiB. */
 const char *hl_units_bytes(size_t bytes, char text[HL_UNITS_TEXT]);
 

@@ -75,7 +75,7 @@ bool hl_syntax_has_row(const char *relation)
     return strcmp(relation, "punct") != 0 && strcmp(relation, "root") != 0;
 }
 
-static hl_status choose_rows(hl_syntax_study *study, const hl_syntax_question *question)
+hl_status hl_syntax_study_choose_rows(hl_syntax_study *study, const hl_syntax_question *question)
 {
     int64_t R = study->found.n_relations;
     study->rows = hl_calloc((size_t)R + 1, sizeof *study->rows);
@@ -311,7 +311,7 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question)
 {
     hl_status status = count_with(study, question, &study->model->model, "the model", &study->found);
-    HL_THEN(status, choose_rows(study, question));
+    HL_THEN(status, hl_syntax_study_choose_rows(study, question));
     HL_THEN(status, question->null ? count_null(study, question) : hl_ok());
     HL_THEN(status, question->trees ? make_trees(study, question) : hl_ok());
     return status;

@@ -75,6 +75,9 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
  * fails. */
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question);
 
+/* Chooses the rows of what was found, which hl_syntax_study_make does by itself. Call once. HL_NO_MEMORY. */
+hl_status hl_syntax_study_choose_rows(hl_syntax_study *study, const hl_syntax_question *question);
+
 /* Runs a model of the same shape, mostly the study's own, over the treebank: counts where there are `counts`
  * (hl_treebank_pass_count), else gives all maps to the taker. HL_NO_MEMORY, or as the taker's progress fails. */
 hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,

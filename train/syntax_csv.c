@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,9 @@ hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path)
     HL_NEED(csv->path != NULL, path);
     HL_TRY(hl_file_exists(path, &exists));
     HL_TRY(exists ? hl_ok() : hl_file_replace(path, header, HEADER, HL_VOLATILE));
-    return hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd);
+    HL_TRY(hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd));
+    bool empty = hl_file_calls_get()->lseek(csv->fd, 0, SEEK_END) == 0; /* as a power failure leaves it */
+    return empty ? hl_file_write_bytes(csv->fd, path, header, HEADER) : hl_ok();
 }
 
 typedef struct printing {

@@ -1,12 +1,16 @@
 #include "programs/train/data.h"
 
 #include "core/memory.h"
+#include "core/units.h"
+#include "heads/head_set.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
+#include "study/syntax_study.h"
 #include "train/config_keys.h"
 #include "train/signals.h"
 #include "train/snapshot_budget.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static hl_data_options options_of(const hl_train_call *call, hl_data_use use)
@@ -113,6 +117,13 @@ hl_status hl_train_call_tell_data(hl_train_call *call, const hl_dataset *dataset
     HL_TRY(status);
     fputs(told.bytes, call->out);
     hl_text_free(&told);
+    if (call->treebank != NULL) {
+        const hl_config *config = &call->config;
+        hl_print_line(call->out, "treebank: %s sentences of %s; left out: %s of one word, %s of more than %s pieces",
+                      HL_COUNT(hl_treebank_size(call->treebank)), hl_config_string(config, config->patterns.treebank),
+                      HL_COUNT(hl_treebank_short(call->treebank)), HL_COUNT(hl_treebank_long(call->treebank)),
+                      HL_COUNT(config->model.max_length));
+    }
     return hl_ok();
 }
 
@@ -155,4 +166,32 @@ hl_status hl_train_call_open_syntax(hl_train_call *call)
     hl_data_options options = options_of(call, HL_DATA_KEEP);
     HL_TRY(hl_data_save_treebank(&call->config, &options, call->treebank));
     return hl_syntax_csv_open(&call->syntax, call->folder.syntax);
+}
+
+hl_status hl_train_call_tell_earned(const hl_train_call *call)
+{
+    enum { MOST = 6 };
+    if (call->treebank == NULL || call->command.quiet) {
+        return hl_ok();
+    }
+    hl_syntax_study study = { .treebank = call->treebank, .found = call->syntax.counts };
+    HL_TRY(hl_syntax_study_choose_rows(&study, &(hl_syntax_question){ .least_cases = HL_SYNTAX_LEAST_CASES }));
+    int64_t n = 0;
+    for (int64_t head = 0; head < study.found.n_heads; head++) {
+        int64_t relation = hl_syntax_study_earned(&study, head);
+        if (relation >= 0 && ++n <= MOST) {
+            hl_syntax_choice held_out = hl_syntax_head_of(&study.found, relation, head).held_out;
+            hl_print_line(call->out, "%s finds %s (%s) in %.1f%% of %s held-out cases, the best fixed offset in %.1f%%",
+                          hl_head_name_at(call->syntax.shape, head).text, hl_syntax_study_name(&study, relation),
+                          hl_syntax_direction_name(held_out.direction), 100 * hl_syntax_share(held_out.found),
+                          HL_COUNT(held_out.found.cases), 100 * hl_syntax_share(held_out.baseline));
+        }
+    }
+    if (n == 0) {
+        hl_print_line(call->out, "no head earns a relation of the treebank");
+    } else if (n > MOST) {
+        hl_print_line(call->out, "%" PRId64 " more heads earn a relation of the treebank", n - MOST);
+    }
+    hl_free(study.rows);
+    return hl_ok();
 }

@@ -332,6 +332,7 @@ static hl_status end(hl_train_call *p)
         hl_text_free(&table);
         HL_TRY(status);
     }
+    HL_TRY(hl_train_call_tell_earned(p));
     hl_status written = write_what_heads_do(p);
     if (!p->command.quiet) {
         print_end(p, stopped, p->records && written.code == HL_OK);

@@ -2,6 +2,7 @@
  * refused. */
 #include "core/json.h"
 #include "programs/heads/program.h"
+#include "programs/train/data.h"
 #include "study/syntax_history.h"
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"
@@ -323,6 +324,88 @@ START_TEST(rows_that_are_cut_are_left_out_and_wrong_ones_are_named)
 }
 END_TEST
 
+/* A power failure may leave an empty file. */
+START_TEST(a_file_that_is_missing_or_empty_begins_with_the_header)
+{
+    static const char *const left[] = { NULL, "",
+                                        "step,relation,layer,head,direction,half,hits,cases\n0,obj,0,0,d>h,0,1,2\n" };
+    const char *path = run_path("syntax.csv");
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        if (left[i] != NULL) {
+            scratch_write(path, left[i], strlen(left[i]));
+        }
+        hl_syntax_csv csv = { .fd = -1 };
+        ck_assert_int_eq(hl_syntax_csv_open(&csv, path).code, HL_OK);
+        hl_syntax_csv_free(&csv);
+        ck_assert_int_eq(strncmp(run_read(path), left[2], i == 2 ? strlen(left[2]) : 51), 0);
+        ck_assert_uint_eq(strlen(run_read(path)), i == 2 ? strlen(left[2]) : 51);
+    }
+}
+END_TEST
+
+/* ---- what train tells ---- */
+
+/* Heads 0 .. n - 1 of 8 find every det, which an offset finds in half of the cases. */
+static const char *told_at_the_end(hl_train_call *call, int64_t n)
+{
+    static char told[4096];
+    *told = '\0';
+    hl_syntax *counts = &call->syntax.counts;
+    for (int half = 0; half < 2; half++) {
+        memset(counts->halves[half].hits, 0, 2 * 8 * sizeof(int64_t));
+        for (int64_t head = 0; head < n; head++) {
+            counts->halves[half].hits[2 * head] = counts->halves[half].cases[0];
+        }
+    }
+    call->out = fmemopen(told, sizeof told, "w");
+    ck_assert_int_eq(hl_train_call_tell_earned(call).code, HL_OK);
+    fclose(call->out);
+    return told;
+}
+
+START_TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
+{
+    const char *config = text_config(0), *bank = bank_of("bank.conllu", MANY);
+    run_result run = RUN(config, key_of(bank), "--out", run_path("run"));
+    char line[1024];
+    snprintf(line, sizeof line, "\ntreebank: 200 sentences of %s; left out: 1 of one word, 0 of more than ", bank);
+    ck_assert_msg(run.code == 0 && strstr(run.out, line) != NULL, "%s", run.out);
+    ck_assert_ptr_nonnull(strstr(run.out, "\nno head earns a relation of the treebank\n"));
+    ck_assert_ptr_nonnull(strstr(RUN(config, key_of(bank), "--check").out, line));
+
+    hl_model_config shape = { .n_layers = 2, .heads = { 4, 4 } };
+    hl_train_call *call = calloc(1, sizeof *call);
+    text_used = 0;
+    for (int i = 0; i < 400; i++) {
+        text_say(i / 2 % 2 == 0 ? "1\t5\t_\t_\t_\t_\t2\tdet\t_\t_\n2\t3\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+                                : "1\t3\t_\t_\t_\t_\t0\troot\t_\t_\n2\t5\t_\t_\t_\t_\t1\tdet\t_\t_\n\n");
+    }
+    hl_opened_model *model = malloc(sizeof *model);
+    ck_assert_int_eq(hl_opened_model_open(model, run_path("run")).code, HL_OK);
+    hl_treebank_spec spec = { .path = run_config("det.conllu", text_made),
+                              .tokens = hl_text_data_tokens(hl_dataset_text(model->dataset)),
+                              .max_pieces = 9 };
+    ck_assert_str_eq(hl_treebank_read(&spec, &call->treebank).text, "");
+    call->syntax.shape = &shape;
+    ck_assert_int_eq(hl_syntax_init(&call->syntax.counts, hl_treebank_relations(call->treebank), 8).code, HL_OK);
+    hl_syntax_add_treebank(&call->syntax.counts, call->treebank);
+    ck_assert_str_eq(told_at_the_end(call, 0), "no head earns a relation of the treebank\n");
+    ck_assert_str_eq(told_at_the_end(call, 1),
+                     "L0H0 finds det (d>h) in 100.0% of 200 held-out cases, the best fixed offset in 50.0%\n");
+    const char *told = told_at_the_end(call, 8);
+    ck_assert_ptr_nonnull(strstr(told, "\nL1H1 finds det (d>h) in 100.0% of 200 held-out cases, "));
+    ck_assert_ptr_null(strstr(told, "\nL1H2 "));
+    ck_assert_ptr_nonnull(strstr(told, "%\n2 more heads earn a relation of the treebank\n"));
+    call->command.quiet = true;
+    ck_assert_str_eq(told_at_the_end(call, 8), "");
+    hl_syntax_free(&call->syntax.counts);
+    hl_treebank_free(call->treebank);
+    hl_opened_model_close(model);
+    free(model);
+    free(call);
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(a_treebank_is_refused_where_it_means_nothing_or_is_wrong)
@@ -364,6 +447,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_first_500_sentences_that_can_be_used_are_counted);
     tcase_add_test(tc, a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them);
     tcase_add_test(tc, rows_that_are_cut_are_left_out_and_wrong_ones_are_named);
+    tcase_add_test(tc, a_file_that_is_missing_or_empty_begins_with_the_header);
+    tcase_add_test(tc, the_sentences_and_the_heads_that_earned_a_relation_are_told);
     tcase_add_test(tc, a_treebank_is_refused_where_it_means_nothing_or_is_wrong);
     tcase_add_test(tc, a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_runs);
 }
