@@ -17,7 +17,7 @@ enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, TEXT_LABEL = sizeo
  * table without effects has room for second labels. */
 static int label_width(const hl_heads_study *study, const hl_syntax_study *syntax)
 {
-    return study->file == NULL || (study->of_open && syntax != NULL) ? LABEL : TEXT_LABEL;
+    return study->file == NULL || (!study->has_effects && syntax != NULL) ? LABEL : TEXT_LABEL;
 }
 
 /* "first + obj": the label, and the relation that the head earns. */
@@ -51,10 +51,10 @@ static cell number_cell(int decimals, double value, bool known)
 }
 
 /* A difference of losses: three decimals, in short where these would hide it. */
-static cell loss_cell(double value, bool known)
+static cell loss_cell(double value)
 {
-    cell c = number_cell(3, value, known);
-    if (known && value != 0 && fabs(value) < 0.0005) {
+    cell c = number_cell(3, value, true);
+    if (value != 0 && fabs(value) < 0.0005) {
         snprintf(c.text, sizeof c.text, "%.0e", value);
     }
     return c;
@@ -93,10 +93,9 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
     }
     hl_text_print(text, "%8s%5s", number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
                   number_cell(1, row->distance.absolute.value, true).text);
-    if (!study->of_open) {
-        double importance = effect != NULL ? hl_heads_importance_in_layer(study, row) : 0;
-        hl_text_print(text, "%11s%8s%9s", number_cell(2, importance, effect != NULL).text,
-                      loss_cell(effect != NULL ? effect->loss_without : 0, effect != NULL).text, verdict_cell(row));
+    if (effect != NULL) {
+        hl_text_print(text, "%11s%8s%9s", number_cell(2, hl_heads_importance_in_layer(study, row), true).text,
+                      loss_cell(effect->loss_without).text, verdict_cell(row));
     }
     hl_text_print(text, "\n");
 }
@@ -170,7 +169,7 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
     hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; dist: %s%s.", hl_word_meaning("entropy.normalised"),
                       hl_word_meaning("distance"),
                       study->of_words ? "; both of words, joined of their tokens, without special ones" : "");
-    if (study->of_open) {
+    if (!study->has_effects) {
         return;
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -284,7 +283,7 @@ hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_st
     write_heading(text, run, study);
     hl_text_print(text, "\n%-*s%-*s%5s%6s%s%8s%5s%s\n", NAME, "head", label_width(study, syntax), "label", "score",
                   "base", study->file != NULL ? "  null" : "", "entropy", "dist",
-                  study->of_open ? "" : " importance without faithful");
+                  study->has_effects ? " importance without faithful" : "");
     for (int64_t i = 0; i < study->n; i++) {
         write_row(text, study, &study->rows[i], relations, syntax);
     }
