@@ -58,8 +58,9 @@ static json_t *case_object(const hl_treebank *treebank, const hl_syntax_case *on
     for (int64_t i = 0; i < sentence.n_words; i++) {
         hl_json_append(&words, hl_report_shown_text(hl_treebank_word(treebank, one->sentence, i), false));
     }
-    return json_pack("{s:I, s:o, s:I, s:I, s:I, s:o}", "sentence", (json_int_t)one->sentence, "words", words, "word",
-                     (json_int_t)one->word, "gold", (json_int_t)sentence.heads[one->word], "guess",
+    json_t *id = hl_report_shown_text(hl_treebank_id(treebank, one->sentence), false);
+    return json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:o}", "sentence", (json_int_t)one->sentence, "id", id, "words",
+                     words, "word", (json_int_t)one->word, "gold", (json_int_t)sentence.heads[one->word], "guess",
                      (json_int_t)one->guess, "weights", weight_list(one, sentence.n_words));
 }
 
@@ -80,7 +81,7 @@ static json_t *relation_object(const hl_report_syntax *syntax, int64_t row)
 {
     int64_t relation = syntax->rows[row];
     hl_syntax_row found = hl_syntax_row_of(syntax->found, relation);
-    json_t *name = relation < 0 ? json_string("all")
+    json_t *name = relation < 0 ? json_string(HL_TREEBANK_ALL)
                                 : hl_report_shown_text(hl_treebank_relation(syntax->treebank, relation), false);
     json_t *object = json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "name", name, "earned",
                                (int)(relation >= 0 && hl_syntax_earned(&found.held_out)), "published",

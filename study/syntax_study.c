@@ -285,7 +285,8 @@ hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *mo
                             &study->treebank);
 }
 
-hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes)
+hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *making,
+                                size_t *kept)
 {
     const hl_opened_model *opened = study->model;
     const hl_treebank *treebank = study->treebank;
@@ -299,9 +300,10 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
     hl_status status = hl_model_init(&dry->model, &opened->shape);
     HL_THEN(status, hl_treebank_pass_init(&dry->pass, &dry->model, treebank, ROWS, opened->threads));
     size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&opened->shape));
-    size_t null = question->null ? hl_size_sum(hl_size_sum(f.weights, f.positions), counts) : 0;
+    size_t null = question->null ? hl_size_sum(f.weights, f.positions) : 0;
     size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
-    *bytes = hl_size_sum(hl_size_sum(dry->pass.bytes, counts), null > trees ? null : trees);
+    *kept = hl_size_sum(counts, question->null ? counts : 0);
+    *making = hl_size_sum(hl_size_sum(dry->pass.bytes, *kept), null > trees ? null : trees);
     hl_treebank_pass_free(&dry->pass);
     hl_model_free(&dry->model);
     hl_free(dry);
@@ -329,7 +331,7 @@ void hl_syntax_study_free(hl_syntax_study *study)
 
 const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation)
 {
-    return relation < 0 ? "all" : hl_treebank_relation(study->treebank, relation);
+    return relation < 0 ? HL_TREEBANK_ALL : hl_treebank_relation(study->treebank, relation);
 }
 
 int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head)

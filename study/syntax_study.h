@@ -67,8 +67,10 @@ typedef struct hl_syntax_study {
 hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model,
                                const hl_syntax_question *question);
 
-/* *bytes: what hl_syntax_study_make takes at most, beside the treebank and the loaded model. HL_NO_MEMORY. */
-hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes);
+/* *making: what hl_syntax_study_make takes at most, beside the treebank and the loaded model; *kept: what of it stays
+ * until hl_syntax_study_free. HL_NO_MEMORY. */
+hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *making,
+                                size_t *kept);
 
 /* Runs the model, which must have been loaded, over the treebank; then, where asked, one of the same shape with weights
  * as an untrained run draws them from the run's seed, and makes trees. HL_NO_MEMORY, HL_NOT_FINITE, or as `progress`

@@ -12,10 +12,10 @@
 
 enum { TELL_EVERY = 256 /* sentences */ };
 
-/* A sentence's first word, begin and piece in the arrays of all; there is one more for the end of the last one. A
- * sentence has one begin more than it has words. */
+/* A sentence's first word, begin and piece in the arrays of all, and its name in `text`; there is one more for the end
+ * of the last one. A sentence has one begin more than it has words. */
 typedef struct place {
-    size_t word, begin, piece;
+    size_t word, begin, piece, id;
 } place;
 
 struct hl_treebank {
@@ -25,9 +25,10 @@ struct hl_treebank {
     size_t heads_capacity, relations_capacity, texts_capacity, begins_capacity, pieces_capacity;
     int32_t *heads, *relations, *begins, *pieces; /* of all sentences, end to end */
     size_t *texts;                                /* where each word stands in `text` */
-    hl_text text;                                 /* of all words, each ended by a zero byte */
-    hl_text_set relation_set;
-    char **names; /* (R): of the relations, in one block */
+    hl_text text;                                 /* of all words and names, each ended by a zero byte */
+    hl_text_set relation_set;                     /* while it is read */
+    size_t n_relations, names_bytes;
+    char **names; /* (R): of the relations, in one block of names_bytes */
 };
 
 void hl_treebank_free(hl_treebank *treebank)
@@ -75,6 +76,10 @@ static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const h
 {
     int64_t roots = 0;
     size_t at = t->places[t->n].word;
+    hl_span id = hl_conllu_comment(sentence, "sent_id");
+    t->places[t->n].id = t->text.size;
+    hl_text_add(&t->text, id.text, id.size);
+    hl_text_add(&t->text, "", 1);
     for (int64_t w = 0; w < sentence->n_words; w++) {
         const hl_conllu_word *word = &sentence->words[w];
         hl_span form = word->columns[HL_CONLLU_FORM], label = word->columns[HL_CONLLU_DEPREL];
@@ -85,6 +90,11 @@ static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const h
                                 "DEPREL %.*s is no relation's name: that has 1 to %d bytes, all of which can be shown",
                                 (int)(label.size < HL_TREEBANK_RELATION ? label.size : HL_TREEBANK_RELATION),
                                 label.text, HL_TREEBANK_RELATION);
+        }
+        if (name.size == strlen(HL_TREEBANK_ALL) && memcmp(name.text, HL_TREEBANK_ALL, name.size) == 0) {
+            return hl_lines_bad(hl_conllu_lines(reader), word->line,
+                                "DEPREL %.*s has the name of all relations together; give it another one",
+                                (int)label.size, label.text);
         }
         HL_TRY(hl_text_set_add(&t->relation_set, name.text, name.size, 1, &relation));
         t->heads[at + (size_t)w] = (int32_t)(word->head - 1);
@@ -154,7 +164,7 @@ static hl_status add_sentence(hl_treebank *t, const hl_treebank_spec *spec, cons
         }
         t->n_unknown_words += unknown;
     }
-    last[1] = (place){ last->word + words, last->begin + words + 1, last->piece + pieces->n };
+    last[1] = (place){ .word = last->word + words, .begin = last->begin + words + 1, .piece = last->piece + pieces->n };
     t->longest = (int64_t)pieces->n > t->longest ? (int64_t)pieces->n : t->longest;
     t->most_words = sentence->n_words > t->most_words ? sentence->n_words : t->most_words;
     t->n++;
@@ -189,8 +199,9 @@ static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_
 /* The names as strings: the set's have no zero byte. */
 static hl_status name_relations(hl_treebank *t)
 {
-    size_t n = t->relation_set.n;
-    t->names = hl_calloc(n * sizeof *t->names + t->relation_set.bytes.size + n, 1);
+    size_t n = t->n_relations = t->relation_set.n;
+    t->names_bytes = n * sizeof *t->names + t->relation_set.bytes.size + n;
+    t->names = hl_calloc(t->names_bytes, 1);
     HL_NEED(t->names != NULL, "the relations of a treebank");
     char *next = (char *)(t->names + n);
     for (size_t r = 0; r < n; r++) {
@@ -200,7 +211,18 @@ static hl_status name_relations(hl_treebank *t)
         memcpy(next, name, size);
         next += size + 1;
     }
+    hl_text_set_free(&t->relation_set);
     return hl_ok();
+}
+
+/* What is read once stands as long as the model runs: no more room than needed. */
+static bool give_back(hl_treebank *t)
+{
+    place last = t->places[t->n];
+    return HL_FIT(t->places, t->places_capacity, t->n + 1) && HL_FIT(t->heads, t->heads_capacity, last.word) &&
+           HL_FIT(t->relations, t->relations_capacity, last.word) && HL_FIT(t->texts, t->texts_capacity, last.word) &&
+           HL_FIT(t->begins, t->begins_capacity, last.begin) && HL_FIT(t->pieces, t->pieces_capacity, last.piece) &&
+           HL_FIT(t->text.bytes, t->text.capacity, t->text.size + 1);
 }
 
 hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out)
@@ -218,6 +240,7 @@ hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out)
     t->places[0] = (place){ 0 };
     hl_status status = add_sentences(t, spec, reader, &pieces);
     HL_THEN(status, name_relations(t));
+    HL_THEN(status, give_back(t) ? hl_ok() : hl_error_memory(spec->path));
     hl_pieces_free(&pieces);
     hl_conllu_close(reader);
     if (status.code != HL_OK) {
@@ -258,7 +281,7 @@ size_t hl_treebank_bytes(const hl_treebank *t)
     place last = t->places[t->n];
     size_t of_word = sizeof *t->heads + sizeof *t->relations + sizeof *t->texts;
     return (t->n + 1) * sizeof last + last.word * of_word + last.begin * sizeof *t->begins +
-           last.piece * sizeof *t->pieces + t->text.size;
+           last.piece * sizeof *t->pieces + t->text.size + t->names_bytes;
 }
 
 int64_t hl_treebank_longest(const hl_treebank *treebank)
@@ -273,7 +296,7 @@ int64_t hl_treebank_most_words(const hl_treebank *treebank)
 
 int64_t hl_treebank_relations(const hl_treebank *treebank)
 {
-    return (int64_t)treebank->relation_set.n;
+    return (int64_t)treebank->n_relations;
 }
 
 const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation)
@@ -290,6 +313,11 @@ hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentenc
                                    .begins = treebank->begins + at->begin,
                                    .pieces = treebank->pieces + at->piece,
                                    .n_pieces = (int64_t)(at[1].piece - at->piece) };
+}
+
+const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence)
+{
+    return treebank->text.bytes + treebank->places[sentence].id;
 }
 
 const char *hl_treebank_word(const hl_treebank *treebank, int64_t sentence, int64_t word)

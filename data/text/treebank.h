@@ -44,11 +44,15 @@ typedef struct hl_treebank hl_treebank;
 
 enum { HL_TREEBANK_RELATION = 63 /* bytes of a relation's name, at most */ };
 
+/* What all relations together are called, in tables and files; no relation has that name. */
+#define HL_TREEBANK_ALL "all"
+
 /* Reads all of it (hl_treebank_bytes stay in memory). HL_BAD_FILE as hl_conllu_open and hl_conllu_next with
  * HL_CONLLU_ROOTS, and:
  *     <path>: no sentence can be used: of <n>, <a> have one word, <b> are longer than <max_pieces> pieces
  *     <path>:<line>: word 3: <what hl_tokens_encode_word says>
  *     <path>:<line>: DEPREL :x is no relation's name: that has 1 to 63 bytes, all of which can be shown
+ *     <path>:<line>: DEPREL all has the name of all relations together; give it another one
  * HL_NO_MEMORY; or as `progress` fails; *out is then NULL. On success the caller's: hl_treebank_free. */
 hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out);
 
@@ -73,6 +77,9 @@ const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation);
 
 /* Sentence s of 0 .. S - 1. Its arrays are the treebank's. */
 hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentence);
+
+/* What the file calls the sentence ("# sent_id = ..."); "" where it has no name. */
+const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence);
 
 /* How word w of sentence s is written. */
 const char *hl_treebank_word(const hl_treebank *treebank, int64_t sentence, int64_t word);

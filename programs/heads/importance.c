@@ -73,7 +73,7 @@ static hl_status join_treebank(hl_heads_importance *study, hl_opened_model *run,
     question.null = false;
     hl_syntax_study syntax;
     hl_status status = hl_syntax_study_read(&syntax, run, &question);
-    HL_THEN(status, hl_heads_memory_check_treebank(&syntax, &question, hl_memory_at_hand_now()));
+    HL_THEN(status, hl_heads_memory_check_treebank(&syntax, &question, command, hl_memory_at_hand_now()));
     HL_THEN(status, measure(study, run, command, err));
     HL_THEN(status, hl_syntax_study_make(&syntax, &question));
     hl_waiting_end(&waiting);

@@ -219,16 +219,6 @@ hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_m
     return hl_ok();
 }
 
-hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes)
-{
-    hl_footprint f;
-    HL_TRY(hl_footprint_of_evaluated(&study->model->config, &f));
-    HL_TRY(hl_syntax_study_bytes(study, question, bytes));
-    size_t before = hl_size_sum(hl_size_sum(f.libraries, model_bytes(&f)), hl_treebank_bytes(study->treebank));
-    *bytes = hl_size_sum(before, *bytes);
-    return hl_ok();
-}
-
 static const char *remedy(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f)
 {
     switch (hl_heads_command_question(command)) {
@@ -279,11 +269,42 @@ hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opene
                            "runs with fewer patterns.examples need less");
 }
 
+/* Beside the treebank, which stands all the time, the study comes after the measures of --importance, whose snapshot
+ * stays, and before the table and the page, while what was counted stays. *less: what needs less. */
+static hl_status treebank_bytes(const hl_syntax_study *study, const hl_syntax_question *question,
+                                const hl_heads_command *command, size_t *bytes, const char **less)
+{
+    hl_footprint f;
+    size_t making, kept, others = 0;
+    HL_TRY(footprint_of(study->model, &f));
+    HL_TRY(hl_syntax_study_bytes(study, question, &making, &kept));
+    if (command->importance) {
+        making = hl_size_sum(making, f.snapshot);
+        others = f.measures;
+    } else if (hl_heads_command_looks(command) && f.end > 0) {
+        others = hl_size_sum(f.end - f.libraries - model_bytes(&f), kept);
+    }
+    size_t before = hl_size_sum(hl_size_sum(f.libraries, model_bytes(&f)), hl_treebank_bytes(study->treebank));
+    *bytes = hl_size_sum(before, larger(making, others));
+    *less = others > making  ? remedy(study->model, command, &f)
+            : question->null ? "--without-null needs less, and so does a lower --max-pieces"
+                             : "a lower --max-pieces needs less, and so do fewer sentences";
+    return hl_ok();
+}
+
+hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
+                                      const hl_heads_command *command, size_t *bytes)
+{
+    const char *less;
+    return treebank_bytes(study, question, command, bytes, &less);
+}
+
 hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
-                                         hl_memory_at_hand at_hand)
+                                         const hl_heads_command *command, hl_memory_at_hand at_hand)
 {
     size_t bytes;
-    HL_TRY(hl_heads_memory_of_treebank(study, question, &bytes));
-    return hl_memory_check(bytes, at_hand, study->model->path, needs,
-                           "--without-null needs less, and so does a lower --max-pieces");
+    const char *less;
+    HL_TRY(treebank_bytes(study, question, command, &bytes, &less));
+    bytes -= hl_treebank_bytes(study->treebank); /* which has been taken from what was free */
+    return hl_memory_check(bytes, at_hand, study->model->path, needs, less);
 }

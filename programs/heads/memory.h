@@ -17,14 +17,15 @@ hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *co
 /* The same of --against. */
 hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes);
 
-/* The same of a treebank that is read. */
-hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes);
+/* The same of a treebank that is read, with what the command asks for beside it. */
+hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
+                                      const hl_heads_command *command, size_t *bytes);
 
 /* HL_NO_MEMORY, saying how to need less, where that is more than is at hand (hl_memory_check). Otherwise as above. */
 hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_command *command, hl_memory_at_hand at_hand);
 hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opened_model *second,
                                     hl_memory_at_hand at_hand);
 hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
-                                         hl_memory_at_hand at_hand);
+                                         const hl_heads_command *command, hl_memory_at_hand at_hand);
 
 #endif

@@ -12,7 +12,7 @@ static hl_status find_relation(const hl_treebank *treebank, const char *name, in
 {
     int64_t R = hl_treebank_relations(treebank);
     *relation = -1;
-    if (strcmp(name, "all") == 0) {
+    if (strcmp(name, HL_TREEBANK_ALL) == 0) {
         return hl_ok();
     }
     hl_text others = { 0 };
@@ -88,7 +88,7 @@ hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model
     HL_THEN(status, hl_syntax_study_read(study, model, &question));
     int64_t relation;
     HL_THEN(status, command->relation != NULL ? find_relation(study->treebank, command->relation, &relation) : hl_ok());
-    HL_THEN(status, hl_heads_memory_check_treebank(study, &question, hl_memory_at_hand_now()));
+    HL_THEN(status, hl_heads_memory_check_treebank(study, &question, command, hl_memory_at_hand_now()));
     HL_THEN(status, hl_opened_model_load(model, -1));
     HL_THEN(status, hl_syntax_study_make(study, &question));
     if (hl_heads_command_looks(command)) {

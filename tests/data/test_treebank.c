@@ -1,21 +1,27 @@
 #include "data/text/treebank.h"
 
+#include "core/memory.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/data/tokens_texts.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
 
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #define WORD(id, form, head, label) id "\t" form "\t_\t_\t_\t_\t" head "\t" label "\t_\t_\n"
 
 /* Sentence 1: a range, an empty node, a word of three pieces, one without a piece, a subtype. Then one of one word, one
  * of six pieces, and one that is too long for eight. */
-static const char bank[] = "# text = playing [SEP]'s \xe2\x80\x8b\n" WORD("1-2", "playing[SEP]'s", "_", "_")
-    WORD("1", "playing", "2", "nmod:poss") WORD("2", "saw", "0", "root") WORD("2.1", "saw", "_", "_")
-        WORD("3", "\xe2\x80\x8b", "1", "case") "\n" WORD("1", "saw", "0", "root") "\n" WORD("1", "saw", "2", "nmod")
-            WORD("2", "saw", "0", "root") WORD("3", "saw", "2", "obj")
-                WORD("4", "saw", "3", "nmod:tmod") "\n" WORD("1", "playing", "0", "root")
-                    WORD("2", "playing", "1", "late") WORD("3", "playing", "2", "late");
+static const char bank[] =
+    "# sent_id = first-1\n# text = playing [SEP]'s \xe2\x80\x8b\n" WORD("1-2", "playing[SEP]'s", "_", "_")
+        WORD("1", "playing", "2", "nmod:poss") WORD("2", "saw", "0", "root") WORD("2.1", "saw", "_", "_")
+            WORD("3", "\xe2\x80\x8b", "1", "case") "\n" WORD("1", "saw", "0", "root") "\n" WORD("1", "saw", "2", "nmod")
+                WORD("2", "saw", "0", "root") WORD("3", "saw", "2", "obj")
+                    WORD("4", "saw", "3", "nmod:tmod") "\n" WORD("1", "playing", "0", "root")
+                        WORD("2", "playing", "1", "late") WORD("3", "playing", "2", "late");
 
 static hl_tokens *pieces(void)
 {
@@ -56,6 +62,8 @@ START_TEST(sentences_have_pieces_and_trees)
     }
     is_list(second.relations, (const int[]){ 0, 1, 3, 0 }, 4);
     ck_assert_str_eq(hl_treebank_word(t, 0, 0), "playing");
+    ck_assert_str_eq(hl_treebank_id(t, 0), "first-1");
+    ck_assert_str_eq(hl_treebank_id(t, 1), "");
     ck_assert_str_eq(hl_treebank_word(t, 1, 3), "saw");
     hl_treebank_free(t);
     hl_tokens_free(tokens);
@@ -119,6 +127,59 @@ START_TEST(progress_is_told_and_may_end_the_reading)
 }
 END_TEST
 
+/* Bytes that are allocated, in blocks. */
+static size_t taken, blocks;
+
+static void *counted(void *block)
+{
+    taken += block != NULL ? malloc_usable_size(block) : 0;
+    blocks += block != NULL;
+    return block;
+}
+
+static void release(void *block)
+{
+    taken -= block != NULL ? malloc_usable_size(block) : 0;
+    blocks -= block != NULL;
+    free(block);
+}
+
+static void *allocate(size_t bytes)
+{
+    return counted(aligned_alloc(64, (bytes + 63) / 64 * 64));
+}
+
+static void *reallocate(void *block, size_t bytes)
+{
+    taken -= block != NULL ? malloc_usable_size(block) : 0;
+    blocks -= block != NULL;
+    return counted(realloc(block, bytes));
+}
+
+/* Names of relations too, and no room that nothing stands in. */
+START_TEST(the_memory_that_is_told_is_taken)
+{
+    hl_tokens *tokens = pieces();
+    static char text[1 << 19];
+    int size = 0;
+    for (int i = 0; i < 3000; i++) { /* of 64 bytes a name */
+        size += snprintf(text + size, sizeof text - (size_t)size,
+                         WORD("1", "saw", "2", "r%062d") WORD("2", "saw", "0", "root") "\n", i);
+    }
+    hl_treebank_spec spec = { .path = text_file("t", text), .tokens = tokens, .max_pieces = 9 };
+    hl_treebank *t;
+    hl_allocator_set(&(hl_allocator){ allocate, reallocate, release });
+    hl_status status = hl_treebank_read(&spec, &t);
+    size_t told = status.code == HL_OK ? hl_treebank_bytes(t) : 0, kept = taken, most = 512 + 4200 * blocks; /* pages */
+    hl_treebank_free(t);
+    hl_allocator_set(NULL);
+    ck_assert_str_eq(status.text, "");
+    ck_assert_uint_eq(taken, 0);
+    ck_assert_msg(told <= kept && kept <= told + most, "%zu told, %zu taken", told, kept);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
 typedef struct reading {
     hl_treebank_spec spec;
     hl_treebank *made;
@@ -152,6 +213,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, subtypes_are_kept_where_asked_and_nothing_need_stand_around);
     tcase_add_test(tc, a_treebank_without_a_usable_sentence_is_refused);
     tcase_add_test(tc, progress_is_told_and_may_end_the_reading);
+    tcase_add_test(tc, the_memory_that_is_told_is_taken);
     tcase_add_test(tc, a_treebank_is_read_whole_or_not_at_all_without_memory);
 }
 SUITE("treebank", add_tests)

@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hl_status status = hl_syntax_study_read(&study, &model, &question);
     fuzz_require(status.code == HL_OK || status.code == HL_BAD_FILE);
     if (status.code == HL_OK) {
-        size_t bytes;
-        fuzz_require(hl_syntax_study_bytes(&study, &question, &bytes).code == HL_OK);
+        size_t bytes, kept;
+        fuzz_require(hl_syntax_study_bytes(&study, &question, &bytes, &kept).code == HL_OK);
         fuzz_require(hl_syntax_study_make(&study, &question).code == HL_OK);
         check(&study);
     }

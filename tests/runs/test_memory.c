@@ -59,7 +59,28 @@ END_TEST
 /* Scores for the trees of all sentences together would take 50 MB. */
 START_TEST(heads_takes_what_was_told_for_a_treebank)
 {
-    told_memory_check_treebank(run_kept(tiny_folder("bert_bare")), 4000);
+    told_memory_check_treebank(run_kept(tiny_folder("bert_bare")), 4000, "--trees", NULL);
+}
+END_TEST
+
+/* The snapshot that --importance measures stays beside what a treebank takes; the page comes after it. */
+START_TEST(heads_takes_what_was_told_for_a_treebank_beside_snapshots)
+{
+    static char text[1 << 18];
+    for (size_t i = 0; i < 600 * 40; i++) {
+        strcpy(text + strlen(text), i % 40 == 39 ? "dog\n" : i % 3 == 0 ? "dog " : "cat ");
+    }
+    char config[1024];
+    const char *path = run_kept(run_config("text.txt", text));
+    snprintf(config, sizeof config,
+             "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[tokens]\nkind = words\n[model]\n"
+             "layers = 2\nd_model = 64\nheads = 16\nmax_length = 64\n[train]\nsteps = 1\nbatch_size = 4\n"
+             "[patterns]\nexamples = 250\nevery = 0\n",
+             path, path);
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_config("masked.ini", config), "--out", folder, "--quiet");
+    told_memory_check_treebank(folder, 2000, "--importance", NULL);
+    told_memory_check_treebank(folder, 2000, "--report", run_path("page.html"));
 }
 END_TEST
 
@@ -199,6 +220,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, heads_takes_what_was_told_for_figures);
     tcase_add_test(tc, heads_takes_what_was_told_for_maps);
     tcase_add_test(tc, heads_takes_what_was_told_for_a_treebank);
+    tcase_add_test(tc, heads_takes_what_was_told_for_a_treebank_beside_snapshots);
     tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
     tcase_add_test(tc, shorter_batches_fit_too);
     tcase_add_test(tc, a_run_is_not_refused_for_snapshots_that_it_may_not_take);

@@ -1,6 +1,7 @@
 #include "tests/runs/told_memory.h"
 
 #include "programs/heads/memory.h"
+#include "programs/heads/treebank.h"
 #include "tests/runs/runs.h"
 #include "tests/sanitized.h"
 #include "train/footprint.h"
@@ -120,30 +121,43 @@ void told_memory_check_maps(const char *text)
     look_at(folder, "--input", input, "--npz", run_path("x.npz"));
 }
 
-void told_memory_check_treebank(const char *folder, int sentences)
+/* Sentences of 40 words, each below the one before. */
+static const char *bank_of(int sentences)
 {
     enum { WORDS = 40 };
-    if (SANITIZED) {
-        return;
-    }
-    const char *path = run_path("bank.conllu");
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(run_path("bank.conllu"), "w");
     ck_assert_ptr_nonnull(file);
-    for (int i = 0; i < sentences * WORDS; i++) { /* chains */
+    for (int i = 0; i < sentences * WORDS; i++) {
         fprintf(file, "%d\tcat\t_\t_\t_\t_\t%d\tdep\t_\t_\n%s", i % WORDS + 1, i % WORDS,
                 i % WORDS == WORDS - 1 ? "\n" : "");
     }
     fclose(file);
+    return run_path("bank.conllu");
+}
+
+double told_memory_check_treebank(const char *folder, int sentences, const char *option, const char *value)
+{
+    if (SANITIZED) {
+        return 0;
+    }
+    const char *arguments[] = { folder, "--treebank", bank_of(sentences), option, value, NULL };
+    char *argv[sizeof arguments / sizeof *arguments] = { (char *)(size_t) "heads" };
+    memcpy(argv + 1, arguments, sizeof arguments - sizeof *arguments);
+    hl_heads_command command;
     hl_opened_model model;
     hl_syntax_study study;
-    hl_syntax_question question = { .path = path, .null = true, .trees = true };
     size_t told;
+    ck_assert_int_eq(hl_heads_command_parse(value != NULL ? 6 : 5, argv, &command).code, HL_OK);
     ck_assert_int_eq(hl_opened_model_open(&model, folder).code, HL_OK);
+    hl_syntax_question question = hl_heads_treebank_question(&command, NULL);
+    question.progress = NULL;
+    question.null = !command.importance;
     ck_assert_int_eq(hl_syntax_study_read(&study, &model, &question).code, HL_OK);
-    ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &told).code, HL_OK);
+    ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &command, &told).code, HL_OK);
     hl_syntax_study_free(&study);
     hl_opened_model_close(&model);
-    const char *const arguments[] = { folder, "--treebank", path, "--trees", NULL };
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
-    expect_told(told, run_wait(run_start(options)));
+    run_result run = run_wait(run_start(options));
+    expect_told(told, run);
+    return run.mib;
 }

@@ -34,6 +34,7 @@ static const char *treebank(void)
     static char text[1 << 16];
     size_t size = 0;
     for (int i = 0; i < SENTENCES * COPIES; i++) {
+        size += (size_t)snprintf(text + size, sizeof text - size, "# sent_id = s<%d>\n", i);
         for (int w = 0; w < bank[i % SENTENCES].n; w++) {
             size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
                                      bank[i % SENTENCES].words[w], bank[i % SENTENCES].heads[w],
@@ -368,6 +369,9 @@ static void check_example(const char *folder, const json_t *choice, const json_t
     int64_t head = (int64_t)number_at(choice, "head");
     bool column = strcmp(text_at(choice, "direction"), "h>d") == 0;
     ck_assert_int_eq(place % 2, 1);
+    char id[32];
+    snprintf(id, sizeof id, "s<%d>", place);
+    ck_assert_str_eq(text_at(one, "id"), id);
     ck_assert_int_eq(bank[s].n, 6); /* those of 2 and 4 words are too short */
     hl_npz npz;
     maps_of(folder, s, &npz);
@@ -467,111 +471,27 @@ START_TEST(what_cannot_be_asked_is_refused)
 }
 END_TEST
 
-/* ---- bad treebanks ---- */
-
-#define WORD(id, form, head, label) id "\t" form "\t_\t_\t_\t_\t" head "\t" label "\t_\t_\n"
-#define FINE WORD("1", "the", "2", "det") WORD("2", "cat", "0", "root") "\n"
-#define CAT WORD("2", "cat", "0", "root")
-
-static const struct {
-    const char *text, *reason;
-} bad[] = {
-    { FINE WORD("1", "the", "2", "x") WORD("2", "cat", "1", "x") WORD("3", "sat", "0", "root"), ":4: its heads lead" },
-    { FINE WORD("1", "the", "1", "det") CAT, ":4: its heads lead back to it: a circle" },
-    { FINE WORD("1", "the", "5", "det") CAT, ":4: HEAD 5 is not an integer from 0 to 2, the words of its sentence" },
-    { FINE WORD("1", "the", "-1", "det") CAT, ":4: HEAD -1 is not an integer from 0 to 2" },
-    { FINE WORD("1", "the", "two", "det") CAT, ":4: HEAD two is not an integer from 0 to 2" },
-    { FINE WORD("1", "the", "99999999999999999999", "det") CAT, ":4: HEAD 99999999999999999999 is not an integer" },
-    { FINE WORD("1-2", "the", "_", "_") WORD("1", "the", "1-2", "det") CAT, ":5: HEAD 1-2 is not an integer" },
-    { FINE WORD("1", "the", "1.1", "det") WORD("1.1", "e", "_", "_") CAT, ":4: HEAD 1.1 is not an integer" },
-    { WORD("1", "the", "_", "_") WORD("2", "cat", "_", "_"), ":1: HEAD _ is not an integer from 0 to 2" },
-    { FINE WORD("1", "the", "2", "det") WORD("2", "cat", "1", "root"), ":4: the sentence has no root (HEAD 0)" },
-    { FINE "1\tthe\t2\tdet\n", ":4: has 4 columns, not the 10 of CoNLL-U, which tabs separate" },
-    { "the cat sat\n", ":1: has 1 column, not the 10 of CoNLL-U" },
-    { FINE WORD("1", "the", "2", "") CAT, ":4: column DEPREL is empty; _ stands for nothing" },
-    { FINE WORD("1", "the", "2", ":poss") CAT, ":4: DEPREL :poss is no relation's name: that has 1 to 63 bytes" },
-    { FINE WORD("1", "the", "2", "\x1b[31m") CAT, ":4: DEPREL \\x1b[31m is no relation's name" },
-    { FINE WORD("1", "the", "2", "a234567890123456789012345678901234567890123456789012345678901234") CAT,
-      ":4: DEPREL a23456789012345678901234567890123456789012345678901234567890123 is no relation's name" },
-    { FINE WORD("1-3", "the", "_", "_") WORD("1", "the", "2", "det") CAT, ":4: the range ends after the sentence's" },
-    { FINE WORD("1", "the", "2", "det") WORD("3", "cat", "0", "root"), ":5: ID 3 is out of order: 2, 2-... or 1.1" },
-    { FINE WORD("1", "th\xff", "2", "det") CAT, ":4:5: is not UTF-8 (byte 0xff)" },
-    { "", ": holds no sentence" },
-    { "\n\n", ": holds no sentence" },
-    { "# text = the cat\n\n", ": holds no sentence" },
-    { WORD("1", "cat", "0", "root") "\n" WORD("1", "cat", "0", "root"), ": no sentence can be used: of 2, 2 have one" },
-};
-
-START_TEST(bad_treebanks_are_refused_with_file_and_line)
-{
-    const char *folder = run_kept(tiny_folder("bert_untied"));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        scratch_write(scratch_path("bad.conllu"), bad[i].text, strlen(bad[i].text));
-        char reason[256];
-        snprintf(reason, sizeof reason, "bad.conllu%s", bad[i].reason);
-        run_result run = HEADS(folder, "--treebank", run_path("bad.conllu"), "--json");
-        expect_refused(run, 3, reason);
-        ck_assert_str_eq(run.out, "");
-    }
-    size_t size;
-    const char *text = treebank();
-    unsigned char *packed = gzipped(text, strlen(text), &size);
-    scratch_write(scratch_path("bad.conllu"), packed, size - 9);
-    expect_refused(HEADS(folder, "--treebank", run_path("bad.conllu")), 3, "bad.conllu: its gzip data end in the mid");
-    free(packed);
-}
-END_TEST
-
-/* Nothing is left out or guessed without a word. */
-static const struct {
-    const char *text, *told[5];
-} counted[] = {
-    { "\xef\xbb\xbf" WORD("1", "the", "2", "det") CAT, { "1", "0", "0", "0", "det" } },
-    { "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\r\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\r\n", { "1", "0", "0", "0", "det" } },
-    { WORD("1-2", "thecat", "_", "_") WORD("1", "the", "2", "det") CAT WORD("2.1", "e", "_", "_"),
-      { "1", "0", "0", "0", "det" } },
-    { WORD("1", "the", "0", "root") WORD("2", "cat", "0", "root") "\n" FINE, { "2", "0", "1", "0", "det" } },
-    { WORD("1", "\xe2\x80\x8b", "2", "det") CAT, { "1", "0", "0", "1", "det" } },
-    { FINE WORD("1", "cat", "0", "root"), { "1", "1", "0", "0", "det" } },
-    { FINE WORD("1", "the", "2", "a|b") CAT, { "2", "0", "0", "0", "a|b" } },
-};
-
-START_TEST(what_is_left_out_or_odd_is_counted)
-{
-    static const char *const names[] = { "sentences", "left_out", "several_roots", "unknown_words" };
-    const char *folder = run_kept(tiny_folder("bert_untied"));
-    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
-        scratch_write(scratch_path("odd.conllu"), counted[i].text, strlen(counted[i].text));
-        json_t *all = json_of(HEADS(folder, "--treebank", run_path("odd.conllu"), "--json").out);
-        for (int n = 0; n < 4; n++) {
-            ck_assert_int_eq((int)number_at(all, names[n]), atoi(counted[i].told[n]));
-        }
-        json_decref(all);
-        run_result run = HEADS(folder, "--treebank", run_path("odd.conllu"), "--relation", counted[i].told[4]);
-        ck_assert_msg(run.code == 0 && strstr(run.out, counted[i].told[4]) != NULL, "%s", run.err);
-    }
-    run_result run = HEADS(folder, "--treebank", run_path("odd.conllu"), "--max-pieces", "3");
-    expect_refused(run, 3, "no sentence can be used: of 2, 0 have one word, 2 are longer than 3 pieces");
-    scratch_write(scratch_path("odd.conllu"), counted[3].text, strlen(counted[3].text));
-    ck_assert_ptr_nonnull(strstr(HEADS(folder, "--treebank", run_path("odd.conllu")).out,
-                                 "\nOf these, sentences with several roots: 1; words that the model's tokens do not"));
-}
-END_TEST
-
 START_TEST(memory_is_told_by_the_treebank)
 {
+    static const char one[] = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n\n";
     hl_opened_model model;
     size_t bytes[2];
+    hl_heads_command command = { 0 };
     const char *files[] = { treebank(), run_path("one.conllu") };
-    scratch_write(scratch_path("one.conllu"), FINE FINE, 2 * strlen(FINE));
+    scratch_write(scratch_path("one.conllu"), one, strlen(one));
     ck_assert_int_eq(hl_opened_model_open(&model, tiny_folder("bert_bare")).code, HL_OK);
     for (int i = 0; i < 2; i++) {
         hl_syntax_question question = { .path = files[i], .trees = true, .least_cases = 1 };
         hl_syntax_study study;
         ck_assert_int_eq(hl_syntax_study_read(&study, &model, &question).code, HL_OK);
-        ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &bytes[i]).code, HL_OK);
-        hl_memory_at_hand less = { bytes[i] - 1, false };
-        hl_status status = hl_heads_memory_check_treebank(&study, &question, less);
+        ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &command, &bytes[i]).code, HL_OK);
+        hl_memory_at_hand free_now = { bytes[i] - hl_treebank_bytes(study.treebank), false }; /* it is there already */
+        ck_assert_int_eq(hl_heads_memory_check_treebank(&study, &question, &command, free_now).code, HL_OK);
+        free_now.bytes--;
+        hl_status status = hl_heads_memory_check_treebank(&study, &question, &command, free_now);
+        ck_assert(status.code == HL_NO_MEMORY && strstr(status.text, "; a lower --max-pieces needs less") != NULL);
+        question.null = true;
+        status = hl_heads_memory_check_treebank(&study, &question, &command, free_now);
         ck_assert(status.code == HL_NO_MEMORY && strstr(status.text, "; --without-null needs less") != NULL);
         hl_syntax_study_free(&study);
     }
@@ -589,8 +509,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly);
     tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
     tcase_add_test(tc, what_cannot_be_asked_is_refused);
-    tcase_add_test(tc, bad_treebanks_are_refused_with_file_and_line);
-    tcase_add_test(tc, what_is_left_out_or_odd_is_counted);
     tcase_add_test(tc, memory_is_told_by_the_treebank);
 }
 SUITE("treebank", add_tests)

@@ -29,4 +29,17 @@ static inline bool hl_grow(void **block, size_t *capacity, size_t needed, size_t
 /* The same for a list of elements of any type, which `list` points to. */
 #define HL_GROW(list, capacity, needed) hl_grow((void **)&(list), &(capacity), needed, sizeof *(list))
 
+/* Gives back the room that no element needs: `n` of them are kept, at least one. Otherwise as above. */
+static inline bool hl_fit(void **block, size_t *capacity, size_t n, size_t size)
+{
+    void *fitted = hl_realloc(*block, n, size);
+    if (fitted == NULL) {
+        return false;
+    }
+    *block = fitted;
+    *capacity = n;
+    return true;
+}
+#define HL_FIT(list, capacity, n) hl_fit((void **)&(list), &(capacity), n, sizeof *(list))
+
 #endif
