@@ -78,6 +78,16 @@ static void fields_of_head(const void *rows, int64_t head, hl_fields *fields)
     hl_field_number(fields, HL_FIELD_VERDICT, "label", of->relation >= 0 && hl_syntax_earned(&row.held_out));
 }
 
+/* Of one kind of trees. */
+static void fields_of_trees(const void *rows, int64_t kind, hl_fields *fields)
+{
+    const hl_syntax_study *study = rows;
+    const hl_tree_score *score = &study->trees[kind];
+    hl_field_text(fields, "trees", hl_syntax_tree_name((hl_syntax_tree_kind)kind));
+    hl_field_number(fields, HL_FIELD_NUMBER, "uas", hl_tree_share(score, score->directed));
+    hl_field_number(fields, HL_FIELD_NUMBER, "uuas", hl_tree_share(score, score->undirected));
+}
+
 /* ---- the documents ---- */
 
 /* The heads that earn a relation, with what they reach where nothing was chosen. */
@@ -104,36 +114,26 @@ static json_t *earned_json(const hl_syntax_study *study)
     return heads;
 }
 
-static json_t *trees_json(const hl_syntax_study *study)
-{
-    if (!study->has_trees) {
-        return json_null();
-    }
-    json_t *trees = json_array();
-    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
-        const hl_tree_score *score = &study->trees[kind];
-        hl_json_append(&trees, json_pack("{s:s, s:o, s:o}", "trees", hl_syntax_tree_name(kind), "uas",
-                                         hl_json_number(hl_tree_share(score, score->directed)), "uuas",
-                                         hl_json_number(hl_tree_share(score, score->undirected))));
-    }
-    return trees;
-}
-
 void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study)
 {
     json_t *rows = hl_fields_json(fields_of_relation, study, study->n_rows);
     const hl_treebank *t = study->treebank;
     int64_t left_out = hl_treebank_short(t) + hl_treebank_long(t);
-    hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
-                                           (json_int_t)hl_treebank_size(t), "left_out", (json_int_t)left_out,
-                                           "several_roots", (json_int_t)hl_treebank_several_roots(t), "unknown_words",
-                                           (json_int_t)hl_treebank_unknown_words(t), "rows", rows, "heads",
-                                           earned_json(study), "trees", trees_json(study)));
+    hl_json_print_document(
+        text,
+        json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences", (json_int_t)hl_treebank_size(t), "left_out",
+                  (json_int_t)left_out, "several_roots", (json_int_t)hl_treebank_several_roots(t), "unknown_words",
+                  (json_int_t)hl_treebank_unknown_words(t), "rows", rows, "heads", earned_json(study), "trees",
+                  study->has_trees ? hl_fields_json(fields_of_trees, study, HL_SYNTAX_TREE_KINDS) : json_null()));
 }
 
 void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study)
 {
-    hl_fields_csv(text, fields_of_relation, study, study->n_rows);
+    if (study->has_trees) {
+        hl_fields_csv(text, fields_of_trees, study, HL_SYNTAX_TREE_KINDS);
+    } else {
+        hl_fields_csv(text, fields_of_relation, study, study->n_rows);
+    }
 }
 
 void hl_heads_relation_json(hl_text *text, const hl_syntax_study *study, int64_t relation)

@@ -69,25 +69,31 @@ static void print_read(hl_text *text, const hl_syntax_study *study)
     }
 }
 
+static hl_status make_trees_grid(const hl_syntax_study *study, hl_text_grid *grid)
+{
+    HL_TRY(hl_text_grid_init(grid, HL_SYNTAX_TREE_KINDS + 1, 3));
+    hl_text_grid_set(grid, 0, 0, "whole trees");
+    hl_text_grid_set(grid, 0, 1, "UAS");
+    hl_text_grid_set(grid, 0, 2, "UUAS");
+    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
+        const hl_tree_score *score = &study->trees[kind];
+        hl_text_grid_set(grid, (int64_t)kind + 1, 0, "%s", hl_syntax_tree_name(kind));
+        set_share(grid, (int64_t)kind + 1, 1, (hl_syntax_rate){ score->directed, score->arcs });
+        set_share(grid, (int64_t)kind + 1, 2, (hl_syntax_rate){ score->undirected, score->arcs });
+    }
+    return grid->error;
+}
+
 static void print_trees(hl_text *text, const hl_syntax_study *study)
 {
     hl_text_grid grid;
-    hl_text_grid_init(&grid, HL_SYNTAX_TREE_KINDS + 1, 3);
-    hl_text_grid_set(&grid, 0, 0, "whole trees");
-    hl_text_grid_set(&grid, 0, 1, "UAS");
-    hl_text_grid_set(&grid, 0, 2, "UUAS");
-    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
-        const hl_tree_score *score = &study->trees[kind];
-        hl_text_grid_set(&grid, (int64_t)kind + 1, 0, "%s", hl_syntax_tree_name(kind));
-        set_share(&grid, (int64_t)kind + 1, 1, (hl_syntax_rate){ score->directed, score->arcs });
-        set_share(&grid, (int64_t)kind + 1, 2, (hl_syntax_rate){ score->undirected, score->arcs });
-    }
     hl_text_print(text, "\n");
+    hl_text_fail(text, make_trees_grid(study, &grid));
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
     hl_text_grid_free(&grid);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "Whole trees of %" PRId64 " sentences (1, 3, 5 ...; those of one root), from the gold root, by "
+                      "Whole trees of %s sentences (1, 3, 5 ...; those of one root), from the gold root, by "
                       "heads and offset chosen on the others. Heads of the mean, those that there earn a relation and "
                       "find it best: %" PRId64
                       ". UAS: the share of words whose head is right; UUAS: also the wrong way round.",
@@ -166,6 +172,12 @@ void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study)
     hl_text_fail(text, make_grid(study, &grid));
     hl_text_grid_markdown(&grid, text);
     hl_text_grid_free(&grid);
+    if (study->has_trees) {
+        hl_text_print(text, "\n");
+        hl_text_fail(text, make_trees_grid(study, &grid));
+        hl_text_grid_markdown(&grid, text);
+        hl_text_grid_free(&grid);
+    }
 }
 
 /* ---- one relation ---- */

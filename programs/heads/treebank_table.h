@@ -11,7 +11,7 @@
  * they were made the trees. */
 void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study);
 
-/* The rows as a table of Markdown. */
+/* The rows as a table of Markdown, and the trees as another. */
 void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study);
 
 /* {"sentences", "left_out", "several_roots", "unknown_words", "rows": [{"relation", "cases", "head", "direction"
@@ -22,7 +22,7 @@ void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study);
  * head's of random weights, `label` whether the held-out head earns the relation; `heads` those that earn one. */
 void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study);
 
-/* The rows, with the same names. */
+/* The rows, with the same names; where trees were made, "trees" alone. */
 void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study);
 
 /* All heads for one relation, the most found first; the same as Markdown. */

@@ -226,6 +226,33 @@ START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
 }
 END_TEST
 
+START_TEST(trees_are_told_in_every_form)
+{
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
+    json_t *all = json_of(HEADS(folder, "--treebank", file, "--trees", "--json").out);
+    const char *table = run_kept(HEADS(folder, "--treebank", file, "--trees").out);
+    const char *csv = run_kept(HEADS(folder, "--treebank", file, "--trees", "--csv").out);
+    const char *markdown = run_kept(HEADS(folder, "--treebank", file, "--trees", "--md").out);
+    ck_assert_int_eq(strncmp(csv, "trees,uas,uuas\n", 15), 0);
+    ck_assert_ptr_nonnull(strstr(markdown, "\n| nsubj"));
+    ck_assert_ptr_nonnull(strstr(markdown, "|\n\n| whole trees | UAS | UUAS |\n|---|---:|---:|\n"));
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *one = json_array_get(json_object_get(all, "trees"), i);
+        double uas = number_at(one, "uas"), uuas = number_at(one, "uuas");
+        char line[128];
+        ck_assert(uas > 0 && uuas >= uas);
+        snprintf(line, sizeof line, "\n%s,%.9g,%.9g\n", text_at(one, "trees"), uas, uuas);
+        ck_assert_msg(strstr(csv, line) != NULL, "%s", csv);
+        snprintf(line, sizeof line, "\n| %s | %.1f | %.1f |\n", text_at(one, "trees"), 100 * uas, 100 * uuas);
+        ck_assert_msg(strstr(markdown, line) != NULL, "%s", markdown);
+        snprintf(line, sizeof line, "\n%-18s%6.1f%6.1f\n", text_at(one, "trees"), 100 * uas, 100 * uuas);
+        ck_assert_msg(strstr(table, line) != NULL, "%s", table);
+    }
+    ck_assert_ptr_nonnull(strstr(csv, "\nmean of best heads,,\n")); /* none beats the offsets */
+    json_decref(all);
+}
+END_TEST
+
 START_TEST(tables_csv_and_markdown_tell_the_same)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
@@ -504,6 +531,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_numbers_are_those_of_the_maps);
     tcase_add_test(tc, rows_are_the_frequent_relations_with_their_best_heads);
+    tcase_add_test(tc, trees_are_told_in_every_form);
     tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
     tcase_add_test(tc, a_head_that_earns_a_relation_is_named_by_it);
     tcase_add_test(tc, a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly);
