@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
+#include "core/units.h"
 #include "study/output.h"
 #include "train/footprint.h"
 #include "train/memory_check.h"
@@ -70,7 +71,7 @@ static hl_status gather_examined(hl_heads_report *report, const hl_opened_model 
         hl_text_print(&report->about, "%s, ", hl_pretrained_kind(run->open));
     }
     int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION];
-    hl_text_print(&report->about, "on %" PRId64 " of %" PRId64 " example%s of %s", run->examples.n_examples, there,
+    hl_text_print(&report->about, "on %" PRId64 " of %s example%s of %s", run->examples.n_examples, HL_COUNT(there),
                   there == 1 ? "" : "s", slash != NULL ? slash + 1 : run->file);
     if (run->n_steps > 1) {
         hl_text_print(&report->about, ", beside the same model with random weights (seed %" PRId64 "), the null",

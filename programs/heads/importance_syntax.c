@@ -3,6 +3,7 @@
 #include "core/json_text.h"
 #include "core/memory.h"
 #include "core/text_grid.h"
+#include "core/units.h"
 #include "heads/head_set.h"
 #include "show/table.h"
 
@@ -144,9 +145,9 @@ void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_s
     hl_text_grid heads, steps;
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s: %" PRId64 " heads, on the %" PRId64
-                      " examples that score, where the loss is %.4f, and on %" PRId64 " sentences of the treebank.",
+                      " examples that score, where the loss is %.4f, and on %s sentences of the treebank.",
                       both->importance->run->path, both->n, importance->n_examples, importance->loss,
-                      hl_treebank_size(both->syntax->treebank));
+                      HL_COUNT(hl_treebank_size(both->syntax->treebank)));
     hl_text_print(text, "\n");
     hl_text_fail(text, make_heads(both, &heads));
     hl_text_fail(text, make_steps(both, &steps));

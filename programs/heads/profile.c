@@ -172,11 +172,22 @@ static void print_strips(hl_text *text, const profile *p, int m)
     }
 }
 
+/* "minilm: how 72 heads look, on the 16 examples of mine.txt that score" */
+static void print_about(hl_text *text, const profile *p, const char *model)
+{
+    const char *file = p->run->file != NULL ? p->run->file : "", *slash = strrchr(file, '/');
+    hl_text_print(text, "%s: how %" PRId64 " heads look, on the %" PRId64 " examples%s%s that score", model, p->n,
+                  p->n_examples, *file != '\0' ? " of " : "", slash != NULL ? slash + 1 : file);
+}
+
 static void print_table(hl_text *text, const profile *p)
 {
     hl_text_grid grid;
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: how %" PRId64 " heads look, on the %" PRId64 " examples that score.",
-                      p->run->name, p->n, p->n_examples);
+    hl_text about = { 0 };
+    print_about(&about, p, p->run->path);
+    hl_text_fail(text, hl_text_status(&about));
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", about.bytes != NULL ? about.bytes : "");
+    hl_text_free(&about);
     hl_text_print(text, "\n");
     hl_text_fail(text, make_grid(p, &grid));
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
@@ -265,14 +276,17 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
         snprintf(names[l], sizeof names[l], "%d", (int)l);
         rows[l] = names[l];
     }
+    hl_text caption = { 0 };
+    print_about(&caption, p, p->run->name);
     hl_curve_picture picture = { .curves = curves,
                                  .n_curves = n_curves,
                                  .rows = rows,
                                  .n_rows = p->n_layers,
                                  .axis = "layer; a dot: a head, the line: their mean",
-                                 .caption = p->run->name };
-    hl_status status = complete ? hl_curve_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes)
-                                : hl_error_memory("the chart of heads");
+                                 .caption = caption.bytes };
+    hl_status status = complete ? hl_text_status(&caption) : hl_error_memory("the chart of heads");
+    HL_THEN(status, hl_curve_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
+    hl_text_free(&caption);
     hl_free(means);
     hl_free(dots);
     hl_free(names);

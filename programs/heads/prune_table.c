@@ -29,14 +29,14 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
     } else {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->path);
     }
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "Heads go one by one, first the one %s, on %" PRId64 " examples%s. Loss and accuracy are of the %" PRId64
-        " examples of %s; ms: a forward pass over %" PRId64
-        " of them on one thread, the fastest of several. One head stays in every layer.",
-        pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "of the least gradient importance",
-        pruning->n_importance, pruning->once ? " in the whole model" : ", measured again after each",
-        pruning->n_validation, run->validation, pruning->batch);
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "Heads go one by one, first the one %s, on %" PRId64
+                      " examples%s. Loss and accuracy are of the %s examples of %s; ms: a forward pass over %" PRId64
+                      " of them on one thread, the fastest of several. One head stays in every layer.",
+                      pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least"
+                                                      : "of the least gradient importance",
+                      pruning->n_importance, pruning->once ? " in the whole model" : ", measured again after each",
+                      HL_COUNT(pruning->n_validation), run->validation, pruning->batch);
 }
 
 static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
@@ -126,7 +126,7 @@ hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_forma
     char(*names)[ROW_NAME] = hl_calloc((size_t)n, sizeof *names);
     const char **rows = hl_calloc((size_t)n, sizeof *rows);
     hl_text caption = { 0 };
-    hl_text_print(&caption, "%s: heads taken out one by one, the least important first", pruning->run->path);
+    hl_text_print(&caption, "%s: heads taken out one by one, the least important first", pruning->run->name);
     hl_status status = hl_text_status(&caption);
     if (values == NULL || names == NULL || rows == NULL) {
         status = hl_error_memory("the chart of pruning");

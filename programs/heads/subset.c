@@ -48,8 +48,8 @@ static void write_heading(hl_text *text, const subset *s)
     if (run->weights_step >= 0) {
         snprintf(step, sizeof step, ", weights of step %" PRId64, run->weights_step);
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s, on the %" PRId64 " example%s of %s.", run->path, step, s->n_examples,
-                      s->n_examples == 1 ? "" : "s", run->validation);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s, on the %s example%s of %s.", run->path, step,
+                      HL_COUNT(s->n_examples), s->n_examples == 1 ? "" : "s", run->validation);
     if (names.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", names.bytes);
     }

@@ -1,10 +1,9 @@
 #include "programs/heads/treebank_picture.h"
 
 #include "core/memory.h"
+#include "core/units.h"
 #include "heads/head_set.h"
 #include "programs/heads/maps.h"
-
-#include <inttypes.h>
 
 /* What the figure shows: the best fixed offset, and then every head, for each row of the study. */
 typedef struct shares {
@@ -46,10 +45,10 @@ hl_status hl_heads_treebank_picture(const hl_syntax_study *study, hl_picture_for
     shares s;
     hl_text caption = { 0 };
     hl_text_print(&caption,
-                  "%s on %" PRId64 " sentences: how often each head finds the syntactic head of a word, by relation, "
+                  "%s on %s sentences: how often each head finds the syntactic head of a word, by relation, "
                   "in its better way, beside the best fixed offset (first column); ways and offset are chosen on "
                   "sentences 0, 2, 4 ..., the shares are those of 1, 3, 5 ...",
-                  study->model->name, hl_treebank_size(study->treebank));
+                  study->model->name, HL_COUNT(hl_treebank_size(study->treebank)));
     hl_status status = make_shares(study, &s);
     HL_THEN(status, hl_text_status(&caption));
     hl_panel panel = { .weights = s.values,

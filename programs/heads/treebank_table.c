@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/text_grid.h"
+#include "core/units.h"
 #include "heads/head_set.h"
 #include "show/table.h"
 
@@ -37,7 +38,7 @@ static hl_status make_grid(const hl_syntax_study *study, hl_text_grid *grid)
         hl_syntax_interval sure = hl_syntax_interval_of(all->found);
         bool earned = study->rows[r] >= 0 && hl_syntax_earned(held);
         hl_text_grid_set(grid, r + 1, 0, "%s%s", hl_syntax_study_name(study, study->rows[r]), earned ? " *" : "");
-        hl_text_grid_set(grid, r + 1, 1, "%" PRId64, all->found.cases);
+        hl_text_grid_set(grid, r + 1, 1, "%s", HL_COUNT(all->found.cases));
         hl_text_grid_set(grid, r + 1, 2, "%s", hl_head_name_at(shape, all->head).text);
         hl_text_grid_set(grid, r + 1, 3, "%s", hl_syntax_direction_name(all->direction));
         set_share(grid, r + 1, 4, all->found);
@@ -57,15 +58,13 @@ static hl_status make_grid(const hl_syntax_study *study, hl_text_grid *grid)
 static void print_read(hl_text *text, const hl_syntax_study *study)
 {
     const hl_treebank *t = study->treebank;
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "%s on %" PRId64 " sentences; left out: %" PRId64 " of one word, %" PRId64 " of more than %" PRId64 " pieces.",
-        study->model->name, hl_treebank_size(t), hl_treebank_short(t), hl_treebank_long(t), study->max_pieces);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s on %s sentences; left out: %s of one word, %s of more than %s pieces.",
+                      study->model->path, HL_COUNT(hl_treebank_size(t)), HL_COUNT(hl_treebank_short(t)),
+                      HL_COUNT(hl_treebank_long(t)), HL_COUNT(study->max_pieces));
     if (hl_treebank_several_roots(t) > 0 || hl_treebank_unknown_words(t) > 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Of these, sentences with several roots: %" PRId64
-                          "; words that the model's tokens do not know: %" PRId64 ".",
-                          hl_treebank_several_roots(t), hl_treebank_unknown_words(t));
+                          "Of these, sentences with several roots: %s; words that the model's tokens do not know: %s.",
+                          HL_COUNT(hl_treebank_several_roots(t)), HL_COUNT(hl_treebank_unknown_words(t)));
     }
 }
 
@@ -97,7 +96,7 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
                       "heads and offset chosen on the others. Heads of the mean, those that there earn a relation and "
                       "find it best: %" PRId64
                       ". UAS: the share of words whose head is right; UUAS: also the wrong way round.",
-                      study->tree_sentences, study->n_tree_heads);
+                      HL_COUNT(study->tree_sentences), study->n_tree_heads);
 }
 
 /* A row for each head that earns a label: what it reaches where nothing was chosen. */
@@ -233,9 +232,8 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
     print_read(text, study);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
     if (best.found.cases > 0) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "%s: %" PRId64 " cases; the best fixed offset, %+d, finds %.1f per cent.",
-                          hl_syntax_study_name(study, relation), best.found.cases, (int)best.offset,
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: %s cases; the best fixed offset, %+d, finds %.1f per cent.",
+                          hl_syntax_study_name(study, relation), HL_COUNT(best.found.cases), (int)best.offset,
                           100 * hl_syntax_share(best.baseline));
     } else {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: no cases; only words that have a head in their sentence are one.",

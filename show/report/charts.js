@@ -44,9 +44,10 @@ function logTicksOf(low, high) {
     return ticks;
 }
 
-/* A chart with axes. series: { name, xs, ys, style }; `now`: where the slider stands; high: the top of the y axis; `log`: that axis
- * is logarithmic, and begins at 1; stages: names of the two steps that there are, in the place of their numbers. */
-function drawChart(place, series, now, high, points = [], log = false, stages = undefined) {
+/* A chart with axes. series: { name, xs, ys, style }; `now`: where the slider stands; high: the top of the y axis; points: marks; `log`:
+ * that axis is logarithmic, and begins at 1; `inPercent`: it has shares; stages: names of the two steps that there are, in the place of
+ * their numbers. */
+function drawChart(place, series, now, { high, points = [], log = false, inPercent = false, stages = undefined } = {}) {
     const width = Math.max(place.clientWidth, 240), height = 200, left = 38, right = 8, top = 8, bottom = 34;
     const known = series.flatMap((s) => s.ys.filter(Number.isFinite));
     const most = high ?? Math.max(...known, log ? 2 : 0.1) * 1.05;
@@ -59,7 +60,8 @@ function drawChart(place, series, now, high, points = [], log = false, stages = 
                                     "aria-label": `Curves of ${series.map((s) => s.name).join(", ")}` });
     for (const tick of log ? logTicksOf(least, most) : ticksOf(least, most, 4)) {
         svg.append(svgElement("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));
-        svg.append(svgElement("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, `${+tick.toFixed(6)}`));
+        svg.append(svgElement("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" },
+                              inPercent ? `${+(100 * tick).toFixed(4)}%` : `${+tick.toFixed(6)}`));
     }
     if (stages === undefined) {
         for (const tick of ticksOf(0, end, 5)) {
@@ -127,7 +129,7 @@ function drawTraining() {
         byId(name).parentElement.hidden = false;
     }
     for (const { name, series, high, log } of charts) {
-        drawChart(byId(name), series, runs[0].steps[state.index], high, [], log);
+        drawChart(byId(name), series, runs[0].steps[state.index], { high, log });
     }
 }
 
@@ -154,7 +156,7 @@ function drawRelation(relation) {
     const series = readings.map((reading, i) => ({ name: lifeName(best[i]), style: styles[i], xs: reading.steps, ys: reading.values }));
     series.push({ name: "baseline", style: "dashed", xs: readings[0].steps, ys: readings[0].baselines });
     const born = readings.filter((reading) => reading.birth !== null).map((reading) => [reading.steps[reading.birth], reading.values[reading.birth]]);
-    drawChart(byId("life-chart"), series, runs[0].steps[state.index], 1, born);
+    drawChart(byId("life-chart"), series, runs[0].steps[state.index], { high: 1, points: born, inPercent: true });
 }
 
 function lifeName(head) {

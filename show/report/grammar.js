@@ -12,6 +12,10 @@ function shareOf([hits, cases]) {
     return cases > 0 ? hits / cases : NaN;
 }
 
+function counted(number) {
+    return number.toLocaleString("en-US");
+}
+
 function percent(value, digits = 1) {
     return Number.isFinite(value) ? `${(100 * value).toFixed(digits)}%` : "–";
 }
@@ -33,7 +37,7 @@ function heldOutOf(relation, head) {
 /* The second label of a head, with its figures; "" where it has earned none. */
 function grammarText(head) {
     const label = head.grammar ?? null;
-    return label === null ? "" : `${label.relation} (${label.direction}): ${percent(shareOf(label.found))} of ${label.found[1]} held-out cases, ` +
+    return label === null ? "" : `${label.relation} (${label.direction}): ${percent(shareOf(label.found))} of ${counted(label.found[1])} held-out cases, ` +
         `95% ${betweenText(label.interval)}, baseline ${percent(shareOf(label.baseline))}`;
 }
 
@@ -42,7 +46,7 @@ function grammarText(head) {
 function figuresTable(relation) {
     const titles = ["Chosen and measured", "Cases", "Head", "Way", "Found", "95%", "Baseline", "Offset", ...relation.null === undefined ? [] : ["Null"]];
     const rows = [["held out", relation.held_out, relation.null_held_out], ["on all sentences", relation.published, relation.null]].map(([name, choice, none]) =>
-        [name, choice.found[1], runs[0].heads[choice.head].name, choice.direction, percent(shareOf(choice.found)), betweenText(choice.interval),
+        [name, counted(choice.found[1]), runs[0].heads[choice.head].name, choice.direction, percent(shareOf(choice.found)), betweenText(choice.interval),
          percent(shareOf(choice.baseline)), `${choice.offset > 0 ? "+" : ""}${choice.offset}`, ...none === undefined ? [] : [percent(shareOf(none))]]);
     const cellOf = (value, i) => element("td", { class: i === 0 ? "text" : "", "data-name": titles[i] }, `${value}`);
     return [element("thead", {}, element("tr", {}, ...titles.map((title, i) => element("th", { scope: "col", class: i === 0 ? "plain text" : "plain" }, title)))),
@@ -55,7 +59,7 @@ function relationText(relation) {
     const null_ = relation.null_held_out === undefined ? "" : `, random weights in ${percent(shareOf(relation.null_held_out))}`;
     const verdict = relation.earned ? `${head.name} earns the label ${relation.name}.` :
         relation.name === "all" ? "" : "That is too near to the baseline to earn the label.";
-    return `${head.name} finds ${relation.name === "all" ? "all relations together" : relation.name} best (${choice.direction}: ${from} ${to}): in ${percent(shareOf(choice.found))} of ${choice.found[1]} cases, ` +
+    return `${head.name} finds ${relation.name === "all" ? "all relations together" : relation.name} best (${choice.direction}: ${from} ${to}): in ${percent(shareOf(choice.found))} of ${counted(choice.found[1])} cases, ` +
         `95% interval ${betweenText(choice.interval)}; the best fixed offset, ${offsetText(choice.offset)}, in ${percent(shareOf(choice.baseline))}${null_}. ${verdict}`;
 }
 
@@ -130,7 +134,7 @@ function caseFigure(relation, one, right) {
     const text = right ? `${looks}, its head.` : `${looks}; its head is ${gold}.`;
     const list = element("ol", { class: "case-words" }, ...one.words.map((_, i) => wordOfCase(one, i, right)));
     return element("figure", { class: "case" }, element("figcaption", {}, element("strong", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong"), ` ${text} `,
-                                                                element("small", {}, `sentence ${one.sentence}`)),
+                                                                element("small", {}, one.id || `sentence ${one.sentence} of those used`)),
                    element("div", { class: "case-box" }, arcsOf(one), list));
 }
 
@@ -171,8 +175,8 @@ function buildGrammar() {
     byId("relation").append(...names.map(([name, i]) => new Option(name, i)));
     byId("lit").addEventListener("change", () => chooseRelation(Number(byId("lit").value || byId("relation").value), byId("lit").value !== ""));
     byId("relation").addEventListener("change", () => chooseRelation(Number(byId("relation").value), true));
-    byId("grammar-hint").textContent = `On ${grammar.sentences} sentences of ${grammar.treebank}` +
-        `${grammar.left_out > 0 ? `, ${grammar.left_out} left out` : ""}: how often a word’s largest weight is on its syntactic head. ` +
+    byId("grammar-hint").textContent = `On ${counted(grammar.sentences)} sentences of ${grammar.treebank}` +
+        `${grammar.left_out > 0 ? `, ${counted(grammar.left_out)} left out` : ""}: how often a word’s largest weight is on its syntactic head. ` +
         "Head, way and offset are chosen on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the baseline is the best fixed offset. " +
         "★: a head earns the relation as its second label.";
     chooseRelation(openingRelation(grammar.relations), false);

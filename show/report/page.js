@@ -30,7 +30,7 @@ function drawLife() {
     }
     const inUnit = Math.max(...reading.values) <= 1;
     const points = birth === null ? [] : [[reading.steps[birth], reading.values[birth]]];
-    drawChart(byId("life"), series, head.run.steps[indexOf(head.run)], inUnit ? 1 : undefined, points, false, head.run.data.stages);
+    drawChart(byId("life"), series, head.run.steps[indexOf(head.run)], { high: inUnit ? 1 : undefined, points, stages: head.run.data.stages });
 }
 
 /* The outlined cell, kept inside of the map, and what it is. */
@@ -332,7 +332,7 @@ function buildLifeRelations() {
         const name = byId("life-relation").value, relation = all.get(name);
         byId("lives-hint").hidden = name !== "";
         byId("life-relation-hint").hidden = name === "";
-        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${relation.cases} held-out cases each head finds it: its way is chosen ` +
+        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${counted(relation.cases)} held-out cases each head finds it: its way is chosen ` +
             "on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the best head first. Dashed is the best fixed offset. The dot marks the " +
             "step from which to the end a head earns the relation: it is a tenth or more above that, and their intervals (Wilson, 95%) do not overlap.";
         parts.lives = buildLives(name);

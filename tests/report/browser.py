@@ -644,6 +644,8 @@ def check_relations(page):
         assert list(shown.values()) == sorted(shown.values(), reverse=True), "the best head first"
         assert {head: round(100 * shares[-1], 1) for head, shares in found.items()} == shown, (found, shown)
         best = next(iter(shown))
+        ticks = [tick.text for tick in page.all("#life-chart text")]
+        assert "0%" in ticks and "100%" in ticks, ticks
         assert page.text("#life-chart .legend span") == best and len(page.all("#life-chart path.curve")) == 4
         assert page.script("return document.documentElement.scrollWidth") <= width
         choose(page, "life-relation", "")

@@ -258,9 +258,14 @@ START_TEST(tables_csv_and_markdown_tell_the_same)
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     run_result run = HEADS(folder, "--treebank", file, "--trees");
     ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "bert_bare on 153 sentences; left out: 1 of one word, 0 of more than"));
+    ck_assert_int_eq(strncmp(run.out, folder, strlen(folder)), 0);
+    char first[1024];
+    snprintf(first, sizeof first, "%.*s", (int)(strstr(run.out, "\n\n") - run.out), run.out);
+    for (char *c = first; *c != '\0'; c++) { /* where it wraps depends on how long the path is */
+        *c = *c == '\n' ? ' ' : *c;
+    }
+    ck_assert_ptr_nonnull(strstr(first, " on 153 sentences; left out: 1 of one word, 0 of more than "));
     ck_assert_ptr_nonnull(strstr(run.out, "\nnsubj "));
-    ck_assert_ptr_nonnull(strstr(run.out, "\nright-branching "));
     run = HEADS(folder, "--treebank", file, "--csv", "-", "--without-null");
     ck_assert(strncmp(run.out, "relation,cases,head,direction,accuracy,low,high,offset,baseline,held_out_head", 76) ==
               0);
