@@ -12,8 +12,8 @@
 hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use);
 
 /* Prints what the data hold where they are a text's, unless the call is quiet: all that is counted of them, or their
- * sizes alone (hl_data_told); and how many sentences of a treebank are used. A signal ends the counting: call->signal is
- * then set. Fails as hl_data_told. */
+ * sizes alone (hl_data_told); and how many sentences of a treebank are used. A signal ends the counting: call->signal
+ * is then set. Fails as hl_data_told. */
 hl_status hl_train_call_tell_data(hl_train_call *call, const hl_dataset *dataset, bool all);
 
 /* Makes the examples of snapshots, as many as the budget has room for: the first of the validation set, or of
