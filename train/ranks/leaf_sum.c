@@ -52,7 +52,7 @@ static int take_leaf(hl_leaf_sum *sum)
         if (first_of(last) == 0 && to_end) {
             return most; /* the root */
         }
-        if (right && sum->n > 1 && sum->nodes[sum->n - 2].k == last.k && sum->nodes[sum->n - 2].j == last.j - 1) {
+        if (right && sum->n > 1 && sum->nodes[sum->n - 2].k == last.k) {
             sum->n--;
             if (sum->add != NULL) {
                 sum->add(sum->context, value_of(sum, sum->n - 1), value_of(sum, sum->n));
