@@ -55,7 +55,8 @@ const char hl_ablate_command_usage[] =
     "with {heads}), and ablation.csv, .md, .svg, .png and .html. A\n"
     "sweep that ended early, even by force, goes on by the same command: what is\n"
     "finished stays, what was half done is resumed (its seconds are then told from\n"
-    "the part after that).\n"
+    "the part after that). Several calls of the same command at once, also on many\n"
+    "machines that share DIR, share its trainings; each waits until all are done.\n"
     "\n"
     "Exit: 0 done; 1 a training failed; 2 wrong usage or config; 3 a file; 5 out of\n"
     "memory; 128 + signal when interrupted, after saving.\n";

@@ -65,10 +65,10 @@ hl_status hl_ablate_csv_print(const hl_ablate_plan *plan, const hl_ablate_result
 
 /* ---- reading ---- */
 
-/* The cell whose row this is, which begins with "<name>,<seed>,"; -1 where there is none. */
-static int64_t find_cell(const char *line, const hl_ablate_plan *plan)
+/* The cell, `from` or a later one, whose row this is, which begins with "<name>,<seed>,"; -1 where there is none. */
+static int64_t find_cell(const char *line, const hl_ablate_plan *plan, int64_t from)
 {
-    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+    for (int64_t i = from; i < hl_ablate_plan_cells(plan); i++) {
         const char *name = hl_ablate_plan_variant(plan, i)->name;
         size_t length = strlen(name);
         char seed[32];
@@ -92,7 +92,7 @@ static bool read_seconds(const char *text, size_t length, double *seconds)
  * *last: the cell of the row before, since rows are in the order of cells. */
 static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_result *results, int64_t *last)
 {
-    int64_t cell = find_cell(line, plan);
+    int64_t cell = find_cell(line, plan, *last + 1);
     const char *field = line;
     for (int i = 0; i < 2 + plan->n_keys + 7; i++) {
         field += strcspn(field, ",");
@@ -100,13 +100,13 @@ static bool take_row(const char *line, const hl_ablate_plan *plan, hl_ablate_res
     }
     size_t length = strcspn(field, ",");
     double seconds;
-    if (cell <= *last || field[length] != ',' || !read_seconds(field, length, &seconds)) {
+    if (cell < 0 || field[length] != ',' || !read_seconds(field, length, &seconds)) {
         return false;
     }
     *last = cell;
     bool done = strcmp(field + length, ",done") == 0;
-    if (done) {
-        results[cell].state = HL_ABLATE_DONE;
+    if (results[cell].state != HL_ABLATE_RUNNING) {
+        results[cell].state = done ? HL_ABLATE_DONE : HL_ABLATE_FAILED;
         results[cell].seconds = seconds;
     }
     return done || strcmp(field + length, ",failed") == 0;
@@ -142,6 +142,10 @@ static hl_status read_rows(const char *path, char *text, size_t size, const hl_a
 hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ablate_result *results)
 {
     bool exists;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+        bool ended = results[i].state == HL_ABLATE_DONE || results[i].state == HL_ABLATE_FAILED;
+        results[i].state = ended ? HL_ABLATE_WAITING : results[i].state;
+    }
     HL_TRY(hl_file_exists(path, &exists));
     if (!exists) {
         return hl_ok();

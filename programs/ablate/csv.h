@@ -13,8 +13,9 @@
 /* Adds the file's content; `results` are those of all cells. HL_NO_MEMORY. */
 hl_status hl_ablate_csv_print(const hl_ablate_plan *plan, const hl_ablate_result *results, hl_text *text);
 
-/* Reads state and seconds of the cells that are done into `results`, which else stay as they are; nothing where there
- * is no file. HL_BAD_FILE "<path>:<line>: ...": not an ablation.csv of this plan. HL_NO_MEMORY. */
+/* Reads which cells are done, with their seconds, and which have failed into `results`; others that had ended wait
+ * again. The rest stays. No file: no cell has ended. HL_BAD_FILE "<path>:<line>: ...": not an ablation.csv of this
+ * plan. HL_NO_MEMORY. */
 hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ablate_result *results);
 
 #endif

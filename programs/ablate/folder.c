@@ -1,17 +1,70 @@
+#define _DEFAULT_SOURCE /* flock */
 #include "programs/ablate/folder.h"
 
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
 #include "programs/targets.h"
+#include "programs/waiting.h"
+#include "train/run_folder.h"
 #include "train/setup_data.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
-enum { MOST_BYTES = 1 << 28, QUOTED = 80 };
+enum { MOST_BYTES = 1 << 28, QUOTED = 80, PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
 
 static const char heading[] = "# Made by: ";
+
+/* ---- locks ---- */
+
+/* Opens the file and locks it as `operation` says, without waiting; *fd is -1 where another call has it locked. */
+static hl_status lock(const char *path, int flags, int operation, int *fd)
+{
+    HL_TRY(hl_file_open(path, flags, fd));
+    if (hl_file_calls_get()->flock(*fd, operation | LOCK_NB) == 0) {
+        return hl_ok();
+    }
+    bool taken = errno == EWOULDBLOCK || errno == EINTR;
+    hl_status status = taken ? hl_ok() : hl_file_system_error(path, "cannot be locked");
+    hl_file_calls_get()->close(*fd);
+    *fd = -1;
+    return status;
+}
+
+/* A signal is answered once the turn has come. */
+hl_status hl_ablate_folder_enter(hl_ablate_folder *folder)
+{
+    hl_waiting waiting = { .out = folder->out };
+    HL_TRY(lock(folder->lock_file.text, O_RDWR | O_CREAT, LOCK_EX, &folder->lock));
+    while (folder->lock < 0) {
+        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NANOSECONDS }, NULL);
+        hl_waiting_tell(&waiting, "waiting for another program at work in the folder", 0, 0);
+        HL_TRY(lock(folder->lock_file.text, O_RDWR | O_CREAT, LOCK_EX, &folder->lock));
+    }
+    hl_waiting_end(&waiting);
+    return hl_ok();
+}
+
+void hl_ablate_folder_leave(hl_ablate_folder *folder)
+{
+    if (folder->lock >= 0) {
+        hl_file_calls_get()->close(folder->lock);
+    }
+    folder->lock = -1;
+}
+
+hl_status hl_ablate_cell_take(const hl_ablate_plan *plan, int64_t cell, int *log)
+{
+    hl_ablate_path path = hl_ablate_plan_path(plan, cell);
+    *log = -1;
+    HL_TRY(hl_folder_make(path.text));
+    return lock(hl_ablate_path_in(path.text, "log.txt").text, O_WRONLY | O_CREAT | O_APPEND, LOCK_EX, log);
+}
 
 /* ---- cells ---- */
 
@@ -63,10 +116,10 @@ static hl_status check_cell_free(const char *folder, bool *begun)
     hl_run_folder_close(&run);
     HL_TRY(status);
     hl_ablate_path log = hl_ablate_path_in(folder, "log.txt");
-    bool has_log, has_run;
-    HL_TRY(hl_file_exists(log.text, &has_log));
+    bool has_run;
+    struct stat info; /* an empty one is of a sweep that was killed when it began the cell */
     HL_TRY(hl_run_folder_holds_run(folder, &has_run));
-    return !has_log || has_run
+    return has_run || stat(log.text, &info) != 0 || info.st_size == 0
                ? hl_ok()
                : hl_error(HL_INVALID,
                           "%s: is there already, and a training of the sweep would add to it; replace all such files "
@@ -80,7 +133,6 @@ hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell)
     bool begun;
     HL_TRY(hl_ablate_plan_config(plan, cell, &config));
     HL_TRY(check_cell_free(config.train.out, &begun));
-    HL_TRY(hl_folder_make(config.train.out));
     hl_ablate_path path = hl_ablate_path_in(config.train.out, "config.ini");
     return begun ? compare_config(config, path.text) : hl_config_write(&config, path.text);
 }
@@ -123,7 +175,7 @@ static bool same_plan(const char *a, const char *b)
 }
 
 /* Refuses the folder and quotes the first line in which the stored plan differs. */
-static hl_status refuse(const hl_ablate_folder *folder, const char *stored, const char *stored_rest, const char *rest)
+static hl_status refuse(const hl_ablate_plan *plan, const char *stored, const char *stored_rest, const char *rest)
 {
     while (*stored_rest != '\0' && *stored_rest == *rest) {
         stored_rest++;
@@ -137,12 +189,12 @@ static hl_status refuse(const hl_ablate_folder *folder, const char *stored, cons
     return hl_error(HL_INVALID,
                     "%s: this folder holds another sweep, by: %.*s (it says \"%.*s\", not \"%.*s\"); go on with that "
                     "one, replace it (--overwrite) or choose another folder (--out DIR)",
-                    folder->locked.path, (int)strcspn(stored + made_by, "\n"), stored + made_by,
-                    line_length(stored_rest), stored_rest, line_length(rest), rest);
+                    plan->folder, (int)strcspn(stored + made_by, "\n"), stored + made_by, line_length(stored_rest),
+                    stored_rest, line_length(rest), rest);
 }
 
 /* Compares what follows the comments, which say what command was given. */
-static hl_status compare(const hl_ablate_folder *folder, const char *content)
+static hl_status compare(const hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *content)
 {
     char *stored;
     size_t size;
@@ -156,7 +208,7 @@ static hl_status compare(const hl_ablate_folder *folder, const char *content)
                           "(--overwrite)",
                           folder->plan.text);
     } else if (status.code == HL_OK && !same_plan(rest, own)) {
-        status = refuse(folder, stored, rest, own);
+        status = refuse(plan, stored, rest, own);
     }
     hl_free(stored);
     return status;
@@ -197,8 +249,10 @@ static hl_status clear_data(const hl_ablate_plan *plan)
 /* ---- opening ---- */
 
 /* Refuses what others left in the folder, and what writing would refuse only after all trainings. */
-static hl_status check_free(const hl_ablate_plan *plan, bool has_plan, bool overwrite)
+static hl_status check_free(const hl_ablate_folder *folder, const hl_ablate_plan *plan, bool overwrite)
 {
+    bool has_plan;
+    HL_TRY(hl_file_exists(folder->plan.text, &has_plan));
     for (int i = 0; i < HL_SWEEP_FILES; i++) {
         hl_ablate_path path = hl_ablate_path_in(plan->folder, hl_sweep_files[i]);
         bool exists = false;
@@ -222,14 +276,29 @@ static hl_status check_free(const hl_ablate_plan *plan, bool has_plan, bool over
     return hl_ok();
 }
 
+/* Refuses to overwrite what another call works on; none begins before this one leaves. */
+static hl_status check_alone(const hl_ablate_folder *folder, const hl_ablate_plan *plan)
+{
+    int fd;
+    HL_TRY(lock(folder->plan.text, O_RDWR, LOCK_EX, &fd));
+    if (fd < 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: another sweep is at work in this folder; end it first or choose another (--out DIR)",
+                        plan->folder);
+    }
+    hl_file_calls_get()->close(fd);
+    return hl_ok();
+}
+
 static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *plan, const hl_text *content,
                         bool overwrite)
 {
-    bool has_plan; /* by now, for another sweep may have come first */
+    bool has_plan;
     HL_TRY(hl_file_exists(folder->plan.text, &has_plan));
     if (!overwrite && has_plan) {
-        return compare(folder, content->bytes);
+        return compare(folder, plan, content->bytes);
     }
+    HL_TRY(has_plan ? check_alone(folder, plan) : hl_ok());
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan) && overwrite; i++) {
         HL_TRY(clear_cell(hl_ablate_plan_path(plan, i).text));
     }
@@ -238,29 +307,48 @@ static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *pl
     return hl_file_replace(folder->plan.text, content->bytes, content->size, HL_DURABLE);
 }
 
+/* Enters the folder. Nothing is made in one that is refused, unless another sweep began there meanwhile. */
+static hl_status enter_first(hl_ablate_folder *folder, const hl_ablate_plan *plan, bool overwrite)
+{
+    bool there;
+    HL_TRY(hl_file_exists(folder->lock_file.text, &there));
+    if (!there) {
+        hl_status status = check_free(folder, plan, overwrite);
+        HL_TRY(hl_file_exists(folder->lock_file.text, &there));
+        HL_TRY(there ? hl_ok() : status);
+        HL_TRY(hl_folder_make(plan->folder));
+    }
+    HL_TRY(hl_ablate_folder_enter(folder));
+    return check_free(folder, plan, overwrite);
+}
+
 hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *command,
-                                bool overwrite)
+                                bool overwrite, FILE *out)
 {
     *folder = (hl_ablate_folder){ .plan = hl_ablate_path_in(plan->folder, "plan.txt"),
                                   .csv = hl_ablate_path_in(plan->folder, "ablation.csv"),
+                                  .lock_file = hl_ablate_path_in(plan->folder, ".lock"),
+                                  .out = out,
+                                  .lock = -1,
+                                  .at_work = -1,
                                   .opened = true };
-    bool has_plan;
-    HL_TRY(hl_run_folder_open(&folder->locked, plan->folder, HL_RUN_OVERWRITE));
-    HL_TRY(hl_file_exists(folder->plan.text, &has_plan));
-    HL_TRY(check_free(plan, has_plan, overwrite));
-    HL_TRY(hl_run_folder_make(&folder->locked));
+    HL_TRY(enter_first(folder, plan, overwrite));
     hl_text content = { 0 };
     hl_text_print(&content, "%s%s\n# Format: %d\n\n", heading, command, (int)HL_ABLATE_PLAN_FORMAT);
     hl_status status = hl_ablate_plan_text(plan, &content);
     HL_THEN(status, settle(folder, plan, &content, overwrite));
     hl_text_free(&content);
+    HL_THEN(status, lock(folder->plan.text, O_RDWR, LOCK_SH, &folder->at_work));
     return status;
 }
 
 void hl_ablate_folder_close(hl_ablate_folder *folder)
 {
     if (folder->opened) {
-        hl_run_folder_close(&folder->locked);
+        hl_ablate_folder_leave(folder);
+        if (folder->at_work >= 0) {
+            hl_file_calls_get()->close(folder->at_work);
+        }
     }
     folder->opened = false;
 }

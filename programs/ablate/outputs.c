@@ -23,7 +23,11 @@ typedef struct maker {
 /* Writes the file in the sweep's folder and frees the content. */
 static hl_status write_file(const maker *m, const char *name, hl_text *content)
 {
-    return hl_file_replace_text(hl_ablate_path_in(m->given->plan->folder, name).text, content, HL_VOLATILE);
+    hl_status status = hl_ablate_folder_enter(m->given->folder);
+    HL_THEN(status, hl_file_replace_text(hl_ablate_path_in(m->given->plan->folder, name).text, content, HL_VOLATILE));
+    hl_ablate_folder_leave(m->given->folder);
+    hl_text_free(content);
+    return status;
 }
 
 static hl_status print_table(const maker *m, FILE *out)

@@ -2,13 +2,14 @@
 #ifndef HL_PROGRAMS_ABLATE_OUTPUTS_H
 #define HL_PROGRAMS_ABLATE_OUTPUTS_H
 
-#include "programs/ablate/plan.h"
+#include "programs/ablate/folder.h"
 #include "programs/ablate/result.h"
 
 #include <stdio.h>
 
 typedef struct hl_ablate_outputs {
     const hl_ablate_plan *plan;
+    hl_ablate_folder *folder;        /* open, and left */
     const hl_ablate_result *results; /* of all cells */
     const char *config;              /* its path, for headings */
     const char *command;             /* as it was given, likewise */

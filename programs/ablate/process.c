@@ -5,7 +5,6 @@
 #include "programs/ablate/plan.h"
 #include "programs/child.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -14,39 +13,28 @@ enum { NUMBER_TEXT = 32, MOST_LOG_BYTES = 1 << 26 };
 
 /* ---- starting ---- */
 
-static hl_status open_log(const char *path, int *log, int64_t *size)
-{
-    HL_TRY(hl_file_open(path, O_WRONLY | O_CREAT | O_APPEND, log));
-    *size = hl_file_calls_get()->lseek(*log, 0, SEEK_END);
-    return *size >= 0 ? hl_ok() : hl_file_system_error(path, "cannot be opened");
-}
-
 hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *from,
                                   const char *more, hl_ablate_process *process)
 {
-    int log = -1;
     hl_ablate_path config = hl_ablate_path_in(folder, "config.ini");
-    hl_status status = open_log(hl_ablate_path_in(folder, "log.txt").text, &log, &process->log_begin);
-    if (status.code == HL_OK) {
-        char n_threads[NUMBER_TEXT];
-        snprintf(n_threads, sizeof n_threads, "train.threads=%d", threads);
-        /* --yes: the whole sweep's time was asked about. "--": a path may begin with dashes. */
-        const char *arguments[13] = { train, "--resume", "--quiet", "--yes", "--out", folder };
-        int n = 6;
-        if (from != NULL) {
-            arguments[n++] = "--from";
-            arguments[n++] = from;
-        }
-        arguments[n++] = "--";
-        arguments[n++] = config.text;
-        arguments[n++] = n_threads;
-        arguments[n] = more;
-        status = hl_child_start(arguments, log, log, &process->id);
+    process->log_begin = hl_file_calls_get()->lseek(process->log, 0, SEEK_END);
+    if (process->log_begin < 0) {
+        return hl_file_system_error(hl_ablate_path_in(folder, "log.txt").text, "cannot be opened");
     }
-    if (log >= 0) {
-        hl_file_calls_get()->close(log);
+    char n_threads[NUMBER_TEXT];
+    snprintf(n_threads, sizeof n_threads, "train.threads=%d", threads);
+    /* --yes: the whole sweep's time was asked about. "--": a path may begin with dashes. */
+    const char *arguments[13] = { train, "--resume", "--quiet", "--yes", "--out", folder };
+    int n = 6;
+    if (from != NULL) {
+        arguments[n++] = "--from";
+        arguments[n++] = from;
     }
-    return status;
+    arguments[n++] = "--";
+    arguments[n++] = config.text;
+    arguments[n++] = n_threads;
+    arguments[n] = more;
+    return hl_child_start(arguments, process->log, process->log, &process->id);
 }
 
 /* ---- ending ---- */

@@ -10,12 +10,13 @@
 
 typedef struct hl_ablate_process {
     pid_t id;
-    int64_t log_begin; /* what log.txt held before */
+    int log;           /* log.txt, by which the cell is this call's (hl_ablate_cell_take); closed by its owner */
+    int64_t log_begin; /* what it held before */
 } hl_ablate_process;
 
 /* Starts `train` on the run in the folder, which holds its config.ini: from its last checkpoint, or the beginning;
  * `from` is the folder of an open model, with which it then begins, `more` one more override; NULL: none. What it says
- * is added to <folder>/log.txt. Signals that a terminal sends to this process do not reach it. HL_BAD_FILE: log.txt;
+ * is added to process->log. Signals that a terminal sends to this process do not reach it. HL_BAD_FILE: log.txt;
  * HL_FAILED: no process; HL_NO_MEMORY. */
 hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *from,
                                   const char *more, hl_ablate_process *process);

@@ -1,9 +1,9 @@
 #include "programs/ablate/program.h"
 
+#include "core/files.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "programs/ablate/csv.h"
-#include "programs/ablate/folder.h"
 #include "programs/ablate/outputs.h"
 #include "programs/ablate/sweep.h"
 #include "programs/beside.h"
@@ -31,6 +31,7 @@ typedef struct call {
     hl_text words, config; /* the command and the config's path, made safe to show */
     hl_ablate_plan plan;
     hl_ablate_folder folder;
+    hl_ablate_sweep sweep;
     hl_ablate_result *results;
     int signal;
 } call;
@@ -57,38 +58,27 @@ static hl_status check_train(const call *c)
                           *c->train != '\0' ? c->train : "train");
 }
 
-static const hl_ablate_result not_known = { .steps = -1, .steps_to_target = -1, .seconds = NAN };
-
-/* A cell that the csv calls done is trained again where its folder is gone, holds another run, or has lost rows of its
- * metrics.csv; the reason is told when the cell begins. */
-static hl_status recall_done(call *c, int64_t cell)
-{
-    const hl_ablate_variant *variant = hl_ablate_plan_variant(&c->plan, cell);
-    hl_status status = hl_ablate_cell_check(&c->plan, cell);
-    HL_THEN(status, hl_ablate_result_read(hl_ablate_plan_path(&c->plan, cell).text, &variant->config.train,
-                                          c->command.target, &c->results[cell]));
-    if (status.code == HL_BAD_FILE || status.code == HL_INVALID) {
-        double seconds = c->results[cell].seconds; /* kept, for a run that turns out to be finished */
-        c->results[cell] = not_known;
-        c->results[cell].seconds = seconds;
-        return hl_ok();
-    }
-    return status;
-}
-
-/* Finds by the csv and the runs' folders which cells are done; all others wait. */
+/* Finds by the csv and the runs' folders which cells are done; all others wait, also those that failed, of which the
+ * csv then says nothing any more: no call takes a failure of before for one of now. */
 static hl_status recall(call *c)
 {
-    int64_t n = hl_ablate_plan_cells(&c->plan);
+    int64_t n = hl_ablate_plan_cells(&c->plan), failed = 0;
     c->results = hl_calloc((size_t)n, sizeof *c->results);
     HL_NEED(c->results != NULL, "the results");
     for (int64_t i = 0; i < n; i++) {
-        c->results[i] = not_known;
+        c->results[i] = (hl_ablate_result){ .steps = -1, .steps_to_target = -1, .seconds = NAN };
     }
-    HL_TRY(hl_ablate_csv_read(c->folder.csv.text, &c->plan, c->results));
+    HL_TRY(hl_ablate_sweep_recall(&c->sweep, c->results));
     for (int64_t i = 0; i < n; i++) {
-        HL_TRY(c->results[i].state == HL_ABLATE_DONE ? recall_done(c, i) : hl_ok());
+        failed += c->results[i].state == HL_ABLATE_FAILED;
+        c->results[i].state = c->results[i].state == HL_ABLATE_FAILED ? HL_ABLATE_WAITING : c->results[i].state;
     }
+    hl_text text = { 0 };
+    if (failed > 0) {
+        hl_ablate_csv_print(&c->plan, c->results, &text);
+        HL_TRY(hl_file_replace_text(c->folder.csv.text, &text, HL_DURABLE));
+    }
+    hl_ablate_folder_leave(&c->folder);
     return hl_ok();
 }
 
@@ -150,24 +140,19 @@ static hl_status tell_time(const call *c, bool yes, FILE *out)
 
 static hl_status train(call *c)
 {
-    hl_ablate_sweep sweep = { .plan = &c->plan,
-                              .train = c->train,
-                              .csv = c->folder.csv.text,
-                              .target = c->command.target,
-                              .jobs = c->command.jobs,
-                              .out = c->tables };
     print_start(c);
     HL_TRY(tell_time(c, true, c->tables));
     hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
-    HL_TRY(hl_ablate_sweep_run(&sweep, c->results));
+    HL_TRY(hl_ablate_sweep_run(&c->sweep, c->results));
     hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command goes on\n", NULL);
     c->signal = hl_signals_received();
     return hl_ok();
 }
 
-static hl_status conclude(const call *c)
+static hl_status conclude(call *c)
 {
     hl_ablate_outputs outputs = { .plan = &c->plan,
+                                  .folder = &c->folder,
                                   .results = c->results,
                                   .config = c->config.bytes,
                                   .command = c->words.bytes,
@@ -200,7 +185,13 @@ static hl_status begin(call *c)
     HL_TRY(hl_ablate_plan_make(&c->command, &c->plan, c->tables, c->err));
     HL_TRY(check_targets(c));
     HL_TRY(tell_time(c, c->command.yes, NULL)); /* before any run is made or removed */
-    return hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite);
+    c->sweep = (hl_ablate_sweep){ .plan = &c->plan,
+                                  .train = c->train,
+                                  .folder = &c->folder,
+                                  .target = c->command.target,
+                                  .jobs = c->command.jobs,
+                                  .out = c->tables };
+    return hl_ablate_folder_open(&c->folder, &c->plan, c->words.bytes, c->command.overwrite, c->tables);
 }
 
 /* A sweep that is refused leaves no data in a folder that may be another's; after a signal what is whole stays. */

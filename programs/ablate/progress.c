@@ -63,6 +63,7 @@ void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_runn
                               const hl_ablate_result *result, const hl_status *failure)
 {
     hl_ablate_progress_clear(progress);
+    progress->n_elsewhere += running->elsewhere;
     print_name(progress, ++progress->n_ended, running->cell);
     if (failure->code != HL_OK) {
         bool began = running->began;
@@ -74,9 +75,19 @@ void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_runn
         if (isfinite(result->seconds)) {
             fprintf(progress->out, "  %s", hl_units_duration(result->seconds, duration));
         }
-        fputc('\n', progress->out);
+        fprintf(progress->out, "%s\n", running->elsewhere ? ", in another call" : "");
     }
     fflush(progress->out);
+}
+
+void hl_ablate_progress_waits(hl_ablate_progress *progress, int64_t elsewhere)
+{
+    if (elsewhere > 0 && !progress->terminal && !progress->waits) {
+        progress->waits = true;
+        fprintf(progress->out, "waiting for %" PRId64 " training%s of other calls\n", elsewhere,
+                elsewhere > 1 ? "s" : "");
+        fflush(progress->out);
+    }
 }
 
 /* ---- renewing lines ---- */
@@ -105,7 +116,8 @@ bool hl_ablate_progress_due(const hl_ablate_progress *progress)
     return progress->terminal && hl_clock_seconds() - progress->drawn >= 0.2;
 }
 
-void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, double left)
+void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, int64_t elsewhere,
+                             double left)
 {
     FILE *out = progress->out;
     int height = hl_terminal_height(out) > 0 ? hl_terminal_height(out) : USUAL_HEIGHT;
@@ -117,8 +129,14 @@ void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_runni
     for (int i = 0; i < shown; i++) {
         print_running(progress, &running[i]);
     }
-    fprintf(out, "%" PRId64 " of %" PRId64 " trainings ended, %d going on", progress->n_ended,
-            hl_ablate_plan_cells(progress->plan), n);
+    fprintf(out, "%" PRId64 " of %" PRId64 " trainings ended", progress->n_ended, hl_ablate_plan_cells(progress->plan));
+    if (progress->n_elsewhere > 0) {
+        fprintf(out, " (%" PRId64 " in other calls)", progress->n_elsewhere);
+    }
+    fprintf(out, ", %d going on", n);
+    if (elsewhere > 0) {
+        fprintf(out, ", %" PRId64 " in other calls", elsewhere);
+    }
     if (isfinite(left)) {
         char duration[HL_UNITS_TEXT];
         fprintf(out, ", about %s left", hl_units_duration(left, duration));

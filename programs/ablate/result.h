@@ -10,6 +10,7 @@
 typedef enum hl_ablate_state {
     HL_ABLATE_WAITING, /* to be begun, or to go on */
     HL_ABLATE_RUNNING,
+    HL_ABLATE_ELSEWHERE, /* another call trains it, as last seen */
     HL_ABLATE_DONE,
     HL_ABLATE_FAILED,
 } hl_ablate_state;

@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "programs/ablate/csv.h"
-#include "programs/ablate/folder.h"
 #include "programs/ablate/process.h"
 #include "programs/ablate/progress.h"
 #include "train/checkpoint.h"
@@ -15,7 +14,8 @@
 #include <math.h>
 #include <time.h>
 
-enum { PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
+/* A call that found no cell looks again: the one that had it may have been killed. */
+enum { PAUSE_NANOSECONDS = 20 * 1000 * 1000, LOOKS_A_SECOND = 4 };
 
 typedef struct sweep {
     const hl_ablate_sweep *options;
@@ -23,8 +23,9 @@ typedef struct sweep {
     hl_ablate_running *running; /* n of at most `jobs`; owned, as are the processes */
     hl_ablate_process *processes;
     int n, jobs, cores;
-    size_t memory; /* bytes that there were for all of them */
-    int64_t next;  /* no cell before waits */
+    size_t memory;    /* bytes that there were for all of them */
+    bool *told;       /* of each cell: its end is told; owned */
+    double next_look; /* hl_clock_seconds */
     hl_ablate_progress progress;
     double started, work; /* hl_clock_seconds at the start; work done since, in steps times flops */
     bool stopping;
@@ -39,6 +40,26 @@ int hl_ablate_sweep_threads(int free_cores, int free_jobs, int64_t waiting)
 }
 
 /* ---- how much there is to do ---- */
+
+static bool has_ended(const hl_ablate_result *result)
+{
+    return result->state == HL_ABLATE_DONE || result->state == HL_ABLATE_FAILED;
+}
+
+/* Neither has it ended nor is it trained here. */
+static bool is_open(const hl_ablate_result *result)
+{
+    return result->state == HL_ABLATE_WAITING || result->state == HL_ABLATE_ELSEWHERE;
+}
+
+static int64_t count(const sweep *s, hl_ablate_state state)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(s->options->plan); i++) {
+        n += s->results[i].state == state;
+    }
+    return n;
+}
 
 static double work_of(const hl_ablate_plan *plan, int64_t cell, int64_t steps)
 {
@@ -55,8 +76,8 @@ static double seconds_left(const sweep *s)
 {
     const hl_ablate_plan *plan = s->options->plan;
     double rest = 0, done = s->work;
-    for (int64_t i = s->next; i < hl_ablate_plan_cells(plan); i++) {
-        rest += s->results[i].state == HL_ABLATE_WAITING ? work_of(plan, i, steps_of(plan, i)) : 0;
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+        rest += is_open(&s->results[i]) ? work_of(plan, i, steps_of(plan, i)) : 0;
     }
     for (int i = 0; i < s->n; i++) {
         const hl_ablate_running *r = &s->running[i];
@@ -65,17 +86,6 @@ static double seconds_left(const sweep *s)
         done += work_of(plan, r->cell, step - r->first_step);
     }
     return done > 0 ? rest / done * (hl_clock_seconds() - s->started) : NAN;
-}
-
-/* ---- beginning ---- */
-
-static int64_t count_waiting(const sweep *s)
-{
-    int64_t n = 0;
-    for (int64_t i = s->next; i < hl_ablate_plan_cells(s->options->plan); i++) {
-        n += s->results[i].state == HL_ABLATE_WAITING;
-    }
-    return n;
 }
 
 static int free_cores(const sweep *s)
@@ -87,9 +97,58 @@ static int free_cores(const sweep *s)
     return cores;
 }
 
+/* ---- what other calls have done ---- */
+
+static hl_status recall_done(const hl_ablate_sweep *options, int64_t cell, hl_ablate_result *result)
+{
+    hl_status status = hl_ablate_cell_check(options->plan, cell);
+    HL_THEN(status,
+            hl_ablate_result_read(hl_ablate_plan_path(options->plan, cell).text,
+                                  &hl_ablate_plan_variant(options->plan, cell)->config.train, options->target, result));
+    if (status.code == HL_BAD_FILE ||
+        status.code == HL_INVALID) { /* its seconds stay: it may turn out to be finished */
+        result->state = HL_ABLATE_WAITING;
+        return hl_ok();
+    }
+    return status;
+}
+
+hl_status hl_ablate_sweep_recall(const hl_ablate_sweep *options, hl_ablate_result *results)
+{
+    HL_TRY(hl_ablate_csv_read(options->folder->csv.text, options->plan, results));
+    for (int64_t i = 0; i < hl_ablate_plan_cells(options->plan); i++) {
+        bool known = results[i].state != HL_ABLATE_DONE || results[i].steps >= 0;
+        HL_TRY(known ? hl_ok() : recall_done(options, i, &results[i]));
+    }
+    return hl_ok();
+}
+
+/* Enters the folder and tells what others have ended. */
+static hl_status enter(sweep *s)
+{
+    const hl_ablate_plan *plan = s->options->plan;
+    HL_TRY(hl_ablate_folder_enter(s->options->folder));
+    HL_TRY(hl_ablate_sweep_recall(s->options, s->results));
+    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
+        const hl_ablate_result *result = &s->results[i];
+        bool ended = has_ended(result);
+        if (ended && !s->told[i]) {
+            hl_ablate_running r = {
+                .cell = i, .folder = hl_ablate_plan_path(plan, i), .began = true, .elsewhere = true
+            };
+            hl_status status = result->state == HL_ABLATE_DONE ? hl_ok() : hl_error(HL_FAILED, "in another call");
+            hl_ablate_progress_ended(&s->progress, &r, result, &status);
+            s->work += work_of(plan, i, result->steps > 0 ? result->steps : 0);
+        }
+        s->progress.n_ended -= s->told[i] && !ended; /* another call tries it again */
+        s->told[i] = ended;
+    }
+    return hl_ok();
+}
+
 /* ---- ending ---- */
 
-/* Takes note of how a training ended, in ablation.csv, too. */
+/* Takes note of how a training ended, in ablation.csv, too. The folder is entered. */
 static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 {
     hl_ablate_result *result = &s->results[r->cell];
@@ -112,30 +171,49 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
         s->work += work_of(s->options->plan, r->cell, steps);
     }
     hl_ablate_progress_ended(&s->progress, r, result, &ended);
+    s->told[r->cell] = true;
+    s->next_look = 0;
     hl_text text = { 0 };
     hl_ablate_csv_print(s->options->plan, s->results, &text);
-    return hl_file_replace_text(s->options->csv, &text, HL_DURABLE);
+    return hl_file_replace_text(s->options->folder->csv.text, &text, HL_DURABLE);
+}
+
+/* The cell is no longer this call's. */
+static void close_log(hl_ablate_process *process)
+{
+    if (process->log >= 0) {
+        hl_file_calls_get()->close(process->log);
+    }
 }
 
 /* ---- from one to the next ---- */
 
 /* A cell whose own files are in the way fails alone; the others go on. */
-static hl_status begin(sweep *s, int64_t cell, int threads)
+static hl_status begin(sweep *s, int64_t cell)
 {
     hl_ablate_running *r = &s->running[s->n];
+    hl_ablate_process *process = &s->processes[s->n];
     *r = (hl_ablate_running){ .cell = cell,
                               .folder = hl_ablate_plan_path(s->options->plan, cell),
                               .started = hl_clock_seconds(),
-                              .threads = threads,
                               .glimpse = { .step = -1 } };
-    hl_status status = hl_ablate_cell_prepare(s->options->plan, cell);
+    hl_status status = hl_ablate_cell_take(s->options->plan, cell, &process->log);
+    bool elsewhere = status.code == HL_OK && process->log < 0;
+    s->results[cell].state = elsewhere ? HL_ABLATE_ELSEWHERE : HL_ABLATE_WAITING;
+    if (elsewhere) {
+        return hl_ok();
+    }
+    r->threads = hl_ablate_sweep_threads(free_cores(s), s->jobs - s->n, count(s, HL_ABLATE_WAITING));
+    HL_THEN(status, hl_ablate_cell_prepare(s->options->plan, cell));
     HL_THEN(status,
             hl_checkpoint_read_step(hl_ablate_path_in(r->folder.text, "checkpoint.safetensors").text, &r->first_step));
     r->first_step = r->first_step > 0 ? r->first_step : 0; /* there may be no checkpoint */
-    HL_THEN(status, hl_ablate_process_start(s->options->train, r->folder.text, threads, s->options->plan->from,
-                                            s->options->plan->cache, &s->processes[s->n]));
+    HL_THEN(status, hl_ablate_process_start(s->options->train, r->folder.text, r->threads, s->options->plan->from,
+                                            s->options->plan->cache, process));
     if (status.code != HL_OK) {
-        return status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
+        status = status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
+        close_log(process);
+        return status;
     }
     r->began = true;
     s->results[cell].state = HL_ABLATE_RUNNING;
@@ -156,18 +234,20 @@ static bool has_memory(const sweep *s, int64_t cell)
     return s->n == 0 || hl_ablate_plan_variant(s->options->plan, cell)->memory <= left;
 }
 
+/* The first cells come first; those of other calls, which may have been killed, are tried again. */
 static hl_status begin_what_fits(sweep *s)
 {
-    for (; s->n < s->jobs && s->next < hl_ablate_plan_cells(s->options->plan); s->next++) {
-        if (s->results[s->next].state == HL_ABLATE_WAITING) {
-            if (!has_memory(s, s->next)) {
-                return hl_ok();
+    hl_status status = enter(s);
+    for (int64_t i = 0; i < hl_ablate_plan_cells(s->options->plan) && s->n < s->jobs && status.code == HL_OK; i++) {
+        if (is_open(&s->results[i])) {
+            if (!has_memory(s, i)) {
+                break;
             }
-            int threads = hl_ablate_sweep_threads(free_cores(s), s->jobs - s->n, count_waiting(s));
-            HL_TRY(begin(s, s->next, threads));
+            status = begin(s, i);
         }
     }
-    return hl_ok();
+    hl_ablate_folder_leave(s->options->folder);
+    return status;
 }
 
 static hl_status look_around(sweep *s)
@@ -178,7 +258,10 @@ static hl_status look_around(sweep *s)
         if (!hl_ablate_process_ended(&s->processes[i], s->running[i].folder.text, &ended)) {
             continue;
         }
-        hl_status status = settle(s, &s->running[i], ended);
+        hl_status status = enter(s);
+        HL_THEN(status, settle(s, &s->running[i], ended));
+        hl_ablate_folder_leave(s->options->folder);
+        close_log(&s->processes[i]);
         s->n--;
         s->running[i] = s->running[s->n];
         s->processes[i] = s->processes[s->n];
@@ -197,55 +280,63 @@ static void stop(sweep *s)
 
 /* ---- all of it ---- */
 
+static void draw(sweep *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder.text);
+    }
+    hl_ablate_progress_draw(&s->progress, s->running, s->n, count(s, HL_ABLATE_ELSEWHERE), seconds_left(s));
+}
+
 /* A failure that concerns all trainings ends them all, as a signal does. */
 static hl_status run(sweep *s)
 {
     hl_status first = hl_ok();
     for (;;) {
-        hl_status status = s->stopping ? hl_ok() : begin_what_fits(s);
-        first = first.code == HL_OK ? status : first;
+        bool open = count(s, HL_ABLATE_WAITING) + count(s, HL_ABLATE_ELSEWHERE) > 0;
+        if (open && !s->stopping && s->n < s->jobs && hl_clock_seconds() >= s->next_look) {
+            s->next_look = hl_clock_seconds() + 1.0 / LOOKS_A_SECOND;
+            first = begin_what_fits(s);
+            hl_ablate_progress_waits(&s->progress, s->n == 0 ? count(s, HL_ABLATE_ELSEWHERE) : 0);
+        }
         if (first.code != HL_OK || hl_signals_received() != 0) {
             stop(s);
         }
-        if (s->n == 0) {
+        if (s->n == 0 && (s->stopping || !open)) {
             return first;
         }
         nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NANOSECONDS }, NULL);
-        status = look_around(s);
+        hl_status status = look_around(s);
         first = first.code == HL_OK ? status : first;
-        if (s->n > 0 && hl_ablate_progress_due(&s->progress)) {
-            for (int i = 0; i < s->n; i++) {
-                s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder.text);
-            }
-            hl_ablate_progress_draw(&s->progress, s->running, s->n, seconds_left(s));
+        if (hl_ablate_progress_due(&s->progress)) {
+            draw(s);
         }
     }
-}
-
-static int64_t count_ended(const hl_ablate_plan *plan, const hl_ablate_result *results)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < hl_ablate_plan_cells(plan); i++) {
-        n += results[i].state == HL_ABLATE_DONE;
-    }
-    return n;
 }
 
 hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *results)
 {
     int cores = hl_threads_default(), jobs = options->jobs > 0 ? options->jobs : cores;
+    int64_t cells = hl_ablate_plan_cells(options->plan), ended = 0;
     sweep s = { .options = options,
                 .results = results,
                 .running = hl_calloc((size_t)jobs, sizeof *s.running),
                 .processes = hl_calloc((size_t)jobs, sizeof *s.processes),
+                .told = hl_calloc((size_t)cells, sizeof *s.told),
                 .jobs = jobs,
                 .cores = cores,
                 .memory = hl_memory_at_hand_now().bytes,
-                .progress = hl_ablate_progress_begin(options->out, options->plan, count_ended(options->plan, results)),
                 .started = hl_clock_seconds() };
-    hl_status status = s.running != NULL && s.processes != NULL ? run(&s) : hl_error_memory("the trainings");
+    bool complete = s.running != NULL && s.processes != NULL && s.told != NULL;
+    for (int64_t i = 0; i < cells && complete; i++) {
+        s.told[i] = has_ended(&results[i]);
+        ended += s.told[i];
+    }
+    s.progress = hl_ablate_progress_begin(options->out, options->plan, ended);
+    hl_status status = complete ? run(&s) : hl_error_memory("the trainings");
     hl_ablate_progress_clear(&s.progress);
     hl_free(s.running);
     hl_free(s.processes);
+    hl_free(s.told);
     return status;
 }

@@ -20,6 +20,12 @@ START_TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
 }
 END_TEST
 
+START_TEST(a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others)
+{
+    ck_assert_int_ge(kills_of_calls(5), 5);
+}
+END_TEST
+
 START_TEST(a_run_killed_at_a_file_call_leaves_the_same_bits)
 {
     ck_assert_int_gt(kills_of_runs_at_calls(STRIDE, KILLING_BESIDE_SNAPSHOTS), 12);
@@ -54,6 +60,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_run_killed_at_random_moments_leaves_the_same_bits);
     tcase_add_test(tc, a_sweep_killed_at_random_moments_leaves_the_same_bits);
+    tcase_add_test(tc, a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others);
     tcase_add_test(tc, a_run_killed_at_a_file_call_leaves_the_same_bits);
     tcase_add_test(tc, a_run_killed_in_a_snapshot_leaves_the_same_bits);
     tcase_add_test(tc, a_sweep_killed_at_a_file_call_leaves_the_same_bits);

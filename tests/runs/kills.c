@@ -237,6 +237,43 @@ kill_counts kills_of_sweeps(int n)
     return counts;
 }
 
+/* One of several calls. */
+static pid_t start_call(const char *folder)
+{
+    const char *arguments[] = {
+        run_tiny_config(), "patterns.every=6", "--heads", "1,2", "--seeds", "2", "--jobs", "1", "--out", folder, NULL
+    };
+    return run_start((run_options){ .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM });
+}
+
+int kills_of_calls(int n)
+{
+    const char *straight = run_path("straight"), *folder = run_path("killed");
+    finish_sweep(straight);
+    double most = 0;
+    int hits = 0;
+    for (int trial = 0; hits < n; trial++) {
+        ck_assert_int_lt(trial, MOST_TRIALS_A_HIT * n);
+        most = trial % TRIALS_A_MEASUREMENT == 0 ? seconds_of(finish_sweep) : most;
+        pid_t calls[3];
+        int n_calls = 2 + trial % 2, victim = chance(n_calls);
+        for (int i = 0; i < n_calls; i++) {
+            calls[i] = start_call(folder);
+        }
+        pause_by_chance(most);
+        kill(calls[victim], SIGKILL);
+        for (int i = 0; i < n_calls; i++) {
+            run_result run = run_wait(calls[i]);
+            bool hit = i == victim && run.code == RUN_KILLED + SIGKILL;
+            ck_assert_msg(run.code == 0 || hit, "exit code %d: %s\n%s", run.code, run.err, run.out);
+            hits += hit;
+        }
+        compare_sweeps(straight, folder);
+        scratch_remove(folder);
+    }
+    return hits;
+}
+
 int kills_of_sweeps_at_calls(int stride)
 {
     const char *straight = run_path("straight"), *folder = run_path("killed");

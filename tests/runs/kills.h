@@ -23,6 +23,10 @@ kill_counts kills_of_runs(int n);
  * or one of its trainings. The same command goes on at once; nothing may have failed but what was killed. */
 kill_counts kills_of_sweeps(int n);
 
+/* Two or three calls of one sweep at once in one folder, of which one is killed, again and again until `n` kills have
+ * hit. The others must end it, whatever it was killed at. */
+int kills_of_calls(int n);
+
 /* Kills a sweep at its first file call, at call 1 + stride and so on (killing_files.h), each time in a new folder,
  * until it is not hit any more. Returns how many were. The calls are those of the sweep's own process: its trainings,
  * each a process, make those of the next function. */

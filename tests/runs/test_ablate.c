@@ -522,30 +522,39 @@ START_TEST(a_pipe_in_the_place_of_a_file_is_refused)
 }
 END_TEST
 
-START_TEST(two_sweeps_do_not_share_a_folder)
+static const char *said; /* where the next call writes */
+
+static void say_apart(void)
+{
+    ck_assert_ptr_nonnull(freopen(said, "w", stdout));
+}
+
+/* Two calls, or three, with different jobs: each cell is trained once, by one of them. */
+START_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves)
 {
     const char *folder = run_path("sweep"), *arguments[16];
-    slow_sweep(folder, arguments);
-    pid_t process = sweep_start(arguments);
-    for (int i = 0; i < 4000 && !scratch_exists(run_file(folder, "plan.txt")); i++) {
-        run_pause(2);
+    const char *const jobs[] = { "1", "2", "1" }, *const outs[] = { run_path("1"), run_path("2"), run_path("3") };
+    pid_t calls[3] = { 0 };
+    for (int i = 0; i < _i; i++) {
+        slow_sweep(folder, arguments);
+        arguments[11] = jobs[i];
+        said = outs[i];
+        calls[i] = run_start((run_options){
+            .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM, .before = say_apart });
     }
-    FILE *out = tmpfile(), *err = tmpfile();
-    char *argv[16] = { (char *)(size_t) "ablate" };
-    int argc = 1;
-    for (; arguments[argc - 1] != NULL; argc++) {
-        argv[argc] = (char *)(size_t)arguments[argc - 1];
+    int begun = 0;
+    for (int i = 0; i < _i; i++) {
+        run_result run = run_wait(calls[i]);
+        const char *out = run_read(outs[i]);
+        ck_assert_msg(run.code == 0, "%s%s", run.err, out);
+        ck_assert_ptr_nonnull(strstr(out, "\nbase  2 "));
+        ck_assert_ptr_nonnull(strstr(out, ", in another call\n"));
+        begun += count(out, "begins, ");
     }
-    kill(process, SIGSTOP); /* or it might end while the other waits for its lock */
-    ck_assert_int_eq(sweep_program(argc, argv, out, err), 3);
-    rewind(err);
-    char text[512] = "";
-    ck_assert_ptr_nonnull(fgets(text, sizeof text, err));
-    ck_assert_ptr_nonnull(strstr(text, "is at work in this folder"));
-    fclose(out);
-    fclose(err);
-    kill(process, SIGKILL);
-    run_wait(process);
+    ck_assert_int_eq(begun, 4);
+    expect_same_as_straight(folder);
+    run_assert_same_file(folder, run_path("straight"), "ablation.svg");
+    run_assert_same_file(folder, run_path("straight"), "ablation.png");
 }
 END_TEST
 
@@ -579,7 +588,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
     tcase_add_test(tc, another_plan_in_the_folder_is_refused);
     tcase_add_test(tc, a_pipe_in_the_place_of_a_file_is_refused);
-    tcase_add_test(tc, two_sweeps_do_not_share_a_folder);
+    tcase_add_loop_test(tc, calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4);
     tcase_add_test(tc, help_and_version_are_told);
 }
 SUITE("ablate", add_tests)

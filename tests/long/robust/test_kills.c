@@ -36,6 +36,12 @@ START_TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
 }
 END_TEST
 
+START_TEST(a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others)
+{
+    printf("%d kills of one of several calls of a sweep\n", kills_of_calls(wanted()));
+}
+END_TEST
+
 START_TEST(a_run_killed_at_any_file_call_leaves_the_same_bits)
 {
     int hits = kills_of_runs_at_calls(1, KILLING_AT_ALL_CALLS);
@@ -57,6 +63,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 1800);
     tcase_add_test(tc, a_run_killed_at_random_moments_leaves_the_same_bits);
     tcase_add_test(tc, a_sweep_killed_at_random_moments_leaves_the_same_bits);
+    tcase_add_test(tc, a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others);
     tcase_add_test(tc, a_run_killed_at_any_file_call_leaves_the_same_bits);
     tcase_add_test(tc, a_sweep_killed_at_any_file_call_leaves_the_same_bits);
 }

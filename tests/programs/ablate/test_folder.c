@@ -7,6 +7,7 @@
 #include "tests/scratch.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* Of two cells, in the folder "sweep". */
 static hl_ablate_plan plan_of(const char *heads)
@@ -24,13 +25,13 @@ static hl_ablate_plan plan_of(const char *heads)
 static hl_status open_with(const hl_ablate_plan *plan, const char *command, bool overwrite)
 {
     hl_ablate_folder folder;
-    hl_status status = hl_ablate_folder_open(&folder, plan, command, overwrite);
+    hl_status status = hl_ablate_folder_open(&folder, plan, command, overwrite, NULL);
     hl_ablate_folder_close(&folder);
     hl_ablate_folder_close(&folder);
     return status;
 }
 
-static void write(const char *folder, const char *name, const char *text)
+static void put(const char *folder, const char *name, const char *text)
 {
     scratch_write(run_file(folder, name), text, strlen(text));
 }
@@ -54,15 +55,42 @@ START_TEST(a_plan_is_known_again_whatever_command_made_it)
 }
 END_TEST
 
-START_TEST(one_sweep_at_a_time)
+START_TEST(calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it)
+{
+    hl_ablate_plan plan = plan_of("2,4"), other = plan_of("2,8");
+    hl_ablate_folder first, second;
+    ck_assert_int_eq(hl_ablate_folder_open(&first, &plan, "ablate", false, NULL).code, HL_OK);
+    hl_ablate_folder_leave(&first);
+    ck_assert_int_eq(hl_ablate_folder_open(&second, &plan, "ablate", false, NULL).code, HL_OK);
+    hl_ablate_folder_leave(&second);
+    ck_assert_int_eq(open_with(&other, "ablate", false).code, HL_INVALID);
+    hl_ablate_folder_close(&first);
+    hl_status status = open_with(&other, "ablate", true); /* the second one is still there */
+    ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "is at work in this folder") != NULL);
+    hl_ablate_folder_close(&second);
+    ck_assert_int_eq(open_with(&other, "ablate", true).code, HL_OK);
+    hl_ablate_plan_free(&plan);
+    hl_ablate_plan_free(&other);
+}
+END_TEST
+
+START_TEST(a_cell_is_one_calls_until_it_and_its_training_let_go)
 {
     hl_ablate_plan plan = plan_of("2,4");
-    hl_ablate_folder first;
-    ck_assert_int_eq(hl_ablate_folder_open(&first, &plan, "ablate", false).code, HL_OK);
-    hl_status status = open_with(&plan, "ablate", false);
-    ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "is at work in this folder") != NULL);
-    hl_ablate_folder_close(&first);
-    ck_assert_int_eq(open_with(&plan, "ablate", false).code, HL_OK);
+    int first, second, training;
+    ck_assert_int_eq(hl_ablate_cell_take(&plan, 0, &first).code, HL_OK);
+    ck_assert_int_ge(first, 0);
+    ck_assert_int_eq(hl_ablate_cell_take(&plan, 0, &second).code, HL_OK);
+    ck_assert_int_eq(second, -1);
+    training = dup(first);
+    close(first);
+    ck_assert(hl_ablate_cell_take(&plan, 0, &second).code == HL_OK && second == -1);
+    close(training);
+    ck_assert(hl_ablate_cell_take(&plan, 0, &second).code == HL_OK && second >= 0);
+    close(second);
+    hl_ablate_folder folder; /* a call that was killed when it had just taken a cell is no obstacle */
+    ck_assert_int_eq(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL).code, HL_OK);
+    hl_ablate_folder_close(&folder);
     hl_ablate_plan_free(&plan);
 }
 END_TEST
@@ -73,7 +101,7 @@ START_TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
     hl_ablate_plan plan = plan_of("2,4");
     const char *cell = hl_ablate_plan_path(&plan, 1).text, *log = run_file(cell, "log.txt");
     ck_assert_int_eq(hl_folder_make(plan.folder).code, HL_OK);
-    write(plan.folder, "ablation.csv", "mine");
+    put(plan.folder, "ablation.csv", "mine");
     hl_status status = open_with(&plan, "ablate", false);
     ck_assert(status.code == HL_INVALID && strstr(status.text, "ablation.csv: is there already") != NULL);
     ck_assert_str_eq(run_list(plan.folder), "ablation.csv ");
@@ -81,8 +109,8 @@ START_TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
     ck_assert(!scratch_exists(run_file(plan.folder, "ablation.csv")));
 
     ck_assert_int_eq(hl_folder_make(cell).code, HL_OK);
-    write(cell, "log.txt", "mine");
-    write(cell, "notes.txt", "mine");
+    put(cell, "log.txt", "mine");
+    put(cell, "notes.txt", "mine");
     status = open_with(&plan, "ablate", false);
     ck_assert_msg(status.code == HL_INVALID && strstr(status.text, log) != NULL, "%s", status.text);
     ck_assert_int_eq(open_with(&plan, "ablate", true).code, HL_OK);
@@ -97,13 +125,15 @@ START_TEST(a_cell_keeps_the_config_that_it_began_with)
     const char *cell = hl_ablate_plan_path(&plan, 1).text, *theirs = hl_ablate_plan_path(&other, 1).text;
     ck_assert_int_eq(hl_folder_make(plan.folder).code, HL_OK);
     ck_assert_int_eq(hl_ablate_cell_check(&plan, 1).code, HL_INVALID); /* none yet */
+    ck_assert_int_eq(hl_folder_make(cell).code, HL_OK);
     ck_assert_int_eq(hl_ablate_cell_prepare(&plan, 1).code, HL_OK);
     ck_assert_str_eq(run_list(cell), "config.ini ");
     ck_assert_int_eq(hl_ablate_cell_prepare(&plan, 1).code, HL_OK);
     ck_assert_int_eq(hl_ablate_cell_check(&plan, 1).code, HL_OK);
 
+    ck_assert_int_eq(hl_folder_make(theirs).code, HL_OK);
     ck_assert_int_eq(hl_ablate_cell_prepare(&other, 1).code, HL_OK);
-    write(cell, "config.ini", run_read(run_file(theirs, "config.ini")));
+    put(cell, "config.ini", run_read(run_file(theirs, "config.ini")));
     hl_status status = hl_ablate_cell_prepare(&plan, 1);
     ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "is of a training with other settings") != NULL);
     hl_ablate_plan_free(&plan);
@@ -114,7 +144,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_plan_is_known_again_whatever_command_made_it);
-    tcase_add_test(tc, one_sweep_at_a_time);
+    tcase_add_test(tc, calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it);
+    tcase_add_test(tc, a_cell_is_one_calls_until_it_and_its_training_let_go);
     tcase_add_test(tc, files_of_others_are_refused_by_name_and_replaced_on_demand);
     tcase_add_test(tc, a_cell_keeps_the_config_that_it_began_with);
 }

@@ -65,19 +65,27 @@ static void begin_and_end(hl_ablate_progress *progress)
     hl_ablate_progress_ended(progress, &resumed, &result, &failure);
     resumed.began = false; /* there is no log.txt of it */
     hl_ablate_progress_ended(progress, &resumed, &result, &failure);
+    resumed.elsewhere = true;
+    hl_ablate_progress_ended(progress, &resumed, &result, &good);
+    ck_assert_int_eq(progress->n_elsewhere, 1);
+    hl_ablate_progress_waits(progress, 0);
+    hl_ablate_progress_waits(progress, 2);
+    hl_ablate_progress_waits(progress, 1);
 }
 
 #define ENDED                                                                                 \
     "[ 4/20] heads=1,seed=1   loss 0.1250  acc  75.0%  1 min 30 s\n"                          \
     "[ 5/20] heads=2,seed=1   loss 0.1250  acc  75.0%\n"                                      \
     "[ 6/20] heads=2,seed=1   failed: no space left (all it said: runs/sweep/cell/log.txt)\n" \
-    "[ 7/20] heads=2,seed=1   failed: no space left\n"
+    "[ 7/20] heads=2,seed=1   failed: no space left\n"                                        \
+    "[ 8/20] heads=2,seed=1   loss 0.1250  acc  75.0%, in another call\n"
 
 START_TEST(elsewhere_than_on_a_terminal_a_line_tells_of_each_beginning_and_end)
 {
     char *text = printed(begin_and_end, false);
     ck_assert_str_eq(text, "        heads=1,seed=1   begins, 1 thread\n"
-                           "        heads=2,seed=1   goes on after step 12, 2 threads\n" ENDED);
+                           "        heads=2,seed=1   goes on after step 12, 2 threads\n" ENDED
+                           "waiting for 2 trainings of other calls\n");
     free(text);
 }
 END_TEST
@@ -94,9 +102,10 @@ static void draw_twice(hl_ablate_progress *progress)
 {
     hl_ablate_running all[] = { running(0, 0, -1), running(19, 0, 0), running(10, 12, 12), running(10, 12, 24) };
     all[3].started -= 100; /* all its steps are done: nothing is left */
-    hl_ablate_progress_draw(progress, all, 4, NAN);
+    hl_ablate_progress_draw(progress, all, 4, 0, NAN);
     ck_assert_int_eq(progress->n_lines, 5);
-    hl_ablate_progress_draw(progress, all, 1, 3600);
+    progress->n_elsewhere = 1;
+    hl_ablate_progress_draw(progress, all, 1, 2, 3600);
     ck_assert_int_eq(progress->n_lines, 2);
     hl_ablate_progress_clear(progress);
     ck_assert_int_eq(progress->n_lines, 0);
@@ -113,7 +122,8 @@ START_TEST(lines_on_a_terminal_are_renewed_in_their_place)
                            "3 of 20 trainings ended, 4 going on\n"
                            "\033[?7h\033[5A\r\033[J\033[?7l"
                            "        heads=1,seed=1   [                ]   0%\n"
-                           "3 of 20 trainings ended, 1 going on, about 1 h 00 min left\n"
+                           "3 of 20 trainings ended (1 in other calls), 1 going on, 2 in other calls, about 1 h 00 min "
+                           "left\n"
                            "\033[?7h\033[2A\r\033[J");
     free(text);
 }
@@ -125,7 +135,7 @@ static void draw_many(hl_ablate_progress *progress)
     for (int i = 0; i < 30; i++) {
         all[i] = running(i % 20, 0, -1);
     }
-    hl_ablate_progress_draw(progress, all, 30, NAN);
+    hl_ablate_progress_draw(progress, all, 30, 0, NAN);
 }
 
 START_TEST(more_trainings_than_a_terminal_has_lines_are_not_all_shown)
@@ -173,7 +183,7 @@ START_TEST(a_terminal_is_renewed_some_times_a_second)
     ck_assert(progress.terminal && hl_ablate_progress_due(&progress));
     setenv("TERM", "dumb", 1);
     ck_assert(!hl_ablate_progress_begin(out, progress.plan, 0).terminal);
-    hl_ablate_progress_draw(&progress, NULL, 0, NAN);
+    hl_ablate_progress_draw(&progress, NULL, 0, 0, NAN);
     progress.drawn += 60; /* however slow the machine is */
     ck_assert(!hl_ablate_progress_due(&progress));
     progress.drawn -= 61;

@@ -212,7 +212,7 @@ START_TEST(the_csv_remembers_what_is_done_and_its_seconds)
     hl_status status = hl_ablate_csv_read(path, &plan, found);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert(found[0].state == HL_ABLATE_DONE && found[0].seconds == 1.25);
-    ck_assert(found[1].state == HL_ABLATE_WAITING && found[2].state == HL_ABLATE_WAITING);
+    ck_assert(found[1].state == HL_ABLATE_FAILED && found[2].state == HL_ABLATE_WAITING);
     ck_assert(found[3].state == HL_ABLATE_DONE && isnan(found[3].seconds));
     hl_text_free(&text);
     hl_ablate_plan_free(&plan);

@@ -27,9 +27,10 @@ END_TEST
 
 enum { CELLS = 3 };
 
-/* Runs a sweep of 1, 2 and 4 heads, each "trained" by this script, one at a time, in the order of the table. Returns
- * what it told. */
-static const char *sweep_with(const char *script, hl_ablate_result results[CELLS], hl_status *status)
+/* Runs a sweep of 1, 2 and 4 heads, each "trained" by this script, one at a time, in the order of the table; `prepare`
+ * is called when its folder is open. Returns what it told. */
+static const char *sweep_with(const char *script, void (*prepare)(const char *folder), hl_ablate_result results[CELLS],
+                              hl_status *status)
 {
     hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = 1, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2,4" };
@@ -37,23 +38,25 @@ static const char *sweep_with(const char *script, hl_ablate_result results[CELLS
     hl_ablate_plan plan;
     *status = hl_ablate_plan_make(&command, &plan, NULL, NULL);
     ck_assert_msg(status->code == HL_OK && hl_ablate_plan_cells(&plan) == CELLS, "%s", status->text);
-    ck_assert_int_eq(hl_folder_make(plan.folder).code, HL_OK);
+    hl_ablate_folder folder;
+    ck_assert_int_eq(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL).code, HL_OK);
+    hl_ablate_folder_leave(&folder);
+    if (prepare != NULL) {
+        prepare(plan.folder);
+    }
     const char *train = run_path("train.sh");
     scratch_write(train, script, strlen(script));
     ck_assert_int_eq(chmod(train, 0700), 0);
     FILE *out = tmpfile();
     ck_assert_ptr_nonnull(out);
-    *status = hl_ablate_sweep_run(&(hl_ablate_sweep){ .plan = &plan,
-                                                      .train = train,
-                                                      .csv = run_file(plan.folder, "ablation.csv"),
-                                                      .target = 0.5,
-                                                      .jobs = 1,
-                                                      .out = out },
-                                  results);
+    *status = hl_ablate_sweep_run(
+        &(hl_ablate_sweep){ .plan = &plan, .train = train, .folder = &folder, .target = 0.5, .jobs = 1, .out = out },
+        results);
     static char told[4096];
     rewind(out);
     told[fread(told, 1, sizeof told - 1, out)] = '\0';
     fclose(out);
+    hl_ablate_folder_close(&folder);
     hl_ablate_plan_free(&plan);
     return told;
 }
@@ -68,7 +71,7 @@ START_TEST(a_training_that_fails_stops_no_other)
 {
     hl_ablate_result results[CELLS] = { { 0 } };
     hl_status status;
-    const char *told = sweep_with(SCRIPT, results, &status);
+    const char *told = sweep_with(SCRIPT, NULL, results, &status);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert(results[0].state == HL_ABLATE_DONE && results[0].steps == 24 && results[0].steps_to_target == 12);
     ck_assert(results[1].state == HL_ABLATE_FAILED && results[2].state == HL_ABLATE_DONE);
@@ -79,18 +82,22 @@ START_TEST(a_training_that_fails_stops_no_other)
 }
 END_TEST
 
-START_TEST(what_stands_in_the_way_of_one_fails_it_alone)
+static void block_second(const char *folder)
 {
-    const char *cell = run_file(run_path("sweep"), "heads=2,seed=1");
+    const char *cell = run_file(folder, "heads=2,seed=1");
     ck_assert_int_eq(hl_folder_make(cell).code, HL_OK);
     scratch_write(run_file(cell, "log.txt"), "mine", 4);
+}
+
+START_TEST(what_stands_in_the_way_of_one_fails_it_alone)
+{
     hl_ablate_result results[CELLS] = { { 0 } };
     hl_status status;
-    const char *told = sweep_with(SCRIPT, results, &status);
+    const char *told = sweep_with(SCRIPT, block_second, results, &status);
     ck_assert_int_eq(status.code, HL_OK);
     ck_assert(results[1].state == HL_ABLATE_FAILED && results[2].state == HL_ABLATE_DONE);
     ck_assert_msg(strstr(told, "log.txt: is there already") != NULL, "%s", told);
-    ck_assert_str_eq(run_list(cell), "log.txt ");
+    ck_assert_str_eq(run_list(run_file(run_path("sweep"), "heads=2,seed=1")), "log.txt ");
 }
 END_TEST
 
@@ -101,10 +108,10 @@ START_TEST(what_is_done_is_left_alone)
         results[i] = (hl_ablate_result){ .state = HL_ABLATE_DONE, .seconds = 7 };
     }
     hl_status status;
-    sweep_with("#!/bin/sh\nexit 1\n", results, &status);
+    sweep_with("#!/bin/sh\nexit 1\n", NULL, results, &status);
     ck_assert_int_eq(status.code, HL_OK);
     ck_assert(results[2].state == HL_ABLATE_DONE && results[2].seconds == 7);
-    ck_assert_str_eq(run_list(run_path("sweep")), "");
+    ck_assert_str_eq(run_list(run_path("sweep")), ".lock plan.txt ");
 }
 END_TEST
 
@@ -112,7 +119,7 @@ START_TEST(why_a_program_did_not_start_is_told_of_each)
 {
     hl_ablate_result results[CELLS] = { { 0 } };
     hl_status status;
-    const char *told = sweep_with("#!/no/such/shell\n", results, &status);
+    const char *told = sweep_with("#!/no/such/shell\n", NULL, results, &status);
     ck_assert_int_eq(status.code, HL_OK);
     ck_assert(results[0].state == HL_ABLATE_FAILED && results[2].state == HL_ABLATE_FAILED);
     ck_assert_msg(strstr(told, "heads=4,seed=1  failed: ") != NULL && strstr(told, "train.sh: cannot be started: "),
