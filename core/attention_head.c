@@ -6,12 +6,12 @@
 #include <string.h>
 #include <tgmath.h>
 
-void hl_attention_head_prepare(hl_attention_state *state, hl_real *scratch)
+void hl_attention_head_prepare(hl_attention_state *state, bool backward, hl_real *scratch)
 {
     hl_attention_view head = hl_attention_view_of(state, 0, 0, &scratch);
     hl_attention_block block = hl_attention_block_of(&head, 0);
     int64_t z_stride = head.staged ? head.s.Dv : head.s.H * head.s.Dv;
-    int n = state->A != NULL ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
+    int n = backward ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
     for (int i = 0; i < n; i++) {
         state->usual[i] = hl_small_matmul_kernel(hl_attention_shape((hl_attention_product)i, &block, z_stride, false));
     }
@@ -49,7 +49,16 @@ static int64_t gate_of(const hl_attention_view *head)
     return b * head->s.H + head->h;
 }
 
-/* ---- forward ---- */
+/* ---- A, in forward and where backward makes it again ---- */
+
+/* The head's k^T / sqrt(Dk), in scratch memory, which moves behind it. */
+static void scale_keys(hl_attention_view *head, hl_real **scratch)
+{
+    int64_t Dk = head->s.Dk;
+    hl_real *K = hl_attention_take(scratch, head->keys * Dk);
+    hl_transpose(head->keys, Dk, 1 / sqrt((hl_real)Dk), head->k.at, head->k.stride, K);
+    head->K = K;
+}
 
 /* The weights given for query i in the place of the head's own, NULL where it keeps these. */
 static const hl_real *given_row(const hl_attention_view *head, int64_t i)
@@ -70,6 +79,21 @@ static void replace_row(const hl_attention_view *head, int64_t i, const hl_real 
     int64_t n = hl_mask_row_keys(mask, i, head->n_keys);
     for (int64_t j = 0; j < n; j++) {
         P[j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
+    }
+}
+
+/* P (n, row) = A of a block; rows of padding are whatever they are. */
+static void block_weights(const hl_attention_block *block, hl_real *P)
+{
+    const hl_attention_view *head = block->head;
+    hl_attention_multiply(HL_SCORES, hl_attention_shape(HL_SCORES, block, 0, false), block, block->q.at, head->K, P);
+    hl_masked_softmax_rows(&head->state->args.mask, head->b, head->h, block->first, block->n_real, head->n_keys,
+                           head->row, P);
+    for (int64_t i = 0; i < block->n_real; i++) {
+        const hl_real *given = given_row(head, block->first + i);
+        if (given != NULL) {
+            replace_row(head, block->first + i, given, P + i * head->row);
+        }
     }
 }
 
@@ -103,21 +127,15 @@ static void drop_weights(const hl_tape *tape, const hl_attention_block *block, h
     }
 }
 
-/* z of a block; K (Dk, keys) is k^T / sqrt(Dk), `P` (n, row) scratch. */
-static void block_forward(const hl_tape *tape, const hl_attention_block *block, const hl_real *K, hl_real *P,
-                          hl_attention_rows z)
+/* ---- forward ---- */
+
+/* z of a block; `P` (n, row) is scratch memory. */
+static void block_forward(const hl_tape *tape, const hl_attention_block *block, hl_real *P, hl_attention_rows z)
 {
     const hl_attention_view *head = block->head;
     const hl_attention_state *state = head->state;
     const hl_attention_args *args = &state->args;
-    hl_attention_multiply(HL_SCORES, hl_attention_shape(HL_SCORES, block, z.stride, false), block, block->q.at, K, P);
-    hl_masked_softmax_rows(&args->mask, head->b, head->h, block->first, block->n_real, head->n_keys, head->row, P);
-    for (int64_t i = 0; i < block->n_real; i++) {
-        const hl_real *given = given_row(head, block->first + i);
-        if (given != NULL) {
-            replace_row(head, block->first + i, given, P + i * head->row);
-        }
-    }
+    block_weights(block, P);
     if (args->observe != NULL) {
         args->observe(args->observe_context,
                       &(hl_attention_seen){ .b = head->b,
@@ -149,16 +167,16 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
                                hl_real *scratch)
 {
     hl_attention_view head = hl_attention_view_of(state, b, h, &scratch);
-    int64_t Dk = head.s.Dk, Dv = head.s.Dv;
+    int64_t Dv = head.s.Dv;
     hl_attention_rows out = outputs_of(&head, y), z = out;
     if (head.staged) {
         z = (hl_attention_rows){ hl_attention_take(&scratch, head.queries * Dv), Dv };
     }
-    hl_real *K = hl_attention_take(&scratch, head.keys * Dk), *P = scratch;
-    hl_transpose(head.keys, Dk, 1 / sqrt((hl_real)Dk), head.k.at, head.k.stride, K);
+    scale_keys(&head, &scratch);
+    hl_real *P = scratch;
     for (int64_t i = 0; i < head.queries; i += HL_ATTENTION_BLOCK) {
         hl_attention_block block = hl_attention_block_of(&head, i);
-        block_forward(tape, &block, K, P, z);
+        block_forward(tape, &block, P, z);
     }
     if (head.staged) {
         copy_rows(z, head.n_queries, Dv, out);
@@ -213,12 +231,13 @@ static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scal
     }
 }
 
-/* dS (n, row) of a block from dz; V (Dv, keys) is v^T. */
-static void scores_backward(const hl_attention_block *block, hl_attention_rows dz, const hl_real *V, hl_real *dS)
+/* dS (n, row) of a block from dz. */
+static void scores_backward(const hl_attention_block *block, hl_attention_rows dz, hl_real *dS)
 {
     const hl_attention_view *head = block->head;
     int64_t row = head->row;
-    hl_attention_multiply(HL_D_WEIGHTS, hl_attention_shape(HL_D_WEIGHTS, block, dz.stride, false), block, dz.at, V, dS);
+    hl_attention_multiply(HL_D_WEIGHTS, hl_attention_shape(HL_D_WEIGHTS, block, dz.stride, false), block, dz.at,
+                          head->V, dS);
     hl_real kept = head->state->drops ? hl_dropout_rate_of(head->state->args.dropout).scale : 1;
     hl_real scale = 1 / sqrt((hl_real)head->s.Dk);
     for (int64_t i = 0; i < block->n; i++) {
@@ -244,14 +263,30 @@ static void dropped_weights(const hl_attention_block *block, hl_real *dropped)
     memset(dropped + real, 0, (size_t)((block->n - block->n_real) * head->row) * sizeof *dropped);
 }
 
+/* Makes the A of a block again, in `A`, as forward would have kept it; `P` (n, row) is scratch memory. */
+static void weights_again(const hl_tape *tape, hl_attention_block *block, hl_real *A, hl_real *P)
+{
+    block->A = A;
+    if (block->head->state->drops) {
+        block_weights(block, P);
+        drop_weights(tape, block, P);
+    } else {
+        block_weights(block, A);
+    }
+}
+
 /* A block's contribution to dq, dk and dv, where they are wanted (`at` is not NULL); every block but the first adds to
  * dk and dv. */
-static void block_backward(const hl_attention_block *block, hl_attention_rows dz, const hl_real *V,
+static void block_backward(const hl_tape *tape, hl_attention_block *block, hl_attention_rows dz,
                            const hl_attention_rows d[3], hl_attention_grads grads, hl_real *scratch)
 {
     const hl_attention_view *head = block->head;
     int64_t weights = block->n * head->row;
-    hl_real *dS = hl_attention_take(&scratch, weights), *kept = block->A;
+    hl_real *dS = hl_attention_take(&scratch, weights);
+    if (head->state->args.recompute) {
+        weights_again(tape, block, hl_attention_take(&scratch, weights), dS);
+    }
+    hl_real *kept = block->A;
     if (head->state->drops || head->staged) {
         kept = hl_attention_take(&scratch, weights);
         dropped_weights(block, kept);
@@ -268,7 +303,7 @@ static void block_backward(const hl_attention_block *block, hl_attention_rows dz
     if (d[0].at == NULL && d[1].at == NULL) {
         return;
     }
-    scores_backward(block, dz, V, dS);
+    scores_backward(block, dz, dS);
     if (d[0].at != NULL) {
         hl_attention_multiply(HL_D_QUERIES, hl_attention_shape(HL_D_QUERIES, block, dz.stride, grads.q.add), block, dS,
                               head->k.at, hl_attention_rows_from(d[0], block->first).at);
@@ -305,8 +340,8 @@ static void end_grad(const hl_attention_view *head, hl_attention_rows from, int6
     }
 }
 
-void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
-                                hl_attention_grads grads, hl_real *scratch)
+void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h,
+                                const hl_real *dy, hl_attention_grads grads, hl_real *scratch)
 {
     hl_attention_view head = hl_attention_view_of(state, b, h, &scratch);
     hl_attention_sizes s = head.s;
@@ -341,9 +376,13 @@ void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int6
     clear_rows(d[2], computed.v.add || d[2].at == NULL ? head.keys : written, head.keys, s.Dv);
     hl_real *V = hl_attention_take(&scratch, head.keys * s.Dv);
     hl_transpose(head.keys, s.Dv, 1, head.v.at, head.v.stride, V);
+    head.V = V;
+    if (args->recompute) {
+        scale_keys(&head, &scratch);
+    }
     for (int64_t i = 0; i < head.queries; i += HL_ATTENTION_BLOCK) {
         hl_attention_block block = hl_attention_block_of(&head, i);
-        block_backward(&block, hl_attention_rows_from(dz, i), V, d, computed, scratch);
+        block_backward(tape, &block, hl_attention_rows_from(dz, i), d, computed, scratch);
     }
     end_grad(&head, d[0], head.n_queries, s.Dk, grads.q.add, places[0]);
     end_grad(&head, d[1], head.n_keys, s.Dk, grads.k.add, places[1]);

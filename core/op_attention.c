@@ -84,7 +84,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     if (a->drops && !hl_tape_has_places(tape, node, s.Nq)) {
         return false;
     }
-    if (hl_node_has_backward(node)) {
+    if (hl_node_has_backward(node) && !a->args.recompute) {
         a->A = hl_tape_allocate(tape, node, hl_shape_count(HL_SHAPE(s.Nq, s.H, hl_attention_row(s.Tk))), sizeof *a->A);
     }
     if (a->args.gate != NULL && hl_node_has_backward(node)) {
@@ -132,7 +132,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     hl_attention_state *state = node->attributes;
     hl_attention_sizes s = state->sizes;
-    hl_attention_head_prepare(state, scratch);
+    hl_attention_head_prepare(state, hl_node_has_backward(node), scratch);
     hl_threads_run(hl_tape_threads(tape, work(s)), s.B * s.H, 1, forward_heads,
                    &(hl_op_call){ .tape = tape, .node = node, .scratch = scratch });
 }
@@ -148,6 +148,7 @@ static hl_grad whole_grad(const hl_node *node, hl_grad grad, hl_columns columns,
 }
 
 typedef struct backward_work {
+    const hl_tape *tape;
     const hl_node *node;
     hl_attention_grads grads;
     hl_real *scratch;
@@ -160,7 +161,7 @@ static void backward_heads(const void *context, hl_range heads)
     int64_t H = state->sizes.H;
     hl_real *scratch = work->scratch + heads.thread * thread_scratch(work->node);
     for (int64_t head = heads.begin; head < heads.end; head++) {
-        hl_attention_head_backward(state, head / H, head % H, work->node->out->grad, work->grads, scratch);
+        hl_attention_head_backward(work->tape, state, head / H, head % H, work->node->out->grad, work->grads, scratch);
     }
 }
 
@@ -181,7 +182,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
         .gate = din[GATE],
     };
     hl_threads_run(hl_tape_threads(tape, 2 * work(s)), s.B * s.H, together, backward_heads,
-                   &(backward_work){ node, grads, scratch });
+                   &(backward_work){ .tape = tape, .node = node, .grads = grads, .scratch = scratch });
 }
 
 static double flops(const hl_node *node)

@@ -8,6 +8,10 @@
  * Query heads share key/value heads in order where there are fewer of these (head h uses h / (H / Hkv)): MQA, Shazeer
  * 2019; GQA, Ainslie et al. 2023. A row with every key forbidden yields zeros and zero gradient.
  *
+ * Backward needs A. It is kept from forward, H numbers for each query and key, or, with `recompute`, made again of one
+ * block of queries after the other, by the very products and draws that made it first: the same bits, in memory that
+ * grows with the length and not with its square.
+ *
  * A sequence's numbers are read and written where they lie, or, where its length would need products of too many
  * shapes, in a copy that ends in zeros. No row of another sequence is read or written. */
 #ifndef HL_CORE_OP_ATTENTION_H
@@ -51,6 +55,7 @@ typedef struct hl_attention_args {
                         tape's seed, stream, the tape's step, the place of the sequence's first row, h, i, j), so by
                         nothing of its neighbours */
     uint32_t dropout_stream;
+    bool recompute; /* backward makes A again instead of keeping it */
 
     /* Optional; absent, nothing is computed or stored for them. */
     hl_tensor *gate;               /* (B, H) or (1, H): multiplies each head's output; has a gradient, where B long */

@@ -91,6 +91,7 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
                                                            .mask = rules->mask,
                                                            .dropout = layer->dropout_weights.p,
                                                            .dropout_stream = layer->dropout_weights.stream,
+                                                           .recompute = c->recompute,
                                                            .gate = probe->gate,
                                                            .replace = probe->replace,
                                                            .observe = probe->observe,

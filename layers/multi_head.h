@@ -20,6 +20,7 @@ typedef struct hl_multi_head_config {
     bool bias;
     hl_real dropout_weights; /* on the weights after softmax */
     hl_real dropout_concat;  /* on the heads' concatenation before W_O */
+    bool recompute;          /* backward makes the weights again instead of keeping them (core/op_attention.h) */
 } hl_multi_head_config;
 
 typedef struct hl_multi_head {

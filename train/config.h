@@ -60,9 +60,9 @@ enum { HL_CONFIG_FORMAT = 1 };
 /* Writes config.ini durably: that comment and the text. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
 hl_status hl_config_write(const hl_config *config, const char *path);
 
-/* The same as hl_config_text without the keys that change no number of a run's results, train.threads, train.out,
- * [patterns] and where files of text are: what files of weights carry, so that runs with equal results leave equal
- * files. NULL when out of memory. Owned by the caller: hl_free. */
+/* The same as hl_config_text without the keys that change no number of a run's results, model.attention, train.threads,
+ * train.out, [patterns] and where files of text are: what files of weights carry, so that runs with equal results leave
+ * equal files. NULL when out of memory. Owned by the caller: hl_free. */
 char *hl_config_result_text(const hl_config *config);
 
 /* Every key with type, range, default and meaning: for a terminal of 80 columns; as a page of Markdown. NULL when out

@@ -38,6 +38,9 @@ typedef struct hl_config_tokens {
     bool lowercase;
 } hl_config_tokens;
 
+/* What backward has attention's weights from. */
+typedef enum hl_config_attention { HL_ATTENTION_AUTO, HL_ATTENTION_KEEP, HL_ATTENTION_RECOMPUTE } hl_config_attention;
+
 typedef struct hl_config_model {
     int64_t layers, d_model, embedding_size, d_ff, max_length, position_offset, token_types, vocabulary;
     int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
@@ -45,6 +48,7 @@ typedef struct hl_config_model {
     int32_t d_k[HL_MAX_LAYERS];
     int32_t d_v[HL_MAX_LAYERS];
     int activation; /* hl_activation */
+    int attention;  /* hl_config_attention */
     int norm;       /* hl_norm_place */
     int positions;  /* hl_positions_kind */
     int pooling;    /* hl_pooling */

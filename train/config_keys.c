@@ -42,6 +42,12 @@ static const char *const token_kinds[] = {
 };
 #define ACTIVATION_NAME(constant, name) [constant] = #name,
 static const char *const activations[] = { HL_ACTIVATIONS(ACTIVATION_NAME) NULL };
+static const char *const attentions[] = {
+    [HL_ATTENTION_AUTO] = "auto",
+    [HL_ATTENTION_KEEP] = "keep",
+    [HL_ATTENTION_RECOMPUTE] = "recompute",
+    NULL,
+};
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
 static const char *const positions[] = {
     [HL_POSITIONS_SINUSOIDAL] = "sinusoidal",
@@ -157,6 +163,10 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(activation), CHOICE(activations), .initial = "relu",
       .help = "The activation of the feed-forward layers and of head = transform; gelu is the exact one, by erf, "
               "gelu_tanh GPT-2's, quick_gelu x / (1 + e^(-1.702 x))." },
+    { MODEL(attention), CHOICE(attentions), .initial = "auto", .may_change = true,
+      .help = "What backward has the attention weights from, which changes no result: keep keeps them from forward, memory "
+              "that grows with the square of the length; recompute makes them again; auto: recompute where examples may "
+              "have 1024 tokens or more." },
     { MODEL(norm), CHOICE(norms), .initial = "pre",
       .help = "Layer norm before each sublayer and after the last layer, or after each residual sum (the paper)." },
     { MODEL(norm_eps), REAL(1e-15, 1), .initial = "1e-5",

@@ -14,8 +14,10 @@ static const hl_config *shape_of(const hl_config_reader *reader)
  * weights are begun with, which of its heads there are. */
 static bool is_free(const hl_config *config, const hl_config_key *key)
 {
-    static const char *const names[] = { "tie_embedding",  "tied_bias", "pooling", "pooler",   "head", "initial_std",
-                                         "scale_residual", "from",      "heads",   "kv_heads", "d_k",  "d_v" };
+    static const char *const names[] = {
+        "tie_embedding", "tied_bias", "pooling", "pooler",   "head", "initial_std", "scale_residual",
+        "attention",     "from",      "heads",   "kv_heads", "d_k",  "d_v"
+    };
     enum { OF_HEADS = 4, N_NAMES = sizeof names / sizeof *names };
     int n = config->train.weights != 0 ? N_NAMES : N_NAMES - OF_HEADS;
     bool found = strncmp(key->name, "dropout", strlen("dropout")) == 0;

@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+/* From so many tokens on, making the weights of attention again costs no more time than keeping them. */
+enum { RECOMPUTE_FROM = 1024 };
+
+static bool recomputes(const hl_config *config)
+{
+    return config->model.attention == HL_ATTENTION_RECOMPUTE ||
+           (config->model.attention == HL_ATTENTION_AUTO && config->sizes.longest >= RECOMPUTE_FROM);
+}
+
 hl_model_config hl_setup_model(const hl_config *config)
 {
     const hl_config_model *m = &config->model;
@@ -30,6 +39,7 @@ hl_model_config hl_setup_model(const hl_config *config)
         .tied_bias = m->tied_bias,
         .unscaled_embedding = !m->scale_embedding,
         .scale_residual = m->scale_residual,
+        .recompute = recomputes(config),
         .initial_std = (hl_real)m->initial_std,
         .norm_epsilon = (hl_real)m->norm_eps,
         .dropout_attention = (hl_real)m->dropout_attention,

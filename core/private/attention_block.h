@@ -27,9 +27,9 @@ typedef enum hl_attention_product {
 typedef struct hl_attention_state {
     hl_attention_args args;
     hl_attention_sizes sizes;
-    /* The weights before dropout, for backward; those that were dropped are negative. NULL on a tape without gradients.
-     * Each row of q has room for H rows of the longest sequence of keys; a sequence's heads, (H, n_queries, row), lie
-     * at the beginning of its rows' room. */
+    /* The weights before dropout, for backward; those that were dropped are negative. NULL on a tape without gradients,
+     * and where backward makes them again. Each row of q has room for H rows of the longest sequence of keys; a
+     * sequence's heads, (H, n_queries, row), lie at the beginning of its rows' room. */
     hl_real *A;
     bool drops;
     hl_real *z; /* (Nq, H * Dv) before the gate, for backward; NULL as above, or without a gate */
@@ -58,6 +58,7 @@ typedef struct hl_attention_view {
     int64_t queries, keys;
     int64_t row;               /* numbers from one row of weights to the next: the keys rounded up to whole vectors */
     hl_attention_rows q, k, v; /* (queries, Dk), (keys, Dk), (keys, Dv) */
+    const hl_real *K, *V;      /* k^T / sqrt(Dk) and v^T, where the pass multiplies by them */
     hl_real *A;                /* (n_queries, row), NULL where it is not kept */
 } hl_attention_view;
 
@@ -67,7 +68,7 @@ typedef struct hl_attention_block {
     const hl_attention_view *head;
     int64_t first, n, n_real, n_keys;
     hl_attention_rows q;
-    hl_real *A; /* (n_real, row), NULL where it is not kept */
+    hl_real *A; /* (n_real, row), NULL where there is none */
 } hl_attention_block;
 
 /* `length` rounded up to whole vectors. */

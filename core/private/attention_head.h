@@ -12,8 +12,9 @@ typedef struct hl_attention_grads {
     hl_grad q, k, v, gate;
 } hl_attention_grads;
 
-/* Finds the code for the products of state->usual, which all heads use. Call it before either function. */
-void hl_attention_head_prepare(hl_attention_state *state, hl_real *scratch);
+/* Finds the code for the products of state->usual, which all heads use: those of backward only where it will run. Call
+ * it before either function. */
+void hl_attention_head_prepare(hl_attention_state *state, bool backward, hl_real *scratch);
 
 /* Generates the code for all short sequences, whose products have shapes of their own, up to the longest. */
 void hl_attention_head_prepare_lengths(const hl_attention_state *state);
@@ -22,9 +23,9 @@ void hl_attention_head_prepare_lengths(const hl_attention_state *state);
 void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
                                hl_real *scratch);
 
-/* Computes the head's contribution to every wanted gradient from dy (Nq, H * Dv), and overwrites A. Heads that share
- * keys and values must be called in order by one thread: the first writes dk and dv, the others add. */
-void hl_attention_head_backward(const hl_attention_state *state, int64_t b, int64_t h, const hl_real *dy,
-                                hl_attention_grads grads, hl_real *scratch);
+/* Computes the head's contribution to every wanted gradient from dy (Nq, H * Dv). Heads that share keys and values must
+ * be called in order by one thread: the first writes dk and dv, the others add. */
+void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h,
+                                const hl_real *dy, hl_attention_grads grads, hl_real *scratch);
 
 #endif

@@ -258,6 +258,7 @@ hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *at
         .dropout = row->dropout,
         .dropout_stream = 78,
         .replace = row->replace,
+        .recompute = row->recompute,
     };
     find_sources(row, in, &args);
     find_sequences(row, &args);

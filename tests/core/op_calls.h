@@ -72,6 +72,7 @@ typedef struct attention_row {
     hl_real dropout;
     bool gate; /* the last input */
     const hl_real *const *replace;
+    bool recompute;
 } attention_row;
 
 /* attributes: the builder */

@@ -20,6 +20,7 @@ typedef struct op_run_result {
 typedef struct op_run_options {
     int threads;
     bool reuse;
+    bool recompute; /* of an attention: whether backward makes the weights again, whatever the case says */
     int exponent;
     int nudge;  /* 1, 2, ...: one of many ways to move every input up or down by 2^-22 of itself; 0: none */
     int filled; /* 1, 2, ...: this input holds nothing but `filling`; 0: none does */

@@ -63,9 +63,27 @@ START_TEST(values_and_gradients_do_not_depend_on_the_reuse_of_memory)
 }
 END_TEST
 
+START_TEST(attention_does_not_depend_on_whether_weights_are_kept)
+{
+    const op_case *c = &op_cases[_i];
+    op_run_result kept, again;
+    if (strcmp(c->op, "attention") != 0) {
+        return;
+    }
+    ck_assert(op_run(_i, (op_run_options){ .threads = 1 }, &kept));
+    for (int threads = 1; threads <= 4; threads++) {
+        ck_assert(op_run(_i, (op_run_options){ .threads = threads, .reuse = true, .recompute = true }, &again));
+        check_same_bits(c, &kept, &again, "where backward makes the weights again");
+        op_run_free(&again);
+    }
+    op_run_free(&kept);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, values_and_gradients_do_not_depend_on_the_thread_count, 0, op_case_count);
     tcase_add_loop_test(tc, values_and_gradients_do_not_depend_on_the_reuse_of_memory, 0, op_case_count);
+    tcase_add_loop_test(tc, attention_does_not_depend_on_whether_weights_are_kept, 0, op_case_count);
 }
 SUITE("threads invariance", add_tests)

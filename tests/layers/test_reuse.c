@@ -17,6 +17,7 @@ static hl_model_config variant(int i)
     config.positions = i == 1 ? HL_POSITIONS_LEARNED : i == 2 ? HL_POSITIONS_NONE : HL_POSITIONS_SINUSOIDAL;
     config.tie_embedding = i == 3;
     config.causal = i == 4;
+    config.recompute = i == 2 || i == 4;
     if (i >= 6) {
         config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
         config.pooler = i == 7 ? HL_POOLER_TANH : HL_POOLER_NONE;
@@ -167,10 +168,42 @@ START_TEST(a_larger_pass_than_planned_is_refused)
 }
 END_TEST
 
+/* Of one sequence as long as this: where backward makes attention's weights again, twice the length takes no more than
+ * twice the memory; where they are kept it takes more. */
+static size_t planned_bytes(int64_t length, bool recompute)
+{
+    hl_model model;
+    hl_model_config config = example_config();
+    config.max_length = length;
+    config.recompute = recompute;
+    hl_batch batch = hl_batch_largest(1, length);
+    hl_tape_plan plan;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    ck_assert_int_eq(
+        hl_model_plan(&model, &batch,
+                      (hl_tape_options){ .threads = 2, .training = true, .gradients = true, .reuse = true }, &plan)
+            .code,
+        HL_OK);
+    size_t bytes = plan.bytes;
+    hl_tape_plan_free(&plan);
+    hl_model_free(&model);
+    return bytes;
+}
+
+START_TEST(memory_grows_with_the_length_where_weights_are_made_again)
+{
+    for (int64_t length = 1024; length <= 16384; length *= 2) {
+        ck_assert_uint_le(planned_bytes(2 * length, true), 2 * planned_bytes(length, true));
+        ck_assert_uint_gt(planned_bytes(2 * length, false), 3 * planned_bytes(length, false));
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * VARIANTS);
     tcase_add_test(tc, a_larger_pass_than_planned_is_refused);
+    tcase_add_test(tc, memory_grows_with_the_length_where_weights_are_made_again);
     tcase_add_loop_test(tc, the_same_bits_in_less_memory, 0, VARIANTS);
 }
 SUITE("reuse", add_tests)

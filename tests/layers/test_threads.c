@@ -1,4 +1,5 @@
-/* A step has the same bits at every thread count, with and without recording. */
+/* A step has the same bits at every thread count, with and without recording, whether attention keeps its weights for
+ * backward or not. */
 #include "core/memory.h"
 #include "core/threads.h"
 #include "tests/check_suite.h"
@@ -10,7 +11,7 @@ enum { B = 24, T = 48, D = 64, V = 61, HEADS = 4, LAYERS = 2 };
 
 static const int64_t n_weights = (int64_t)B * HEADS * T * T, n_z = (int64_t)B * T * D;
 
-static void begin(hl_model *model, hl_batch *batch, bool grouped)
+static void begin(hl_model *model, hl_batch *batch, bool grouped, bool recompute)
 {
     int32_t lengths[B];
     for (int b = 0; b < B; b++) {
@@ -28,6 +29,7 @@ static void begin(hl_model *model, hl_batch *batch, bool grouped)
     config.embedding_norm = !grouped;
     config.embedding_size = D / 2;
     config.head = grouped ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
+    config.recompute = recompute;
     config.position_offset = grouped ? 2 : 0;
     config.pooler = grouped ? HL_POOLER_NONE : HL_POOLER_TANH;
     example_dropouts(&config);
@@ -85,7 +87,7 @@ START_TEST(threads_do_not_change_a_bit)
     ck_assert_int_eq(hl_threads_for(4, (int64_t)B * T * D), 4); /* even the cheapest op of a layer is cut */
     hl_model model;
     hl_batch batch;
-    begin(&model, &batch, _i == 1);
+    begin(&model, &batch, _i == 1, false);
     outcome one = step(&model, &batch, 1, true);
     for (int threads = 2; threads <= 4; threads++) {
         outcome more = step(&model, &batch, threads, true);
@@ -107,7 +109,7 @@ START_TEST(recording_does_not_change_a_bit)
     hl_threads_setup();
     hl_model model;
     hl_batch batch;
-    begin(&model, &batch, _i == 1);
+    begin(&model, &batch, _i == 1, false);
     outcome watched = step(&model, &batch, 2, true), unwatched = step(&model, &batch, 2, false);
     assert_same_step(&model, &watched, &unwatched);
     outcome_free(&watched);
@@ -117,9 +119,35 @@ START_TEST(recording_does_not_change_a_bit)
 }
 END_TEST
 
+/* The same model with weights that are kept, seen and not. */
+START_TEST(weights_made_again_do_not_change_a_bit)
+{
+    hl_threads_setup();
+    hl_model keeping, recomputing;
+    hl_batch batch, same_batch;
+    begin(&keeping, &batch, _i == 1, false);
+    begin(&recomputing, &same_batch, _i == 1, true);
+    outcome kept = step(&keeping, &batch, 1, true);
+    for (int threads = 1; threads <= 4; threads++) {
+        outcome again = step(&recomputing, &same_batch, threads, threads % 2 == 0);
+        assert_same_step(&keeping, &kept, &again);
+        for (int l = 0; l < LAYERS && again.weights[l] != NULL; l++) {
+            ck_assert_mem_eq(kept.weights[l], again.weights[l], (size_t)n_weights * sizeof(hl_real));
+        }
+        outcome_free(&again);
+    }
+    outcome_free(&kept);
+    example_batch_free(&batch);
+    example_batch_free(&same_batch);
+    hl_model_free(&keeping);
+    hl_model_free(&recomputing);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, threads_do_not_change_a_bit, 0, 2);
     tcase_add_loop_test(tc, recording_does_not_change_a_bit, 0, 2);
+    tcase_add_loop_test(tc, weights_made_again_do_not_change_a_bit, 0, 2);
 }
 SUITE("threads", add_tests)

@@ -1,4 +1,5 @@
-/* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not (ended and resumed:
+/* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not, whatever backward has
+ * attention's weights from (ended and resumed:
  * robust/test_kills.c). */
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
@@ -57,10 +58,28 @@ START_TEST(recording_changes_nothing)
 }
 END_TEST
 
+/* Examples longer than a block of queries; also where one policy ends a run and the other goes on. */
+START_TEST(weights_made_again_change_nothing)
+{
+    const char *config = run_tiny_config(), *kept = run_path("kept"), *again = run_path("again");
+    const char *long_ones = "task.length=40";
+    EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "model.attention=keep", "--out", kept);
+    EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "model.attention=recompute", "train.threads=2", "--out", again);
+    run_assert_same(kept, again);
+    const char *resumed = run_path("resumed");
+    EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "--out", again, "--overwrite");
+    EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "train.steps=12", "--out", resumed);
+    EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "model.attention=recompute",
+               "--resume", "--out", resumed);
+    run_assert_same_results(again, resumed);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_tiny_model_has_the_same_bits_at_any_number_of_threads);
     tcase_add_test(tc, a_model_worth_four_threads_has_the_same_bits_at_any_number);
     tcase_add_test(tc, recording_changes_nothing);
+    tcase_add_test(tc, weights_made_again_change_nothing);
 }
 SUITE("same bits", add_tests)

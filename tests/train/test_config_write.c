@@ -131,7 +131,8 @@ START_TEST(a_resolved_config_holds_what_was_given)
         text,
         "[task]\nname = recall\nsymbols = 20\npairs = 8\nqueries = 4\n\n"
         "[model]\nlayers = 3\nd_model = 64\nembedding_size = 0\nheads = 4, 2, 4\nkv_heads = 4, 2, 4\nd_k = 16, 32, 16\n"
-        "d_v = 3\nd_ff = 256\nactivation = relu\nnorm = pre\nnorm_eps = 1e-05\nembedding_norm = false\n"
+        "d_v = 3\nd_ff = 256\nactivation = relu\nattention = auto\nnorm = pre\nnorm_eps = 1e-05\nembedding_norm = "
+        "false\n"
         "positions = sinusoidal\nposition_offset = 0\nmax_length = 21\ntoken_types = 0\ncausal = false\ndropout = "
         "0.1\ndropout_attention = 0.1\n"
         "dropout_concat = 0\ndropout_residual = 0.1\ndropout_ffn = 0.1\ndropout_embedding = 0\n"
@@ -179,6 +180,7 @@ static const struct {
     { "", "train.batch_size=32", "train.batch_size", false },
     { "", "train.seed=2", "train.seed", false },
     { "", "train.eval_examples=2", "train.eval_examples", false },
+    { "", "model.attention=keep", "model.attention", true },
     { "", "train.threads=2", "train.threads", true },
     { "", "train.steps=2", "train.steps", true },
     { "", "train.eval_every=2", "train.eval_every", true },

@@ -72,6 +72,27 @@ START_TEST(the_model_is_the_configs)
 }
 END_TEST
 
+START_TEST(long_examples_have_their_weights_made_again_unless_told)
+{
+    static const struct {
+        hl_config_attention attention;
+        int64_t longest;
+        bool recompute;
+    } rows[] = {
+        { HL_ATTENTION_AUTO, 1023, false },   { HL_ATTENTION_AUTO, 1024, true },  { HL_ATTENTION_KEEP, 4096, false },
+        { HL_ATTENTION_RECOMPUTE, 10, true }, { HL_ATTENTION_AUTO, 16384, true },
+    };
+    hl_config config;
+    config_parse("", &config);
+    ck_assert_int_eq(config.model.attention, HL_ATTENTION_AUTO);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        config.model.attention = rows[i].attention;
+        config.sizes.longest = rows[i].longest;
+        ck_assert(hl_setup_model(&config).recompute == rows[i].recompute);
+    }
+}
+END_TEST
+
 START_TEST(a_model_without_an_output_layer_is_not_trained)
 {
     hl_config config;
@@ -146,6 +167,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_model_is_the_configs);
     tcase_add_test(tc, a_model_without_an_output_layer_is_not_trained);
+    tcase_add_test(tc, long_examples_have_their_weights_made_again_unless_told);
     tcase_add_test(tc, an_open_model_outside_the_ranges_of_keys_is_refused);
     tcase_add_test(tc, optimizer_and_schedule_are_the_configs);
     tcase_add_test(tc, threads_are_those_asked_for_or_what_the_machine_allows);

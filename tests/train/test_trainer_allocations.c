@@ -141,6 +141,8 @@ START_TEST(steps_of_a_tiny_model_allocate_nothing)
     assert_steps_allocate_nothing(&config);
     config.optimizer.accumulate = 2;
     assert_steps_allocate_nothing(&config);
+    config.model.attention = HL_ATTENTION_RECOMPUTE;
+    assert_steps_allocate_nothing(&config);
 }
 END_TEST
 
