@@ -12,6 +12,8 @@ typedef struct walk {
     const hl_model *model;
     hl_batch slice; /* the examples of the current passes */
     hl_real *gates; /* (H) of the current layer: its pass reads them before the next layer's are set */
+    const hl_share *share;
+    uint32_t shared; /* the heads of the first layer: by the set of these it is told whose a set is */
     hl_all_subsets *subsets;
 } walk;
 
@@ -63,12 +65,16 @@ static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_t
     }
     int H = (int)w->model->config.heads[layer];
     for (uint32_t chosen = 0; chosen >> H == 0; chosen++) {
+        uint32_t joined = set | chosen << bit;
+        if (!hl_share_has(w->share, joined & w->shared)) {
+            continue;
+        }
         size_t mark = w->losses->arena.used;
         hl_tape tape;
         begin_tape(w, &tape);
         hl_tensor *y = run_layer(&tape, w, layer, chosen, x);
         hl_status status = hl_tape_status(&tape);
-        HL_THEN(status, walk_from(w, layer + 1, bit + H, set | chosen << bit, y));
+        HL_THEN(status, walk_from(w, layer + 1, bit + H, joined, y));
         hl_arena_rewind(&w->losses->arena, mark);
         HL_TRY(status);
     }
@@ -98,20 +104,26 @@ static hl_status allocate(hl_all_subsets *subsets, const hl_model_config *config
                         (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
     }
     subsets->n = (int)n;
-    subsets->losses = hl_calloc((size_t)1 << n, sizeof *subsets->losses);
-    subsets->accuracies = hl_calloc((size_t)1 << n, sizeof *subsets->accuracies);
-    bool complete = subsets->losses != NULL && subsets->accuracies != NULL;
-    return complete ? hl_ok() : hl_error_memory("the sets of heads");
+    subsets->losses = hl_calloc((size_t)2 << n, sizeof *subsets->losses);
+    HL_NEED(subsets->losses != NULL, "the sets of heads");
+    subsets->accuracies = subsets->losses + ((size_t)1 << n);
+    return hl_ok();
 }
 
 /* The arena of hl_effect_losses holds a pass with gradients, which is larger than the outputs of all layers of one set,
  * which the walk keeps. */
-static hl_status measure(hl_effect_losses *s, const hl_examples *examples, hl_all_subsets *subsets)
+static hl_status measure(hl_effect_losses *s, const hl_examples *examples, const hl_share *share,
+                         hl_all_subsets *subsets)
 {
     HL_TRY(allocate(subsets, &s->model->config));
     HL_TRY(hl_effect_losses_begin(s, examples));
     subsets->n_examples = s->n;
-    walk w = { .losses = s, .model = s->model, .gates = s->gates, .subsets = subsets };
+    walk w = { .losses = s,
+               .model = s->model,
+               .gates = s->gates,
+               .share = share,
+               .shared = (1U << s->model->config.heads[0]) - 1,
+               .subsets = subsets };
     for (int64_t first = 0; first < s->n; first += s->slice) {
         HL_TRY(walk_slice(&w, first));
     }
@@ -119,11 +131,12 @@ static hl_status measure(hl_effect_losses *s, const hl_examples *examples, hl_al
 }
 
 hl_status hl_all_subsets_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
-                                 int threads, hl_all_subsets *subsets)
+                                 int threads, const hl_share *share, hl_all_subsets *subsets)
 {
     *subsets = (hl_all_subsets){ 0 };
     hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
-    hl_status status = measure(&s, examples, subsets);
+    hl_status status = measure(&s, examples, share, subsets);
+    status = hl_share_join(share, status, subsets->losses, subsets->losses != NULL ? (int64_t)2 << subsets->n : 0);
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {
         hl_all_subsets_free(subsets);
@@ -134,6 +147,5 @@ hl_status hl_all_subsets_measure(hl_model *model, const hl_examples *examples, c
 void hl_all_subsets_free(hl_all_subsets *subsets)
 {
     hl_free(subsets->losses);
-    hl_free(subsets->accuracies);
     *subsets = (hl_all_subsets){ 0 };
 }

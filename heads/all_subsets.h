@@ -10,6 +10,7 @@
 #include "core/examples.h"
 #include "core/status.h"
 #include "heads/pattern.h"
+#include "heads/share.h"
 #include "layers/model.h"
 
 #include <stdint.h>
@@ -23,7 +24,8 @@ typedef struct hl_all_subsets {
     int n; /* heads */
     int64_t n_examples;
     double *losses;     /* (2^n): the mean over examples of an example's mean loss over its scored tokens; owned */
-    double *accuracies; /* (2^n): the fraction of all their scored tokens whose largest logit is the target's; owned */
+    double *accuracies; /* (2^n): the fraction of all their scored tokens whose largest logit is the target's; owned
+                           with `losses`, which it follows */
 } hl_all_subsets;
 
 /* Measures them on the odd-numbered examples of a snapshot. The arguments are those of hl_importance_measure
@@ -31,7 +33,7 @@ typedef struct hl_all_subsets {
  * heads, no scored token, T too long for the model), HL_NO_MEMORY, HL_NOT_FINITE. On success owned by the caller:
  * hl_all_subsets_free; else *subsets is empty. */
 hl_status hl_all_subsets_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
-                                 int threads, hl_all_subsets *subsets);
+                                 int threads, const hl_share *share, hl_all_subsets *subsets);
 
 /* A zeroed or already freed one is allowed. */
 void hl_all_subsets_free(hl_all_subsets *subsets);

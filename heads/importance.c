@@ -59,20 +59,28 @@ static hl_status allocate_work(layer_work *w, int64_t H, int64_t Dv, int64_t n)
     return complete ? hl_ok() : hl_error_memory("the importance of heads");
 }
 
-static void set_changes(const layer_work *w, int layer, int64_t H)
+/* Those of the heads that are this process's, of which `heads` is the first: returns how many heads. */
+static int64_t set_changes(const layer_work *w, int layer, int64_t H, int64_t first, const hl_share *share)
 {
     static const hl_label uniform = { .kind = HL_LABEL_UNIFORM };
+    int64_t n_heads = 0;
     for (int64_t h = 0; h < H; h++) {
+        if (!hl_share_has(share, first + h)) {
+            continue;
+        }
         bool *chosen = w->chosen + h * H;
         const hl_effect_change all[] = { { .layer = layer, .chosen = chosen },
                                          { .layer = layer, .chosen = chosen, .instead = w->mean },
                                          { .layer = layer, .chosen = chosen, .label = &uniform } };
         chosen[h] = true;
-        memcpy(w->changes + h * w->n, all, (size_t)w->n * sizeof *all);
+        memcpy(w->changes + n_heads++ * w->n, all, (size_t)w->n * sizeof *all);
     }
+    return n_heads;
 }
 
-static hl_status measure_layer(hl_effect_losses *s, int layer, hl_importance_depth depth, hl_head_importance *heads)
+/* `first`: the number of the layer's first head. */
+static hl_status measure_layer(hl_effect_losses *s, int layer, int64_t first, hl_importance_depth depth,
+                               const hl_share *share, hl_head_importance *heads)
 {
     int64_t H = s->model->config.heads[layer];
     layer_work w;
@@ -81,16 +89,20 @@ static hl_status measure_layer(hl_effect_losses *s, int layer, hl_importance_dep
         status = hl_effect_losses_mean_output(s, layer, w.mean);
     }
     if (status.code == HL_OK) {
-        set_changes(&w, layer, H);
-        status = hl_effect_losses_changes(s, w.changes, w.n * H, w.losses);
+        int64_t n_heads = set_changes(&w, layer, H, first, share);
+        status = n_heads > 0 ? hl_effect_losses_changes(s, w.changes, w.n * n_heads, w.losses) : hl_ok();
     }
+    const hl_estimate *losses = w.losses;
     for (int64_t h = 0; status.code == HL_OK && h < H; h++) {
-        const hl_estimate *losses = w.losses + h * w.n;
+        if (!hl_share_has(share, first + h)) {
+            continue;
+        }
         heads[h].zero = losses[0];
         if (depth == HL_IMPORTANCE_ALL) {
             heads[h].mean = losses[1];
             heads[h].uniform = losses[2];
         }
+        losses += w.n;
     }
     hl_free(w.chosen);
     hl_free(w.mean);
@@ -135,14 +147,41 @@ static hl_status correlate(hl_importance *importance)
     return hl_ok();
 }
 
-static hl_status measure_exactly(hl_effect_losses *s, hl_importance_depth depth, hl_importance *importance)
+static hl_status measure_exactly(hl_effect_losses *s, hl_importance_depth depth, const hl_share *share,
+                                 hl_importance *importance)
 {
-    hl_head_importance *heads = importance->heads;
+    int64_t first = 0;
     for (int l = 0; l < s->model->config.n_layers; l++) {
-        HL_TRY(measure_layer(s, l, depth, heads));
-        heads += s->model->config.heads[l];
+        HL_TRY(measure_layer(s, l, first, depth, share, importance->heads + first));
+        first += s->model->config.heads[l];
     }
-    return correlate(importance);
+    return hl_ok();
+}
+
+/* Gives every process what all of them have measured. */
+static hl_status join(const hl_share *share, hl_status own, const hl_importance *importance)
+{
+    enum { ESTIMATES = 3 };
+    if (share == NULL) {
+        return own;
+    }
+    hl_estimate *all = own.code == HL_OK ? hl_calloc((size_t)importance->n, ESTIMATES * sizeof *all) : NULL;
+    if (own.code == HL_OK && all == NULL) {
+        own = hl_error_memory("the importance of heads");
+    }
+    for (int64_t i = 0; own.code == HL_OK && i < importance->n; i++) {
+        const hl_head_importance *head = &importance->heads[i];
+        memcpy(all + i * ESTIMATES, (hl_estimate[]){ head->zero, head->mean, head->uniform }, ESTIMATES * sizeof *all);
+    }
+    hl_status status = hl_share_join(share, own, (double *)all, 2 * ESTIMATES * importance->n);
+    for (int64_t i = 0; status.code == HL_OK && i < importance->n; i++) {
+        hl_head_importance *head = &importance->heads[i];
+        head->zero = all[i * ESTIMATES];
+        head->mean = all[i * ESTIMATES + 1];
+        head->uniform = all[i * ESTIMATES + 2];
+    }
+    hl_free(all);
+    return status;
 }
 
 /* ---- both ---- */
@@ -162,22 +201,25 @@ static hl_status allocate(hl_importance *importance, const hl_model_config *conf
 }
 
 hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
-                                int threads, hl_importance_depth depth, hl_importance *importance)
+                                int threads, hl_importance_depth depth, const hl_share *share,
+                                hl_importance *importance)
 {
     *importance = (hl_importance){ 0 };
     if ((unsigned)depth > HL_IMPORTANCE_ALL) {
         return hl_error(HL_INVALID, "unknown depth number %d of the importance of heads", (int)depth);
     }
-    HL_TRY(allocate(importance, &model->config));
+    hl_status status = allocate(importance, &model->config);
     hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
-    hl_status status = hl_effect_losses_begin(&s, examples);
+    HL_THEN(status, hl_effect_losses_begin(&s, examples));
     HL_THEN(status, hl_effect_losses_measure(&s, NULL, s.losses));
     if (status.code == HL_OK) {
         importance->n_examples = s.n;
         importance->loss = hl_estimate_of(s.losses, 1, s.n).mean;
         status = measure_gradients(&s, importance);
     }
-    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(&s, depth, importance) : hl_ok());
+    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(&s, depth, share, importance) : hl_ok());
+    status = join(share, status, importance);
+    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? correlate(importance) : hl_ok());
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {
         hl_importance_free(importance);

@@ -10,6 +10,7 @@
 #include "core/status.h"
 #include "heads/estimate.h"
 #include "heads/pattern.h"
+#include "heads/share.h"
 #include "layers/model.h"
 
 #include <stdint.h>
@@ -42,9 +43,11 @@ typedef enum hl_importance_depth {
 } hl_importance_depth;
 
 /* Measures every head. The other arguments, and failures, as hl_effects_measure's (effect.h); HL_INVALID, too, for
- * an unknown depth. On success ended by hl_importance_free; else *importance is empty. */
+ * an unknown depth. With `share`, which may be NULL, several processes measure the heads together, all with the same
+ * arguments, and find what one does. On success ended by hl_importance_free; else *importance is empty. */
 hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
-                                int threads, hl_importance_depth depth, hl_importance *importance);
+                                int threads, hl_importance_depth depth, const hl_share *share,
+                                hl_importance *importance);
 
 /* A zeroed or already freed one is allowed. */
 void hl_importance_free(hl_importance *importance);

@@ -21,8 +21,8 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *ru
                 1 << n, n);
         fflush(err);
     }
-    HL_TRY(
-        hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, subsets));
+    HL_TRY(hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, NULL,
+                                  subsets));
     study->has_subsets = true;
     hl_shapley_values(subsets->n, subsets->losses, study->shapley);
     study->smallest = hl_smallest_set(subsets->n, subsets->losses, subsets->accuracies, HL_IMPORTANCE_KEPT);
@@ -46,7 +46,7 @@ static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const
     study->labels = hl_heads_labels(snapshot);
     HL_NEED(study->labels != NULL, "the labels of heads");
     HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads,
-                                 HL_IMPORTANCE_ALL, &study->importance));
+                                 HL_IMPORTANCE_ALL, NULL, &study->importance));
     return command->shapley ? measure_subsets(study, run, snapshot, err) : hl_ok();
 }
 

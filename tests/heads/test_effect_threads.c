@@ -26,7 +26,8 @@ static worth measure(example *x, int threads)
     }
     worth w;
     expect_ok(hl_effects_measure(&x->model, &x->batch, layers, labels, PART, threads, &w.effects));
-    expect_ok(hl_importance_measure(&x->model, &x->batch, layers, PART, threads, HL_IMPORTANCE_ALL, &w.importance));
+    expect_ok(
+        hl_importance_measure(&x->model, &x->batch, layers, PART, threads, HL_IMPORTANCE_ALL, NULL, &w.importance));
     return w;
 }
 

@@ -22,10 +22,10 @@ static void measure(void)
         layers[l] = hl_patterns_of(NULL, &x.batch, &x.model.config, l, 0);
     }
     hl_importance importance;
-    expect_ok(hl_importance_measure(&x.model, &x.batch, layers, E, 2, HL_IMPORTANCE_ALL, &importance));
+    expect_ok(hl_importance_measure(&x.model, &x.batch, layers, E, 2, HL_IMPORTANCE_ALL, NULL, &importance));
     hl_importance_free(&importance);
     hl_all_subsets subsets;
-    expect_ok(hl_all_subsets_measure(&x.model, &x.batch, layers, E, 2, &subsets));
+    expect_ok(hl_all_subsets_measure(&x.model, &x.batch, layers, E, 2, NULL, &subsets));
     hl_all_subsets_free(&subsets);
     hl_subset subset = { .model = &x.model, .rows = E * T, .threads = 2 };
     hl_batch_storage storage = example_rows(&x.batch);

@@ -32,7 +32,7 @@ static void measure(hl_opened_model *run, const bool *kept, hl_heads_prune_by by
     hl_importance found;
     expect_ok(hl_opened_model_snapshot(run, 24, &last));
     expect_ok(hl_prune(&run->model, kept, &model));
-    expect_ok(hl_importance_measure(&model, &last->examples, last->layers, 4, 1, HL_IMPORTANCE_ZERO, &found));
+    expect_ok(hl_importance_measure(&model, &last->examples, last->layers, 4, 1, HL_IMPORTANCE_ZERO, NULL, &found));
     for (int64_t l = 0, at = 0; l < 2; l++) {
         for (int64_t h = 0; h < LAYER_HEADS; h++) {
             int64_t i = l * LAYER_HEADS + h;

@@ -68,12 +68,13 @@ START_TEST(a_study_of_heads_is_refused)
         layers[l] = hl_patterns_of(NULL, &batch, &model.config, l, 0);
     }
     hl_importance importance;
-    expect(hl_importance_measure(&model, &batch, layers, 0, 1, HL_IMPORTANCE_ALL, &importance), "slices of 0");
-    expect(hl_importance_measure(&model, &batch, layers, 4, 1, (hl_importance_depth)3, &importance), "depth number 3");
-    expect(hl_importance_measure(&bare, &batch, layers, 4, 1, HL_IMPORTANCE_ALL, &importance), "not allocated");
+    expect(hl_importance_measure(&model, &batch, layers, 0, 1, HL_IMPORTANCE_ALL, NULL, &importance), "slices of 0");
+    expect(hl_importance_measure(&model, &batch, layers, 4, 1, (hl_importance_depth)3, NULL, &importance),
+           "depth number 3");
+    expect(hl_importance_measure(&bare, &batch, layers, 4, 1, HL_IMPORTANCE_ALL, NULL, &importance), "not allocated");
     hl_all_subsets subsets;
-    expect(hl_all_subsets_measure(&bare, &batch, layers, 4, 1, &subsets), "not allocated");
-    expect(hl_all_subsets_measure(&model, &batch, layers, -1, 1, &subsets), "slices of -1");
+    expect(hl_all_subsets_measure(&bare, &batch, layers, 4, 1, NULL, &subsets), "not allocated");
+    expect(hl_all_subsets_measure(&model, &batch, layers, -1, 1, NULL, &subsets), "slices of -1");
     hl_subset subset = { .model = &model, .rows = -1 };
     expect(hl_subset_begin(&subset, 9), "slices of -1 rows");
     hl_subset_free(&subset);

@@ -83,6 +83,7 @@ static void pass_over(void *context, const hl_node *node, bool backward)
 START_TEST(every_update_has_dropouts_of_its_own)
 {
     hl_config config = trainer_config("");
+    config.task.min_length = config.task.length; /* rows stand at the same places in every batch */
     hl_trainer trainer;
     trainer_make(&trainer, &config);
     bool dropped[2][FATES] = { { false } };

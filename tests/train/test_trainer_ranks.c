@@ -1,5 +1,7 @@
 /* Trainers and loops of several ranks, as threads: what they compute together is what one process computes. */
 #include "core/memory.h"
+#include "heads/all_subsets.h"
+#include "heads/importance.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
 #include "tests/train/thread_ranks.h"
@@ -71,6 +73,7 @@ static void train_rank(hl_ranks *ranks, const hl_config *config, result *r)
     const hl_validation_sums *sums = hl_validation_sums_pass_end(&pass);
     ck_assert_int_eq(hl_validation_sums_normalised(sums, 1, 1).n, trainer.validation.batch.n_rows);
 
+    ck_assert_double_gt(sums->entropy_uniform, 0.1);
     r->bytes = (size_t)trainer.model.parameters.count * sizeof(hl_real);
     r->values = copied(trainer.model.parameters.values, r->bytes);
     r->m = copied(trainer.optimizer.m, r->bytes);
@@ -143,6 +146,7 @@ START_TEST(leaves_change_an_update_by_rounding_alone)
     ck_assert_double_eq_tol(leaves.update.loss, whole.update.loss, 1e-5);
     ck_assert_double_eq_tol(leaves.update.grad_norm, whole.update.grad_norm, 1e-4);
     ck_assert_int_eq(leaves.update.scored, whole.update.scored);
+    ck_assert_int_eq(leaves.update.correct, whole.update.correct);
     ck_assert_double_eq_tol(leaves.evaluation.scores.loss, whole.evaluation.scores.loss, 1e-5);
     ck_assert_mem_eq(leaves.cases, whole.cases, sizeof whole.cases);
     ck_assert_double_ne(leaves.update.grad_norm, whole.update.grad_norm);
@@ -279,6 +283,71 @@ START_TEST(a_rank_0_that_cannot_write_ends_all_of_them)
 }
 END_TEST
 
+/* ---- what heads are worth ---- */
+
+typedef struct worth {
+    hl_importance importance;
+    hl_all_subsets subsets;
+} worth;
+
+static void measure_worth(hl_trainer *trainer, const hl_share *share, worth *w)
+{
+    hl_examples examples;
+    ck_assert_int_eq(hl_dataset_make_examples(trainer->dataset, HL_VALIDATION, 0, 6, &examples).code, HL_OK);
+    hl_patterns layers[2] = { { 0 } };
+    for (int l = 0; l < 2; l++) {
+        layers[l] = (hl_patterns){
+            .lengths = examples.lengths, .n_heads = 2, .n_tokens = examples.n_tokens, .n_examples = examples.n_examples
+        };
+    }
+    hl_status status = hl_importance_measure(&trainer->model, &examples, layers, 2, trainer->threads, HL_IMPORTANCE_ALL,
+                                             share, &w->importance);
+    HL_THEN(status,
+            hl_all_subsets_measure(&trainer->model, &examples, layers, 2, trainer->threads, share, &w->subsets));
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_examples_free(&examples);
+}
+
+static void worth_free(worth *w)
+{
+    hl_importance_free(&w->importance);
+    hl_all_subsets_free(&w->subsets);
+}
+
+static void measure_together(hl_ranks *ranks, void *context)
+{
+    hl_config config = shared_config();
+    const worth *alone = context;
+    hl_trainer trainer;
+    make_rank(&trainer, &config, NULL);
+    hl_share share = hl_ranks_share(ranks);
+    worth w;
+    measure_worth(&trainer, &share, &w);
+    size_t sets = (size_t)1 << w.subsets.n;
+    ck_assert_mem_eq(w.importance.heads, alone->importance.heads, (size_t)w.importance.n * sizeof *w.importance.heads);
+    ck_assert(w.importance.rank_correlation == alone->importance.rank_correlation);
+    ck_assert_mem_eq(w.subsets.losses, alone->subsets.losses, sets * sizeof *w.subsets.losses);
+    ck_assert_mem_eq(w.subsets.accuracies, alone->subsets.accuracies, sets * sizeof *w.subsets.accuracies);
+    worth_free(&w);
+    hl_trainer_free(&trainer);
+}
+
+START_TEST(ranks_measure_heads_together)
+{
+    hl_config config = shared_config();
+    hl_trainer trainer;
+    trainer_make(&trainer, &config);
+    worth alone;
+    measure_worth(&trainer, NULL, &alone);
+    ck_assert(alone.importance.heads[3].uniform.error > 0);
+    for (int n = 1; n <= 5; n++) { /* four heads: one rank of five has none */
+        thread_ranks_run(n, measure_together, &alone);
+    }
+    worth_free(&alone);
+    hl_trainer_free(&trainer);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 2);
@@ -287,6 +356,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, more_ranks_than_leaves_are_refused);
     tcase_add_test(tc, rank_0_alone_writes_the_files_of_one_process);
     tcase_add_test(tc, a_rank_0_that_cannot_write_ends_all_of_them);
+    tcase_add_test(tc, ranks_measure_heads_together);
 }
 
 SUITE("trainer ranks", add_tests)

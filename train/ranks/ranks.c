@@ -64,3 +64,17 @@ void hl_ranks_sum(hl_ranks *ranks, int64_t *values, int64_t count)
         ranks->sum(ranks->context, values, count);
     }
 }
+
+/* As all but one number are zero, and so are their bits, the sum of the bits is that one. */
+static hl_status join(void *context, hl_status own, double *numbers, int64_t n)
+{
+    hl_ranks *ranks = context;
+    HL_TRY(hl_ranks_agree(ranks, own));
+    hl_ranks_sum(ranks, (int64_t *)numbers, n);
+    return hl_ok();
+}
+
+hl_share hl_ranks_share(hl_ranks *ranks)
+{
+    return (hl_share){ .index = hl_ranks_rank(ranks), .count = hl_ranks_count(ranks), .join = join, .context = ranks };
+}

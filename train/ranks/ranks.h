@@ -11,6 +11,7 @@
 
 #include "core/declarations.h"
 #include "core/status.h"
+#include "heads/share.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +56,9 @@ int hl_ranks_signal(const hl_ranks *ranks);
 /* Broadcasts of rank 0, and sums; nothing where there is one rank, or where they have parted. */
 void hl_ranks_broadcast(hl_ranks *ranks, void *data, size_t bytes);
 void hl_ranks_sum(hl_ranks *ranks, int64_t *values, int64_t count);
+
+/* What measures heads together with the other ranks; `ranks` must outlive it. */
+hl_share hl_ranks_share(hl_ranks *ranks);
 
 HL_END_DECLS
 

@@ -38,7 +38,7 @@ static void set_up(all_example *x, hl_norm_place norm)
 
 static hl_status measure_in_parts(all_example *x, int64_t slice)
 {
-    return hl_all_subsets_measure(&x->model, &x->batch, x->layers, slice, 2, &x->subsets);
+    return hl_all_subsets_measure(&x->model, &x->batch, x->layers, slice, 2, NULL, &x->subsets);
 }
 
 static void tear_down(all_example *x)
@@ -117,7 +117,7 @@ START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     }
     ck_assert_double_eq_tol(sum, x.subsets.losses[0] - x.subsets.losses[SETS - 1], 1e-9);
     hl_importance importance;
-    expect_ok(hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, HL_IMPORTANCE_ZERO, &importance));
+    expect_ok(hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, HL_IMPORTANCE_ZERO, NULL, &importance));
     ck_assert_double_eq_tol(x.subsets.losses[SETS - 1], importance.loss, 1e-12);
     for (int i = 0; i < HEADS; i++) {
         double without = x.subsets.losses[(SETS - 1) ^ (1 << i)] - x.subsets.losses[SETS - 1];

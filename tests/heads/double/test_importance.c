@@ -41,7 +41,7 @@ static void set_up(importance_example *x)
 
 static hl_status measure_in_parts(importance_example *x, int64_t slice)
 {
-    return hl_importance_measure(&x->model, &x->batch, x->layers, slice, 2, HL_IMPORTANCE_ALL, &x->importance);
+    return hl_importance_measure(&x->model, &x->batch, x->layers, slice, 2, HL_IMPORTANCE_ALL, NULL, &x->importance);
 }
 
 static void tear_down(importance_example *x)
@@ -303,7 +303,8 @@ START_TEST(parts_change_only_rounding_and_less_is_the_same)
         hl_importance_free(&x.importance);
     }
     for (int depth = HL_IMPORTANCE_GRADIENT; depth <= HL_IMPORTANCE_ZERO; depth++) {
-        expect_ok(hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, (hl_importance_depth)depth, &x.importance));
+        expect_ok(
+            hl_importance_measure(&x.model, &x.batch, x.layers, E, 1, (hl_importance_depth)depth, NULL, &x.importance));
         for (int i = 0; i < HEADS; i++) {
             const hl_head_importance *found = &x.importance.heads[i], *all = &whole.heads[i];
             ck_assert_double_eq(found->gradient.mean, all->gradient.mean);
