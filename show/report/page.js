@@ -2,6 +2,8 @@
 
 const views = { map: LargeMap, lines: Lines, computation: Computation };
 const paces = { slow: 3, normal: 1, fast: 1 / 3 }; /* how long a step stays, against the normal */
+/* In a notebook the page shows one head alone: the one that its first tag was given. */
+const only = document.documentElement.dataset.only;
 const parts = { cells: [], lives: [], classes: [], view: null, partner: null, opener: null, timer: null };
 
 function sentence(head) {
@@ -156,8 +158,18 @@ function openHead(head, opener) {
     fillMetrics(head);
     drawCells(parts.cells); /* which have another width now */
     showView();
-    byId("detail").focus({ preventScroll: true });
-    byId("detail").scrollIntoView({ block: "nearest" });
+    if (only === undefined) { /* the notebook keeps the keys */
+        byId("detail").focus({ preventScroll: true });
+        byId("detail").scrollIntoView({ block: "nearest" });
+    }
+}
+
+/* "L1H0": the head of that name, as in report.html#L1H0. */
+function openNamed(name) {
+    const cell = parts.cells.find((one) => one.head.name === name);
+    if (cell !== undefined) {
+        openHead(cell.head, cell.button);
+    }
 }
 
 function closeHead() {
@@ -217,7 +229,7 @@ function onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) {
         return;
     }
-    if (event.key === "Escape" && state.head !== null) {
+    if (event.key === "Escape" && state.head !== null && only === undefined) {
         closeHead();
     } else if (event.key === " " && !typing && !["BUTTON", "SUMMARY", "A"].includes(target.tagName)) {
         event.preventDefault();
@@ -389,6 +401,8 @@ async function start() {
     buildTable();
     buildWords();
     await draw();
+    openNamed(only ?? location.hash.slice(1));
+    window.addEventListener("hashchange", () => openNamed(location.hash.slice(1)));
     document.documentElement.dataset.ready = "true";
     for (const run of runs) {
         for (let i = 0; i < run.steps.length; i++) {

@@ -13,6 +13,7 @@ Exits with 77, which ctest reports as skipped, where chromium, chromium-driver o
 import array
 import ast
 import csv
+import html
 import json
 import re
 import shutil
@@ -802,6 +803,54 @@ def check_two_runs(page, other):
     page.silent()
 
 
+def check_one_head(page):
+    """report.html#L1H2 opens on that head. In the frame that python/headlight/show.py makes, the head stands alone, leaves
+    the keys to the notebook, and cannot be closed."""
+    page.size(1400, 1000, "light")
+    page.open()
+    page.driver.get(page.driver.current_url + "#L1H2")
+    page.driver.refresh()  # another fragment alone loads nothing
+    page.wait(lambda: page.script("return document.documentElement.dataset.ready === 'true'"), "the page is ready")
+    assert page.text("#detail-title") == "L1H2" and page.one("header").is_displayed() and page.one("#close").is_displayed()
+    page.script("location.hash = '#L0H1'")
+    page.wait(lambda: page.text("#detail-title") == "L0H1", "another address opens another head")
+    page.script("location.hash = '#table'")
+    assert page.text("#detail-title") == "L0H1"
+    page.silent()
+    report = (page.folder / "report.html").read_text(encoding="utf-8")
+    frame = html.escape(report.replace("<html ", '<html data-only="L1H2" ', 1))
+    (page.folder / "notebook.html").write_text(
+        '<!doctype html><meta name="viewport" content="width=device-width"><textarea autofocus></textarea><iframe sandbox="allow-scripts" '
+        f'srcdoc="{frame}" style="width: 100%; height: 640px; border: 0"></iframe>', encoding="utf-8")
+    for width in (1000, 390):
+        page.size(width, 800, "light")
+        page.driver.get((page.folder / "notebook.html").as_uri())
+        frame = page.one("iframe")
+        page.driver.switch_to.frame(frame)
+        page.wait(lambda: page.script("return document.documentElement.dataset.ready === 'true'"), "the frame is ready")
+        page.driver.switch_to.default_content()
+        assert page.script("return document.activeElement.tagName") == "TEXTAREA", "the notebook keeps the keys"
+        page.driver.switch_to.frame(frame)
+        assert page.text("#detail-title") == "L1H2"
+        shown = [element.get_attribute("id") for element in page.all("main section, main aside") if element.is_displayed()]
+        assert shown == ["heads", "detail"] and not page.one("header").is_displayed() and not page.one("#grids").is_displayed()
+        assert not page.one("#close").is_displayed()
+        assert page.script("return document.documentElement.scrollWidth") <= width
+        move_slider(page, 0)
+        page.wait(lambda: page.text("#step") == "step 0", "the slider moves")
+        if width > 500:
+            box = "return arguments[0].getBoundingClientRect()"
+            bottom, top = page.script(f"{box}.bottom", page.one("#view canvas")), page.script(f"{box}.top", page.one("footer"))
+            assert bottom <= top, "the whole map is seen at once"
+            value = hover(page, page.one("#view canvas"), 15, 4)
+            assert abs(value - weight_at(page.folder, 0, 1, 2, example_shown(page), 15, 4)) < 0.005
+        page.one("#step").click()
+        page.keys(Keys.ESCAPE)
+        assert page.one("#detail").is_displayed(), "Escape leaves no empty frame"
+        page.driver.switch_to.default_content()
+    page.silent()
+
+
 def train(program, config, folder, *overrides):
     subprocess.run([program, config, "--quiet", "--out", folder, *overrides], check=True)
 
@@ -827,6 +876,7 @@ def main():
             check_words_of_text(page)
             page.use(one)
             check_trained_run(page)
+            check_one_head(page)
             check_two_runs(page, "two")
             page.use(long)
             check_long_run(page)

@@ -1,0 +1,211 @@
+"""The model of a run in PyTorch: parameters are named as in the file, the forward pass is that of docs/code.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from headlight.files import Array, Config, Error
+
+# Keys of [model] that the forward pass needs or that change nothing in it once weights are there.
+KEYS = frozenset(
+    "layers d_model embedding_size heads kv_heads d_k d_v d_ff activation norm norm_eps embedding_norm positions "
+    "position_offset vocabulary max_length token_types causal dropout dropout_attention dropout_concat "
+    "dropout_residual dropout_ffn dropout_embedding dropout_pooler dropout_output bias tie_embedding tied_bias "
+    "scale_embedding pooling pooler head initial_std scale_residual attention".split()
+)
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
+    "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
+}
+POOLERS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "tanh": torch.tanh,
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+}
+# What files that were written before a key was there mean, and the values that are known here.
+DEFAULTS = {
+    "embedding_size": 0, "norm_eps": 1e-5, "embedding_norm": False, "position_offset": 0, "token_types": 0,
+    "dropout_pooler": 0.0, "dropout_output": 0.0, "tied_bias": False, "scale_embedding": True, "pooling": "first",
+    "pooler": "none", "head": "linear",
+}  # fmt: skip
+CHOICES = {
+    "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "positions": ("sinusoidal", "learned", "none"),
+    "pooling": ("first", "mean"), "pooler": ("none", *POOLERS), "head": ("linear", "transform"),
+}  # fmt: skip
+
+
+def checked(path: Path, config: Config) -> dict[str, Any]:
+    """The keys of [model]; refuses those that mean something which the forward pass here does not do."""
+    m: dict[str, Any] = {**DEFAULTS, **config["model"]}
+    for key in m:
+        if key not in KEYS:
+            raise Error(f"{path / 'config.ini'}: torch_model does not know model.{key}; use a newer one")
+    for key, known in CHOICES.items():
+        if m[key] not in known:
+            raise Error(f"{path / 'config.ini'}: torch_model cannot do model.{key} = {m[key]}, only {', '.join(known)}")
+    return m
+
+
+def of_layer(value: Any, layer: int) -> int:
+    return int(value[layer] if isinstance(value, tuple) else value)
+
+
+class Attention(nn.Module):
+    def __init__(self, m: Mapping[str, Any], layer: int) -> None:
+        super().__init__()
+        d_model, bias = m["d_model"], m["bias"]
+        self.heads, self.kv_heads = of_layer(m["heads"], layer), of_layer(m["kv_heads"], layer)
+        d_k, d_v = of_layer(m["d_k"], layer), of_layer(m["d_v"], layer)
+        self.rows = [self.heads * d_k, self.kv_heads * d_k, self.kv_heads * d_v]
+        self.packed = self.rows[0] == self.rows[2] == d_model and self.kv_heads == self.heads
+        if self.packed:
+            self.in_proj_weight = nn.Parameter(torch.empty(3 * d_model, d_model))
+        else:
+            self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = (
+                nn.Parameter(torch.empty(rows, d_model)) for rows in self.rows
+            )
+        self.register_parameter("in_proj_bias", nn.Parameter(torch.empty(sum(self.rows))) if bias else None)
+        self.out_proj = nn.Linear(self.heads * d_v, d_model, bias)
+        self.dropout_weights, self.dropout_concat = nn.Dropout(m["dropout_attention"]), nn.Dropout(m["dropout_concat"])
+
+    def forward(self, x: Tensor, forbidden: Tensor) -> tuple[Tensor, Tensor]:
+        """The output and the weights (B, H, T, T), before their dropout. forbidden: (B, 1, 1 or T, T)."""
+        W = (
+            self.in_proj_weight
+            if self.packed
+            else torch.cat([self.q_proj_weight, self.k_proj_weight, self.v_proj_weight])
+        )
+        q, k, v = functional.linear(x, W, self.in_proj_bias).split(self.rows, -1)
+        shared = self.heads // self.kv_heads
+        q = q.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        k = k.unflatten(-1, (self.kv_heads, -1)).transpose(1, 2).repeat_interleave(shared, 1)
+        v = v.unflatten(-1, (self.kv_heads, -1)).transpose(1, 2).repeat_interleave(shared, 1)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        weights = scores.masked_fill(forbidden, -math.inf).softmax(-1)
+        z = (self.dropout_weights(weights) @ v).transpose(1, 2).flatten(2)
+        return self.out_proj(self.dropout_concat(z)), weights
+
+
+class Layer(nn.Module):
+    def __init__(self, m: Mapping[str, Any], layer: int) -> None:
+        super().__init__()
+        d_model, bias = m["d_model"], m["bias"]
+        self.pre, self.activation = m["norm"] == "pre", ACTIVATIONS[m["activation"]]
+        self.self_attn = Attention(m, layer)
+        self.linear1, self.linear2 = nn.Linear(d_model, m["d_ff"], bias), nn.Linear(m["d_ff"], d_model, bias)
+        self.norm1, self.norm2 = (nn.LayerNorm(d_model, m["norm_eps"], bias=bias) for _ in range(2))
+        self.dropout_ffn, self.dropout_residual = nn.Dropout(m["dropout_ffn"]), nn.Dropout(m["dropout_residual"])
+
+    def feed_forward(self, x: Tensor) -> Tensor:
+        y: Tensor = self.linear2(self.dropout_ffn(self.activation(self.linear1(x))))
+        return y
+
+    def forward(self, x: Tensor, forbidden: Tensor) -> tuple[Tensor, Tensor]:
+        z, weights = self.self_attn(self.norm1(x) if self.pre else x, forbidden)
+        x = x + self.dropout_residual(z)
+        if self.pre:
+            return x + self.dropout_residual(self.feed_forward(self.norm2(x))), weights
+        x = self.norm1(x)
+        return self.norm2(x + self.dropout_residual(self.feed_forward(x))), weights
+
+
+class Encoder(nn.Module):
+    """Embeddings, layers and output of a run's config; V tokens have vectors, C targets are answered."""
+
+    def __init__(self, m: Mapping[str, Any], vocabulary: int, targets: int) -> None:
+        super().__init__()
+        self.m, self.targets = dict(m), targets
+        D, E, bias = m["d_model"], m["embedding_size"] or m["d_model"], m["bias"]
+        self.embedding = nn.Embedding(vocabulary, E)
+        if m["positions"] == "learned":
+            self.positions = nn.Embedding(m["max_length"] + m["position_offset"], E)
+        if m["token_types"]:
+            self.token_types = nn.Embedding(m["token_types"], E)
+        if m["embedding_norm"]:
+            self.embedding_norm = nn.LayerNorm(E, m["norm_eps"], bias=bias)
+        if E != D:
+            self.embedding_projection = nn.Linear(E, D, bias)
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(Layer(m, layer) for layer in range(m["layers"]))
+        if m["norm"] == "pre":
+            self.encoder.norm = nn.LayerNorm(D, m["norm_eps"], bias=bias)
+        if m["pooler"] != "none":
+            self.pooler = nn.Module()
+            self.pooler.dense = nn.Linear(D, D, bias)
+        transforms, tied = m["head"] == "transform", m["tie_embedding"]
+        width, rows = E if transforms else D, vocabulary if tied else targets
+        if transforms:
+            self.head = nn.Module()
+            self.head.dense, self.head.norm = nn.Linear(D, width, bias), nn.LayerNorm(width, m["norm_eps"], bias=bias)
+            self.head.register_parameter("bias", nn.Parameter(torch.empty(rows)) if bias else None)
+        self.output = nn.Linear(width, rows, not transforms and (m["tied_bias"] if tied else bias))
+        if tied:
+            self.output.weight = self.embedding.weight
+        self.dropout_embedding = nn.Dropout(m["dropout_embedding"])
+        self.dropout_pooler, self.dropout_output = nn.Dropout(m["dropout_pooler"]), nn.Dropout(m["dropout_output"])
+
+    @classmethod
+    def of_run(cls, path: Path, config: Config, weights: Mapping[str, Array], tokens: int) -> Encoder:
+        m, vocabulary = checked(path, config), len(weights["embedding.weight"])
+        m["token_types"] = len(weights.get("token_types.weight", ()))  # the data may need more than the config says
+        try:
+            model = cls(m, vocabulary, tokens if m["tie_embedding"] else len(weights["output.weight"]))
+            model.load_state_dict({name: torch.tensor(tensor) for name, tensor in weights.items()}, strict=True)
+        except (KeyError, RuntimeError) as error:
+            raise Error(f"{path}: weights and config.ini do not fit: {' '.join(str(error).split())}") from None
+        model.eval()
+        return model
+
+    def embed(self, tokens: Tensor, types: Tensor | None) -> Tensor:
+        T, E = tokens.shape[1], self.embedding.weight.shape[1]
+        x = self.embedding(tokens) * (math.sqrt(E) if self.m["scale_embedding"] else 1)
+        if self.m["positions"] == "learned":
+            x = x + self.positions.weight[self.m["position_offset"] :][:T]
+        elif self.m["positions"] == "sinusoidal":
+            place = torch.arange(T, dtype=torch.float64, device=x.device)[:, None]
+            angle = place * 10000 ** (-torch.arange(0, E, 2, dtype=torch.float64, device=x.device) / E)
+            x = x + torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :E].to(x.dtype)
+        if self.m["token_types"]:
+            x = x + self.token_types(types if types is not None else torch.zeros_like(tokens))
+        x = self.dropout_embedding(self.embedding_norm(x) if self.m["embedding_norm"] else x)
+        return self.embedding_projection(x) if E != self.m["d_model"] else x
+
+    def answer(self, x: Tensor) -> Tensor:
+        if self.m["pooler"] != "none":
+            x = POOLERS[self.m["pooler"]](self.pooler.dense(self.dropout_pooler(x)))
+        bias = self.output.bias
+        if self.m["head"] == "transform":
+            x, bias = self.head.norm(ACTIVATIONS[self.m["activation"]](self.head.dense(x))), self.head.bias
+        return functional.linear(self.dropout_output(x), self.output.weight, bias)[..., : self.targets]
+
+    def forward(self, tokens: Tensor, lengths: Tensor | None = None, types: Tensor | None = None,
+                return_weights: bool = False) -> Any:  # fmt: skip
+        """Logits (B, T, C) of ids (B, T), or (B, C) where the config says model.pooling = mean; with return_weights
+        also each layer's attention weights (B, H, T, T). lengths (B): tokens without padding, all where it is None."""
+        T = tokens.shape[1]
+        if T > self.m["max_length"]:
+            raise ValueError(f"{T} tokens are more than the model takes (model.max_length = {self.m['max_length']})")
+        place = torch.arange(T, device=tokens.device)
+        padding = place >= lengths[:, None] if lengths is not None else torch.zeros_like(tokens, dtype=torch.bool)
+        forbidden = padding[:, None, None, :]
+        if self.m["causal"]:
+            forbidden = forbidden | (place[:, None] < place)
+        x, weights = self.embed(tokens, types), []
+        for layer in self.encoder.layers:
+            x, layer_weights = layer(x, forbidden)
+            weights.append(layer_weights)
+        x = self.encoder.norm(x) if self.m["norm"] == "pre" else x
+        if self.m["pooling"] == "mean":
+            real = ~padding[:, :, None]
+            x = (x * real).sum(1) / real.sum(1)
+        logits = self.answer(x)
+        return (logits, weights) if return_weights else logits

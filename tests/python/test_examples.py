@@ -1,0 +1,50 @@
+"""The notebook and the README run top to bottom, and the package is typed."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+PYTHON = ROOT / "python"
+
+
+def test_notebook(tmp_path):
+    path = PYTHON / "examples" / "copy_task.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert all(cell.get("outputs", []) == [] for cell in notebook["cells"]), "it is kept without its outputs"
+    try:
+        import nbclient
+        import nbformat
+    except ImportError:  # the same cells, without a kernel
+        cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        subprocess.run([sys.executable, "-c", "\n".join(cells)], check=True, cwd=tmp_path)
+    else:
+        read = nbformat.read(path, as_version=4)
+        nbclient.NotebookClient(read, timeout=60, resources={"metadata": {"path": tmp_path}}).execute()
+        shown = [
+            output.get("data", {}).get("text/html", "") for cell in read.cells for output in cell.get("outputs", [])
+        ]
+        assert any("data-only=&quot;L1H0&quot;" in text for text in shown), "the map of a head"
+        told = "".join(output.get("text", "") for cell in read.cells for output in cell.get("outputs", []))
+        assert "█ step 250/250" in told, "the bar"
+    assert (tmp_path / "runs" / "copy_task" / "report.html").exists()
+
+
+def test_readme(trained, tmp_path):
+    """Its lines of Python, on a run of copy_task.ini that is cut short."""
+    blocks = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(encoding="utf-8"), re.S)
+    assert len(blocks) == 1
+    if "torch" not in sys.modules and __import__("importlib.util").util.find_spec("torch") is None:
+        blocks[0] = "\n".join(line for line in blocks[0].splitlines() if "torch" not in line)
+    subprocess.run([sys.executable, "-c", blocks[0]], check=True, cwd=tmp_path)
+
+
+def test_types():
+    pytest.importorskip("mypy")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir", "/dev/null"], cwd=PYTHON, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
