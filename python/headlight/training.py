@@ -51,8 +51,9 @@ def _follow(lines: Iterable[str], progress: bool) -> str:
 
 
 def _all_of(told: IO[str]) -> str:
+    """With options as they are given here."""
     told.seek(0)
-    return told.read()
+    return re.sub(r"--(resume|overwrite)\b", r"\1=True", told.read()).replace("--out DIR", 'out="DIR"')
 
 
 def _interrupt(process: subprocess.Popen[str], told: IO[str]) -> None:

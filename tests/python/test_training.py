@@ -26,7 +26,11 @@ def test_overrides_and_folder(config, tmp_path, monkeypatch, capfd):
         run.config["model"]["heads"] == 1 and run.config["model"]["bias"] is False and run.patterns.steps == [0, 1, 2]
     )
     assert capfd.readouterr() == ("", ""), "nothing is drawn where a line cannot be written over"
-    refused(lambda: headlight.train(config, train_steps=2), "holds a run", "--overwrite")
+    refused(
+        lambda: headlight.train(config, train_steps=2),
+        "holds a run; go on with it (resume=True), replace it (overwrite=True)",
+        '(out="DIR")',
+    )
     assert headlight.train(config, train_steps=3, overwrite=True).config["train"]["steps"] == 3
     run = headlight.train(config, train_steps=5, resume=True)
     assert str(run.path) == "runs/small" and run.patterns.steps[-1] == 5
@@ -96,7 +100,7 @@ def test_interrupted(config, tmp_path, whole_group):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-    assert "interrupted after step" in told and "KeyboardInterrupt" in told, told
+    assert "interrupted after step" in told and "go on with resume=True" in told and "KeyboardInterrupt" in told, told
     run = headlight.open(tmp_path / "a")
     saved = run.weights("checkpoint.safetensors")
     assert saved and int(run.metrics["step"].max() if hasattr(run.metrics["step"], "max") else 0) > 0
