@@ -58,9 +58,9 @@ static hl_status make_grid(const hl_syntax_study *study, hl_text_grid *grid)
 static void print_read(hl_text *text, const hl_syntax_study *study)
 {
     const hl_treebank *t = study->treebank;
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s on %s sentences; left out: %s of one word, %s of more than %s pieces.",
-                      study->model->path, HL_COUNT(hl_treebank_size(t)), HL_COUNT(hl_treebank_short(t)),
-                      HL_COUNT(hl_treebank_long(t)), HL_COUNT(study->max_pieces));
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s on %s sentence%s; left out: %s of one word, %s of more than %s pieces.",
+                      study->model->path, HL_COUNT(hl_treebank_size(t)), hl_treebank_size(t) == 1 ? "" : "s",
+                      HL_COUNT(hl_treebank_short(t)), HL_COUNT(hl_treebank_long(t)), HL_COUNT(study->max_pieces));
     if (hl_treebank_several_roots(t) > 0 || hl_treebank_unknown_words(t) > 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "Of these, sentences with several roots: %s; words that the model's tokens do not know: %s.",

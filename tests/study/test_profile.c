@@ -86,6 +86,7 @@ START_TEST(tables_strips_figures_and_refusals)
         run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
     run_result result = HEADS(folder, "--profile", "--examples", text, "--svg", svg);
     ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "text.txt")); /* on which examples */
     ck_assert_ptr_nonnull(strstr(result.out, "layer  entropy  distance  special  first  punct\n"));
     ck_assert_ptr_nonnull(strstr(result.out, "\nfirst: share on the first token; from 0 to "));
     for (const char *line = strchr(result.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
