@@ -1,6 +1,7 @@
 /* The built program takes the memory that its summary told: for the largest workload, and for runs whose end or whose
  * resumption once took more memory than their training. */
 #include "tests/check_suite.h"
+#include "tests/runs/runs.h"
 #include "tests/runs/told_memory.h"
 
 START_TEST(a_large_run_takes_what_the_summary_told)
@@ -29,10 +30,25 @@ START_TEST(a_run_takes_what_was_told_at_its_end_and_resumed)
 }
 END_TEST
 
+/* Of the width of MiniLM. */
+START_TEST(a_treebank_of_20000_sentences_takes_less_than_500_mb)
+{
+    const char *config = run_config(
+        "wide.ini",
+        "[task]\nname = masked\nfile = text.txt\nvalidation_file = text.txt\n[tokens]\nkind = words\n[model]\n"
+        "layers = 1\nd_model = 384\nheads = 12\nmax_length = 128\n[train]\nsteps = 1\nbatch_size = 1\n"
+        "eval_examples = 1\n[patterns]\nexamples = 0\n");
+    run_config("text.txt", "the cat sat on the mat\nthe dog saw the cat\n");
+    EXPECT_RUN(0, config, "--out", run_path("run"), "--quiet");
+    ck_assert_double_lt(told_memory_check_treebank(run_path("run"), 20000, "--without-null", NULL), 500e6 / (1 << 20));
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, a_large_run_takes_what_the_summary_told);
+    tcase_add_test(tc, a_treebank_of_20000_sentences_takes_less_than_500_mb);
     tcase_add_loop_test(tc, a_run_takes_what_was_told_at_its_end_and_resumed, 0, sizeof resumed / sizeof *resumed);
 }
 SUITE("memory of a large run", add_tests)

@@ -151,7 +151,7 @@ double told_memory_check_treebank(const char *folder, int sentences, const char 
     ck_assert_int_eq(hl_opened_model_open(&model, folder).code, HL_OK);
     hl_syntax_question question = hl_heads_treebank_question(&command, NULL);
     question.progress = NULL;
-    question.null = !command.importance;
+    question.null = question.null && !command.importance;
     ck_assert_int_eq(hl_syntax_study_read(&study, &model, &question).code, HL_OK);
     ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &command, &told).code, HL_OK);
     hl_syntax_study_free(&study);
