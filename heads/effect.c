@@ -7,7 +7,7 @@
 
 static bool same_label(hl_label a, hl_label b)
 {
-    return a.kind == b.kind && a.parameter == b.parameter;
+    return a.kind == b.kind && a.parameter == b.parameter && a.reversed == b.reversed;
 }
 
 /* The heads of a layer that have the label of head `first`, of which it is the first; 0 where it is not. */
@@ -34,6 +34,7 @@ typedef struct judged {
 /* All that is judged in a layer: every head, then every group. */
 typedef struct layer_work {
     int layer;
+    bool labelled; /* whether heads whose label names no key are passed over */
     int64_t H;
     judged *judged;            /* (n) */
     bool *chosen;              /* (n + 1, H): the last row is scratch */
@@ -74,8 +75,10 @@ static void add_heads(layer_work *w, const hl_label *labels, hl_head_effect *hea
 {
     for (int64_t h = 0; h < w->H; h++) {
         bool *chosen = w->chosen + w->n * w->H;
-        chosen[h] = true;
-        add(w, chosen, &labels[h], &heads[h]);
+        if (!w->labelled || labels[h].kind != HL_LABEL_MIXED) {
+            chosen[h] = true;
+            add(w, chosen, &labels[h], &heads[h]);
+        }
     }
 }
 
@@ -141,12 +144,13 @@ static hl_status measure_ideal(hl_effect_losses *s, layer_work *w)
     return hl_ok();
 }
 
-static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *labels, hl_head_effect *heads,
-                             hl_effects *effects)
+static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *labels, bool labelled,
+                             hl_head_effect *heads, hl_effects *effects)
 {
     layer_work w;
     hl_status status = allocate_work(&w, layer, s->model->config.heads[layer]);
     if (status.code == HL_OK) {
+        w.labelled = labelled;
         add_heads(&w, labels, heads);
         add_groups(&w, labels, heads, effects);
         status = measure_without(s, &w);
@@ -169,23 +173,30 @@ static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
     return status;
 }
 
-static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, hl_effects *effects)
+static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, bool labelled, hl_effects *effects)
 {
     hl_status status = hl_effect_losses_measure(s, NULL, s->losses);
-    HL_THEN(status, measure_importance(s, effects));
+    for (int64_t i = 0; i < effects->n_heads; i++) {
+        effects->heads[i] = (hl_head_effect){ .importance = labelled ? NAN : 0,
+                                              .loss_without = NAN,
+                                              .standard_error = NAN,
+                                              .kept = NAN,
+                                              .faithful = HL_FAITHFUL_UNKNOWN };
+    }
+    HL_THEN(status, labelled ? hl_ok() : measure_importance(s, effects));
     for (int64_t e = 0; e < s->n; e++) {
         effects->loss += s->losses[e] / (double)s->n;
     }
     int64_t at = 0;
     for (int l = 0; status.code == HL_OK && l < s->model->config.n_layers; l++) {
-        status = judge_layer(s, l, labels + at, effects->heads + at, effects);
+        status = judge_layer(s, l, labels + at, labelled, effects->heads + at, effects);
         at += s->model->config.heads[l];
     }
     return status;
 }
 
-hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                             const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
+static hl_status measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
+                         const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects)
 {
     *effects = (hl_effects){ 0 };
     for (int l = 0; l < model->config.n_layers; l++) {
@@ -199,12 +210,24 @@ hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const
     }
     hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
     hl_status status = hl_effect_losses_begin(&s, examples);
-    HL_THEN(status, judge_all(&s, labels, effects));
+    HL_THEN(status, judge_all(&s, labels, labelled, effects));
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {
         hl_effects_free(effects);
     }
     return status;
+}
+
+hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
+                             const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
+{
+    return measure(model, examples, layers, labels, false, slice, threads, effects);
+}
+
+hl_status hl_effects_of_labels(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
+                               const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
+{
+    return measure(model, examples, layers, labels, true, slice, threads, effects);
 }
 
 double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head)
@@ -231,4 +254,11 @@ const hl_group_effect *hl_effects_group(const hl_effects *effects, int layer, hl
         }
     }
     return NULL;
+}
+
+hl_faithful hl_effect_verdict(const hl_head_effect *own, const hl_head_effect *group, bool *by_group)
+{
+    *by_group = own->faithful != HL_FAITHFUL_YES && group != NULL && group->faithful != HL_FAITHFUL_UNKNOWN &&
+                group->faithful != own->faithful;
+    return *by_group ? group->faithful : own->faithful;
 }

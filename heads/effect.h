@@ -54,6 +54,11 @@ typedef struct hl_effects {
 hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
                              const hl_label *labels, int64_t slice, int threads, hl_effects *effects);
 
+/* The same of those heads alone whose label names keys (MIXED names none), and without importance, which is NAN. Of the
+ * others nothing is known: NAN, UNKNOWN. */
+hl_status hl_effects_of_labels(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
+                               const hl_label *labels, int64_t slice, int threads, hl_effects *effects);
+
 /* The importance of head `head` relative to its layer, whose n_heads effects are `layer`: I_h / sqrt(sum of I^2); 0
  * where all of them are 0. It tells which heads work even where the loss is near 0 and every importance tiny. */
 double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head);
@@ -63,6 +68,10 @@ void hl_effects_free(hl_effects *effects);
 
 /* The effect of the group of that layer with that label; NULL where fewer than two heads have the label. */
 const hl_group_effect *hl_effects_group(const hl_effects *effects, int layer, hl_label label);
+
+/* Whether a head does what its label says: its own verdict where that is yes, else that of its group, which may be
+ * NULL, where it is known, else its own; *by_group: whether the group changed its own. */
+hl_faithful hl_effect_verdict(const hl_head_effect *own, const hl_head_effect *group, bool *by_group);
 
 HL_END_DECLS
 

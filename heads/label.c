@@ -288,6 +288,16 @@ void hl_label_print_miss(hl_text *text, hl_label label, const char *const *relat
 
 /* Its ideal */
 
+/* Whether the gold relation pairs the query with the key, or where it is reversed the key with the query; where words
+ * are known, with any token of its word. HL_IGNORE is no place. */
+static bool is_paired(hl_label label, const hl_pattern *example, int64_t query, int64_t key)
+{
+    const int32_t *partners = example->relations + label.parameter * example->n_tokens, *words = example->text.words;
+    int32_t partner = partners[label.reversed ? key : query];
+    int64_t other = label.reversed ? query : key;
+    return partner >= 0 && (words != NULL ? words[partner] == words[other] : partner == other);
+}
+
 /* Whether the label names that key, one that the query may attend to. HL_IGNORE equals no key. */
 static bool names_key(hl_label label, const hl_pattern *example, int64_t query, int64_t key)
 {
@@ -300,8 +310,7 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
     case HL_LABEL_ALIGNMENT:
         return example->sources != NULL && example->sources[query] == key;
     case HL_LABEL_RELATION:
-        return label.parameter < example->n_relations &&
-               example->relations[label.parameter * example->n_tokens + query] == key;
+        return label.parameter < example->n_relations && is_paired(label, example, query, key);
     case HL_LABEL_UNIFORM:
         return true;
     case HL_LABEL_MIXED:
@@ -313,7 +322,7 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
 
 static bool is_about_words(hl_label_kind kind)
 {
-    return kind >= HL_LABEL_PREVIOUS_WORD && kind < HL_LABEL_UNIFORM;
+    return kind == HL_LABEL_RELATION || (kind >= HL_LABEL_PREVIOUS_WORD && kind < HL_LABEL_UNIFORM);
 }
 
 /* How many of the keys from `key` on, below n_keys, are of its word. */

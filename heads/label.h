@@ -50,6 +50,7 @@ typedef struct hl_label_miss {
 typedef struct hl_label {
     hl_label_kind kind;
     int64_t parameter;     /* k of the first four, r of RELATION, else 0 */
+    bool reversed;         /* RELATION: its pairs are turned round: the query is the key's partner */
     hl_score score;        /* the label's metric, as in heads.csv; where it is UNIFORM or MIXED, the best offset's */
     hl_label_miss nearest; /* of UNIFORM and MIXED; else zero */
 } hl_label;
@@ -95,9 +96,9 @@ hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 
 /* Writes the label's ideal weights (T, T) on one example, whose own weights are not read: each query attends evenly to
  * the keys that the label names for it; where the label is about words, evenly to these, and in each evenly to the
- * tokens that the query may attend to. UNIFORM names all keys that the query may attend to, MIXED none. A row without a
- * named key, also one of padding, begins with -1: with hl_head_probe.replace such a row keeps the head's own weights.
- * */
+ * tokens that the query may attend to. Where words are known, RELATION is about them, too. UNIFORM names all keys that
+ * the query may attend to, MIXED none. A row without a named key, also one of padding, begins with -1: with
+ * hl_head_probe.replace such a row keeps the head's own weights. */
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
 
 HL_END_DECLS

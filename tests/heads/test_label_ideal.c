@@ -201,6 +201,66 @@ START_TEST(ideals_row_by_row)
 }
 END_TEST
 
+/* "[CLS] ab c de [SEP]", three words of two, one and two pieces. Relation 0 pairs the first and the third with the
+ * second, relation 1 the second with the third, each by all its pieces with the other's first. Joined as words are,
+ * what a word gives to its partner is 1. */
+START_TEST(a_relation_of_words_is_with_all_pieces_of_the_partner)
+{
+    made_up m = made_up_empty(1, 7, false);
+    made_up_words(&m, 0, "-ab c de-"); /* tokens 1 2, 3, 4 5 */
+    m.lengths[0] = 7;
+    m.words[6] = HL_IGNORE;
+    m.text = false;
+    *made_up_partner(&m, 0, 0, 1) = *made_up_partner(&m, 0, 0, 2) = 3;
+    *made_up_partner(&m, 0, 0, 4) = *made_up_partner(&m, 0, 0, 5) = 3;
+    *made_up_partner(&m, 0, 1, 3) = 4;
+    static const struct {
+        hl_label label;
+        bool causal;
+        const char *ideal; /* row by row, as in expect_ideal */
+    } cases[] = {
+        { { .kind = HL_LABEL_RELATION }, false, "-...... ...1... ...1... -...... ...1... ...1... -......" },
+        { { .kind = HL_LABEL_RELATION, .reversed = true },
+          false,
+          "-...... -...... -...... .44.44. -...... -...... -......" },
+        { { .kind = HL_LABEL_RELATION, .parameter = 1 },
+          false,
+          "-...... -...... -...... ....22. -...... -...... -......" },
+        { { .kind = HL_LABEL_RELATION, .parameter = 1, .reversed = true },
+          false,
+          "-...... -...... -...... -...... ...1... ...1... -......" },
+        { { .kind = HL_LABEL_RELATION }, true, "-...... -...... -...... -...... ...1... ...1... -......" },
+        { { .kind = HL_LABEL_RELATION, .reversed = true },
+          true,
+          "-...... -...... -...... .22.... -...... -...... -......" },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hl_patterns patterns = made_up_patterns(&m);
+        patterns.text.words = m.words;
+        patterns.causal = cases[c].causal;
+        hl_pattern example = hl_patterns_at(&patterns, 0);
+        hl_real ideal[7 * 7];
+        char text[7 * 8 + 1] = "";
+        hl_label_ideal(cases[c].label, &example, ideal);
+        for (int i = 0; i < 7 * 8 - 1; i++) {
+            hl_real weight = i % 8 < 7 ? ideal[i / 8 * 7 + i % 8] : 0;
+            text[i] = (char)(i % 8 == 7    ? ' '
+                             : weight < 0  ? '-'
+                             : weight == 0 ? '.'
+                                           : (char)('0' + lround(1 / (double)weight)));
+        }
+        ck_assert_str_eq(text, cases[c].ideal);
+        example.weights = ideal;
+        if (c == 0) {
+            const hl_word_span ab = { 1, 3 }, middle = { 3, 4 }, de = { 4, 6 };
+            ck_assert_double_eq(hl_word_weight(&example, ab, middle), 1);
+            ck_assert_double_eq(hl_word_weight(&example, de, middle), 1);
+            ck_assert_double_eq(hl_word_weight(&example, ab, de), 0);
+        }
+    }
+}
+END_TEST
+
 START_TEST(what_is_not_known_is_not_named)
 {
     made_up m = written();
@@ -226,6 +286,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, an_ideal_has_a_lift_of_1_and_earns_its_label, 0, N_LABELS - 1);
     tcase_add_loop_test(tc, an_ideal_is_of_the_form_that_replaces_weights, 0, 30);
     tcase_add_test(tc, ideals_row_by_row);
+    tcase_add_test(tc, a_relation_of_words_is_with_all_pieces_of_the_partner);
     tcase_add_test(tc, what_is_not_known_is_not_named);
 }
 SUITE("label's ideal", add_tests)

@@ -284,6 +284,39 @@ START_TEST(heads_with_one_label_are_a_group)
 }
 END_TEST
 
+/* The others are passed over, and cost nothing. */
+START_TEST(heads_with_a_label_are_also_measured_alone)
+{
+    effect_example x;
+    set_up(&x);
+    x.labels[3] = x.labels[1];
+    x.labels[0].kind = x.labels[5].kind = HL_LABEL_MIXED;
+    expect_ok(measure(&x));
+    hl_effects all = x.effects;
+    expect_ok(hl_effects_of_labels(&x.model, &x.batch, x.layers, x.labels, E, 2, &x.effects));
+    ck_assert_double_eq(x.effects.loss, all.loss);
+    ck_assert_int_eq(x.effects.n_groups, 1);
+    ck_assert_double_eq(x.effects.groups[0].effect.loss_without, all.groups[0].effect.loss_without);
+    for (int h = 0; h < HEADS; h++) {
+        const hl_head_effect *effect = &x.effects.heads[h];
+        bool labelled = h != 0 && h != 5;
+        ck_assert(isnan(effect->importance));
+        ck_assert(labelled ? effect->loss_without == all.heads[h].loss_without : isnan(effect->loss_without));
+        ck_assert(isnan(effect->kept) == (!labelled || isnan(all.heads[h].kept)));
+        ck_assert_int_eq(effect->faithful, labelled ? all.heads[h].faithful : HL_FAITHFUL_UNKNOWN);
+    }
+    hl_effects_free(&all);
+    hl_effects_free(&x.effects);
+
+    /* Relations of two directions are two labels. */
+    x.labels[1] = x.labels[3] = (hl_label){ .kind = HL_LABEL_RELATION };
+    x.labels[3].reversed = true;
+    expect_ok(measure(&x));
+    ck_assert_int_eq(x.effects.n_groups, 0);
+    tear_down(&x);
+}
+END_TEST
+
 START_TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
 {
     effect_example x;
@@ -380,6 +413,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept);
     tcase_add_test(tc, parts_change_nothing);
     tcase_add_test(tc, heads_with_one_label_are_a_group);
+    tcase_add_test(tc, heads_with_a_label_are_also_measured_alone);
     tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_alone);
     tcase_add_test(tc, the_layers_below_a_changed_one_run_once_for_all_its_changes);
     tcase_add_test(tc, every_allocation_may_fail);
