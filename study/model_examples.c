@@ -52,7 +52,7 @@ hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const 
     if (run->written != NULL) {
         return hl_error(HL_INVALID, "%s: is examined on sentences already", run->path);
     }
-    HL_TRY(hl_setup_sentences(&run->config, path, options, run->dataset, &run->written));
+    HL_TRY(hl_setup_sentences(&run->config, path, options, run->dataset, false, &run->written));
     int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION], asked = run->config.patterns.examples;
     asked = asked == 0 ? USUAL : asked < LEAST ? LEAST : asked;
     HL_TRY(hl_dataset_make_examples(run->written, HL_VALIDATION, 0, asked < there ? asked : there, &run->examples));

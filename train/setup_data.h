@@ -56,9 +56,10 @@ hl_status hl_setup_examples(const hl_config *config, const hl_data_options *opti
 
 /* Opens the examples of a file for a look at a model of text whose data, or tokens alone, are `of`, which must outlive
  * them: sentences a line each, or a treebank (CoNLL-U), whatever the task is; else as the dataset `of` reads its own,
- * with its labels. All but those that the model reads as a whole are cut. Fails as hl_dataset_open_others. */
+ * with its labels. `scored`: with what the task asks for in its validation examples; of a treebank its words. All but
+ * those that the model reads as a whole are cut. Fails as hl_dataset_open_others. */
 hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl_data_options *options,
-                             const hl_dataset *of, hl_dataset **out);
+                             const hl_dataset *of, bool scored, hl_dataset **out);
 
 /* Reads the first HL_SYNTAX_CSV_SENTENCES sentences of patterns.treebank with the tokens of the config's data `of`, and
  * sets config->sizes.treebank; *out is NULL where the config names none. A run has them in <folder>/treebank.conllu

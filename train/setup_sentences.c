@@ -34,7 +34,7 @@ static hl_status find_form(hl_text_spec *spec, bool has_data)
 }
 
 hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl_data_options *options,
-                             const hl_dataset *of, hl_dataset **out)
+                             const hl_dataset *of, bool scored, hl_dataset **out)
 {
     *out = NULL;
     char *folder = NULL;
@@ -49,7 +49,7 @@ hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl
     }
     HL_TRY(hl_data_folder_make_temporary(&folder, &there));
     spec.folder = folder;
-    hl_status status = hl_dataset_open_others(&spec, of, true, out);
+    hl_status status = hl_dataset_open_others(&spec, of, !scored, out);
     hl_data_folder_remove(folder, there);
     hl_free(folder);
     return status;

@@ -88,11 +88,11 @@ static hl_status encode_texts(work *w, const hl_text_record *record, size_t *n_f
 static hl_status encode_words(work *w, const hl_text_record *record)
 {
     const hl_template *around = &w->data->tokens->single;
-    int32_t before = 0;
-    while (before < around->n && around->at[before].id != HL_TEXT_A) {
+    int32_t before = 0, n_around = hl_text_data_wraps(w->data) ? around->n - 1 : 0;
+    while (n_around > 0 && before < around->n && around->at[before].id != HL_TEXT_A) {
         before++;
     }
-    int64_t n = record->n_texts, max = w->spec->max_length - (around->n - 1);
+    int64_t n = record->n_texts, max = w->spec->max_length - n_around;
     size_t room = max > 1 ? (size_t)max : 1;
     HL_TRY(resize(w, HL_TEXT_ROWS, (size_t)n));
     HL_TRY(resize(w, HL_TEXT_IDS, (size_t)n));

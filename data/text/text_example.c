@@ -31,15 +31,15 @@ static hl_status check(const hl_corpus *corpus, const char *what, const int32_t 
     return hl_ok();
 }
 
-/* How many targets an example of T tokens may have, and must have. Masks are drawn when it is read, and only lines that
- * somebody wrote may ask for nothing. */
+/* How many targets an example of T tokens may have, and must have. Masks are drawn when it is read, and only lines of
+ * others (hl_text_data_open_others) may ask for nothing. */
 static hl_status check_targets(const hl_text_data *data, const hl_corpus_reader *reader, int64_t T)
 {
     const hl_corpus *corpus = reader->corpus;
     const int32_t *rows = reader->columns[HL_TEXT_ROWS];
     int64_t n = reader->lengths[HL_TEXT_ROWS], n_ids = reader->lengths[HL_TEXT_IDS];
     bool drawn = data->task == HL_TEXT_MASKED && !data->written;
-    int64_t least = drawn || data->written ? 0 : 1, most = drawn ? 0 : data->task == HL_TEXT_CLASSES ? 1 : T;
+    int64_t least = drawn || data->of != NULL ? 0 : 1, most = drawn ? 0 : data->task == HL_TEXT_CLASSES ? 1 : T;
     if (n < least || n > most) {
         return bad(corpus, "a number of targets", n, least, most);
     }

@@ -82,10 +82,10 @@ hl_status hl_text_data_read_length(hl_text_reader *reader, uint64_t seed, int64_
 /* The caches; of examples that somebody wrote, theirs alone. */
 hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data);
 
-/* Whether special tokens stand around a text: windows of running text have none, nor lines written for their model. */
+/* Whether special tokens stand around a text: windows of running text have none, nor sentences in the place of such. */
 static inline bool hl_text_data_wraps(const hl_text_data *data)
 {
-    return data->written ? !data->of->running : data->task != HL_TEXT_NEXT;
+    return data->of != NULL ? !data->of->running : data->task != HL_TEXT_NEXT;
 }
 
 static inline bool hl_is_split(hl_split split)
