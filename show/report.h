@@ -13,6 +13,7 @@
 #include "heads/heads_csv.h"
 #include "heads/label.h"
 #include "heads/match.h"
+#include "heads/syntax_label.h"
 #include "show/report_maps.h"
 #include "show/report_syntax.h"
 
@@ -48,6 +49,7 @@ typedef struct hl_report_run {
     const hl_label *labels;          /* of all heads at the last snapshot, by layer and head; or NULL */
     const double *nulls;             /* what the labels' scores are at step 0, NAN where not known; or NULL */
     const hl_effects *effects;       /* or NULL */
+    const hl_syntax_label *seconds;  /* by which relation of a treebank each is named, its second label; or NULL */
     const hl_report_syntax *syntax;  /* what they find in a treebank, or NULL */
     const hl_report_syntax_steps *syntax_steps; /* and found at each step in that of the run, or NULL */
     const hl_head_pass *pass;                   /* what the heads computed on the maps' first examples, or NULL */

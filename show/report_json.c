@@ -188,8 +188,8 @@ static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64
         failed = add_effect(head, &run->effects->heads[index]) || failed;
         failed = (group != NULL && add_group(head, group)) || failed;
     }
-    if (run->syntax != NULL) {
-        failed = json_object_set_new(head, "grammar", hl_report_syntax_label(run->syntax, index)) || failed;
+    if (run->seconds != NULL) {
+        failed = json_object_set_new(head, "grammar", hl_report_syntax_label(&run->seconds[index])) || failed;
     }
     if (run->matches != NULL) {
         const hl_head_match *match = &run->matches[index];

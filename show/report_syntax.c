@@ -109,14 +109,17 @@ json_t *hl_report_syntax_object(const hl_report_syntax *syntax)
                      relations);
 }
 
-json_t *hl_report_syntax_label(const hl_report_syntax *syntax, int64_t head)
+json_t *hl_report_syntax_label(const hl_syntax_label *second)
 {
-    int64_t relation = syntax->earned[head];
-    if (relation < 0) {
+    bool by_group;
+    if (second->relation < 0) {
         return json_null();
     }
-    hl_syntax_choice held_out = hl_syntax_head_of(syntax->found, relation, head).held_out;
-    json_t *object = choice_object(&held_out);
-    json_t *name = hl_report_shown_text(hl_treebank_relation(syntax->treebank, relation), false);
-    return hl_json_checked(object, json_object_set_new(object, "relation", name));
+    json_t *object = choice_object(&second->held_out);
+    hl_faithful verdict =
+        second->effect != NULL ? hl_effect_verdict(second->effect, second->group, &by_group) : HL_FAITHFUL_UNKNOWN;
+    json_t *faithful = verdict != HL_FAITHFUL_UNKNOWN ? json_boolean(verdict == HL_FAITHFUL_YES) : json_null();
+    int failed = json_object_set_new(object, "relation", hl_report_shown_text(second->name, false)) ||
+                 json_object_set_new(object, "faithful", faithful);
+    return hl_json_checked(object, failed);
 }

@@ -18,7 +18,6 @@ typedef struct hl_report_syntax {
     const hl_syntax *found, *null; /* of the model; of random weights, or NULL */
     int64_t n_rows;
     const int64_t *rows;          /* (n_rows): the relations, -1 for all together */
-    const int64_t *earned;        /* (heads): the relation that is each head's second label, or -1 */
     const hl_syntax_cases *cases; /* examples of the rows */
 } hl_report_syntax;
 

@@ -1,7 +1,11 @@
 #include "study/history.h"
 
+#include "core/json_text.h"
 #include "study/output.h"
 #include "train/snapshot_budget.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effects *effects, hl_heads_csv *csv,
                               hl_report_maps *maps)
@@ -23,6 +27,8 @@ hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *stud
     int64_t recorded = hl_snapshot_budget_examples(&run->config);
     bool few = recorded > 0 && recorded < HL_REPORT_EXAMPLES;
     *history = (hl_heads_history){ .run = run,
+                                   .seconds = study->seconds,
+                                   .seconds_step = study->step,
                                    .printed = -1,
                                    .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
                                    .maps = { .n_snapshots = (int64_t)run->n_steps,
@@ -46,10 +52,30 @@ void hl_heads_history_free(hl_heads_history *history)
     hl_report_maps_free(&history->maps);
 }
 
+static void print_second(const hl_heads_history *history, int layer, int64_t head, const hl_syntax_label *second,
+                         hl_text *text)
+{
+    char metric[sizeof "relation()" + HL_TREEBANK_RELATION];
+    snprintf(metric, sizeof metric, "relation(%s)", second->name);
+    hl_text_print(text, "%" PRId64 ",%d,%" PRId64 ",", history->seconds_step, layer, head);
+    hl_csv_field(text, metric);
+    hl_text_print(text, ",%.9g,%.9g\n", hl_syntax_share(second->held_out.found),
+                  hl_syntax_share(second->held_out.baseline));
+}
+
 hl_status hl_heads_history_print(void *history, hl_text *text)
 {
     const hl_heads_history *all = history;
+    const hl_model_config *shape = &all->run->shape;
+    const hl_syntax_label *second = all->seconds;
     hl_heads_csv_print(&all->csv, all->run->relations, all->printed, text);
+    for (int l = 0; second != NULL && l < shape->n_layers; l++) {
+        for (int64_t h = 0; h < shape->heads[l]; h++, second++) {
+            if (second->relation >= 0 && (all->printed < 0 || all->printed == all->seconds_step)) {
+                print_second(all, l, h, second, text);
+            }
+        }
+    }
     return hl_text_status(text);
 }
 

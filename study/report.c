@@ -109,18 +109,11 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
         .labels = study->labels,
         .nulls = study->nulls,
         .effects = hl_heads_study_effects(study),
+        .seconds = study->seconds,
+        .syntax_steps = study->syntax.shown.n_steps > 0 ? &study->syntax.shown : NULL,
     };
     HL_TRY(run->file != NULL ? gather_examined(report, run) : hl_ok());
     return run->open == NULL ? hl_opened_model_metrics(run, &report->shown.metrics_csv) : hl_ok();
-}
-
-/* Of a run on its own examples. */
-static hl_status gather_syntax_steps(hl_heads_report *report, hl_opened_model *run)
-{
-    HL_TRY(run->open == NULL && run->file == NULL ? hl_syntax_history_read(&report->syntax_history, run) : hl_ok());
-    const hl_report_syntax_steps *steps = &report->syntax_history.shown;
-    report->shown.syntax_steps = steps->n_steps > 0 ? steps : NULL;
-    return hl_ok();
 }
 
 hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
@@ -128,7 +121,6 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
 {
     *report = (hl_heads_report){ 0 };
     hl_status status = gather_texts(report, run, history, study);
-    HL_THEN(status, gather_syntax_steps(report, run));
     HL_THEN(status, gather_pass(report, run, &history->maps));
     if (status.code != HL_OK) {
         hl_heads_report_free(report);
@@ -139,11 +131,6 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
 hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank)
 {
     const char *slash = strrchr(treebank, '/');
-    report->earned = hl_calloc((size_t)syntax->found.n_heads, sizeof *report->earned);
-    HL_NEED(report->earned != NULL, "a report");
-    for (int64_t head = 0; head < syntax->found.n_heads; head++) {
-        report->earned[head] = hl_syntax_study_earned(syntax, head);
-    }
     report->syntax = (hl_report_syntax){
         .name = slash != NULL ? slash + 1 : treebank,
         .treebank = syntax->treebank,
@@ -151,7 +138,6 @@ hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_st
         .null = syntax->null.n_heads > 0 ? &syntax->null : NULL,
         .n_rows = syntax->n_rows,
         .rows = syntax->rows,
-        .earned = report->earned,
         .cases = &syntax->cases,
     };
     report->shown.syntax = &report->syntax;
@@ -161,8 +147,6 @@ hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_st
 void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
-    hl_free(report->earned);
-    hl_syntax_history_free(&report->syntax_history);
     hl_free(report->config);
     hl_free(report->scores);
     hl_free(report->confusion);

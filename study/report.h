@@ -7,7 +7,6 @@
 #include "show/report.h"
 #include "study/history.h"
 #include "study/study.h"
-#include "study/syntax_history.h"
 #include "study/syntax_study.h"
 
 HL_BEGIN_DECLS
@@ -20,8 +19,6 @@ typedef struct hl_heads_report {
     char last_stage[32];
     hl_head_pass pass;
     hl_report_syntax syntax;
-    int64_t *earned; /* by the heads; owned */
-    hl_syntax_history syntax_history;
 } hl_heads_report;
 
 /* Gathers what a report shows of the run: the history's figures and maps, the study's labels and effects (the study is

@@ -95,6 +95,10 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const
                                .there = run->file != NULL ? hl_dataset_sizes(run->written)->examples[HL_VALIDATION] : 0,
                                .of_open = run->open != NULL };
     hl_status status = measure_patterns(study, snapshot, run->threads);
+    if (status.code == HL_OK && run->open == NULL && run->file == NULL) {
+        status = hl_syntax_history_read(&study->syntax, run, study->step);
+        study->seconds = study->syntax.labels;
+    }
     if (status.code == HL_OK) {
         status = measure_effects(study, run, snapshot, exactly);
         study->no_effects = status;
@@ -174,6 +178,7 @@ double hl_heads_importance_in_layer(const hl_heads_study *study, const hl_heads_
 void hl_heads_study_free(hl_heads_study *study)
 {
     hl_effects_free(&study->effects);
+    hl_syntax_history_free(&study->syntax);
     hl_free(study->rows);
     hl_free(study->labels);
     hl_free(study->nulls);
@@ -183,13 +188,5 @@ void hl_heads_study_free(hl_heads_study *study)
 hl_faithful hl_heads_verdict(const hl_heads_row *row, bool *by_group)
 {
     *by_group = false;
-    if (row->effect == NULL) {
-        return HL_FAITHFUL_UNKNOWN;
-    }
-    hl_faithful own = row->effect->faithful;
-    if (own == HL_FAITHFUL_YES || row->group == NULL || row->group->faithful == HL_FAITHFUL_UNKNOWN) {
-        return own;
-    }
-    *by_group = row->group->faithful != own;
-    return row->group->faithful;
+    return row->effect != NULL ? hl_effect_verdict(row->effect, row->group, by_group) : HL_FAITHFUL_UNKNOWN;
 }

@@ -10,6 +10,7 @@
 #include "heads/metrics.h"
 #include "heads/snapshot.h"
 #include "study/model.h"
+#include "study/syntax_history.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,10 +29,14 @@ typedef struct hl_heads_study {
     int64_t step, n_examples;
     const char *file; /* that the examples of an examined model stand in, `there` of them; not owned; NULL: the run's */
     int64_t there;
-    bool of_open;       /* of an open model, which has neither steps nor effects */
-    hl_heads_row *rows; /* of all heads, by layer and head; owned */
-    hl_label *labels;   /* the same labels; owned */
-    double *nulls;      /* (n), the score of each label at step 0 (hl_heads_study_null); owned, NULL: none is known */
+    bool of_open;                   /* of an open model, which has neither steps nor effects */
+    hl_heads_row *rows;             /* of all heads, by layer and head; owned */
+    hl_label *labels;               /* the same labels; owned */
+    hl_syntax_history syntax;       /* what heads found in the run's own treebank up to this step and later; owned */
+    const hl_syntax_label *seconds; /* (n): by which relation of a treebank each head is named, its second label: of the
+                                       run's own at this step, or of another that the caller sets; not owned; NULL: none
+                                       is known */
+    double *nulls; /* (n), the score of each label at step 0 (hl_heads_study_null); owned, NULL: none is known */
     int64_t n;
     bool has_effects;
     hl_effects effects;   /* owned */

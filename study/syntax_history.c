@@ -4,13 +4,13 @@
 #include "core/memory.h"
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
-#include "study/syntax_study.h"
 #include "train/setup_data.h"
 #include "train/syntax_csv.h"
 
 /* What is gathered step by step. */
 typedef struct gathering {
     hl_syntax_history *history;
+    int64_t asked;              /* the step at which heads are named */
     int64_t *relations, *steps; /* (R), (S) */
     float *found;               /* (S, R, H) */
     bool *earned;               /* (S, R, H) */
@@ -49,23 +49,9 @@ static hl_status take_step(void *context, int64_t step)
             g->earned[at] = hl_syntax_earned(&choice);
         }
     }
-    return hl_ok();
-}
-
-/* The relations that have enough cases, and their baselines. */
-static void choose_relations(const hl_syntax_history *history, gathering *g, const char **names,
-                             hl_syntax_rate *baselines, int64_t *n)
-{
-    const hl_syntax *counts = &history->counts;
-    *n = 0;
-    for (int64_t r = 0; r < counts->n_relations; r++) {
-        if (counts->halves[0].cases[r] + counts->halves[1].cases[r] >= HL_SYNTAX_LEAST_CASES &&
-            hl_syntax_has_row(hl_treebank_relation(history->treebank, r))) {
-            names[*n] = hl_treebank_relation(history->treebank, r);
-            baselines[*n] = hl_syntax_head_of(counts, r, 0).held_out.baseline;
-            g->relations[(*n)++] = r;
-        }
-    }
+    return step == g->asked ? hl_syntax_labels_make(&g->history->counts, g->history->treebank, g->relations,
+                                                    shown->n_relations, &g->history->labels)
+                            : hl_ok();
 }
 
 static void find_births(const hl_report_syntax_steps *shown, const bool *earned, int32_t *births)
@@ -96,13 +82,17 @@ static hl_status read_rows(hl_syntax_history *history, const hl_opened_model *ru
     g->relations = hl_calloc(R, sizeof *g->relations);
     HL_NEED(names != NULL && baselines != NULL && births != NULL && g->relations != NULL,
             "what heads found in a treebank");
-    choose_relations(history, g, names, baselines, &shown->n_relations);
+    shown->n_relations = hl_syntax_rows(counts, history->treebank, HL_SYNTAX_LEAST_CASES, false, g->relations);
+    for (int64_t r = 0; r < shown->n_relations; r++) {
+        names[r] = hl_treebank_relation(history->treebank, g->relations[r]);
+        baselines[r] = hl_syntax_head_of(counts, g->relations[r], 0).held_out.baseline;
+    }
     HL_TRY(hl_syntax_csv_read(path, history->treebank, &run->shape, counts, take_step, g));
     find_births(shown, g->earned, births);
     return hl_ok();
 }
 
-hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *run)
+hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *run, int64_t step)
 {
     *history = (hl_syntax_history){ 0 };
     hl_data_options options = { .use = HL_DATA_READ, .folder = run->path, .beside = NULL };
@@ -110,7 +100,7 @@ hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *ru
     if (history->treebank == NULL) {
         return hl_ok();
     }
-    gathering g = { .history = history };
+    gathering g = { .history = history, .asked = step };
     char *path = hl_path_join(run->path, "syntax.csv");
     hl_status status = path != NULL ? read_rows(history, run, path, &g) : hl_error_memory(run->path);
     hl_free(path);
@@ -132,5 +122,6 @@ void hl_syntax_history_free(hl_syntax_history *history)
     hl_free((void *)shown->births);
     hl_treebank_free(history->treebank);
     hl_syntax_free(&history->counts);
+    hl_free(history->labels);
     *history = (hl_syntax_history){ 0 };
 }

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
+#include "heads/syntax_label.h"
 #include "show/report.h"
 #include "study/model.h"
 
@@ -17,11 +18,15 @@ typedef struct hl_syntax_history {
         shown;             /* of the relations that have HL_SYNTAX_LEAST_CASES; no steps: the run has no syntax.csv */
     hl_treebank *treebank; /* owned, as are the arrays of `shown` */
     hl_syntax counts;      /* of the last step */
+    hl_syntax_label
+        *labels; /* (heads): by which relation each is named at the step that was asked for; owned; NULL: the
+                                file has no rows of it */
 } hl_syntax_history;
 
-/* Reads the rows that are there; of a run without patterns.treebank it is empty. HL_BAD_FILE as hl_setup_treebank and
- * hl_syntax_csv_read, HL_NO_MEMORY; it is then empty. On success ended by hl_syntax_history_free. */
-hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *run);
+/* Reads the rows that are there, and names the heads at `step`; of a run without patterns.treebank it is empty.
+ * HL_BAD_FILE as hl_setup_treebank and hl_syntax_csv_read, HL_NO_MEMORY; it is then empty. On success ended by
+ * hl_syntax_history_free. */
+hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *run, int64_t step);
 
 /* A zeroed or already freed one is allowed. */
 void hl_syntax_history_free(hl_syntax_history *history);

@@ -65,35 +65,16 @@ static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *qu
 
 /* ---- rows ---- */
 
-static int64_t cases_of(const hl_syntax_study *study, int64_t relation)
+static hl_status choose_rows(hl_syntax_study *study, const hl_syntax_question *question)
 {
-    return study->found.halves[0].cases[relation] + study->found.halves[1].cases[relation];
-}
-
-bool hl_syntax_has_row(const char *relation)
-{
-    return strcmp(relation, "punct") != 0 && strcmp(relation, "root") != 0;
-}
-
-hl_status hl_syntax_study_choose_rows(hl_syntax_study *study, const hl_syntax_question *question)
-{
-    int64_t R = study->found.n_relations;
-    study->rows = hl_calloc((size_t)R + 1, sizeof *study->rows);
+    const hl_syntax *found = &study->found;
+    study->rows = hl_calloc((size_t)found->n_relations + 1, sizeof *study->rows);
     HL_NEED(study->rows != NULL, "the relations of a treebank");
-    study->rows[study->n_rows++] = -1;
-    for (int64_t r = 0; r < R; r++) {
-        bool left_out = !hl_syntax_has_row(hl_treebank_relation(study->treebank, r));
-        if (cases_of(study, r) < question->least_cases || cases_of(study, r) == 0 ||
-            (left_out && !question->punct_and_root)) {
-            continue;
-        }
-        int64_t at = study->n_rows++;
-        for (; at > 1 && cases_of(study, study->rows[at - 1]) < cases_of(study, r); at--) {
-            study->rows[at] = study->rows[at - 1];
-        }
-        study->rows[at] = r;
-    }
-    return hl_ok();
+    int64_t *relations = study->rows + 1,
+            n = hl_syntax_rows(found, study->treebank, question->least_cases, question->punct_and_root, relations);
+    study->rows[0] = -1;
+    study->n_rows = 1 + n;
+    return hl_syntax_labels_make(found, study->treebank, relations, n, &study->labels);
 }
 
 /* ---- trees ---- */
@@ -299,11 +280,14 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
     HL_NEED(dry != NULL, "a pass over a treebank");
     hl_status status = hl_model_init(&dry->model, &opened->shape);
     HL_THEN(status, hl_treebank_pass_init(&dry->pass, &dry->model, treebank, ROWS, opened->threads));
+    size_t judged = 0;
+    HL_THEN(status, question->faithful ? hl_syntax_study_judge_bytes(study, question, &dry->model, &judged) : hl_ok());
     size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&opened->shape));
     size_t null = question->null ? hl_size_sum(f.weights, f.positions) : 0;
     size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
+    size_t pass = dry->pass.bytes > judged ? dry->pass.bytes : judged;
     *kept = hl_size_sum(counts, question->null ? counts : 0);
-    *making = hl_size_sum(hl_size_sum(dry->pass.bytes, *kept), null > trees ? null : trees);
+    *making = hl_size_sum(hl_size_sum(pass, *kept), null > trees ? null : trees);
     hl_treebank_pass_free(&dry->pass);
     hl_model_free(&dry->model);
     hl_free(dry);
@@ -313,7 +297,7 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question)
 {
     hl_status status = count_with(study, question, &study->model->model, "the model", &study->found);
-    HL_THEN(status, hl_syntax_study_choose_rows(study, question));
+    HL_THEN(status, choose_rows(study, question));
     HL_THEN(status, question->null ? count_null(study, question) : hl_ok());
     HL_THEN(status, question->trees ? make_trees(study, question) : hl_ok());
     return status;
@@ -325,6 +309,8 @@ void hl_syntax_study_free(hl_syntax_study *study)
     hl_syntax_free(&study->found);
     hl_syntax_free(&study->null);
     hl_syntax_cases_free(&study->cases);
+    hl_effects_free(&study->effects);
+    hl_free(study->labels);
     hl_free(study->rows);
     *study = (hl_syntax_study){ 0 };
 }
@@ -332,25 +318,6 @@ void hl_syntax_study_free(hl_syntax_study *study)
 const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation)
 {
     return relation < 0 ? HL_TREEBANK_ALL : hl_treebank_relation(study->treebank, relation);
-}
-
-int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head)
-{
-    int64_t clearest = -1;
-    double most = 0;
-    for (int64_t row = 1; row < study->n_rows; row++) {
-        hl_syntax_choice own = hl_syntax_head_of(&study->found, study->rows[row], head).held_out;
-        double lift = hl_syntax_share(own.found) - hl_syntax_share(own.baseline);
-        if (!hl_syntax_earned(&own)) {
-            continue;
-        }
-        if (hl_syntax_row_of(&study->found, study->rows[row]).held_out.head == head) {
-            return study->rows[row]; /* rows are in order of their cases */
-        }
-        clearest = lift > most ? study->rows[row] : clearest;
-        most = fmax(lift, most);
-    }
-    return clearest;
 }
 
 const char *hl_syntax_tree_name(hl_syntax_tree_kind kind)

@@ -7,6 +7,7 @@
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
 #include "heads/syntax_cases.h"
+#include "heads/syntax_label.h"
 #include "heads/tree.h"
 #include "heads/treebank_pass.h"
 #include "study/model.h"
@@ -23,6 +24,7 @@ typedef struct hl_syntax_question {
     bool punct_and_root; /* have rows, too */
     bool null;           /* whether random weights are asked, too */
     bool trees;          /* whether whole trees are made */
+    bool faithful;       /* whether heads are judged that earn a relation */
     int64_t least_cases; /* of a relation with a row, in all sentences */
 
     /* Told what is being done, and how much of it; its failure ends the study. NULL is allowed. */
@@ -30,10 +32,7 @@ typedef struct hl_syntax_question {
     void *context;
 } hl_syntax_question;
 
-enum { HL_SYNTAX_LEAST_CASES = 100 };
-
-/* Whether a relation of that name has a row unless one asks: all but punct and root do. */
-bool hl_syntax_has_row(const char *relation);
+enum { HL_SYNTAX_JUDGED = 500 }; /* sentences that heads are judged on: the first that can be used */
 
 /* How whole trees are made of what heads attend to; each of the sentences 1, 3, 5 ..., what is chosen on the others. */
 typedef enum hl_syntax_tree_kind {
@@ -54,6 +53,9 @@ typedef struct hl_syntax_study {
     hl_syntax found, null; /* null: empty where it was not asked for */
     int64_t n_rows;
     int64_t *rows; /* (n_rows): -1, which stands for all relations, then those with a row, the most cases first */
+    hl_syntax_label *labels; /* (heads): by which of the relations with a row each head is named */
+    hl_effects effects;      /* of those that have one, where they were judged; their labels point to it */
+    hl_status no_effects;    /* why they were not; HL_OK: they were, or were not asked about */
     bool has_trees;
     hl_tree_score trees[HL_SYNTAX_TREE_KINDS];
     int64_t tree_sentences; /* scored: those with one root */
@@ -77,13 +79,23 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
  * fails. */
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question);
 
-/* Chooses the rows of what was found, which hl_syntax_study_make does by itself. Call once. HL_NO_MEMORY. */
-hl_status hl_syntax_study_choose_rows(hl_syntax_study *study, const hl_syntax_question *question);
-
 /* Runs a model of the same shape, mostly the study's own, over the treebank: counts where there are `counts`
  * (hl_treebank_pass_count), else gives all maps to the taker. HL_NO_MEMORY, or as the taker's progress fails. */
 hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
                               const hl_treebank_taker *taker);
+
+/* Judges the heads that earn a relation, as `model`, which is the study's and has been loaded, needs them
+ * (heads/effect.h): on those of the first HL_SYNTAX_JUDGED sentences that chose nothing, 1, 3, 5 ..., with the loss of
+ * the model's own task: its masks of validation, each next piece, or the tags of its column. In a label's ideal pattern
+ * every piece of a word attends evenly to the words that the relation pairs it with in the label's direction, in each
+ * evenly to its pieces; other rows keep the head's own weights. Where there is no loss, study->no_effects says why: of
+ * an open model without examples, of classes, of standard input, or where the sentences cannot be read once more.
+ * HL_BAD_FILE, HL_NO_MEMORY, HL_NOT_FINITE, or as the question's progress fails. */
+hl_status hl_syntax_study_judge(hl_syntax_study *study, hl_opened_model *model, const hl_syntax_question *question);
+
+/* What that takes; 0 where there is no loss. `model` needs no numbers. HL_INVALID, HL_NO_MEMORY. */
+hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syntax_question *question,
+                                      const hl_model *model, size_t *bytes);
 
 /* Finds up to `each` examples of every row that are right, and as many that are wrong. Call once. HL_NO_MEMORY, or as
  * the question's progress fails. */
@@ -94,11 +106,6 @@ void hl_syntax_study_free(hl_syntax_study *study);
 
 /* "all", or the relation's name. */
 const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation);
-
-/* The relation that the head earns as a label; -1: none. Of several: the one with the most cases of those whose best
- * head it is, as sentences 0, 2, 4 ... choose it; where it is the best of none, the one with the largest lift held out;
- * the first of equals. */
-int64_t hl_syntax_study_earned(const hl_syntax_study *study, int64_t head);
 
 /* "right-branching", "best head", ... */
 const char *hl_syntax_tree_name(hl_syntax_tree_kind kind);

@@ -25,16 +25,14 @@ hl_status hl_heads_importance_syntax_make(hl_heads_importance_syntax *both, cons
 {
     int64_t n = importance->importance.n;
     *both = (hl_heads_importance_syntax){ .importance = importance, .syntax = syntax, .n = n };
-    both->relations = hl_calloc((size_t)n, sizeof *both->relations);
     both->ranks[0] = hl_calloc((size_t)n, sizeof *both->ranks[0]);
     both->ranks[1] = hl_calloc((size_t)n, sizeof *both->ranks[1]);
-    if (both->relations == NULL || both->ranks[0] == NULL || both->ranks[1] == NULL) {
+    if (both->ranks[0] == NULL || both->ranks[1] == NULL) {
         hl_heads_importance_syntax_free(both);
         return hl_error_memory("the heads of a treebank");
     }
     for (int64_t head = 0; head < n; head++) {
-        both->relations[head] = hl_syntax_study_earned(syntax, head);
-        both->n_syntactic += both->relations[head] >= 0;
+        both->n_syntactic += syntax->labels[head].relation >= 0;
         for (int order = 0; order < HL_ORDERS; order++) {
             double own = importance_of(both, order, head);
             int64_t rank = 1;
@@ -50,7 +48,6 @@ hl_status hl_heads_importance_syntax_make(hl_heads_importance_syntax *both, cons
 
 void hl_heads_importance_syntax_free(hl_heads_importance_syntax *both)
 {
-    hl_free(both->relations);
     hl_free(both->ranks[0]);
     hl_free(both->ranks[1]);
     *both = (hl_heads_importance_syntax){ 0 };
@@ -79,16 +76,11 @@ hl_pruned_step hl_pruned_step_of(const hl_heads_importance_syntax *both, int ord
     hl_pruned_step s = { .percent = 100 * (step + 1) / (HL_PRUNED_STEPS + 1) };
     s.left = both->n - both->n * s.percent / 100;
     for (int64_t head = 0; head < both->n; head++) {
-        s.kept += both->relations[head] >= 0 && both->ranks[order][head] <= s.left;
+        s.kept += both->syntax->labels[head].relation >= 0 && both->ranks[order][head] <= s.left;
     }
     s.expected = (double)(both->n_syntactic * s.left) / (double)both->n;
     s.p = chance_of(both->n, both->n_syntactic, s.left, s.kept);
     return s;
-}
-
-static hl_syntax_choice held_out_of(const hl_heads_importance_syntax *both, int64_t head)
-{
-    return hl_syntax_head_of(&both->syntax->found, both->relations[head], head).held_out;
 }
 
 /* ---- for a person ---- */
@@ -108,11 +100,11 @@ static hl_status make_heads(const hl_heads_importance_syntax *both, hl_text_grid
             hl_text_grid_set(grid, row, 1 + 2 * order, "%.4f", importance_of(both, order, head));
             hl_text_grid_set(grid, row, 2 + 2 * order, "%" PRId64, both->ranks[order][head]);
         }
-        if (both->relations[head] >= 0) {
-            hl_syntax_choice held = held_out_of(both, head);
-            hl_text_grid_set(grid, row, 5, "%s", hl_syntax_study_name(both->syntax, both->relations[head]));
-            hl_text_grid_set(grid, row, 6, "%.1f", 100 * hl_syntax_share(held.found));
-            hl_text_grid_set(grid, row, 7, "%.1f", 100 * hl_syntax_share(held.baseline));
+        const hl_syntax_label *label = &both->syntax->labels[head];
+        if (label->relation >= 0) {
+            hl_text_grid_set(grid, row, 5, "%s", label->name);
+            hl_text_grid_set(grid, row, 6, "%.1f", 100 * hl_syntax_share(label->held_out.found));
+            hl_text_grid_set(grid, row, 7, "%.1f", 100 * hl_syntax_share(label->held_out.baseline));
         }
     }
     return grid->error;
@@ -196,14 +188,13 @@ void hl_heads_importance_syntax_markdown(hl_text *text, const hl_heads_importanc
 static void fields_of_head(const void *rows, int64_t head, hl_fields *fields)
 {
     const hl_heads_importance_syntax *both = rows;
-    int64_t relation = both->relations[head];
-    hl_syntax_choice held = held_out_of(both, head);
+    const hl_syntax_label *label = &both->syntax->labels[head];
     hl_heads_importance_fields(both->importance, head, fields);
     hl_field_number(fields, HL_FIELD_INTEGER, "gradient_rank", (double)both->ranks[0][head]);
     hl_field_number(fields, HL_FIELD_INTEGER, "zero_rank", (double)both->ranks[1][head]);
-    hl_field_text(fields, "relation", relation >= 0 ? hl_syntax_study_name(both->syntax, relation) : "");
-    hl_field_number(fields, HL_FIELD_NUMBER, "held_out", relation >= 0 ? hl_syntax_share(held.found) : NAN);
-    hl_field_number(fields, HL_FIELD_NUMBER, "held_out_baseline", relation >= 0 ? hl_syntax_share(held.baseline) : NAN);
+    hl_field_text(fields, "relation", label->relation >= 0 ? label->name : "");
+    hl_field_number(fields, HL_FIELD_NUMBER, "held_out", hl_syntax_share(label->held_out.found));
+    hl_field_number(fields, HL_FIELD_NUMBER, "held_out_baseline", hl_syntax_share(label->held_out.baseline));
 }
 
 static void fields_of_step(const void *rows, int64_t row, hl_fields *fields)

@@ -17,7 +17,6 @@ typedef struct hl_heads_importance_syntax {
     const hl_heads_importance *importance;
     const hl_syntax_study *syntax;
     int64_t n, n_syntactic;    /* heads, and those that earn a relation */
-    int64_t *relations;        /* (n): that a head earns (hl_syntax_study_earned), -1: none */
     int64_t *ranks[HL_ORDERS]; /* (n): by gradient, by the loss with z zero; 1 matters most, of equals the first */
 } hl_heads_importance_syntax;
 

@@ -29,6 +29,21 @@ static int set_effect(json_t *object, const hl_head_effect *effect)
     return failed ? -1 : 0;
 }
 
+/* Sets what the head finds of the relation by which it is named; -1 on failure. */
+static int set_second(json_t *object, const hl_syntax_label *second)
+{
+    static const hl_syntax_label none = { .relation = -1 };
+    const hl_syntax_label *s = second != NULL ? second : &none;
+    const hl_syntax_choice *held = &s->held_out;
+    const char *direction = s->relation >= 0 ? hl_syntax_direction_name(held->direction) : NULL;
+    bool failed =
+        json_object_set_new(object, "relation", s->name != NULL ? hl_json_name(s->name) : json_null()) != 0 ||
+        json_object_set_new(object, "direction", json_pack("s?", direction)) != 0 ||
+        json_object_set_new(object, "held_out", hl_json_number(hl_syntax_share(held->found))) != 0 ||
+        json_object_set_new(object, "held_out_baseline", hl_json_number(hl_syntax_share(held->baseline))) != 0;
+    return failed ? -1 : 0;
+}
+
 static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
@@ -43,7 +58,8 @@ static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row,
         hl_json_number(m->confidence.value), "distance", hl_json_number(row->distance.absolute.value),
         "distance_signed", hl_json_number(row->distance.directed.value), "best_offset", (json_int_t)m->best_offset);
     double in_layer = row->effect != NULL ? hl_heads_importance_in_layer(study, row) : NAN;
-    return hl_json_checked(object, set_effect(object, row->effect) ||
+    const hl_syntax_label *second = study->seconds != NULL ? &study->seconds[row - study->rows] : NULL;
+    return hl_json_checked(object, set_effect(object, row->effect) || set_second(object, second) ||
                                        json_object_set_new(object, "importance_in_layer", hl_json_number(in_layer)) ||
                                        json_object_set_new(object, "null", hl_json_number(hl_heads_null(study, row))) ||
                                        json_object_set_new(object, "faithful_in_group", verdict(row->group)));

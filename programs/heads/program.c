@@ -123,10 +123,10 @@ static hl_status do_figures(call *c)
     HL_TRY(hl_heads_study_make(&c->study, &c->run, snapshot, command->step >= 0));
     HL_TRY(command->words ? hl_heads_study_join_words(&c->study, snapshot) : hl_ok());
     HL_TRY(hl_heads_study_null(&c->study, &c->run));
+    c->study.seconds = command->treebank != NULL ? c->syntax.labels : c->study.seconds;
     if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         hl_text_print(&text, "%s", command->treebank != NULL ? "\n" : ""); /* below what the treebank tells */
-        hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations,
-                             command->treebank != NULL ? &c->syntax : NULL);
+        hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations);
         HL_TRY(hl_output_put("-", &text, c->out));
     }
     if (command->json != NULL && command->treebank == NULL && !hl_heads_command_asks_maps(command)) {

@@ -15,20 +15,19 @@ enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, TEXT_LABEL = sizeo
 
 /* On sentences the null stands in a column of its own, and labels, which have no relations there, are shorter; but a
  * table without effects has room for second labels. */
-static int label_width(const hl_heads_study *study, const hl_syntax_study *syntax)
+static int label_width(const hl_heads_study *study)
 {
-    return study->file == NULL || (!study->has_effects && syntax != NULL) ? LABEL : TEXT_LABEL;
+    return study->file == NULL || (!study->has_effects && study->seconds != NULL) ? LABEL : TEXT_LABEL;
 }
 
 /* "first + obj": the label, and the relation that the head earns. */
-static hl_label_text label_of(const hl_heads_study *study, const hl_heads_row *row, const char *const *relations,
-                              const hl_syntax_study *syntax)
+static hl_label_text label_of(const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     hl_label_text label = hl_label_text_of(row->label, relations);
-    int64_t relation = syntax != NULL ? hl_syntax_study_earned(syntax, row - study->rows) : -1;
-    if (relation >= 0) {
+    const hl_syntax_label *second = study->seconds != NULL ? &study->seconds[row - study->rows] : NULL;
+    if (second != NULL && second->relation >= 0) {
         size_t size = strlen(label.text);
-        snprintf(label.text + size, sizeof label.text - size, " + %s", hl_syntax_study_name(syntax, relation));
+        snprintf(label.text + size, sizeof label.text - size, " + %s", second->name);
     }
     return label;
 }
@@ -76,14 +75,13 @@ static const char *verdict_cell(const hl_heads_row *row)
 
 /* ---- rows ---- */
 
-static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations,
-                      const hl_syntax_study *syntax)
+static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
     const hl_head_effect *effect = row->effect;
     hl_score score = row->label.score;
-    hl_label_text label = label_of(study, row, relations, syntax);
-    int width = label_width(study, syntax);
+    hl_label_text label = label_of(study, row, relations);
+    int width = label_width(study);
     bool fits = strlen(label.text) <= (size_t)width;
     hl_text_print(text, "%-*s%-*.*s%s%5s%6s", NAME, hl_head_name_of(m->layer, m->head).text, fits ? width : width - 1,
                   fits ? width : width - 1, label.text, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
@@ -123,7 +121,7 @@ static bool any_labeled(const hl_heads_study *study, hl_label_kind kind)
 }
 
 /* What the labels in the table mean. */
-static void write_labels(hl_text *text, const hl_heads_study *study, bool with_second)
+static void write_labels(hl_text *text, const hl_heads_study *study)
 {
     hl_text list = { 0 };
     for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
@@ -133,8 +131,9 @@ static void write_labels(hl_text *text, const hl_heads_study *study, bool with_s
         }
     }
     if (list.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s%s.", list.bytes,
-                          with_second ? "; after +, its second label: the relation of the treebank that it earns" : "");
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH, "label: what the head does%s%s.", list.bytes,
+            study->seconds != NULL ? "; after +, its second label: the relation of the treebank that it earns" : "");
     }
     hl_text_fail(text, list.error);
     hl_text_free(&list);
@@ -159,9 +158,9 @@ static void write_why_mixed(hl_text *text, const char *run, const hl_heads_study
     }
 }
 
-static void write_legend(hl_text *text, const char *run, const hl_heads_study *study, bool with_second)
+static void write_legend(hl_text *text, const char *run, const hl_heads_study *study)
 {
-    write_labels(text, study, with_second);
+    write_labels(text, study);
     write_why_mixed(text, run, study);
     hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s%s%s.", hl_word_meaning("score"),
                       hl_word_meaning("baseline"), study->file != NULL ? "; null: " : "",
@@ -278,17 +277,17 @@ static void write_heading(hl_text *text, const char *run, const hl_heads_study *
 }
 
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               const char *const *relations, const hl_syntax_study *syntax)
+                               const char *const *relations)
 {
     write_heading(text, run, study);
-    hl_text_print(text, "\n%-*s%-*s%5s%6s%s%8s%5s%s\n", NAME, "head", label_width(study, syntax), "label", "score",
-                  "base", study->file != NULL ? "  null" : "", "entropy", "dist",
+    hl_text_print(text, "\n%-*s%-*s%5s%6s%s%8s%5s%s\n", NAME, "head", label_width(study), "label", "score", "base",
+                  study->file != NULL ? "  null" : "", "entropy", "dist",
                   study->has_effects ? " importance without faithful" : "");
     for (int64_t i = 0; i < study->n; i++) {
-        write_row(text, study, &study->rows[i], relations, syntax);
+        write_row(text, study, &study->rows[i], relations);
     }
     hl_text_print(text, "\n");
-    write_legend(text, run, study, syntax != NULL);
+    write_legend(text, run, study);
     hl_text_print(text, "\n");
     if (!study->of_open) {
         write_effects(text, study, relations);

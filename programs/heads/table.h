@@ -4,14 +4,12 @@
 
 #include "core/text.h"
 #include "study/study.h"
-#include "study/syntax_study.h"
 
 /* Adds a heading, one row a head, what the columns mean, and sentences on the heads that do what their label says and
  * on the best ones. ASCII but for `run`; no line longer than HL_TABLE_WIDTH as long as heads are named in five letters
- * (longer labels are cut). `run` names the run, `relations` are the names of its task's; `syntax`: what its heads find
- * in a treebank, whose relations then stand beside labels as second ones, or NULL. HL_NO_MEMORY, also left on the
- * text. */
+ * (longer labels are cut). `run` names the run, `relations` are the names of its task's; where the study has second
+ * labels, they stand beside the first. HL_NO_MEMORY, also left on the text. */
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               const char *const *relations, const hl_syntax_study *syntax);
+                               const char *const *relations);
 
 #endif

@@ -63,6 +63,7 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
                                  .punct_and_root = command->punct_and_root,
                                  .null = !command->without_null,
                                  .trees = command->trees,
+                                 .faithful = !command->importance && command->relation == NULL,
                                  .least_cases = HL_SYNTAX_LEAST_CASES,
                                  .progress = hl_waiting_tell,
                                  .context = waiting };
@@ -91,6 +92,7 @@ hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model
     HL_THEN(status, hl_heads_memory_check_treebank(study, &question, command, hl_memory_at_hand_now()));
     HL_THEN(status, hl_opened_model_load(model, -1));
     HL_THEN(status, hl_syntax_study_make(study, &question));
+    HL_THEN(status, question.faithful ? hl_syntax_study_judge(study, model, &question) : hl_ok());
     if (hl_heads_command_looks(command)) {
         HL_THEN(status, hl_syntax_study_find_cases(study, &question, EXAMPLES));
     }

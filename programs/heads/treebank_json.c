@@ -90,26 +90,36 @@ static void fields_of_trees(const void *rows, int64_t kind, hl_fields *fields)
 
 /* ---- the documents ---- */
 
+static json_t *verdict(const hl_head_effect *effect)
+{
+    bool known = effect != NULL && effect->faithful != HL_FAITHFUL_UNKNOWN;
+    return known ? json_boolean(effect->faithful == HL_FAITHFUL_YES) : json_null();
+}
+
 /* The heads that earn a relation, with what they reach where nothing was chosen. */
 static json_t *earned_json(const hl_syntax_study *study)
 {
     json_t *heads = json_array();
     for (int64_t head = 0; head < study->found.n_heads; head++) {
-        int64_t relation = hl_syntax_study_earned(study, head);
-        if (relation < 0) {
+        const hl_syntax_label *label = &study->labels[head];
+        if (label->relation < 0) {
             continue;
         }
-        hl_syntax_choice held_out = hl_syntax_head_of(&study->found, relation, head).held_out;
-        hl_syntax_interval interval = hl_syntax_interval_of(held_out.found);
+        const hl_syntax_choice *held_out = &label->held_out;
+        const hl_head_effect *effect = label->effect;
+        hl_syntax_interval interval = hl_syntax_interval_of(held_out->found);
         hl_json_append(&heads,
-                       json_pack("{s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:I, s:o}", "head",
+                       json_pack("{s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "head",
                                  hl_head_name_at(&study->model->shape, head).text, "relation",
-                                 hl_json_name(hl_syntax_study_name(study, relation)), "direction",
-                                 hl_syntax_direction_name(held_out.direction), "cases",
-                                 (json_int_t)held_out.found.cases, "held_out",
-                                 hl_json_number(hl_syntax_share(held_out.found)), "low", hl_json_number(interval.low),
-                                 "high", hl_json_number(interval.high), "offset", (json_int_t)held_out.offset,
-                                 "baseline", hl_json_number(hl_syntax_share(held_out.baseline))));
+                                 hl_json_name(label->name), "direction", hl_syntax_direction_name(held_out->direction),
+                                 "cases", (json_int_t)held_out->found.cases, "held_out",
+                                 hl_json_number(hl_syntax_share(held_out->found)), "low", hl_json_number(interval.low),
+                                 "high", hl_json_number(interval.high), "offset", (json_int_t)held_out->offset,
+                                 "baseline", hl_json_number(hl_syntax_share(held_out->baseline)), "loss_without",
+                                 hl_json_number(effect != NULL ? effect->loss_without : NAN), "standard_error",
+                                 hl_json_number(effect != NULL ? effect->standard_error : NAN), "kept",
+                                 hl_json_number(effect != NULL ? effect->kept : NAN), "faithful", verdict(effect),
+                                 "faithful_in_group", verdict(label->group)));
     }
     return heads;
 }

@@ -102,12 +102,16 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
 /* A row for each head that earns a label: what it reaches where nothing was chosen. */
 static void print_earned(hl_text *text, const hl_syntax_study *study)
 {
-    static const char *const titles[] = { "head", "label", "way", "held", "95%", "base", "at" };
-    enum { COLUMNS = sizeof titles / sizeof *titles };
+    static const char *const titles[] = { "head", "label", "way", "held", "95%", "base", "at", "faithful" };
+    static const char *const verdicts[] = {
+        [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
+    };
+    bool judged = study->effects.n_heads > 0;
+    const int columns = (int)(sizeof titles / sizeof *titles) - !judged;
     hl_text_grid grid;
     int64_t rows = 0, row = 0;
     for (int64_t head = 0; head < study->found.n_heads; head++) {
-        rows += hl_syntax_study_earned(study, head) >= 0;
+        rows += study->labels[head].relation >= 0;
     }
     hl_text_print(text, "\n");
     if (rows == 0) {
@@ -119,27 +123,45 @@ static void print_earned(hl_text *text, const hl_syntax_study *study)
         "Heads that earn a label, held out. Of several relations a head is named by the most frequent one "
         "whose best head it is (by), else by that which it finds farthest above the base.");
     hl_text_print(text, "\n");
-    hl_text_grid_init(&grid, rows + 1, COLUMNS);
-    for (int c = 0; c < COLUMNS; c++) {
+    hl_text_grid_init(&grid, rows + 1, columns);
+    for (int c = 0; c < columns; c++) {
         hl_text_grid_set(&grid, 0, c, "%s", titles[c]);
     }
     for (int64_t head = 0; head < study->found.n_heads; head++) {
-        int64_t relation = hl_syntax_study_earned(study, head);
-        if (relation >= 0) {
-            hl_syntax_choice held = hl_syntax_head_of(&study->found, relation, head).held_out;
-            hl_syntax_interval sure = hl_syntax_interval_of(held.found);
+        const hl_syntax_label *label = &study->labels[head];
+        const hl_syntax_choice *held = &label->held_out;
+        if (label->relation >= 0) {
+            hl_syntax_interval sure = hl_syntax_interval_of(held->found);
             row++;
             hl_text_grid_set(&grid, row, 0, "%s", hl_head_name_at(&study->model->shape, head).text);
-            hl_text_grid_set(&grid, row, 1, "%s", hl_syntax_study_name(study, relation));
-            hl_text_grid_set(&grid, row, 2, "%s", hl_syntax_direction_name(held.direction));
-            set_share(&grid, row, 3, held.found);
+            hl_text_grid_set(&grid, row, 1, "%s", label->name);
+            hl_text_grid_set(&grid, row, 2, "%s", hl_syntax_direction_name(held->direction));
+            set_share(&grid, row, 3, held->found);
             hl_text_grid_set(&grid, row, 4, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
-            set_share(&grid, row, 5, held.baseline);
-            hl_text_grid_set(&grid, row, 6, "%+d", (int)held.offset);
+            set_share(&grid, row, 5, held->baseline);
+            hl_text_grid_set(&grid, row, 6, "%+d", (int)held->offset);
+        }
+        if (label->relation >= 0 && judged) {
+            bool by_group;
+            hl_faithful verdict = hl_effect_verdict(label->effect, label->group, &by_group);
+            hl_text_grid_set(&grid, row, 7, "%s%s", verdicts[verdict], by_group ? "*" : "");
         }
     }
     hl_text_grid_print(&grid, HL_TABLE_WIDTH, 2, true, text);
     hl_text_grid_free(&grid);
+    hl_text_print(text, "\n");
+    if (judged) {
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH,
+            "faithful: whether the relation is what the model needs the head for, on sentences 1, 3, 5 ... "
+            "of the first %d; yes: with attention on the right words in its place the loss grows by no "
+            "more than a fifth of what it grows without the head; -: it does not depend on the head; *: "
+            "together with the heads of its layer that share its label and way.",
+            HL_SYNTAX_JUDGED);
+    } else if (study->no_effects.code != HL_OK) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "Whether heads are faithful to these labels is not known: %s.",
+                          study->no_effects.text);
+    }
 }
 
 void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)

@@ -14,12 +14,13 @@ void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study);
 /* The rows as a table of Markdown, and the trees as another. */
 void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study);
 
-/* {"sentences", "left_out", "several_roots", "unknown_words", "rows": [{"relation", "cases", "head", "direction"
- * ("d>h" or "h>d"), "accuracy", "low", "high", "offset", "baseline", "held_out_head", "held_out_direction",
- * "held_out", "held_out_low", "held_out_high", "held_out_offset", "held_out_baseline", "null_head", "null",
- * "null_held_out", "label"}], "heads": [{"head", "relation", "direction", "cases", "held_out", "low", "high", "offset",
- * "baseline"}], "trees": [{"trees", "uas", "uuas"}]}: shares from 0 to 1, null where there is none; `null` is the best
- * head's of random weights, `label` whether the held-out head earns the relation; `heads` those that earn one. */
+/* {"sentences", "left_out", "several_roots", "unknown_words", "rows": [{"relation", "cases", "head", "direction" ("d>h"
+ * or "h>d"), "accuracy", "low", "high", "offset", "baseline", "held_out_head", "held_out_direction", "held_out",
+ * "held_out_low", "held_out_high", "held_out_offset", "held_out_baseline", "null_head", "null", "null_held_out",
+ * "label"}], "heads": [{"head", "relation", "direction", "cases", "held_out", "low", "high", "offset", "baseline",
+ * "loss_without", "standard_error", "kept", "faithful", "faithful_in_group"}], "trees": [{"trees", "uas", "uuas"}]}:
+ * shares from 0 to 1, null where there is none; `null` is the best head's of random weights, `label` whether the
+ * held-out head earns the relation; `heads` those that earn one, and what the model needs them for (heads/effect.h). */
 void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study);
 
 /* The rows, with the same names; where trees were made, "trees" alone. */

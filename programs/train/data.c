@@ -3,9 +3,9 @@
 #include "core/memory.h"
 #include "core/units.h"
 #include "heads/head_set.h"
+#include "heads/syntax_label.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
-#include "study/syntax_study.h"
 #include "train/config_keys.h"
 #include "train/signals.h"
 #include "train/snapshot_budget.h"
@@ -174,15 +174,19 @@ hl_status hl_train_call_tell_earned(const hl_train_call *call)
     if (call->treebank == NULL || call->command.quiet) {
         return hl_ok();
     }
-    hl_syntax_study study = { .treebank = call->treebank, .found = call->syntax.counts };
-    HL_TRY(hl_syntax_study_choose_rows(&study, &(hl_syntax_question){ .least_cases = HL_SYNTAX_LEAST_CASES }));
-    int64_t n = 0;
-    for (int64_t head = 0; head < study.found.n_heads; head++) {
-        int64_t relation = hl_syntax_study_earned(&study, head);
-        if (relation >= 0 && ++n <= MOST) {
-            hl_syntax_choice held_out = hl_syntax_head_of(&study.found, relation, head).held_out;
+    const hl_syntax *counts = &call->syntax.counts;
+    hl_syntax_label *labels;
+    int64_t *rows = hl_calloc((size_t)counts->n_relations, sizeof *rows), n = 0;
+    HL_NEED(rows != NULL, "the relations of a treebank");
+    int64_t n_rows = hl_syntax_rows(counts, call->treebank, HL_SYNTAX_LEAST_CASES, false, rows);
+    hl_status status = hl_syntax_labels_make(counts, call->treebank, rows, n_rows, &labels);
+    hl_free(rows);
+    HL_TRY(status);
+    for (int64_t head = 0; head < counts->n_heads; head++) {
+        if (labels[head].relation >= 0 && ++n <= MOST) {
+            hl_syntax_choice held_out = labels[head].held_out;
             hl_print_line(call->out, "%s finds %s (%s) in %.1f%% of %s held-out cases, the best fixed offset in %.1f%%",
-                          hl_head_name_at(call->syntax.shape, head).text, hl_syntax_study_name(&study, relation),
+                          hl_head_name_at(call->syntax.shape, head).text, labels[head].name,
                           hl_syntax_direction_name(held_out.direction), 100 * hl_syntax_share(held_out.found),
                           HL_COUNT(held_out.found.cases), 100 * hl_syntax_share(held_out.baseline));
         }
@@ -192,6 +196,6 @@ hl_status hl_train_call_tell_earned(const hl_train_call *call)
     } else if (n > MOST) {
         hl_print_line(call->out, "%" PRId64 " more heads earn a relation of the treebank", n - MOST);
     }
-    hl_free(study.rows);
+    hl_free(labels);
     return hl_ok();
 }

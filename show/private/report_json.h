@@ -21,8 +21,8 @@ json_t *hl_report_shown_text(const char *bytes, bool lines);
  * "right": [...], "wrong": [...]}, ...]}. */
 json_t *hl_report_syntax_object(const hl_report_syntax *syntax);
 
-/* A head's second label with its held-out figures, or JSON's null. */
-json_t *hl_report_syntax_label(const hl_report_syntax *syntax, int64_t head);
+/* A head's second label with its held-out figures and whether the head is faithful to it, or JSON's null. */
+json_t *hl_report_syntax_label(const hl_syntax_label *second);
 
 /* Adds {"words": [{"group", "name", "meaning"}, ...], "misses": [[...], ...]}, without any `<`: heads/words.h, and of
  * each run why each head is mixed, "" where it is not. HL_NO_MEMORY is left on the text. */

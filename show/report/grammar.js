@@ -38,7 +38,8 @@ function heldOutOf(relation, head) {
 function grammarText(head) {
     const label = head.grammar ?? null;
     return label === null ? "" : `${label.relation} (${label.direction}): ${percent(shareOf(label.found))} of ${counted(label.found[1])} held-out cases, ` +
-        `95% ${betweenText(label.interval)}, baseline ${percent(shareOf(label.baseline))}`;
+        `95% ${betweenText(label.interval)}, baseline ${percent(shareOf(label.baseline))}` +
+        (label.faithful === null ? "" : label.faithful ? ", faithful" : ", not faithful");
 }
 
 /* ---- the table's row ---- */

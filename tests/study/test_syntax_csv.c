@@ -265,7 +265,7 @@ START_TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_
     hl_opened_model *run = malloc(sizeof *run);
     hl_syntax_history history;
     ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_syntax_history_read(&history, run).code, HL_OK);
+    ck_assert_int_eq(hl_syntax_history_read(&history, run, TEXT_STEPS).code, HL_OK);
     const hl_report_syntax_steps *shown = &history.shown;
     ck_assert_int_eq(shown->n_steps, STEPS);
     ck_assert_int_eq(shown->n_heads, HEADS);
@@ -292,6 +292,38 @@ START_TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_
     hl_syntax_history_free(&history);
     hl_opened_model_close(run);
     free(run);
+}
+END_TEST
+
+/* What heads tells of a run without its treebank being read again: at the last step, and at another. */
+START_TEST(a_run_names_its_heads_by_the_relations_that_they_earn)
+{
+    const char *folder = run_of_many(), *rows = with_a_head_that_learns(run_file(folder, "syntax.csv"));
+    for (int i = 0; i < 3; i++) {
+        static const char *const steps[] = { "12", "3", "6" };
+        bool earned = i < 2;
+        run_result told = i == 0 ? HEADS(folder) : HEADS(folder, "--step", steps[i]);
+        ck_assert_msg(told.code == 0, "%s", told.err);
+        const char *line = strstr(told.out, "\nL1H0 "), *second = strstr(line, " + obj ");
+        ck_assert((second != NULL && second < strchr(line + 1, '\n')) == earned);
+        told = HEADS(folder, "--step", steps[i], "--json");
+        json_t *all = json_loads(told.out, 0, NULL), *head = json_array_get(json_object_get(all, "heads"), 2);
+        const char *relation = json_string_value(json_object_get(head, "relation"));
+        ck_assert((relation != NULL && strcmp(relation, "obj") == 0) == earned);
+        if (earned) {
+            ck_assert_str_eq(json_string_value(json_object_get(head, "direction")), "d>h");
+            ck_assert_double_eq(json_number_value(json_object_get(head, "held_out")), 1);
+        }
+        json_decref(all);
+    }
+    hl_syntax_rate rate = held_out(rows, TEXT_STEPS, "obj", 2);
+    ck_assert_int_eq(rate.hits, rate.cases);
+    const char *csv = strstr(run_read(run_file(folder, "heads.csv")), "\n12,1,0,relation(obj),1,0.");
+    ck_assert_ptr_nonnull(csv);
+    ck_assert_ptr_null(strstr(csv + 1, "loss_without")); /* after all others */
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "report.html")), "\"relation\":\"obj\",\"faithful\":null"));
+    ck_assert_ptr_null(strstr(HEADS(folder, "--csv", "--step", "6").out, "relation("));
+    ck_assert_ptr_nonnull(strstr(HEADS(folder, "--csv").out, "\n12,1,0,relation(obj),1,0."));
 }
 END_TEST
 
@@ -446,6 +478,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, the_last_rows_are_what_heads_counts_on_the_file, 0, 3);
     tcase_add_test(tc, the_first_500_sentences_that_can_be_used_are_counted);
     tcase_add_test(tc, a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them);
+    tcase_add_test(tc, a_run_names_its_heads_by_the_relations_that_they_earn);
     tcase_add_test(tc, rows_that_are_cut_are_left_out_and_wrong_ones_are_named);
     tcase_add_test(tc, a_file_that_is_missing_or_empty_begins_with_the_header);
     tcase_add_test(tc, the_sentences_and_the_heads_that_earned_a_relation_are_told);

@@ -1,5 +1,6 @@
 /* `heads MODEL --treebank`: which head finds which relation, checked against the maps that --input tells. */
 #include "core/json.h"
+#include "core/memory.h"
 #include "core/npz.h"
 #include "heads/tree.h"
 #include "programs/heads/memory.h"
@@ -348,6 +349,7 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
     run_result run = HEADS(folder, "--treebank", file, "--json");
     ck_assert_msg(run.code == 0, "%s", run.err);
     json_t *told = json_of(run.out);
+    ck_assert_str_eq(text_at(json_array_get(json_object_get(told, "rows"), 1), "relation"), "dep"); /* twice as many */
     const json_t *head = json_array_get(json_object_get(told, "heads"), 0);
     ck_assert_str_eq(text_at(head, "head"), "L0H0");
     ck_assert_str_eq(text_at(head, "relation"), "own");
@@ -371,26 +373,30 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
 }
 END_TEST
 
-/* Hits of three heads and of an offset of 1000 cases a half of one relation, and of 500 of another. */
+/* Hits of four heads and of an offset of 1000 cases a half of one relation, of 500 of another and 200 of a third. */
 START_TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly)
 {
-    static const int64_t hits[2][3] = { { 600, 500, 520 }, { 400, 450, 300 } };
-    int64_t rows[] = { -1, 0, 1 };
-    hl_syntax_study study = { .n_rows = 3, .rows = rows };
-    ck_assert_int_eq(hl_syntax_init(&study.found, 2, 3).code, HL_OK);
-    for (int i = 0; i < 4; i++) {
-        hl_syntax_half *half = &study.found.halves[i / 2];
-        half->cases[i % 2] = i % 2 == 0 ? 1000 : 500;
-        half->offsets[i % 2 * (2 * HL_SYNTAX_OFFSETS + 1)] = i % 2 == 0 ? 400 : 100;
-        for (int h = 0; h < 3; h++) {
-            half->hits[(i % 2 * 3 + h) * 2] = hits[i % 2][h];
+    static const int64_t hits[3][4] = { { 600, 500, 520, 590 }, { 400, 450, 300, 0 }, { 0, 0, 0, 130 } };
+    static const int64_t cases[] = { 1000, 500, 200 }, offsets[] = { 400, 100, 100 };
+    static const int64_t rows[] = { 0, 1, 2 };
+    hl_syntax found;
+    hl_syntax_label *labels;
+    ck_assert_int_eq(hl_syntax_init(&found, 3, 4).code, HL_OK);
+    for (int i = 0; i < 6; i++) {
+        hl_syntax_half *half = &found.halves[i / 3];
+        half->cases[i % 3] = cases[i % 3];
+        half->offsets[i % 3 * (2 * HL_SYNTAX_OFFSETS + 1)] = offsets[i % 3];
+        for (int h = 0; h < 4; h++) {
+            half->hits[(i % 3 * 4 + h) * 2] = hits[i % 3][h];
         }
     }
-    static const int64_t expected[] = { 0, 1, 1 };
-    for (int h = 0; h < 3; h++) {
-        ck_assert_int_eq(hl_syntax_study_earned(&study, h), expected[h]);
+    static const int64_t expected[] = { 0, 1, 1, 2 };
+    ck_assert_int_eq(hl_syntax_labels_make(&found, NULL, rows, 3, &labels).code, HL_OK);
+    for (int h = 0; h < 4; h++) {
+        ck_assert_int_eq(labels[h].relation, expected[h]);
     }
-    hl_syntax_free(&study.found);
+    hl_free(labels);
+    hl_syntax_free(&found);
 }
 END_TEST
 

@@ -49,7 +49,7 @@ static hl_heads_study made_up_study(void)
 static hl_text table_of(const hl_heads_study *study)
 {
     hl_text text = { 0 };
-    hl_status status = hl_heads_table_print(&text, "a", study, relations, NULL);
+    hl_status status = hl_heads_table_print(&text, "a", study, relations);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return text;
 }
