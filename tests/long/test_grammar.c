@@ -55,7 +55,7 @@ static void check_birth(const char *folder)
     hl_opened_model *run = malloc(sizeof *run);
     hl_syntax_history history;
     ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_syntax_history_read(&history, run).code, HL_OK);
+    ck_assert_int_eq(hl_syntax_history_read(&history, run, -1).code, HL_OK);
     const hl_report_syntax_steps *shown = &history.shown;
     int64_t det = 0, born = 0;
     while (strcmp(shown->names[det], "det") != 0) {
