@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* flock */
 #include "core/files.h"
 
+#include "core/folders.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -381,6 +382,16 @@ hl_status hl_file_sync_folder(const char *path)
     /* EINVAL: a file system that has nothing to wait for. */
     hl_status status =
         result == 0 || errno == EINVAL ? hl_ok() : hl_file_system_error(path, "cannot write its folder to the disk");
+    active.close(fd);
+    return status;
+}
+
+hl_status hl_file_cut(const char *path, size_t size)
+{
+    int fd, result;
+    HL_TRY(hl_file_open(path, O_WRONLY, &fd));
+    RETRIED(result, ftruncate(fd, (off_t)size));
+    hl_status status = result == 0 ? hl_ok() : hl_file_system_error(path, "cannot be cut");
     active.close(fd);
     return status;
 }

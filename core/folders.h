@@ -1,9 +1,12 @@
-/* Folders, and the paths of what is in them; all calls go through the table of core/files.h. */
+/* Folders, and the paths of what is in them; all calls but the cutting go through the table of
+ * core/files.h. */
 #ifndef HL_CORE_FOLDERS_H
 #define HL_CORE_FOLDERS_H
 
 #include "core/declarations.h"
 #include "core/status.h"
+
+#include <stddef.h>
 
 HL_BEGIN_DECLS
 
@@ -17,6 +20,10 @@ hl_status hl_folder_list(const char *path, hl_folder_visit *visit, void *context
 
 /* Removes the file; one that is not there is removed already. HL_BAD_FILE. */
 hl_status hl_file_remove(const char *path);
+
+/* Cuts a regular file to its first `size` bytes, in place: whoever has it open sees that, and a full disk has room for
+ * it. Does not wait for the disk. HL_BAD_FILE. */
+hl_status hl_file_cut(const char *path, size_t size);
 
 /* "<folder>/<name>", the name formatted as by printf, in new memory: hl_free. NULL when out of memory. */
 char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -73,6 +73,7 @@ typedef struct hl_config_train {
     int64_t steps, batch_size, seed, threads;
     int64_t log_every, eval_every, eval_examples, checkpoint_every, keep_checkpoints, patience;
     int64_t length_window, leaves;
+    bool tensorboard;
     hl_config_string_at from, weights;
     char out[HL_CONFIG_MAX_PATH];
 } hl_config_train;

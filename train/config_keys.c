@@ -266,6 +266,8 @@ const hl_config_key hl_config_keys[] = {
     { TRAIN(leaves), INTEGER(1, 4096), .initial = "1",
       .help = "The parts of a batch, each with a sum of its own, that several processes may share: their gradients are "
               "added in one order whatever number of processes there is; times accumulate it divides batch_size." },
+    { TRAIN(tensorboard), BOOLEAN, .initial = "false", .may_change = true,
+      .help = "Whether the folder of the run also holds its metrics, its heads' scores and maps for TensorBoard." },
     { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,
       .help = "What the run begins with, as --from says it: the folder of an open model, whose tokens and shape it takes, "
               "or a file of weights." },

@@ -9,7 +9,7 @@ HL_BEGIN_DECLS
 
 enum {
     HL_CONFIG_SECTIONS = 6,
-    HL_CONFIG_KEYS = 91,
+    HL_CONFIG_KEYS = 92,
     HL_CONFIG_VALUE_TEXT = HL_CONFIG_OVERRIDE,
     HL_CONFIG_WRONG_TEXT = 384, /* at least HL_INI_WRONG_TEXT */
     HL_CONFIG_PIECES = 8192,    /* tokens.size and min_count of wordpiece and bpe where they are not given */
@@ -63,8 +63,8 @@ bool hl_config_key_used(const hl_config_key *key, const char *task);
 /* One line of help for the task of that name. */
 const char *hl_config_task_summary(const char *task);
 
-/* False for train.threads, train.out, [patterns] and paths of texts: where and how a run is computed, and what is
- * watched of it. */
+/* False for model.attention, train.threads, train.out, train.tensorboard, [patterns] and paths of texts: where and
+ * how a run is computed, and what is watched of it. */
 bool hl_config_key_changes_results(const hl_config_key *key);
 
 /* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it is, of HL_CONFIG_PER_LAYER

@@ -21,7 +21,7 @@ bool hl_config_key_changes_results(const hl_config_key *key)
     bool path = key->type == HL_CONFIG_STRING && key->may_change;
     return !path && key->offset != offsetof(hl_config, model.attention) &&
            key->offset != offsetof(hl_config, train.threads) && key->offset != offsetof(hl_config, train.out) &&
-           key->offset < offsetof(hl_config, patterns);
+           key->offset != offsetof(hl_config, train.tensorboard) && key->offset < offsetof(hl_config, patterns);
 }
 
 static void print_keys(hl_text *t, const hl_config *config, bool result_only)

@@ -79,6 +79,7 @@ static hl_metrics_row validation_row(const hl_loop *loop)
 static hl_status write_row(hl_loop *loop, hl_metrics_row row)
 {
     HL_TRY(leads(loop) ? hl_metrics_csv_append(&loop->metrics, row) : hl_ok());
+    HL_TRY(hl_tensorboard_row(loop->board, &row));
     hl_progress_row(&loop->progress, row);
     return hl_ok();
 }
@@ -149,6 +150,7 @@ static hl_status write_checkpoint(hl_loop *loop)
     }
     HL_TRY(hl_trainer_check_finite(loop->trainer));
     HL_TRY(hl_metrics_csv_sync(&loop->metrics));
+    HL_TRY(hl_tensorboard_sync(loop->board));
     HL_TRY(loop->syntax != NULL ? hl_syntax_csv_sync(loop->syntax) : hl_ok());
     loop->state.metrics = loop->metrics.sum;
     int64_t keep = loop->config->train.keep_checkpoints;
@@ -176,6 +178,7 @@ static hl_status record(hl_loop *loop, const hl_validation_sums *sums)
     }
     HL_TRY(snapshot ? hl_recorder_record(loop->recorder, step_of(loop), sums, &trainer->arena)
                     : hl_recorder_run(loop->recorder, &trainer->arena));
+    HL_TRY(snapshot ? hl_tensorboard_snapshot(loop->board, step_of(loop)) : hl_ok());
     if (snapshot && loop->syntax != NULL) {
         HL_TRY(hl_syntax_csv_append(loop->syntax, step_of(loop), &trainer->arena));
     }

@@ -17,6 +17,7 @@
 #include "train/run_folder.h"
 #include "train/state.h"
 #include "train/syntax_csv.h"
+#include "train/tensorboard.h"
 #include "train/trainer.h"
 #include "train/watch.h"
 
@@ -33,6 +34,7 @@ typedef struct hl_loop {
                                       hl_trainer_reserve_sums; NULL: no snapshots */
     hl_cadence cadence;            /* of the snapshots */
     hl_syntax_csv *syntax;         /* open; NULL: nothing is counted on a treebank; else there is a recorder */
+    hl_tensorboard *board;         /* open; NULL: no events for TensorBoard */
     hl_watch *watch;               /* NULL: no layer is watched; else there is a recorder */
     const char *config_text;       /* for the files' metadata (hl_config_result_text); not owned */
     hl_train_state state;          /* as restored, or zero */

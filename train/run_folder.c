@@ -48,6 +48,8 @@ static bool is_unfinished_snapshot(const char *name)
     return step_in_name(name, "step_", 6, ".npz.tmp") >= 0;
 }
 
+#define EVENTS "events.out.tfevents.headlight" /* TensorBoard reads what has "tfevents" in its name */
+
 /* The files that a run writes at the top of its folder, besides kept checkpoints. */
 static const struct {
     const char *name;
@@ -57,7 +59,7 @@ static const struct {
     { "confusion.csv", false }, { "model.safetensors", false }, { "checkpoint.safetensors", false },
     { "vocab.txt", false },     { "tokens.json", false },       { "labels.json", false },
     { "syntax.csv", false },    { "treebank.conllu", false },   { "heads.csv", true },
-    { "report.html", true },    { "sentence.json", false },
+    { "report.html", true },    { "sentence.json", false },     { EVENTS, false },
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 
@@ -210,11 +212,12 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     folder->vocabulary = hl_path_join(path, "vocab.txt");
     folder->patterns = hl_path_join(path, "patterns");
     folder->syntax = hl_path_join(path, "syntax.csv");
+    folder->events = hl_path_join(path, EVENTS);
     folder->lock_file = hl_path_join(path, ".lock");
     bool complete = folder->path != NULL && folder->config != NULL && folder->metrics != NULL &&
                     folder->scores != NULL && folder->confusion != NULL && folder->model != NULL &&
                     folder->checkpoint != NULL && folder->vocabulary != NULL && folder->patterns != NULL &&
-                    folder->syntax != NULL && folder->lock_file != NULL;
+                    folder->syntax != NULL && folder->events != NULL && folder->lock_file != NULL;
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
@@ -375,6 +378,7 @@ void hl_run_folder_close(hl_run_folder *folder)
     hl_free(folder->vocabulary);
     hl_free(folder->patterns);
     hl_free(folder->syntax);
+    hl_free(folder->events);
     hl_free(folder->lock_file);
     *folder = (hl_run_folder){ .lock = -1 };
 }

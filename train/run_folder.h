@@ -15,7 +15,7 @@ HL_BEGIN_DECLS
 typedef enum hl_run_mode { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE } hl_run_mode;
 
 typedef struct hl_run_folder {
-    char *path, *config, *metrics, *scores, *confusion, *model, *checkpoint, *vocabulary, *patterns, *syntax,
+    char *path, *config, *metrics, *scores, *confusion, *model, *checkpoint, *vocabulary, *patterns, *syntax, *events,
         *lock_file; /* owned */
     hl_run_mode mode;
     int lock; /* a file descriptor; -1: none */
@@ -56,7 +56,8 @@ char *hl_run_folder_kept_checkpoint(const hl_run_folder *folder, int64_t step);
 int64_t hl_run_folder_snapshot_step(const char *name);
 
 /* Whether a file of this name at the top of a run's folder is the run's own, and nothing makes it anew: config.ini, all
- * checkpoints, weights, metrics.csv, scores.csv, confusion.csv, syntax.csv, treebank.conllu, vocab.txt, the lock. */
+ * checkpoints, weights, metrics.csv, scores.csv, confusion.csv, syntax.csv, treebank.conllu, vocab.txt, TensorBoard's
+ * events, the lock. */
 bool hl_run_folder_keeps(const char *name);
 
 /* Whether the folder, which need not exist, holds a run: a config.ini or a checkpoint. HL_BAD_FILE, HL_NO_MEMORY. */

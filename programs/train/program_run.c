@@ -208,7 +208,7 @@ static hl_status prepare(hl_train_call *p)
 }
 
 /* The folder's files are this run's from now on. This comes after everything else that can fail. */
-static hl_status claim(const hl_train_call *p)
+static hl_status claim(hl_train_call *p)
 {
     if (p->command.mode == HL_RUN_OVERWRITE) {
         HL_TRY(hl_run_folder_clear(&p->folder));
@@ -218,7 +218,9 @@ static hl_status claim(const hl_train_call *p)
         return hl_ok();
     }
     HL_TRY(hl_run_folder_drop_after(&p->folder, p->loop.checkpoint_step));
-    HL_TRY(hl_syntax_csv_drop_after(p->folder.syntax, p->loop.checkpoint_step));
+    int64_t whole = p->loop.checkpoint_step - p->loop.state.unvalidated; /* the last step that is done to its end */
+    HL_TRY(hl_syntax_csv_drop_after(p->folder.syntax, whole));
+    HL_TRY(hl_tensorboard_drop_after(p->folder.events, whole, &p->board.begin));
     int64_t keep = p->config.train.keep_checkpoints;
     return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* the run may have ended just before it */
 }
@@ -242,6 +244,10 @@ static hl_status begin(hl_train_call *p)
     HL_TRY(hl_train_call_open_syntax(p));
     int64_t step = p->trainer.optimizer.step;
     HL_TRY(hl_metrics_csv_open(&p->loop.metrics, p->folder.metrics, p->trainer.scored, p->loop.state.metrics));
+    if (p->config.train.tensorboard) {
+        p->loop.board = &p->board;
+        HL_TRY(hl_tensorboard_open(&p->board, &p->folder, &p->config, p->trainer.dataset, p->loop.recorder));
+    }
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
     return hl_ok();
 }
@@ -381,6 +387,7 @@ hl_status hl_train_call_run(hl_train_call *p)
 void hl_train_call_free(hl_train_call *p)
 {
     hl_metrics_csv_close(&p->loop.metrics);
+    hl_tensorboard_close(&p->board);
     hl_dataset_free(p->written);
     free_training(p);
     hl_dataset_free(p->dataset);

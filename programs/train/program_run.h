@@ -32,6 +32,7 @@ typedef struct hl_train_call {
     hl_validation_sums_pass sums; /* for the recorder */
     bool records;                 /* whether these two are in use */
     hl_syntax_csv syntax;         /* where there is a treebank */
+    hl_tensorboard board;         /* where the config asks for it */
     hl_watch watch;
     hl_loop loop;
     int signal; /* that interrupted the run; 0: none */

@@ -1,5 +1,5 @@
-/* The bytes of TensorBoard's event files, against records made by its own library (tests/peer/check_tensorboard.py reads
- * whole files with it). */
+/* The bytes of TensorBoard's event files, against records made by its own library, with which
+ * tests/peer/check_tensorboard.py reads whole files. */
 #include "core/private/events.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"

@@ -144,7 +144,7 @@ START_TEST(a_resolved_config_holds_what_was_given)
         "label_smoothing = 0\naccumulate = 1\n\n"
         "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
         "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
-        "patience = 0\nleaves = 1\nfrom = \nweights = \nout = a b\n\n"
+        "patience = 0\nleaves = 1\ntensorboard = false\nfrom = \nweights = \nout = a b\n\n"
         "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
     hl_free(text);
 }
@@ -185,6 +185,7 @@ static const struct {
     { "", "train.steps=2", "train.steps", true },
     { "", "train.eval_every=2", "train.eval_every", true },
     { "", "train.log_every=2", "train.log_every", true },
+    { "", "train.tensorboard=true", "train.tensorboard", true },
     { "", "train.checkpoint_every=2", "train.checkpoint_every", true },
     { "", "train.keep_checkpoints=2", "train.keep_checkpoints", true },
     { "", "train.patience=2", "train.patience", true },

@@ -53,6 +53,7 @@ static hl_run_folder full_folder(const char *path)
         "model.safetensors",
         "checkpoint.safetensors",
         "vocab.txt",
+        "events.out.tfevents.headlight",
         "metrics.csv.tmp",
         "config.ini.tmp",
         "checkpoint-5.safetensors",
