@@ -118,11 +118,20 @@ def test_best_weights_and_names(tmp_path):
         name: array.shape for name, array in run.weights().items()
     }
     assert all(np.array_equal(state[name].numpy(), array) for name, array in run.weights().items())
-    model = run.torch_model().train()
-    tokens = ids(run.patterns[0], "tokens")
-    assert not torch.equal(model(tokens), model(tokens)), "the config's dropout, where one trains on"
     with pytest.raises(ValueError, match="model.max_length"):
-        model(torch.zeros(1, 99, dtype=torch.long))
+        run.torch_model()(torch.zeros(1, 99, dtype=torch.long))
+
+
+def test_dropout_where_one_trains_on(tmp_path):
+    """Each kind of dropout that the config asks for is there, and no other."""
+    run = made("classes, a pooler", tmp_path)
+    tokens, model = ids(run.patterns[0], "tokens"), run.config["model"]
+    kinds = [key for key in model if key.startswith("dropout_")]
+    assert len(kinds) == 7
+    for chosen in [None, *kinds]:
+        model |= {key: 0.5 if key == chosen else 0.0 for key in kinds}
+        trained_on = run.torch_model().train()
+        assert torch.equal(trained_on(tokens), trained_on(tokens)) == (chosen is None), chosen
 
 
 def test_what_it_cannot(tmp_path):
