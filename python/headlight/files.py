@@ -114,8 +114,9 @@ def table_of(columns: Mapping[str, Array]) -> Table:
 
 
 def column_of(name: str, values: Sequence[Any]) -> Array:
-    """Texts and verdicts as objects, whole numbers as int64, other numbers as float64 with NaN where there is none."""
-    if name in _OBJECT_COLUMNS:
+    """Texts and verdicts as objects, whole numbers as int64, other numbers as float64 with NaN where there is none.
+    ValueError where a value is no such number."""
+    if name in _OBJECT_COLUMNS or any(isinstance(value, bool) for value in values):
         return np.array(values, dtype=object)
     if name in _WHOLE_COLUMNS:
         return np.array([int(value) for value in values], dtype=np.int64)

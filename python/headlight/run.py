@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from headlight import files, programs
 from headlight.files import Array, Config, Error, Table
 from headlight.patterns import Patterns
@@ -75,8 +77,14 @@ class Run:
         program writes heads.csv and report.html anew, too."""
         document = json.loads(programs.output_of("heads", str(self.path), "--json"))
         files.check_format("heads --json", document.get("format"), JSON_FORMAT)
-        rows = document["heads"]
-        return files.table_of({name: files.column_of(name, [row.get(name) for row in rows]) for name in rows[0]})
+        rows, columns = document["heads"], {}
+        for name in rows[0]:
+            values = [row.get(name) for row in rows]
+            try:
+                columns[name] = files.column_of(name, values)
+            except ValueError:  # a text that a newer program tells besides
+                columns[name] = np.array(values, dtype=object)
+        return files.table_of(columns)
 
     def weights(self, name: str = "model.safetensors") -> dict[str, Array]:
         """Tensors by PyTorch's names: of the best validation loss; "checkpoint.safetensors": of the last step."""
