@@ -12,6 +12,11 @@ const char *hl_small_matmul_libxsmm(void)
     return LIBXSMM_CONFIG_VERSION;
 }
 
+const char *hl_small_matmul_target(void)
+{
+    return libxsmm_get_target_arch();
+}
+
 /* Where the system refuses LIBXSMM a mapping for a product's code, as under ulimit -v, LIBXSMM takes memory of its
  * allocator and jumps there whether that could be made executable or not: malloc's cannot, since it does not begin with
  * a page. These pages can. They cost address space, and memory only when used. */
@@ -59,6 +64,11 @@ static void run_generated(void (*generated)(void), const hl_real *A, const hl_re
 }
 #else
 const char *hl_small_matmul_libxsmm(void)
+{
+    return NULL;
+}
+
+const char *hl_small_matmul_target(void)
 {
     return NULL;
 }

@@ -36,6 +36,9 @@ bool hl_small_matmul_generates(void);
 /* The version of LIBXSMM that generates them, as "1.17"; NULL where none are generated. */
 const char *hl_small_matmul_libxsmm(void);
 
+/* The instructions that it generates them of, as "clx"; NULL likewise. */
+const char *hl_small_matmul_target(void);
+
 /* Sets LIBXSMM up and makes sure that there is memory for the code that it will generate; it would crash without. Call
  * it before the first product, as hl_model_allocate does. HL_NO_MEMORY. */
 hl_status hl_small_matmul_prepare(void);

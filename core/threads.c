@@ -36,13 +36,20 @@ static int cpus_quota(void)
     return cpus > HL_MAX_THREADS ? HL_MAX_THREADS : (int)cpus;
 }
 
+static int sharing = 1;
+
+void hl_threads_share(int processes)
+{
+    sharing = processes;
+}
+
 int hl_threads_default(void)
 {
     cpu_set_t set;
     int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     int quota = cpus_quota();
     threads = quota > 0 && quota < threads ? quota : threads;
-    threads = threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
+    threads = threads / sharing < HL_MAX_THREADS ? threads / sharing : HL_MAX_THREADS;
     return threads < 1 ? 1 : threads;
 }
 

@@ -24,6 +24,10 @@ void hl_threads_setup(void);
  * allows fewer; at least 1, at most HL_MAX_THREADS. */
 int hl_threads_default(void);
 
+/* Has hl_threads_default divide these by so many processes, which share them, this one among them. At the start of a
+ * program. */
+void hl_threads_share(int processes);
+
 /* `threads`, or 1 where the whole op takes less than some 20 microseconds, about what starting and joining threads
  * costs. `work` is in elementary operations (elements touched, or multiply-adds divided by 32). */
 int hl_threads_for(int threads, int64_t work);

@@ -1,5 +1,7 @@
 #include "programs/child.h"
 
+#include "programs/launcher.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,10 +14,11 @@
 enum { NOT_STARTED = 127 };
 
 /* In a process group of its own: Ctrl-C is for the parent, which then asks once, and not for the child a second
- * time. */
+ * time. A training of a sweep is a run of its own, also where a launcher has started several sweeps. */
 static _Noreturn void become(const char *const *arguments, int output, int errors, pid_t parent, const sigset_t *mask)
 {
     int nothing = open("/dev/null", O_RDONLY);
+    hl_launcher_forget();
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);

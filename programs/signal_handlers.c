@@ -22,7 +22,7 @@ static const char *const *unfinished_files;
 
 static answer answer_of(const char *text)
 {
-    return (answer){ .text = text, .size = strlen(text), .after_a_line = isatty(STDERR_FILENO) != 0 };
+    return (answer){ .text = text, .size = strlen(text), .after_a_line = *text != '\0' && isatty(STDERR_FILENO) != 0 };
 }
 
 static void write_bytes(const char *text, size_t size)

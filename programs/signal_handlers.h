@@ -3,7 +3,7 @@
 #ifndef HL_PROGRAMS_SIGNAL_HANDLERS_H
 #define HL_PROGRAMS_SIGNAL_HANDLERS_H
 
-/* `text` is the answer: a line, its newline too, for standard error; it must stand as long as the process.
+/* `text` is the answer: a line, its newline too, for standard error, or ""; it must stand as long as the process.
  *
  * Installs the handlers but for a signal that is ignored, as whoever started the program wanted it (a job in a script's
  * background ignores SIGINT, nohup lets a program ignore SIGHUP). Cannot fail. */

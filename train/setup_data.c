@@ -135,7 +135,8 @@ static hl_status take_content(work *w)
 /* Whether the data are those of a run that there is. */
 static bool is_run(const work *w)
 {
-    return w->options->use == HL_DATA_KEEP || w->options->use == HL_DATA_READ;
+    hl_data_use use = w->options->use;
+    return use == HL_DATA_KEEP || use == HL_DATA_READ || use == HL_DATA_FOLLOW;
 }
 
 /* Tokens and caches are made one after the other, all of the same content. Those that are not go. */
@@ -204,8 +205,12 @@ static hl_status choose_folder(work *w)
     }
     if (is_run(w) && made) {
         w->spec.keep = true;
-        w->spec.any_source = w->options->use == HL_DATA_READ;
+        w->spec.any_source = w->options->use != HL_DATA_KEEP;
         return hl_ok();
+    }
+    if (w->options->use == HL_DATA_FOLLOW && *cache == '\0') {
+        return hl_error(HL_BAD_FILE, "%s: missing here; all processes read what is made in the run's folder",
+                        w->folder);
     }
     if (is_run(w)) {
         char said[CONTENT_TEXT];

@@ -15,6 +15,8 @@ typedef enum hl_data_use {
     HL_DATA_MAKE,   /* for a run that begins: makes what is missing */
     HL_DATA_KEEP,   /* for a run that goes on: its caches, or where they are gone new ones of the same files */
     HL_DATA_READ,   /* for a look at a run: the same, but its caches whatever has become of the files */
+    HL_DATA_FOLLOW, /* for a process of a run whose data another one has opened: the same, but makes none in
+                       the run's folder */
     HL_DATA_CHECK,  /* for a look at the config: files are read in full; nothing that is made stays */
     HL_DATA_TOKENS, /* for a model that answers: the run's tokens and labels, no examples */
 } hl_data_use;

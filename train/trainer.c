@@ -340,6 +340,10 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     };
     HL_TRY(check_gradients(trainer, update->grad_norm));
     hl_optimizer_step(&trainer->optimizer, trainer->threads, update->learning_rate);
+    if (trainer->ranks != NULL && trainer->ranks->mixed) { /* weights computed apart would drift apart */
+        const hl_parameters *parameters = &trainer->model.parameters;
+        hl_ranks_broadcast(trainer->ranks, parameters->values, (size_t)parameters->count * sizeof(hl_real));
+    }
     return hl_ok();
 }
 

@@ -27,6 +27,8 @@ const char hl_train_command_usage[] =
     "  --pace SECONDS      with --watch: draw every snapshot and none between, each\n"
     "                      for at least so long; the training waits meanwhile\n"
     "  --yes               begin also what would take more than a year\n"
+    "  --mixed             begin also where the builds or CPUs of several processes\n"
+    "                      (mpirun) differ; the same bits are then not promised\n"
     "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
     "  --json [FILE]       with --summary: as JSON, into FILE or on standard output\n"
     "  --check             check CONFIG and end\n"
@@ -47,6 +49,7 @@ static const hl_option options[] = {
     { HL_OPTION("watch", INT, hl_train_command, watch), .most = HL_MAX_LAYERS - 1 },
     { HL_OPTION("pace", SECONDS, hl_train_command, pace) },
     { HL_OPTION("yes", FLAG, hl_train_command, yes) },
+    { HL_OPTION("mixed", FLAG, hl_train_command, mixed) },
     { HL_OPTION("summary", FLAG, hl_train_command, summary) },
     { HL_OPTION("json", FILE, hl_train_command, json) },
     { HL_OPTION("check", FLAG, hl_train_command, check) },

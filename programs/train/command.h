@@ -19,6 +19,7 @@ typedef struct hl_train_command {
     int watch;              /* --watch, the layer's number; -1: none */
     double pace;            /* --pace, seconds; 0: none */
     bool yes;               /* --yes: also what would take years */
+    bool mixed;             /* --mixed: also processes that compute other bits */
     bool summary, check, quiet, help, reference, version;
 } hl_train_command;
 

@@ -102,6 +102,13 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
 }
 
+hl_status hl_train_call_follow_data(hl_train_call *call)
+{
+    hl_config config = call->config;
+    hl_data_options options = options_of(call, HL_DATA_FOLLOW);
+    return hl_setup_data(&config, &options, &call->dataset);
+}
+
 hl_status hl_train_call_tell_data(hl_train_call *call, const hl_dataset *dataset, bool all)
 {
     const hl_text_data *data = hl_dataset_text(dataset);

@@ -4,6 +4,7 @@
 #include "core/folders.h"
 #include "core/matmul.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "programs/beside.h"
 #include "programs/print_line.h"
 #include "programs/signal_handlers.h"
@@ -11,6 +12,7 @@
 #include "programs/targets.h"
 #include "programs/train/data.h"
 #include "programs/train/first_weights.h"
+#include "programs/train/processes.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"
@@ -134,9 +136,43 @@ static hl_status print_help(const hl_train_call *p)
     return status;
 }
 
-static hl_status execute(hl_train_call *p, int argc, char **argv)
+/* A run goes on when its output is gone; a command that only prints does not. */
+static bool is_run(const hl_train_command *command)
 {
-    HL_TRY(hl_train_command_parse(argc, argv, &p->command));
+    return !(command->help || command->reference || command->version || command->summary || command->check);
+}
+
+static hl_status read_config(hl_train_call *p)
+{
+    if (strcmp(p->command.config.path, "-") != 0) {
+        HL_TRY(hl_find_config(p->command.config.path, &p->config_path));
+        p->command.config.path = p->config_path;
+    }
+    HL_TRY(load_config(p));
+    int64_t leaves = p->config.train.leaves, n = hl_ranks_count(p->ranks);
+    return n <= leaves ? hl_ok()
+                       : hl_error(HL_INVALID,
+                                  "%s: train.leaves = %lld cuts a batch among as many processes at most, and there are "
+                                  "%lld: start fewer, or begin the run with more leaves, which it keeps",
+                                  p->command.config.path, (long long)leaves, (long long)n);
+}
+
+static void handle_signals(const hl_train_call *p)
+{
+    hl_signal_handlers_install(hl_ranks_leads(p->ranks)
+                                   ? "interrupted: finishing what is under way, then saving; again to end at once\n"
+                                   : "");
+}
+
+static hl_status check_what_is_shown(const hl_train_call *p)
+{
+    HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config.path));
+    return p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok();
+}
+
+/* All that ends without a run. */
+static hl_status look(hl_train_call *p)
+{
     if (p->command.help) {
         return print_help(p);
     }
@@ -150,63 +186,107 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
         fprintf(p->out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    if (strcmp(p->command.config.path, "-") != 0) {
-        HL_TRY(hl_find_config(p->command.config.path, &p->config_path));
-        p->command.config.path = p->config_path;
-    }
-    HL_TRY(load_config(p));
-    bool is_text = hl_config_is_text(&p->config, NULL), only_looks = p->command.summary || p->command.check;
-    if (p->command.summary && !p->command.check && !is_text) {
-        return print_summary(p);
-    }
+    HL_TRY(read_config(p));
+    bool is_text = hl_config_is_text(&p->config, NULL), only_summary = p->command.summary && !p->command.check;
     if (is_text) {
-        hl_signal_handlers_install("interrupted: finishing what is under way, then saving; again to end at once\n");
-        if (!only_looks) { /* before the data are made beside a run that is in the way */
-            HL_TRY(hl_setup_check_out(&p->config, p->command.config.path));
-            HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
-        }
+        handle_signals(p);
     }
-    HL_TRY(hl_train_call_open_data(p, only_looks ? HL_DATA_CHECK : HL_DATA_MAKE));
+    if (is_text || !only_summary) {
+        HL_TRY(hl_train_call_open_data(p, HL_DATA_CHECK));
+    }
     if (p->signal != 0) {
         return hl_ok();
     }
-    if (p->command.summary && !p->command.check) {
+    if (only_summary) {
         return print_summary(p);
     }
-    HL_TRY(hl_snapshot_budget_check(&p->config, p->command.config.path));
-    HL_TRY(p->command.watch >= 0 ? hl_watch_check(&p->config, p->command.watch) : hl_ok());
-    if (p->command.check) {
-        HL_TRY(hl_train_call_tell_data(p, p->dataset, true));
-        if (p->signal == 0) {
-            hl_print_line(p->out, "%s: OK", p->command.config.path);
-        }
+    HL_TRY(check_what_is_shown(p));
+    HL_TRY(hl_train_call_tell_data(p, p->dataset, true));
+    if (p->signal == 0) {
+        hl_print_line(p->out, "%s: OK", p->command.config.path);
+    }
+    return hl_ok();
+}
+
+/* The config, and the data, which are made where they are not there; a signal may end that. */
+static hl_status open_run(hl_train_call *p)
+{
+    HL_TRY(read_config(p));
+    if (hl_config_is_text(&p->config, NULL)) {
+        handle_signals(p); /* before the data are made beside a run that is in the way */
+        HL_TRY(hl_setup_check_out(&p->config, p->command.config.path));
+        HL_TRY(hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode));
+    }
+    HL_TRY(hl_train_call_open_data(p, HL_DATA_MAKE));
+    if (p->signal != 0) {
         return hl_ok();
     }
-    HL_TRY(hl_setup_check_out(&p->config, p->command.config.path));
-    HL_TRY(hl_memory_check_training(&p->config, hl_memory_at_hand_now(), p->command.config.path));
+    HL_TRY(check_what_is_shown(p));
+    return hl_setup_check_out(&p->config, p->command.config.path);
+}
+
+static hl_status check_machine(hl_train_call *p)
+{
+    hl_memory_at_hand at_hand = hl_memory_at_hand_now();
+    at_hand.bytes /= (size_t)p->processes.local;
+    HL_TRY(hl_memory_check_training(&p->config, at_hand, p->command.config.path));
     const char *warning = hl_matmul_library_warning();
     if (warning != NULL) {
         fprintf(p->err, "%s\n", warning);
     }
-    hl_signal_handlers_install("interrupted: finishing what is under way, then saving; again to end at once\n");
+    hl_processes_warn(&p->processes, p->config.train.threads, p->err);
+    return hl_ok();
+}
+
+/* Of several processes rank 0 alone looks, reads the config and makes the data: the others wait where it says how that
+ * went, take the config from it, and open the data that are there then. From hl_train_call_run on all compute. */
+static hl_status execute(hl_train_call *p, int argc, char **argv)
+{
+    bool leads = hl_ranks_leads(p->ranks);
+    HL_TRY(hl_processes_check_same(p->ranks, argc, argv));
+    HL_TRY(hl_ranks_agree(p->ranks, hl_train_command_parse(argc, argv, &p->command)));
+    HL_TRY(hl_processes_meet(p->ranks, p->command.mixed, p->err, &p->processes));
+    hl_threads_share(p->processes.sharing);
+    if (!is_run(&p->command)) {
+        return leads ? look(p) : hl_ok();
+    }
+    if (!leads) {
+        handle_signals(p);
+    }
+    HL_TRY(hl_ranks_agree(p->ranks, leads ? open_run(p) : hl_ok()));
+    hl_ranks_broadcast(p->ranks, &p->signal, sizeof p->signal);
+    if (p->signal != 0) {
+        return hl_ok();
+    }
+    hl_ranks_broadcast(p->ranks, &p->config, sizeof p->config);
+    HL_TRY(hl_ranks_agree(p->ranks, leads ? hl_ok() : hl_train_call_follow_data(p)));
+    HL_TRY(hl_ranks_agree(p->ranks, check_machine(p)));
+    handle_signals(p);
     return hl_train_call_run(p);
 }
 
-/* A run goes on when its output is gone; a command that only prints does not. */
-static bool is_run(const hl_train_command *command)
+int hl_train_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err)
 {
-    return !(command->help || command->reference || command->version || command->summary || command->check);
-}
-
-int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
-{
-    hl_train_call p = { .out = out, .err = err, .folder = { .lock = -1 }, .loop = { .metrics = { .fd = -1 } } };
-    hl_status status = execute(&p, argc, argv);
+    FILE *nowhere = hl_ranks_leads(ranks) ? NULL : fopen("/dev/null", "w");
+    hl_train_call p = { .ranks = ranks,
+                        .out = nowhere != NULL ? nowhere : out,
+                        .err = nowhere != NULL ? nowhere : err,
+                        .folder = { .lock = -1 },
+                        .loop = { .metrics = { .fd = -1 } } };
+    hl_status status = hl_ranks_agree(ranks, execute(&p, argc, argv));
     if (status.code != HL_OK) {
         hl_progress_end(&p.loop.progress);
     }
     int code = status.code == HL_OK && p.signal != 0 ? 128 + p.signal
-                                                     : hl_standard_output_end(status, is_run(&p.command), out, err);
+                                                     : hl_standard_output_end(status, is_run(&p.command), p.out, p.err);
     hl_train_call_free(&p);
+    if (nowhere != NULL) {
+        fclose(nowhere);
+    }
     return code;
+}
+
+int hl_train_program(int argc, char **argv, FILE *out, FILE *err)
+{
+    return hl_train_program_together(NULL, argc, argv, out, err);
 }

@@ -2,10 +2,15 @@
 #ifndef HL_PROGRAMS_TRAIN_PROGRAM_H
 #define HL_PROGRAMS_TRAIN_PROGRAM_H
 
+#include "train/ranks/ranks.h"
+
 #include <stdio.h>
 
 /* Runs the command line and returns the process's exit code (status.h; 128 + signal where one ended the run). Messages
  * for the user go to `out`, one line a problem to `err`. hl_threads_setup must have been called. */
 int hl_train_program(int argc, char **argv, FILE *out, FILE *err);
+
+/* The same as one of several processes (NULL: alone), all of which return the same. Rank 0 alone prints. */
+int hl_train_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

@@ -10,9 +10,9 @@
 #include "programs/signal_handlers.h"
 #include "programs/train/data.h"
 #include "programs/train/first_weights.h"
+#include "programs/train/resume.h"
 #include "show/table.h"
 #include "study/report.h"
-#include "train/checkpoint.h"
 #include "train/footprint.h"
 #include "train/setup.h"
 #include "train/setup_data.h"
@@ -24,93 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A resumed run must be the run that was begun: only keys that change no number already computed may differ. */
-static hl_status check_same_config(const hl_train_call *p, const char *stored, size_t size, const char *where)
-{
-    hl_config before;
-    hl_problems problems = { 0 };
-    hl_status status = hl_config_parse((hl_config_options){ .path = where }, stored, size, &before, &problems);
-    hl_problems_free(&problems);
-    if (status.code == HL_INVALID) {
-        return hl_error(HL_BAD_FILE, "%s: its config cannot be read: %s", where, status.text);
-    }
-    HL_TRY(status);
-    const char *key = hl_config_difference(&before, &p->config);
-    if (key != NULL) {
-        return hl_error(HL_INVALID,
-                        "%s: %s differs from the run's own in %s; a resumed run keeps it (or begin anew: --overwrite)",
-                        p->command.config.path, key, where);
-    }
-    return hl_ok();
-}
-
-/* Where the best weights are missing, or belong to steps that are dropped now, the next validation writes them anew. */
-static hl_status check_best(hl_train_call *p)
-{
-    int64_t step;
-    hl_status status = hl_checkpoint_read_step(p->folder.model, &step);
-    if (status.code == HL_BAD_FILE) {
-        return hl_error(HL_BAD_FILE, "%s; without this file the run goes on, and writes it anew", status.text);
-    }
-    p->loop.state.has_best = p->loop.state.has_best && step == p->loop.state.best_step;
-    return status;
-}
-
-static hl_status restore(hl_train_call *p, hl_checkpoint *checkpoint)
-{
-    const char *stored = hl_checkpoint_config(checkpoint);
-    hl_status same = stored != NULL ? check_same_config(p, stored, strlen(stored), p->folder.checkpoint) : hl_ok();
-    HL_TRY(hl_checkpoint_judge(checkpoint, same));
-    HL_TRY(hl_checkpoint_restore(checkpoint, &p->trainer.optimizer, &p->loop.state));
-    p->loop.checkpoint_step = p->trainer.optimizer.step;
-    HL_TRY(hl_metrics_csv_check_until(p->folder.metrics, p->loop.state.metrics));
-    return check_best(p);
-}
-
-/* Without a checkpoint the run, if there was one, ended before its first. Where only the newest checkpoint was removed,
- * the older ones must not be lost. */
-static hl_status check_begins_anew(const hl_train_call *p)
-{
-    int64_t kept;
-    HL_TRY(hl_run_folder_newest_kept(&p->folder, &kept));
-    if (kept >= 0) {
-        return hl_error(HL_BAD_FILE,
-                        "%s: missing, but checkpoint-%" PRId64
-                        ".safetensors is there; copy it to this name to go on from "
-                        "it, or begin anew with --overwrite",
-                        p->folder.checkpoint, kept);
-    }
-    bool begun;
-    HL_TRY(hl_file_exists(p->folder.config, &begun));
-    if (!begun) {
-        return hl_ok();
-    }
-    char *stored;
-    size_t size;
-    HL_TRY(hl_file_read(p->folder.config, HL_CONFIG_MAX_BYTES, &stored, &size));
-    hl_status status = check_same_config(p, stored, size, p->folder.config);
-    hl_free(stored);
-    return status;
-}
-
-/* Goes on from the checkpoint, or from the beginning where there is none yet. */
-static hl_status resume(hl_train_call *p)
-{
-    bool exists;
-    HL_TRY(hl_run_folder_make(&p->folder)); /* from here on no other run may change what is read */
-    HL_TRY(hl_file_exists(p->folder.checkpoint, &exists));
-    if (!exists) {
-        HL_TRY(check_begins_anew(p));
-        HL_TRY(hl_data_take_key(&p->config, offsetof(hl_config, train.weights), p->folder.config));
-        return hl_first_weights_get(p);
-    }
-    hl_checkpoint *checkpoint;
-    HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));
-    hl_status status = restore(p, checkpoint);
-    hl_checkpoint_free(checkpoint);
-    return status;
-}
-
+/* What rank 0 records, and what all gather for it on their leaves of the validation set. */
 static hl_status init_recorder(hl_train_call *p)
 {
     if (p->config.patterns.examples == 0) {
@@ -125,17 +39,23 @@ static hl_status init_recorder(hl_train_call *p)
     }
     p->records = true;
     int64_t rows = hl_trainer_evaluation_rows(&p->config), longest = hl_dataset_max_length(p->trainer.dataset);
+    HL_TRY(hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, longest));
+    HL_TRY(hl_trainer_reserve_sums(&p->trainer, &p->sums));
+    p->loop.sums = &p->sums;
+    if (!hl_ranks_leads(p->ranks)) {
+        return hl_ok();
+    }
     hl_examples examples;
     HL_TRY(hl_train_call_make_examples(p, &examples));
     hl_status status =
         hl_recorder_init(&p->recorder, &p->trainer.model, &examples, rows, p->trainer.threads, p->folder.patterns);
     hl_examples_free(&examples);
     HL_TRY(status);
+    p->loop.recorder = &p->recorder;
     const hl_text_data *text = hl_dataset_text(p->trainer.dataset);
     HL_TRY(text != NULL ? hl_word_forms_make(&p->recorder.examples, hl_text_data_tokens(text), &p->words) : hl_ok());
     hl_word_forms_tell(&p->words, &p->recorder.examples);
-    HL_TRY(hl_validation_sums_pass_init(&p->sums, &p->trainer.model.config, rows, longest));
-    return hl_trainer_reserve_sums(&p->trainer, &p->sums);
+    return hl_ok();
 }
 
 /* The names of the task's relations. */
@@ -144,29 +64,11 @@ static const char *const *relations_of(const hl_train_call *p)
     return hl_dataset_relations(p->trainer.dataset);
 }
 
-/* How many steps are left, by the checkpoint's header. */
-static hl_status steps_left(const hl_train_call *p, int64_t *steps)
-{
-    *steps = p->config.train.steps;
-    bool exists = false;
-    HL_TRY(p->command.mode == HL_RUN_RESUME ? hl_file_exists(p->folder.checkpoint, &exists) : hl_ok());
-    if (!exists) {
-        return hl_ok();
-    }
-    hl_checkpoint *checkpoint;
-    hl_train_state state = { 0 };
-    HL_TRY(hl_checkpoint_open(p->folder.checkpoint, &checkpoint));
-    hl_status status = hl_checkpoint_judge(checkpoint, hl_checkpoint_state(checkpoint, &state));
-    *steps = hl_loop_patience_lost(&p->config, &state) ? 0 : *steps - hl_checkpoint_step(checkpoint);
-    hl_checkpoint_free(checkpoint);
-    return status;
-}
-
 static hl_status tell_time(const hl_train_call *p)
 {
     int64_t steps;
     hl_footprint footprint;
-    HL_TRY(steps_left(p, &steps));
+    HL_TRY(hl_train_call_steps_left(p, &steps));
     HL_TRY(hl_footprint_of_config(&p->config, &footprint));
     char what[HL_CONFIG_MAX_PATH + 2 * HL_UNITS_TEXT], n[HL_UNITS_TEXT], flops[HL_UNITS_TEXT];
     snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config.path, hl_units_count(steps, n),
@@ -175,15 +77,31 @@ static hl_status tell_time(const hl_train_call *p)
                                  what, p->command.yes, p->command.quiet ? NULL : p->out);
 }
 
+static hl_status init_watch(hl_train_call *p)
+{
+    if (p->command.watch < 0) {
+        return hl_ok();
+    }
+    if (!p->records) {
+        return hl_error(HL_INVALID, "command line: --watch: no example is recorded; raise patterns.budget_mb");
+    }
+    p->loop.watch = &p->watch;
+    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, relations_of(p));
+}
+
+/* The memory of the training; on rank 0 also what the folder holds, and the weights that the run begins with. */
 static hl_status prepare(hl_train_call *p)
 {
-    HL_TRY(p->folder.path == NULL ? hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode) : hl_ok());
-    HL_TRY(tell_time(p));
+    bool leads = hl_ranks_leads(p->ranks);
+    if (leads) {
+        HL_TRY(p->folder.path == NULL ? hl_run_folder_open(&p->folder, p->config.train.out, p->command.mode) : hl_ok());
+        HL_TRY(tell_time(p));
+    }
     p->result_text = hl_config_result_text(&p->config);
     HL_NEED(p->result_text != NULL, "the config");
     hl_dataset *dataset = p->dataset;
     p->dataset = NULL;
-    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config, dataset, NULL));
+    HL_TRY(hl_trainer_reserve(&p->trainer, &p->config, dataset, p->ranks));
     p->loop = (hl_loop){ .config = &p->config,
                          .folder = &p->folder,
                          .trainer = &p->trainer,
@@ -191,20 +109,26 @@ static hl_status prepare(hl_train_call *p)
                          .config_text = p->result_text,
                          .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };
-    HL_TRY(p->command.mode == HL_RUN_RESUME ? resume(p) : hl_first_weights_get(p));
-    HL_TRY(hl_run_folder_make(&p->folder)); /* earlier failures leave nothing behind */
+    if (leads) {
+        HL_TRY(p->command.mode == HL_RUN_RESUME ? hl_train_call_resume(p) : hl_first_weights_get(p));
+        HL_TRY(hl_run_folder_make(&p->folder)); /* earlier failures leave nothing behind */
+    }
     HL_TRY(init_recorder(p));
-    HL_TRY(hl_train_call_init_syntax(p));
-    p->loop.recorder = p->records ? &p->recorder : NULL;
-    p->loop.sums = p->records ? &p->sums : NULL;
-    if (p->command.watch >= 0 && !p->records) {
-        return hl_error(HL_INVALID, "command line: --watch: no example is recorded; raise patterns.budget_mb");
+    HL_TRY(leads ? hl_train_call_init_syntax(p) : hl_ok());
+    return leads ? init_watch(p) : hl_ok();
+}
+
+/* Gives the others what rank 0 has read or drawn. */
+static void share_beginning(hl_train_call *p)
+{
+    hl_optimizer *optimizer = &p->trainer.optimizer;
+    hl_real *const blocks[] = { p->trainer.model.parameters.values, optimizer->m, optimizer->v };
+    for (int i = 0; i < 3 && blocks[i] != NULL; i++) {
+        hl_ranks_broadcast(p->ranks, blocks[i], (size_t)p->trainer.model.parameters.count * sizeof(hl_real));
     }
-    if (p->command.watch < 0) {
-        return hl_ok();
-    }
-    p->loop.watch = &p->watch;
-    return hl_watch_init(&p->watch, &p->recorder, p->command.watch, p->command.pace, relations_of(p));
+    hl_ranks_broadcast(p->ranks, &optimizer->step, sizeof optimizer->step);
+    hl_ranks_broadcast(p->ranks, &p->loop.state, sizeof p->loop.state);
+    hl_ranks_broadcast(p->ranks, &p->loop.checkpoint_step, sizeof p->loop.checkpoint_step);
 }
 
 /* The folder's files are this run's from now on. This comes after everything else that can fail. */
@@ -223,6 +147,29 @@ static hl_status claim(hl_train_call *p)
     HL_TRY(hl_tensorboard_drop_after(p->folder.events, whole, &p->board.begin));
     int64_t keep = p->config.train.keep_checkpoints;
     return keep > 0 ? hl_run_folder_prune(&p->folder, keep) : hl_ok(); /* the run may have ended just before it */
+}
+
+static void print_start(const hl_train_call *p)
+{
+    if (p->command.quiet) {
+        return;
+    }
+    int64_t step = p->trainer.optimizer.step;
+    int n = hl_ranks_count(p->ranks), threads = p->trainer.threads;
+    char processes[32] = "";
+    if (n > 1) {
+        snprintf(processes, sizeof processes, "%d processes of ", n);
+    }
+    hl_print_line(p->out, "%s: %" PRId64 " parameters, %s%d thread%s, into %s", p->command.config.path,
+                  hl_parameters_count(&p->trainer.model.parameters), processes, threads, threads > 1 ? "s" : "",
+                  p->folder.path);
+    char budget[HL_SNAPSHOT_BUDGET_TEXT];
+    fprintf(p->out, "%s\n", hl_snapshot_budget_text(&p->config, budget));
+    if (p->command.mode == HL_RUN_RESUME) {
+        fprintf(p->out, step > 0 ? "resumed at step %" PRId64 "\n" : "no checkpoint yet: begins at step %" PRId64 "\n",
+                step);
+    }
+    fflush(p->out);
 }
 
 static hl_status begin(hl_train_call *p)
@@ -249,25 +196,8 @@ static hl_status begin(hl_train_call *p)
         HL_TRY(hl_tensorboard_open(&p->board, &p->folder, &p->config, p->trainer.dataset, p->loop.recorder));
     }
     p->loop.progress = hl_progress_begin(p->command.quiet ? NULL : p->out, step, p->config.train.steps);
-    return hl_ok();
-}
-
-static void print_start(const hl_train_call *p)
-{
-    if (p->command.quiet) {
-        return;
-    }
-    int64_t step = p->trainer.optimizer.step;
-    hl_print_line(p->out, "%s: %" PRId64 " parameters, %d thread%s, into %s", p->command.config.path,
-                  hl_parameters_count(&p->trainer.model.parameters), p->trainer.threads,
-                  p->trainer.threads > 1 ? "s" : "", p->folder.path);
-    char budget[HL_SNAPSHOT_BUDGET_TEXT];
-    fprintf(p->out, "%s\n", hl_snapshot_budget_text(&p->config, budget));
-    if (p->command.mode == HL_RUN_RESUME) {
-        fprintf(p->out, step > 0 ? "resumed at step %" PRId64 "\n" : "no checkpoint yet: begins at step %" PRId64 "\n",
-                step);
-    }
-    fflush(p->out);
+    print_start(p);
+    return hl_train_call_tell_data(p, p->trainer.dataset, false);
 }
 
 /* Frees all that the run was trained and recorded in; may be called again. */
@@ -357,25 +287,41 @@ static void end_at_once_from_here(const char *folder)
                                    unfinished);
 }
 
+static void tell_finished_before(const hl_train_call *p)
+{
+    if (p->command.quiet) {
+        return;
+    }
+    bool steps_done = p->trainer.optimizer.step >= p->config.train.steps;
+    bool patience_lost = hl_loop_patience_lost(&p->config, &p->loop.state);
+    hl_print_line(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on", p->folder.path,
+                  p->trainer.optimizer.step, steps_done ? "more train.steps" : "",
+                  steps_done && patience_lost ? " and " : "", patience_lost ? "a larger train.patience" : "");
+}
+
+/* Of several processes all train; rank 0 alone reads and writes the run's folder, before and after. */
 hl_status hl_train_call_run(hl_train_call *p)
 {
-    HL_TRY(prepare(p));
-    HL_TRY(claim(p));
+    bool leads = hl_ranks_leads(p->ranks);
+    HL_TRY(hl_ranks_agree(p->ranks, prepare(p)));
+    share_beginning(p);
+    HL_TRY(leads ? claim(p) : hl_ok());
     bool finished_before = p->command.mode == HL_RUN_RESUME && hl_loop_finished(&p->loop);
     if (!finished_before) {
-        HL_TRY(begin(p));
-        print_start(p);
-        HL_TRY(hl_train_call_tell_data(p, p->trainer.dataset, false));
+        HL_TRY(leads ? begin(p) : hl_ok());
         HL_TRY(hl_loop_run(&p->loop));
-    } else if (!p->command.quiet) {
-        bool steps_done = p->trainer.optimizer.step >= p->config.train.steps;
-        bool patience_lost = hl_loop_patience_lost(&p->config, &p->loop.state);
-        hl_print_line(p->out, "%s: finished at step %" PRId64 " already; %s%s%s would go on", p->folder.path,
-                      p->trainer.optimizer.step, steps_done ? "more train.steps" : "",
-                      steps_done && patience_lost ? " and " : "", patience_lost ? "a larger train.patience" : "");
+    } else if (leads) {
+        tell_finished_before(p);
     }
-    end_at_once_from_here(p->folder.path);
-    p->signal = hl_signals_received();
+    if (leads) {
+        end_at_once_from_here(p->folder.path);
+    }
+    HL_TRY(hl_ranks_agree(p->ranks, hl_ok())); /* also on a signal that came after the last step */
+    p->signal = hl_ranks_signal(p->ranks);
+    if (!leads) {
+        free_training(p); /* rank 0 may need the memory */
+        return hl_ok();
+    }
     if (p->signal != 0) {
         hl_print_line(p->err, "interrupted after step %" PRId64 ", saved in %s; go on with --resume",
                       p->trainer.optimizer.step, p->folder.path);
@@ -392,6 +338,7 @@ void hl_train_call_free(hl_train_call *p)
     free_training(p);
     hl_dataset_free(p->dataset);
     hl_pretrained_close(p->open);
+    hl_processes_free(&p->processes);
     hl_run_folder_close(&p->folder);
     hl_free(p->config_path);
     hl_free(p->result_text);

@@ -8,6 +8,7 @@
 #include "heads/validation_sums_pass.h"
 #include "pretrained/pretrained.h"
 #include "programs/train/command.h"
+#include "programs/train/processes.h"
 #include "train/loop.h"
 #include "train/run_folder.h"
 #include "train/trainer.h"
@@ -16,8 +17,10 @@
 #include <stdio.h>
 
 typedef struct hl_train_call {
+    hl_ranks *ranks; /* not owned; NULL: the process is alone */
+    hl_processes processes;
     hl_train_command command;
-    FILE *out, *err;
+    FILE *out, *err; /* of rank 0; the others print nothing */
     hl_config config;
     hl_dataset *dataset;   /* the config's data, until they pass to the trainer */
     hl_dataset *written;   /* the examples of patterns.file; NULL where there are none */

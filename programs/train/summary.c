@@ -1,11 +1,13 @@
 #include "programs/train/summary.h"
 
 #include "core/json_text.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "programs/train/graph.h"
 #include "programs/train/summary_table.h"
 #include "train/footprint.h"
+#include "train/ranks/leaf_sum.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
@@ -56,11 +58,11 @@ static void write_sizes(summary *s)
                       "The data's way through a training step: B=%" PRId64 " examples%s of T=%" PRId64
                       " tokens, vocabulary V=%" PRId64 ", d_model D=%" PRId64 "%s, d_ff F=%" PRId64
                       ", heads %s, %s%s%swidths %s and %s.",
-                      s->micro_batch, s->config->optimizer.accumulate > 1 ? " (a part of the batch)" : "", s->T,
-                      s->model.config.vocabulary, m->d_model, width, m->d_ff, size_text("H", m->heads, m->layers, H),
-                      shared ? "key/value heads " : "", shared ? size_text("Hkv", m->kv_heads, m->layers, Hkv) : "",
-                      shared ? ", " : "", size_text("Dk", m->d_k, m->layers, Dk),
-                      size_text("Dv", m->d_v, m->layers, Dv));
+                      s->micro_batch, s->micro_batch < s->config->train.batch_size ? " (a part of the batch)" : "",
+                      s->T, s->model.config.vocabulary, m->d_model, width, m->d_ff,
+                      size_text("H", m->heads, m->layers, H), shared ? "key/value heads " : "",
+                      shared ? size_text("Hkv", m->kv_heads, m->layers, Hkv) : "", shared ? ", " : "",
+                      size_text("Dk", m->d_k, m->layers, Dk), size_text("Dv", m->d_v, m->layers, Dv));
 }
 
 /* Parameters */
@@ -104,7 +106,7 @@ static void write_flops(summary *s)
                                         : is_text  ? "6 M D C"
                                                    : "6 N D V" },
     };
-    double all = s->footprint.flops, passes = 3 * (double)s->config->optimizer.accumulate;
+    double all = s->footprint.flops, passes = 3 * (double)s->config->train.batch_size / (double)s->micro_batch;
     int64_t tokens = s->config->train.batch_size * s->T;
     char number[HL_UNITS_TEXT];
     hl_text_print(&s->text, "\n");
@@ -180,6 +182,56 @@ static void write_memory(summary *s)
     }
 }
 
+/* What several processes would take; nothing where the batch has one leaf. */
+
+/* Few enough to be shown: all numbers of processes up to 8, then each twice the one before, and as many as there are
+ * leaves. */
+static int next_processes(int n, int leaves)
+{
+    return n < 8 ? n + 1 : 2 * n < leaves || n == leaves ? 2 * n : leaves;
+}
+
+typedef struct shared {
+    int leaves;          /* of the process that has most */
+    size_t memory, sent; /* of one process at most; in a step, the broadcast of the sum left out */
+} shared;
+
+static shared shared_by(const summary *s, int n)
+{
+    int leaves = (int)s->config->train.leaves;
+    size_t values = 1 + (size_t)hl_leaf_sum_values(leaves, n, 0), bytes = s->footprint.weights;
+    shared found = { .memory = s->footprint.training - s->footprint.gradients + hl_size_product(values, bytes) };
+    found.memory = found.memory > s->footprint.end ? found.memory : s->footprint.end;
+    for (int rank = 0; rank < n; rank++) {
+        int own = hl_leaf_sum_first(leaves, n, rank + 1) - hl_leaf_sum_first(leaves, n, rank);
+        size_t sent = hl_leaf_sum_sent(leaves, n, rank, bytes);
+        found.leaves = own > found.leaves ? own : found.leaves;
+        found.sent = sent > found.sent ? sent : found.sent;
+    }
+    return found;
+}
+
+static void write_processes(summary *s)
+{
+    int leaves = (int)s->config->train.leaves;
+    char takes[HL_UNITS_TEXT], sent[HL_UNITS_TEXT];
+    if (leaves == 1) {
+        return;
+    }
+    hl_text_print(&s->text, "\n");
+    hl_text_paragraph(
+        &s->text, HL_SUMMARY_WIDTH,
+        "Several processes (mpirun -n N) share the %d leaves of a batch. What one of them takes and sends "
+        "in a step, at most; all receive the gradients' sum, %s:",
+        leaves, hl_units_bytes(s->footprint.weights, sent));
+    hl_text_print(&s->text, "  processes   leaves of one   memory of one   sent by one\n");
+    for (int n = 2; n <= leaves; n = next_processes(n, leaves)) {
+        shared one = shared_by(s, n);
+        hl_text_print(&s->text, "  %9d%16d%16s%14s\n", n, one.leaves, hl_units_bytes(one.memory, takes),
+                      hl_units_bytes(one.sent, sent));
+    }
+}
+
 /* `most` is "up to " where there may be fewer, else "". */
 static void write_file(summary *s, const char *what, size_t bytes, const char *most, int64_t n)
 {
@@ -226,6 +278,7 @@ static hl_status write_all(summary *s)
     write_parameters(s);
     write_flops(s);
     write_memory(s);
+    write_processes(s);
     write_files(s);
     return hl_text_status(&s->text);
 }
@@ -262,6 +315,18 @@ static json_t *row_object(const hl_graph_row *row)
                      "parameters", (json_int_t)row->parameters, "forward_flops", hl_json_number(row->flops));
 }
 
+static json_t *processes_array(const summary *s)
+{
+    json_t *all = json_array();
+    int leaves = (int)s->config->train.leaves;
+    for (int n = 2; n <= leaves; n = next_processes(n, leaves)) {
+        shared one = shared_by(s, n);
+        hl_json_append(&all, json_pack("{s:i, s:i, s:o, s:o}", "processes", n, "leaves", one.leaves, "memory_bytes",
+                                       bytes_value(one.memory), "sent_bytes", bytes_value(one.sent)));
+    }
+    return all;
+}
+
 static json_t *files_object(const hl_footprint *f)
 {
     return json_pack("{s:o, s:o, s:I, s:o, s:I}", "weights", bytes_value(f->model), "checkpoint",
@@ -283,11 +348,12 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
         for (int i = 0; i < MEMORIES; i++) {
             failed = json_object_set_new(bytes, memory[i].key, bytes_value(memory_at(&s.footprint, i))) || failed;
         }
-        hl_json_print_document(
-            text, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "examples", (json_int_t)s.micro_batch, "tokens",
-                            (json_int_t)s.T, "parameters", (json_int_t)hl_parameters_count(&s.model.parameters),
-                            "flops_per_step", hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes",
-                            hl_json_checked(bytes, failed), "file_bytes", files_object(&s.footprint)));
+        hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "examples",
+                                               (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",
+                                               (json_int_t)hl_parameters_count(&s.model.parameters), "flops_per_step",
+                                               hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes",
+                                               hl_json_checked(bytes, failed), "processes", processes_array(&s),
+                                               "file_bytes", files_object(&s.footprint)));
         status = hl_text_status(text);
     }
     hl_graph_free(&s.graph);

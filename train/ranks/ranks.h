@@ -37,6 +37,7 @@ typedef struct hl_ranks {
 
     int signal;  /* the largest that a rank had received when they last agreed; 0: none */
     bool parted; /* they agreed on a failure, and exchange nothing more */
+    bool mixed;  /* their builds or CPUs differ, and so may the last bits of what each computes */
 } hl_ranks;
 
 /* Whether this is the process that prints and writes. */

@@ -47,7 +47,9 @@ START_TEST(every_option_is_taken)
     ck_assert_str_eq(command.from, "w");
     ck_assert(command.check && command.summary && !command.yes);
     ck_assert_int_eq(parse("a.ini --yes", &command).code, HL_OK);
-    ck_assert(command.yes);
+    ck_assert(command.yes && !command.mixed);
+    ck_assert_int_eq(parse("a.ini --mixed", &command).code, HL_OK);
+    ck_assert(command.mixed);
     ck_assert_int_eq(parse("a.ini --watch 0", &command).code, HL_OK);
     ck_assert_int_eq(command.watch, 0);
     ck_assert_int_eq(parse("--watch=11 a.ini", &command).code, HL_OK);

@@ -317,8 +317,39 @@ START_TEST(as_json_it_holds_the_same_figures)
 }
 END_TEST
 
+START_TEST(several_processes_are_told_where_there_are_leaves)
+{
+    static summary_example example;
+    summary_example_parse("[train]\nbatch_size = 16\nleaves = 4\n", &example);
+    char *text = summary_of(&example.config), weights[HL_UNITS_TEXT], line[128];
+    hl_units_bytes(example.footprint.weights, weights);
+    snprintf(line, sizeof line,
+             "  processes   leaves of one   memory of one   sent by one\n          2               2");
+    ck_assert_msg(strstr(text, line) != NULL, "%s", text);
+    snprintf(line, sizeof line, "%14s\n          3               2", weights); /* two send one subtree to the first */
+    ck_assert_msg(strstr(text, line) != NULL, "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, "\n          4               1"));
+    ck_assert_ptr_null(strstr(text, "\n          5 "));
+    hl_free(text);
+    hl_text json = { 0 };
+    ck_assert_int_eq(hl_summary_json(&example.config, &json).code, HL_OK);
+    json_t *root;
+    ck_assert_int_eq(hl_json_parse("the summary", json.bytes, json.size, &root).code, HL_OK);
+    json_t *all = json_object_get(root, "processes"), *two = json_array_get(all, 0);
+    ck_assert_uint_eq(json_array_size(all), 3);
+    ck_assert_int_eq(json_integer_value(json_object_get(two, "processes")), 2);
+    ck_assert_int_eq(json_integer_value(json_object_get(two, "sent_bytes")), (json_int_t)example.footprint.weights);
+    size_t fewer = example.footprint.total - (size_t)json_integer_value(json_object_get(two, "memory_bytes"));
+    ck_assert_uint_eq(fewer % example.footprint.weights, 0); /* values of sums that it need not keep */
+    json_decref(root);
+    hl_text_free(&json);
+    summary_example_free(&example);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, several_processes_are_told_where_there_are_leaves);
     tcase_add_test(tc, small_model_reads_so);
     tcase_add_test(tc, every_config_fits_a_terminal);
     tcase_add_test(tc, published_models_show_their_parameters);

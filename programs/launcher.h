@@ -1,0 +1,14 @@
+/* The processes that a launcher of MPI (mpirun, srun) says it has started of this program. */
+#ifndef HL_PROGRAMS_LAUNCHER_H
+#define HL_PROGRAMS_LAUNCHER_H
+
+/* How many they are, by the environment: 1 where no launcher says so. */
+int hl_launcher_processes(void);
+
+/* Which of them this is, from 0. */
+int hl_launcher_rank(void);
+
+/* Takes this out of the environment: what this process executes next, or starts, is none of them. */
+void hl_launcher_forget(void);
+
+#endif

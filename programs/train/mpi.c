@@ -1,0 +1,142 @@
+#include "programs/train/mpi.h"
+
+#include "programs/launcher.h"
+
+#ifdef HL_MPI
+#include "core/clock.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+/* MPI counts by int, and not every version sends what comes near its limit well. */
+enum { MOST_BYTES = 1 << 30 };
+
+/* A library of MPI polls while it waits, as if the core were its own. Where ranks share cores, those that wait take
+ * them from those that compute: so no call here blocks, and between two looks the core is given to whoever wants it.
+ * One who waits for long, as for the files that rank 0 writes, sleeps; exchanges of data follow at once, and go on
+ * only while both sides look. */
+typedef enum patience { AWAKE, MAY_SLEEP } patience;
+
+static void wait_for(MPI_Request request, patience how)
+{
+    enum { NANOSECONDS_ASLEEP = 200000 };
+    const double awake = 0.02; /* seconds */
+    double begin = -1;
+    for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) {
+        double now = how == MAY_SLEEP ? hl_clock_seconds() : 0;
+        begin = begin < 0 ? now : begin;
+        if (now - begin > awake) {
+            nanosleep(&(struct timespec){ .tv_nsec = NANOSECONDS_ASLEEP }, NULL);
+        } else {
+            sched_yield();
+        }
+    }
+}
+
+typedef enum exchange { SEND, RECEIVE, BROADCAST } exchange;
+
+static void transfer(exchange what, int rank, char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        int piece = bytes < MOST_BYTES ? (int)bytes : MOST_BYTES;
+        MPI_Request request;
+        if (what == SEND) {
+            MPI_Isend(data, piece, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+        } else if (what == RECEIVE) {
+            MPI_Irecv(data, piece, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+        } else {
+            MPI_Ibcast(data, piece, MPI_BYTE, rank, MPI_COMM_WORLD, &request);
+        }
+        wait_for(request, AWAKE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): which looks until it is done */
+        data += piece;
+        bytes -= (size_t)piece;
+    }
+}
+
+static void send(void *context, int to, const void *data, size_t bytes)
+{
+    (void)context;
+    transfer(SEND, to, (char *)(size_t)data, bytes); /* which is only read */
+}
+
+static void receive(void *context, int from, void *data, size_t bytes)
+{
+    (void)context;
+    transfer(RECEIVE, from, data, bytes);
+}
+
+static void broadcast(void *context, int from, void *data, size_t bytes)
+{
+    (void)context;
+    transfer(BROADCAST, from, data, bytes);
+}
+
+/* Integers: their sum does not depend on the order, which is MPI's. */
+static void reduce(int64_t *values, int64_t count, MPI_Op op)
+{
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, op, MPI_COMM_WORLD, &request);
+    wait_for(request, MAY_SLEEP); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): likewise */
+}
+
+static void maximum(void *context, int64_t *values, int64_t count)
+{
+    (void)context;
+    reduce(values, count, MPI_MAX);
+}
+
+static void sum(void *context, int64_t *values, int64_t count)
+{
+    (void)context;
+    reduce(values, count, MPI_SUM);
+}
+
+/* ---- from the beginning to the end ---- */
+
+hl_status hl_mpi_begin(hl_ranks *ranks)
+{
+    int given, launched = hl_launcher_processes();
+    *ranks = (hl_ranks){ .send = send, .receive = receive, .broadcast = broadcast, .maximum = maximum, .sum = sum };
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks->n);
+    if (ranks->n == launched) {
+        return hl_ok();
+    }
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, ",\n")] = '\0';
+    hl_mpi_end(ranks);
+    return hl_error(HL_INVALID,
+                    "the launcher has started %d processes, of which %s, the MPI of this build, sees %d: start them by "
+                    "its own mpirun, or by srun with the --mpi that it knows",
+                    launched, version, ranks->n);
+}
+
+void hl_mpi_end(hl_ranks *ranks)
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    wait_for(request, MAY_SLEEP);
+    MPI_Finalize();
+    ranks->parted = true;
+}
+#else
+hl_status hl_mpi_begin(hl_ranks *ranks)
+{
+    (void)ranks;
+    return hl_error(
+        HL_INVALID,
+        "the launcher has started %d processes, which a build without MPI cannot train with together: build "
+        "it with -DHEADLIGHT_MPI=ON, or by ./quickstart --mpi",
+        hl_launcher_processes());
+}
+
+void hl_mpi_end(hl_ranks *ranks)
+{
+    (void)ranks;
+}
+#endif

@@ -1,0 +1,19 @@
+/* MPI as the processes of a run (train/ranks.h). */
+#ifndef HL_PROGRAMS_TRAIN_MPI_H
+#define HL_PROGRAMS_TRAIN_MPI_H
+
+#include "core/status.h"
+#include "train/ranks/ranks.h"
+
+/* Begins MPI, and fills the table. All of it is called by this thread alone. Where MPI cannot begin, or a process is
+ * lost later, MPI itself says so and ends the processes. HL_INVALID: MPI knows of another number of processes than the
+ * launcher has started (programs/launcher.h), because it is not the launcher's own; or this is a
+ * build without MPI. On success to be ended by
+ * hl_mpi_end. */
+hl_status hl_mpi_begin(hl_ranks *ranks);
+
+/* Waits for all ranks, which have nothing left to print then, and ends MPI: a launcher that sees one exit with another
+ * code than 0 kills the others. */
+void hl_mpi_end(hl_ranks *ranks);
+
+#endif

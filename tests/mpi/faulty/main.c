@@ -1,0 +1,64 @@
+/* The program train as one of several processes, with a fault on one rank: HEADLIGHT_FAULT=RANK:FAULT:N. The fault
+ * is `memory` (its N-th allocation fails, and all after it), `write` (its N-th write finds the disk full, and all after
+ * it), `weights` (the first N bytes or more that it receives at once are no numbers), `elsewhere` (it runs in another
+ * folder), `arguments` (it is started with one more). */
+#include "programs/launcher.h"
+#include "programs/start.h"
+#include "programs/train/mpi.h"
+#include "programs/train/program.h"
+#include "tests/faults.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void (*receive_all)(void *context, int from, void *data, size_t bytes);
+static size_t spoilt;
+
+static void receive_no_numbers(void *context, int from, void *data, size_t bytes)
+{
+    receive_all(context, from, data, bytes);
+    if (bytes >= spoilt) {
+        memset(data, 0xff, bytes);
+        spoilt = SIZE_MAX;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    hl_start("train", argv);
+    int rank = -1, n = 0;
+    char fault[32] = "";
+    const char *told = getenv("HEADLIGHT_FAULT");
+    if (told != NULL && sscanf(told, "%d:%31[a-z]:%d", &rank, fault, &n) < 2) {
+        return 99;
+    }
+    hl_ranks ranks;
+    if (hl_mpi_begin(&ranks).code != HL_OK) {
+        return 98;
+    }
+    char *more[64] = { NULL };
+    if (rank == ranks.rank && strcmp(fault, "weights") == 0) {
+        receive_all = ranks.broadcast;
+        ranks.broadcast = receive_no_numbers;
+        spoilt = (size_t)n;
+    } else if (rank == ranks.rank && strcmp(fault, "elsewhere") == 0) {
+        if (chdir("/") != 0) {
+            return 97;
+        }
+    } else if (rank == ranks.rank && strcmp(fault, "arguments") == 0) {
+        memcpy(more, argv, (size_t)argc * sizeof *argv);
+        more[argc++] = "train.seed=7";
+        argv = more;
+    } else if (rank == ranks.rank) {
+        faults_begin();
+        faults_of_call(FAULTS_WRITE);
+        faults_in_files(strcmp(fault, "write") == 0 ? n : 0, FAULTS_FOR_EVER, ENOSPC);
+        faults_in_memory(strcmp(fault, "memory") == 0 ? n : 0, FAULTS_FOR_EVER);
+    }
+    int code = hl_train_program_together(&ranks, argc, argv, stdout, stderr);
+    hl_mpi_end(&ranks);
+    return code;
+}

@@ -1,0 +1,266 @@
+/* How a run of several processes ends before its time: with one line and one exit code, saved where it can be, and so
+ * that it goes on to the same bytes. */
+#include "tests/check_suite.h"
+#include "tests/mpi/mpi_runs.h"
+#include "tests/runs/text_tasks.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_SECONDS = 20 }; /* until a job has ended, on a machine that is busy */
+
+/* ---- refused and failed ---- */
+
+/* The job ends with this exit code, and what `err` says stands there once. */
+static void expect_end(int code, const char *says, run_result run)
+{
+    ck_assert_msg(run.code == code && mpi_count(says, run.err) == 1, "exit code %d: %s\n%s", run.code, run.err,
+                  run.out);
+}
+
+START_TEST(more_processes_than_leaves_are_refused)
+{
+    const char *folder = run_path("run");
+    expect_end(2, "tiny.ini: train.leaves = 4 cuts a batch among as many processes at most, and there are 5",
+               MPI_RUN(5, run_tiny_config(), "train.leaves=4", "--out", folder));
+    ck_assert(!scratch_exists(folder));
+}
+END_TEST
+
+/* Runs the program with this fault on one rank (tests/mpi/faulty). */
+static run_result faulty(int n, const char *fault, const char *const *arguments)
+{
+    setenv("HEADLIGHT_FAULT", fault, 1);
+    run_result run = run_wait(mpi_start_program(n, HL_MPI_FAULTY_PROGRAM, arguments));
+    unsetenv("HEADLIGHT_FAULT");
+    return run;
+}
+#define FAULTY(n, fault, ...) faulty(n, fault, (const char *const[]){ __VA_ARGS__, NULL })
+
+START_TEST(numbers_that_are_not_finite_on_one_rank_end_them_all)
+{
+    const char *folder = run_path("run");
+    expect_end(4, "rank 1: step 0: the validation loss is ",
+               FAULTY(3, "1:weights:10000", run_tiny_config(), "train.leaves=4", "--out", folder));
+    ck_assert(!scratch_exists(run_file(folder, "checkpoint.safetensors")));
+}
+END_TEST
+
+START_TEST(a_full_disk_ends_them_all)
+{
+    const char *folder = run_path("run");
+    run_result run = FAULTY(3, "0:write:60", run_tiny_config(), "train.leaves=4", "--out", folder);
+    expect_end(3, "No space left on device", run);
+}
+END_TEST
+
+/* The n-th allocation, from the first on to where none is left. */
+START_TEST(want_of_memory_on_one_rank_ends_them_all)
+{
+    static const char *const faults[] = { "1:memory:1", "1:memory:40", "2:memory:100", "0:memory:100" };
+    const char *folder = run_path("run");
+    run_result run = FAULTY(3, faults[_i], run_tiny_config(), "train.leaves=4", "--out", folder);
+    expect_end(5, "out of memory", run);
+    ck_assert_int_eq(mpi_count("rank ", run.err) > 0, faults[_i][0] != '0');
+}
+END_TEST
+
+/* Rank 1 runs in another folder, and the run's is named from there. */
+START_TEST(a_file_that_one_rank_does_not_find_ends_them_all)
+{
+    const char *config = text_config(TEXT_NEXT);
+    ck_assert_int_eq(chdir(run_path(".")), 0);
+    run_result run = FAULTY(2, "1:elsewhere", config, "train.leaves=4", "--out", "run");
+    expect_end(3, "rank 1: run/data/", run);
+}
+END_TEST
+
+START_TEST(processes_with_other_arguments_are_refused)
+{
+    const char *folder = run_path("run");
+    expect_end(2, "the processes are of different versions, or were started with different arguments",
+               FAULTY(2, "1:arguments", run_tiny_config(), "train.leaves=4", "--out", folder));
+}
+END_TEST
+
+/* ---- stopped ---- */
+
+/* Starts a run that would go on for long, and waits until it has begun. */
+static pid_t long_run(int n, const char *folder)
+{
+    const char *arguments[] = { run_tiny_config(),
+                                "train.leaves=4",
+                                "optimizer.schedule=constant",
+                                "train.steps=100000000",
+                                "train.checkpoint_every=10",
+                                "patterns.every=1000000000",
+                                "--quiet",
+                                "--resume",
+                                "--out",
+                                folder,
+                                NULL };
+    pid_t job = mpi_start(n, arguments);
+    for (int i = 0; i < 2000 && run_weights_step(run_file(folder, "checkpoint.safetensors")) < 10; i++) {
+        run_pause(10);
+    }
+    return job;
+}
+
+/* What the folder holds goes on for some steps, to the bytes that one process gets; its model.safetensors says how many
+ * steps were asked for when it was written. */
+static void expect_to_go_on(const char *folder)
+{
+    const char *alone = run_path("alone");
+    char steps[64];
+    snprintf(steps, sizeof steps, "train.steps=%d", atoi(run_checkpoint_step(folder)) + 5);
+    const char *arguments[] = { run_tiny_config(),
+                                "train.leaves=4",
+                                "optimizer.schedule=constant",
+                                steps,
+                                "train.checkpoint_every=10",
+                                "patterns.every=1000000000",
+                                "--resume",
+                                "--out",
+                                alone,
+                                NULL };
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    arguments[8] = folder;
+    ck_assert_int_eq(mpi_run(2, arguments).code, 0);
+    run_assert_same_file(alone, folder, "checkpoint.safetensors");
+    run_assert_same_file(alone, folder, "heads.csv");
+    ck_assert_str_eq(run_metrics(alone), run_metrics(folder));
+}
+
+/* Open MPI's mpirun passes it on, waits for a second unless told otherwise, during which it reads nothing, and ends
+ * with an exit code of its own. */
+START_TEST(a_signal_to_mpirun_saves_and_ends_them_all)
+{
+    const char *folder = run_path("run");
+    setenv("OMPI_MCA_odls_base_sigkill_timeout", "5", 1);
+    pid_t job = long_run(3, folder);
+    kill(job, SIGTERM);
+    run_result run = run_wait(job);
+    unsetenv("OMPI_MCA_odls_base_sigkill_timeout");
+    char words[64];
+    snprintf(words, sizeof words, "interrupted after step %s, saved", run_checkpoint_step(folder));
+    ck_assert_msg(run.code != 0 && mpi_count(words, run.err) == 1, "%d: %s", run.code, run.err);
+    ck_assert_int_eq(mpi_count("again to end at once", run.err), 1);
+    expect_to_go_on(folder);
+}
+END_TEST
+
+/* As srun does it; and of a rank that is not the first. */
+START_TEST(a_signal_to_one_rank_saves_and_ends_them_all)
+{
+    const char *folder = run_path("run");
+    pid_t job = long_run(3, folder), ranks[MPI_MOST_RANKS];
+    ck_assert_int_eq(mpi_ranks(folder, ranks), 3);
+    kill(ranks[_i], SIGTERM);
+    run_result run = run_wait(job);
+    ck_assert_msg(run.code == 128 + SIGTERM, "%d: %s", run.code, run.err);
+    ck_assert_int_eq(mpi_count("interrupted after step", run.err), 1);
+    expect_to_go_on(folder);
+}
+END_TEST
+
+START_TEST(a_killed_rank_ends_the_job)
+{
+    const char *folder = run_path("run");
+    pid_t job = long_run(3, folder), ranks[MPI_MOST_RANKS];
+    ck_assert_int_eq(mpi_ranks(folder, ranks), 3);
+    double begin = mpi_seconds();
+    kill(ranks[_i], SIGKILL);
+    ck_assert_int_ne(run_wait(job).code, 0);
+    ck_assert_double_lt(mpi_seconds() - begin, MOST_SECONDS);
+    mpi_await_ranks(folder, 0, 0);
+    expect_to_go_on(folder);
+}
+END_TEST
+
+/* ---- killed again and again ---- */
+
+/* 0 .. below - 1; the same numbers in every test. */
+static int chance(int below)
+{
+    static uint32_t state = 1;
+    state = state * 1664525 + 1013904223;
+    return (int)((state >> 8) % (uint32_t)below);
+}
+
+static pid_t start_to_be_killed(int n, const char *folder)
+{
+    static const char *const threads[] = { "train.threads=1", "train.threads=2" };
+    const char *arguments[] = { run_tiny_config(),
+                                "train.leaves=4",
+                                "train.steps=150",
+                                "train.log_every=1",
+                                "train.checkpoint_every=10",
+                                "train.keep_checkpoints=2",
+                                "patterns.every=15",
+                                threads[chance(2)],
+                                "--resume",
+                                "--out",
+                                folder,
+                                NULL };
+    return mpi_start(n, arguments);
+}
+
+/* Kills one rank, or mpirun, at a random moment after it has begun; whether that ended the job. */
+static bool kill_one(int n, const char *folder, double most)
+{
+    pid_t ranks[MPI_MOST_RANKS], job = start_to_be_killed(n, folder);
+    mpi_await_ranks(folder, n, job);
+    run_pause((int)(1000 * most * chance(1000) / 1000));
+    int which = chance(n + 1), there = mpi_ranks(folder, ranks);
+    kill(which < there ? ranks[which] : job, SIGKILL);
+    double begin = mpi_seconds();
+    run_result run = run_wait(job);
+    ck_assert_double_lt(mpi_seconds() - begin, MOST_SECONDS);
+    mpi_await_ranks(folder, 0, 0);
+    return run.code != 0;
+}
+
+START_TEST(killed_at_random_moments_a_run_leaves_the_same_bytes)
+{
+    const char *asked = getenv("HEADLIGHT_MPI_KILLS"), *alone = run_path("alone"), *folder = run_path("killed");
+    int hits = 0, finished = 0, kills = asked != NULL ? atoi(asked) : 20;
+    double begin = mpi_seconds();
+    ck_assert_int_eq(run_wait(start_to_be_killed(1, alone)).code, 0);
+    double most = mpi_seconds() - begin;
+    while (hits < kills || finished == 0) {
+        int n = 2 + chance(3);
+        if (hits < kills && kill_one(n, folder, most)) {
+            hits++;
+            continue;
+        }
+        ck_assert_int_eq(run_wait(start_to_be_killed(n, folder)).code, 0);
+        run_assert_same(alone, folder);
+        run_assert_same_file(alone, folder, "heads.csv");
+        run_assert_same_file(alone, folder, "checkpoint-140.safetensors");
+        ck_assert_str_eq(run_list(alone), run_list(folder));
+        scratch_remove(folder);
+        finished++;
+    }
+    printf("%d kills, finished %d times\n", hits, finished);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_set_timeout(tc, getenv("HEADLIGHT_MPI_KILLS") != NULL ? 3600 : 240);
+    tcase_add_test(tc, more_processes_than_leaves_are_refused);
+    tcase_add_test(tc, numbers_that_are_not_finite_on_one_rank_end_them_all);
+    tcase_add_test(tc, a_full_disk_ends_them_all);
+    tcase_add_loop_test(tc, want_of_memory_on_one_rank_ends_them_all, 0, 4);
+    tcase_add_test(tc, a_file_that_one_rank_does_not_find_ends_them_all);
+    tcase_add_test(tc, processes_with_other_arguments_are_refused);
+    tcase_add_test(tc, a_signal_to_mpirun_saves_and_ends_them_all);
+    tcase_add_loop_test(tc, a_signal_to_one_rank_saves_and_ends_them_all, 0, 2);
+    tcase_add_loop_test(tc, a_killed_rank_ends_the_job, 0, 2);
+    tcase_add_test(tc, killed_at_random_moments_a_run_leaves_the_same_bytes);
+}
+SUITE("ends of several processes", add_tests)

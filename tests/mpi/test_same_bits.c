@@ -1,0 +1,135 @@
+/* Any number of processes leaves the same bytes: of a copy task, of texts, of a fine-tuned model, resumed by others. */
+#include "tests/check_suite.h"
+#include "tests/mpi/mpi_runs.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/text_tasks.h"
+
+#include <stdio.h>
+
+enum { LEAVES = 4, MOST_THREADS = 2 };
+
+/* Every file but the report, config.ini (whose threads may differ) and the times in metrics.csv. */
+static void assert_same(const char *alone, const char *folder)
+{
+    run_assert_same(alone, folder);
+    ck_assert_str_eq(run_list(alone), run_list(folder));
+    static const char *const others[] = { "heads.csv", "scores.csv", "confusion.csv" };
+    for (int i = 0; i < 3; i++) {
+        if (scratch_exists(run_file(alone, others[i]))) {
+            run_assert_same_file(alone, folder, others[i]);
+        }
+    }
+}
+
+START_TEST(of_a_copy_task_with_any_number_of_threads)
+{
+    const char *config = run_tiny_config(), *alone = run_path("alone");
+    EXPECT_RUN(0, config, "train.leaves=4", "train.keep_checkpoints=2", "--out", alone);
+    for (int n = 1; n <= LEAVES; n++) {
+        for (int threads = 1; threads <= MOST_THREADS; threads++) {
+            char name[32], setting[32];
+            snprintf(name, sizeof name, "n%d_t%d", n, threads);
+            snprintf(setting, sizeof setting, "train.threads=%d", threads);
+            const char *folder = run_path(name);
+            EXPECT_MPI_RUN(0, n, config, "train.leaves=4", "train.keep_checkpoints=2", setting, "--out", folder);
+            assert_same(alone, folder);
+        }
+    }
+}
+END_TEST
+
+/* Seven leaves have subtrees that no rank owns whole; each is computed in two parts. */
+START_TEST(of_leaves_that_processes_do_not_share_evenly)
+{
+    const char *config = run_tiny_config(), *alone = run_path("alone");
+    const char *arguments[] = {
+        config, "train.leaves=7", "train.batch_size=28", "optimizer.accumulate=2", "--out", alone, NULL
+    };
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    for (int n = 3; n <= 7; n += 2) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", n);
+        arguments[5] = run_path(name);
+        run_result run = mpi_run(n, arguments);
+        ck_assert_msg(run.code == 0, "%s", run.err);
+        assert_same(alone, arguments[5]);
+    }
+}
+END_TEST
+
+/* Of masked text, running text, tags, labels, and a table; two processes each, and three of the first three. */
+START_TEST(of_a_text_task)
+{
+    const char *config = text_config(_i), *alone = run_path("alone"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "train.leaves=4", "--out", alone);
+    EXPECT_MPI_RUN(0, 2 + _i % 3, config, "train.leaves=4", "--out", folder);
+    assert_same(alone, folder);
+    run_assert_same_file(alone, folder, "tokens.json");
+}
+END_TEST
+
+/* The parts of a run that is stopped by train.steps: its model.safetensors says how many were asked for then. */
+static void assert_same_end(const char *alone, const char *folder)
+{
+    run_assert_same_file(alone, folder, "checkpoint.safetensors");
+    run_assert_same_file(alone, folder, "heads.csv");
+    ck_assert_str_eq(run_metrics(alone), run_metrics(folder));
+}
+
+START_TEST(of_a_fine_tuned_model)
+{
+    text_used = 0;
+    for (int i = 0; i < 40; i++) {
+        text_say("the %s sat on %s\n", i % 3 == 0 ? "cat" : "dog", i % 2 == 0 ? "a mat" : "it");
+    }
+    run_config("some.txt", text_made);
+    const char *config = run_config("tune.ini", "[task]\nname = masked\nfile = some.txt\nvalidation_share = 0.3\n"
+                                                "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\n"
+                                                "schedule = constant\n"
+                                                "[train]\nsteps = 6\nbatch_size = 4\nlog_every = 2\neval_every = 2\n"
+                                                "leaves = 4\ncheckpoint_every = 2\nthreads = 1\n"
+                                                "[patterns]\nexamples = 2\nevery = 2\n");
+    const char *model = tiny_folder("bert_masked"), *alone = run_path("alone"), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--from", model, "--out", alone);
+    EXPECT_MPI_RUN(0, 3, config, "--from", model, "--out", folder, "train.steps=4");
+    EXPECT_MPI_RUN(0, 2, config, "--from", model, "--out", folder, "--resume");
+    assert_same_end(alone, folder);
+}
+END_TEST
+
+START_TEST(of_a_run_that_others_go_on_with)
+{
+    const char *config = run_tiny_config(), *alone = run_path("alone"), *folder = run_path("run"),
+               *steps[] = { "train.steps=8", "train.steps=12", "train.steps=16", "train.steps=24" };
+    const char *arguments[] = { config,
+                                "train.leaves=4",
+                                "optimizer.schedule=constant",
+                                "patterns.every=4",
+                                "--resume",
+                                "--out",
+                                alone,
+                                steps[3],
+                                NULL };
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    arguments[6] = folder;
+    for (int i = 0; i < 4; i++) {
+        static const int n[] = { 3, 4, 1, 2 };
+        arguments[7] = steps[i];
+        run_result run = n[i] == 1 ? run_train(arguments) : mpi_run(n[i], arguments);
+        ck_assert_msg(run.code == 0, "%s", run.err);
+    }
+    assert_same_end(alone, folder);
+    run_result run = mpi_run(2, arguments);
+    ck_assert_msg(run.code == 0 && mpi_count("finished at step 24 already", run.out) == 1, "%s%s", run.out, run.err);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, of_a_copy_task_with_any_number_of_threads);
+    tcase_add_test(tc, of_leaves_that_processes_do_not_share_evenly);
+    tcase_add_loop_test(tc, of_a_text_task, 0, TEXT_TASKS);
+    tcase_add_test(tc, of_a_fine_tuned_model);
+    tcase_add_test(tc, of_a_run_that_others_go_on_with);
+}
+SUITE("the same bits by several processes", add_tests)

@@ -1,0 +1,75 @@
+#include "programs/launcher.h"
+
+#include "programs/child.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void forget(void)
+{
+    hl_launcher_forget();
+    ck_assert_int_eq(hl_launcher_processes(), 1);
+    ck_assert_int_eq(hl_launcher_rank(), 0);
+}
+
+START_TEST(launchers_say_how_many_they_have_started)
+{
+    static const char *const variables[][2] = { { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" },
+                                                { "PMI_SIZE", "PMI_RANK" },
+                                                { "SLURM_STEP_NUM_TASKS", "SLURM_PROCID" } };
+    for (int i = 0; i < 3; i++) {
+        forget();
+        setenv(variables[i][0], "4", 1);
+        setenv(variables[i][1], "3", 1);
+        ck_assert_int_eq(hl_launcher_processes(), 4);
+        ck_assert_int_eq(hl_launcher_rank(), 3);
+        setenv(variables[i][0], "1", 1);
+        ck_assert_int_eq(hl_launcher_processes(), 1);
+        setenv(variables[i][0], "four", 1);
+        ck_assert_int_eq(hl_launcher_processes(), 1);
+    }
+    forget();
+    setenv("SLURM_NTASKS", "8", 1); /* a batch script has it, too */
+    ck_assert_int_eq(hl_launcher_processes(), 1);
+    unsetenv("SLURM_NTASKS");
+}
+END_TEST
+
+/* One MPI's launcher, another MPI's program, or one without. */
+START_TEST(a_program_that_cannot_be_one_of_them_is_refused)
+{
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    run_result run = RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
+    ck_assert_msg(run.code == 2 && strstr(run.err, "the launcher has started 4 processes") != NULL, "%s", run.err);
+    setenv("SLURM_PROCID", "1", 1);
+    run = RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_str_eq(run.err, ""); /* the first has said it */
+}
+END_TEST
+
+START_TEST(what_a_process_starts_is_none_of_them)
+{
+    setenv("PMI_SIZE", "4", 1);
+    const char *path = run_path("said");
+    int said = open(path, O_WRONLY | O_CREAT, 0600), end;
+    const char *const arguments[] = { "/bin/sh", "-c", "echo \"size: $PMI_SIZE.\"", NULL };
+    pid_t child;
+    ck_assert_int_eq(hl_child_start(arguments, said, said, &child).code, HL_OK);
+    ck_assert(hl_child_ended(child, true, &end) && end == 0);
+    ck_assert_str_eq(run_read(path), "size: .\n");
+    close(said);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, launchers_say_how_many_they_have_started);
+    tcase_add_test(tc, a_program_that_cannot_be_one_of_them_is_refused);
+    tcase_add_test(tc, what_a_process_starts_is_none_of_them);
+}
+SUITE("launcher", add_tests)
