@@ -36,7 +36,9 @@ static hl_bench_times times_of(double *samples, int64_t n)
     };
 }
 
-hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void *context, hl_bench_times *times)
+/* At least so often, and until `seconds` are over. */
+static hl_status repeat(int64_t least, double seconds, hl_status (*once)(void *context), void *context,
+                        hl_bench_times *times)
 {
     /* Memory that is never written to costs nothing. */
     double *samples = hl_malloc(HL_BENCH_MOST_REPEATS * sizeof *samples);
@@ -44,7 +46,7 @@ hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void
     hl_status status = hl_ok();
     double begin = hl_clock_seconds(), now = begin;
     int64_t n = 0;
-    while (n < HL_BENCH_LEAST_REPEATS || (now - begin < seconds && n < HL_BENCH_MOST_REPEATS)) {
+    while (n < least || (now - begin < seconds && n < HL_BENCH_MOST_REPEATS)) {
         double before = hl_clock_seconds();
         status = once(context);
         if (status.code != HL_OK) {
@@ -58,4 +60,14 @@ hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void
     }
     hl_free(samples);
     return status;
+}
+
+hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void *context, hl_bench_times *times)
+{
+    return repeat(HL_BENCH_LEAST_REPEATS, seconds, once, context, times);
+}
+
+hl_status hl_bench_repeat_so_often(int64_t n, hl_status (*once)(void *context), void *context, hl_bench_times *times)
+{
+    return repeat(n, 0, once, context, times);
 }

@@ -18,4 +18,7 @@ typedef struct hl_bench_times {
  * the first call and after the last. */
 hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void *context, hl_bench_times *times);
 
+/* The same n times, up to HL_BENCH_MOST_REPEATS: what several processes do together each does as often. */
+hl_status hl_bench_repeat_so_often(int64_t n, hl_status (*once)(void *context), void *context, hl_bench_times *times);
+
 #endif

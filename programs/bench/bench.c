@@ -2,11 +2,14 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "programs/bench/allocations.h"
+#include "programs/bench/cluster.h"
 #include "programs/bench/command.h"
 #include "programs/bench/json.h"
 #include "programs/bench/runs.h"
 #include "programs/beside.h"
+#include "programs/processes.h"
 #include "programs/standard_output.h"
 
 /* --measure: prints the line that the process which started this one reads (programs/bench/process.h). */
@@ -25,22 +28,26 @@ static hl_status measure(const hl_bench_job *job, FILE *out)
     return status;
 }
 
-/* --scaling and --heads: one config, the user's or a shipped one. */
-static hl_status study(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
+/* --scaling, --heads and --cluster: one config, the user's or a shipped one. */
+static hl_status study(const char *program, hl_ranks *ranks, const hl_bench_command *command, FILE *out, FILE *err)
 {
     hl_bench_job job = command->job;
     char *path;
+    if (command->cluster && command->n_configs == 0 && !hl_bench_job_overrides(&job, "train.leaves")) {
+        HL_TRY(hl_bench_job_vary(&job, "train.leaves=8"));
+    }
     HL_TRY(command->n_configs > 0
                ? hl_find_config(command->configs[0], &path)
                : hl_shipped_config(program, command->scaling ? "bench/copy.ini" : "bench/small.ini", &path));
     job.config.path = path;
-    hl_status status =
-        command->scaling ? hl_bench_scaling(program, &job, out, err) : hl_bench_heads(program, &job, out, err);
+    hl_status status = command->cluster   ? hl_bench_cluster(&job, ranks, out)
+                       : command->scaling ? hl_bench_scaling(program, &job, out, err)
+                                          : hl_bench_heads(program, &job, out, err);
     hl_free(path);
     return status;
 }
 
-static hl_status execute(const char *program, const hl_bench_command *command, FILE *out, FILE *err)
+static hl_status execute(const char *program, hl_ranks *ranks, const hl_bench_command *command, FILE *out, FILE *err)
 {
     if (command->help) {
         return hl_print_help(out, hl_bench_command_usage);
@@ -49,11 +56,19 @@ static hl_status execute(const char *program, const hl_bench_command *command, F
         fprintf(out, "headlight %s\n", HL_VERSION);
         return hl_ok();
     }
-    return command->scaling || command->heads ? study(program, command, out, err)
-                                              : hl_bench_runs(program, command, out, err);
+    if (ranks != NULL && !command->cluster) {
+        return hl_error(HL_INVALID, "command line: several processes (mpirun) are for --cluster; start one");
+    }
+    hl_processes processes = { 0 };
+    hl_status met = hl_processes_meet(ranks, true, err, &processes);
+    hl_threads_share(processes.sharing);
+    hl_processes_free(&processes);
+    HL_TRY(met);
+    return command->scaling || command->heads || command->cluster ? study(program, ranks, command, out, err)
+                                                                  : hl_bench_runs(program, command, out, err);
 }
 
-int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err)
+static int program_of(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err)
 {
     hl_bench_command command;
     hl_status status = hl_bench_command_parse(argc, argv, &command);
@@ -62,6 +77,21 @@ int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE
         job.config.path = command.configs[0];
         return (int)measure(&job, out).code;
     }
-    HL_THEN(status, execute(program, &command, out, err));
+    HL_THEN(status, execute(program, ranks, &command, out, err));
     return hl_standard_output_end(status, false, out, err);
+}
+
+int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err)
+{
+    FILE *nowhere = hl_ranks_leads(ranks) ? NULL : fopen("/dev/null", "w");
+    int code = program_of(ranks, program, argc, argv, nowhere != NULL ? nowhere : out, nowhere != NULL ? nowhere : err);
+    if (nowhere != NULL) {
+        fclose(nowhere);
+    }
+    return code;
+}
+
+int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err)
+{
+    return hl_bench_program_together(NULL, program, argc, argv, out, err);
 }

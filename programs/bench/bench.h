@@ -2,11 +2,17 @@
 #ifndef HL_PROGRAMS_BENCH_BENCH_H
 #define HL_PROGRAMS_BENCH_BENCH_H
 
+#include "train/ranks/ranks.h"
+
 #include <stdio.h>
 
 /* Runs the command line and returns the process's exit code (status.h). `program` is the path of the program itself,
  * which is started anew for each measurement and beside which the shipped configs lie. Results go to `out`, warnings
  * and one line for a failure to `err`. hl_start must have been called. */
 int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err);
+
+/* The same on all ranks, with the same command line; the first one prints, and all return the same. HL_INVALID but for
+ * --cluster. */
+int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

@@ -16,7 +16,7 @@ const char hl_bench_command_usage[] =
     "  section.key=value   overrides a key of every CONFIG, as in model.heads=8\n"
     "  --threads N         how many threads (default: what the machine allows)\n"
     "  --seconds S         how long each measurement takes (default: 4;\n"
-    "                      1 with --scaling and --heads)\n"
+    "                      1 with --scaling, --heads and --cluster)\n"
     "  --profile           show where the time of a step goes, op by op\n"
     "  --json FILE         write the figures as JSON too (-: to standard output,\n"
     "                      and the tables to standard error)\n"
@@ -26,6 +26,10 @@ const char hl_bench_command_usage[] =
     "  --heads             all heads at once against a loop over them, and one head\n"
     "                      against eight, or with model.heads=N against N\n"
     "                      (default: configs/bench/small.ini)\n"
+    "  --cluster           with mpirun -n N: messages between processes, the time of\n"
+    "                      a step that they let expect for 1, 2, 4 ... processes,\n"
+    "                      and for N what it is (default: configs/bench/small.ini\n"
+    "                      with train.leaves=8)\n"
     "  --measure WHAT      measure in this very process and write a line of JSON, or\n"
     "                      what is wrong, to standard output: what the other ways\n"
     "                      start for each figure. WHAT is step, heads or loop (one\n"
@@ -56,6 +60,7 @@ static const hl_option options[] = {
     { HL_OPTION("json", TEXT, hl_bench_command, json) },
     { HL_OPTION("scaling", FLAG, hl_bench_command, scaling) },
     { HL_OPTION("heads", FLAG, hl_bench_command, heads) },
+    { HL_OPTION("cluster", FLAG, hl_bench_command, cluster) },
     { .name = "measure", .kind = HL_OPTION_READ, .read = read_measure },
     { HL_OPTION("help", FLAG, hl_bench_command, help) },
     { HL_OPTION("version", FLAG, hl_bench_command, version) },
@@ -97,15 +102,19 @@ static hl_status check_measure(const hl_bench_command *command)
 
 static hl_status check(const hl_bench_command *command)
 {
-    const char *mode = command->scaling ? "--scaling" : command->heads ? "--heads" : "--measure";
-    if (command->scaling + command->heads + command->measure > 1) {
-        return hl_error(HL_INVALID, "command line: --scaling, --heads and --measure exclude each other");
+    const char *mode = command->scaling   ? "--scaling"
+                       : command->heads   ? "--heads"
+                       : command->cluster ? "--cluster"
+                                          : "--measure";
+    int modes = command->scaling + command->heads + command->cluster + command->measure;
+    if (modes > 1) {
+        return hl_error(HL_INVALID, "command line: --scaling, --heads, --cluster and --measure exclude each other");
     }
-    bool workloads = !command->scaling && !command->heads && !command->measure;
+    bool workloads = modes == 0;
     if (!workloads && command->json != NULL) {
         return hl_error(HL_INVALID, "command line: --json is for workloads; leave it out with %s", mode);
     }
-    if ((command->scaling || command->heads) && command->job.profile) {
+    if (!workloads && !command->measure && command->job.profile) {
         return hl_error(HL_INVALID, "command line: --profile is for workloads; leave it out with %s", mode);
     }
     if (!workloads && command->n_configs > 1) {
@@ -119,7 +128,7 @@ hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *comman
     *command = (hl_bench_command){ 0 };
     HL_TRY(hl_options_read(argc, argv, options, sizeof options / sizeof *options, take_argument, command));
     if (command->job.seconds == 0) {
-        command->job.seconds = command->scaling || command->heads ? 1 : 4;
+        command->job.seconds = command->scaling || command->heads || command->cluster ? 1 : 4;
     }
     return check(command);
 }

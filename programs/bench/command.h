@@ -14,7 +14,7 @@ typedef struct hl_bench_command {
     int n_configs;                             /* 0: the shipped ones */
     hl_bench_job job;                          /* what all configs share: overrides, threads, seconds, profile */
     const char *json;                          /* a path, "-" for standard output, or NULL */
-    bool scaling, heads, measure, help, version;
+    bool scaling, heads, cluster, measure, help, version;
 } hl_bench_command;
 
 /* HL_INVALID with what is wrong and the remedy. An argument with "=" in it is an override, unless it ends in ".ini". */

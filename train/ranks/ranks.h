@@ -1,4 +1,4 @@
-/* The processes that compute one run together: as a table of functions, which programs/train/mpi.c fills with MPI's.
+/* The processes that compute one run together: as a table of functions, which programs/mpi.c fills with MPI's.
  *
  * All ranks run the same loop over the same config (train/loop.h) with the same weights; each computes its own leaves
  * of a batch (leaf_sum.h), and rank 0 alone prints and writes. They stay together by one rule: whatever ranks

@@ -4,7 +4,7 @@
  * folder), `arguments` (it is started with one more). */
 #include "programs/launcher.h"
 #include "programs/start.h"
-#include "programs/train/mpi.h"
+#include "programs/mpi.h"
 #include "programs/train/program.h"
 #include "tests/faults.h"
 

@@ -48,6 +48,11 @@ START_TEST(what_is_not_said_has_a_default)
     ck_assert_int_eq(parse("--heads x.ini", &command).code, HL_OK);
     ck_assert(command.heads);
     ck_assert_double_eq(command.job.seconds, 1);
+    ck_assert_int_eq(parse("--cluster x.ini", &command).code, HL_OK);
+    ck_assert(command.cluster);
+    ck_assert_double_eq(command.job.seconds, 1);
+    ck_assert_int_eq(parse("--cluster --heads x.ini", &command).code, HL_INVALID);
+    ck_assert_int_eq(parse("--cluster x.ini --profile", &command).code, HL_INVALID);
     ck_assert_int_eq(parse("--measure loop x.ini", &command).code, HL_OK);
     ck_assert(command.measure && command.job.what == HL_BENCH_LOOP);
     ck_assert_int_eq(parse("--measure step x.ini --profile", &command).code, HL_OK);
@@ -84,7 +89,7 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
           "command line: --profile is for training steps; leave it out with --measure sgemm" },
         { "--measure loop a.ini --profile",
           "command line: --profile is for training steps; leave it out with --measure loop" },
-        { "--scaling --heads", "command line: --scaling, --heads and --measure exclude each other" },
+        { "--scaling --heads", "command line: --scaling, --heads, --cluster and --measure exclude each other" },
         { "--scaling a.ini b.ini", "command line: b.ini: one config is enough with --scaling" },
         { "--heads --json x", "command line: --json is for workloads; leave it out with --heads" },
         { "--scaling --profile", "command line: --profile is for workloads; leave it out with --scaling" },

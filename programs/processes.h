@@ -1,7 +1,7 @@
 /* What the processes of a run learn of each other before it begins: that they compute the same bits, and how they share
  * the cores of a machine. All of it is nothing for a process that is alone. */
-#ifndef HL_PROGRAMS_TRAIN_PROCESSES_H
-#define HL_PROGRAMS_TRAIN_PROCESSES_H
+#ifndef HL_PROGRAMS_PROCESSES_H
+#define HL_PROGRAMS_PROCESSES_H
 
 #include "core/status.h"
 #include "train/ranks/ranks.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* sched_getaffinity, memmem */
-#include "programs/train/processes.h"
+#include "programs/processes.h"
 
 #include "core/threads.h"
 #include "tests/check_suite.h"

@@ -1,6 +1,9 @@
-#include "programs/train/mpi.h"
+#include "programs/mpi.h"
 
 #include "programs/launcher.h"
+#include "programs/print_line.h"
+
+#include <stdlib.h>
 
 #ifdef HL_MPI
 #include "core/clock.h"
@@ -140,3 +143,22 @@ void hl_mpi_end(hl_ranks *ranks)
     (void)ranks;
 }
 #endif
+
+int hl_mpi_main(hl_mpi_program *program, int argc, char **argv)
+{
+    if (hl_launcher_processes() == 1) {
+        return program(NULL, argc, argv, stdout, stderr);
+    }
+    setenv("TERM", "dumb", 1); /* Open MPI gives every process a terminal, wherever its own output goes */
+    hl_ranks ranks;
+    hl_status status = hl_mpi_begin(&ranks);
+    if (status.code != HL_OK) {
+        if (hl_launcher_rank() == 0) {
+            hl_print_line(stderr, "%s", status.text);
+        }
+        return (int)status.code;
+    }
+    int code = program(&ranks, argc, argv, stdout, stderr);
+    hl_mpi_end(&ranks);
+    return code;
+}

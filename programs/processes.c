@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* sched_getaffinity, dl_iterate_phdr, gnu_get_libc_version */
-#include "programs/train/processes.h"
+#include "programs/processes.h"
 
 #include "core/memory.h"
 #include "core/small_matmul.h"

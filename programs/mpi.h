@@ -1,9 +1,17 @@
 /* MPI as the processes of a run (train/ranks.h). */
-#ifndef HL_PROGRAMS_TRAIN_MPI_H
-#define HL_PROGRAMS_TRAIN_MPI_H
+#ifndef HL_PROGRAMS_MPI_H
+#define HL_PROGRAMS_MPI_H
 
 #include "core/status.h"
 #include "train/ranks/ranks.h"
+
+#include <stdio.h>
+
+/* The function of a program; `ranks` is NULL where it is alone. Returns the exit code. */
+typedef int hl_mpi_program(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
+
+/* What a main function returns: runs the program, with the processes that a launcher has started, where one has. */
+int hl_mpi_main(hl_mpi_program *program, int argc, char **argv);
 
 /* Begins MPI, and fills the table. All of it is called by this thread alone. Where MPI cannot begin, or a process is
  * lost later, MPI itself says so and ends the processes. HL_INVALID: MPI knows of another number of processes than the
