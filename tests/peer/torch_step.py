@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The peer that bench is held against: the same training steps in PyTorch.
 
-usage: torch_step.py WORKLOAD [--threads N] [--seconds S] [--compile] [--json]
+usage: torch_step.py WORKLOAD [--threads N] [--seconds S] [--dropout P] [--compile] [--json]
 
 A step is what bench calls one: forward, backward and Adam of a pre-norm nn.TransformerEncoder between an embedding
-(scaled by sqrt(d_model), plus sinusoidal positions) and a linear output layer; float32, ReLU, dropout 0.1 on the
+(scaled by sqrt(d_model), plus sinusoidal positions) and a linear output layer; float32, ReLU, dropout P (0.1) on the
 attention weights, on both sublayers' outputs and after the activation; cross-entropy at every position, no clipping.
-WORKLOAD is a name of configs/bench: tiny, copy, small, base or long. One process measures one workload, so that its
-peak memory is its own. --compile runs the model through torch.compile (PyTorch 2). Three steps are run before the
-clock starts.
+WORKLOAD is a name of configs/bench: tiny, copy, small, base, long, t1024, t2048 or t4096. One process measures one
+workload, so that its peak memory is its own. --compile runs the model through torch.compile (PyTorch 2). Three steps are
+run before the clock starts.
 """
 
 import argparse
@@ -50,6 +50,9 @@ WORKLOADS = {
     "small": Sizes(batch=32, length=64, d_model=128, heads=8, layers=4, d_ff=512, vocabulary=256),
     "base": Sizes(batch=16, length=64, d_model=512, heads=8, layers=6, d_ff=2048, vocabulary=1000),
     "long": Sizes(batch=4, length=512, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
+    "t1024": Sizes(batch=4, length=1024, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
+    "t2048": Sizes(batch=2, length=2048, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
+    "t4096": Sizes(batch=1, length=4096, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
 }
 WARM_UP, LEAST_STEPS = 3, 5
 
@@ -60,10 +63,10 @@ def positions(length, d_model):
 
 
 class Encoder(nn.Module):
-    def __init__(self, sizes):
+    def __init__(self, sizes, dropout):
         super().__init__()
         layer = nn.TransformerEncoderLayer(
-            sizes.d_model, sizes.heads, sizes.d_ff, dropout=0.1, batch_first=True, norm_first=True
+            sizes.d_model, sizes.heads, sizes.d_ff, dropout=dropout, batch_first=True, norm_first=True
         )
         self.scale = math.sqrt(sizes.d_model)
         self.embedding = nn.Embedding(sizes.vocabulary, sizes.d_model)
@@ -75,9 +78,9 @@ class Encoder(nn.Module):
         return self.output(self.encoder(self.embedding(tokens) * self.scale + self.positions))
 
 
-def make_step(sizes, compiled):
+def make_step(sizes, dropout, compiled):
     torch.manual_seed(1)
-    model = Encoder(sizes).train()
+    model = Encoder(sizes, dropout).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9)
     run = torch.compile(model) if compiled else model
     tokens = torch.randint(sizes.vocabulary, (sizes.batch, sizes.length))
@@ -109,12 +112,13 @@ def main():
     parser.add_argument("workload", choices=WORKLOADS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     sizes = WORKLOADS[arguments.workload]
-    times = measure(make_step(sizes, arguments.compile), arguments.seconds)
+    times = measure(make_step(sizes, arguments.dropout, arguments.compile), arguments.seconds)
     median = times[len(times) // 2]
     figures = {
         "name": arguments.workload,
