@@ -114,7 +114,7 @@ int64_t hl_attention_scratch(const hl_attention_state *state, bool backward)
     int64_t whole = keys + (staged ? 2 * (queries + keys) : 0), of_block = keys;
     if (backward) {
         bool again = state->args.recompute; /* then also K^T, and A of a block */
-        whole += (staged ? 2 * (queries + keys) : 0) + (again ? keys : 0);
+        whole += (staged ? queries + 2 * keys : 0) + (again ? keys : 0);
         of_block = (again ? 3 : 2) * keys + width;
     }
     return __builtin_mul_overflow(whole, width, &all) || all > INT64_MAX / 8 ? -1 : all + block * of_block;

@@ -76,6 +76,9 @@ void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size)
 /* Whether the tape can draw the dropout of n_rows rows: it names no places, or as many. False after hl_tape_fail. */
 bool hl_tape_has_places(hl_tape *tape, const hl_node *node, int64_t n_rows);
 
+/* Whether memory that is needed no more serves again, dy's after the node's backward but where it is handed on. */
+bool hl_tape_reuses(const hl_tape *tape);
+
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
 bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -176,16 +176,22 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 
 /* How many numbers backward's intermediate results have, which lie one after the other in scratch memory. */
 typedef struct intermediate {
-    int64_t dp; /* of all rows, or of a block for each group; 0 where dp is dy */
+    int64_t dp; /* of all rows, or of a block for each group; 0 where dp is dy, or takes its place */
     int64_t db; /* a partial sum for each group */
     int64_t dW; /* likewise, or what hl_matmul_rows_into needs */
 } intermediate;
 
-static intermediate intermediate_of(const hl_node *node, const hl_linear_rows *rows)
+/* Whether dp of all rows takes the place of dy, which nothing reads any more: no residual has it as its gradient. */
+static bool overwrites(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows)
+{
+    return node->saved != NULL && rows->sum != HL_LINEAR_PARTIALS && node->in[R] == NULL && hl_tape_reuses(tape);
+}
+
+static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows)
 {
     bool partials = rows->sum == HL_LINEAR_PARTIALS;
     intermediate numbers = { .db = rows->n_groups * rows->O };
-    if (node->saved != NULL) {
+    if (node->saved != NULL && !overwrites(tape, node, rows)) {
         numbers.dp = (partials ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
     }
     if (partials && rows->n_groups > 1) {
@@ -264,9 +270,12 @@ static void weight_backward(const hl_tape *tape, const hl_node *node, const hl_l
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     hl_linear_rows rows = rows_of(node);
-    intermediate numbers = intermediate_of(node, &rows);
+    intermediate numbers = intermediate_of(tape, node, &rows);
     hl_real *db = scratch + numbers.dp;
     places at = { numbers.dp > 0 ? scratch : NULL, db, db + numbers.db };
+    if (overwrites(tape, node, &rows)) {
+        at.dp = node->out->grad;
+    }
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
     hl_grad_hand_on(tape, node, din[R]);
     hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
@@ -285,10 +294,9 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 
 static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
 {
-    (void)tape;
     hl_linear_rows rows = rows_of(node);
     int64_t for_forward = rows.generated ? rows.O * (rows.I + HL_LINEAR_BLOCK) : 0;
-    intermediate numbers = intermediate_of(node, &rows);
+    intermediate numbers = intermediate_of(tape, node, &rows);
     int64_t for_backward = hl_node_has_backward(node) ? numbers.dp + numbers.db + numbers.dW : 0;
     return for_forward > for_backward ? for_forward : for_backward;
 }

@@ -11,8 +11,7 @@ static hl_real *allocate_grad(hl_tape *tape, hl_tensor *x)
                : NULL;
 }
 
-/* Whether memory that is needed no more serves again. */
-static bool reuses(const hl_tape *tape)
+bool hl_tape_reuses(const hl_tape *tape)
 {
     return tape->options.dry ? tape->options.reuse : tape->options.plan != NULL && tape->options.plan->reuse;
 }
@@ -37,7 +36,7 @@ static hl_tensor *input_in_place(const hl_tape *tape, const hl_node *node)
     for (int j = 0; j < node->n_inputs; j++) {
         times += node->in[j] == x;
     }
-    bool may = reuses(tape) && x != NULL && x->requires_grad && x->grad == NULL && !x->grad_written &&
+    bool may = hl_tape_reuses(tape) && x != NULL && x->requires_grad && x->grad == NULL && !x->grad_written &&
                hl_shape_equal(x->shape, node->out->shape) && times == 1;
     return may ? x : NULL;
 }

@@ -1,8 +1,9 @@
 #include "core/tape_plan.h"
 
 #include "core/memory.h"
-#include "core/private/free_list.h"
 #include "core/private/tape_memory.h"
+
+#include <stdlib.h>
 
 /* On a tape without gradients a tensor is read for the last time by the last op it is an input of, and what an op saves
  * for backward by itself. An op's own pieces are asked for before its output. */
@@ -20,34 +21,45 @@ static void end_forward_only(const hl_tape *tape)
     }
 }
 
-/* Gives every piece its place, in the order of their births; `ended` (n): the list of those that end at each birth. */
-static void place(hl_tape_piece *const *pieces, hl_tape_piece **ended, hl_free_block *blocks, hl_tape_plan *plan)
+static int by_size(const void *a, const void *b)
 {
-    hl_free_list free = { 0 };
-    const uintptr_t base = 64; /* the free list keeps 0 for nothing */
-    for (int64_t k = 0; k < plan->n_slots; k++) {
-        for (const hl_tape_piece *dead = ended[k]; dead != NULL; dead = dead->next_ended) {
-            hl_tape_slot slot = plan->slots[dead->birth];
-            hl_free_list_give(&free, &blocks[dead->birth], base + slot.begin, slot.size);
-        }
-        size_t size = pieces[k]->size;
-        uintptr_t at = size > 0 ? hl_free_list_take(&free, size) : 0;
-        plan->slots[k] = (hl_tape_slot){ at != 0 ? at - base : plan->numbers, size };
-        plan->numbers += at != 0 ? 0 : size;
-    }
+    const hl_tape_piece *const *x = a, *const *y = b;
+    return (*x)->size != (*y)->size ? ((*x)->size < (*y)->size ? 1 : -1) : ((*x)->birth < (*y)->birth ? -1 : 1);
 }
 
-static void fill(const hl_tape *tape, hl_tape_piece **pieces, hl_tape_piece **ended, hl_free_block *blocks,
-                 hl_tape_plan *plan)
+/* Puts a piece at the lowest place that is free as long as it is needed. `placed`: the others so far, by their
+ * places. */
+static void place(hl_tape_piece *piece, hl_tape_piece **placed, hl_tape_plan *plan)
 {
-    for (hl_tape_piece *piece = tape->pieces; piece != NULL; piece = piece->previous) {
-        pieces[piece->birth] = piece;
-        if (piece->end < tape->n_pieces) {
-            piece->next_ended = ended[piece->end];
-            ended[piece->end] = piece;
+    size_t begin = 0;
+    for (const hl_tape_piece *other = *placed; other != NULL; other = other->next_placed) {
+        hl_tape_slot slot = plan->slots[other->birth];
+        bool together = other->birth < piece->end && piece->birth < other->end;
+        if (together && slot.begin < begin + piece->size && begin < slot.begin + slot.size) {
+            begin = slot.begin + slot.size;
         }
     }
-    place(pieces, ended, blocks, plan);
+    while (*placed != NULL && plan->slots[(*placed)->birth].begin < begin) {
+        placed = &(*placed)->next_placed;
+    }
+    piece->next_placed = *placed;
+    *placed = piece;
+    plan->slots[piece->birth] = (hl_tape_slot){ begin, piece->size };
+    plan->numbers = begin + piece->size > plan->numbers ? begin + piece->size : plan->numbers;
+}
+
+/* The largest pieces first: smaller ones fit between them, so that hardly more memory is planned than is needed at the
+ * worst moment. */
+static void fill(const hl_tape *tape, hl_tape_piece **pieces, hl_tape_plan *plan)
+{
+    hl_tape_piece *placed = NULL;
+    for (hl_tape_piece *piece = tape->pieces; piece != NULL; piece = piece->previous) {
+        pieces[piece->birth] = piece;
+    }
+    qsort(pieces, (size_t)plan->n_slots, sizeof *pieces, by_size);
+    for (int64_t i = 0; i < plan->n_slots; i++) {
+        place(pieces[i], &placed, plan);
+    }
     plan->bytes = tape->records + plan->numbers;
 }
 
@@ -63,18 +75,15 @@ hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan)
                             .reuse = tape->options.reuse,
                             .n_slots = tape->n_pieces,
                             .slots = hl_calloc(n, sizeof *plan->slots) };
-    hl_tape_piece **pieces = hl_calloc(n, sizeof *pieces), **ended = hl_calloc(n, sizeof *ended);
-    hl_free_block *blocks = hl_calloc(n, sizeof *blocks);
+    hl_tape_piece **pieces = hl_calloc(n, sizeof *pieces);
     hl_status status = hl_ok();
-    if (plan->slots != NULL && pieces != NULL && ended != NULL && blocks != NULL) {
-        fill(tape, pieces, ended, blocks, plan);
+    if (plan->slots != NULL && pieces != NULL) {
+        fill(tape, pieces, plan);
     } else {
         status = hl_error_memory("the plan of a pass");
         hl_tape_plan_free(plan);
     }
     hl_free(pieces);
-    hl_free(ended);
-    hl_free(blocks);
     return status;
 }
 

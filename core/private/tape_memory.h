@@ -9,11 +9,11 @@ bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes);
 
 /* A piece of memory that a dry tape was asked for. */
 struct hl_tape_piece {
-    hl_tape_piece *previous;   /* the one that was asked for before it */
-    int64_t birth;             /* how many were asked for before it: the index of its slot */
-    int64_t end;               /* nothing needs it once so many were asked for; INT64_MAX: it is needed to the end */
-    size_t size;               /* bytes */
-    hl_tape_piece *next_ended; /* of those that end together; for tape_plan.c */
+    hl_tape_piece *previous;    /* the one that was asked for before it */
+    int64_t birth;              /* how many were asked for before it: the index of its slot */
+    int64_t end;                /* nothing needs it once so many were asked for; INT64_MAX: it is needed to the end */
+    size_t size;                /* bytes */
+    hl_tape_piece *next_placed; /* the one placed after it in memory; for tape_plan.c */
 };
 
 /* Memory for numbers; on a dry tape an address that is not to be used, and *piece describes it (`piece` may be NULL).

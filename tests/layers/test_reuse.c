@@ -199,10 +199,40 @@ START_TEST(memory_grows_with_the_length_where_weights_are_made_again)
 }
 END_TEST
 
+/* The model of configs/bench/long.ini on one example of 16384 tokens: the rest of a run takes less than 100 MiB. */
+START_TEST(sixteen_thousand_tokens_fit)
+{
+    enum { LENGTH = 16384, MIB = 1 << 20 };
+    hl_model model;
+    hl_model_config config = { .vocabulary = 256,
+                               .max_length = LENGTH,
+                               .n_layers = 4,
+                               .d_model = 256,
+                               .d_ff = 1024,
+                               .norm = HL_NORM_PRE,
+                               .activation = HL_RELU,
+                               .bias = true,
+                               .recompute = true,
+                               .dropout_attention = (hl_real)0.1,
+                               .dropout_residual = (hl_real)0.1,
+                               .dropout_ffn = (hl_real)0.1 };
+    hl_model_config_heads(&config, 8);
+    hl_batch batch = hl_batch_largest(1, LENGTH);
+    hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .reuse = true };
+    hl_tape_plan plan;
+    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    ck_assert_int_eq(hl_model_plan(&model, &batch, options, &plan).code, HL_OK);
+    ck_assert_uint_lt(plan.bytes / MIB, 900);
+    hl_tape_plan_free(&plan);
+    hl_model_free(&model);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * VARIANTS);
     tcase_add_test(tc, a_larger_pass_than_planned_is_refused);
+    tcase_add_test(tc, sixteen_thousand_tokens_fit);
     tcase_add_test(tc, memory_grows_with_the_length_where_weights_are_made_again);
     tcase_add_loop_test(tc, the_same_bits_in_less_memory, 0, VARIANTS);
 }
