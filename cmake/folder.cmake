@@ -61,10 +61,11 @@ function(hl_folder)
     set_property(GLOBAL APPEND PROPERTY HL_OUTSIDE ${outside})
 endfunction()
 
-# hl_program(): the program of this folder, programs/<name>, directly in the build folder; installed as
-# headlight-<name>. `installed` is all that is installed, which is what ./quickstart builds.
+# hl_program("shows ..."): the program of this folder, programs/<name>, directly in the build folder; installed as
+# headlight-<name>, with a manual page, which says first what it does. `installed` is all that is installed, which is
+# what ./quickstart builds.
 add_custom_target(installed)
-function(hl_program)
+function(hl_program what)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME name)
     add_executable(${name} main.c ${PROJECT_SOURCE_DIR}/programs/before_main.c)
     target_link_libraries(${name} PRIVATE hl_flags hl_programs_${name})
@@ -76,4 +77,13 @@ function(hl_program)
     add_dependencies(installed ${name})
     set_property(GLOBAL APPEND PROPERTY HL_PROGRAMS ${name})
     install(PROGRAMS $<TARGET_FILE:${name}> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME headlight-${name})
+
+    set(page ${PROJECT_BINARY_DIR}/man/headlight-${name}.1.gz)
+    set(man_page ${PROJECT_SOURCE_DIR}/cmake/package/man_page)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man)
+    add_custom_command(OUTPUT ${page} DEPENDS ${name} ${man_page} VERBATIM
+                       COMMAND ${man_page} $<TARGET_FILE:${name}> headlight-${name} ${PROJECT_VERSION} ${what} ${page})
+    add_custom_target(man_${name} ALL DEPENDS ${page})
+    add_dependencies(installed man_${name})
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endfunction()
