@@ -62,7 +62,7 @@ function(hl_folder)
 endfunction()
 
 # hl_program("shows ..."): the program of this folder, programs/<name>, directly in the build folder; installed as
-# headlight-<name>, with a manual page, which says first what it does. `installed` is all that is installed, which is
+# headlight-<name>, with a manual page, which says first what it does, and the words that shells complete. `installed` is all that is installed, which is
 # what ./quickstart builds.
 add_custom_target(installed)
 function(hl_program what)
@@ -78,12 +78,18 @@ function(hl_program what)
     set_property(GLOBAL APPEND PROPERTY HL_PROGRAMS ${name})
     install(PROGRAMS $<TARGET_FILE:${name}> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME headlight-${name})
 
+    set(scripts ${PROJECT_SOURCE_DIR}/cmake/package)
     set(page ${PROJECT_BINARY_DIR}/man/headlight-${name}.1.gz)
-    set(man_page ${PROJECT_SOURCE_DIR}/cmake/package/man_page)
-    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man)
-    add_custom_command(OUTPUT ${page} DEPENDS ${name} ${man_page} VERBATIM
-                       COMMAND ${man_page} $<TARGET_FILE:${name}> headlight-${name} ${PROJECT_VERSION} ${what} ${page})
-    add_custom_target(man_${name} ALL DEPENDS ${page})
-    add_dependencies(installed man_${name})
+    set(words ${PROJECT_BINARY_DIR}/words/headlight-${name})
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man ${PROJECT_BINARY_DIR}/words)
+    add_custom_command(OUTPUT ${page} DEPENDS ${name} ${scripts}/man_page VERBATIM COMMAND ${scripts}/man_page
+                       $<TARGET_FILE:${name}> headlight-${name} ${PROJECT_VERSION} ${what} ${page})
+    add_custom_command(OUTPUT ${words} DEPENDS ${name} train ${scripts}/words VERBATIM COMMAND ${scripts}/words
+                       $<TARGET_FILE:${name}> $<TARGET_FILE:train> ${words})
+    add_custom_target(texts_of_${name} ALL DEPENDS ${page} ${words})
+    add_dependencies(installed texts_of_${name})
     install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${words} DESTINATION ${CMAKE_INSTALL_DATADIR}/headlight/words)
+    install(FILES ${scripts}/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+            RENAME headlight-${name})
 endfunction()

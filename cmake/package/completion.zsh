@@ -1,0 +1,22 @@
+#compdef headlight-train headlight-heads headlight-predict headlight-ablate headlight-bench
+# zsh's completion for Headlight's programs, as completion.bash.
+
+local program=${commands[$words[1]]:-$words[1]} key
+local share=${program:h}/../share/headlight
+local -a found=(${(f)"$(<$share/words/${program:t})"}) configs
+local before=$words[CURRENT-1]
+
+if [[ $PREFIX == *=* ]]; then
+    key=${PREFIX%%=*}
+    compset -P '*='
+    found=(${(M)found:#$key=?*})
+    compadd -- ${found#$key=} || _files
+elif [[ $PREFIX == -* ]]; then
+    compadd -- ${${(M)found:#-*}%=}
+elif [[ -n ${(M)found:#$before=} ]] || ((CURRENT == 2)); then
+    configs=($share/configs/*.ini(N:t))
+    ((CURRENT > 2)) || compadd -- $configs
+    _files
+else
+    compadd -S '' -- ${(M)found:#[^-]*=} || _files
+fi
