@@ -158,7 +158,11 @@ int hl_mpi_main(hl_mpi_program *program, int argc, char **argv)
         }
         return (int)status.code;
     }
-    int code = program(&ranks, argc, argv, stdout, stderr);
+    FILE *nowhere = ranks.rank > 0 ? fopen("/dev/null", "w") : NULL;
+    int code = program(&ranks, argc, argv, nowhere != NULL ? nowhere : stdout, nowhere != NULL ? nowhere : stderr);
+    if (nowhere != NULL) {
+        fclose(nowhere);
+    }
     hl_mpi_end(&ranks);
     return code;
 }

@@ -68,7 +68,7 @@ static hl_status execute(const char *program, hl_ranks *ranks, const hl_bench_co
                                                                   : hl_bench_runs(program, command, out, err);
 }
 
-static int program_of(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err)
+int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err)
 {
     hl_bench_command command;
     hl_status status = hl_bench_command_parse(argc, argv, &command);
@@ -79,16 +79,6 @@ static int program_of(hl_ranks *ranks, const char *program, int argc, char **arg
     }
     HL_THEN(status, execute(program, ranks, &command, out, err));
     return hl_standard_output_end(status, false, out, err);
-}
-
-int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err)
-{
-    FILE *nowhere = hl_ranks_leads(ranks) ? NULL : fopen("/dev/null", "w");
-    int code = program_of(ranks, program, argc, argv, nowhere != NULL ? nowhere : out, nowhere != NULL ? nowhere : err);
-    if (nowhere != NULL) {
-        fclose(nowhere);
-    }
-    return code;
 }
 
 int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err)

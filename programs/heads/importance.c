@@ -11,7 +11,7 @@
 #include "study/study.h"
 
 static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *run, const hl_snapshot *snapshot,
-                                 FILE *err)
+                                 const hl_share *share, FILE *err)
 {
     enum { WONDERING = 13 }; /* from here on a notice tells their number: 2^12 take about a second in a small model */
     hl_all_subsets *subsets = &study->subsets;
@@ -21,7 +21,7 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *ru
                 1 << n, n);
         fflush(err);
     }
-    HL_TRY(hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, NULL,
+    HL_TRY(hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, share,
                                   subsets));
     study->has_subsets = true;
     hl_shapley_values(subsets->n, subsets->losses, study->shapley);
@@ -29,7 +29,8 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *ru
     return hl_ok();
 }
 
-static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command, FILE *err)
+static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
+                         const hl_share *share, FILE *err)
 {
     int64_t n = hl_heads_count(&run->shape);
     if (command->shapley && n > HL_ALL_SUBSETS_MOST_HEADS) {
@@ -46,8 +47,8 @@ static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const
     study->labels = hl_heads_labels(snapshot);
     HL_NEED(study->labels != NULL, "the labels of heads");
     HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads,
-                                 HL_IMPORTANCE_ALL, NULL, &study->importance));
-    return command->shapley ? measure_subsets(study, run, snapshot, err) : hl_ok();
+                                 HL_IMPORTANCE_ALL, share, &study->importance));
+    return command->shapley ? measure_subsets(study, run, snapshot, share, err) : hl_ok();
 }
 
 static hl_status deliver_both(const hl_heads_importance *importance, const hl_syntax_study *syntax,
@@ -66,7 +67,7 @@ static hl_status deliver_both(const hl_heads_importance *importance, const hl_sy
 
 /* Reads the treebank before anything is measured. */
 static hl_status join_treebank(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
-                               FILE *out, FILE *err)
+                               const hl_share *share, FILE *out, FILE *err)
 {
     hl_waiting waiting = { .out = err };
     hl_syntax_question question = hl_heads_treebank_question(command, &waiting);
@@ -74,7 +75,7 @@ static hl_status join_treebank(hl_heads_importance *study, hl_opened_model *run,
     hl_syntax_study syntax;
     hl_status status = hl_syntax_study_read(&syntax, run, &question);
     HL_THEN(status, hl_heads_memory_check_treebank(&syntax, &question, command, hl_memory_at_hand_now()));
-    HL_THEN(status, measure(study, run, command, err));
+    HL_THEN(status, measure(study, run, command, share, err));
     HL_THEN(status, hl_syntax_study_make(&syntax, &question));
     hl_waiting_end(&waiting);
     HL_THEN(status, deliver_both(study, &syntax, command, out));
@@ -83,21 +84,28 @@ static hl_status join_treebank(hl_heads_importance *study, hl_opened_model *run,
 }
 
 static hl_status show_alone(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
-                            FILE *out, FILE *err)
+                            const hl_share *share, FILE *out, FILE *err)
 {
     hl_text table = { 0 }, json = { 0 }, csv = { 0 };
-    HL_TRY(measure(study, run, command, err));
+    HL_TRY(measure(study, run, command, share, err));
     hl_heads_importance_table(&table, study);
     hl_heads_importance_json(&json, study);
     hl_heads_importance_csv(&csv, study);
     return hl_heads_deliver(command, &table, &json, &csv, NULL, out);
 }
 
-hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)
+hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, const hl_share *share,
+                                   FILE *out, FILE *err)
 {
     hl_heads_importance study = { .run = run };
-    hl_status status = command->treebank != NULL ? join_treebank(&study, run, command, out, err)
-                                                 : show_alone(&study, run, command, out, err);
+    hl_status status;
+    if (share != NULL && share->index > 0) {
+        status = measure(&study, run, command, share, err);
+    } else if (command->treebank != NULL) {
+        status = join_treebank(&study, run, command, share, out, err);
+    } else {
+        status = show_alone(&study, run, command, share, out, err);
+    }
     hl_all_subsets_free(&study.subsets);
     hl_importance_free(&study.importance);
     hl_free(study.labels);

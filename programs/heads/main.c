@@ -1,8 +1,9 @@
 #include "programs/heads/program.h"
+#include "programs/mpi.h"
 #include "programs/start.h"
 
 int main(int argc, char **argv)
 {
     hl_start("heads", argv);
-    return hl_heads_program(argc, argv, stdout, stderr);
+    return hl_mpi_main(hl_heads_program_together, argc, argv);
 }

@@ -2,10 +2,11 @@
 
 #include "core/folders.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "heads/words.h"
-#include "programs/beside.h"
 #include "programs/heads/against.h"
 #include "programs/heads/change.h"
+#include "programs/heads/check_open.h"
 #include "programs/heads/command.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
@@ -21,6 +22,7 @@
 #include "programs/heads/treebank.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
+#include "programs/processes.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"
 #include "programs/waiting.h"
@@ -36,6 +38,7 @@
 /* One call of the program. */
 typedef struct call {
     hl_heads_command command;
+    hl_ranks *ranks; /* NULL: alone; not owned */
     FILE *out, *err;
     char *folder; /* of heads.csv and report.html: the run's, or that of --examples; NULL: none; owned */
     hl_opened_model run;
@@ -198,9 +201,10 @@ static hl_status search_treebank(call *c)
 
 static hl_status answer(call *c)
 {
+    hl_share share = hl_ranks_share(c->ranks);
     switch (hl_heads_command_question(&c->command)) {
     case HL_HEADS_IMPORTANCE:
-        return hl_heads_importance_show(&c->run, &c->command, c->out, c->err);
+        return hl_heads_importance_show(&c->run, &c->command, c->ranks != NULL ? &share : NULL, c->out, c->err);
     case HL_HEADS_PRUNE:
         return hl_heads_prune_show(&c->run, &c->command, c->out, c->err);
     case HL_HEADS_PROFILE:
@@ -231,62 +235,6 @@ static hl_status tell_unknown_labels(const call *c)
     }
     hl_text_free(&line);
     return status;
-}
-
-/* A question about the loss of an open model needs a head that it stores, and examples with targets. */
-static hl_status check_loss(const call *c)
-{
-    static const char *const files[] = { "masked --file text.txt", "next --file text.txt",
-                                         "tags --file treebank.conllu", "classes --file table.tsv" };
-    hl_text_task task;
-    hl_config_is_text(&c->run.config, &task);
-    if (c->run.scored) {
-        return hl_ok();
-    }
-    if (c->run.shape.head == HL_HEAD_NONE) {
-        return hl_error(HL_INVALID,
-                        "%s: is an open model without an output layer, and this question needs a loss: train one on "
-                        "examples of yours by %s my.ini --from %s, and ask the run",
-                        c->run.path, hl_program_name("train"), c->run.path);
-    }
-    return hl_error(HL_INVALID,
-                    "%s: is an open model, and this question needs a loss on examples of yours: name them by --task %s",
-                    c->run.path, files[task]);
-}
-
-/* An open model has neither examples nor a loss: it can be run on a text. */
-static hl_status check_open(const call *c)
-{
-    const hl_heads_command *command = &c->command;
-    const char *heads = hl_program_name("heads");
-    if (c->run.open == NULL) {
-        return hl_ok();
-    }
-    if (hl_heads_command_question(command) == HL_HEADS_TREEBANK) {
-        return hl_ok();
-    }
-    bool profile = hl_heads_command_question(command) == HL_HEADS_PROFILE;
-    if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION && !profile) {
-        return check_loss(c);
-    }
-    if (command->against != NULL && c->run.folders == NULL && command->examples == NULL) {
-        return hl_error(HL_INVALID,
-                        "%s: is an open model, without examples of its own: name sentences for both by --examples "
-                        "FILE, or a run first: %s RUN --against %s",
-                        command->run, heads, command->run);
-    }
-    if (command->against != NULL) {
-        return hl_ok();
-    }
-    bool shows = command->input != NULL || (c->run.folders != NULL && hl_heads_command_shows(command));
-    bool looks = shows && !hl_heads_command_asks_figures(command);
-    if (command->examples != NULL || looks || (profile && c->run.folders != NULL)) {
-        return hl_ok();
-    }
-    return hl_error(HL_INVALID,
-                    "%s: is an open model, without examples of its own: give it sentences, by --examples FILE, or a "
-                    "text, as in: %s %s --input \"the cat sat on the mat\"",
-                    command->run, heads, command->run);
 }
 
 /* ---- what is written where ---- */
@@ -361,7 +309,7 @@ static hl_status execute(call *c)
         HL_TRY(hl_opened_model_load(&c->run, -1));
         return hl_heads_export_model(&c->run, &c->run.model, NULL, command, c->out);
     }
-    HL_TRY(check_open(c));
+    HL_TRY(hl_heads_check_open(&c->run, command));
     choose_examples(c);
     HL_TRY(tell_unknown_labels(c));
     hl_heads_command_targets(command, targets);
@@ -382,11 +330,23 @@ static hl_status execute(call *c)
     return hl_heads_command_asks_figures(command) ? do_figures(c) : hl_ok();
 }
 
-int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
+/* Rank 0 alone does what they cannot share. */
+static hl_status execute_together(call *c, int argc, char **argv)
 {
-    call c = { .out = out, .err = err, .waiting.out = err };
-    hl_status status = hl_heads_command_parse(argc, argv, &c.command);
-    HL_THEN(status, execute(&c));
+    HL_TRY(hl_processes_check_same(c->ranks, argc, argv));
+    HL_TRY(hl_ranks_agree(c->ranks, hl_heads_command_parse(argc, argv, &c->command)));
+    hl_processes processes;
+    hl_status met = hl_processes_meet(c->ranks, true, c->err, &processes);
+    hl_threads_share(processes.sharing);
+    hl_processes_free(&processes);
+    HL_TRY(met);
+    return c->command.importance || hl_ranks_leads(c->ranks) ? execute(c) : hl_ok();
+}
+
+int hl_heads_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err)
+{
+    call c = { .ranks = ranks, .out = out, .err = err, .waiting.out = err };
+    hl_status status = hl_ranks_agree(ranks, execute_together(&c, argc, argv));
     hl_waiting_end(&c.waiting);
     int code = hl_standard_output_end(status, false, out, err);
     hl_heads_study_free(&c.study);
@@ -394,4 +354,9 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
     hl_opened_model_close(&c.run);
     hl_free(c.folder);
     return code;
+}
+
+int hl_heads_program(int argc, char **argv, FILE *out, FILE *err)
+{
+    return hl_heads_program_together(NULL, argc, argv, out, err);
 }

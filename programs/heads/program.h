@@ -2,10 +2,16 @@
 #ifndef HL_PROGRAMS_HEADS_PROGRAM_H
 #define HL_PROGRAMS_HEADS_PROGRAM_H
 
+#include "train/ranks/ranks.h"
+
 #include <stdio.h>
 
 /* Runs the command line and returns the process's exit code (status.h). Results go to `out`; `err` gets one line for
  * each problem or notice. hl_threads_setup must have been called. */
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err);
+
+/* The same as one of several processes (NULL: alone), which all measure for --importance and --shapley; rank 0 alone
+ * does all else, and prints and writes. */
+int hl_heads_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

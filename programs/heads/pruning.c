@@ -46,8 +46,8 @@ static hl_status measure_importance(descent *d, hl_model *model)
     hl_importance importance;
     bool by_loss = d->pruning->by == HL_PRUNE_BY_LOSS;
     HL_TRY(hl_importance_measure(model, &d->snapshot->examples, d->snapshot->layers, d->run->slice,
-                                 d->validation.threads, by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT,
-                                 NULL, &importance));
+                                 d->validation.threads, by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT, NULL,
+                                 &importance));
     d->pruning->n_importance = importance.n_examples;
     int64_t next = 0;
     for (int64_t i = 0; next < importance.n; i++) {

@@ -267,22 +267,16 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
 
 int hl_train_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err)
 {
-    FILE *nowhere = hl_ranks_leads(ranks) ? NULL : fopen("/dev/null", "w");
-    hl_train_call p = { .ranks = ranks,
-                        .out = nowhere != NULL ? nowhere : out,
-                        .err = nowhere != NULL ? nowhere : err,
-                        .folder = { .lock = -1 },
-                        .loop = { .metrics = { .fd = -1 } } };
+    hl_train_call p = {
+        .ranks = ranks, .out = out, .err = err, .folder = { .lock = -1 }, .loop = { .metrics = { .fd = -1 } }
+    };
     hl_status status = hl_ranks_agree(ranks, execute(&p, argc, argv));
     if (status.code != HL_OK) {
         hl_progress_end(&p.loop.progress);
     }
     int code = status.code == HL_OK && p.signal != 0 ? 128 + p.signal
-                                                     : hl_standard_output_end(status, is_run(&p.command), p.out, p.err);
+                                                     : hl_standard_output_end(status, is_run(&p.command), out, err);
     hl_train_call_free(&p);
-    if (nowhere != NULL) {
-        fclose(nowhere);
-    }
     return code;
 }
 

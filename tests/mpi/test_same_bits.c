@@ -124,6 +124,28 @@ START_TEST(of_a_run_that_others_go_on_with)
 }
 END_TEST
 
+/* Rank 0 alone says what all have measured, and does alone what they do not share. */
+START_TEST(of_what_heads_are_worth)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    const char *questions[][5] = { { folder, "--importance", "--csv", "-", NULL },
+                                   { folder, "--shapley", "--json", "-", NULL },
+                                   { folder, "--keep-only", "L0H*", NULL } };
+    for (int i = 0; i < 3; i++) {
+        run_result alone = run_heads(questions[i]);
+        ck_assert_int_eq(alone.code, 0);
+        run_result found = run_wait(mpi_start_program(3, HL_HEADS_PROGRAM, questions[i]));
+        ck_assert_msg(found.code == 0, "%s", found.err);
+        ck_assert_str_eq(found.out, alone.out);
+    }
+    run_result wrong = run_wait(
+        mpi_start_program(2, HL_HEADS_PROGRAM, (const char *[]){ folder, "--importance", "--step", "7", NULL }));
+    ck_assert_int_eq(wrong.code, 2);
+    ck_assert_int_eq(mpi_count("step 7", wrong.err), 1);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, of_a_copy_task_with_any_number_of_threads);
@@ -131,5 +153,6 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, of_a_text_task, 0, TEXT_TASKS);
     tcase_add_test(tc, of_a_fine_tuned_model);
     tcase_add_test(tc, of_a_run_that_others_go_on_with);
+    tcase_add_test(tc, of_what_heads_are_worth);
 }
 SUITE("the same bits by several processes", add_tests)
