@@ -158,27 +158,32 @@ static hl_status measure_exactly(hl_effect_losses *s, hl_importance_depth depth,
     return hl_ok();
 }
 
+/* The three estimates of each head as numbers, or back. */
+static void copy_estimates(const hl_importance *importance, bool back, hl_estimate *all)
+{
+    for (int64_t i = 0; i < importance->n; i++) {
+        hl_head_importance *head = &importance->heads[i];
+        hl_estimate *const own[] = { &head->zero, &head->mean, &head->uniform };
+        for (int e = 0; e < 3; e++, all++) {
+            *(back ? own[e] : all) = *(back ? all : own[e]);
+        }
+    }
+}
+
 /* Gives every process what all of them have measured. */
 static hl_status join(const hl_share *share, hl_status own, const hl_importance *importance)
 {
-    enum { ESTIMATES = 3 };
-    if (share == NULL) {
-        return own;
+    hl_estimate *all = hl_calloc((size_t)importance->n, 3 * sizeof *all);
+    if (all == NULL) {
+        hl_status failure = own.code != HL_OK ? own : hl_error_memory("the importance of heads");
+        return hl_share_join(share, failure, NULL, 0);
     }
-    hl_estimate *all = own.code == HL_OK ? hl_calloc((size_t)importance->n, ESTIMATES * sizeof *all) : NULL;
-    if (own.code == HL_OK && all == NULL) {
-        own = hl_error_memory("the importance of heads");
+    if (own.code == HL_OK) {
+        copy_estimates(importance, false, all);
     }
-    for (int64_t i = 0; own.code == HL_OK && i < importance->n; i++) {
-        const hl_head_importance *head = &importance->heads[i];
-        memcpy(all + i * ESTIMATES, (hl_estimate[]){ head->zero, head->mean, head->uniform }, ESTIMATES * sizeof *all);
-    }
-    hl_status status = hl_share_join(share, own, (double *)all, 2 * ESTIMATES * importance->n);
-    for (int64_t i = 0; status.code == HL_OK && i < importance->n; i++) {
-        hl_head_importance *head = &importance->heads[i];
-        head->zero = all[i * ESTIMATES];
-        head->mean = all[i * ESTIMATES + 1];
-        head->uniform = all[i * ESTIMATES + 2];
+    hl_status status = hl_share_join(share, own, (double *)all, 2 * 3 * importance->n);
+    if (status.code == HL_OK) {
+        copy_estimates(importance, true, all);
     }
     hl_free(all);
     return status;
@@ -218,7 +223,7 @@ hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, co
         status = measure_gradients(&s, importance);
     }
     HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(&s, depth, share, importance) : hl_ok());
-    status = join(share, status, importance);
+    status = share != NULL ? join(share, status, importance) : status;
     HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? correlate(importance) : hl_ok());
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "heads/words.h"
+#include "programs/beside.h"
 #include "programs/heads/against.h"
 #include "programs/heads/change.h"
 #include "programs/heads/check_open.h"
