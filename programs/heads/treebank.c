@@ -55,6 +55,13 @@ hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_co
     return status;
 }
 
+/* Whether heads are judged: where that is told. The columns of --csv, the figure and Markdown do not tell it. */
+static bool tells_faithful(const hl_heads_command *command)
+{
+    bool told = command->json != NULL || hl_heads_command_looks(command) || !hl_heads_command_fills_output(command);
+    return told && !command->importance && command->relation == NULL;
+}
+
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting)
 {
     return (hl_syntax_question){ .path = command->treebank,
@@ -63,7 +70,7 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
                                  .punct_and_root = command->punct_and_root,
                                  .null = !command->without_null,
                                  .trees = command->trees,
-                                 .faithful = !command->importance && command->relation == NULL,
+                                 .faithful = tells_faithful(command),
                                  .least_cases = HL_SYNTAX_LEAST_CASES,
                                  .progress = hl_waiting_tell,
                                  .context = waiting };
