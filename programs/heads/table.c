@@ -13,23 +13,27 @@
 
 enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, TEXT_LABEL = sizeof "previous_word" + 2, CELL = 24 };
 
+/* The relation that the head earns; "" where it earns none. */
+static const char *second_of(const hl_heads_study *study, const hl_heads_row *row)
+{
+    const hl_syntax_label *second = study->seconds != NULL ? &study->seconds[row - study->rows] : NULL;
+    return second != NULL && second->relation >= 0 ? second->name : "";
+}
+
+static bool any_second(const hl_heads_study *study)
+{
+    bool any = false;
+    for (int64_t i = 0; i < study->n; i++) {
+        any = any || *second_of(study, &study->rows[i]) != '\0';
+    }
+    return any;
+}
+
 /* On sentences the null stands in a column of its own, and labels, which have no relations there, are shorter; but a
  * table without effects has room for second labels. */
 static int label_width(const hl_heads_study *study)
 {
-    return study->file == NULL || (!study->has_effects && study->seconds != NULL) ? LABEL : TEXT_LABEL;
-}
-
-/* "first + obj": the label, and the relation that the head earns. */
-static hl_label_text label_of(const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
-{
-    hl_label_text label = hl_label_text_of(row->label, relations);
-    const hl_syntax_label *second = study->seconds != NULL ? &study->seconds[row - study->rows] : NULL;
-    if (second != NULL && second->relation >= 0) {
-        size_t size = strlen(label.text);
-        snprintf(label.text + size, sizeof label.text - size, " + %s", second->name);
-    }
-    return label;
+    return study->file == NULL || (!study->has_effects && any_second(study)) ? LABEL : TEXT_LABEL;
 }
 
 typedef struct cell {
@@ -75,16 +79,31 @@ static const char *verdict_cell(const hl_heads_row *row)
 
 /* ---- rows ---- */
 
+/* "first + obj": the label, and the relation that the head earns, cut and filled up to `width` characters. */
+static void write_label(hl_text *text, const char *label, const char *second, int width)
+{
+    char both[sizeof(hl_label_text) + sizeof " + " + HL_TREEBANK_RELATION];
+    snprintf(both, sizeof both, "%s%s%s", label, *second != '\0' ? " + " : "", second);
+    const char *end = both, *last = both;
+    int used = 0;
+    for (; used < width && *end != '\0'; used++) {
+        last = end++;
+        while (((unsigned char)*end & 0xc0) == 0x80) { /* of the same character */
+            end++;
+        }
+    }
+    bool fits = *end == '\0';
+    hl_text_print(text, "%.*s%s%*s", (int)((fits ? end : last) - both), both, fits ? "" : "~", width - used, "");
+}
+
 static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
     const hl_head_effect *effect = row->effect;
     hl_score score = row->label.score;
-    hl_label_text label = label_of(study, row, relations);
-    int width = label_width(study);
-    bool fits = strlen(label.text) <= (size_t)width;
-    hl_text_print(text, "%-*s%-*.*s%s%5s%6s", NAME, hl_head_name_of(m->layer, m->head).text, fits ? width : width - 1,
-                  fits ? width : width - 1, label.text, fits ? "" : "~", number_cell(2, score.value, score.n > 0).text,
+    hl_text_print(text, "%-*s", NAME, hl_head_name_of(m->layer, m->head).text);
+    write_label(text, hl_label_text_of(row->label, relations).text, second_of(study, row), label_width(study));
+    hl_text_print(text, "%5s%6s", number_cell(2, score.value, score.n > 0).text,
                   number_cell(2, score.baseline, score.n > 0).text);
     if (study->file != NULL) {
         hl_text_print(text, "%6s", number_cell(2, hl_heads_null(study, row), true).text);
@@ -131,9 +150,9 @@ static void write_labels(hl_text *text, const hl_heads_study *study)
         }
     }
     if (list.error.code == HL_OK) {
-        hl_text_paragraph(
-            text, HL_TABLE_WIDTH, "label: what the head does%s%s.", list.bytes,
-            study->seconds != NULL ? "; after +, its second label: the relation of the treebank that it earns" : "");
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s%s.", list.bytes,
+                          any_second(study) ? "; after +, its second label: the relation of the treebank that it earns"
+                                            : "");
     }
     hl_text_fail(text, list.error);
     hl_text_free(&list);

@@ -302,9 +302,9 @@ static json_t *data_of(const char *page)
     return data;
 }
 
-/* A treebank in which one word of each sentence has as its head, by the relation `own`, what head L0H0 looks at, each
+/* A treebank in which one word of each sentence has as its head, by that relation, what head L0H0 looks at, each
  * time another distance away; all others hang on that one. */
-static const char *treebank_of_first_head(const char *folder)
+static const char *treebank_of_first_head(const char *folder, const char *own)
 {
     int words[SENTENCES] = { 0 }, heads[SENTENCES] = { 0 };
     for (int s = SENTENCES - 1; s >= 0; s--) {
@@ -333,7 +333,7 @@ static const char *treebank_of_first_head(const char *folder)
     for (int i = 0; i < SENTENCES * COPIES; i++) {
         int s = i % SENTENCES;
         for (int w = 0; w < bank[s].n; w++) {
-            const char *relation = w == words[s] ? "own" : w == heads[s] ? "root" : "dep";
+            const char *relation = w == words[s] ? own : w == heads[s] ? "root" : "dep";
             size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
                                      bank[s].words[w], w == heads[s] ? 0 : heads[s] + 1, relation);
         }
@@ -345,7 +345,7 @@ static const char *treebank_of_first_head(const char *folder)
 
 START_TEST(a_head_that_earns_a_relation_is_named_by_it)
 {
-    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder);
+    const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder, "own");
     run_result run = HEADS(folder, "--treebank", file, "--json");
     ck_assert_msg(run.code == 0, "%s", run.err);
     json_t *told = json_of(run.out);
@@ -370,6 +370,51 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
     head = json_array_get(json_object_get(json_array_get(json_object_get(data, "runs"), 0), "heads"), 0);
     ck_assert_str_eq(text_at(json_object_get(head, "grammar"), "relation"), "own");
     json_decref(data);
+}
+END_TEST
+
+START_TEST(a_long_name_is_cut_at_a_whole_character)
+{
+    const char *folder = run_kept(tiny_folder("bert_bare")), *mine = run_config("mine.txt", "it sat\nthe cat sat\n");
+    for (int i = 0; i < 2; i++) { /* one of the two lengths would be cut within a character of two bytes */
+        char name[HL_TREEBANK_RELATION + 1] = "";
+        for (int c = 0; c < 30; c++) {
+            strcat(name, c == 0 && i == 0 ? "x" : "\xc3\xa9");
+        }
+        const char *file = treebank_of_first_head(folder, name);
+        run_result run =
+            HEADS(folder, "--treebank", file, "--without-null", "--examples", mine, "--report", run_path("own.html"));
+        ck_assert_msg(run.code == 0, "%s", run.err);
+        const char *title = strstr(run.out, "\nhead  label"), *row = strstr(title, "\nL0H0 ");
+        const char *cut = strstr(row, "\xc3\xa9~");
+        ck_assert_msg(cut != NULL && cut < strchr(row + 1, '\n'), "%s", title);
+        int characters = 0;
+        for (const char *at = row + 1; at <= cut + 2; at++) {
+            characters += ((unsigned char)*at & 0xc0) != 0x80;
+        }
+        ck_assert_int_eq(characters, strstr(title, "score") - (title + 1));
+    }
+}
+END_TEST
+
+START_TEST(heads_are_judged_only_where_that_is_told)
+{
+    const struct {
+        hl_heads_command command;
+        bool judged;
+    } cases[] = {
+        { { .treebank = "t" }, true },
+        { { .treebank = "t", .csv = "t.csv" }, true }, /* beside the table */
+        { { .treebank = "t", .csv = "-" }, false },
+        { { .treebank = "t", .png = "-" }, false },
+        { { .treebank = "t", .json = "-" }, true },
+        { { .treebank = "t", .csv = "-", .report = "t.html" }, true },
+        { { .treebank = "t", .relation = "nsubj" }, false },
+        { { .treebank = "t", .importance = true }, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_int_eq(hl_heads_treebank_question(&cases[i].command, NULL).faithful, cases[i].judged);
+    }
 }
 END_TEST
 
@@ -466,6 +511,7 @@ START_TEST(a_page_shows_what_a_relation_s_head_does)
 
     run = HEADS(folder, "--treebank", file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page);
     ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert(strstr(run.out, "earn a label: none.") != NULL && strstr(run.out, "+,") == NULL);
     data = data_of(page);
     model = json_array_get(json_object_get(data, "runs"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(model, "examples")), 1);
@@ -545,6 +591,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, trees_are_told_in_every_form);
     tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
     tcase_add_test(tc, a_head_that_earns_a_relation_is_named_by_it);
+    tcase_add_test(tc, a_long_name_is_cut_at_a_whole_character);
+    tcase_add_test(tc, heads_are_judged_only_where_that_is_told);
     tcase_add_test(tc, a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly);
     tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
     tcase_add_test(tc, what_cannot_be_asked_is_refused);
