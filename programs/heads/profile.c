@@ -176,8 +176,9 @@ static void print_strips(hl_text *text, const profile *p, int m)
 static void print_about(hl_text *text, const profile *p, const char *model)
 {
     const char *file = p->run->file != NULL ? p->run->file : "", *slash = strrchr(file, '/');
-    hl_text_print(text, "%s: how %" PRId64 " heads look, on the %" PRId64 " examples%s%s that score", model, p->n,
-                  p->n_examples, *file != '\0' ? " of " : "", slash != NULL ? slash + 1 : file);
+    hl_text_print(text, "%s: how %" PRId64 " heads look, on the %" PRId64 " example%s%s%s that score%s", model, p->n,
+                  p->n_examples, p->n_examples == 1 ? "" : "s", *file != '\0' ? " of " : "",
+                  slash != NULL ? slash + 1 : file, p->n_examples == 1 ? "s" : "");
 }
 
 static void print_table(hl_text *text, const profile *p)

@@ -93,6 +93,8 @@ START_TEST(tables_strips_figures_and_refusals)
         ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
     }
     ck_assert_int_eq(strncmp(run_read(svg), "<?xml", 5), 0);
+    result = HEADS(folder, "--profile", "--examples", run_config("two.txt", "it sat\nthe cat sat\n"));
+    ck_assert_msg(strstr(result.out, "scores.\n") != NULL && strstr(result.out, "examples") == NULL, "%s", result.out);
     result = HEADS(folder, "--profile", "--examples", text, "--md", "-");
     ck_assert_int_eq(strncmp(result.out, "| layer | entropy | distance |", 30), 0);
     result = HEADS(folder, "--profile", "--examples", text, "--csv", "-");
