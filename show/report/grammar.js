@@ -135,7 +135,7 @@ function caseFigure(relation, one, right) {
     const text = right ? `${looks}, its head.` : `${looks}; its head is ${gold}.`;
     const list = element("ol", { class: "case-words" }, ...one.words.map((_, i) => wordOfCase(one, i, right)));
     return element("figure", { class: "case" }, element("figcaption", {}, element("strong", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong"), ` ${text} `,
-                                                                element("small", {}, one.id || `sentence ${one.sentence} of those used`)),
+                                                                element("small", {}, one.id !== "" ? `sent_id ${one.id}` : `sentence ${one.sentence} of those used`)),
                    element("div", { class: "case-box" }, arcsOf(one), list));
 }
 
