@@ -2,6 +2,7 @@
  * is known. */
 #include "core/json.h"
 #include "heads/evaluator.h"
+#include "programs/heads/treebank.h"
 #include "study/syntax_study.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/runs/text_tasks.h"
@@ -271,11 +272,33 @@ START_TEST(where_there_is_no_loss_nothing_is_said)
 }
 END_TEST
 
+START_TEST(heads_are_judged_only_where_that_is_told)
+{
+    const struct {
+        hl_heads_command command;
+        bool judged;
+    } cases[] = {
+        { { .treebank = "t" }, true },
+        { { .treebank = "t", .csv = "t.csv" }, true }, /* beside the table */
+        { { .treebank = "t", .csv = "-" }, false },
+        { { .treebank = "t", .png = "-" }, false },
+        { { .treebank = "t", .json = "-" }, true },
+        { { .treebank = "t", .csv = "-", .report = "t.html" }, true },
+        { { .treebank = "t", .relation = "nsubj" }, false },
+        { { .treebank = "t", .importance = true }, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_int_eq(hl_heads_treebank_question(&cases[i].command, NULL).faithful, cases[i].judged);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_nothing, 0, WINDOWS + 1);
     tcase_add_test(tc, a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation);
     tcase_add_test(tc, the_pattern_goes_the_way_that_the_head_does);
     tcase_add_test(tc, where_there_is_no_loss_nothing_is_said);
+    tcase_add_test(tc, heads_are_judged_only_where_that_is_told);
 }
 SUITE("syntax faithful", add_tests)

@@ -397,27 +397,6 @@ START_TEST(a_long_name_is_cut_at_a_whole_character)
 }
 END_TEST
 
-START_TEST(heads_are_judged_only_where_that_is_told)
-{
-    const struct {
-        hl_heads_command command;
-        bool judged;
-    } cases[] = {
-        { { .treebank = "t" }, true },
-        { { .treebank = "t", .csv = "t.csv" }, true }, /* beside the table */
-        { { .treebank = "t", .csv = "-" }, false },
-        { { .treebank = "t", .png = "-" }, false },
-        { { .treebank = "t", .json = "-" }, true },
-        { { .treebank = "t", .csv = "-", .report = "t.html" }, true },
-        { { .treebank = "t", .relation = "nsubj" }, false },
-        { { .treebank = "t", .importance = true }, false },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ck_assert_int_eq(hl_heads_treebank_question(&cases[i].command, NULL).faithful, cases[i].judged);
-    }
-}
-END_TEST
-
 /* Hits of four heads and of an offset of 1000 cases a half of one relation, of 500 of another and 200 of a third. */
 START_TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly)
 {
@@ -592,7 +571,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
     tcase_add_test(tc, a_head_that_earns_a_relation_is_named_by_it);
     tcase_add_test(tc, a_long_name_is_cut_at_a_whole_character);
-    tcase_add_test(tc, heads_are_judged_only_where_that_is_told);
     tcase_add_test(tc, a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly);
     tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
     tcase_add_test(tc, what_cannot_be_asked_is_refused);
