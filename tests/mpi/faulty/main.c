@@ -3,8 +3,8 @@
  * it), `weights` (the first N bytes or more that it receives at once are no numbers), `elsewhere` (it runs in another
  * folder), `arguments` (it is started with one more). */
 #include "programs/launcher.h"
-#include "programs/start.h"
 #include "programs/mpi.h"
+#include "programs/start.h"
 #include "programs/train/program.h"
 #include "tests/faults.h"
 
