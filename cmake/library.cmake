@@ -44,7 +44,9 @@ function(hl_install)
     include(CMakePackageConfigHelpers)
     set(package ${CMAKE_INSTALL_LIBDIR}/cmake/headlight)
     add_dependencies(installed headlight headlight_static)
-    install(TARGETS headlight EXPORT headlight)
+    install(TARGETS headlight EXPORT headlight
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+    set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development) # all that follows
     install(TARGETS headlight_static EXPORT headlight_static)
     install(EXPORT headlight NAMESPACE headlight:: DESTINATION ${package} FILE headlightShared.cmake)
     install(EXPORT headlight_static NAMESPACE headlight:: DESTINATION ${package} FILE headlightStatic.cmake)

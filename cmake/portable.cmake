@@ -37,7 +37,8 @@ function(hl_portable_library generation)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME headlight VERSION ${PROJECT_VERSION}
                           SOVERSION ${PROJECT_VERSION_MAJOR}
                           LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/glibc-hwcaps/${generation})
-    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${generation} NAMELINK_SKIP)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${generation} NAMELINK_SKIP
+            COMPONENT library)
     add_dependencies(headlight ${target})
 endfunction()
 
