@@ -679,11 +679,12 @@ def write_masked(folder):
 
 
 HOSTILE_WORD = "</script><b>"
+LONG_RELATION = "obj_" + "o" * 59
 
 
 def write_treebank(folder):
     """Trees of the text's words, of a hostile one, and of 40 in one sentence: a word and the place of its head, from 1."""
-    short = [("the", 2, "det"), ("dog", 3, "nsubj"), ("sees", 0, "root"), (HOSTILE_WORD, 5, "det"), ("cat", 3, "obj")]
+    short = [("the", 2, "det"), ("dog", 3, "nsubj"), ("sees", 0, "root"), (HOSTILE_WORD, 5, "det"), ("cat", 3, LONG_RELATION)]
     long = [("the" if i % 2 == 0 else "king", i + 2 if i % 2 == 0 else 20 if i != 19 else 0, "det" if i % 2 == 0 else "root" if i == 19 else "nsubj")
             for i in range(40)]
     trees = [long if i % 30 == 1 else short for i in range(110)]
@@ -736,6 +737,7 @@ def check_grammar(page, heads_program, trees):
             marks = [button.text for button in page.all("#relation-heads button")]
             assert all(is_percent(mark, head["held_out"], 0) for mark, head in zip(marks, heads[relation], strict=True)), (marks, heads)
             check_cases(page, relation, trees)
+            assert page.script("return document.documentElement.scrollWidth") <= width, relation
         choose(page, "lit", "")
         assert page.all("#grids .lit, #grids .dimmed") == []
         assert page.script("return document.documentElement.scrollWidth") <= width
@@ -756,7 +758,7 @@ def check_cases(page, relation, trees):
             assert sentence % 2 == 1 and words == [form for form, _, _ in tree], (sentence, words)
             assert relation in ("all", tree[word][2]) and head == tree[word][1] - 1, (relation, sentence, word, head)
             assert guess >= 0 and (guess == head) == (kind == "right"), (kind, guess, head)
-    assert relation == "obj" or any(len(words) == 40 for cases in shown.values() for _, words, *_ in cases), "a long sentence"
+    assert relation == LONG_RELATION or any(len(words) == 40 for cases in shown.values() for _, words, *_ in cases), "a long sentence"
     for box in page.all(".case-box"):
         arcs, words, sizes = page.script("""const [svg, list] = arguments[0].children, y = (e) => e.getBoundingClientRect();
             const tops = [...list.children].map((li) => y(li).top);
