@@ -4,6 +4,7 @@
 #include "programs/print_line.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifdef HL_MPI
 #include "core/clock.h"
@@ -112,6 +113,10 @@ hl_status hl_mpi_begin(hl_ranks *ranks)
     int length;
     MPI_Get_library_version(version, &length);
     version[strcspn(version, ",\n")] = '\0';
+    char *tab = strchr(version, '\t'); /* MPICH's has one */
+    if (tab != NULL) {
+        *tab = ' ';
+    }
     hl_mpi_end(ranks);
     return hl_error(HL_INVALID,
                     "the launcher has started %d processes, of which %s, the MPI of this build, sees %d: start them by "
@@ -144,6 +149,9 @@ void hl_mpi_end(hl_ranks *ranks)
 }
 #endif
 
+/* A launcher kills all others as soon as one has failed: the first has so long to say why. */
+enum { SECONDS_FOR_THE_FIRST = 2 };
+
 int hl_mpi_main(hl_mpi_program *program, int argc, char **argv)
 {
     if (hl_launcher_processes() == 1) {
@@ -155,6 +163,8 @@ int hl_mpi_main(hl_mpi_program *program, int argc, char **argv)
     if (status.code != HL_OK) {
         if (hl_launcher_rank() == 0) {
             hl_print_line(stderr, "%s", status.text);
+        } else {
+            sleep(SECONDS_FOR_THE_FIRST);
         }
         return (int)status.code;
     }

@@ -1,5 +1,6 @@
 #include "programs/launcher.h"
 
+#include "core/clock.h"
 #include "programs/child.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
@@ -45,10 +46,13 @@ START_TEST(a_program_that_cannot_be_one_of_them_is_refused)
     setenv("SLURM_STEP_NUM_TASKS", "4", 1);
     run_result run = RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
     ck_assert_msg(run.code == 2 && strstr(run.err, "the launcher has started 4 processes") != NULL, "%s", run.err);
+    ck_assert_ptr_null(strstr(run.err, "\\x"));
     setenv("SLURM_PROCID", "1", 1);
+    double begin = hl_clock_seconds();
     run = RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
     ck_assert_int_eq(run.code, 2);
-    ck_assert_str_eq(run.err, ""); /* the first has said it */
+    ck_assert_str_eq(run.err, ""); /* the first says it, before a launcher that sees this one end kills it */
+    ck_assert_double_gt(hl_clock_seconds() - begin, 1);
 }
 END_TEST
 
