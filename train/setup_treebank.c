@@ -90,7 +90,14 @@ static hl_status open_sentences(const hl_config *config, hl_data_use use, const 
                                 hl_treebank **out)
 {
     const hl_text_spec spec = hl_config_text_spec(config);
-    bool own = f->has_copy && (use == HL_DATA_KEEP || use == HL_DATA_READ);
+    bool begun = use == HL_DATA_KEEP || use == HL_DATA_READ, own = f->has_copy && begun, exists = own;
+    HL_TRY(own ? hl_ok() : hl_file_exists(f->named, &exists));
+    if (begun && !exists) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: this run's own copy of patterns.treebank is missing, and so is that file, %s: "
+                        "put one of them back",
+                        f->copy, f->named);
+    }
     HL_TRY(hl_treebank_read(&(hl_treebank_spec){ .path = own ? f->copy : f->named,
                                                  .tokens = hl_text_data_tokens(hl_dataset_text(of)),
                                                  .wraps = !hl_text_spec_is_running(&spec),

@@ -203,6 +203,12 @@ START_TEST(the_first_500_sentences_that_can_be_used_are_counted)
     ck_assert_int_eq(strncmp(copy, text_made, strlen(copy)), 0); /* also those of one word */
     ck_assert_int_eq(strlen(copy), counted);
     EXPECT_RUN(0, config, "optimizer.schedule=constant", key_of(bank), "--quiet", "--resume", "--out", folder);
+    remove(run_file(folder, "treebank.conllu"));
+    ck_assert_int_eq(HEADS(folder).code, 0);
+    remove(bank);
+    run_result lost = HEADS(folder);
+    ck_assert_int_eq(lost.code, 3);
+    ck_assert_ptr_nonnull(strstr(lost.err, "treebank.conllu: this run's own copy of patterns.treebank is missing"));
 }
 END_TEST
 
