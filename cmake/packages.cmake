@@ -86,14 +86,15 @@ hl_package(library NAME libheadlight0 SECTION libs DEPENDS libopenblas0-openmp
 Headlight trains transformer encoders on a CPU and shows what every attention
 head learns. This is its shared library, compiled for several generations of
 CPUs, of which the loader takes the best."
-           OVERRIDES "${runpath}libheadlight0: custom-library-search-path *
-# CPack of the releases so far writes these.
-libheadlight0: maintscript-calls-ldconfig *\n")
+           OVERRIDES "${runpath}libheadlight0: custom-library-search-path *\n")
+# The trigger is enough. Names of scripts that are not there keep older CPacks from writing them: of a package that has a
+# postrm something would be left after `apt remove`.
 file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs
      "libheadlight ${PROJECT_VERSION_MAJOR} libheadlight0 (>= ${PROJECT_VERSION})\n")
 file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/shlibs
-    ${PROJECT_BINARY_DIR}/package/triggers)
+    ${PROJECT_BINARY_DIR}/package/triggers ${PROJECT_BINARY_DIR}/package/none/postinst
+    ${PROJECT_BINARY_DIR}/package/none/postrm)
 set(needed libopenblas-openmp-dev zlib1g-dev libminizip-dev libjansson-dev libcairo2-dev)
 if(LIBXSMM_FOUND)
     list(APPEND needed libxsmm-dev)
