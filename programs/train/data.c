@@ -102,11 +102,18 @@ hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use)
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", call->command.config.path, status.text) : status;
 }
 
-hl_status hl_train_call_follow_data(hl_train_call *call)
+hl_status hl_train_call_follow_data(hl_train_call *call, bool opened)
 {
     hl_config config = call->config;
     hl_data_options options = options_of(call, HL_DATA_FOLLOW);
-    return hl_setup_data(&config, &options, &call->dataset);
+    hl_pretrained *open = NULL;
+    if (opened && *hl_config_string(&config, config.task.cache) != '\0') { /* which may be of this machine alone */
+        HL_TRY(hl_pretrained_open(hl_config_string(&config, config.train.from), &open));
+        options.tokens = hl_pretrained_tokens(open);
+    }
+    hl_status status = hl_setup_data(&config, &options, &call->dataset);
+    hl_pretrained_close(open);
+    return status;
 }
 
 hl_status hl_train_call_tell_data(hl_train_call *call, const hl_dataset *dataset, bool all)

@@ -11,9 +11,10 @@
  * Fails as hl_setup_data, hl_setup_examples and hl_setup_treebank, naming the config where a value is impossible. */
 hl_status hl_train_call_open_data(hl_train_call *call, hl_data_use use);
 
-/* Opens as call->dataset the data that another process has opened or made by call->config, which stays as it is. Fails
- * as hl_setup_data. */
-hl_status hl_train_call_follow_data(hl_train_call *call);
+/* Opens as call->dataset the data that another process has opened or made by call->config, which stays as it is;
+ * `opened`: it has opened train.from for them, the folder of an open model. Fails as hl_setup_data, or
+ * hl_pretrained_open. */
+hl_status hl_train_call_follow_data(hl_train_call *call, bool opened);
 
 /* Prints what the data hold where they are a text's, unless the call is quiet: all that is counted of them, or their
  * sizes alone (hl_data_told); and how many sentences of a treebank are used. A signal ends the counting: call->signal

@@ -259,7 +259,9 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
         return hl_ok();
     }
     hl_ranks_broadcast(p->ranks, &p->config, sizeof p->config);
-    HL_TRY(hl_ranks_agree(p->ranks, leads ? hl_ok() : hl_train_call_follow_data(p)));
+    bool opened = p->open != NULL;
+    hl_ranks_broadcast(p->ranks, &opened, sizeof opened);
+    HL_TRY(hl_ranks_agree(p->ranks, leads ? hl_ok() : hl_train_call_follow_data(p, opened)));
     HL_TRY(hl_ranks_agree(p->ranks, check_machine(p)));
     handle_signals(p);
     return hl_train_call_run(p);

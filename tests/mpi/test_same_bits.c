@@ -5,6 +5,7 @@
 #include "tests/runs/text_tasks.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { LEAVES = 4, MOST_THREADS = 2 };
 
@@ -76,24 +77,51 @@ static void assert_same_end(const char *alone, const char *folder)
     ck_assert_str_eq(run_metrics(alone), run_metrics(folder));
 }
 
-START_TEST(of_a_fine_tuned_model)
+/* The config of a model that is fine-tuned by some text beside it. */
+static const char *tuning_config(void)
 {
     text_used = 0;
     for (int i = 0; i < 40; i++) {
         text_say("the %s sat on %s\n", i % 3 == 0 ? "cat" : "dog", i % 2 == 0 ? "a mat" : "it");
     }
     run_config("some.txt", text_made);
-    const char *config = run_config("tune.ini", "[task]\nname = masked\nfile = some.txt\nvalidation_share = 0.3\n"
-                                                "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\n"
-                                                "schedule = constant\n"
-                                                "[train]\nsteps = 6\nbatch_size = 4\nlog_every = 2\neval_every = 2\n"
-                                                "leaves = 4\ncheckpoint_every = 2\nthreads = 1\n"
-                                                "[patterns]\nexamples = 2\nevery = 2\n");
+    return run_config("tune.ini", "[task]\nname = masked\nfile = some.txt\nvalidation_share = 0.3\n"
+                                  "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\n"
+                                  "schedule = constant\n"
+                                  "[train]\nsteps = 6\nbatch_size = 4\nlog_every = 2\neval_every = 2\n"
+                                  "leaves = 4\ncheckpoint_every = 2\nthreads = 1\n"
+                                  "[patterns]\nexamples = 2\nevery = 2\n");
+}
+
+START_TEST(of_a_fine_tuned_model)
+{
+    const char *config = tuning_config();
     const char *model = tiny_folder("bert_masked"), *alone = run_path("alone"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--from", model, "--out", alone);
     EXPECT_MPI_RUN(0, 3, config, "--from", model, "--out", folder, "train.steps=4");
     EXPECT_MPI_RUN(0, 2, config, "--from", model, "--out", folder, "--resume");
     assert_same_end(alone, folder);
+}
+END_TEST
+
+/* Each in a folder of its own, as on machines of their own: what rank 0 makes in task.cache the others make, too. */
+START_TEST(of_a_fine_tuned_model_with_a_cache_on_each_machine)
+{
+    const char *config = tuning_config(), *model = tiny_folder("bert_masked");
+    const char *alone = run_path("alone"), *folder = run_path("run");
+    ck_assert_int_eq(mkdir(run_path("0"), 0700) + mkdir(run_path("1"), 0700), 0);
+    EXPECT_RUN(0, config, "--from", model, "--out", alone);
+    const char *arguments[] = { "-c",          "cd \"$0/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" && exec \"$@\"",
+                                run_path("."), HL_TRAIN_PROGRAM,
+                                config,        "--from",
+                                model,         "task.cache=cache",
+                                "--out",       folder,
+                                NULL };
+    run_result run = run_wait(mpi_start_program(2, "/bin/sh", arguments));
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    ck_assert(scratch_exists(run_path("1/cache")));
+    run_assert_same_file(alone, folder, "heads.csv");
+    ck_assert_str_eq(run_metrics(alone), run_metrics(folder));
 }
 END_TEST
 
@@ -152,6 +180,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, of_leaves_that_processes_do_not_share_evenly);
     tcase_add_loop_test(tc, of_a_text_task, 0, TEXT_TASKS);
     tcase_add_test(tc, of_a_fine_tuned_model);
+    tcase_add_test(tc, of_a_fine_tuned_model_with_a_cache_on_each_machine);
     tcase_add_test(tc, of_a_run_that_others_go_on_with);
     tcase_add_test(tc, of_what_heads_are_worth);
 }
