@@ -96,10 +96,11 @@ static void read_value(unsigned char *at, size_t size, int64_t step)
  * have one value alone, and steps must not go back. */
 static void read_events(const char *folder)
 {
+    size_t whole;
+    char *bytes_read = scratch_read(run_file(folder, EVENTS), &whole);
     free(found.bytes);
-    found = (events){ .bytes = (unsigned char *)scratch_read(run_file(folder, EVENTS), &found.size) };
+    found = (events){ .bytes = (unsigned char *)bytes_read, .size = whole };
     ck_assert_ptr_nonnull(found.bytes);
-    scratch_read(run_file(folder, EVENTS), &found.size);
     int64_t step = 0;
     for (size_t at = 0, n; at < found.size; at += n) {
         int64_t before = step;
