@@ -11,7 +11,7 @@
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err);
 
 /* The same as one of several processes (NULL: alone), which all measure for --importance and --shapley; rank 0 alone
- * does all else, and prints and writes. */
+ * does all else, and writes. All but rank 0 are to be given an `out` and `err` that go nowhere. */
 int hl_heads_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

@@ -10,7 +10,8 @@
  * for the user go to `out`, one line a problem to `err`. hl_threads_setup must have been called. */
 int hl_train_program(int argc, char **argv, FILE *out, FILE *err);
 
-/* The same as one of several processes (NULL: alone), all of which return the same. Rank 0 alone prints. */
+/* The same as one of several processes (NULL: alone), all of which return the same. All but rank 0 are to be given an
+ * `out` and `err` that go nowhere, as hl_mpi_main does. */
 int hl_train_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

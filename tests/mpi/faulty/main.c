@@ -58,7 +58,12 @@ int main(int argc, char **argv)
         faults_in_files(strcmp(fault, "write") == 0 ? n : 0, FAULTS_FOR_EVER, ENOSPC);
         faults_in_memory(strcmp(fault, "memory") == 0 ? n : 0, FAULTS_FOR_EVER);
     }
-    int code = hl_train_program_together(&ranks, argc, argv, stdout, stderr);
+    FILE *nowhere = ranks.rank > 0 ? fopen("/dev/null", "w") : NULL; /* as hl_mpi_main */
+    int code = hl_train_program_together(&ranks, argc, argv, nowhere != NULL ? nowhere : stdout,
+                                         nowhere != NULL ? nowhere : stderr);
+    if (nowhere != NULL) {
+        fclose(nowhere);
+    }
     hl_mpi_end(&ranks);
     return code;
 }
