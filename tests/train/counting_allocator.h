@@ -9,7 +9,7 @@
 
 enum { COUNTING_HEADER = 64 }; /* before each block; holds its size */
 
-static size_t counting_live, counting_peak;
+static _Atomic size_t counting_live, counting_peak; /* tests that come later may allocate in several threads */
 
 static inline size_t *counting_size(void *block)
 {
