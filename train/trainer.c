@@ -328,6 +328,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     HL_TRY(hl_ranks_agree(trainer->ranks, status));
     hl_leaf_sum_finish(&trainer->gradients);
     hl_leaf_sum_finish(&trainer->figures);
+    HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* what was received from one that is lost since may be no sum */
     const leaf_figures *found = trainer->figures.total;
     *update = (hl_update){
         .loss = found->loss,

@@ -119,6 +119,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     if (classes) {
         share_classes(ranks, &trainer->classes);
     }
+    HL_TRY(hl_ranks_agree(ranks, hl_ok())); /* as after an update */
     double seconds = hl_clock_seconds() - begin;
     *evaluation = (hl_evaluation){
         .scores =

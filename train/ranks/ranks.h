@@ -19,7 +19,8 @@
 
 HL_BEGIN_DECLS
 
-/* Functions that exchange do not return where another rank is lost: the launcher then ends the process. */
+/* Where another rank is lost, functions that exchange do not return, or with data that are not what it sent; `maximum`
+ * and `sum` do not return. The launcher then ends the process. */
 typedef struct hl_ranks {
     int rank, n; /* 0 <= rank < n */
     void *context;
