@@ -1,4 +1,4 @@
-/* MPI as the processes of a run (train/ranks.h). */
+/* MPI as the processes of a run (train/ranks/ranks.h). */
 #ifndef HL_PROGRAMS_MPI_H
 #define HL_PROGRAMS_MPI_H
 

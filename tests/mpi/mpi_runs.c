@@ -74,12 +74,17 @@ int mpi_ranks(const char *text, pid_t ranks[MPI_MOST_RANKS])
     return n;
 }
 
+bool mpi_has_ended(pid_t job)
+{
+    siginfo_t end = { 0 };
+    return waitid(P_PID, (id_t)job, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == job;
+}
+
 void mpi_await_ranks(const char *text, int n, pid_t job)
 {
     pid_t ranks[MPI_MOST_RANKS];
     for (int i = 0; i < 4000 && mpi_ranks(text, ranks) != n; i++) {
-        siginfo_t end = { 0 };
-        if (job > 0 && waitid(P_PID, (id_t)job, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == job) {
+        if (job > 0 && mpi_has_ended(job)) {
             return;
         }
         ck_assert_int_lt(i, 3999);

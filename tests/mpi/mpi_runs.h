@@ -4,6 +4,7 @@
 
 #include "tests/runs/runs.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum { MPI_MOST_RANKS = 8 };
@@ -25,6 +26,9 @@ run_result mpi_run(int n, const char *const *arguments);
 
 /* The processes among whose arguments is this text, mpirun and its helpers aside; returns how many. */
 int mpi_ranks(const char *text, pid_t ranks[MPI_MOST_RANKS]);
+
+/* Whether the process has ended, which run_wait still waits for. */
+bool mpi_has_ended(pid_t job);
 
 /* Waits until there are so many, or `job` has ended, which run_wait still waits for (0: none). */
 void mpi_await_ranks(const char *text, int n, pid_t job);
