@@ -23,11 +23,11 @@ static int system_open(const char *path, int flags, mode_t mode)
     return open(path, flags, mode);
 }
 
-#define SYSTEM_CALLS                                                                                       \
-    {                                                                                                      \
-        .open = system_open, .read = read, .pread = pread, .write = write, .lseek = lseek, .fstat = fstat, \
-        .fsync = fsync, .close = close, .rename = rename, .link = link, .unlink = unlink, .mkdir = mkdir,  \
-        .access = access, .flock = flock, .opendir = opendir, .readdir = readdir, .closedir = closedir     \
+#define SYSTEM_CALLS                                                                                                   \
+    {                                                                                                                  \
+        .open = system_open, .read = read, .pread = pread, .write = write, .lseek = lseek, .fstat = fstat,             \
+        .ftruncate = ftruncate, .fsync = fsync, .close = close, .rename = rename, .link = link, .unlink = unlink,      \
+        .mkdir = mkdir, .access = access, .flock = flock, .opendir = opendir, .readdir = readdir, .closedir = closedir \
     }
 static const hl_file_calls system_calls = SYSTEM_CALLS;
 static hl_file_calls active = SYSTEM_CALLS;
@@ -390,7 +390,7 @@ hl_status hl_file_cut(const char *path, size_t size)
 {
     int fd, result;
     HL_TRY(hl_file_open(path, O_WRONLY, &fd));
-    RETRIED(result, ftruncate(fd, (off_t)size));
+    RETRIED(result, active.ftruncate(fd, (off_t)size));
     hl_status status = result == 0 ? hl_ok() : hl_file_system_error(path, "cannot be cut");
     active.close(fd);
     return status;

@@ -24,8 +24,8 @@ typedef struct hl_file_calls {
     ssize_t (*write)(int fd, const void *buffer, size_t count);
     off_t (*lseek)(int fd, off_t offset, int whence);
     int (*fstat)(int fd, struct stat *info);
-    int (*fsync)(int fd);
-    int (*close)(int fd);
+    int (*ftruncate)(int fd, off_t size);
+    int (*fsync)(int fd), (*close)(int fd);
     int (*rename)(const char *from, const char *to);
     int (*link)(const char *from, const char *to);
     int (*unlink)(const char *path);

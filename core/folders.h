@@ -1,5 +1,4 @@
-/* Folders, and the paths of what is in them; all calls but the cutting go through the table of
- * core/files.h. */
+/* Folders, and the paths of what is in them; all calls go through the table of core/files.h. */
 #ifndef HL_CORE_FOLDERS_H
 #define HL_CORE_FOLDERS_H
 

@@ -127,6 +127,11 @@ static int fault_fstat(int fd, struct stat *info)
     return file_fault(FAULTS_FSTAT, path_of(fd)) ? -1 : files.system.fstat(fd, info);
 }
 
+static int fault_ftruncate(int fd, off_t size)
+{
+    return file_fault_or_interrupt(FAULTS_FTRUNCATE, path_of(fd)) ? -1 : files.system.ftruncate(fd, size);
+}
+
 static int fault_fsync(int fd)
 {
     return file_fault_or_interrupt(FAULTS_FSYNC, path_of(fd)) ? -1 : 0; /* no test needs the disk itself, and thousands
@@ -231,6 +236,7 @@ void faults_begin(void)
         .write = fault_write,
         .lseek = fault_lseek,
         .fstat = fault_fstat,
+        .ftruncate = fault_ftruncate,
         .fsync = fault_fsync,
         .close = fault_close,
         .rename = fault_rename,
@@ -273,8 +279,8 @@ void faults_of_call(faults_call call)
 const char *faults_call_name(faults_call call)
 {
     static const char *const names[FAULTS_CALLS] = {
-        "any call", "open", "read",   "pread", "write",  "short write", "lseek",   "fstat",   "fsync",    "close",
-        "rename",   "link", "unlink", "mkdir", "access", "flock",       "opendir", "readdir", "closedir",
+        "any call", "open",   "read", "pread",  "write", "short write", "lseek", "fstat",   "ftruncate", "fsync",
+        "close",    "rename", "link", "unlink", "mkdir", "access",      "flock", "opendir", "readdir",   "closedir",
     };
     return names[call];
 }

@@ -19,6 +19,7 @@ typedef enum faults_call {
     FAULTS_SHORT_WRITE,
     FAULTS_LSEEK,
     FAULTS_FSTAT,
+    FAULTS_FTRUNCATE,
     FAULTS_FSYNC,
     FAULTS_CLOSE,
     FAULTS_RENAME,
@@ -63,7 +64,7 @@ void faults_in_memory(int n, faults_kind kind);
 /* No read, pread or write does more than `bytes` at once; 0: as much as it likes. */
 void faults_pieces(size_t bytes);
 
-/* Whether every open, read, pread, write and fsync is interrupted once (EINTR) before it does anything. */
+/* Whether every open, read, pread, write, ftruncate and fsync is interrupted once (EINTR) before it does anything. */
 void faults_interrupts(bool on);
 
 /* Counts since faults_in_files and faults_in_memory. */

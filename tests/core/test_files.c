@@ -1,5 +1,6 @@
 #include "core/files.h"
 
+#include "core/folders.h"
 #include "core/memory.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
@@ -418,6 +419,26 @@ START_TEST(short_reads_and_writes_are_continued_and_interrupted_calls_made_again
 }
 END_TEST
 
+START_TEST(a_file_is_cut_in_place_or_stays)
+{
+    const char *path = scratch_path("a");
+    scratch_write(path, "0123456789", 10);
+    faults_begin();
+    faults_of_call(FAULTS_FTRUNCATE);
+    faults_in_files(1, FAULTS_ONCE, EIO);
+    refused(hl_file_cut(path, 4), path, "cannot be cut: Input/output error");
+    ck_assert_int_eq(faults_file_calls(), 1);
+    ck_assert(scratch_holds(path, "0123456789", 10));
+    faults_in_files(0, FAULTS_ONCE, 0);
+    faults_interrupts(true);
+    ck_assert_int_eq(hl_file_cut(path, 4).code, HL_OK);
+    ck_assert_int_eq(faults_interrupted(), 2); /* open and ftruncate */
+    ck_assert(scratch_holds(path, "0123", 4));
+    ck_assert_int_eq(faults_open_files(), 0);
+    faults_end();
+}
+END_TEST
+
 static hl_status save_text(const char *path, int version)
 {
     hl_file file;
@@ -529,6 +550,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_close_that_is_interrupted_has_closed);
     tcase_add_test(tc, a_durable_file_waits_for_the_disk_twice_a_volatile_one_never);
     tcase_add_test(tc, short_reads_and_writes_are_continued_and_interrupted_calls_made_again);
+    tcase_add_test(tc, a_file_is_cut_in_place_or_stays);
     tcase_add_test(tc, no_failing_call_harms_the_old_file);
     tcase_add_test(tc, no_failing_call_is_missed_in_reading);
     tcase_add_test(tc, what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for);

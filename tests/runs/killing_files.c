@@ -75,6 +75,12 @@ static int killing_fstat(int fd, struct stat *info)
     return system_calls.fstat(fd, info);
 }
 
+static int killing_ftruncate(int fd, off_t size)
+{
+    count_down_of(fd);
+    return system_calls.ftruncate(fd, size);
+}
+
 /* A kill is no power failure, and thousands of flushes take their time. */
 static int killing_fsync(int fd)
 {
@@ -159,6 +165,7 @@ void killing_files_begin(void)
         .write = killing_write,
         .lseek = killing_lseek,
         .fstat = killing_fstat,
+        .ftruncate = killing_ftruncate,
         .fsync = killing_fsync,
         .close = killing_close,
         .rename = killing_rename,
