@@ -12,51 +12,96 @@
 #include <string.h>
 #include <zlib.h>
 
-#define COLUMNS "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second"
-#define FIGURE(name) offsetof(hl_metrics_row, name)
-
-enum { ROW_BYTES = 256, KINDS = HL_METRICS_CLASSES + 1, PLAIN_COLUMNS = 7, MOST_FIGURES = 3 };
-
-/* By kind; the figures that follow the columns of all. */
-static const struct {
-    const char *header;
-    int n;
-    size_t figures[MOST_FIGURES]; /* where they stand in a row */
-} kinds[KINDS] = {
-    { COLUMNS "\n", 0, { 0 } },
-    { COLUMNS ",perplexity,bits_per_character,bits_per_word\n",
-      3,
-      { FIGURE(perplexity), FIGURE(bits_per_character), FIGURE(bits_per_word) } },
-    { COLUMNS ",macro_f1,micro_f1\n", 2, { FIGURE(macro_f1), FIGURE(micro_f1) } },
+enum {
+    ROW_BYTES = 256,
+    KINDS = HL_METRICS_CLASSES + 1,
+    LABELS = 2 /* the columns step and split, before the figures */
 };
 
-static double *figure_of(hl_metrics_row *row, int i)
+/* What a figure may be. OPTIONAL: empty where it is negative or not finite. */
+typedef enum form { NUMBER, SHARE, OPTIONAL, SPEED } form;
+
+/* The figures of rows, in the order of their columns; PLAIN: of every kind. */
+#define FIGURE(figure, its_form, its_kind)                                                                          \
+    {                                                                                                               \
+        .name = #figure, .place = offsetof(hl_metrics_row, figure), .form = its_form, .kind = HL_METRICS_##its_kind \
+    }
+static const struct {
+    const char *name;
+    size_t place; /* in an hl_metrics_row */
+    form form;
+    hl_metrics_kind kind;
+} figures[HL_METRICS_FIGURES] = {
+    FIGURE(loss, NUMBER, PLAIN),
+    FIGURE(accuracy, SHARE, PLAIN),
+    FIGURE(learning_rate, OPTIONAL, PLAIN),
+    FIGURE(grad_norm, OPTIONAL, PLAIN),
+    FIGURE(tokens_per_second, SPEED, PLAIN),
+    FIGURE(perplexity, OPTIONAL, TOKENS),
+    FIGURE(bits_per_character, OPTIONAL, TOKENS),
+    FIGURE(bits_per_word, OPTIONAL, TOKENS),
+    FIGURE(macro_f1, OPTIONAL, CLASSES),
+    FIGURE(micro_f1, OPTIONAL, CLASSES),
+};
+
+/* The next figure of the kind from figure i on; HL_METRICS_FIGURES: there is none. */
+static int next_figure(hl_metrics_kind kind, int i)
 {
-    return (double *)((char *)row + kinds[row->kind].figures[i]);
+    while (i < HL_METRICS_FIGURES && figures[i].kind != HL_METRICS_PLAIN && figures[i].kind != kind) {
+        i++;
+    }
+    return i;
+}
+
+static double figure_of(const hl_metrics_row *row, int i)
+{
+    return *(const double *)((const char *)row + figures[i].place);
+}
+
+static bool is_empty(double value, int i)
+{
+    return figures[i].form == OPTIONAL && !(value >= 0 && isfinite(value));
+}
+
+int hl_metrics_row_figures(const hl_metrics_row *row, hl_metrics_figure filled[HL_METRICS_FIGURES])
+{
+    int n = 0;
+    for (int i = 0; (i = next_figure(row->kind, i)) < HL_METRICS_FIGURES; i++) {
+        double value = figure_of(row, i);
+        if (!is_empty(value, i)) {
+            filled[n++] = (hl_metrics_figure){ figures[i].name, value };
+        }
+    }
+    return n;
+}
+
+/* Returns the header's size. */
+static size_t print_header(hl_metrics_kind kind, char text[ROW_BYTES])
+{
+    int n = snprintf(text, ROW_BYTES, "step,split");
+    for (int i = 0; (i = next_figure(kind, i)) < HL_METRICS_FIGURES; i++) {
+        n += snprintf(text + n, ROW_BYTES - (size_t)n, ",%s", figures[i].name);
+    }
+    n += snprintf(text + n, ROW_BYTES - (size_t)n, "\n");
+    return (size_t)n;
 }
 
 /* ---- reading ---- */
 
-/* Takes the field that *at begins with, a finite number, and the comma after it where there is one. */
-static bool take_number(const char **at, double *number)
+/* Takes the field that *at begins with, and the comma after it where there is one; an empty one is -1. */
+static bool take_figure(const char **at, form form, double *figure)
 {
-    size_t length = strcspn(*at, ",");
-    char *end;
-    *number = strtod(*at, &end);
-    bool good = length > 0 && strspn(*at, "0123456789.-+e") == length && end == *at + length && isfinite(*number);
-    *at += length + (*end == ',');
-    return good;
-}
-
-/* The same, where the field may be empty: -1. */
-static bool take_optional(const char **at, double *number)
-{
-    if (**at == ',' || **at == '\0') {
-        *number = -1;
+    if (form == OPTIONAL && (**at == ',' || **at == '\0')) {
+        *figure = -1;
         *at += **at == ',';
         return true;
     }
-    return take_number(at, number) && *number >= 0;
+    size_t length = strcspn(*at, ",");
+    char *end;
+    *figure = strtod(*at, &end);
+    bool good = length > 0 && strspn(*at, "0123456789.-+e") == length && end == *at + length && isfinite(*figure);
+    *at += length + (*end == ',');
+    return good && (form == NUMBER || *figure >= 0) && (form != SHARE || *figure <= 1);
 }
 
 static bool take_split(const char **at, const char **split)
@@ -96,10 +141,14 @@ static const char *field_at(const char *line, const char *end, int i)
 /* The sum with one more line, without its newline: with all fields but its speed. */
 static hl_metrics_sum add_line(hl_metrics_sum sum, const char *line, size_t length)
 {
-    const char *end = line + length, *speed = field_at(line, end, PLAIN_COLUMNS - 1);
-    const char *figures = field_at(speed, end, 1);
+    int place = 0;
+    while (figures[place].form != SPEED) {
+        place++;
+    }
+    const char *end = line + length, *speed = field_at(line, end, LABELS + place);
+    const char *rest = field_at(speed, end, 1);
     uLong crc = crc32((uLong)sum.crc, (const Bytef *)line, (uInt)(speed - line));
-    crc = crc32(crc, (const Bytef *)figures, (uInt)(end - figures));
+    crc = crc32(crc, (const Bytef *)rest, (uInt)(end - rest));
     return (hl_metrics_sum){ .rows = sum.rows + 1, .crc = (int64_t)crc };
 }
 
@@ -107,8 +156,12 @@ static hl_metrics_sum add_line(hl_metrics_sum sum, const char *line, size_t leng
 static bool find_kind(int n_figures, hl_metrics_kind *kind)
 {
     for (int k = 0; k < KINDS; k++) {
-        if (kinds[k].n == n_figures) {
-            *kind = (hl_metrics_kind)k;
+        int n = 0;
+        *kind = (hl_metrics_kind)k;
+        for (int i = 0; (i = next_figure(*kind, i)) < HL_METRICS_FIGURES; i++) {
+            n++;
+        }
+        if (n == n_figures) {
             return true;
         }
     }
@@ -129,13 +182,10 @@ bool hl_metrics_row_read(const char *line, size_t length, hl_metrics_row *row)
     }
     const char *at = copy;
     *row = (hl_metrics_row){ .step = 0 };
-    bool good = find_kind(commas + 1 - PLAIN_COLUMNS, &row->kind) && take_step(&at, &row->step) &&
-                take_split(&at, &row->split) && take_number(&at, &row->loss) && take_number(&at, &row->accuracy) &&
-                row->accuracy >= 0 && row->accuracy <= 1 && take_optional(&at, &row->learning_rate) &&
-                take_optional(&at, &row->grad_norm) && take_number(&at, &row->tokens_per_second) &&
-                row->tokens_per_second >= 0;
-    for (int i = 0; good && i < kinds[row->kind].n; i++) {
-        good = take_optional(&at, figure_of(row, i));
+    bool good =
+        find_kind(commas + 1 - LABELS, &row->kind) && take_step(&at, &row->step) && take_split(&at, &row->split);
+    for (int i = 0; good && (i = next_figure(row->kind, i)) < HL_METRICS_FIGURES; i++) {
+        good = take_figure(&at, figures[i].form, (double *)((char *)row + figures[i].place));
     }
     return good && *at == '\0';
 }
@@ -144,8 +194,9 @@ hl_status hl_metrics_rows_begin(hl_metrics_rows *rows, const char *path, const c
 {
     *rows = (hl_metrics_rows){ .path = path, .at = text, .end = text + size, .line = 1 };
     for (int k = 0; k < KINDS; k++) {
-        size_t begin = strlen(kinds[k].header);
-        if (size >= begin && memcmp(text, kinds[k].header, begin) == 0) {
+        char header[ROW_BYTES];
+        size_t begin = print_header((hl_metrics_kind)k, header);
+        if (size >= begin && memcmp(text, header, begin) == 0) {
             rows->kind = (hl_metrics_kind)k;
             rows->at = text + begin;
             return hl_ok();
@@ -262,13 +313,14 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_
 {
     *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .kind = kind, .sum = until };
     HL_NEED(csv->path != NULL, path);
-    char *text;
+    char *text, header[ROW_BYTES];
     size_t size;
     hl_metrics_rows rows;
     HL_TRY(read_whole(path, &text, &size));
     hl_status status = keep(path, text, size, until, &rows);
     if (status.code == HL_OK && size == 0) {
-        status = hl_file_replace(path, kinds[kind].header, strlen(kinds[kind].header), HL_VOLATILE);
+        size_t header_size = print_header(kind, header);
+        status = hl_file_replace(path, header, header_size, HL_VOLATILE);
     } else if (status.code == HL_OK && rows.kind != kind) {
         status = hl_error(HL_BAD_FILE, "%s:1: has the columns of another task; begin anew with --overwrite", path);
     } else if (status.code == HL_OK && rows.at < text + size) {
@@ -279,22 +331,16 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_
     return status;
 }
 
-static int format_optional(char *text, size_t size, double value)
-{
-    return value >= 0 && isfinite(value) ? snprintf(text, size, ",%.9g", value) : snprintf(text, size, ",");
-}
-
 hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row)
 {
     char line[ROW_BYTES];
     size_t size = sizeof line;
-    row.kind = csv->kind;
-    int n = snprintf(line, size, "%" PRId64 ",%s,%.9g,%.9g", row.step, row.split, row.loss, row.accuracy);
-    n += format_optional(line + n, size - (size_t)n, row.learning_rate);
-    n += format_optional(line + n, size - (size_t)n, row.grad_norm);
-    n += snprintf(line + n, size - (size_t)n, ",%.0f", row.tokens_per_second);
-    for (int i = 0; i < kinds[csv->kind].n; i++) {
-        n += format_optional(line + n, size - (size_t)n, *figure_of(&row, i));
+    int n = snprintf(line, size, "%" PRId64 ",%s", row.step, row.split);
+    for (int i = 0; (i = next_figure(csv->kind, i)) < HL_METRICS_FIGURES; i++) {
+        double value = figure_of(&row, i);
+        n += is_empty(value, i)
+                 ? snprintf(line + n, size - (size_t)n, ",")
+                 : snprintf(line + n, size - (size_t)n, figures[i].form == SPEED ? ",%.0f" : ",%.9g", value);
     }
     n += snprintf(line + n, size - (size_t)n, "\n");
     HL_TRY(hl_file_write_bytes(csv->fd, csv->path, line, (size_t)n));

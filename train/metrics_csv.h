@@ -40,6 +40,16 @@ typedef struct hl_metrics_row {
     double macro_f1, micro_f1;                            /* of classes; likewise */
 } hl_metrics_row;
 
+/* A figure of a row, by the name of its column. */
+enum { HL_METRICS_FIGURES = 10 };
+typedef struct hl_metrics_figure {
+    const char *name;
+    double value;
+} hl_metrics_figure;
+
+/* Fills in the figures of the row's kind whose fields are not empty, in the order of columns; returns how many. */
+int hl_metrics_row_figures(const hl_metrics_row *row, hl_metrics_figure filled[HL_METRICS_FIGURES]);
+
 /* Opens the file for appending, with the header alone if it is missing, and drops what follows the rows of `until` (a
  * run that was killed wrote it after its last checkpoint). HL_BAD_FILE: also where it has the rows of another kind, and
  * as hl_metrics_csv_check_until; then the file is as it was. HL_NO_MEMORY. To be ended by hl_metrics_csv_close,

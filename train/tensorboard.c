@@ -12,7 +12,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -133,27 +132,10 @@ hl_status hl_tensorboard_row(hl_tensorboard *board, const hl_metrics_row *row)
     if (board == NULL) {
         return hl_ok();
     }
-    const struct {
-        const char *name;
-        hl_metrics_kind kind; /* PLAIN: of every row */
-        double value;
-    } figures[] = {
-        { "loss", HL_METRICS_PLAIN, row->loss },
-        { "accuracy", HL_METRICS_PLAIN, row->accuracy },
-        { "learning_rate", HL_METRICS_PLAIN, row->learning_rate },
-        { "grad_norm", HL_METRICS_PLAIN, row->grad_norm },
-        { "tokens_per_second", HL_METRICS_PLAIN, row->tokens_per_second },
-        { "perplexity", HL_METRICS_TOKENS, row->perplexity },
-        { "bits_per_character", HL_METRICS_TOKENS, row->bits_per_character },
-        { "bits_per_word", HL_METRICS_TOKENS, row->bits_per_word },
-        { "macro_f1", HL_METRICS_CLASSES, row->macro_f1 },
-        { "micro_f1", HL_METRICS_CLASSES, row->micro_f1 },
-    };
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        bool has = figures[i].kind == HL_METRICS_PLAIN || figures[i].kind == row->kind;
-        if (has && figures[i].value >= 0 && isfinite(figures[i].value)) { /* the fields that are not empty */
-            hl_event_scalar(&board->values, tag_of("", figures[i].name, row->split).text, figures[i].value);
-        }
+    hl_metrics_figure figures[HL_METRICS_FIGURES];
+    int n = hl_metrics_row_figures(row, figures);
+    for (int i = 0; i < n; i++) {
+        hl_event_scalar(&board->values, tag_of("", figures[i].name, row->split).text, figures[i].value);
     }
     return append(board, row->step);
 }
