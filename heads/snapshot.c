@@ -270,18 +270,17 @@ hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kin
                                  const hl_text_data *data, const hl_snapshot *like)
 {
     hl_examples *examples = &snapshot->examples;
-    if (examples->words == NULL) {
-        return hl_ok();
-    }
     examples->kinds = kinds;
-    HL_TRY(hl_word_forms_make(examples, tokens, &snapshot->words));
-    if (has_examples_of(snapshot, like)) {
-        size_t n = (size_t)examples->n_examples;
-        memcpy(snapshot->words.rarest, like->words.rarest, n * sizeof *snapshot->words.rarest);
-    } else if (data != NULL) {
-        HL_TRY(hl_word_forms_count(&snapshot->words, data));
+    if (examples->words != NULL) {
+        HL_TRY(hl_word_forms_make(examples, tokens, &snapshot->words));
+        if (has_examples_of(snapshot, like)) {
+            size_t n = (size_t)examples->n_examples;
+            memcpy(snapshot->words.rarest, like->words.rarest, n * sizeof *snapshot->words.rarest);
+        } else if (data != NULL) {
+            HL_TRY(hl_word_forms_count(&snapshot->words, data));
+        }
+        hl_word_forms_tell(&snapshot->words, examples);
     }
-    hl_word_forms_tell(&snapshot->words, examples);
     for (int l = 0; l < snapshot->config->n_layers; l++) {
         snapshot->layers[l] = hl_patterns_of(snapshot->layers[l].weights, examples, snapshot->config, l, 0);
     }

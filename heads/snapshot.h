@@ -42,10 +42,10 @@ typedef struct hl_snapshot {
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
                            hl_snapshot *snapshot);
 
-/* Tells a snapshot of text what its tokens are (by id, of the model's vocabulary; kinds must outlive it) and finds
- * which of its words are the same, and by `data`, where it is not NULL, which are rare (data/text/word_forms.h); these
- * are taken from `like`, another snapshot or NULL, where it has the same examples. Does nothing where the examples have
- * no words. HL_BAD_FILE, HL_NO_MEMORY. */
+/* Tells a snapshot what its tokens are (by id, of the model's vocabulary; kinds must outlive it) and, where its
+ * examples have words, finds which of these are the same, and by `data`, where it is not NULL, which are rare
+ * (data/text/word_forms.h); these are taken from `like`, another snapshot or NULL, where it has the same examples.
+ * HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kinds, const hl_tokens *tokens,
                                  const hl_text_data *data, const hl_snapshot *like);
 

@@ -183,7 +183,8 @@ static hl_status make_example(const hl_opened_model *run, const char *text, hl_h
                               .tokens = ids,
                               .targets = ids + T,
                               .sources = ids + 2 * T,
-                              .lengths = ids + 3 * T };
+                              .lengths = ids + 3 * T,
+                              .kinds = hl_vocabulary_kinds(run->vocabulary) };
     for (int64_t i = T; i < 3 * T; i++) {
         ids[i] = HL_IGNORE;
     }

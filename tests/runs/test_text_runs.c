@@ -48,6 +48,28 @@ START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
 }
 END_TEST
 
+/* Of a file of tokens and targets no words are known; heads.csv is made of snapshots that were read back, TensorBoard
+ * is told while it trains. No id of such a file is special but those that its tokens say, whatever it is. */
+START_TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
+{
+    const char *config = text_config(4), *folder = run_path("run");
+    EXPECT_RUN(0, config, "--quiet", "--out", folder);
+    const char *vocabulary = run_read(run_file(folder, "vocab.txt")), *line = vocabulary;
+    for (int id = 0; id < 2; id++) {
+        line = strchr(line, '\n') + 1;
+    }
+    ck_assert_msg(*line != '<' && *line != '[', "id 2 is special here: %s", vocabulary);
+    run_result heads = HEADS(folder, "--csv", "-");
+    ck_assert_msg(heads.code == 0, "%s", heads.err);
+    int rows = 0;
+    for (const char *row = heads.out; (row = strstr(row, ",special,")) != NULL; row++) {
+        ck_assert_msg(strncmp(row, ",special,0,0\n", 13) == 0, "%.40s", row);
+        rows++;
+    }
+    ck_assert_int_gt(rows, 0);
+}
+END_TEST
+
 #define AS_BERTS                                                                                               \
     "optimizer.schedule=constant", "model.pooler=tanh", "model.dropout_output=0.2", "model.embedding_norm=on", \
         "model.token_types=3", "--quiet", "--out"
@@ -254,6 +276,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_TASKS);
+    tcase_add_test(tc, what_is_special_in_a_file_of_tokens_its_tokens_say);
     tcase_add_test(tc, a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed);
     tcase_add_loop_test(tc, killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT_TASKS);
     tcase_add_loop_test(tc, a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another, 0, TEXT_TASKS);
