@@ -37,7 +37,7 @@ static hl_status study(const char *program, hl_ranks *ranks, const hl_bench_comm
         HL_TRY(hl_bench_job_vary(&job, "train.leaves=8"));
     }
     HL_TRY(command->n_configs > 0
-               ? hl_find_config(command->configs[0], &path)
+               ? hl_bench_find_config(program, command->configs[0], &path)
                : hl_shipped_config(program, command->scaling ? "bench/copy.ini" : "bench/small.ini", &path));
     job.config.path = path;
     hl_status status = command->cluster   ? hl_bench_cluster(&job, ranks, out)

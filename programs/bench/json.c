@@ -24,6 +24,9 @@ static const struct {
     NUMBER("arena_mib", arena_mib),
     NUMBER("allocations_per_step", allocations_per_step),
     NUMBER("padding_saved", padding_saved),
+    NUMBER("length", length),
+    NUMBER("batch", batch),
+    NUMBER("dropout", dropout),
 #undef NUMBER
 };
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
@@ -53,6 +56,9 @@ static json_t *figures_object(const hl_bench_figures *figures)
     int failed = object == NULL;
     for (int i = 0; i < N_NUMBERS && !failed; i++) {
         failed = json_object_set_new(object, numbers[i].name, json_real(*number_at(figures, i)));
+    }
+    if (!failed && *figures->precision != '\0') {
+        failed = json_object_set_new(object, "precision", json_string(figures->precision));
     }
     if (!failed && figures->sgemm_gflops > 0) {
         double share = figures->gflops / figures->sgemm_gflops;
@@ -142,6 +148,8 @@ static bool read_figures(json_t *root, hl_bench_figures *figures)
         }
         *number_at(figures, i) = json_number_value(number);
     }
+    const char *precision = json_string_value(json_object_get(root, "precision"));
+    snprintf(figures->precision, sizeof figures->precision, "%s", precision != NULL ? precision : "");
     json_t *profile = json_object_get(root, "profile");
     return profile == NULL || read_profile(profile, &figures->profile);
 }

@@ -20,8 +20,9 @@ void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures);
 hl_status hl_bench_json_read(const char *line, size_t size, hl_bench_figures *figures);
 
 /* The whole report: {"sgemm_gflops", "threads", "core", "versions": {"headlight", "compiler", "openblas", "libxsmm"},
- * "workloads": [{"name", "ms_median", ...}]}, all of hl_bench_machine_software in it. sgemm_gflops is the best of all.
- * Out of memory is left on the text. */
+ * "workloads":
+ * [{"name", "precision", "dropout", "length", "batch", "ms_median", ...}]} (docs/formats.md), all of
+ * hl_bench_machine_software in it. sgemm_gflops is the best of all. Out of memory is left on the text. */
 void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n);
 
 #endif

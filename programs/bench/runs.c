@@ -12,9 +12,11 @@
 #include "train/setup.h"
 
 #include <string.h>
+#include <unistd.h>
 
-const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini", "bench/copy.ini", "bench/small.ini",
-                                                         "bench/base.ini", "bench/long.ini" };
+const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini",  "bench/copy.ini", "bench/small.ini",
+                                                         "bench/base.ini",  "bench/long.ini", "bench/t1024.ini",
+                                                         "bench/t2048.ini", "bench/t4096.ini" };
 
 typedef struct runs {
     const char *program;
@@ -25,12 +27,23 @@ typedef struct runs {
     hl_bench_workload_figures *found; /* n of them, owned */
 } runs;
 
+hl_status hl_bench_find_config(const char *program, const char *name, char **path)
+{
+    for (int i = 0; i < HL_BENCH_SHIPPED && access(name, F_OK) != 0; i++) {
+        const char *shipped = hl_bench_shipped[i] + strlen("bench/");
+        if (strlen(name) + strlen(".ini") == strlen(shipped) && strncmp(name, shipped, strlen(name)) == 0) {
+            return hl_shipped_config(program, hl_bench_shipped[i], path);
+        }
+    }
+    return hl_find_config(name, path);
+}
+
 static hl_status find_configs(runs *r)
 {
     const hl_bench_command *command = r->command;
-    for (r->n = 0; r->n < (command->n_configs > 0 ? command->n_configs : HL_BENCH_SHIPPED); r->n++) {
+    for (r->n = 0; r->n < (command->n_configs > 0 ? command->n_configs : HL_BENCH_USUAL); r->n++) {
         char **path = &r->paths[r->n];
-        HL_TRY(command->n_configs > 0 ? hl_find_config(command->configs[r->n], path)
+        HL_TRY(command->n_configs > 0 ? hl_bench_find_config(r->program, command->configs[r->n], path)
                                       : hl_shipped_config(r->program, hl_bench_shipped[r->n], path));
     }
     r->found = hl_calloc((size_t)r->n, sizeof *r->found);

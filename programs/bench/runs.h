@@ -7,15 +7,20 @@
 
 #include <stdio.h>
 
-enum { HL_BENCH_SHIPPED = 5 };
+enum { HL_BENCH_USUAL = 5, HL_BENCH_SHIPPED = 8 };
 
-/* The configs that bench measures where it is given none, in the order of their arithmetic (hl_shipped_config). */
+/* The configs of the workloads that have names (hl_shipped_config), in the order of their arithmetic: bench measures
+ * the first HL_BENCH_USUAL where it is given none. */
 extern const char *const hl_bench_shipped[HL_BENCH_SHIPPED];
 
-/* Measures every config of the command and prints its row to `out` as soon as it is known; with --json - the JSON
- * goes to `out` and the tables to `err`, where warnings go too. All configs are read before the first is measured. The
- * first failure ends it: HL_INVALID, HL_BAD_FILE (a shipped config that is not there, a JSON file that cannot be
- * written), or what the measuring process said. */
+/* The path of a config that the user names, in new memory (hl_free): hl_find_config, but that a workload's name, as
+ * "t1024", means its config where there is no such file. Fails as it and hl_shipped_config do. */
+hl_status hl_bench_find_config(const char *program, const char *name, char **path);
+
+/* Measures every config of the command, a file or a workload's name, and prints its row to `out` as soon as it is
+ * known; with --json - the JSON goes to `out` and the tables to `err`, where warnings go too. All configs are read
+ * before the first is measured. The first failure ends it: HL_INVALID, HL_BAD_FILE (a shipped config that is not there,
+ * a JSON file that cannot be written), or what the measuring process said. */
 hl_status hl_bench_runs(const char *program, const hl_bench_command *command, FILE *out, FILE *err);
 
 /* Measures the job's config with task.length, model.d_model, model.heads and train.batch_size halved, as they are,

@@ -13,7 +13,7 @@ static const double SGEMM_SECONDS = 0.3; /* at most */
 typedef struct workload {
     hl_trainer trainer;
     double tokens, padded, flops; /* of all updates; padded: tokens and what padding would add to them */
-    int64_t allocations;
+    int64_t allocations, longest; /* the latter an example's tokens */
 } workload;
 
 static hl_status update_once(void *context)
@@ -23,8 +23,10 @@ static hl_status update_once(void *context)
     int64_t before = hl_bench_allocations();
     HL_TRY(hl_trainer_update(&w->trainer, &update));
     w->allocations += hl_bench_allocations() - before;
+    const hl_batch *batch = &w->trainer.batch.batch;
     w->tokens += (double)update.tokens;
-    w->padded += (double)w->trainer.batch.batch.n_examples * (double)w->trainer.batch.batch.longest;
+    w->padded += (double)batch->n_examples * (double)batch->longest;
+    w->longest = batch->longest > w->longest ? batch->longest : w->longest;
     w->flops += update.flops;
     return hl_ok();
 }
@@ -42,7 +44,7 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
         HL_TRY(update_once(w));
     }
     w->tokens = w->padded = w->flops = 0;
-    w->allocations = 0;
+    w->allocations = w->longest = 0;
     hl_bench_times times;
     HL_TRY(hl_bench_repeat(seconds, update_once, w, &times));
     double n = (double)times.n;
@@ -59,6 +61,10 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
         .allocations_per_step = (double)w->allocations / n,
         .peak_rss_mib = hl_bench_peak_rss(),
         .padding_saved = 1 - w->tokens / w->padded,
+        .length = (double)w->longest,
+        .batch = (double)w->trainer.batch.batch.n_examples,
+        .dropout = w->trainer.config->model.dropout,
+        .precision = "float",
     };
     return hl_ok();
 }

@@ -20,6 +20,10 @@ typedef struct hl_bench_figures {
     double arena_mib;                     /* of that: a step's activations, their gradients, scratch */
     double allocations_per_step;          /* as programs/bench/allocations.h counts them */
     double padding_saved;                 /* 1 - real tokens / (examples x the longest of their batch) */
+    double length;                        /* the longest example of all steps, tokens */
+    double batch;                         /* examples of a step */
+    double dropout;                       /* model.dropout */
+    char precision[8];                    /* of the products: train.precision; "" of what is no training step */
     hl_bench_profile profile;             /* no rows unless it was asked for */
 } hl_bench_figures;
 

@@ -4,6 +4,8 @@
 #include "tests/runs/runs.h"
 #include "tests/runs/told_memory.h"
 
+#include <math.h>
+
 START_TEST(a_large_run_takes_what_the_summary_told)
 {
     told_memory_check("bench/base.ini");
@@ -26,7 +28,18 @@ static const char *const resumed[] = {
 
 START_TEST(a_run_takes_what_was_told_at_its_end_and_resumed)
 {
-    told_memory_check_resumed(resumed[_i]);
+    told_memory_check_resumed(resumed[_i], INFINITY);
+}
+END_TEST
+
+/* The weights of attention alone would be 8 GiB in each layer: 16384 x 16384 of 8 heads. */
+START_TEST(an_example_of_16384_tokens_is_trained_on_within_1_gib)
+{
+    told_memory_check_resumed("[task]\nname = identity_copy\nlength = 16384\nsymbols = 253\n[model]\nlayers = 4\n"
+                              "d_model = 256\nheads = 8\nd_ff = 1024\nactivation = relu\nnorm = pre\ndropout = 0.1\n"
+                              "[train]\nsteps = 2\nbatch_size = 1\neval_every = 0\neval_examples = 1\n"
+                              "[patterns]\nexamples = 0\n",
+                              1024);
 }
 END_TEST
 
@@ -48,6 +61,7 @@ static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, a_large_run_takes_what_the_summary_told);
+    tcase_add_test(tc, an_example_of_16384_tokens_is_trained_on_within_1_gib);
     tcase_add_test(tc, a_treebank_of_20000_sentences_takes_less_than_500_mb);
     tcase_add_loop_test(tc, a_run_takes_what_was_told_at_its_end_and_resumed, 0, sizeof resumed / sizeof *resumed);
 }

@@ -7,6 +7,7 @@
 #include "tests/runs/told_memory.h"
 #include "train/footprint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ START_TEST(the_end_of_a_run_and_heads_take_what_was_told)
 {
     const char *folder =
         told_memory_check_resumed("[task]\nlength = 60\n[model]\nlayers = 1\nheads = 16\n[train]\nsteps = 2\n"
-                                  "batch_size = 8\neval_examples = 24\n[patterns]\nexamples = 24\nevery = 0\n");
+                                  "batch_size = 8\neval_examples = 24\n[patterns]\nexamples = 24\nevery = 0\n",
+                                  INFINITY);
     told_memory_check_heads(folder);
 }
 END_TEST
@@ -33,7 +35,8 @@ START_TEST(a_run_with_many_heads_takes_what_was_told_when_resumed)
 {
     told_memory_check_resumed("[task]\nname = identity_copy\nlength = 8\nsymbols = 8\n[model]\nlayers = 4\n"
                               "d_model = 128\nheads = 128\n[train]\nsteps = 3\nbatch_size = 4\n"
-                              "eval_examples = 16\n[patterns]\nexamples = 4\n");
+                              "eval_examples = 16\n[patterns]\nexamples = 4\n",
+                              INFINITY);
 }
 END_TEST
 
@@ -89,7 +92,8 @@ START_TEST(a_run_with_large_weights_takes_no_more_when_resumed)
 {
     told_memory_check_resumed("[task]\nname = identity_copy\nlength = 8\nsymbols = 8\n[model]\nlayers = 2\n"
                               "d_model = 512\nheads = 8\nd_ff = 2048\n[train]\nsteps = 2\nbatch_size = 2\n"
-                              "eval_examples = 16\n[patterns]\nexamples = 2\n");
+                              "eval_examples = 16\n[patterns]\nexamples = 2\n",
+                              INFINITY);
 }
 END_TEST
 

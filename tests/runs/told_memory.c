@@ -18,7 +18,7 @@ static void expect_told(size_t bytes, run_result run)
     ck_assert_msg(fabs(run.mib - told) <= 0.05 * told + 8, "%g MiB taken, %g told", run.mib, told);
 }
 
-static void train(const char *path, const char *folder, const char *steps, const char *mode)
+static double train(const char *path, const char *folder, const char *steps, const char *mode)
 {
     hl_config config;
     hl_problems problems = { 0 };
@@ -26,7 +26,9 @@ static void train(const char *path, const char *folder, const char *steps, const
     hl_config_options options = { .path = path, .overrides = &steps, .n_overrides = 1 };
     ck_assert_int_eq(hl_config_load(options, &config, &problems).code, HL_OK);
     ck_assert_int_eq(hl_footprint_of_config(&config, &footprint).code, HL_OK);
-    expect_told(footprint.total, RUN_BUILT(path, "--out", folder, "--quiet", steps, mode));
+    run_result run = RUN_BUILT(path, "--out", folder, "--quiet", steps, mode);
+    expect_told(footprint.total, run);
+    return run.mib;
 }
 
 void told_memory_check(const char *name)
@@ -36,14 +38,14 @@ void told_memory_check(const char *name)
     }
 }
 
-const char *told_memory_check_resumed(const char *text)
+const char *told_memory_check_resumed(const char *text, double most)
 {
     if (SANITIZED) {
         return NULL;
     }
     const char *path = run_config("resumed.ini", text), *folder = run_path("run");
-    train(path, folder, "train.steps=1", NULL);
-    train(path, folder, "train.steps=2", "--resume");
+    double mib = train(path, folder, "train.steps=1", NULL), resumed = train(path, folder, "train.steps=2", "--resume");
+    ck_assert_msg(mib <= most && resumed <= most, "%g MiB taken, resumed %g", mib, resumed);
     return folder;
 }
 

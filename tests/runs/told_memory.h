@@ -6,9 +6,9 @@
  * must agree within 5% and 8 MiB. */
 void told_memory_check(const char *name);
 
-/* The same of a config of that text for one step, and again for a second, resumed one. Returns the run's folder; NULL
- * under a sanitizer, where nothing is run. */
-const char *told_memory_check_resumed(const char *text);
+/* The same of a config of that text for one step, and again for a second, resumed one; neither held more than
+ * `most` MiB. Returns the run's folder; NULL under a sanitizer, where nothing is run. */
+const char *told_memory_check_resumed(const char *text, double most);
 
 /* The same of `heads` with that folder and each option whose needs differ. */
 void told_memory_check_heads(const char *folder);

@@ -49,6 +49,10 @@ static hl_bench_figures some_figures(void)
                                .arena_mib = 3.25,
                                .allocations_per_step = 0.5,
                                .padding_saved = 0.25,
+                               .length = 4096,
+                               .batch = 3,
+                               .dropout = 0.125,
+                               .precision = "float",
                                .profile = { .n_rows = 2,
                                             .rows = { { "linear", true, 9, 0.75, 3e9, 1e6 },
                                                       { "relu", false, 2, 0.25, 0, 2e6 } },
@@ -67,11 +71,12 @@ START_TEST(figures_survive_their_line)
     hl_text_free(&line);
     ck_assert_int_eq(read.threads, 2);
     ck_assert_int_eq(read.steps, 1000);
-    const double *a = &figures.ms, *b = &read.ms; /* eleven numbers in a row */
-    for (int i = 0; i < 11; i++) {
+    const double *a = &figures.ms, *b = &read.ms; /* fourteen numbers in a row */
+    for (int i = 0; i < 14; i++) {
         ck_assert_double_eq(a[i], b[i]);
     }
-    ck_assert_ptr_eq(&figures.padding_saved, a + 10);
+    ck_assert_ptr_eq(&figures.dropout, a + 13);
+    ck_assert_str_eq(read.precision, "float");
     ck_assert_int_eq(read.profile.n_rows, 2);
     ck_assert_double_eq(read.profile.ms, 1.375);
     ck_assert_str_eq(read.profile.rows[0].op, "linear");

@@ -39,6 +39,10 @@ static void check_workload(const json_t *object, const char *name, double flops)
     ck_assert_double_eq_tol(number(object, "gflops") * ms * 1e6, flops, 1e-4 * flops);
     ck_assert_double_eq(number(object, "flops_per_step"), flops);
     ck_assert_double_eq(number(object, "allocations_per_step"), 0);
+    ck_assert_double_eq(number(object, "length"), 7);
+    ck_assert_double_eq(number(object, "batch"), 8);
+    ck_assert_double_eq(number(object, "dropout"), 0.1);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "precision")), "float");
     ck_assert_double_gt(number(object, "arena_mib"), 0.01);
     ck_assert_double_gt(number(object, "peak_rss_mib"), number(object, "arena_mib"));
     double sgemm = number(object, "sgemm_gflops");
@@ -354,6 +358,32 @@ START_TEST(shipped_configs_lie_beside_the_program)
 }
 END_TEST
 
+START_TEST(a_workload_has_a_name)
+{
+    char *path;
+    for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(hl_bench_shipped[i] + 6, "."), hl_bench_shipped[i] + 6);
+        ck_assert_int_eq(hl_bench_find_config(bench_built(), name, &path).code, HL_OK);
+        ck_assert_msg(strstr(path, hl_bench_shipped[i]) != NULL, "%s: %s", name, path);
+        hl_free(path);
+    }
+    ck_assert_int_eq(hl_bench_find_config(bench_built(), "tin", &path).code, HL_OK);
+    ck_assert_str_eq(path, "tin");
+    hl_free(path);
+    bench_result result = BENCH("tiny", "t1024", "--seconds", "0.01", "--threads", "1", "task.length=5");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "\nt1024 "));
+    result = BENCH("--heads", "tiny", "--seconds", "0.001", "--threads", "1");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_int_eq(chdir(scratch_path("")), 0); /* a file of that name is meant where there is one */
+    scratch_write("tiny", BENCH_TINY, strlen(BENCH_TINY));
+    ck_assert_int_eq(hl_bench_find_config(bench_built(), "tiny", &path).code, HL_OK);
+    ck_assert_str_eq(path, "tiny");
+    hl_free(path);
+}
+END_TEST
+
 /* ---- the studies ---- */
 
 START_TEST(scaling_has_three_rows_of_each_size)
@@ -481,6 +511,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, allocations_are_counted);
     tcase_add_test(tc, allocations_in_a_step_are_shown);
     tcase_add_test(tc, shipped_configs_lie_beside_the_program);
+    tcase_add_test(tc, a_workload_has_a_name);
     tcase_add_test(tc, scaling_has_three_rows_of_each_size);
     tcase_add_test(tc, a_size_that_does_not_fit_is_left_out_with_the_reason);
     tcase_add_test(tc, heads_are_compared_in_two_ways);
