@@ -1,10 +1,9 @@
 /* The page as a whole: what is looked at, and what moves it. */
 
 const views = { map: LargeMap, lines: Lines, computation: Computation };
-const paces = { slow: 3, normal: 1, fast: 1 / 3 }; /* how long a step stays, against the normal */
 /* In a notebook the page shows one head alone: the one that its first tag was given. */
 const only = document.documentElement.dataset.only;
-const parts = { cells: [], lives: [], classes: [], view: null, partner: null, opener: null, timer: null };
+const parts = { cells: [], lives: [], classes: [], view: null, partner: null, opener: null };
 
 function sentence(head) {
     const verdict = { true: "faithful", false: "not faithful" }[verdictOf(head)];
@@ -69,33 +68,6 @@ function goTo(index) {
     state.index = Math.min(Math.max(index, 0), runs[0].steps.length - 1);
     byId("slider").value = state.index;
     return draw();
-}
-
-function play(on) {
-    clearTimeout(parts.timer);
-    parts.timer = null;
-    byId("play").setAttribute("aria-pressed", on);
-    byId("play").textContent = on ? "❚❚" : "▶";
-    byId("play").setAttribute("aria-label", on ? "Pause (space)" : "Play (space)");
-    if (!on) {
-        return;
-    }
-    goTo(state.index >= runs[0].steps.length - 1 ? 0 : state.index);
-    playOn();
-}
-
-/* The next step after a while, as long as it plays; never before the one before is drawn. */
-function playOn() {
-    const last = runs[0].steps.length - 1;
-    const timer = setTimeout(async () => {
-        await goTo(state.index + 1);
-        if (parts.timer === timer && state.index >= last) {
-            play(false);
-        } else if (parts.timer === timer) {
-            playOn();
-        }
-    }, paces[byId("pace").value] * Math.max(120, Math.min(500, 8000 / (last + 1))));
-    parts.timer = timer;
 }
 
 function showView() {
@@ -233,29 +205,12 @@ function onKey(event) {
         closeHead();
     } else if (event.key === " " && !typing && !["BUTTON", "SUMMARY", "A"].includes(target.tagName)) {
         event.preventDefault();
-        play(parts.timer === null);
+        play(!isPlaying());
     } else if (["ArrowLeft", "ArrowRight"].includes(event.key) && !typing && !target.classList.contains("scroll")) {
         event.preventDefault();
         play(false);
         goTo(state.index + (event.key === "ArrowRight" ? 1 : -1));
     }
-}
-
-/* Light or dark as the system has it, until the button is used. */
-function setUpTheme() {
-    const dark = window.matchMedia("(prefers-color-scheme: dark)");
-    const set = (theme) => {
-        document.documentElement.dataset.theme = theme;
-        byId("dark").media = theme === "dark" ? "all" : "not all";
-        paintScale();
-    };
-    const use = (theme) => {
-        set(theme);
-        draw();
-    };
-    set(dark.matches ? "dark" : "light");
-    dark.addEventListener("change", () => use(dark.matches ? "dark" : "light"));
-    byId("theme").addEventListener("click", () => use(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 }
 
 function setUpControls() {
@@ -265,7 +220,7 @@ function setUpControls() {
         play(false);
         goTo(Number(byId("slider").value));
     });
-    byId("play").addEventListener("click", () => play(parts.timer === null));
+    byId("play").addEventListener("click", () => play(!isPlaying()));
     byId("close").addEventListener("click", closeHead);
     const common = runs[0].examples.slice(0, Math.min(...runs.map((run) => run.examples.length)));
     byId("example").append(...common.map((example, i) => new Option(`${i}: ${example.tokens.slice(0, 6).map(shortened).join(" ")} …`, i)));

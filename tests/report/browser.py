@@ -893,4 +893,5 @@ def main():
     print("the reports show what their files say")
 
 
-main()
+if __name__ == "__main__":
+    main()
