@@ -1,9 +1,11 @@
 # Debian's packages and the source tarball, both by CPack:
 #
-#   headlight          the programs, their manual pages and completion, the configs, docs/
-#   libheadlight0      the shared library, for each generation of CPUs (portable.cmake)
+#   headlight          the programs with a library of their own, their manual pages and completion, the configs, docs/
+#   libheadlight0      the shared library for other programs, for each generation of CPUs (portable.cmake)
 #   libheadlight-dev   headers, the static library, CMake package and pkg-config file
 #   python3-headlight  the package of python/
+#
+# Who wants the programs installs the first alone; the third needs the second, the fourth the first.
 #
 # A package is of the release that it is built on: its version ends in that, as in 0.2.0-1~deb12. The preset `package`
 # makes them all; other builds are for one CPU or another prefix, and are refused.
@@ -72,7 +74,7 @@ function(hl_package component)
 endfunction()
 
 set(runpath "# OpenBLAS's OpenMP build lies in a folder of its own, and the one that the system prefers may be another.\n")
-hl_package(programs NAME headlight SECTION science DEPENDS "libheadlight0 (= ${version})"
+hl_package(programs NAME headlight SECTION science DEPENDS libopenblas0-openmp
            DESCRIPTION "train transformer encoders and see what every head learns
 Trains a transformer encoder on a CPU, on small tasks or on a text, treebank
 or table of one's own, and shows each attention head as a map, as numbers and
@@ -81,6 +83,14 @@ RoBERTa and GPT-2. For teaching, studying and research."
            OVERRIDES "${runpath}headlight: custom-library-search-path *
 # Handed to sbatch, which needs no permission to run them.
 headlight: script-not-executable *.sbatch*\n")
+install(TARGETS headlight LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/headlight NAMELINK_SKIP COMPONENT programs
+        EXCLUDE_FROM_ALL)
+get_property(generations GLOBAL PROPERTY HL_GENERATIONS)
+foreach(generation ${generations})
+    install(TARGETS headlight_${generation}
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/headlight/glibc-hwcaps/${generation} NAMELINK_SKIP
+            COMPONENT programs EXCLUDE_FROM_ALL)
+endforeach()
 hl_package(library NAME libheadlight0 SECTION libs DEPENDS libopenblas0-openmp
            DESCRIPTION "transformer encoders and their attention heads (library)
 Headlight trains transformer encoders on a CPU and shows what every attention
@@ -119,9 +129,26 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/packag
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 install(DIRECTORY python/headlight DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
         PATTERN __pycache__ EXCLUDE)
+# What pip and importlib.metadata know of it, as python/pyproject.toml has it. Without RECORD pip leaves it to apt.
+file(READ ${PROJECT_SOURCE_DIR}/python/pyproject.toml pyproject)
+string(REGEX MATCH "\ndescription = \"([^\"\n]+)\"" found "${pyproject}")
+set(summary ${CMAKE_MATCH_1})
+string(REGEX MATCH "\nrequires-python = \"([^\"\n]+)\"" found "${pyproject}")
+set(information ${PROJECT_BINARY_DIR}/package/headlight-${PROJECT_VERSION}.dist-info)
+file(CONFIGURE OUTPUT ${information}/METADATA NEWLINE_STYLE UNIX CONTENT
+"Metadata-Version: 2.1
+Name: headlight
+Version: ${PROJECT_VERSION}
+Summary: ${summary}
+Requires-Python: ${CMAKE_MATCH_1}
+Requires-Dist: numpy
+")
+file(WRITE ${information}/INSTALLER "debian\n")
+install(DIRECTORY ${information} DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/headlight COMPONENT programs EXCLUDE_FROM_ALL)
 install(DIRECTORY docs python/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/headlight COMPONENT programs
-        EXCLUDE_FROM_ALL PATTERN .ipynb_checkpoints EXCLUDE)
+        EXCLUDE_FROM_ALL PATTERN .ipynb_checkpoints EXCLUDE
+        REGEX "/docs/gallery/(make|page[.].*)$" EXCLUDE) # the gallery is made in the sources
 
 # What git ignores stays out.
 set(CPACK_SOURCE_GENERATOR TXZ)

@@ -39,6 +39,7 @@ function(hl_portable_library generation)
                           LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/glibc-hwcaps/${generation})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${generation} NAMELINK_SKIP
             COMPONENT library)
+    set_property(GLOBAL APPEND PROPERTY HL_GENERATIONS ${generation})
     add_dependencies(headlight ${target})
 endfunction()
 
@@ -55,8 +56,10 @@ function(hl_linked variable)
     set(${variable} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# A program finds the shared libheadlight from its own place, in the build folder as installed.
+# A program finds the shared libheadlight from its own place, in the build folder as installed; in Debian's package it
+# has one of its own (packages.cmake).
 function(hl_portable_rpath program)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR} OUTPUT_VARIABLE libdir)
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/lib;$ORIGIN/${libdir}")
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH
+                          "$ORIGIN/lib;$ORIGIN/${libdir}/headlight;$ORIGIN/${libdir}")
 endfunction()
