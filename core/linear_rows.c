@@ -1,5 +1,6 @@
 #include "core/private/linear_rows.h"
 
+#include "core/private/bf16_rows.h"
 #include "core/small_matmul.h"
 #include "core/threads.h"
 
@@ -19,14 +20,14 @@ static int groups_of(int64_t n_blocks, hl_linear_sum sum)
     return (int)n_groups;
 }
 
-hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I)
+hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I, bool bf16)
 {
     int64_t n_blocks = (N + HL_LINEAR_BLOCK - 1) / HL_LINEAR_BLOCK;
     /* More weights do not stay in a second-level cache of 1 MiB. */
-    bool generated = hl_small_matmul_generates() && O * I <= 1 << 18;
+    bool generated = bf16 || (hl_small_matmul_generates() && O * I <= 1 << 18);
     /* A larger dW is cheaper to sum tile by tile than in a partial sum for each group. */
     hl_linear_sum sum = O * I <= 1 << 16 ? HL_LINEAR_PARTIALS : HL_LINEAR_TILES;
-    sum = generated ? sum : HL_LINEAR_WHOLE;
+    sum = bf16 ? HL_LINEAR_BF16 : generated ? sum : HL_LINEAR_WHOLE;
     return (hl_linear_rows){
         .N = N,
         .O = O,
@@ -34,6 +35,7 @@ hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I)
         .n_blocks = n_blocks,
         .n_groups = groups_of(n_blocks, sum),
         .generated = generated,
+        .bf16 = bf16,
         .sum = sum,
     };
 }
@@ -42,6 +44,11 @@ int64_t hl_linear_block_rows(const hl_linear_rows *rows, int64_t block)
 {
     int64_t left = rows->N - block * HL_LINEAR_BLOCK;
     return left < HL_LINEAR_BLOCK ? left : HL_LINEAR_BLOCK;
+}
+
+static hl_bf16_map map_of(const hl_linear_rows *rows)
+{
+    return (hl_bf16_map){ rows->O, rows->I };
 }
 
 typedef struct transposition {
@@ -59,9 +66,19 @@ static void transpose_columns(const void *context, hl_range columns)
     }
 }
 
-void hl_linear_transpose(int threads, int64_t O, int64_t I, const hl_real *W, hl_real *T)
+void hl_linear_transpose(int threads, const hl_linear_rows *rows, const hl_real *W, hl_real *T)
 {
+    int64_t O = rows->O, I = rows->I;
+    if (rows->bf16) {
+        hl_bf16_pack_weights(threads, map_of(rows), false, W, T);
+        return;
+    }
     hl_threads_run(threads, I, HL_CACHE_LINE, transpose_columns, &(transposition){ .O = O, .I = I, .W = W, .T = T });
+}
+
+int64_t hl_linear_transposed_numbers(const hl_linear_rows *rows)
+{
+    return rows->bf16 ? hl_bf16_weights_numbers(map_of(rows), false) : rows->O * rows->I;
 }
 
 /* The largest power of two that is at most `left` and a block: code is generated for few shapes of remainders. */
@@ -118,7 +135,10 @@ static hl_small_matmul dW_shape(const hl_linear_rows *rows, int64_t height, int6
 
 void hl_linear_rows_prepare(const hl_linear_rows *rows)
 {
-    if (!rows->generated) {
+    if (rows->bf16) {
+        hl_bf16_prepare(map_of(rows));
+    }
+    if (!rows->generated || rows->bf16) {
         return;
     }
     bool tiles = rows->sum == HL_LINEAR_TILES;
@@ -139,9 +159,13 @@ void hl_linear_rows_prepare(const hl_linear_rows *rows)
 }
 
 void hl_linear_rows_forward(const hl_linear_rows *rows, int64_t first, int64_t n, const hl_real *x, const hl_real *T,
-                            bool add, hl_real *y)
+                            bool add, hl_real *y, hl_real *block)
 {
     int64_t O = rows->O, I = rows->I;
+    if (rows->bf16) {
+        hl_bf16_forward(map_of(rows), n, x + first * I, T, add, y + first * O, block);
+        return;
+    }
     for (int64_t i = first, m; i < first + n; i += m) {
         m = piece_of(first + n - i);
         hl_small_matmul_run(forward_shape(rows, m, add), x + i * I, T, y + i * O);
@@ -149,9 +173,13 @@ void hl_linear_rows_forward(const hl_linear_rows *rows, int64_t first, int64_t n
 }
 
 void hl_linear_rows_dx(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *W, bool add,
-                       hl_real *dx)
+                       hl_real *dx, hl_real *block)
 {
     int64_t O = rows->O, I = rows->I;
+    if (rows->bf16) {
+        hl_bf16_dx(map_of(rows), n, dp, W, add, dx, block);
+        return;
+    }
     for (int64_t i = 0, m; i < n; i += m) {
         m = piece_of(n - i);
         hl_small_matmul_run(dx_shape(rows, m, add), dp + i * O, W, dx + i * I);

@@ -2,6 +2,7 @@
 
 #include "core/matmul.h"
 #include "core/op.h"
+#include "core/private/bf16_rows.h"
 #include "core/private/dropout_mask.h"
 #include "core/private/linear_rows.h"
 #include "core/private/pass_bits.h"
@@ -21,7 +22,12 @@ typedef struct attributes {
 static hl_linear_rows rows_of(const hl_node *node)
 {
     const hl_shape *w = &node->in[W]->shape;
-    return hl_linear_rows_of(hl_shape_rows(node->out->shape), w->size[0], w->size[1]);
+    return hl_linear_rows_of(hl_shape_rows(node->out->shape), w->size[0], w->size[1], node->in[W]->bf16);
+}
+
+static hl_bf16_map map_of(const hl_linear_rows *rows)
+{
+    return (hl_bf16_map){ rows->O, rows->I };
 }
 
 static bool infer(hl_tape *tape, hl_node *node)
@@ -37,6 +43,9 @@ static bool infer(hl_tape *tape, hl_node *node)
     }
     if (!(a->args.dropout >= 0 && a->args.dropout < 1)) {
         return hl_tape_fail(tape, node, "a dropout of %g is not in [0, 1)", (double)a->args.dropout);
+    }
+    if (node->in[W]->bf16 && hl_bf16_missing() != NULL) {
+        return hl_tape_fail(tape, node, "no products in bf16: %s", hl_bf16_missing());
     }
     hl_shape *y = &node->out->shape;
     *y = x;
@@ -121,6 +130,7 @@ typedef struct forward_work {
     const hl_node *node;
     hl_linear_rows rows;
     const hl_real *transposed, *biases; /* W^T; b in each row of a block. Both where kernels are generated */
+    hl_real *rounded;                   /* bf16: memory for a block of each thread */
     bool finishes;
 } forward_work;
 
@@ -137,7 +147,9 @@ static void forward_blocks(const void *context, hl_range blocks)
             if (biased) {
                 memcpy(y + first * rows->O, work->biases, (size_t)(n * rows->O) * sizeof *y);
             }
-            hl_linear_rows_forward(rows, first, n, x, work->transposed, biased, y);
+            hl_real *own =
+                work->rounded + blocks.thread * (rows->bf16 ? hl_bf16_block_numbers(map_of(rows), false) : 0);
+            hl_linear_rows_forward(rows, first, n, x, work->transposed, biased, y, own);
         }
         if (work->finishes) {
             finish(work->tape, work->node, rows, block);
@@ -152,11 +164,11 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     int64_t O = rows.O, I = rows.I;
     const hl_tensor *b = node->in[B];
     const hl_real *x = node->in[X]->data, *w = node->in[W]->data;
-    hl_real *y = node->out->data, *transposed = scratch, *biases = scratch + O * I;
+    hl_real *y = node->out->data, *transposed = scratch, *biases = scratch + hl_linear_transposed_numbers(&rows);
     bool finishes = a->args.relu || a->drops || node->in[R] != NULL;
     int threads = threads_for(tape, &rows);
     if (rows.generated) {
-        hl_linear_transpose(threads, O, I, w, transposed);
+        hl_linear_transpose(threads, &rows, w, transposed);
         begin_at_bias(1, b, rows.n_blocks > 1 ? HL_LINEAR_BLOCK : rows.N, biases);
     } else {
         begin_at_bias(threads, b, rows.N, y);
@@ -170,21 +182,29 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
                                         .rows = rows,
                                         .transposed = transposed,
                                         .biases = biases,
+                                        .rounded = biases + O * HL_LINEAR_BLOCK,
                                         .finishes = finishes });
     }
 }
 
 /* How many numbers backward's intermediate results have, which lie one after the other in scratch memory. */
 typedef struct intermediate {
-    int64_t dp; /* of all rows, or of a block for each group; 0 where dp is dy, or takes its place */
-    int64_t db; /* a partial sum for each group */
-    int64_t dW; /* likewise, or what hl_matmul_rows_into needs */
+    int64_t dp;       /* of all rows, or of a block for each group; 0 where dp is dy, or takes its place */
+    int64_t db;       /* a partial sum for each group */
+    int64_t dW;       /* likewise, or what hl_matmul_rows_into or hl_bf16_dW needs */
+    int64_t W, block; /* bf16: W packed for dx, memory of hl_bf16_dx for each group */
 } intermediate;
+
+/* Whether nothing needs dp of a block once its group goes on to the next one. */
+static bool dp_by_blocks(const hl_linear_rows *rows)
+{
+    return rows->sum == HL_LINEAR_PARTIALS || rows->bf16;
+}
 
 /* Whether dp of all rows takes the place of dy, which nothing reads any more: no residual has it as its gradient. */
 static bool overwrites(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows)
 {
-    return node->saved != NULL && rows->sum != HL_LINEAR_PARTIALS && node->in[R] == NULL && hl_tape_reuses(tape);
+    return node->saved != NULL && !dp_by_blocks(rows) && node->in[R] == NULL && hl_tape_reuses(tape);
 }
 
 static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows)
@@ -192,18 +212,23 @@ static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, co
     bool partials = rows->sum == HL_LINEAR_PARTIALS;
     intermediate numbers = { .db = rows->n_groups * rows->O };
     if (node->saved != NULL && !overwrites(tape, node, rows)) {
-        numbers.dp = (partials ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
+        numbers.dp = (dp_by_blocks(rows) ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
     }
     if (partials && rows->n_groups > 1) {
         numbers.dW = rows->n_groups * rows->O * rows->I;
     } else if (rows->sum == HL_LINEAR_WHOLE) {
         numbers.dW = hl_matmul_rows_scratch(rows->O, rows->I, rows->N);
+    } else if (rows->bf16) {
+        numbers.dW = hl_bf16_rows_numbers(map_of(rows), rows->N);
+        numbers.W = hl_bf16_weights_numbers(map_of(rows), true);
+        numbers.block = rows->n_groups * hl_bf16_block_numbers(map_of(rows), true);
     }
     return numbers;
 }
 
 typedef struct places {
     hl_real *dp, *db, *dW; /* dp: NULL where it is dy */
+    hl_real *W, *block;
 } places;
 
 /* Computes dp, dx, and the partial sums of dW and db, of one group of rows. */
@@ -221,12 +246,14 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
         int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(rows, block);
         const hl_real *dp = node->out->grad + first * O;
         if (at.dp != NULL) {
-            hl_real *to = at.dp + (rows->sum == HL_LINEAR_PARTIALS ? group * HL_LINEAR_BLOCK : first) * O;
+            hl_real *to = at.dp + (dp_by_blocks(rows) ? group * HL_LINEAR_BLOCK : first) * O;
             hl_pass_backward(n * O, bits_of(node, rows, block), scale, dp, to, false);
             dp = to;
         }
         if (din[X].at != NULL && rows->generated) {
-            hl_linear_rows_dx(rows, n, dp, node->in[W]->data, din[X].add, din[X].at + first * I);
+            hl_real *own = at.block + (rows->bf16 ? group * hl_bf16_block_numbers(map_of(rows), true) : 0);
+            hl_linear_rows_dx(rows, n, dp, rows->bf16 ? at.W : node->in[W]->data, din[X].add, din[X].at + first * I,
+                              own);
         }
         if (din[B].at != NULL) {
             hl_linear_rows_db(rows, n, dp, db);
@@ -235,6 +262,8 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
             bool alone = rows->n_groups == 1;
             hl_linear_rows_dW(rows, n, dp, node->in[X]->data + first * I, block > begin || (alone && din[W].add),
                               alone ? din[W].at : at.dW + group * O * I);
+        } else if (din[W].at != NULL && rows->bf16) {
+            hl_bf16_pack_rows(map_of(rows), rows->N, first, n, dp, node->in[X]->data + first * I, at.dW);
         }
     }
 }
@@ -260,6 +289,8 @@ static void weight_backward(const hl_tape *tape, const hl_node *node, const hl_l
     const hl_real *x = node->in[X]->data;
     if (rows->sum == HL_LINEAR_TILES) {
         hl_linear_tiles_dW(threads_for(tape, rows), rows, dp, x, dW.add, dW.at);
+    } else if (rows->bf16) {
+        hl_bf16_dW(threads_for(tape, rows), map_of(rows), rows->N, scratch, dW.add, dW.at);
     } else if (rows->sum == HL_LINEAR_WHOLE) {
         hl_matmul_rows_into(tape->options.threads, rows->O, rows->I, rows->N, dp, x, dW.add, dW.at, scratch);
     } else if (rows->n_groups > 1) {
@@ -271,13 +302,19 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 {
     hl_linear_rows rows = rows_of(node);
     intermediate numbers = intermediate_of(tape, node, &rows);
-    hl_real *db = scratch + numbers.dp;
-    places at = { numbers.dp > 0 ? scratch : NULL, db, db + numbers.db };
+    /* What is packed begins at cache lines, as scratch does. */
+    places at = { .W = scratch, .block = scratch + numbers.W, .dW = scratch + numbers.W + numbers.block };
+    hl_real *dp_of_rows = at.dW + numbers.dW;
+    at.dp = numbers.dp > 0 ? dp_of_rows : NULL;
+    at.db = dp_of_rows + numbers.dp;
     if (overwrites(tape, node, &rows)) {
         at.dp = node->out->grad;
     }
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
     hl_grad_hand_on(tape, node, din[R]);
+    if (din[X].at != NULL && rows.bf16) {
+        hl_bf16_pack_weights(threads_for(tape, &rows), map_of(&rows), true, node->in[W]->data, at.W);
+    }
     hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
                    &(backward_work){ .node = node, .rows = &rows, .din = din, .at = at });
     if (din[B].at != NULL) {
@@ -295,9 +332,14 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
 static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
 {
     hl_linear_rows rows = rows_of(node);
-    int64_t for_forward = rows.generated ? rows.O * (rows.I + HL_LINEAR_BLOCK) : 0;
+    int64_t for_forward = rows.generated ? hl_linear_transposed_numbers(&rows) + rows.O * HL_LINEAR_BLOCK : 0;
+    if (rows.bf16) {
+        int64_t threads = rows.n_blocks < tape->options.threads ? rows.n_blocks : tape->options.threads;
+        for_forward += threads * hl_bf16_block_numbers(map_of(&rows), false);
+    }
     intermediate numbers = intermediate_of(tape, node, &rows);
-    int64_t for_backward = hl_node_has_backward(node) ? numbers.dp + numbers.db + numbers.dW : 0;
+    int64_t for_backward =
+        hl_node_has_backward(node) ? numbers.dp + numbers.db + numbers.dW + numbers.W + numbers.block : 0;
     return for_forward > for_backward ? for_forward : for_backward;
 }
 

@@ -7,10 +7,13 @@
  *
  * The rows of x are cut into blocks, and these into groups whose number depends on the shape alone. db is summed in
  * order within each group, and the groups' sums are added in order; so is dW, unless it is large: then one thread sums
- * each of its tiles over all rows (linear_rows.h). The bits therefore do not depend on the number of threads. */
+ * each of its tiles over all rows (linear_rows.h). The bits therefore do not depend on the number of threads.
+ *
+ * Where W has `bf16` set, the products x W^T, dp W and dp^T x are those of bf16.h; all else is in float. */
 #ifndef HL_CORE_OP_LINEAR_H
 #define HL_CORE_OP_LINEAR_H
 
+#include "core/bf16.h"
 #include "core/declarations.h"
 #include "core/tape.h"
 
@@ -25,7 +28,7 @@ typedef struct hl_linear_args {
     hl_tensor *residual;     /* r, or NULL */
 } hl_linear_args;
 
-/* Returns y. Sticky error: shapes that do not fit, a dropout outside [0, 1). */
+/* Returns y. Sticky error: shapes that do not fit, a dropout outside [0, 1), bf16 where that is not to be had. */
 hl_tensor *hl_linear_fused(hl_tape *tape, hl_linear_args args);
 
 /* The arguments of the linear map that `node` records, owned by the tape; NULL where it records another op. For

@@ -31,6 +31,7 @@ typedef struct hl_tensor {
     bool requires_grad; /* whether backward computes grad */
     bool grad_written;  /* whether backward adds to grad instead of overwriting it; always true for parameters */
     bool is_parameter;  /* whether a registry (parameters.h) owns data and grad */
+    bool bf16;          /* whether linear maps by this matrix multiply in bf16 (bf16.h) */
     struct hl_tape_piece *piece, *grad_piece; /* a dry tape's own: the memory that data and grad would be */
 } hl_tensor;
 

@@ -1,5 +1,6 @@
 #include "layers/model.h"
 
+#include "core/bf16.h"
 #include "core/memory.h"
 #include "core/op_gather_rows.h"
 #include "core/op_mean_rows.h"
@@ -74,12 +75,13 @@ static void make_embedding(hl_model *model)
     }
 }
 
-/* What the config says of initial values that the layers do not know. */
-static void set_initial_values(hl_model *model)
+/* What the config says of parameters that the layers do not know. */
+static void set_up_parameters(hl_model *model)
 {
     const hl_model_config *c = &model->config;
     for (int i = 0; i < model->parameters.n; i++) {
         hl_parameter *parameter = &model->parameters.list[i];
+        parameter->tensor->bf16 = c->bf16;
         if (c->initial_std > 0 && (parameter->init == HL_INIT_XAVIER_UNIFORM || parameter->init == HL_INIT_NORMAL)) {
             parameter->init = HL_INIT_NORMAL;
             parameter->scale = c->initial_std;
@@ -110,7 +112,7 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     hl_free(layers);
     HL_TRY(status);
     model->output = make_output(model);
-    set_initial_values(model);
+    set_up_parameters(model);
     return hl_parameters_status(parameters);
 }
 
@@ -118,6 +120,9 @@ hl_status hl_model_reserve(hl_model *model, hl_model_use use)
 {
     if (use != HL_MODEL_TRAINED && use != HL_MODEL_EVALUATED) {
         return hl_error(HL_INVALID, "a model is used as no %d", (int)use);
+    }
+    if (model->config.bf16 && hl_bf16_missing() != NULL) {
+        return hl_error(HL_INVALID, "the model multiplies in bf16, and %s", hl_bf16_missing());
     }
     HL_TRY(hl_small_matmul_prepare());
     HL_TRY(use == HL_MODEL_TRAINED ? hl_parameters_allocate(&model->parameters)

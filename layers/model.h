@@ -42,7 +42,7 @@ hl_status hl_model_allocate(hl_model *model, uint64_t seed);
 typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_EVALUATED } hl_model_use;
 
 /* Allocates parameters of value zero, to be filled from a file, and the table of positions. HL_NO_MEMORY; HL_INVALID:
- * no such use. */
+ * no such use, or a model in bf16 where that is not to be had (core/bf16.h). */
 hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
 void hl_model_free(hl_model *model);

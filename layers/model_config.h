@@ -40,6 +40,7 @@ typedef struct hl_model_config {
     bool unscaled_embedding; /* embeddings are not multiplied by sqrt(E) */
     bool scale_residual;     /* initial values of out_proj and linear2 are divided by sqrt(2 L) (Radford et al. 2019) */
     bool recompute;          /* attention keeps no weights for backward, which makes them again (core/op_attention.h) */
+    bool bf16;               /* linear maps, the output layer's too, multiply in bf16 (core/bf16.h) */
     hl_real initial_std;     /* of all matrices and embeddings, drawn as normal; 0: as each layer says */
     hl_real norm_epsilon;    /* of every layer norm; 0: 1e-5 */
     hl_real dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;

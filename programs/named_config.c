@@ -69,5 +69,6 @@ hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config
     }
     hl_problems_free(&problems);
     HL_THEN(status, hl_setup_check_trained(config, options.path));
+    HL_THEN(status, hl_setup_check_precision(config, options.path));
     return status;
 }

@@ -24,7 +24,7 @@ hl_status hl_named_config_argument(hl_named_config *named, const char *word);
 /* Loads a config (hl_config_load); the path "-" is standard input, read once to its end: HL_BAD_FILE where that fails
  * or is too long. Of its problems all but the last are printed to `err`, a line each, and the last is the text of
  * HL_INVALID; where `err` is NULL, the first is, and nothing is printed. HL_INVALID, too, where the config's model has
- * nothing to train (hl_setup_check_trained). */
+ * nothing to train (hl_setup_check_trained), or asks for bf16 where there is none (hl_setup_check_precision). */
 hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config);
 
 #endif

@@ -69,10 +69,14 @@ typedef struct hl_config_optimizer {
     int64_t accumulate;
 } hl_config_optimizer;
 
+/* What linear maps multiply in; auto is resolved before a run begins. */
+typedef enum hl_config_precision { HL_PRECISION_FLOAT, HL_PRECISION_BF16, HL_PRECISION_AUTO } hl_config_precision;
+
 typedef struct hl_config_train {
     int64_t steps, batch_size, seed, threads;
     int64_t log_every, eval_every, eval_examples, checkpoint_every, keep_checkpoints, patience;
     int64_t length_window, leaves;
+    int precision; /* hl_config_precision */
     bool tensorboard;
     hl_config_string_at from, weights;
     char out[HL_CONFIG_MAX_PATH];

@@ -74,6 +74,13 @@ static const char *const schedules[] = {
     NULL,
 };
 
+static const char *const precisions[] = {
+    [HL_PRECISION_FLOAT] = "float",
+    [HL_PRECISION_BF16] = "bf16",
+    [HL_PRECISION_AUTO] = "auto",
+    NULL,
+};
+
 #define KEY(index, in, field) \
     .section = index, .full = #in "." #field, .name = #field, .offset = offsetof(hl_config, in.field)
 #define TASK(field) KEY(0, task, field)
@@ -266,6 +273,9 @@ const hl_config_key hl_config_keys[] = {
     { TRAIN(leaves), INTEGER(1, 4096), .initial = "1",
       .help = "The parts of a batch, each with a sum of its own, that several processes may share: their gradients are "
               "added in one order whatever number of processes there is; times accumulate it divides batch_size." },
+    { TRAIN(precision), CHOICE(precisions), .initial = "float",
+      .help = "What the linear layers multiply in: float, or bf16, which CPUs with AVX512-BF16 do faster, with sums, weights "
+              "and all else in float; auto: bf16 where this CPU and build have it." },
     { TRAIN(tensorboard), BOOLEAN, .initial = "false", .may_change = true,
       .help = "Whether the folder of the run also holds its metrics, its heads' scores and maps for TensorBoard." },
     { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,

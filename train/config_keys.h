@@ -9,7 +9,7 @@ HL_BEGIN_DECLS
 
 enum {
     HL_CONFIG_SECTIONS = 6,
-    HL_CONFIG_KEYS = 92,
+    HL_CONFIG_KEYS = 93,
     HL_CONFIG_VALUE_TEXT = HL_CONFIG_OVERRIDE,
     HL_CONFIG_WRONG_TEXT = 384, /* at least HL_INI_WRONG_TEXT */
     HL_CONFIG_PIECES = 8192,    /* tokens.size and min_count of wordpiece and bpe where they are not given */

@@ -1,5 +1,6 @@
 #include "train/setup.h"
 
+#include "core/bf16.h"
 #include "core/threads.h"
 
 #include <string.h>
@@ -11,6 +12,12 @@ static bool recomputes(const hl_config *config)
 {
     return config->model.attention == HL_ATTENTION_RECOMPUTE ||
            (config->model.attention == HL_ATTENTION_AUTO && config->sizes.longest >= RECOMPUTE_FROM);
+}
+
+static bool multiplies_in_bf16(const hl_config *config)
+{
+    return config->train.precision == HL_PRECISION_BF16 ||
+           (config->train.precision == HL_PRECISION_AUTO && hl_bf16_missing() == NULL);
 }
 
 hl_model_config hl_setup_model(const hl_config *config)
@@ -40,6 +47,7 @@ hl_model_config hl_setup_model(const hl_config *config)
         .unscaled_embedding = !m->scale_embedding,
         .scale_residual = m->scale_residual,
         .recompute = recomputes(config),
+        .bf16 = multiplies_in_bf16(config),
         .initial_std = (hl_real)m->initial_std,
         .norm_epsilon = (hl_real)m->norm_eps,
         .dropout_attention = (hl_real)m->dropout_attention,
@@ -104,4 +112,21 @@ hl_status hl_setup_check_trained(const hl_config *config, const char *path)
     return config->model.head != HL_HEAD_NONE
                ? hl_ok()
                : hl_error(HL_INVALID, "%s: model.head: none leaves nothing to train: set linear or transform", path);
+}
+
+hl_status hl_setup_check_precision(const hl_config *config, const char *path)
+{
+    const char *missing = config->train.precision == HL_PRECISION_BF16 ? hl_bf16_missing() : NULL;
+    return missing == NULL ? hl_ok()
+                           : hl_error(HL_INVALID, "%s: train.precision: no bf16: %s; set float or auto", path, missing);
+}
+
+const char *hl_setup_resolve_precision(hl_config *config)
+{
+    const char *missing = NULL;
+    if (config->train.precision == HL_PRECISION_AUTO) {
+        missing = hl_bf16_missing();
+        config->train.precision = missing == NULL ? HL_PRECISION_BF16 : HL_PRECISION_FLOAT;
+    }
+    return missing;
 }

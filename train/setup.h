@@ -30,6 +30,12 @@ hl_status hl_setup_check_out(const hl_config *config, const char *path);
 /* HL_INVALID where the config's model has no output layer, so that it has no loss. `path` as above. */
 hl_status hl_setup_check_trained(const hl_config *config, const char *path);
 
+/* HL_INVALID where the config asks for bf16 and it is not to be had here (core/bf16.h). `path` as above. */
+hl_status hl_setup_check_precision(const hl_config *config, const char *path);
+
+/* Puts what train.precision = auto means here in its place. Returns why that is float (hl_bf16_missing) or NULL. */
+const char *hl_setup_resolve_precision(hl_config *config);
+
 HL_END_DECLS
 
 #endif

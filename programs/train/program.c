@@ -19,6 +19,7 @@
 #include "train/config_keys.h"
 #include "train/memory_check.h"
 #include "train/setup.h"
+#include "train/setup_data.h"
 #include "train/setup_pretrained.h"
 #include "train/snapshot_budget.h"
 
@@ -65,6 +66,20 @@ static hl_status name_source(hl_config *config, size_t offset, hl_config_string_
                : hl_error(HL_INVALID, "%s: %s", key->full, wrong);
 }
 
+/* A run that goes on with auto keeps what that meant when it was begun, or its results would be others'. `run`: its
+ * config.ini, or NULL. */
+static hl_status resolve_precision(hl_train_call *p, const char *run)
+{
+    if (run != NULL && p->config.train.precision == HL_PRECISION_AUTO) {
+        HL_TRY(hl_data_take_key(&p->config, offsetof(hl_config, train.precision), run));
+    }
+    const char *missing = hl_setup_resolve_precision(&p->config);
+    if (missing != NULL) {
+        hl_print_line(p->err, "%s: train.precision: auto is float here: %s", p->command.config.path, missing);
+    }
+    return hl_setup_check_precision(&p->config, p->command.config.path);
+}
+
 static hl_status load_config(hl_train_call *p)
 {
     enum { OWN = 2 };
@@ -95,6 +110,7 @@ static hl_status load_config(hl_train_call *p)
     HL_THEN(status, hl_first_weights_check(p));
     HL_THEN(status, name_source(&p->config, offsetof(hl_config, train.from), p->config.train.from));
     HL_THEN(status, name_source(&p->config, offsetof(hl_config, train.weights), p->config.train.weights));
+    HL_THEN(status, resolve_precision(p, r.run));
     hl_setup_shape_free(&r.shape);
     hl_free(r.run);
     return status;

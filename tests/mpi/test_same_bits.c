@@ -39,6 +39,20 @@ START_TEST(of_a_copy_task_with_any_number_of_threads)
 }
 END_TEST
 
+/* Where the machine has no bf16, in float. */
+START_TEST(in_bf16)
+{
+    const char *config = run_tiny_config(), *alone = run_path("alone");
+    EXPECT_RUN(0, config, "train.leaves=4", "train.precision=auto", "--out", alone);
+    for (int n = 2; n <= LEAVES; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "n%d", n);
+        EXPECT_MPI_RUN(0, n, config, "train.leaves=4", "train.precision=auto", "--out", run_path(name));
+        assert_same(alone, run_path(name));
+    }
+}
+END_TEST
+
 /* Seven leaves have subtrees that no rank owns whole; each is computed in two parts. */
 START_TEST(of_leaves_that_processes_do_not_share_evenly)
 {
@@ -177,6 +191,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, of_a_copy_task_with_any_number_of_threads);
+    tcase_add_test(tc, in_bf16);
     tcase_add_test(tc, of_leaves_that_processes_do_not_share_evenly);
     tcase_add_loop_test(tc, of_a_text_task, 0, TEXT_TASKS);
     tcase_add_test(tc, of_a_fine_tuned_model);

@@ -144,7 +144,7 @@ START_TEST(a_resolved_config_holds_what_was_given)
         "label_smoothing = 0\naccumulate = 1\n\n"
         "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
         "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
-        "patience = 0\nleaves = 1\ntensorboard = false\nfrom = \nweights = \nout = a b\n\n"
+        "patience = 0\nleaves = 1\nprecision = float\ntensorboard = false\nfrom = \nweights = \nout = a b\n\n"
         "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n");
     hl_free(text);
 }
@@ -180,6 +180,7 @@ static const struct {
     { "", "train.batch_size=32", "train.batch_size", false },
     { "", "train.seed=2", "train.seed", false },
     { "", "train.eval_examples=2", "train.eval_examples", false },
+    { "", "train.precision=bf16", "train.precision", false },
     { "", "model.attention=keep", "model.attention", true },
     { "", "train.threads=2", "train.threads", true },
     { "", "train.steps=2", "train.steps", true },

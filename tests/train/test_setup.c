@@ -1,3 +1,4 @@
+#include "core/bf16.h"
 #include "core/threads.h"
 #include "data/dataset.h"
 #include "tests/check_suite.h"
@@ -93,6 +94,32 @@ START_TEST(long_examples_have_their_weights_made_again_unless_told)
 }
 END_TEST
 
+START_TEST(auto_is_bf16_where_that_is_to_be_had)
+{
+    const char *missing = hl_bf16_missing();
+    hl_config config;
+    config_parse("", &config);
+    ck_assert_int_eq(config.train.precision, HL_PRECISION_FLOAT);
+    ck_assert(!hl_setup_model(&config).bf16);
+    ck_assert_ptr_null(hl_setup_resolve_precision(&config));
+    ck_assert_int_eq(config.train.precision, HL_PRECISION_FLOAT);
+
+    config.train.precision = HL_PRECISION_BF16;
+    ck_assert(hl_setup_model(&config).bf16);
+    hl_status status = hl_setup_check_precision(&config, "x.ini");
+    ck_assert_int_eq(status.code, missing == NULL ? HL_OK : HL_INVALID);
+    ck_assert(missing == NULL || strncmp(status.text, "x.ini: train.precision: no bf16: ", 33) == 0);
+    ck_assert_ptr_null(hl_setup_resolve_precision(&config));
+    ck_assert_int_eq(config.train.precision, HL_PRECISION_BF16);
+
+    config.train.precision = HL_PRECISION_AUTO;
+    ck_assert_int_eq(hl_setup_check_precision(&config, "x.ini").code, HL_OK);
+    ck_assert(hl_setup_model(&config).bf16 == (missing == NULL));
+    ck_assert_ptr_eq(hl_setup_resolve_precision(&config), missing);
+    ck_assert_int_eq(config.train.precision, missing == NULL ? HL_PRECISION_BF16 : HL_PRECISION_FLOAT);
+}
+END_TEST
+
 START_TEST(a_model_without_an_output_layer_is_not_trained)
 {
     hl_config config;
@@ -166,6 +193,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_model_is_the_configs);
+    tcase_add_test(tc, auto_is_bf16_where_that_is_to_be_had);
     tcase_add_test(tc, a_model_without_an_output_layer_is_not_trained);
     tcase_add_test(tc, long_examples_have_their_weights_made_again_unless_told);
     tcase_add_test(tc, an_open_model_outside_the_ranges_of_keys_is_refused);

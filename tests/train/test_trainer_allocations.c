@@ -143,6 +143,8 @@ START_TEST(steps_of_a_tiny_model_allocate_nothing)
     assert_steps_allocate_nothing(&config);
     config.model.attention = HL_ATTENTION_RECOMPUTE;
     assert_steps_allocate_nothing(&config);
+    config.train.precision = HL_PRECISION_AUTO; /* bf16, where the machine has it */
+    assert_steps_allocate_nothing(&config);
 }
 END_TEST
 
