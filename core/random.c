@@ -1,6 +1,7 @@
 #include "core/random.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* Constants of Salmon et al. 2011, table 2: two multipliers, and the Weyl increments (golden ratio, sqrt(3) - 1). */
 static const uint32_t multiplier_0 = 0xD2511F53, multiplier_1 = 0xCD9E8D57;
@@ -87,6 +88,22 @@ uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound)
             if ((uint32_t)product >= floor) {
                 return (uint32_t)(product >> 32);
             }
+        }
+    }
+}
+
+void hl_random_below_each(hl_random random, uint64_t position, uint32_t bound, int64_t n, int32_t *numbers)
+{
+    uint32_t floor = (uint32_t)-bound % bound;
+    for (int64_t i = 0; i < n; i += HL_RANDOM_LANES) {
+        int here = n - i < HL_RANDOM_LANES ? (int)(n - i) : HL_RANDOM_LANES;
+        uint32_t words[4][HL_RANDOM_LANES];
+        hl_random_blocks(random, position + (uint64_t)i, words);
+        for (int l = 0; l < here; l++) {
+            uint64_t product = (uint64_t)words[0][l] * bound;
+            bool accepted = (uint32_t)product >= floor;
+            numbers[i + l] = (int32_t)(accepted ? (uint32_t)(product >> 32)
+                                                : hl_random_below(random, position + (uint64_t)(i + l), bound));
         }
     }
 }

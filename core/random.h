@@ -43,6 +43,10 @@ uint32_t hl_random_word(hl_random random, uint64_t position);
  * block number `position` and, after rejections, blocks 2^56 apart after it; position < 2^56, bound >= 1. */
 uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound);
 
+/* numbers[i] = hl_random_below(random, position + i, bound) for i < n, bound <= 2^31: many at once take a fraction of
+ * the time. */
+void hl_random_below_each(hl_random random, uint64_t position, uint32_t bound, int64_t n, int32_t *numbers);
+
 /* Uniform in [0, 1) with 24 (float) or 32 (double) random bits. */
 hl_real hl_random_uniform(hl_random random, uint64_t position);
 

@@ -175,6 +175,9 @@ static hl_status check_range(const hl_dataset *dataset, hl_split split, int64_t 
 static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
 {
     int64_t count = hl_dataset_n_lengths(dataset);
+    if (count == 1) {
+        return dataset->range.smallest;
+    }
     if (split == HL_VALIDATION) {
         /* Where the count is even, each round starts one later: else every second example would have every second
          * length. */

@@ -20,6 +20,13 @@ static inline int32_t hl_draw_below(hl_draw *draw, int64_t bound)
     return (int32_t)hl_random_below(draw->random, draw->position++, (uint32_t)bound);
 }
 
+/* The next n numbers, likewise. */
+static inline void hl_draw_each_below(hl_draw *draw, int64_t bound, int64_t n, int32_t *numbers)
+{
+    hl_random_below_each(draw->random, draw->position, (uint32_t)bound, n, numbers);
+    draw->position += (uint64_t)n;
+}
+
 HL_END_DECLS
 
 #endif

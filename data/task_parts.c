@@ -70,8 +70,9 @@ hl_status hl_sequence_vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
 
 void hl_sequence_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, int32_t *tokens)
 {
+    hl_draw_each_below(draw, spec->symbols, n, tokens);
     for (int64_t i = 0; i < n; i++) {
-        tokens[i] = HL_SPECIAL_TOKENS + hl_draw_below(draw, spec->symbols);
+        tokens[i] += HL_SPECIAL_TOKENS;
     }
 }
 

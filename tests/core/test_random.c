@@ -82,6 +82,23 @@ START_TEST(below_is_in_range_and_even)
 }
 END_TEST
 
+START_TEST(numbers_below_drawn_at_once_are_those_drawn_one_by_one)
+{
+    static const uint32_t bounds[] = { 1, 2, 13, 0x60000000u, 0x80000000u };
+    hl_random random = { .seed = 3, .stream = 5, .step = 7 };
+    for (int i = 0; i < 5 * 50; i++) {
+        int n = i / 5;
+        int32_t numbers[51];
+        numbers[n] = -1;
+        hl_random_below_each(random, (uint64_t)n * 1000, bounds[i % 5], n, numbers);
+        for (int j = 0; j < n; j++) {
+            ck_assert_int_eq(numbers[j], (int32_t)hl_random_below(random, (uint64_t)(n * 1000 + j), bounds[i % 5]));
+        }
+        ck_assert_int_eq(numbers[n], -1);
+    }
+}
+END_TEST
+
 START_TEST(uniform_and_normal_have_their_moments)
 {
     hl_random random = { .seed = 42, .stream = 9 };
@@ -118,6 +135,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_word_is_its_place_in_its_block_and_depends_on_every_coordinate);
     tcase_add_test(tc, sixteen_blocks_at_once_are_the_same_blocks);
     tcase_add_test(tc, below_is_in_range_and_even);
+    tcase_add_test(tc, numbers_below_drawn_at_once_are_those_drawn_one_by_one);
     tcase_add_test(tc, uniform_and_normal_have_their_moments);
     tcase_add_test(tc, streams_are_fnv_1a_of_the_name);
 }
