@@ -3,6 +3,7 @@
 #include "core/examples.h"
 #include "core/op.h"
 #include "core/private/exp.h"
+#include "core/private/lanes.h"
 #include "core/private/reduce.h"
 #include "core/threads.h"
 
@@ -56,19 +57,22 @@ static hl_real divisor(const hl_node *node)
     return (hl_real)(a->n > 0 ? a->n : hl_shape_rows(node->in[0]->shape));
 }
 
-static int64_t argmax(const hl_real *x, int64_t n)
+/* The first of the largest numbers; 0 where all are NaN. */
+static int64_t argmax(const hl_real *x, int32_t n)
 {
-    hl_real largest = -INFINITY;
-#pragma omp simd reduction(max : largest)
-    for (int64_t i = 0; i < n; i++) {
-        largest = x[i] > largest ? x[i] : largest;
+    hl_real most[HL_LANES];
+    for (int l = 0; l < HL_LANES; l++) {
+        most[l] = -INFINITY;
     }
-    for (int64_t i = 0; i < n; i++) {
-        if (x[i] == largest) {
-            return i;
-        }
+    HL_FOR_LANES(n, j, l, most[l] = x[j] > most[l] ? x[j] : most[l]);
+    hl_real largest = hl_lanes_max(most);
+    int32_t first = n;
+#pragma omp simd reduction(min : first) /* the search of a row has no branch to be foreseen */
+    for (int32_t i = 0; i < n; i++) {
+        int32_t here = x[i] == largest ? i : n;
+        first = here < first ? here : first;
     }
-    return 0; /* nothing but NaN */
+    return first < n ? first : 0;
 }
 
 /* log sum exp; the largest number is subtracted first, so that nothing overflows. */
@@ -107,7 +111,7 @@ static void forward_rows(const void *context, hl_range rows)
     int64_t V = hl_shape_last(node->in[0]->shape), correct = 0;
     for (int64_t n = rows.begin; n < rows.end; n++) {
         const hl_real *x = node->in[0]->data + n * V;
-        int64_t best = argmax(x, V);
+        int64_t best = argmax(x, (int32_t)V);
         correct += best == a->targets[n];
         log_sums(node)[n] = log_sum_exp(x, V, x[best]);
         row_losses(node)[n] = loss_of_row(x, V, log_sums(node)[n], a->targets[n], a->smoothing);

@@ -45,6 +45,7 @@ static void sum_partials(const void *context, hl_range columns)
                 totals[l] += partials[i * D + d + l];
             }
         }
+#pragma omp simd
         for (int l = 0; l < WIDTH; l++) {
             sum[d + l] = add ? sum[d + l] + totals[l] : totals[l];
         }
