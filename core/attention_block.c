@@ -38,6 +38,13 @@ hl_real *hl_attention_take(hl_real **scratch, int64_t n)
     return at;
 }
 
+/* Whole vectors: what reads parts of one that a product stored waits for them. LIBXSMM adds up rows of at most half a
+ * vector in an order of their own. */
+int64_t hl_attention_columns(int64_t n_keys)
+{
+    return n_keys > LANES / 2 ? hl_attention_row(n_keys) : n_keys;
+}
+
 hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t padded, int64_t width, hl_real **scratch)
 {
     hl_attention_rows copy = { hl_attention_take(scratch, padded * width), width };
@@ -48,14 +55,15 @@ hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t pad
     return copy;
 }
 
-hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h, hl_real **scratch)
+void hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h, hl_real **scratch,
+                          hl_attention_view *head)
 {
     const hl_attention_args *args = &state->args;
     hl_attention_sizes s = state->sizes;
     int64_t kv = h / (s.H / s.Hkv), first_query = hl_sequences_first(&args->queries, b),
             first_key = hl_sequences_first(&args->keys, b), n_queries = hl_sequences_length(&args->queries, b),
             n_keys = hl_sequences_length(&args->keys, b), row = hl_attention_row(n_keys);
-    hl_attention_view head = {
+    *head = (hl_attention_view){
         .state = state,
         .s = s,
         .b = b,
@@ -74,14 +82,13 @@ hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t 
         .v = hl_attention_rows_of(args->v, args->v.x->data, first_key, kv, s.Dv),
         .A = state->A != NULL ? state->A + first_query * s.H * hl_attention_row(s.Tk) + h * n_queries * row : NULL,
     };
-    if (head.staged) {
-        head.queries = hl_attention_row(n_queries);
-        head.keys = row;
-        head.q = hl_attention_stage(head.q, n_queries, head.queries, s.Dk, scratch);
-        head.k = hl_attention_stage(head.k, n_keys, head.keys, s.Dk, scratch);
-        head.v = hl_attention_stage(head.v, n_keys, head.keys, s.Dv, scratch);
+    if (head->staged) {
+        head->queries = hl_attention_row(n_queries);
+        head->keys = row;
+        head->q = hl_attention_stage(head->q, n_queries, head->queries, s.Dk, scratch);
+        head->k = hl_attention_stage(head->k, n_keys, head->keys, s.Dk, scratch);
+        head->v = hl_attention_stage(head->v, n_keys, head->keys, s.Dv, scratch);
     }
-    return head;
 }
 
 hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t first)
@@ -127,11 +134,11 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
 {
     const hl_attention_view *head = block->head;
     hl_attention_sizes s = head->s;
-    int64_t n = block->n, m = block->n_keys, row = head->row;
+    int64_t n = block->n, m = block->n_keys, row = head->row, columns = hl_attention_columns(m);
     switch (which) {
     case HL_SCORES:
         return (hl_small_matmul){
-            .M = n, .N = m, .K = s.Dk, .a_stride = head->q.stride, .b_stride = head->keys, .c_stride = row
+            .M = n, .N = columns, .K = s.Dk, .a_stride = head->q.stride, .b_stride = row, .c_stride = row
         };
     case HL_VALUES:
         return (hl_small_matmul){
@@ -147,9 +154,8 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
                                   .transposed = true,
                                   .add = add };
     case HL_D_WEIGHTS:
-        return (hl_small_matmul){
-            .M = n, .N = m, .K = s.Dv, .a_stride = z_stride, .b_stride = head->keys, .c_stride = row
-        };
+        return (
+            hl_small_matmul){ .M = n, .N = columns, .K = s.Dv, .a_stride = z_stride, .b_stride = row, .c_stride = row };
     case HL_D_QUERIES:
         return (hl_small_matmul){ .M = n,
                                   .N = s.Dk,
@@ -170,15 +176,53 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
     }
 }
 
-void hl_attention_multiply(hl_attention_product which, hl_small_matmul shape, const hl_attention_block *block,
+void hl_attention_multiply(hl_attention_product which, const hl_attention_block *block, int64_t z_stride, bool add,
                            const hl_real *A, const hl_real *B, hl_real *C)
 {
-    const hl_small_kernel *usual = &block->head->state->usual[which];
-    const hl_small_matmul *s = &usual->shape; /* its `transposed` depends on `which` alone */
-    if (s->M == shape.M && s->N == shape.N && s->K == shape.K && s->a_stride == shape.a_stride &&
-        s->b_stride == shape.b_stride && s->c_stride == shape.c_stride && s->add == shape.add) {
-        hl_small_kernel_run(usual, A, B, C);
+    const hl_attention_view *head = block->head;
+    const hl_attention_usual *usual = &head->state->usual;
+    if (block->n == usual->n && block->n_keys == usual->n_keys && head->row == usual->row &&
+        head->staged == usual->staged && z_stride == usual->z_stride && !add) {
+        hl_small_kernel_run(&usual->kernels[which], A, B, C);
     } else {
-        hl_small_matmul_run(shape, A, B, C);
+        hl_small_matmul_run(hl_attention_shape(which, block, z_stride, add), A, B, C);
+    }
+}
+
+void hl_attention_prepare(hl_attention_state *state, bool backward, hl_real *scratch)
+{
+    hl_attention_view head;
+    hl_attention_view_of(state, 0, 0, &scratch, &head);
+    hl_attention_block block = hl_attention_block_of(&head, 0);
+    state->usual = (hl_attention_usual){
+        .n = block.n,
+        .n_keys = block.n_keys,
+        .row = head.row,
+        .z_stride = head.staged ? head.s.Dv : head.s.H * head.s.Dv,
+        .staged = head.staged,
+    };
+    int n = backward ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
+    for (int i = 0; i < n; i++) {
+        state->usual.kernels[i] =
+            hl_small_matmul_kernel(hl_attention_shape((hl_attention_product)i, &block, state->usual.z_stride, false));
+    }
+}
+
+void hl_attention_prepare_lengths(const hl_attention_state *state)
+{
+    int64_t longest = state->sizes.Tk < HL_ATTENTION_BLOCK ? state->sizes.Tk : HL_ATTENTION_BLOCK;
+    for (int64_t n = 1; n <= longest; n++) {
+        hl_attention_state one = *state;
+        const int32_t offsets[2] = { 0, (int32_t)n };
+        one.args.queries = one.args.keys = (hl_sequences){ .n = 1, .longest = n, .offsets = offsets };
+        hl_attention_view head;
+        hl_attention_view_of(&one, 0, 0, NULL, &head);
+        hl_attention_block block = hl_attention_block_of(&head, 0);
+        for (int i = 0; i < HL_ATTENTION_PRODUCTS; i++) {
+            for (int add = 0; add < 2; add++) {
+                hl_small_matmul_kernel(
+                    hl_attention_shape((hl_attention_product)i, &block, head.s.H * head.s.Dv, add != 0));
+            }
+        }
     }
 }

@@ -6,35 +6,6 @@
 #include <string.h>
 #include <tgmath.h>
 
-void hl_attention_head_prepare(hl_attention_state *state, bool backward, hl_real *scratch)
-{
-    hl_attention_view head = hl_attention_view_of(state, 0, 0, &scratch);
-    hl_attention_block block = hl_attention_block_of(&head, 0);
-    int64_t z_stride = head.staged ? head.s.Dv : head.s.H * head.s.Dv;
-    int n = backward ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
-    for (int i = 0; i < n; i++) {
-        state->usual[i] = hl_small_matmul_kernel(hl_attention_shape((hl_attention_product)i, &block, z_stride, false));
-    }
-}
-
-void hl_attention_head_prepare_lengths(const hl_attention_state *state)
-{
-    int64_t longest = state->sizes.Tk < HL_ATTENTION_BLOCK ? state->sizes.Tk : HL_ATTENTION_BLOCK;
-    for (int64_t n = 1; n <= longest; n++) {
-        hl_attention_state one = *state;
-        const int32_t offsets[2] = { 0, (int32_t)n };
-        one.args.queries = one.args.keys = (hl_sequences){ .n = 1, .longest = n, .offsets = offsets };
-        hl_attention_view head = hl_attention_view_of(&one, 0, 0, NULL);
-        hl_attention_block block = hl_attention_block_of(&head, 0);
-        for (int i = 0; i < HL_ATTENTION_PRODUCTS; i++) {
-            for (int add = 0; add < 2; add++) {
-                hl_small_matmul_kernel(
-                    hl_attention_shape((hl_attention_product)i, &block, head.s.H * head.s.Dv, add != 0));
-            }
-        }
-    }
-}
-
 /* The head's columns of z, dz or what is saved of it, in the sequence's rows. */
 static hl_attention_rows outputs_of(const hl_attention_view *head, hl_real *z)
 {
@@ -51,13 +22,20 @@ static int64_t gate_of(const hl_attention_view *head)
 
 /* ---- A, in forward and where backward makes it again ---- */
 
-/* The head's k^T / sqrt(Dk), in scratch memory, which moves behind it. */
+/* y (width, row) = factor * x^T for the rows of all keys, in scratch memory, which moves behind it; zeros fill its
+ * rows. */
+static const hl_real *transposed_keys(const hl_attention_view *head, hl_attention_rows x, int64_t width, hl_real factor,
+                                      hl_real **scratch)
+{
+    hl_real *y = hl_attention_take(scratch, head->row * width);
+    hl_transpose(head->keys, width, factor, x.at, x.stride, y, head->row);
+    return y;
+}
+
+/* k^T / sqrt(Dk). */
 static void scale_keys(hl_attention_view *head, hl_real **scratch)
 {
-    int64_t Dk = head->s.Dk;
-    hl_real *K = hl_attention_take(scratch, head->keys * Dk);
-    hl_transpose(head->keys, Dk, 1 / sqrt((hl_real)Dk), head->k.at, head->k.stride, K);
-    head->K = K;
+    head->K = transposed_keys(head, head->k, head->s.Dk, 1 / sqrt((hl_real)head->s.Dk), scratch);
 }
 
 /* The weights given for query i in the place of the head's own, NULL where it keeps these. */
@@ -86,7 +64,7 @@ static void replace_row(const hl_attention_view *head, int64_t i, const hl_real 
 static void block_weights(const hl_attention_block *block, hl_real *P)
 {
     const hl_attention_view *head = block->head;
-    hl_attention_multiply(HL_SCORES, hl_attention_shape(HL_SCORES, block, 0, false), block, block->q.at, head->K, P);
+    hl_attention_multiply(HL_SCORES, block, head->state->usual.z_stride, false, block->q.at, head->K, P);
     hl_masked_softmax_rows(&head->state->args.mask, head->b, head->h, block->first, block->n_real, head->n_keys,
                            head->row, P);
     for (int64_t i = 0; i < block->n_real; i++) {
@@ -97,22 +75,25 @@ static void block_weights(const hl_attention_block *block, hl_real *P)
     }
 }
 
+hl_dropout_draws hl_attention_draws(const hl_tape *tape, const hl_attention_state *state)
+{
+    return (hl_dropout_draws){ .random = { tape->options.seed, state->args.dropout_stream, tape->options.step },
+                               .rate = state->rate };
+}
+
 /* P = dropout(P), drawn by the weights' places in the sequence's own (H, n_queries, row), which begin at the place of
  * its first row times 2^32. A weight is never negative, so that in A its sign can say whether it was dropped. */
-static void drop_weights(const hl_tape *tape, const hl_attention_block *block, hl_real *P)
+static void drop_weights(const hl_tape *tape, const hl_attention_block *block, hl_dropout_draws *draws, hl_real *P)
 {
     const hl_attention_view *head = block->head;
-    const hl_attention_args *args = &head->state->args;
     const int64_t *places = tape->options.places;
     uint64_t place = (uint64_t)(places != NULL ? places[head->first_query] : head->first_query);
     uint64_t first = (place << 32) + (uint64_t)((head->h * head->n_queries + block->first) * head->row);
-    hl_dropout_draws draws = { .random = { tape->options.seed, args->dropout_stream, tape->options.step },
-                               .rate = hl_dropout_rate_of(args->dropout) };
     int64_t count = block->n_real * head->row;
     for (int64_t i = 0; i < count; i += HL_DROPOUT_GROUP) {
         int n = count - i < HL_DROPOUT_GROUP ? (int)(count - i) : HL_DROPOUT_GROUP;
         hl_real m[HL_DROPOUT_GROUP], *p = P + i;
-        hl_dropout_draw(&draws, first + (uint64_t)i, n, m);
+        hl_dropout_draw(draws, first + (uint64_t)i, n, m);
         if (block->A != NULL) {
             hl_real *A = block->A + i;
 #pragma omp simd
@@ -130,7 +111,8 @@ static void drop_weights(const hl_tape *tape, const hl_attention_block *block, h
 /* ---- forward ---- */
 
 /* z of a block; `P` (n, row) is scratch memory. */
-static void block_forward(const hl_tape *tape, const hl_attention_block *block, hl_real *P, hl_attention_rows z)
+static void block_forward(const hl_tape *tape, const hl_attention_block *block, hl_dropout_draws *draws, hl_real *P,
+                          hl_attention_rows z)
 {
     const hl_attention_view *head = block->head;
     const hl_attention_state *state = head->state;
@@ -148,12 +130,11 @@ static void block_forward(const hl_tape *tape, const hl_attention_block *block, 
                                             .stride = head->row });
     }
     if (state->drops) {
-        drop_weights(tape, block, P);
+        drop_weights(tape, block, draws, P);
     } else if (block->A != NULL) {
         memcpy(block->A, P, (size_t)(block->n_real * head->row) * sizeof *P);
     }
-    hl_attention_multiply(HL_VALUES, hl_attention_shape(HL_VALUES, block, z.stride, false), block, P, head->v.at,
-                          hl_attention_rows_from(z, block->first).at);
+    hl_attention_multiply(HL_VALUES, block, z.stride, false, P, head->v.at, hl_attention_rows_from(z, block->first).at);
 }
 
 static void copy_rows(hl_attention_rows from, int64_t n, int64_t width, hl_attention_rows to)
@@ -163,10 +144,11 @@ static void copy_rows(hl_attention_rows from, int64_t n, int64_t width, hl_atten
     }
 }
 
-void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
-                               hl_real *scratch)
+void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h,
+                               hl_dropout_draws *draws, hl_real *y, hl_real *scratch)
 {
-    hl_attention_view head = hl_attention_view_of(state, b, h, &scratch);
+    hl_attention_view head;
+    hl_attention_view_of(state, b, h, &scratch, &head);
     int64_t Dv = head.s.Dv;
     hl_attention_rows out = outputs_of(&head, y), z = out;
     if (head.staged) {
@@ -176,7 +158,7 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
     hl_real *P = scratch;
     for (int64_t i = 0; i < head.queries; i += HL_ATTENTION_BLOCK) {
         hl_attention_block block = hl_attention_block_of(&head, i);
-        block_forward(tape, &block, P, z);
+        block_forward(tape, &block, draws, P, z);
     }
     if (head.staged) {
         copy_rows(z, head.n_queries, Dv, out);
@@ -235,18 +217,23 @@ static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scal
 static void scores_backward(const hl_attention_block *block, hl_attention_rows dz, hl_real *dS)
 {
     const hl_attention_view *head = block->head;
-    int64_t row = head->row;
-    hl_attention_multiply(HL_D_WEIGHTS, hl_attention_shape(HL_D_WEIGHTS, block, dz.stride, false), block, dz.at,
-                          head->V, dS);
-    hl_real kept = head->state->drops ? hl_dropout_rate_of(head->state->args.dropout).scale : 1;
+    int64_t row = head->row, columns = hl_attention_columns(block->n_keys);
+    hl_attention_multiply(HL_D_WEIGHTS, block, dz.stride, false, dz.at, head->V, dS);
+    hl_real kept = head->state->rate.scale;
     hl_real scale = 1 / sqrt((hl_real)head->s.Dk);
     for (int64_t i = 0; i < block->n; i++) {
         hl_real *dA = dS + i * row;
         if (i >= block->n_real || given_row(head, block->first + i) != NULL) {
             memset(dA, 0, (size_t)row * sizeof *dA);
         } else {
-            memset(dA + block->n_keys, 0, (size_t)(row - block->n_keys) * sizeof *dA);
-            row_backward(row, block->A + i * row, kept, scale, dA);
+            for (int64_t j = columns; j < row; j++) {
+                dA[j] = 0;
+            }
+            if (row == HL_LANES) { /* a constant count stays in registers */
+                row_backward(HL_LANES, block->A + i * row, kept, scale, dA);
+            } else {
+                row_backward(row, block->A + i * row, kept, scale, dA);
+            }
         }
     }
 }
@@ -255,7 +242,7 @@ static void scores_backward(const hl_attention_block *block, hl_attention_rows d
 static void dropped_weights(const hl_attention_block *block, hl_real *dropped)
 {
     const hl_attention_view *head = block->head;
-    hl_real scale = head->state->drops ? hl_dropout_rate_of(head->state->args.dropout).scale : 1;
+    hl_real scale = head->state->rate.scale;
     int64_t real = block->n_real * head->row;
     for (int64_t i = 0; i < real; i++) {
         dropped[i] = block->A[i] < 0 ? 0 : block->A[i] * scale;
@@ -264,12 +251,13 @@ static void dropped_weights(const hl_attention_block *block, hl_real *dropped)
 }
 
 /* Makes the A of a block again, in `A`, as forward would have kept it; `P` (n, row) is scratch memory. */
-static void weights_again(const hl_tape *tape, hl_attention_block *block, hl_real *A, hl_real *P)
+static void weights_again(const hl_tape *tape, hl_attention_block *block, hl_dropout_draws *draws, hl_real *A,
+                          hl_real *P)
 {
     block->A = A;
     if (block->head->state->drops) {
         block_weights(block, P);
-        drop_weights(tape, block, P);
+        drop_weights(tape, block, draws, P);
     } else {
         block_weights(block, A);
     }
@@ -278,13 +266,14 @@ static void weights_again(const hl_tape *tape, hl_attention_block *block, hl_rea
 /* A block's contribution to dq, dk and dv, where they are wanted (`at` is not NULL); every block but the first adds to
  * dk and dv. */
 static void block_backward(const hl_tape *tape, hl_attention_block *block, hl_attention_rows dz,
-                           const hl_attention_rows d[3], hl_attention_grads grads, hl_real *scratch)
+                           const hl_attention_rows d[3], hl_attention_grads grads, hl_dropout_draws *draws,
+                           hl_real *scratch)
 {
     const hl_attention_view *head = block->head;
     int64_t weights = block->n * head->row;
     hl_real *dS = hl_attention_take(&scratch, weights);
     if (head->state->args.recompute) {
-        weights_again(tape, block, hl_attention_take(&scratch, weights), dS);
+        weights_again(tape, block, draws, hl_attention_take(&scratch, weights), dS);
     }
     hl_real *kept = block->A;
     if (head->state->drops || head->staged) {
@@ -296,22 +285,18 @@ static void block_backward(const hl_tape *tape, hl_attention_block *block, hl_at
         dz = (hl_attention_rows){ scratch, head->s.Dv };
     }
     if (d[2].at != NULL) {
-        hl_attention_multiply(HL_D_VALUES,
-                              hl_attention_shape(HL_D_VALUES, block, dz.stride, grads.v.add || block->first > 0), block,
-                              kept, dz.at, d[2].at);
+        hl_attention_multiply(HL_D_VALUES, block, dz.stride, grads.v.add || block->first > 0, kept, dz.at, d[2].at);
     }
     if (d[0].at == NULL && d[1].at == NULL) {
         return;
     }
     scores_backward(block, dz, dS);
     if (d[0].at != NULL) {
-        hl_attention_multiply(HL_D_QUERIES, hl_attention_shape(HL_D_QUERIES, block, dz.stride, grads.q.add), block, dS,
-                              head->k.at, hl_attention_rows_from(d[0], block->first).at);
+        hl_attention_multiply(HL_D_QUERIES, block, dz.stride, grads.q.add, dS, head->k.at,
+                              hl_attention_rows_from(d[0], block->first).at);
     }
     if (d[1].at != NULL) {
-        hl_attention_multiply(HL_D_KEYS,
-                              hl_attention_shape(HL_D_KEYS, block, dz.stride, grads.k.add || block->first > 0), block,
-                              dS, block->q.at, d[1].at);
+        hl_attention_multiply(HL_D_KEYS, block, dz.stride, grads.k.add || block->first > 0, dS, block->q.at, d[1].at);
     }
 }
 
@@ -341,9 +326,10 @@ static void end_grad(const hl_attention_view *head, hl_attention_rows from, int6
 }
 
 void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h,
-                                const hl_real *dy, hl_attention_grads grads, hl_real *scratch)
+                                hl_dropout_draws *draws, const hl_real *dy, hl_attention_grads grads, hl_real *scratch)
 {
-    hl_attention_view head = hl_attention_view_of(state, b, h, &scratch);
+    hl_attention_view head;
+    hl_attention_view_of(state, b, h, &scratch, &head);
     hl_attention_sizes s = head.s;
     const hl_attention_args *args = &state->args;
     bool first = h % (s.H / s.Hkv) == 0;
@@ -374,15 +360,13 @@ void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *s
     int64_t written = hl_attention_block_of(&head, 0).n_keys;
     clear_rows(d[1], computed.k.add || d[1].at == NULL ? head.keys : written, head.keys, s.Dk);
     clear_rows(d[2], computed.v.add || d[2].at == NULL ? head.keys : written, head.keys, s.Dv);
-    hl_real *V = hl_attention_take(&scratch, head.keys * s.Dv);
-    hl_transpose(head.keys, s.Dv, 1, head.v.at, head.v.stride, V);
-    head.V = V;
+    head.V = transposed_keys(&head, head.v, s.Dv, 1, &scratch);
     if (args->recompute) {
         scale_keys(&head, &scratch);
     }
     for (int64_t i = 0; i < head.queries; i += HL_ATTENTION_BLOCK) {
         hl_attention_block block = hl_attention_block_of(&head, i);
-        block_backward(tape, &block, hl_attention_rows_from(dz, i), d, computed, scratch);
+        block_backward(tape, &block, hl_attention_rows_from(dz, i), d, computed, draws, scratch);
     }
     end_grad(&head, d[0], head.n_queries, s.Dk, grads.q.add, places[0]);
     end_grad(&head, d[1], head.n_keys, s.Dk, grads.k.add, places[1]);

@@ -62,7 +62,7 @@ static void transpose_columns(const void *context, hl_range columns)
     const transposition *t = context;
     for (int64_t i = columns.begin; i < columns.end; i += HL_CACHE_LINE) {
         int64_t n = columns.end - i < HL_CACHE_LINE ? columns.end - i : HL_CACHE_LINE;
-        hl_transpose(t->O, n, 1, t->W + i, t->I, t->T + i * t->O);
+        hl_transpose(t->O, n, 1, t->W + i, t->I, t->T + i * t->O, t->O);
     }
 }
 

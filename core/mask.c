@@ -119,12 +119,44 @@ void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t
     end_row(&row, Tk, w);
 }
 
+/* A row of a whole vector, n numbers of which are keys, without a bias: it stays in registers. Returns whether it did;
+ * else nothing is changed. */
+static bool softmax_vector(int64_t n, hl_real w[HL_LANES])
+{
+    hl_real x[HL_LANES], most[HL_LANES], sums[HL_LANES];
+#pragma omp simd
+    for (int l = 0; l < HL_LANES; l++) {
+        x[l] = l < n ? w[l] : -INFINITY;
+        most[l] = x[l] > -INFINITY ? x[l] : -INFINITY; /* no NaN */
+    }
+    hl_real largest = hl_lanes_max(most);
+    if (largest == -INFINITY) {
+        return false;
+    }
+#pragma omp simd
+    for (int l = 0; l < HL_LANES; l++) {
+        x[l] = hl_exp(x[l] - largest);
+        sums[l] = x[l];
+    }
+    hl_real inverse = 1 / hl_lanes_sum(sums);
+#pragma omp simd
+    for (int l = 0; l < HL_LANES; l++) {
+        w[l] = l < n ? x[l] * inverse : 0;
+    }
+    return true;
+}
+
 void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t n_keys,
                             int64_t stride, hl_real *w)
 {
     enum { TOGETHER = 8 };
     softmax_row rows[TOGETHER];
-    for (int64_t at = 0; at < n_rows; at += TOGETHER) {
+    int64_t at = 0;
+    while (stride == HL_LANES && mask->bias == NULL && at < n_rows &&
+           softmax_vector(hl_mask_row_keys(mask, first + at, n_keys), w + at * stride)) {
+        at++;
+    }
+    for (; at < n_rows; at += TOGETHER) {
         int64_t n = n_rows - at < TOGETHER ? n_rows - at : TOGETHER;
         for (int64_t i = 0; i < n; i++) {
             rows[i] = begin_row(hl_mask_row_bias(mask, b, h, first + at + i),

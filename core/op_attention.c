@@ -81,6 +81,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     hl_attention_sizes s = a->sizes;
     node->out->shape = HL_SHAPE(s.Nq, s.H * s.Dv);
     a->drops = tape->options.training && a->args.dropout > 0;
+    a->rate = hl_dropout_rate_of(a->drops ? a->args.dropout : 0);
     if (a->drops && !hl_tape_has_places(tape, node, s.Nq)) {
         return false;
     }
@@ -91,7 +92,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         a->z = hl_tape_allocate(tape, node, hl_shape_count(node->out->shape), sizeof *a->z);
     }
     if (tape->options.dry && tape->options.prepare) {
-        hl_attention_head_prepare_lengths(a);
+        hl_attention_prepare_lengths(a);
     }
     /* Whether q, k and v are the columns of one packed projection, side by side. */
     const hl_columns *q = &a->args.q, *k = &a->args.k, *v = &a->args.v;
@@ -100,10 +101,11 @@ static bool infer(hl_tape *tape, hl_node *node)
     return hl_tape_status(tape).code == HL_OK;
 }
 
-/* Multiply-adds of a forward pass and some ten operations a weight for the softmax, in hl_threads_for's unit. */
+/* Multiply-adds of forward and what else a weight costs, in hl_threads_for's unit; backward takes about as long: it has
+ * twice the multiply-adds, and draws nothing. */
 static int64_t work(hl_attention_sizes s)
 {
-    return s.Nq * s.H * s.Tk * (8 + (s.Dk + s.Dv) / 32);
+    return s.Nq * s.H * s.Tk * (5 + (s.Dk + s.Dv) / 32);
 }
 
 static int64_t thread_scratch(const hl_node *node)
@@ -123,8 +125,9 @@ static void forward_heads(const void *context, hl_range heads)
     const hl_attention_state *state = call->node->attributes;
     int64_t H = state->sizes.H;
     hl_real *scratch = call->scratch + heads.thread * thread_scratch(call->node);
+    hl_dropout_draws draws = hl_attention_draws(call->tape, state);
     for (int64_t head = heads.begin; head < heads.end; head++) {
-        hl_attention_head_forward(call->tape, state, head / H, head % H, call->node->out->data, scratch);
+        hl_attention_head_forward(call->tape, state, head / H, head % H, &draws, call->node->out->data, scratch);
     }
 }
 
@@ -132,7 +135,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 {
     hl_attention_state *state = node->attributes;
     hl_attention_sizes s = state->sizes;
-    hl_attention_head_prepare(state, hl_node_has_backward(node), scratch);
+    hl_attention_prepare(state, hl_node_has_backward(node), scratch);
     hl_threads_run(hl_tape_threads(tape, work(s)), s.B * s.H, 1, forward_heads,
                    &(hl_op_call){ .tape = tape, .node = node, .scratch = scratch });
 }
@@ -160,8 +163,10 @@ static void backward_heads(const void *context, hl_range heads)
     const hl_attention_state *state = work->node->attributes;
     int64_t H = state->sizes.H;
     hl_real *scratch = work->scratch + heads.thread * thread_scratch(work->node);
+    hl_dropout_draws draws = hl_attention_draws(work->tape, state);
     for (int64_t head = heads.begin; head < heads.end; head++) {
-        hl_attention_head_backward(work->tape, state, head / H, head % H, work->node->out->grad, work->grads, scratch);
+        hl_attention_head_backward(work->tape, state, head / H, head % H, &draws, work->node->out->grad, work->grads,
+                                   scratch);
     }
 }
 
@@ -181,7 +186,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
         .v = whole_grad(node, din[V], args->v, s.Hkv * s.Dv),
         .gate = din[GATE],
     };
-    hl_threads_run(hl_tape_threads(tape, 2 * work(s)), s.B * s.H, together, backward_heads,
+    hl_threads_run(hl_tape_threads(tape, work(s)), s.B * s.H, together, backward_heads,
                    &(backward_work){ .tape = tape, .node = node, .grads = grads, .scratch = scratch });
 }
 

@@ -3,6 +3,8 @@
 #include "core/matmul.h"
 #include "core/memory.h"
 
+#include <string.h>
+
 #if defined(HL_LIBXSMM) && !defined(HL_DOUBLE)
 #include <libxsmm.h>
 #include <stdatomic.h>
@@ -118,17 +120,56 @@ void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real 
     hl_small_kernel_run(&kernel, A, B, C);
 }
 
+enum { TILE = 4, STRIP = 16 };
+typedef hl_real tile_row __attribute__((vector_size(TILE * sizeof(hl_real))));
+
+/* Four rows by four columns, in registers: compilers would move single numbers. */
+static void transpose_tile(hl_real factor, const hl_real *x, int64_t x_stride, hl_real *y, int64_t y_stride)
+{
+    tile_row a[TILE], b[TILE];
+    for (int i = 0; i < TILE; i++) {
+        memcpy(&a[i], x + i * x_stride, sizeof a[i]);
+        a[i] *= factor;
+    }
+    for (int i = 0; i < 2; i++) { /* rows 0 and 2, then 1 and 3 */
+        b[i] = __builtin_shufflevector(a[i], a[i + 2], 0, 4, 1, 5);
+        b[i + 2] = __builtin_shufflevector(a[i], a[i + 2], 2, 6, 3, 7);
+    }
+    for (int i = 0; i < TILE; i += 2) {
+        a[i] = __builtin_shufflevector(b[i], b[i + 1], 0, 4, 1, 5);
+        a[i + 1] = __builtin_shufflevector(b[i], b[i + 1], 2, 6, 3, 7);
+    }
+    for (int i = 0; i < TILE; i++) {
+        memcpy(y + i * y_stride, &a[i], sizeof a[i]);
+    }
+}
+
+/* Rows first .. end - 1 of x: four by four, and what is left one by one. */
+static void transpose_strip(int64_t first, int64_t end, int64_t width, hl_real factor, const hl_real *x,
+                            int64_t x_stride, hl_real *y, int64_t y_stride)
+{
+    int64_t rows = first + (end - first) / TILE * TILE, columns = width / TILE * TILE;
+    for (int64_t d = 0; d < columns; d += TILE) {
+        for (int64_t i = first; i < rows; i += TILE) {
+            transpose_tile(factor, x + i * x_stride + d, x_stride, y + d * y_stride + i, y_stride);
+        }
+    }
+    for (int64_t d = 0; d < width; d++) {
+        for (int64_t i = d < columns ? rows : first; i < end; i++) {
+            y[d * y_stride + i] = factor * x[i * x_stride + d];
+        }
+    }
+}
+
 /* By strips of rows, of which the cache holds all lines at once: where the stride is a power of two, many rows share
  * few places there. */
-void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t stride, hl_real *y)
+void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t x_stride, hl_real *y,
+                  int64_t y_stride)
 {
-    enum { STRIP = 16 };
     for (int64_t first = 0; first < n; first += STRIP) {
-        int64_t end = first + STRIP < n ? first + STRIP : n;
-        for (int64_t d = 0; d < width; d++) {
-            for (int64_t i = first; i < end; i++) {
-                y[d * n + i] = factor * x[i * stride + d];
-            }
-        }
+        transpose_strip(first, first + STRIP < n ? first + STRIP : n, width, factor, x, x_stride, y, y_stride);
+    }
+    for (int64_t d = 0; d < width && n < y_stride; d++) {
+        memset(y + d * y_stride + n, 0, (size_t)(y_stride - n) * sizeof *y);
     }
 }

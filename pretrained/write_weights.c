@@ -96,7 +96,7 @@ static hl_status transpose(hl_named_tensor *tensor, hl_real **copy)
     int64_t rows = tensor->shape.size[0], columns = tensor->shape.size[1];
     *copy = hl_malloc((size_t)(rows * columns) * sizeof **copy);
     HL_NEED(*copy != NULL, tensor->name);
-    hl_transpose(rows, columns, 1, tensor->data, columns, *copy);
+    hl_transpose(rows, columns, 1, tensor->data, columns, *copy, rows);
     tensor->shape = HL_SHAPE(columns, rows);
     tensor->data = *copy;
     return hl_ok();

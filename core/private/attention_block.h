@@ -4,6 +4,7 @@
 
 #include "core/op.h"
 #include "core/op_attention.h"
+#include "core/private/dropout_mask.h"
 #include "core/small_matmul.h"
 
 typedef struct hl_attention_sizes {
@@ -23,6 +24,13 @@ typedef enum hl_attention_product {
     HL_ATTENTION_PRODUCTS
 } hl_attention_product;
 
+/* The code for the products of the first block, found once for each node, and what their shapes depend on. */
+typedef struct hl_attention_usual {
+    int64_t n, n_keys, row, z_stride;
+    bool staged;
+    hl_small_kernel kernels[HL_ATTENTION_PRODUCTS];
+} hl_attention_usual;
+
 /* What an attention node works with. */
 typedef struct hl_attention_state {
     hl_attention_args args;
@@ -32,8 +40,9 @@ typedef struct hl_attention_state {
      * sequence's heads, (H, n_queries, row), lie at the beginning of its rows' room. */
     hl_real *A;
     bool drops;
-    hl_real *z; /* (Nq, H * Dv) before the gate, for backward; NULL as above, or without a gate */
-    hl_small_kernel usual[HL_ATTENTION_PRODUCTS]; /* the code for the first block, found once for each node */
+    hl_dropout_rate rate; /* drops nothing where `drops` is false */
+    hl_real *z;           /* (Nq, H * Dv) before the gate, for backward; NULL as above, or without a gate */
+    hl_attention_usual usual;
 } hl_attention_state;
 
 /* The queries of a block. With 512 keys their weights are 128 kB; larger blocks are not faster. */
@@ -58,7 +67,7 @@ typedef struct hl_attention_view {
     int64_t queries, keys;
     int64_t row;               /* numbers from one row of weights to the next: the keys rounded up to whole vectors */
     hl_attention_rows q, k, v; /* (queries, Dk), (keys, Dk), (keys, Dv) */
-    const hl_real *K, *V;      /* k^T / sqrt(Dk) and v^T, where the pass multiplies by them */
+    const hl_real *K, *V;      /* k^T / sqrt(Dk) and v^T, (Dk, row) and (Dv, row), where the pass multiplies by them */
     hl_real *A;                /* (n_queries, row), NULL where it is not kept */
 } hl_attention_view;
 
@@ -73,6 +82,9 @@ typedef struct hl_attention_block {
 
 /* `length` rounded up to whole vectors. */
 int64_t hl_attention_row(int64_t length);
+
+/* The columns that products store of rows of `n_keys` weights: zeros stand behind the keys. */
+int64_t hl_attention_columns(int64_t n_keys);
 
 /* How many numbers of scratch memory one thread needs for a head, forward or backward; -1: more than any machine
  * has. */
@@ -91,8 +103,10 @@ hl_real *hl_attention_take(hl_real **scratch, int64_t n);
 /* A copy of n rows in scratch memory, followed by zeros up to `padded` rows. */
 hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t padded, int64_t width, hl_real **scratch);
 
-/* Head h of sequence b; where it is staged, with copies of q, k and v in scratch memory, which moves behind them. */
-hl_attention_view hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h, hl_real **scratch);
+/* Sets *head to head h of sequence b; where it is staged, with copies of q, k and v in scratch memory, which moves
+ * behind them. */
+void hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h, hl_real **scratch,
+                          hl_attention_view *head);
 
 /* The block that begins with query `first`. */
 hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t first);
@@ -102,7 +116,14 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
                                    bool add);
 
 /* C = A B, or C += A B, of that shape: by the node's usual kernel where it is of that one. */
-void hl_attention_multiply(hl_attention_product which, hl_small_matmul shape, const hl_attention_block *block,
+void hl_attention_multiply(hl_attention_product which, const hl_attention_block *block, int64_t z_stride, bool add,
                            const hl_real *A, const hl_real *B, hl_real *C);
+
+/* Finds the code for the products of state->usual, which all heads use: those of backward only where it will run. Call
+ * it before the first head. */
+void hl_attention_prepare(hl_attention_state *state, bool backward, hl_real *scratch);
+
+/* Generates the code for all short sequences, whose products have shapes of their own, up to the longest. */
+void hl_attention_prepare_lengths(const hl_attention_state *state);
 
 #endif

@@ -12,20 +12,16 @@ typedef struct hl_attention_grads {
     hl_grad q, k, v, gate;
 } hl_attention_grads;
 
-/* Finds the code for the products of state->usual, which all heads use: those of backward only where it will run. Call
- * it before either function. */
-void hl_attention_head_prepare(hl_attention_state *state, bool backward, hl_real *scratch);
-
-/* Generates the code for all short sequences, whose products have shapes of their own, up to the longest. */
-void hl_attention_head_prepare_lengths(const hl_attention_state *state);
+/* What one thread draws the dropout of its heads by, one after the other: the next begins where the last one ended. */
+hl_dropout_draws hl_attention_draws(const hl_tape *tape, const hl_attention_state *state);
 
 /* Computes A, where it is kept, and y (Nq, H * Dv) in head h of sequence b. */
-void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h, hl_real *y,
-                               hl_real *scratch);
+void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h,
+                               hl_dropout_draws *draws, hl_real *y, hl_real *scratch);
 
 /* Computes the head's contribution to every wanted gradient from dy (Nq, H * Dv). Heads that share keys and values must
  * be called in order by one thread: the first writes dk and dv, the others add. */
 void hl_attention_head_backward(const hl_tape *tape, const hl_attention_state *state, int64_t b, int64_t h,
-                                const hl_real *dy, hl_attention_grads grads, hl_real *scratch);
+                                hl_dropout_draws *draws, const hl_real *dy, hl_attention_grads grads, hl_real *scratch);
 
 #endif

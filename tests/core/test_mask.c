@@ -2,9 +2,11 @@
  * show it. */
 #include "core/mask.h"
 
+#include "core/random.h"
 #include "tests/check_suite.h"
 
 #include <math.h>
+#include <string.h>
 
 START_TEST(a_query_sees_the_first_keys_that_every_rule_permits)
 {
@@ -87,12 +89,45 @@ START_TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
 }
 END_TEST
 
+/* Short rows are whole vectors; what stands behind their keys does not count. */
+START_TEST(rows_at_once_have_the_bits_of_rows_one_by_one)
+{
+    enum { ROWS = 19, LONGEST = 32 };
+    for (int i = 0; i < 2 * LONGEST; i++) {
+        hl_mask mask = { .causal = i % 2 == 1 };
+        int64_t n = 1 + i / 2, stride = n <= 16 ? 16 : LONGEST;
+        hl_real together[ROWS * LONGEST] = { 0 }, alone[LONGEST];
+        hl_random random = { .seed = 11, .step = (uint32_t)i };
+        for (int j = 0; j < ROWS * stride; j++) {
+            together[j] = j % stride < n ? 3 * hl_random_normal(random, (uint64_t)j) : (hl_real)NAN;
+        }
+        together[7 * stride] = i % 3 == 0 ? (hl_real)NAN : -INFINITY;
+        for (int j = 0; j < n; j++) {
+            together[11 * stride + j] = i % 5 == 0 ? -INFINITY : 1;
+        }
+        hl_real x[ROWS * LONGEST];
+        memcpy(x, together, sizeof x);
+        hl_masked_softmax_rows(&mask, 0, 0, 0, ROWS, n, stride, together);
+        for (int row = 0; row < ROWS; row++) {
+            hl_masked_softmax(x + row * stride, NULL, hl_mask_row_keys(&mask, row, n), stride, alone);
+            for (int64_t j = 0; j < stride; j++) {
+                hl_real w = together[row * stride + j];
+                if (!(w == alone[j] || (isnan(w) && isnan(alone[j])))) {
+                    ck_abort_msg("row %d of %d keys: weight %d", row, (int)n, (int)j);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_query_sees_the_first_keys_that_every_rule_permits);
     tcase_add_test(tc, a_bias_is_found_by_example_head_and_query);
     tcase_add_test(tc, weights_are_a_distribution_over_the_permitted_keys);
     tcase_add_test(tc, nothing_beyond_the_permitted_keys_counts);
+    tcase_add_test(tc, rows_at_once_have_the_bits_of_rows_one_by_one);
     tcase_add_test(tc, a_row_without_a_key_is_zero_and_nan_is_not_hidden);
 }
 SUITE("mask", add_tests)

@@ -44,8 +44,29 @@ START_TEST(products_agree_with_plain_sums)
 }
 END_TEST
 
+START_TEST(a_transpose_has_every_number_in_its_place_and_ends_in_zeros)
+{
+    static hl_real x[SIZE], y[SIZE];
+    int64_t n = _i / 7 * 3, width = _i % 7 * 3 + _i % 2, x_stride = MOST + _i % 5, y_stride = n + _i % 4;
+    for (int i = 0; i < SIZE; i++) {
+        x[i] = (hl_real)(i + 1);
+        y[i] = -1;
+    }
+    hl_transpose(n, width, 2, x, x_stride, y, y_stride);
+    for (int64_t d = 0; d < width; d++) {
+        for (int64_t i = 0; i < y_stride; i++) {
+            if (y[d * y_stride + i] != (i < n ? 2 * x[i * x_stride + d] : 0)) {
+                ck_abort_msg("(%d, %d) of (%d, %d)", (int)d, (int)i, (int)width, (int)n);
+            }
+        }
+    }
+    ck_assert(y[width * y_stride] == -1);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_loop_test(tc, a_transpose_has_every_number_in_its_place_and_ends_in_zeros, 0, 7 * 12);
     /* Twenty shapes for each of the four calls: remainders of the widest vectors come up several times. */
     tcase_add_loop_test(tc, products_agree_with_plain_sums, 0, 80);
 }
