@@ -52,8 +52,8 @@ void hl_small_kernel_run(const hl_small_kernel *kernel, const hl_real *A, const 
 /* hl_small_matmul_kernel and hl_small_kernel_run in one. */
 void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real *B, hl_real *C);
 
-/* y (width, n) with `y_stride` = factor * x^T for x (n, width) with `x_stride`: the layout that products need for B. The
- * rows of y end in zeros from number n to y_stride. */
+/* y (width, n) with `y_stride` = factor * x^T for x (n, width) with `x_stride`: the layout that products need for B.
+ * The rows of y end in zeros, from number n to y_stride. */
 void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t x_stride, hl_real *y,
                   int64_t y_stride);
 

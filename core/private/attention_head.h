@@ -5,7 +5,7 @@
 #ifndef HL_CORE_PRIVATE_ATTENTION_HEAD_H
 #define HL_CORE_PRIVATE_ATTENTION_HEAD_H
 
-#include "core/private/attention_block.h"
+#include "core/private/attention_products.h"
 
 /* The gradients wanted, as backward gets them (op.h). */
 typedef struct hl_attention_grads {
