@@ -3,6 +3,7 @@
 #include "core/threads.h"
 #include "programs/open_data.h"
 #include "programs/sgemm.h"
+#include "train/setup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +83,7 @@ hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
     hl_config config;
     hl_dataset *dataset;
     HL_TRY(hl_bench_job_open(job, stderr, &config, &dataset));
+    hl_setup_resolve_precision(&config); /* what auto means is told with the figures */
     if (job->what == HL_BENCH_STEP) {
         return hl_bench_workload(&config, dataset, job->seconds, job->profile, figures);
     }

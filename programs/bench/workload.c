@@ -5,6 +5,7 @@
 #include "programs/sgemm.h"
 #include "train/trainer.h"
 
+#include <stdio.h>
 #include <sys/resource.h>
 
 enum { WARM_UP_UPDATES = 3 };
@@ -64,8 +65,9 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
         .length = (double)w->longest,
         .batch = (double)w->trainer.batch.batch.n_examples,
         .dropout = w->trainer.config->model.dropout,
-        .precision = "float",
     };
+    bool bf16 = w->trainer.config->train.precision == HL_PRECISION_BF16;
+    snprintf(figures->precision, sizeof figures->precision, "%s", bf16 ? "bf16" : "float");
     return hl_ok();
 }
 

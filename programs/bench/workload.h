@@ -23,7 +23,7 @@ typedef struct hl_bench_figures {
     double length;                        /* the longest example of all steps, tokens */
     double batch;                         /* examples of a step */
     double dropout;                       /* model.dropout */
-    char precision[8];                    /* of the products: train.precision; "" of what is no training step */
+    char precision[8];                    /* train.precision, "float" or "bf16"; "" of what is no training step */
     hl_bench_profile profile;             /* no rows unless it was asked for */
 } hl_bench_figures;
 

@@ -1,3 +1,4 @@
+#include "core/bf16.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/small_matmul.h"
@@ -117,6 +118,28 @@ START_TEST(json_to_standard_output_stands_there_alone)
     ck_assert_ptr_null(json_object_get(workload, "profile"));
     json_decref(root);
     ck_assert_ptr_nonnull(strstr(result.err, "\nx "));
+}
+END_TEST
+
+/* The precision of a workload, by --json. */
+static void expect_precision(const char *override, const char *expected)
+{
+    bench_result result =
+        BENCH_NOTHING("--measure", "step", run_config("x.ini", BENCH_TINY), override, "--seconds", "0.01");
+    ck_assert_msg(result.code == 0, "%s", result.out);
+    json_t *root = parse(result.out, strlen(result.out));
+    ck_assert_str_eq(json_string_value(json_object_get(root, "precision")), expected);
+    json_decref(root);
+}
+
+START_TEST(the_precision_is_that_of_the_steps)
+{
+    hl_threads_setup();
+    expect_precision("train.precision=float", "float");
+    expect_precision("train.precision=auto", hl_bf16_missing() == NULL ? "bf16" : "float");
+    if (hl_bf16_missing() == NULL) {
+        expect_precision("train.precision=bf16", "bf16");
+    }
 }
 END_TEST
 
@@ -500,6 +523,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_report_has_what_is_promised);
     tcase_add_test(tc, json_to_standard_output_stands_there_alone);
+    tcase_add_test(tc, the_precision_is_that_of_the_steps);
     tcase_add_test(tc, padding_is_told_where_lengths_differ);
     tcase_add_test(tc, measuring_writes_one_line);
     tcase_add_test(tc, a_wrong_config_is_named_before_anything_is_measured);
