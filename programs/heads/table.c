@@ -290,8 +290,8 @@ static void write_heading(hl_text *text, const char *run, const hl_heads_study *
     if (study->file != NULL) {
         snprintf(of, sizeof of, " of %s", hl_units_count(study->there, there));
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s: %lld heads, measured on %lld%s example%s%s%s.", run, step,
-                      (long long)study->n, (long long)study->n_examples, of, measured_one ? "" : "s",
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s: %lld head%s, measured on %lld%s example%s%s%s.", run, step,
+                      (long long)study->n, study->n == 1 ? "" : "s", (long long)study->n_examples, of, measured_one ? "" : "s",
                       study->file != NULL ? " of " : "", study->file != NULL ? study->file : "");
 }
 
