@@ -291,8 +291,9 @@ static void write_heading(hl_text *text, const char *run, const hl_heads_study *
         snprintf(of, sizeof of, " of %s", hl_units_count(study->there, there));
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s: %lld head%s, measured on %lld%s example%s%s%s.", run, step,
-                      (long long)study->n, study->n == 1 ? "" : "s", (long long)study->n_examples, of, measured_one ? "" : "s",
-                      study->file != NULL ? " of " : "", study->file != NULL ? study->file : "");
+                      (long long)study->n, study->n == 1 ? "" : "s", (long long)study->n_examples, of,
+                      measured_one ? "" : "s", study->file != NULL ? " of " : "",
+                      study->file != NULL ? study->file : "");
 }
 
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
