@@ -96,8 +96,9 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const
                                .of_open = run->open != NULL };
     hl_status status = measure_patterns(study, snapshot, run->threads);
     if (status.code == HL_OK && run->open == NULL && run->file == NULL) {
-        status = hl_syntax_history_read(&study->syntax, run, study->step);
+        study->no_syntax = hl_syntax_history_read(&study->syntax, run, study->step);
         study->seconds = study->syntax.labels;
+        status = study->no_syntax.code == HL_BAD_FILE ? hl_ok() : study->no_syntax;
     }
     if (status.code == HL_OK) {
         status = measure_effects(study, run, snapshot, exactly);
@@ -115,7 +116,12 @@ hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run)
     *study = (hl_heads_study){ 0 };
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
-    return hl_heads_study_make(study, run, snapshot, false);
+    HL_TRY(hl_heads_study_make(study, run, snapshot, false));
+    hl_status status = study->no_syntax;
+    if (status.code != HL_OK) {
+        hl_heads_study_free(study);
+    }
+    return status;
 }
 
 hl_status hl_heads_study_join_words(hl_heads_study *study, const hl_snapshot *snapshot)

@@ -36,7 +36,8 @@ typedef struct hl_heads_study {
     const hl_syntax_label *seconds; /* (n): by which relation of a treebank each head is named, its second label: of the
                                        run's own at this step, or of another that the caller sets; not owned; NULL: none
                                        is known */
-    double *nulls; /* (n), the score of each label at step 0 (hl_heads_study_null); owned, NULL: none is known */
+    hl_status no_syntax; /* HL_BAD_FILE where the run's own treebank or syntax.csv is damaged: `syntax` is empty then */
+    double *nulls;       /* (n), the score of each label at step 0 (hl_heads_study_null); owned, NULL: none is known */
     int64_t n;
     bool has_effects;
     hl_effects effects;   /* owned */
@@ -58,7 +59,7 @@ hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly
  * HL_NO_MEMORY; on success ended by hl_heads_study_free. */
 hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly);
 
-/* The same of the run's last snapshot. HL_BAD_FILE where there is none, too. */
+/* The same of the run's last snapshot. HL_BAD_FILE where there is none, and as no_syntax, too. */
 hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run);
 
 /* Measures the rows' metrics and distances of words instead of tokens (heads/word_join.h), but no label and no effect.

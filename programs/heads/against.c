@@ -91,6 +91,7 @@ static hl_status read_side(side *s, hl_opened_model *run)
     s->run = run;
     HL_TRY(hl_opened_model_snapshot(run, -1, &s->last));
     HL_TRY(hl_heads_study_make(&s->study, run, s->last, false));
+    HL_TRY(s->study.no_syntax);
     HL_TRY(hl_heads_history_make(run, &s->study, &s->history));
     s->layers = s->last->layers;
     size_t heads = (size_t)hl_heads_count(&run->shape);

@@ -125,6 +125,9 @@ static hl_status do_figures(call *c)
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(&c->run, command->step, &snapshot));
     HL_TRY(hl_heads_study_make(&c->study, &c->run, snapshot, command->step >= 0));
+    bool damaged = c->study.no_syntax.code != HL_OK;
+    HL_TRY(damaged && (command->json != NULL || command->csv != NULL || command->report != NULL) ? c->study.no_syntax
+                                                                                                 : hl_ok());
     HL_TRY(command->words ? hl_heads_study_join_words(&c->study, snapshot) : hl_ok());
     HL_TRY(hl_heads_study_null(&c->study, &c->run));
     c->study.seconds = command->treebank != NULL ? c->syntax.labels : c->study.seconds;
@@ -136,6 +139,11 @@ static hl_status do_figures(call *c)
     if (command->json != NULL && command->treebank == NULL && !hl_heads_command_asks_maps(command)) {
         hl_heads_json_print(&text, &c->study, c->run.relations);
         HL_TRY(hl_output_put(command->json, &text, c->out));
+    }
+    if (damaged) {
+        hl_print_line(c->err, "%s", c->study.no_syntax.text);
+        hl_print_line(c->err, "the table is without what heads find in the treebank; heads.csv and report.html stay");
+        return hl_ok();
     }
     return do_files(c);
 }

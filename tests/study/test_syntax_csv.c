@@ -206,8 +206,11 @@ START_TEST(the_first_500_sentences_that_can_be_used_are_counted)
     remove(run_file(folder, "treebank.conllu"));
     ck_assert_int_eq(HEADS(folder).code, 0);
     remove(bank);
-    run_result lost = HEADS(folder);
+    run_result lost = HEADS(folder, "--json");
     ck_assert_int_eq(lost.code, 3);
+    ck_assert_ptr_nonnull(strstr(lost.err, "treebank.conllu: this run's own copy of patterns.treebank is missing"));
+    lost = HEADS(folder);
+    ck_assert_int_eq(lost.code, 0);
     ck_assert_ptr_nonnull(strstr(lost.err, "treebank.conllu: this run's own copy of patterns.treebank is missing"));
 }
 END_TEST
@@ -355,10 +358,37 @@ START_TEST(rows_that_are_cut_are_left_out_and_wrong_ones_are_named)
         scratch_write(path, changed, size);
         free(changed);
         snprintf(named, sizeof named, "syntax.csv:%d: not a row of this run's syntax.csv", line);
-        refused(HEADS(folder), 3, named);
+        refused(HEADS(folder, "--json"), 3, named);
     }
     scratch_write(path, "nonsense\n", 9);
-    refused(HEADS(folder), 3, "syntax.csv:1: not the header of a syntax.csv");
+    refused(HEADS(folder, "--csv"), 3, "syntax.csv:1: not the header of a syntax.csv");
+    refused(HEADS(folder, "--report", "-"), 3, "syntax.csv:1: not the header of a syntax.csv");
+}
+END_TEST
+
+/* What the heads do is told all the same; the files, which would tell less than before, stay. */
+START_TEST(a_damaged_file_costs_second_labels_alone)
+{
+    const char *folder = run_of_many(), *path = run_file(folder, "syntax.csv");
+    with_a_head_that_learns(path);
+    run_result whole = HEADS(folder);
+    ck_assert_msg(whole.code == 0, "%s", whole.err);
+    const char *table = run_kept(whole.out), *page = run_kept(run_read(run_file(folder, "report.html")));
+    const char *csv = run_kept(run_read(run_file(folder, "heads.csv")));
+    ck_assert_ptr_nonnull(strstr(table, " + obj "));
+    scratch_write(path, "nonsense\n", 9);
+    run_result plain = HEADS(folder);
+    ck_assert_int_eq(plain.code, 0);
+    ck_assert_ptr_nonnull(strstr(plain.err, "syntax.csv:1: not the header of a syntax.csv"));
+    ck_assert_ptr_nonnull(strstr(plain.err, "\nthe table is without what heads find in the treebank; "));
+    ck_assert_ptr_null(strstr(plain.out, " + obj "));
+    for (const char *head = strstr(table, "L0H0"); head != NULL; head = strstr(head + 1, "\nL")) {
+        char name[8];
+        snprintf(name, sizeof name, "%.5s", head);
+        ck_assert_msg(strstr(plain.out, name) != NULL, "no %s in %s", name, plain.out);
+    }
+    ck_assert_str_eq(run_read(run_file(folder, "report.html")), page);
+    ck_assert_str_eq(run_read(run_file(folder, "heads.csv")), csv);
 }
 END_TEST
 
@@ -486,6 +516,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them);
     tcase_add_test(tc, a_run_names_its_heads_by_the_relations_that_they_earn);
     tcase_add_test(tc, rows_that_are_cut_are_left_out_and_wrong_ones_are_named);
+    tcase_add_test(tc, a_damaged_file_costs_second_labels_alone);
     tcase_add_test(tc, a_file_that_is_missing_or_empty_begins_with_the_header);
     tcase_add_test(tc, the_sentences_and_the_heads_that_earned_a_relation_are_told);
     tcase_add_test(tc, a_treebank_is_refused_where_it_means_nothing_or_is_wrong);
