@@ -1,6 +1,7 @@
 #include "core/text_grid.h"
 
 #include "core/memory.h"
+#include "core/shown_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,13 +55,14 @@ const char *hl_text_grid_at(const hl_text_grid *grid, int64_t row, int64_t colum
 
 static const char PLUS_MINUS[] = "\xc2\xb1";
 
-/* In characters. */
+/* In columns of a terminal. */
 static int width_of(const char *text, bool ascii)
 {
     int width = 0;
-    for (const char *c = text; *c != '\0'; c++) {
-        width += ((unsigned char)*c & 0xc0) != 0x80;
-        width += ascii && strncmp(c, PLUS_MINUS, 2) == 0; /* "+-" has two characters */
+    hl_shown shown;
+    while ((text = hl_shown_next(text, false, &shown)) != NULL) {
+        width += shown.columns;
+        width += ascii && strcmp(shown.bytes, PLUS_MINUS) == 0; /* "+-" has two characters */
     }
     return width;
 }

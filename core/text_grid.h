@@ -32,8 +32,9 @@ void hl_text_grid_set(hl_text_grid *grid, int64_t row, int64_t column, const cha
 const char *hl_text_grid_at(const hl_text_grid *grid, int64_t row, int64_t column);
 
 /* Adds the table in columns two blanks apart, the first aligned to the left, the others to the right. Columns that do
- * not fit into `width` characters follow below, after the first `repeated` columns again. With `ascii` the plus-minus
- * sign is written "+-". HL_NO_MEMORY, the grid's own too, is left on the text. */
+ * not fit into `width` columns of a terminal, of which a wide character takes two, follow below, after the first
+ * `repeated` columns again. With `ascii` the plus-minus sign is written "+-". HL_NO_MEMORY, the grid's own too, is left
+ * on the text. */
 void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, bool ascii, hl_text *text);
 
 /* Adds it as a table of Markdown, in which the cells' texts show as they are. HL_NO_MEMORY, the grid's own too, is left

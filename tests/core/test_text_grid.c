@@ -42,6 +42,24 @@ START_TEST(columns_are_aligned_by_characters)
 }
 END_TEST
 
+/* As in the names of files of a sweep: each of these characters takes two columns of a terminal. */
+START_TEST(wide_characters_take_two_columns)
+{
+    hl_text_grid grid;
+    hl_text text = { 0 };
+    ck_assert_int_eq(hl_text_grid_init(&grid, 3, 2).code, HL_OK);
+    hl_text_grid_set(&grid, 0, 0, "\u65e5\u672c\u8a9e"); /* Japanese, in Chinese characters */
+    hl_text_grid_set(&grid, 0, 1, "1");
+    hl_text_grid_set(&grid, 1, 0, "caf\u00e9");
+    hl_text_grid_set(&grid, 1, 1, "\ud55c");
+    hl_text_grid_set(&grid, 2, 1, "123");
+    hl_text_grid_print(&grid, 80, 1, false, &text);
+    ck_assert_str_eq(text.bytes, "\u65e5\u672c\u8a9e    1\ncaf\u00e9     \ud55c\n        123\n");
+    hl_text_free(&text);
+    hl_text_grid_free(&grid);
+}
+END_TEST
+
 START_TEST(ascii_spells_the_sign)
 {
     expect(80, 2, true,
@@ -136,6 +154,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, columns_are_aligned_by_characters);
+    tcase_add_test(tc, wide_characters_take_two_columns);
     tcase_add_test(tc, ascii_spells_the_sign);
     tcase_add_test(tc, columns_without_room_follow_below_their_names);
     tcase_add_test(tc, markdown_has_the_same_cells);
