@@ -128,6 +128,9 @@ static void write_flops(summary *s)
         }
     }
     hl_text_print(&s->text, "  %-52s%13s\n", "in all", hl_units_flops(all, number));
+    if (s->model.config.bf16) {
+        hl_text_print(&s->text, "All but attention's multiply in bf16, with sums in float.\n");
+    }
 }
 
 /* Memory and files */
@@ -348,9 +351,10 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
         for (int i = 0; i < MEMORIES; i++) {
             failed = json_object_set_new(bytes, memory[i].key, bytes_value(memory_at(&s.footprint, i))) || failed;
         }
-        hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "examples",
+        hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
                                                (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",
-                                               (json_int_t)hl_parameters_count(&s.model.parameters), "flops_per_step",
+                                               (json_int_t)hl_parameters_count(&s.model.parameters), "precision",
+                                               s.model.config.bf16 ? "bf16" : "float", "flops_per_step",
                                                hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes",
                                                hl_json_checked(bytes, failed), "processes", processes_array(&s),
                                                "file_bytes", files_object(&s.footprint)));

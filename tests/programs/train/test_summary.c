@@ -1,5 +1,6 @@
 #include "programs/train/summary.h"
 
+#include "core/bf16.h"
 #include "core/json.h"
 #include "core/units.h"
 #include "tests/check_suite.h"
@@ -104,6 +105,22 @@ START_TEST(small_model_reads_so)
     *memory = '\0'; /* what follows depends on how the tape keeps its records */
     ck_assert_str_eq(text, SMALL_SUMMARY);
     hl_free(text);
+}
+END_TEST
+
+START_TEST(what_is_multiplied_in_bf16_is_said)
+{
+    static hl_config config;
+    config_parse(SMALL, &config);
+    config.train.precision = HL_PRECISION_AUTO;
+    bool here = hl_bf16_missing() == NULL;
+    char *text = summary_of(&config);
+    ck_assert((strstr(text, "All but attention's multiply in bf16, with sums in float.\n") != NULL) == here);
+    hl_free(text);
+    hl_text json = { 0 };
+    ck_assert_int_eq(hl_summary_json(&config, &json).code, HL_OK);
+    ck_assert_ptr_nonnull(strstr(json.bytes, here ? "\"precision\": \"bf16\"" : "\"precision\": \"float\""));
+    hl_text_free(&json);
 }
 END_TEST
 
@@ -351,6 +368,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, several_processes_are_told_where_there_are_leaves);
     tcase_add_test(tc, small_model_reads_so);
+    tcase_add_test(tc, what_is_multiplied_in_bf16_is_said);
     tcase_add_test(tc, every_config_fits_a_terminal);
     tcase_add_test(tc, published_models_show_their_parameters);
     tcase_add_test(tc, only_equal_layers_are_folded);
