@@ -71,7 +71,11 @@ static void run(kernel k, const uint16_t *A, const uint16_t *B, hl_real *C)
 
 const char *hl_bf16_missing(void)
 {
-    return "this build has no LIBXSMM, or computes in double";
+#ifdef HL_DOUBLE
+    return "double precision has no bf16";
+#else
+    return "this build has no LIBXSMM";
+#endif
 }
 #endif
 
