@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the texts that configs/text_next.ini, text_masked.ini, tags.ini and classes.ini train on.
+"""Writes the texts that configs/text_next.ini, text_masked.ini, tags.ini, classes.ini and
+animals.ini train on.
 
 usage: make_texts.py FOLDER
 
@@ -13,6 +14,8 @@ All of it is made here, from small grammars and lists of words:
   sentences.txt.gz    the treebank's sentences and more of the same language, one a line.
   messages.tsv.gz     messages to a shop, each with what it is: praise, complaint, both, question, order or cancel. No
                       word belongs to one of them: the order of words counts, and what "not" and "never" turn round.
+  animals.tsv.gz      what stands where: in each text one rare word, an animal, and among frequent ones a colour. Where
+                      the animal lives is one question, the colour another.
 
 The same files come out each time; what they hold may be used by anyone for anything.
 """
@@ -420,11 +423,38 @@ def messages():
     return "\n".join(rows) + "\n"
 
 
+ANIMALS = {
+    "air": "owl crow wren hawk kite finch swift heron".split(),
+    "land": "fox hare mole wolf lynx bear goat deer".split(),
+    "water": "eel cod crab seal squid trout whale perch".split(),
+}
+COLOURS = "red blue green".split()
+STANDING = "box door hill tree boat road".split()
+BETWEEN = "and near behind under".split()
+
+
+def animals():
+    draw = Draw(5)
+    lines = ["text\tlives\tcolour"]
+    for _ in range(2000):
+        parts = [["the", draw.one(STANDING)] for _ in range(2 + draw.below(3))]
+        colour = draw.one(COLOURS)
+        draw.one(parts).insert(1, colour)
+        lives = draw.one(sorted(ANIMALS))
+        parts.insert(draw.below(len(parts) + 1), ["the", draw.one(ANIMALS[lives])])
+        words = parts[0]
+        for part in parts[1:]:
+            words = words + [draw.one(BETWEEN)] + part
+        lines.append("\t".join([" ".join(words), lives, colour]))
+    return "\n".join(lines) + "\n"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.split("\n\n")[1])
     trees, sentences = treebank()
-    files = {"stories.txt": stories(), "treebank.conllu": trees, "sentences.txt": sentences, "messages.tsv": messages()}
+    files = {"stories.txt": stories(), "treebank.conllu": trees, "sentences.txt": sentences, "messages.tsv": messages(),
+             "animals.tsv": animals()}
     for file, text in files.items():
         # No date in it, so that the same text gives the same file.
         (Path(sys.argv[1]) / (file + ".gz")).write_bytes(gzip.compress(text.encode(), 9, mtime=0))

@@ -31,6 +31,7 @@ static const shipped_config shipped_configs[] = {
     { .name = "text_masked.ini", .few_steps = "train.steps=80", .share = 0.9, .accuracy = 0.28 },
     { .name = "tags.ini", .few_steps = "train.steps=40", .share = 0.8, .accuracy = 0.94 },
     { .name = "classes.ini", .few_steps = "train.steps=80", .share = 0.9, .accuracy = 0.83 },
+    { .name = "animals.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.99 },
 };
 enum { SHIPPED_CONFIGS = sizeof shipped_configs / sizeof *shipped_configs };
 
