@@ -291,6 +291,7 @@ typedef struct dW_work {
     const hl_real *packed;
     bool add;
     hl_real *dW;
+    int64_t first; /* row of dW that lies there */
 } dW_work;
 
 static void dW_tiles(const void *context, hl_range tiles)
@@ -301,7 +302,7 @@ static void dW_tiles(const void *context, hl_range tiles)
     for (int64_t tile = tiles.begin; tile < tiles.end; tile++) {
         int64_t o = tile / across * height, panel = tile % across, i = panel * PANEL;
         product p = dW_product(w->map, w->N, least(height, O - o), least(PANEL, I - i), w->add);
-        multiply(&p, dp + o * p.a_stride, x + panel * PANEL * p.K, w->dW + o * I + i);
+        multiply(&p, dp + o * p.a_stride, x + panel * PANEL * p.K, w->dW + (o - w->first) * I + i);
     }
 }
 
@@ -310,6 +311,18 @@ void hl_bf16_dW(int threads, hl_bf16_map map, int64_t N, const hl_real *packed, 
     int64_t height = tile_rows(map);
     hl_threads_run(threads, (map.O + height - 1) / height * count_panels(map.I), 1, dW_tiles,
                    &(dW_work){ .map = map, .N = N, .packed = packed, .add = add, .dW = dW });
+}
+
+int64_t hl_bf16_dW_step(hl_bf16_map map)
+{
+    return tile_rows(map);
+}
+
+void hl_bf16_dW_rows(hl_bf16_map map, int64_t N, const hl_real *packed, int64_t begin, int64_t end, hl_real *part)
+{
+    int64_t height = tile_rows(map), across = count_panels(map.I), first = begin / height * across;
+    dW_tiles(&(dW_work){ .map = map, .N = N, .packed = packed, .dW = part, .first = begin },
+             (hl_range){ 0, first, first + (end - begin + height - 1) / height * across });
 }
 
 void hl_bf16_prepare(hl_bf16_map map)

@@ -4,8 +4,10 @@
 #include "core/small_matmul.h"
 #include "core/threads.h"
 
+#include <string.h>
+
 /* A tile of dW takes 64 kB. */
-enum { TILE_O = 64, TILE_I = 256 };
+enum { TILE_O = HL_LINEAR_TILE, TILE_I = 256 };
 
 /* A power of two, which most numbers of threads divide evenly. Where every group has a partial sum of dW, there are
  * about as many groups as blocks in a group: adding up the partial sums costs as much as that many blocks, and few
@@ -79,6 +81,27 @@ void hl_linear_transpose(int threads, const hl_linear_rows *rows, const hl_real 
 int64_t hl_linear_transposed_numbers(const hl_linear_rows *rows)
 {
     return rows->bf16 ? hl_bf16_weights_numbers(map_of(rows), false) : rows->O * rows->I;
+}
+
+typedef struct bias_work {
+    int64_t O;
+    const hl_real *b;
+    hl_real *y;
+} bias_work;
+
+static void bias_rows(const void *context, hl_range rows)
+{
+    const bias_work *work = context;
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        memcpy(work->y + i * work->O, work->b, (size_t)work->O * sizeof *work->y);
+    }
+}
+
+void hl_linear_begin_at_bias(int threads, const hl_linear_rows *rows, const hl_real *b, int64_t n, hl_real *y)
+{
+    if (b != NULL) {
+        hl_threads_run(threads, n, 1, bias_rows, &(bias_work){ .O = rows->O, .b = b, .y = y });
+    }
 }
 
 /* The largest power of two that is at most `left` and a block: code is generated for few shapes of remainders. */
@@ -211,6 +234,7 @@ typedef struct tiles_work {
     const hl_real *dp, *x;
     bool add;
     hl_real *dW;
+    int64_t first; /* row of dW that lies there */
 } tiles_work;
 
 /* Computes the tile of dW whose corner is (o, i). */
@@ -221,7 +245,7 @@ static void tile_dW(const tiles_work *work, int64_t o, int64_t i)
     for (int64_t n = 0, m; n < N; n += m) {
         m = piece_of(N - n);
         hl_small_matmul_run(dW_shape(work->rows, height, width, m, work->add || n > 0), work->dp + n * O + o,
-                            work->x + n * I + i, work->dW + o * I + i);
+                            work->x + n * I + i, work->dW + (o - work->first) * I + i);
     }
 }
 
@@ -245,4 +269,12 @@ void hl_linear_tiles_dW(int threads, const hl_linear_rows *rows, const hl_real *
     int64_t down = (rows->O + TILE_O - 1) / TILE_O;
     hl_threads_run(threads, tiles_across(rows) * down, 1, tiles_dW,
                    &(tiles_work){ .rows = rows, .dp = dp, .x = x, .add = add, .dW = dW });
+}
+
+void hl_linear_tiles_dW_rows(const hl_linear_rows *rows, int64_t begin, int64_t end, const hl_real *dp,
+                             const hl_real *x, hl_real *part)
+{
+    int64_t across = tiles_across(rows), down = (end - begin + TILE_O - 1) / TILE_O, first = begin / TILE_O * across;
+    tiles_dW(&(tiles_work){ .rows = rows, .dp = dp, .x = x, .dW = part, .first = begin },
+             (hl_range){ 0, first, first + down * across });
 }

@@ -15,7 +15,7 @@
 #endif
 
 /* Where OpenBLAS gives bit-identical rows; see the header. */
-static const int64_t SAFE_STEP = 48, SAFE_WORK = 1000000;
+static const int64_t SAFE_WORK = 1000000;
 
 void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                       int64_t c_stride)
@@ -34,14 +34,14 @@ void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B,
          (int)N, (int)K, 1, A.data, (int)A.stride, B.data, (int)B.stride, beta, C, (int)c_stride);
 }
 
-/* Into how many blocks of rows a product may be cut: each has more than SAFE_WORK, the short last one too. */
-static int safe_blocks(int threads, int64_t M, int64_t N, int64_t K)
+/* Each piece has more than SAFE_WORK, the short last one too. */
+int hl_matmul_pieces(int most, int64_t M, int64_t N, int64_t K)
 {
-    for (int blocks = threads; blocks > 1; blocks--) {
+    for (int blocks = most; blocks > 1; blocks--) {
         bool safe = true;
         for (int block = 0; block < blocks && safe; block++) {
             int64_t begin, end;
-            hl_threads_cut(M, SAFE_STEP, block, blocks, &begin, &end);
+            hl_threads_cut(M, HL_MATMUL_STEP, block, blocks, &begin, &end);
             safe = (double)(end - begin) * (double)N * (double)K > (double)SAFE_WORK;
         }
         if (safe) {
@@ -69,7 +69,7 @@ static void multiply_rows(const void *context, hl_range rows)
 void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                     int64_t c_stride)
 {
-    hl_threads_run(safe_blocks(threads, M, N, K), M, SAFE_STEP, multiply_rows,
+    hl_threads_run(hl_matmul_pieces(threads, M, N, K), M, HL_MATMUL_STEP, multiply_rows,
                    &(product){ .N = N, .K = K, .A = A, .B = B, .beta = beta, .C = C, .c_stride = c_stride });
 }
 

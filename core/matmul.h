@@ -28,6 +28,11 @@ typedef struct hl_matrix {
 void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                     int64_t c_stride);
 
+/* Into how many pieces the rows of C may be cut, at most `most`, at multiples of HL_MATMUL_STEP by hl_threads_cut, so
+ * that hl_matmul_serial of each piece gives the bits of the whole. */
+enum { HL_MATMUL_STEP = 48 };
+int hl_matmul_pieces(int most, int64_t M, int64_t N, int64_t K);
+
 /* C = A B + beta C on the calling thread alone; for use inside a parallel region. */
 void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                       int64_t c_stride);

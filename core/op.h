@@ -6,19 +6,14 @@
 #define HL_CORE_OP_H
 
 #include "core/declarations.h"
+#include "core/grad.h"
 #include "core/tape.h"
 
 HL_BEGIN_DECLS
 
 enum { HL_MAX_INPUTS = 8, HL_MAX_NODE_MEMORY = 4, HL_NOT_IN_PLACE = -1 };
 
-/* Where backward writes the gradient of one input. `at` is NULL where none is wanted. Else every element is written:
- * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. The inputs are served in
- * order; where one tensor is several inputs, all its gradients have `add` (but see `disjoint`). */
-typedef struct hl_grad {
-    hl_real *at;
-    bool add;
-} hl_grad;
+typedef struct hl_op_parts hl_op_parts; /* private/op_parts.h */
 
 typedef struct hl_op {
     const char *name;
@@ -40,6 +35,9 @@ typedef struct hl_op {
     /* The numbers of scratch memory that forward and backward each need at most; NULL for none. */
     int64_t (*scratch)(const hl_tape *tape, const hl_node *node);
 
+    /* How the gradient of a large parameter is computed in parts; NULL for ops that have none. */
+    const hl_op_parts *parts;
+
     /* Floating-point operations of forward, where it is made of matrix products (a multiply-add counts 2, backward
      * twice as much again); NULL for ops that are not. */
     double (*flops)(const hl_node *node);
@@ -54,6 +52,7 @@ struct hl_node {
     int n_inputs;
     void *attributes; /* the builder's, copied into the arena */
     void *saved;      /* what forward saves for backward; set by infer */
+    hl_real *scratch; /* of the run last begun; its numbers stay until the next node's */
     bool disjoint; /* set by infer: inputs that are one tensor are disjoint columns of it that cover it, so that each of
                          their gradients has `add` as if it were the only one */
 
@@ -106,12 +105,6 @@ void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx);
 static inline bool hl_node_has_backward(const hl_node *node)
 {
     return node->out->requires_grad;
-}
-
-/* dx = v or dx += v. `add` does not change within a loop, so the compiler makes two loops of it. */
-static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)
-{
-    *dx = add ? *dx + v : v;
 }
 
 HL_END_DECLS

@@ -1,6 +1,7 @@
 #include "core/op_embedding.h"
 
 #include "core/op.h"
+#include "core/private/op_parts.h"
 #include "core/private/row_copies.h"
 #include "core/threads.h"
 
@@ -73,22 +74,46 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
                    forward_rows, node);
 }
 
+/* The rows of input i that were read. */
+static hl_row_list rows_read(const hl_node *node, int i)
+{
+    const hl_embedding_args *a = node->attributes;
+    return rows_of(node, i == W ? a->ids : i == P ? a->positions : a->types);
+}
+
+static hl_real scale_of(const hl_node *node, int i)
+{
+    return i == W ? ((const hl_embedding_args *)node->attributes)->scale : 1;
+}
+
 /* dW[ids[n]] += scale * dy[n],  dP[positions[n]] += dy[n],  dS[types[n]] += dy[n] */
 static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
     (void)scratch;
-    const hl_embedding_args *a = node->attributes;
-    hl_row_list ids = rows_of(node, a->ids), positions = rows_of(node, a->positions), types = rows_of(node, a->types);
-    if (din[W].at != NULL) {
-        hl_row_list_add(tape, &ids, a->scale, node->out->grad, node->in[W]->shape.size[0], din[W]);
-    }
-    if (din[P].at != NULL) {
-        hl_row_list_add(tape, &positions, 1, node->out->grad, node->in[P]->shape.size[0], din[P]);
-    }
-    if (din[S].at != NULL) {
-        hl_row_list_add(tape, &types, 1, node->out->grad, node->in[S]->shape.size[0], din[S]);
+    for (int i = 0; i < N_INPUTS; i++) {
+        hl_row_list rows = rows_read(node, i);
+        if (din[i].at != NULL) {
+            hl_row_list_add(tape, &rows, scale_of(node, i), node->out->grad, node->in[i]->shape.size[0], din[i]);
+        }
     }
 }
+
+static int cut_parts(const hl_node *node, int input, int most, int64_t *step)
+{
+    (void)node;
+    (void)input;
+    *step = 1;
+    return most;
+}
+
+static void compute_part(const hl_tape *tape, const hl_node *node, int input, int64_t begin, int64_t end, hl_real *to)
+{
+    (void)tape;
+    hl_row_list rows = rows_read(node, input);
+    hl_row_list_sum(&rows, scale_of(node, input), node->out->grad, begin, end, to);
+}
+
+static const hl_op_parts parts = { cut_parts, compute_part };
 
 const hl_op hl_op_embedding = {
     .name = "embedding",
@@ -97,6 +122,7 @@ const hl_op hl_op_embedding = {
     .infer = infer,
     .forward = forward,
     .backward = backward,
+    .parts = &parts,
 };
 
 hl_tensor *hl_embedding(hl_tape *tape, hl_embedding_args args)

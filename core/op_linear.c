@@ -5,6 +5,7 @@
 #include "core/private/bf16_rows.h"
 #include "core/private/dropout_mask.h"
 #include "core/private/linear_rows.h"
+#include "core/private/op_parts.h"
 #include "core/private/pass_bits.h"
 #include "core/private/reduce.h"
 #include "core/threads.h"
@@ -16,7 +17,8 @@ enum { X, W, B, R, N_INPUTS };
 
 typedef struct attributes {
     hl_linear_args args;
-    bool drops; /* in this pass */
+    bool drops;          /* in this pass */
+    hl_real *transposed; /* W^T where the tape keeps it; or NULL */
 } attributes;
 
 static hl_linear_rows rows_of(const hl_node *node)
@@ -57,12 +59,14 @@ static bool infer(hl_tape *tape, hl_node *node)
     if (a->drops && !hl_tape_has_places(tape, node, hl_shape_rows(*y))) {
         return false;
     }
+    hl_linear_rows rows = rows_of(node);
     if ((a->args.relu || a->drops) && hl_node_has_backward(node)) { /* a bit for each number of p that passes */
-        hl_linear_rows rows = rows_of(node);
         node->saved = hl_tape_allocate(tape, node, rows.n_blocks * hl_pass_bytes(HL_LINEAR_BLOCK * rows.O), 1);
     }
+    if (rows.generated) {
+        a->transposed = hl_tape_keep(tape, hl_linear_transposed_numbers(&rows));
+    }
     if (tape->options.dry && tape->options.prepare) {
-        hl_linear_rows rows = rows_of(node);
         hl_linear_rows_prepare(&rows);
     }
     return hl_tape_status(tape).code == HL_OK;
@@ -103,28 +107,6 @@ static void finish(const hl_tape *tape, const hl_node *node, const hl_linear_row
     }
 }
 
-typedef struct bias_work {
-    const hl_tensor *b;
-    hl_real *y;
-} bias_work;
-
-static void bias_rows(const void *context, hl_range rows)
-{
-    const bias_work *work = context;
-    int64_t O = work->b->shape.size[0];
-    for (int64_t i = rows.begin; i < rows.end; i++) {
-        memcpy(work->y + i * O, work->b->data, (size_t)O * sizeof *work->y);
-    }
-}
-
-/* y = b in each of n rows. */
-static void begin_at_bias(int threads, const hl_tensor *b, int64_t n, hl_real *y)
-{
-    if (b != NULL) {
-        hl_threads_run(threads, n, 1, bias_rows, &(bias_work){ b, y });
-    }
-}
-
 typedef struct forward_work {
     const hl_tape *tape;
     const hl_node *node;
@@ -162,16 +144,18 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     const attributes *a = node->attributes;
     hl_linear_rows rows = rows_of(node);
     int64_t O = rows.O, I = rows.I;
-    const hl_tensor *b = node->in[B];
-    const hl_real *x = node->in[X]->data, *w = node->in[W]->data;
-    hl_real *y = node->out->data, *transposed = scratch, *biases = scratch + hl_linear_transposed_numbers(&rows);
+    const hl_real *b = node->in[B] != NULL ? node->in[B]->data : NULL, *x = node->in[X]->data, *w = node->in[W]->data;
+    hl_real *y = node->out->data, *transposed = a->transposed != NULL ? a->transposed : scratch,
+            *biases = scratch + hl_linear_transposed_numbers(&rows);
     bool finishes = a->args.relu || a->drops || node->in[R] != NULL;
     int threads = threads_for(tape, &rows);
     if (rows.generated) {
-        hl_linear_transpose(threads, &rows, w, transposed);
-        begin_at_bias(1, b, rows.n_blocks > 1 ? HL_LINEAR_BLOCK : rows.N, biases);
+        if (!hl_tape_has_kept(tape)) {
+            hl_linear_transpose(threads, &rows, w, transposed);
+        }
+        hl_linear_begin_at_bias(1, &rows, b, rows.n_blocks > 1 ? HL_LINEAR_BLOCK : rows.N, biases);
     } else {
-        begin_at_bias(threads, b, rows.N, y);
+        hl_linear_begin_at_bias(threads, &rows, b, rows.N, y);
         hl_matmul_into(tape->options.threads, rows.N, O, I, (hl_matrix){ x, I, false }, (hl_matrix){ w, I, true },
                        b != NULL, y, O);
     }
@@ -262,7 +246,7 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
             bool alone = rows->n_groups == 1;
             hl_linear_rows_dW(rows, n, dp, node->in[X]->data + first * I, block > begin || (alone && din[W].add),
                               alone ? din[W].at : at.dW + group * O * I);
-        } else if (din[W].at != NULL && rows->bf16) {
+        } else if (node->in[W]->requires_grad && rows->bf16) {
             hl_bf16_pack_rows(map_of(rows), rows->N, first, n, dp, node->in[X]->data + first * I, at.dW);
         }
     }
@@ -298,18 +282,24 @@ static void weight_backward(const hl_tape *tape, const hl_node *node, const hl_l
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static places places_of(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows, hl_real *scratch)
 {
-    hl_linear_rows rows = rows_of(node);
-    intermediate numbers = intermediate_of(tape, node, &rows);
+    intermediate numbers = intermediate_of(tape, node, rows);
     /* What is packed begins at cache lines, as scratch does. */
     places at = { .W = scratch, .block = scratch + numbers.W, .dW = scratch + numbers.W + numbers.block };
     hl_real *dp_of_rows = at.dW + numbers.dW;
     at.dp = numbers.dp > 0 ? dp_of_rows : NULL;
     at.db = dp_of_rows + numbers.dp;
-    if (overwrites(tape, node, &rows)) {
+    if (overwrites(tape, node, rows)) {
         at.dp = node->out->grad;
     }
+    return at;
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    hl_linear_rows rows = rows_of(node);
+    places at = places_of(tape, node, &rows, scratch);
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
     hl_grad_hand_on(tape, node, din[R]);
     if (din[X].at != NULL && rows.bf16) {
@@ -326,6 +316,35 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     }
     if (din[W].at != NULL) {
         weight_backward(tape, node, &rows, din[W], dp, at.dW);
+    }
+}
+
+/* dW alone is large. */
+static int cut_parts(const hl_node *node, int input, int most, int64_t *step)
+{
+    (void)input;
+    hl_linear_rows rows = rows_of(node);
+    if (rows.sum == HL_LINEAR_WHOLE) {
+        *step = HL_MATMUL_STEP;
+        return hl_matmul_pieces(most, rows.O, rows.I, rows.N);
+    }
+    *step = rows.bf16 ? hl_bf16_dW_step(map_of(&rows)) : HL_LINEAR_TILE;
+    return most;
+}
+
+static void compute_part(const hl_tape *tape, const hl_node *node, int input, int64_t begin, int64_t end, hl_real *to)
+{
+    (void)input;
+    hl_linear_rows rows = rows_of(node);
+    places at = places_of(tape, node, &rows, node->scratch);
+    const hl_real *x = node->in[X]->data, *dp = at.dp != NULL ? at.dp : node->out->grad;
+    if (rows.sum == HL_LINEAR_WHOLE) {
+        hl_matmul_serial(end - begin, rows.I, rows.N, (hl_matrix){ dp + begin, rows.O, true },
+                         (hl_matrix){ x, rows.I, false }, 0, to, rows.I);
+    } else if (rows.bf16) {
+        hl_bf16_dW_rows(map_of(&rows), rows.N, at.dW, begin, end, to);
+    } else {
+        hl_linear_tiles_dW_rows(&rows, begin, end, dp, x, to);
     }
 }
 
@@ -348,6 +367,8 @@ static double flops(const hl_node *node)
     return 2.0 * (double)hl_shape_rows(node->in[X]->shape) * (double)hl_shape_count(node->in[W]->shape);
 }
 
+static const hl_op_parts parts = { cut_parts, compute_part };
+
 const hl_op hl_op_linear = {
     .name = "linear",
     .min_inputs = 2,
@@ -356,6 +377,7 @@ const hl_op hl_op_linear = {
     .forward = forward,
     .backward = backward,
     .scratch = scratch_numbers,
+    .parts = &parts,
     .flops = flops,
 };
 

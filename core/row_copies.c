@@ -27,17 +27,38 @@ typedef struct adding {
     hl_real *dx;
 } adding;
 
+/* Adds these columns of dy's row m to dx. */
+static void add_row(const adding *a, int64_t m, int64_t begin, int64_t end, hl_real *dx)
+{
+    const hl_real *dy = a->dy + m * a->rows->D;
+#pragma omp simd
+    for (int64_t d = begin; d < end; d++) {
+        dx[d] += a->scale * dy[d];
+    }
+}
+
+static int64_t row_of(const hl_row_list *rows, int64_t m)
+{
+    return rows->list != NULL ? rows->list[m] - rows->base : 0;
+}
+
 /* Each thread works on a range of columns, so that every row is summed in the order of the list. */
 static void add_columns(const void *context, hl_range columns)
 {
     const adding *a = context;
-    const hl_row_list *rows = a->rows;
+    for (int64_t m = 0; m < a->rows->n; m++) {
+        add_row(a, m, columns.begin, columns.end, a->dx + row_of(a->rows, m) * a->rows->D);
+    }
+}
+
+void hl_row_list_sum(const hl_row_list *rows, hl_real scale, const hl_real *dy, int64_t begin, int64_t end, hl_real *dx)
+{
+    const adding a = { rows, scale, dy, dx };
+    memset(dx, 0, (size_t)((end - begin) * rows->D) * sizeof *dx);
     for (int64_t m = 0; m < rows->n; m++) {
-        hl_real *dx = a->dx + (rows->list != NULL ? rows->list[m] - rows->base : 0) * rows->D;
-        const hl_real *dy = a->dy + m * rows->D;
-#pragma omp simd
-        for (int64_t d = columns.begin; d < columns.end; d++) {
-            dx[d] += a->scale * dy[d];
+        int64_t row = row_of(rows, m);
+        if (row >= begin && row < end) {
+            add_row(&a, m, 0, rows->D, dx + (row - begin) * rows->D);
         }
     }
 }

@@ -1,6 +1,6 @@
 #include "core/tape.h"
 
-#include "core/op.h"
+#include "core/private/op_parts.h"
 #include "core/private/tape_memory.h"
 #include "core/threads.h"
 
@@ -192,6 +192,19 @@ void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size)
     return numbers;
 }
 
+hl_real *hl_tape_keep(hl_tape *tape, int64_t count)
+{
+    const hl_tape_kept *kept = tape->options.kept;
+    int64_t first = tape->n_kept;
+    tape->n_kept += (count + HL_CACHE_LINE - 1) / HL_CACHE_LINE * HL_CACHE_LINE;
+    return kept != NULL ? kept->numbers + first : NULL;
+}
+
+bool hl_tape_has_kept(const hl_tape *tape)
+{
+    return tape->options.kept != NULL && tape->options.kept->made;
+}
+
 size_t hl_tape_bytes(const hl_tape *tape)
 {
     size_t now = tape->records + tape->held;
@@ -230,6 +243,7 @@ bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
         }
     }
     tape->flops += node->op->flops != NULL ? (din != NULL ? 2 : 1) * node->op->flops(node) : 0;
+    node->scratch = scratch;
     if (tape->options.dry) {
         hl_tape_piece_end(piece, tape->n_pieces);
         tape->held = held;

@@ -52,12 +52,12 @@ typedef struct hl_tape_options {
     bool reuse;     /* dry: whether the plan (tape_plan.h) gives the memory of what nothing reads any more to what comes
                        later: then the last outputs are left, or the loss and the gradients of parameters and of
                        hl_tape_tensor's tensors */
+    int leaves;     /* dry: how many such passes may walk back together (tape_leaves.h); 0 or 1: each alone */
     bool prepare;   /* dry: whether ops generate the code (small_matmul.h) for passes of any smaller size */
-    const hl_tape_plan
-        *plan;     /* not dry: where numbers lie, by a dry tape of the same options; NULL: one after the other.
-                                 Not owned, must outlive the tape */
-    uint64_t seed; /* of dropout */
-    uint32_t step; /* of dropout */
+    const hl_tape_plan *plan; /* not dry: where numbers lie, by a dry tape of these options; NULL: in a row */
+    const hl_tape_kept *kept; /* or NULL. Neither it nor the plan is owned, both must outlive the tape */
+    uint64_t seed;            /* of dropout */
+    uint32_t step;            /* of dropout */
     const int64_t
         *places;      /* (n_places): what the dropout of a tensor's rows is drawn by, equal places alike in whatever
                                  company; NULL: row r has place r. Not owned, must outlive the tape */
@@ -74,6 +74,7 @@ struct hl_tape {
     const char *scope;     /* the module whose ops are built now, for errors and summaries; not owned; may be NULL */
     double flops;          /* of forward, and of backward once that was called */
     int64_t n_pieces;      /* of memory for numbers, asked for so far */
+    int64_t n_kept;        /* numbers of hl_tape_kept asked for so far */
     char *numbers;         /* with a plan: where they begin */
     size_t held;           /* dry: bytes of the numbers that a real tape without a plan would hold now */
     size_t records;        /* dry: bytes of the records that a real tape would hold now */

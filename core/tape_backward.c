@@ -74,7 +74,9 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
             x->grad_written = true;
         }
         din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
-        x->grad_written = true;
+        if (!x->is_parameter) { /* whose tensor tapes on other threads may read */
+            x->grad_written = true;
+        }
     }
     return true;
 }
@@ -94,11 +96,24 @@ static void end_pieces(const hl_tape *tape, const hl_node *node, const hl_tensor
     }
 }
 
-static bool run_backward(hl_tape *tape, hl_node *node, const hl_tensor *start)
+bool hl_node_parameter(const hl_node *node, int i)
+{
+    return node->in[i] != NULL && node->in[i]->is_parameter && node->in[i]->requires_grad;
+}
+
+bool hl_tape_backward_node(hl_tape *tape, hl_node *node, const hl_tensor *start, const hl_grad *sums)
 {
     hl_grad din[HL_MAX_INPUTS];
-    if (node->out->grad != NULL && (!allocate_input_grads(tape, node, din) || !hl_tape_run(tape, node, din))) {
-        return false;
+    if (node->out->grad != NULL) {
+        if (!allocate_input_grads(tape, node, din)) {
+            return false;
+        }
+        for (int i = 0; i < node->n_inputs && sums != NULL; i++) {
+            din[i] = hl_node_parameter(node, i) ? sums[i] : din[i];
+        }
+        if (!hl_tape_run(tape, node, din)) {
+            return false;
+        }
     }
     if (tape->options.dry && tape->options.reuse) {
         end_pieces(tape, node, start);
@@ -106,7 +121,7 @@ static bool run_backward(hl_tape *tape, hl_node *node, const hl_tensor *start)
     return true;
 }
 
-hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
+hl_status hl_tape_backward_begin(hl_tape *tape, hl_tensor *y, const hl_real *dy)
 {
     if (tape->error.code != HL_OK) {
         return tape->error;
@@ -130,8 +145,14 @@ hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
     if (!dry) {
         memcpy(y->grad, dy, (size_t)hl_shape_count(y->shape) * sizeof(hl_real));
     }
+    return hl_ok();
+}
+
+hl_status hl_tape_backward_from(hl_tape *tape, hl_tensor *y, const hl_real *dy)
+{
+    HL_TRY(hl_tape_backward_begin(tape, y, dy));
     for (hl_node *node = tape->last; node != NULL; node = node->previous) {
-        if (!run_backward(tape, node, y)) {
+        if (!hl_tape_backward_node(tape, node, y, NULL)) {
             return tape->error;
         }
     }

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/private/tape_memory.h"
+#include "core/tape_leaves.h"
 
 #include <stdlib.h>
 
@@ -63,15 +64,26 @@ static void fill(const hl_tape *tape, hl_tape_piece **pieces, hl_tape_plan *plan
     plan->bytes = tape->records + plan->numbers;
 }
 
+static size_t sums_of(const hl_tape *tape)
+{
+    const hl_tape_options *o = &tape->options;
+    return o->leaves > 1 ? (size_t)hl_tape_leaves_scratch(tape, o->threads, o->leaves) * sizeof(hl_real) : 0;
+}
+
 hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan)
 {
     *plan = (hl_tape_plan){ 0 };
     HL_TRY(tape->error);
+    if (tape->options.leaves > 1 && hl_tape_leaves_share(tape)) {
+        return hl_error(HL_INVALID, "passes that walk back together: two ops have the same parameter");
+    }
     if (tape->options.reuse && !tape->options.gradients) {
         end_forward_only(tape);
     }
     size_t n = (size_t)tape->n_pieces;
-    *plan = (hl_tape_plan){ .flops = tape->flops,
+    *plan = (hl_tape_plan){ .sums = sums_of(tape),
+                            .kept = (size_t)tape->n_kept * sizeof(hl_real),
+                            .flops = tape->flops,
                             .reuse = tape->options.reuse,
                             .n_slots = tape->n_pieces,
                             .slots = hl_calloc(n, sizeof *plan->slots) };

@@ -12,6 +12,7 @@
 #define HL_CORE_TAPE_PLAN_H
 
 #include "core/declarations.h"
+#include "core/real.h"
 #include "core/status.h"
 
 #include <stdbool.h>
@@ -27,10 +28,19 @@ typedef struct hl_tape_slot {
     size_t begin, size;
 } hl_tape_slot;
 
+/* What ops make of parameters alone, such as a transposed weight, for several passes with the same weights: the first
+ * one fills it, the others find it. One pass at a time. */
+typedef struct hl_tape_kept {
+    hl_real *numbers; /* hl_tape_plan.kept bytes; not owned */
+    bool made;        /* set by the caller after the first pass */
+} hl_tape_kept;
+
 /* A zeroed one is empty. */
 typedef struct hl_tape_plan {
     size_t bytes;   /* of arena that the pass needs: its records and numbers */
     size_t numbers; /* of these, its numbers */
+    size_t sums;    /* with hl_tape_options.leaves: of scratch memory for their way back (tape_leaves.h) */
+    size_t kept;    /* of what it makes of parameters alone (hl_tape_kept) */
     double flops;   /* of its matrix products */
     bool reuse;     /* the option of the dry tape */
     int64_t n_slots;

@@ -103,8 +103,9 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
     int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config),
             examples = hl_snapshot_budget_examples(config);
     set_model(model, f);
-    size_t values = 1 + (size_t)hl_leaf_sum_values((int)config->train.leaves, 1, 0);
-    f->gradients = hl_size_product(values, f->weights);
+    int leaves = (int)config->train.leaves, at_once = hl_trainer_at_once(config, 1, 0);
+    size_t values = 1 + (size_t)hl_leaf_sum_values(leaves, 1, 1, 0);
+    f->gradients = hl_size_product(1 + (size_t)hl_leaf_sum_values(leaves, at_once, 1, 0), f->weights);
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
                              batch_bytes(&config->sizes, config->train.eval_examples));
@@ -236,7 +237,7 @@ static hl_status set_evaluation(const hl_config *config, const hl_model *model, 
 static hl_status set_all(const hl_config *config, const hl_model *model, int64_t taken, hl_footprint *footprint)
 {
     *footprint = (hl_footprint){ 0 };
-    HL_TRY(hl_trainer_plan(model, config, &footprint->step, &footprint->flops));
+    HL_TRY(hl_trainer_plan(model, config, hl_trainer_at_once(config, 1, 0), &footprint->step, &footprint->flops));
     if (config->sizes.treebank > 0) {
         size_t pass;
         HL_TRY(pass_bytes(config, model, hl_trainer_evaluation_rows(config), config->model.max_length, &pass));

@@ -1,28 +1,16 @@
 #include "train/trainer.h"
 
-#include "core/finite_watch.h"
+#include "core/memory.h"
 #include "core/op_cross_entropy.h"
 #include "core/private/reduce.h"
 #include "core/threads.h"
 #include "heads/evaluator.h"
 #include "optim/clip.h"
+#include "train/private/trainer_leaves.h"
 #include "train/setup.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-int64_t hl_trainer_micro_batch(const hl_config *config)
-{
-    return config->train.batch_size / (config->train.leaves * config->optimizer.accumulate);
-}
-
-static hl_tape_options training_options(const hl_config *config, int threads)
-{
-    return (hl_tape_options){
-        .threads = threads, .training = true, .gradients = true, .reuse = true, .seed = (uint64_t)config->train.seed
-    };
-}
 
 int64_t hl_trainer_evaluation_slice(const hl_config *config)
 {
@@ -48,7 +36,7 @@ hl_batch hl_trainer_largest(const hl_config *config)
 }
 
 /* Of any micro-batch, and of any slice of the validation set. On success both are ended by hl_tape_plan_free. */
-static hl_status plan_passes(const hl_model *model, const hl_config *config, hl_tape_plan *training,
+static hl_status plan_passes(const hl_model *model, const hl_config *config, int at_once, hl_tape_plan *training,
                              hl_tape_plan *evaluation)
 {
     int64_t T = config->sizes.longest;
@@ -57,7 +45,9 @@ static hl_status plan_passes(const hl_model *model, const hl_config *config, hl_
     hl_evaluator evaluator = {
         .model = model, .rows = hl_trainer_evaluation_rows(config), .threads = threads, .loss = ""
     };
-    HL_TRY(hl_model_plan(model, &largest, training_options(config, threads), training));
+    hl_tape_options options = hl_trainer_pass_options(config, threads);
+    options.leaves = at_once;
+    HL_TRY(hl_model_plan(model, &largest, options, training));
     hl_status status = hl_evaluator_plan(&evaluator, T, evaluation);
     if (status.code != HL_OK) {
         hl_tape_plan_free(training);
@@ -65,16 +55,18 @@ static hl_status plan_passes(const hl_model *model, const hl_config *config, hl_
     return status;
 }
 
-static size_t larger(const hl_tape_plan *a, const hl_tape_plan *b)
+static size_t arena_bytes(const hl_config *config, const hl_tape_plan *training, const hl_tape_plan *evaluation,
+                          int at_once)
 {
-    return a->bytes > b->bytes ? a->bytes : b->bytes;
+    size_t bytes = hl_trainer_leaves_bytes(training, hl_setup_threads(config), at_once);
+    return bytes > evaluation->bytes ? bytes : evaluation->bytes;
 }
 
-hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops)
+hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, int at_once, size_t *bytes, double *flops)
 {
     hl_tape_plan training, evaluation;
-    HL_TRY(plan_passes(model, config, &training, &evaluation));
-    *bytes = larger(&training, &evaluation);
+    HL_TRY(plan_passes(model, config, at_once, &training, &evaluation));
+    *bytes = arena_bytes(config, &training, &evaluation, at_once);
     if (flops != NULL) {
         *flops = training.flops * (double)(config->train.leaves * config->optimizer.accumulate);
     }
@@ -89,7 +81,7 @@ static hl_status prepare_lengths(const hl_trainer *trainer)
     if (trainer->config->sizes.n_lengths == 1) {
         return hl_ok();
     }
-    hl_tape_options options = training_options(trainer->config, trainer->threads);
+    hl_tape_options options = hl_trainer_pass_options(trainer->config, trainer->threads);
     options.prepare = true;
     hl_batch largest = hl_trainer_largest(trainer->config);
     hl_tape_plan plan;
@@ -127,26 +119,20 @@ static hl_status check_known(const hl_batch *validation)
                     "the validation set has no target that training has, too: are its labels spelled alike?");
 }
 
-/* What is added up over the leaves of an update besides gradients. */
-typedef struct leaf_figures {
-    double loss;
-    int64_t correct;
-    double flops;
-} leaf_figures;
-
-static hl_status init_leaf_sums(hl_trainer *trainer)
+static hl_status init_leaf_sums(hl_trainer *trainer, int at_once)
 {
     int leaves = (int)trainer->config->train.leaves;
     hl_parameters *parameters = &trainer->model.parameters;
-    HL_TRY(hl_leaf_sum_init(&trainer->gradients, trainer->ranks, leaves, (size_t)parameters->count * sizeof(hl_real),
-                            parameters->grads));
-    HL_TRY(hl_leaf_sum_init(&trainer->figures, trainer->ranks, leaves, sizeof(leaf_figures), NULL));
-    return hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, sizeof(hl_cross_entropy_result), NULL);
+    HL_TRY(hl_leaf_sum_init(&trainer->gradients, trainer->ranks, leaves, at_once,
+                            (size_t)parameters->count * sizeof(hl_real), parameters->grads));
+    HL_TRY(hl_leaf_sum_init(&trainer->figures, trainer->ranks, leaves, 1, sizeof(hl_leaf_figures), NULL));
+    HL_TRY(hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, 1, sizeof(hl_cross_entropy_result), NULL));
+    return at_once > 1 ? hl_trainer_leaves_init(trainer, at_once) : hl_ok();
 }
 
 hl_status hl_trainer_reserve_sums(hl_trainer *trainer, const hl_validation_sums_pass *sums)
 {
-    return hl_leaf_sum_init(&trainer->sums, trainer->ranks, (int)trainer->config->train.leaves,
+    return hl_leaf_sum_init(&trainer->sums, trainer->ranks, (int)trainer->config->train.leaves, 1,
                             (sums->count + 1) * sizeof(double), NULL);
 }
 
@@ -163,10 +149,11 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     }
     hl_model_config model = hl_setup_model(config);
     HL_TRY(hl_model_init(&trainer->model, &model));
-    HL_TRY(plan_passes(&trainer->model, config, &trainer->plan, &trainer->evaluation));
-    HL_TRY(hl_arena_init(&trainer->arena, larger(&trainer->plan, &trainer->evaluation)));
+    int at_once = hl_trainer_at_once(config, hl_ranks_count(ranks), hl_ranks_rank(ranks));
+    HL_TRY(plan_passes(&trainer->model, config, at_once, &trainer->plan, &trainer->evaluation));
+    HL_TRY(hl_arena_init(&trainer->arena, arena_bytes(config, &trainer->plan, &trainer->evaluation, at_once)));
     HL_TRY(hl_model_reserve(&trainer->model, HL_MODEL_TRAINED));
-    HL_TRY(init_leaf_sums(trainer));
+    HL_TRY(init_leaf_sums(trainer, at_once));
     HL_TRY(prepare_lengths(trainer));
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
@@ -206,6 +193,7 @@ void hl_trainer_free(hl_trainer *trainer)
     hl_class_counts_free(&trainer->classes);
     hl_tape_plan_free(&trainer->plan);
     hl_tape_plan_free(&trainer->evaluation);
+    hl_free(trainer->leaves);
     hl_leaf_sum_free(&trainer->gradients);
     hl_leaf_sum_free(&trainer->figures);
     hl_leaf_sum_free(&trainer->scores);
@@ -218,52 +206,54 @@ void hl_trainer_free(hl_trainer *trainer)
 }
 
 /* Forward and backward of one micro-batch. */
-static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t scored, leaf_figures *figures)
+static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t scored, hl_leaf_figures *figures)
 {
-    const hl_config *config = trainer->config;
-    hl_tape_options options = training_options(config, trainer->threads);
-    options.step = (uint32_t)(trainer->optimizer.step + 1);
-    options.plan = &trainer->plan;
+    hl_tape_options options = hl_trainer_tape_options(trainer);
     options.places = batch->places;
     options.n_places = batch->n_rows;
-    options.observer = trainer->observer;
     hl_cross_entropy_result result = { 0 };
     hl_cross_entropy_args args = { .n = scored,
-                                   .smoothing = (hl_real)config->optimizer.label_smoothing,
+                                   .smoothing = (hl_real)trainer->config->optimizer.label_smoothing,
                                    .result = &result };
     size_t mark = trainer->arena.used;
     hl_tape tape;
     hl_tape_begin(&tape, &trainer->arena, options);
     hl_tensor *loss = hl_model_loss(&tape, &trainer->model, batch, args, NULL);
-    hl_status status = hl_tape_status(&tape);
-    if (status.code == HL_OK && !isfinite(result.loss_sum)) {
-        char what[64];
-        snprintf(what, sizeof what, "step %lld: the loss", (long long)trainer->optimizer.step + 1);
-        status = hl_tape_not_finite(&tape, what, result.loss_sum);
-    }
+    hl_status status = hl_trainer_check_loss(trainer, &tape, result.loss_sum);
     HL_THEN(status, hl_tape_backward(&tape, loss));
     hl_arena_rewind(&trainer->arena, mark);
-    figures->loss += result.loss_sum / (double)scored;
-    figures->correct += result.n_correct;
-    figures->flops += tape.flops;
+    hl_leaf_figures_add(figures, &result, scored, tape.flops);
     return status;
 }
 
-/* The gradients and figures of one leaf, the examples from `first` on, into its values. */
-static hl_status run_leaf(hl_trainer *trainer, int64_t first, hl_real *gradients, leaf_figures *figures)
+/* One leaf, the examples from `first` on, micro-batch after micro-batch. */
+static hl_status run_leaf(hl_trainer *trainer, int64_t first)
 {
     const hl_batch *batch = &trainer->batch.batch;
     int64_t size = hl_trainer_micro_batch(trainer->config), end = first + trainer->config->optimizer.accumulate * size;
-    hl_parameters_grads_into(&trainer->model.parameters, gradients);
-    memset(gradients, 0, trainer->gradients.bytes);
-    *figures = (leaf_figures){ 0 };
+    hl_leaf_figures *figures = hl_leaf_sum_next(&trainer->figures);
+    *figures = (hl_leaf_figures){ 0 };
+    hl_status status = hl_ok();
     for (; first < end; first += size) {
         hl_batch micro_batch = hl_batch_slice(batch, first, size);
         if (micro_batch.n_targets > 0) {
-            HL_TRY(run_micro_batch(trainer, &micro_batch, batch->n_targets, figures));
+            HL_THEN(status, run_micro_batch(trainer, &micro_batch, batch->n_targets, figures));
         }
     }
-    return hl_ok();
+    hl_leaf_sum_push(&trainer->figures, 1);
+    return status;
+}
+
+/* The gradients of n leaves, and each one's figures, into their values. */
+static hl_status run_leaves(hl_trainer *trainer, int leaf, int n)
+{
+    int64_t first = leaf * (trainer->config->train.batch_size / trainer->config->train.leaves);
+    hl_real *gradients = hl_leaf_sum_next(&trainer->gradients);
+    hl_parameters_grads_into(&trainer->model.parameters, gradients);
+    memset(gradients, 0, trainer->gradients.bytes);
+    hl_status status = n > 1 ? hl_trainer_leaves_run(trainer, first, n) : run_leaf(trainer, first);
+    hl_leaf_sum_push(&trainer->gradients, n);
+    return status;
 }
 
 typedef struct addition {
@@ -292,8 +282,8 @@ static void add_gradients(const void *context, void *to, const void *from)
 static void add_figures(const void *context, void *to, const void *from)
 {
     (void)context;
-    leaf_figures *sum = to;
-    const leaf_figures *more = from;
+    hl_leaf_figures *sum = to;
+    const hl_leaf_figures *more = from;
     sum->loss += more->loss;
     sum->correct += more->correct;
     sum->flops += more->flops;
@@ -319,17 +309,15 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     hl_leaf_sum_begin(&trainer->figures, add_figures, NULL);
     hl_status status =
         hl_dataset_batch(trainer->dataset, HL_TRAIN, trainer->optimizer.step * all, all, &trainer->batch);
-    for (int leaf = trainer->gradients.first; leaf < trainer->gradients.last && status.code == HL_OK; leaf++) {
-        status = run_leaf(trainer, leaf * (all / config->train.leaves), hl_leaf_sum_next(&trainer->gradients),
-                          hl_leaf_sum_next(&trainer->figures));
-        hl_leaf_sum_push(&trainer->gradients);
-        hl_leaf_sum_push(&trainer->figures);
+    for (int leaf = trainer->gradients.first, n; leaf < trainer->gradients.last && status.code == HL_OK; leaf += n) {
+        n = hl_leaf_sum_group(&trainer->gradients);
+        status = run_leaves(trainer, leaf, n);
     }
     HL_TRY(hl_ranks_agree(trainer->ranks, status));
     hl_leaf_sum_finish(&trainer->gradients);
     hl_leaf_sum_finish(&trainer->figures);
     HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* what was received from one that is lost since may be no sum */
-    const leaf_figures *found = trainer->figures.total;
+    const hl_leaf_figures *found = trainer->figures.total;
     *update = (hl_update){
         .loss = found->loss,
         .scored = trainer->batch.batch.n_targets,

@@ -19,6 +19,8 @@
 
 HL_BEGIN_DECLS
 
+typedef struct hl_trainer_leaf hl_trainer_leaf; /* private/trainer_leaves.h */
+
 typedef struct hl_trainer {
     const hl_config *config; /* not owned */
     hl_ranks *ranks;         /* that compute the run together; NULL: this process alone; not owned */
@@ -35,8 +37,10 @@ typedef struct hl_trainer {
     hl_class_counts classes;          /* of HL_METRICS_CLASSES: those of the last validation, else empty */
     hl_scored_text text;              /* of HL_METRICS_TOKENS: what validation asks for */
     hl_leaf_sum gradients, figures;   /* of an update, over the leaves of its batch */
+    hl_trainer_leaf *leaves;          /* owned: of those that are computed at once; NULL: one by one */
     hl_leaf_sum scores, sums;         /* of a validation; the last one without memory before hl_trainer_reserve_sums */
-    const hl_tape_observer *observer; /* of the updates' ops (core/tape.h); NULL after hl_trainer_init; not owned */
+    const hl_tape_observer *observer; /* of the updates' ops (core/tape.h), which leaves computed at once then run one
+                                         leaf after the other; NULL after hl_trainer_init; not owned */
 } hl_trainer;
 
 /* What one update found. */
@@ -75,6 +79,12 @@ void hl_trainer_free(hl_trainer *trainer);
 /* The examples of a micro-batch: batch_size / (leaves accumulate). */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
+/* How many leaves of a batch a rank computes at once, on tapes of their own that walk back together
+ * (core/tape_leaves.h): those of the largest subtree of its own (train/ranks/leaf_sum.h). 1: they are computed one by
+ * one, because each has several micro-batches, the model uses a parameter twice, or they keep too few of the threads
+ * busy. The bits are the same. */
+int hl_trainer_at_once(const hl_config *config, int processes, int rank);
+
 /* A batch without arrays for dry passes (core/batch.h): no micro-batch has more examples, rows or targets. */
 hl_batch hl_trainer_largest(const hl_config *config);
 
@@ -85,9 +95,9 @@ int64_t hl_trainer_evaluation_slice(const hl_config *config);
 /* The most rows of one slice of a validation or a recording: of as many of the longest examples. */
 int64_t hl_trainer_evaluation_rows(const hl_config *config);
 
-/* The bytes that one training step and one validation need, of which the larger counts; found by dry runs.
- * HL_INVALID, HL_NO_MEMORY. `flops`: of one update's matrix products; may be NULL. */
-hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, size_t *bytes, double *flops);
+/* The bytes that one training step and one validation need where so many leaves are computed at once, of which the
+ * larger counts; found by dry runs. HL_INVALID, HL_NO_MEMORY. `flops`: of one update's matrix products; may be NULL. */
+hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, int at_once, size_t *bytes, double *flops);
 
 /* One update: forward and backward of every micro-batch of this rank's leaves, the sum over all leaves
  * (train/ranks/leaf_sum.h), clipping, optimizer. All ranks call it at once, and find the same. HL_NOT_FINITE names the

@@ -62,10 +62,10 @@ static hl_status evaluate_leaves(hl_trainer *trainer, const hl_evaluator *evalua
             hl_validation_sums_pass_begin(v->sums);
         }
         HL_TRY(hl_evaluate(evaluator, &batch, scores));
-        hl_leaf_sum_push(&trainer->scores);
+        hl_leaf_sum_push(&trainer->scores, 1);
         if (v->sums != NULL) {
             hl_validation_sums_pass_save(v->sums, hl_leaf_sum_next(&trainer->sums));
-            hl_leaf_sum_push(&trainer->sums);
+            hl_leaf_sum_push(&trainer->sums, 1);
         }
     }
     return hl_ok();

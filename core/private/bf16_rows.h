@@ -37,4 +37,8 @@ void hl_bf16_pack_rows(hl_bf16_map map, int64_t N, int64_t first, int64_t n, con
                        hl_real *packed);
 void hl_bf16_dW(int threads, hl_bf16_map map, int64_t N, const hl_real *packed, bool add, hl_real *dW);
 
+/* The rows from `begin` to `end` - 1 of dW, cut at multiples of hl_bf16_dW_step, to `part` (end - begin, I). */
+int64_t hl_bf16_dW_step(hl_bf16_map map);
+void hl_bf16_dW_rows(hl_bf16_map map, int64_t N, const hl_real *packed, int64_t begin, int64_t end, hl_real *part);
+
 #endif

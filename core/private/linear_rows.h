@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTIALS = 16 };
+enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTIALS = 16, HL_LINEAR_TILE = 64 };
 
 /* How dW (O, I) is summed over N rows: in a partial sum for each group of blocks, tile by tile over all rows, by
  * hl_matmul_rows_into, or by hl_bf16_dW. */
@@ -40,6 +40,9 @@ void hl_linear_rows_prepare(const hl_linear_rows *rows);
 void hl_linear_transpose(int threads, const hl_linear_rows *rows, const hl_real *W, hl_real *T);
 int64_t hl_linear_transposed_numbers(const hl_linear_rows *rows);
 
+/* y = b in each of n rows; nothing where b is NULL. */
+void hl_linear_begin_at_bias(int threads, const hl_linear_rows *rows, const hl_real *b, int64_t n, hl_real *y);
+
 /* y = (or, `add`, +=) x T for the n rows from `first` on, n <= HL_LINEAR_BLOCK; x (N, I), T (I, O), y (N, O). `block`:
  * hl_bf16_block_numbers of memory, in bf16. */
 void hl_linear_rows_forward(const hl_linear_rows *rows, int64_t first, int64_t n, const hl_real *x, const hl_real *T,
@@ -57,5 +60,9 @@ void hl_linear_rows_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp,
 /* dW (O, I) = (or +=) dp^T x over all rows, a tile of dW after the other. */
 void hl_linear_tiles_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, bool add,
                         hl_real *dW);
+
+/* The rows from `begin` to `end` - 1 of dW, cut at multiples of HL_LINEAR_TILE, to `part` (end - begin, I). */
+void hl_linear_tiles_dW_rows(const hl_linear_rows *rows, int64_t begin, int64_t end, const hl_real *dp,
+                             const hl_real *x, hl_real *part);
 
 #endif

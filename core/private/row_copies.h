@@ -19,4 +19,8 @@ bool hl_row_list_check(hl_tape *tape, const hl_node *node, const hl_row_list *ro
 void hl_row_list_add(const hl_tape *tape, const hl_row_list *rows, hl_real scale, const hl_real *dy, int64_t n_rows,
                      hl_grad dx);
 
+/* The rows from `begin` to `end` - 1 of what hl_row_list_add would make of a dx of zeros, to dx (end - begin, D). */
+void hl_row_list_sum(const hl_row_list *rows, hl_real scale, const hl_real *dy, int64_t begin, int64_t end,
+                     hl_real *dx);
+
 #endif

@@ -27,4 +27,14 @@ void hl_tape_piece_end(hl_tape_piece *piece, int64_t end);
  * memory and arithmetic. False with a sticky error when the arena is full. */
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din);
 
+/* Gives y, from which backward begins, a gradient: `dy`. */
+hl_status hl_tape_backward_begin(hl_tape *tape, hl_tensor *y, const hl_real *dy);
+
+/* Whether the gradient of this node's input i goes to a parameter. */
+bool hl_node_parameter(const hl_node *node, int i);
+
+/* Runs backward of a node that a gradient has reached; `start` as for hl_tape_backward_begin. Where `sums` is not NULL,
+ * gradients of parameters go to sums[i] instead of their own memory. False with a sticky error. */
+bool hl_tape_backward_node(hl_tape *tape, hl_node *node, const hl_tensor *start, const hl_grad *sums);
+
 #endif

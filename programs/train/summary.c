@@ -202,7 +202,8 @@ typedef struct shared {
 static shared shared_by(const summary *s, int n)
 {
     int leaves = (int)s->config->train.leaves;
-    size_t values = 1 + (size_t)hl_leaf_sum_values(leaves, n, 0), bytes = s->footprint.weights;
+    size_t values = 1 + (size_t)hl_leaf_sum_values(leaves, hl_trainer_at_once(s->config, n, 0), n, 0),
+           bytes = s->footprint.weights;
     shared found = { .memory = s->footprint.training - s->footprint.gradients + hl_size_product(values, bytes) };
     found.memory = found.memory > s->footprint.end ? found.memory : s->footprint.end;
     for (int rank = 0; rank < n; rank++) {

@@ -39,8 +39,18 @@ static void tree_sum(int leaves, int first, int size, float value[NUMBERS])
     }
 }
 
+/* Of n leaves at once, the last ones where n is no power of two. */
+static void group_sum(int leaves, int first, int n, float value[NUMBERS])
+{
+    int size = 1;
+    while (size < n) {
+        size *= 2;
+    }
+    tree_sum(leaves, first, size, value);
+}
+
 typedef struct example {
-    int leaves;
+    int leaves, at_once;
     float expected[NUMBERS];
     size_t sent[THREAD_RANKS_MOST];
     bool computed[LEAVES];
@@ -51,13 +61,15 @@ static void sum_leaves(hl_ranks *ranks, void *context)
     example *e = context;
     float total[NUMBERS];
     hl_leaf_sum sum;
-    ck_assert_int_eq(hl_leaf_sum_init(&sum, ranks, e->leaves, sizeof total, total).code, HL_OK);
+    ck_assert_int_eq(hl_leaf_sum_init(&sum, ranks, e->leaves, e->at_once, sizeof total, total).code, HL_OK);
     for (int repetition = 0; repetition < 2; repetition++) {
         hl_leaf_sum_begin(&sum, add_numbers, "the context");
-        for (int leaf = sum.first; leaf < sum.last; leaf++) {
-            leaf_value(leaf, hl_leaf_sum_next(&sum));
-            hl_leaf_sum_push(&sum);
-            e->computed[leaf] = true;
+        for (int leaf = sum.first, n; leaf < sum.last; leaf += n) {
+            n = hl_leaf_sum_group(&sum);
+            ck_assert(n <= e->leaves && (e->at_once > 1 || n == 1));
+            group_sum(e->leaves, leaf, n, hl_leaf_sum_next(&sum));
+            hl_leaf_sum_push(&sum, n);
+            memset(&e->computed[leaf], true, (size_t)n);
         }
         hl_leaf_sum_finish(&sum);
         ck_assert_mem_eq(total, e->expected, sizeof total);
@@ -71,7 +83,7 @@ static void sum_leaves(hl_ranks *ranks, void *context)
 START_TEST(any_number_of_ranks_gets_the_bits_of_the_tree)
 {
     for (int leaves = 1; leaves <= LEAVES; leaves += leaves < 9 ? 1 : 4) {
-        example e = { .leaves = leaves };
+        example e = { .leaves = leaves, .at_once = _i == 0 ? 1 : 1 << _i };
         int size = 1;
         while (size < leaves) {
             size *= 2;
@@ -98,12 +110,12 @@ END_TEST
 START_TEST(the_values_held_and_sent_are_those_of_the_tree)
 {
     /* Alone: one sum of each size below, and the leaf at work. */
-    ck_assert_int_eq(hl_leaf_sum_values(1, 1, 0), 0);
-    ck_assert_int_eq(hl_leaf_sum_values(2, 1, 0), 1);
-    ck_assert_int_eq(hl_leaf_sum_values(8, 1, 0), 3);
-    ck_assert_int_eq(hl_leaf_sum_values(5, 1, 0), 2);
+    ck_assert_int_eq(hl_leaf_sum_values(1, 1, 1, 0), 0);
+    ck_assert_int_eq(hl_leaf_sum_values(2, 1, 1, 0), 1);
+    ck_assert_int_eq(hl_leaf_sum_values(8, 1, 1, 0), 3);
+    ck_assert_int_eq(hl_leaf_sum_values(5, 1, 1, 0), 2);
     /* A half each: rank 1 sends one sum, rank 0 has room for it. */
-    ck_assert_int_eq(hl_leaf_sum_values(8, 2, 1), 2);
+    ck_assert_int_eq(hl_leaf_sum_values(8, 1, 2, 1), 2);
     ck_assert_uint_eq(hl_leaf_sum_sent(8, 2, 0, 10), 0);
     ck_assert_uint_eq(hl_leaf_sum_sent(8, 2, 1, 10), 10);
     /* A leaf each: every rank but the first sends once, in three rounds. */
@@ -182,7 +194,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_test(tc, any_number_of_ranks_gets_the_bits_of_the_tree);
+    tcase_add_loop_test(tc, any_number_of_ranks_gets_the_bits_of_the_tree, 0, 6);
     tcase_add_test(tc, the_values_held_and_sent_are_those_of_the_tree);
     tcase_add_test(tc, all_ranks_fail_with_the_lowest_one_that_does);
     tcase_add_test(tc, sums_and_broadcasts_reach_all_ranks);

@@ -290,13 +290,13 @@ START_TEST(the_plan_is_what_a_step_takes)
     trainer_make(&trainer, &config);
     size_t bytes;
     double flops;
-    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, &bytes, &flops).code, HL_OK);
+    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, 1, &bytes, &flops).code, HL_OK);
     ck_assert_uint_le(bytes, trainer.arena.capacity);
     ck_assert_double_gt(flops, 6.0 * 8 * 7 * 16 * 32);
     config.optimizer.accumulate = 4;
     size_t part_bytes;
     double part_flops;
-    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, &part_bytes, &part_flops).code, HL_OK);
+    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, 1, &part_bytes, &part_flops).code, HL_OK);
     ck_assert_uint_lt(part_bytes, bytes);
     ck_assert_double_eq_tol(part_flops, flops, 1e-9 * flops);
     hl_trainer_free(&trainer);

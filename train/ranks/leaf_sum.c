@@ -40,11 +40,34 @@ static void *value_of(const hl_leaf_sum *sum, int i)
     return i == 0 ? sum->total : sum->memory + (size_t)(i - 1) * sum->bytes;
 }
 
-/* Takes the next leaf into the nodes, and makes parents of those at the end while they are whole: of two siblings, or
- * of a left child that has none. Returns how many values there were at most. */
-static int take_leaf(hl_leaf_sum *sum)
+int hl_leaf_sum_group(const hl_leaf_sum *sum)
 {
-    sum->nodes[sum->n++] = (hl_leaf_node){ 0, sum->next++ };
+    hl_leaf_node node = { 0, sum->next };
+    for (;;) {
+        hl_leaf_node parent = { node.k + 1, node.j / 2 };
+        if (1 << node.k >= sum->at_once || first_of(parent) != sum->next || end_of(sum, parent) > sum->last) {
+            return end_of(sum, node) - sum->next;
+        }
+        node = parent;
+    }
+}
+
+/* The node of the next n leaves. */
+static hl_leaf_node node_of(const hl_leaf_sum *sum, int n)
+{
+    hl_leaf_node node = { 0, sum->next };
+    while (1 << node.k < n) {
+        node = (hl_leaf_node){ node.k + 1, node.j / 2 };
+    }
+    return node;
+}
+
+/* Takes the next n leaves into the nodes, and makes parents of those at the end while they are whole: of two siblings,
+ * or of a left child that has none. Returns how many values there were at most. */
+static int take_leaves(hl_leaf_sum *sum, int n)
+{
+    sum->nodes[sum->n++] = node_of(sum, n);
+    sum->next += n;
     int most = sum->n;
     for (;;) {
         hl_leaf_node last = sum->nodes[sum->n - 1];
@@ -64,32 +87,47 @@ static int take_leaf(hl_leaf_sum *sum)
     }
 }
 
-int hl_leaf_sum_values(int leaves, int n, int rank)
+static hl_leaf_sum sum_on(int leaves, int at_once, int n, int rank)
 {
-    hl_leaf_sum sum = { .leaves = leaves,
-                        .next = hl_leaf_sum_first(leaves, n, rank),
-                        .last = hl_leaf_sum_first(leaves, n, rank + 1) };
+    int first = hl_leaf_sum_first(leaves, n, rank);
+    return (hl_leaf_sum){ .leaves = leaves,
+                          .at_once = at_once,
+                          .first = first,
+                          .last = hl_leaf_sum_first(leaves, n, rank + 1),
+                          .next = first };
+}
+
+int hl_leaf_sum_largest(int leaves, int n, int rank)
+{
+    hl_leaf_sum sum = sum_on(leaves, leaves, n, rank);
+    int largest = 0;
+    for (int group; sum.next < sum.last; sum.next += group) {
+        group = hl_leaf_sum_group(&sum);
+        largest = group > largest ? group : largest;
+    }
+    return largest;
+}
+
+int hl_leaf_sum_values(int leaves, int at_once, int n, int rank)
+{
+    hl_leaf_sum sum = sum_on(leaves, at_once, n, rank);
     int most = 0;
     while (sum.next < sum.last) {
-        int held = take_leaf(&sum);
+        int held = take_leaves(&sum, hl_leaf_sum_group(&sum));
         most = held > most ? held : most;
     }
     int received = n > 1; /* from another rank */
     return (sum.n + received > most ? sum.n + received : most) - 1;
 }
 
-hl_status hl_leaf_sum_init(hl_leaf_sum *sum, hl_ranks *ranks, int leaves, size_t bytes, void *total)
+hl_status hl_leaf_sum_init(hl_leaf_sum *sum, hl_ranks *ranks, int leaves, int at_once, size_t bytes, void *total)
 {
     int n = hl_ranks_count(ranks), rank = hl_ranks_rank(ranks);
-    *sum = (hl_leaf_sum){
-        .ranks = ranks,
-        .leaves = leaves,
-        .first = hl_leaf_sum_first(leaves, n, rank),
-        .last = hl_leaf_sum_first(leaves, n, rank + 1),
-        .bytes = bytes,
-        .total = total,
-    };
-    int others = hl_leaf_sum_values(leaves, n, rank), all = others + (total == NULL);
+    *sum = sum_on(leaves, at_once, n, rank);
+    sum->ranks = ranks;
+    sum->bytes = bytes;
+    sum->total = total;
+    int others = hl_leaf_sum_values(leaves, at_once, n, rank), all = others + (total == NULL);
     if (all > 0) {
         sum->memory = hl_calloc((size_t)all, bytes);
         HL_NEED(sum->memory != NULL, "the sums over the leaves of a batch");
@@ -119,9 +157,9 @@ void *hl_leaf_sum_next(const hl_leaf_sum *sum)
     return value_of(sum, sum->n);
 }
 
-void hl_leaf_sum_push(hl_leaf_sum *sum)
+void hl_leaf_sum_push(hl_leaf_sum *sum, int n)
 {
-    take_leaf(sum);
+    take_leaves(sum, n);
 }
 
 typedef struct walk {
@@ -184,10 +222,8 @@ void hl_leaf_sum_finish(hl_leaf_sum *sum)
 size_t hl_leaf_sum_sent(int leaves, int n, int rank, size_t bytes)
 {
     hl_ranks ranks = { .rank = rank, .n = n };
-    hl_leaf_sum sum = { .ranks = &ranks,
-                        .leaves = leaves,
-                        .first = hl_leaf_sum_first(leaves, n, rank),
-                        .last = hl_leaf_sum_first(leaves, n, rank + 1) };
+    hl_leaf_sum sum = sum_on(leaves, 1, n, rank);
+    sum.ranks = &ranks;
     walk w = { .sum = &sum };
     reduce(&w, root_of(&sum));
     return (size_t)w.sent * bytes;

@@ -6,13 +6,14 @@
  * floating-point numbers depend on its order, and this order does not depend on the ranks. (It is that of pairwise
  * summation: Higham 1993, "The accuracy of floating point summation".)
  *
- * Rank r of n owns leaves r leaves / n .. (r + 1) leaves / n - 1. It adds up every subtree that is wholly its own while
- * it computes them. Of any other node the owner of its first leaf adds what the owner of its right child's first leaf
- * sends; the root, which is rank 0's, is then broadcast.
+ * Rank r of n owns leaves r leaves / n .. (r + 1) leaves / n - 1. It adds up every subtree that is wholly its own
+ * while it computes them, or computes the sum of such a one at once. Of any other node the owner of its first leaf adds
+ * what the owner of its right child's first leaf sends; the root, which is rank 0's, is then broadcast.
  *
- *     for (int leaf = sum.first; leaf < sum.last; leaf++) {
- *         compute into hl_leaf_sum_next(&sum);
- *         hl_leaf_sum_push(&sum);
+ *     for (int leaf = sum.first, n; leaf < sum.last; leaf += n) {
+ *         n = hl_leaf_sum_group(&sum);
+ *         compute the sum of leaves leaf .. leaf + n - 1 into hl_leaf_sum_next(&sum);
+ *         hl_leaf_sum_push(&sum, n);
  *     }
  *     HL_TRY(hl_ranks_agree(ranks, status));
  *     hl_leaf_sum_finish(&sum); // the sum of all leaves is at sum.total */
@@ -37,6 +38,7 @@ typedef struct hl_leaf_node {
 typedef struct hl_leaf_sum {
     hl_ranks *ranks;         /* not owned; or NULL */
     int leaves, first, last; /* of all, and those of this rank: first .. last - 1 */
+    int at_once;             /* at most so many are computed at once, up to the next power of two */
     size_t bytes;            /* of one value */
     hl_leaf_sum_add *add;
     const void *context; /* of `add`; not owned */
@@ -53,22 +55,28 @@ typedef struct hl_leaf_sum {
 /* The first leaf of a rank; that of rank n is `leaves`. */
 int hl_leaf_sum_first(int leaves, int n, int rank);
 
-/* The values besides `total` that a rank holds at once. */
-int hl_leaf_sum_values(int leaves, int n, int rank);
+/* The values besides `total` that a rank holds at once, which computes up to `at_once` leaves at once. */
+int hl_leaf_sum_values(int leaves, int at_once, int n, int rank);
+
+/* The leaves of the largest subtree that is wholly a rank's own. */
+int hl_leaf_sum_largest(int leaves, int n, int rank);
 
 /* Takes memory for sums of values of `bytes` bytes, of leaves >= n ranks; `total` is the caller's memory of one value,
  * or NULL: the sum then has its own. HL_NO_MEMORY. On success ended by hl_leaf_sum_free, which takes a zeroed one. */
-hl_status hl_leaf_sum_init(hl_leaf_sum *sum, hl_ranks *ranks, int leaves, size_t bytes, void *total);
+hl_status hl_leaf_sum_init(hl_leaf_sum *sum, hl_ranks *ranks, int leaves, int at_once, size_t bytes, void *total);
 void hl_leaf_sum_free(hl_leaf_sum *sum);
 
 /* Begins a sum. */
 void hl_leaf_sum_begin(hl_leaf_sum *sum, hl_leaf_sum_add *add, const void *context);
 
-/* Where the value of the next leaf of this rank goes; what is there is left over from others. */
+/* How many leaves of this rank come next at once: those of a subtree. */
+int hl_leaf_sum_group(const hl_leaf_sum *sum);
+
+/* Where the value of this rank's next leaf, or group, goes; what is there is left over from others. */
 void *hl_leaf_sum_next(const hl_leaf_sum *sum);
 
-/* Takes that value, and adds it to its siblings'. */
-void hl_leaf_sum_push(hl_leaf_sum *sum);
+/* Takes that value, the sum of n leaves, 1 or hl_leaf_sum_group, and adds it to its siblings'. */
+void hl_leaf_sum_push(hl_leaf_sum *sum, int n);
 
 /* After all leaves of this rank, and hl_ranks_agree: exchanges; `total` holds the sum on every rank. Cannot fail. */
 void hl_leaf_sum_finish(hl_leaf_sum *sum);

@@ -46,7 +46,12 @@ static void scale_backward(const hl_tape *tape, const hl_node *node, const hl_gr
 }
 
 static const hl_op op_scale = {
-    "crooked_scale", 1, HL_NOT_IN_PLACE, infer_same, scale_forward, scale_backward, NULL, NULL
+    .name = "crooked_scale",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer_same,
+    .forward = scale_forward,
+    .backward = scale_backward,
 };
 
 static hl_tensor *scale(hl_tape *tape, hl_tensor *x, crooked_scale a)
@@ -83,7 +88,13 @@ static int64_t softmax_scratch(const hl_tape *tape, const hl_node *node)
 }
 
 static const hl_op op_softmax = {
-    "crooked_softmax", 1, HL_NOT_IN_PLACE, infer_same, softmax_forward, softmax_backward, softmax_scratch, NULL,
+    .name = "crooked_softmax",
+    .min_inputs = 1,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer_same,
+    .forward = softmax_forward,
+    .backward = softmax_backward,
+    .scratch = softmax_scratch,
 };
 
 static hl_tensor *softmax(hl_tape *tape, hl_tensor *x, bool drops_mask)
@@ -109,8 +120,14 @@ static void trespass_forward(const hl_tape *tape, const hl_node *node, hl_real *
     memcpy(node->out->data, node->in[0]->data, (size_t)hl_shape_count(node->out->shape) * sizeof(hl_real));
 }
 
-static const hl_op op_trespass = { "trespass", 2,   HL_NOT_IN_PLACE, infer_same, trespass_forward, trespass_backward,
-                                   NULL,       NULL };
+static const hl_op op_trespass = {
+    .name = "trespass",
+    .min_inputs = 2,
+    .in_place = HL_NOT_IN_PLACE,
+    .infer = infer_same,
+    .forward = trespass_forward,
+    .backward = trespass_backward,
+};
 
 /* Graphs over x (3, 3), y (3, 3), z (3, 3) */
 

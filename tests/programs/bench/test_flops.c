@@ -70,7 +70,7 @@ START_TEST(formula_script_and_tape_agree)
         size_t bytes;
         double flops;
         ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-        ck_assert_int_eq(hl_trainer_plan(&model, &config, &bytes, &flops).code, HL_OK);
+        ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
         hl_model_free(&model);
         ck_assert_double_eq(hl_bench_config_flops(&config), workloads[i].flops);
         ck_assert_double_eq(flops, workloads[i].flops);
@@ -100,7 +100,7 @@ START_TEST(free_widths_count_as_the_tape_counts_them)
     size_t bytes;
     double flops, T = 11, D = 24, V = 19;
     ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-    ck_assert_int_eq(hl_trainer_plan(&model, &config, &bytes, &flops).code, HL_OK);
+    ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
     hl_model_free(&model);
     double layers = 2 * D * (3 + 3) * (5 + 7) + 2 * T * 3 * (5 + 7) + 2 * D * (4 + 2) * (6 + 2) + 2 * T * 4 * (6 + 2);
     double expected = 3 * 6 * T * (layers + 2 * 4 * D * 40 + 2 * D * V);
@@ -127,7 +127,7 @@ START_TEST(what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it)
         size_t bytes;
         double flops;
         ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-        ck_assert_int_eq(hl_trainer_plan(&model, &config, &bytes, &flops).code, HL_OK);
+        ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
         ck_assert_double_eq(hl_bench_config_flops(&config), flops);
         hl_model_free(&model);
     }

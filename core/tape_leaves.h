@@ -1,0 +1,40 @@
+/* The way back of several tapes at once: those of the leaves of one batch (train/ranks/leaf_sum.h).
+ *
+ * Each leaf has a tape of its own, on which the same ops were recorded over its own rows. The gradient of a parameter
+ * is summed over the rows of each leaf alone, and these sums go up a binary tree: leaf 2 i plus leaf 2 i + 1, of such
+ * pairs the same again, and the last one alone where there is no other. So its bits are those of leaves that were
+ * computed one by one, by however many processes.
+ *
+ * The tapes walk back side by side, leaf after leaf on each thread. Whenever they have passed an op with parameters,
+ * their gradients are summed, while what they are summed from is still in the cache: no gradient of a whole model is
+ * held but the sum. */
+#ifndef HL_CORE_TAPE_LEAVES_H
+#define HL_CORE_TAPE_LEAVES_H
+
+#include "core/declarations.h"
+#include "core/tape.h"
+
+HL_BEGIN_DECLS
+
+/* A leaf without rows has neither tape nor gradient. */
+typedef struct hl_tape_leaf {
+    bool empty;
+    hl_tape tape;    /* with options.threads = 1 and a plan, over an arena of its own */
+    hl_tensor *loss; /* a scalar, or NULL where the tape has an error */
+    hl_node *node;   /* hl_tape_leaves_backward's own: the last one that it passed */
+} hl_tape_leaf;
+
+/* The numbers of scratch memory that n leaves of a pass as on this dry tape need. */
+int64_t hl_tape_leaves_scratch(const hl_tape *tape, int threads, int n);
+
+/* Whether an op of this tape has a parameter that another one has, too. Such gradients would not be summed in the order
+ * of leaves that are computed one by one. */
+bool hl_tape_leaves_share(const hl_tape *tape);
+
+/* Adds d loss / d p of the sum of all losses to the gradient of every parameter p, on at most `threads` threads. The
+ * first error of a tape, as by hl_tape_backward. */
+hl_status hl_tape_leaves_backward(int threads, int n, hl_tape_leaf *leaves, hl_real *scratch);
+
+HL_END_DECLS
+
+#endif

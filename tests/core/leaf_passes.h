@@ -1,0 +1,29 @@
+/* A small model of every op that sums over rows for a parameter, run over leaves of very different numbers of rows. */
+#ifndef HL_TESTS_CORE_LEAF_PASSES_H
+#define HL_TESTS_CORE_LEAF_PASSES_H
+
+#include "core/parameters.h"
+#include "core/tape_leaves.h"
+
+enum { LEAF_PASSES_LEAVES = 7, LEAF_PASSES_ROWS = 37 + 64 + 130 + 1 + 70 + 3 };
+
+typedef struct leaf_passes {
+    hl_parameters parameters;
+    int32_t ids[LEAF_PASSES_ROWS], positions[LEAF_PASSES_ROWS], targets[LEAF_PASSES_ROWS];
+    int64_t places[LEAF_PASSES_ROWS];
+    hl_tape_plan plan; /* of 130 rows, and up to LEAF_PASSES_LEAVES leaves on 3 threads */
+} leaf_passes;
+
+/* The first row of a leaf, one of which has none; that of leaf LEAF_PASSES_LEAVES is LEAF_PASSES_ROWS. */
+int leaf_passes_first(int leaf);
+
+void leaf_passes_make(leaf_passes *passes);
+void leaf_passes_free(leaf_passes *passes);
+
+/* The sum of the losses of these rows, divided by all rows; its gradients where they are not NULL, which begin at 0. */
+double leaf_passes_rows(leaf_passes *passes, int first, int n, hl_real *gradients);
+
+/* The gradients of the leaves from `first` on, added to zero. */
+void leaf_passes_together(leaf_passes *passes, int threads, int first, int n, hl_real *gradients);
+
+#endif

@@ -1,0 +1,107 @@
+/* Leaves that walk back together have the bits of leaves that are computed one by one. */
+#include "core/memory.h"
+#include "core/op_multiply.h"
+#include "core/op_sum.h"
+#include "tests/check_suite.h"
+#include "tests/core/leaf_passes.h"
+
+#include <string.h>
+
+static hl_real *new_gradients(const leaf_passes *p)
+{
+    hl_real *gradients = hl_calloc((size_t)p->parameters.count, sizeof *gradients);
+    ck_assert_ptr_nonnull(gradients);
+    return gradients;
+}
+
+/* The sum of leaves first .. first + size - 1, where size is a power of two, as far as there are `end`: by the
+ * definition. */
+static void tree_sum(leaf_passes *p, int first, int size, int end, hl_real *sum)
+{
+    if (size == 1) {
+        int row = leaf_passes_first(first), rows = leaf_passes_first(first + 1) - row;
+        if (rows > 0) {
+            leaf_passes_rows(p, row, rows, sum);
+        } else {
+            memset(sum, 0, (size_t)p->parameters.count * sizeof *sum);
+        }
+        return;
+    }
+    tree_sum(p, first, size / 2, end, sum);
+    if (first + size / 2 < end) {
+        hl_real *right = new_gradients(p);
+        tree_sum(p, first + size / 2, size / 2, end, right);
+        for (int64_t i = 0; i < p->parameters.count; i++) {
+            sum[i] += right[i];
+        }
+        hl_free(right);
+    }
+}
+
+START_TEST(leaves_together_have_the_bits_of_leaves_alone)
+{
+    static const struct {
+        int first, n, size;
+    } groups[] = { { 0, LEAF_PASSES_LEAVES, 8 }, { 4, 3, 4 }, { 2, 2, 2 }, { 1, 1, 1 } };
+    leaf_passes p;
+    leaf_passes_make(&p);
+    hl_real *alone = new_gradients(&p), *together = new_gradients(&p);
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        tree_sum(&p, groups[g].first, groups[g].size, groups[g].first + groups[g].n, alone);
+        for (int threads = 1; threads <= 3; threads++) {
+            leaf_passes_together(&p, threads, groups[g].first, groups[g].n, together);
+            for (int i = 0; i < p.parameters.n; i++) {
+                const hl_parameter *one = &p.parameters.list[i];
+                ck_assert_msg(memcmp(alone + one->offset, together + one->offset, (size_t)one->count * sizeof *alone) ==
+                                  0,
+                              "group %zu, %d threads: the gradient of %s", g, threads, one->name);
+            }
+        }
+    }
+    hl_free(alone);
+    hl_free(together);
+    leaf_passes_free(&p);
+}
+END_TEST
+
+START_TEST(an_error_of_one_leaf_ends_the_walk)
+{
+    leaf_passes p;
+    leaf_passes_make(&p);
+    hl_tape_leaf leaves[2] = { { .empty = true }, { .empty = false } };
+    hl_arena arena;
+    ck_assert_int_eq(hl_arena_init(&arena, 4096).code, HL_OK);
+    hl_tape_begin(&leaves[1].tape, &arena, (hl_tape_options){ .gradients = true });
+    leaves[1].loss = hl_mean(&leaves[1].tape, NULL);
+    ck_assert_int_eq(hl_tape_leaves_backward(2, 2, leaves, NULL).code, HL_INVALID);
+    ck_assert_int_eq(hl_tape_leaves_backward(2, 1, leaves, NULL).code, HL_OK);
+    hl_arena_free(&arena);
+    leaf_passes_free(&p);
+}
+END_TEST
+
+START_TEST(a_parameter_of_two_ops_is_seen)
+{
+    leaf_passes p;
+    leaf_passes_make(&p);
+    hl_tensor *gamma = hl_parameters_find(&p.parameters, "gamma")->tensor;
+    hl_arena arena;
+    hl_tape tape;
+    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true, .dry = true });
+    hl_tensor *x = hl_multiply(&tape, gamma, hl_parameters_find(&p.parameters, "beta")->tensor);
+    ck_assert(!hl_tape_leaves_share(&tape));
+    hl_multiply(&tape, x, gamma);
+    ck_assert(hl_tape_leaves_share(&tape));
+    hl_arena_free(&arena);
+    leaf_passes_free(&p);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, leaves_together_have_the_bits_of_leaves_alone);
+    tcase_add_test(tc, an_error_of_one_leaf_ends_the_walk);
+    tcase_add_test(tc, a_parameter_of_two_ops_is_seen);
+}
+SUITE("tape leaves", add_tests)

@@ -1,0 +1,167 @@
+#include "train/private/trainer_leaves.h"
+#include "core/finite_watch.h"
+#include "core/memory.h"
+#include "core/op_cross_entropy.h"
+#include "core/tape_leaves.h"
+#include "core/threads.h"
+#include "train/setup.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct hl_trainer_leaf {
+    hl_arena arena; /* a piece of the trainer's */
+    hl_batch batch;
+    hl_cross_entropy_result result;
+    hl_tape_kept kept;  /* of the thread with this index */
+    hl_tape_leaf *leaf; /* one of an array behind these */
+};
+
+int64_t hl_trainer_micro_batch(const hl_config *config)
+{
+    return config->train.batch_size / (config->train.leaves * config->optimizer.accumulate);
+}
+
+hl_tape_options hl_trainer_pass_options(const hl_config *config, int threads)
+{
+    return (hl_tape_options){
+        .threads = threads, .training = true, .gradients = true, .reuse = true, .seed = (uint64_t)config->train.seed
+    };
+}
+
+hl_tape_options hl_trainer_tape_options(const hl_trainer *trainer)
+{
+    hl_tape_options options = hl_trainer_pass_options(trainer->config, trainer->threads);
+    options.step = (uint32_t)(trainer->optimizer.step + 1);
+    options.plan = &trainer->plan;
+    options.observer = trainer->observer;
+    return options;
+}
+
+void hl_leaf_figures_add(hl_leaf_figures *figures, const hl_cross_entropy_result *result, int64_t scored, double flops)
+{
+    figures->loss += result->loss_sum / (double)scored;
+    figures->correct += result->n_correct;
+    figures->flops += flops;
+}
+
+hl_status hl_trainer_check_loss(const hl_trainer *trainer, const hl_tape *tape, double loss)
+{
+    HL_TRY(hl_tape_status(tape));
+    if (isfinite(loss)) {
+        return hl_ok();
+    }
+    char what[64];
+    snprintf(what, sizeof what, "step %lld: the loss", (long long)trainer->optimizer.step + 1);
+    return hl_tape_not_finite(tape, what, loss);
+}
+
+int hl_trainer_at_once(const hl_config *config, int processes, int rank)
+{
+    int leaves = hl_leaf_sum_largest((int)config->train.leaves, processes, rank), threads = hl_setup_threads(config);
+    int turns = (leaves + threads - 1) / threads;
+    bool busy = 4 * leaves >= 3 * turns * threads; /* three quarters of the threads */
+    return busy && config->optimizer.accumulate == 1 && !config->model.tie_embedding ? leaves : 1;
+}
+
+size_t hl_trainer_leaves_bytes(const hl_tape_plan *plan, int threads, int at_once)
+{
+    if (at_once == 1) {
+        return plan->bytes;
+    }
+    size_t leaves = hl_size_product((size_t)at_once, hl_arena_round(plan->bytes)),
+           kept = hl_size_product((size_t)(threads < at_once ? threads : at_once), hl_arena_round(plan->kept));
+    return hl_size_sum(hl_size_sum(leaves, kept), hl_arena_round(plan->sums));
+}
+
+hl_status hl_trainer_leaves_init(hl_trainer *trainer, int at_once)
+{
+    size_t n = (size_t)at_once;
+    hl_trainer_leaf *leaves = hl_calloc(n, sizeof *leaves + sizeof(hl_tape_leaf));
+    HL_NEED(leaves != NULL, "the leaves of a batch");
+    hl_tape_leaf *tapes = (hl_tape_leaf *)(leaves + n);
+    for (size_t i = 0; i < n; i++) {
+        leaves[i].leaf = &tapes[i];
+    }
+    trainer->leaves = leaves;
+    return hl_ok();
+}
+
+static void run_forward(const void *context, hl_range range)
+{
+    const hl_trainer *trainer = context;
+    hl_tape_kept *kept = &trainer->leaves[range.thread].kept;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        hl_trainer_leaf *own = &trainer->leaves[i];
+        if (own->leaf->empty) {
+            continue;
+        }
+        hl_tape_options options = hl_trainer_tape_options(trainer);
+        options.threads = 1;
+        options.kept = kept;
+        options.places = own->batch.places;
+        options.n_places = own->batch.n_rows;
+        hl_cross_entropy_args args = { .n = trainer->batch.batch.n_targets,
+                                       .smoothing = (hl_real)trainer->config->optimizer.label_smoothing,
+                                       .result = &own->result };
+        hl_tape_begin(&own->leaf->tape, &own->arena, options);
+        own->leaf->loss = hl_model_loss(&own->leaf->tape, &trainer->model, &own->batch, args, NULL);
+        kept->made = true;
+    }
+}
+
+/* Gives each leaf its batch and memory. */
+static void begin_leaves(hl_trainer *trainer, int64_t first, int n)
+{
+    int64_t size = hl_trainer_micro_batch(trainer->config);
+    size_t bytes = trainer->plan.bytes;
+    for (int i = 0; i < n; i++) {
+        hl_trainer_leaf *own = &trainer->leaves[i];
+        own->batch = hl_batch_slice(&trainer->batch.batch, first + i * size, size);
+        own->leaf->empty = own->batch.n_targets == 0;
+        own->arena = (hl_arena){ .block = hl_arena_allocate(&trainer->arena, bytes), .capacity = bytes };
+        own->result = (hl_cross_entropy_result){ 0 };
+    }
+}
+
+static void push_figures(hl_trainer *trainer, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const hl_trainer_leaf *own = &trainer->leaves[i];
+        hl_leaf_figures *figures = hl_leaf_sum_next(&trainer->figures);
+        *figures = (hl_leaf_figures){ 0 };
+        if (!own->leaf->empty) {
+            hl_leaf_figures_add(figures, &own->result, trainer->batch.batch.n_targets, own->leaf->tape.flops);
+        }
+        hl_leaf_sum_push(&trainer->figures, 1);
+    }
+}
+
+static hl_status check_losses(const hl_trainer *trainer, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const hl_trainer_leaf *own = &trainer->leaves[i];
+        if (!own->leaf->empty) {
+            HL_TRY(hl_trainer_check_loss(trainer, &own->leaf->tape, own->result.loss_sum));
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_trainer_leaves_run(hl_trainer *trainer, int64_t first, int n)
+{
+    int threads = trainer->observer != NULL ? 1 : trainer->threads;
+    size_t mark = trainer->arena.used;
+    begin_leaves(trainer, first, n);
+    hl_real *scratch = hl_arena_allocate(&trainer->arena, trainer->plan.sums);
+    for (int thread = 0; thread < threads && thread < n; thread++) {
+        trainer->leaves[thread].kept =
+            (hl_tape_kept){ .numbers = hl_arena_allocate(&trainer->arena, trainer->plan.kept) };
+    }
+    hl_threads_run(threads, n, 1, run_forward, trainer);
+    hl_status status = check_losses(trainer, n);
+    HL_THEN(status, hl_tape_leaves_backward(threads, n, trainer->leaves->leaf, scratch));
+    push_figures(trainer, n);
+    hl_arena_rewind(&trainer->arena, mark);
+    return status;
+}
