@@ -127,7 +127,7 @@ START_TEST(sums_of_small_integers_are_those_of_float)
     hl_random random = { .seed = 5, .step = (uint32_t)_i };
     for (int i = 0, k = 0; i < INPUTS; i++) {
         for (int64_t j = 0; j < a.count[i]; j++) {
-            a.at[i][j] = (hl_real)(hl_random_below(random, (uint64_t)k++, 17) - 8);
+            a.at[i][j] = (hl_real)((int)hl_random_below(random, (uint64_t)k++, 17) - 8);
         }
     }
     copy_inputs(&b, &a);
