@@ -4,6 +4,7 @@
 #include "heads/importance.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
+#include "tests/train/loop_ranks.h"
 #include "tests/train/thread_ranks.h"
 #include "tests/train/trainer_example.h"
 #include "train/loop.h"
@@ -12,16 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 4, LEAVES = 4 };
-
-/* Eleven examples of validation, so that its leaves are not equal; classes are counted, too. */
-static hl_config shared_config(void)
-{
-    hl_config config = trainer_config("");
-    config.train.leaves = LEAVES;
-    config.train.eval_examples = 11;
-    return config;
-}
+enum { STEPS = 4, LEAVES = LOOP_RANKS_LEAVES };
 
 typedef struct result {
     hl_update update;
@@ -47,22 +39,11 @@ static void *copied(const void *block, size_t bytes)
     return memcpy(copy, block, bytes);
 }
 
-static void make_rank(hl_trainer *trainer, const hl_config *config, hl_ranks *ranks)
-{
-    hl_task_spec spec = hl_config_task_spec(config);
-    hl_dataset *dataset;
-    hl_threads_setup();
-    ck_assert_int_eq(hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset).code, HL_OK);
-    hl_status status = hl_trainer_reserve(trainer, config, dataset, ranks);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    hl_trainer_draw(trainer);
-}
-
 /* A few updates and a validation with all that is gathered then. */
 static void train_rank(hl_ranks *ranks, const hl_config *config, result *r)
 {
     hl_trainer trainer;
-    make_rank(&trainer, config, ranks);
+    loop_ranks_trainer(&trainer, config, ranks);
     trainer.scored = HL_METRICS_CLASSES;
     ck_assert_int_eq(hl_class_counts_init(&trainer.classes, 7).code, HL_OK);
     r->update = trainer_updated(&trainer, STEPS);
@@ -122,7 +103,7 @@ static void share(hl_ranks *ranks, void *context)
 
 START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
 {
-    sharing s = { .config = shared_config() };
+    sharing s = { .config = loop_ranks_config() };
     s.config.optimizer.accumulate = _i + 1;
     train_rank(NULL, &s.config, &s.alone);
     for (int threads = 1; threads <= 2; threads++) {
@@ -138,7 +119,7 @@ END_TEST
 /* The sums are those of one leaf, but for their order. */
 START_TEST(leaves_change_an_update_by_rounding_alone)
 {
-    hl_config config = shared_config();
+    hl_config config = loop_ranks_config();
     result leaves, whole;
     train_rank(NULL, &config, &leaves);
     config.train.leaves = 1;
@@ -162,7 +143,7 @@ static void fail_alone(hl_ranks *ranks, void *context)
 {
     const hl_config *config = context;
     hl_trainer trainer;
-    make_rank(&trainer, config, ranks);
+    loop_ranks_trainer(&trainer, config, ranks);
     trainer_updated(&trainer, 1);
     if (ranks->rank == 1) {
         hl_parameters_find(&trainer.model.parameters, "encoder.layers.1.linear1.weight")->tensor->data[3] = NAN;
@@ -177,14 +158,14 @@ static void fail_alone(hl_ranks *ranks, void *context)
 
 START_TEST(what_fails_on_one_rank_ends_all_before_a_weight_has_changed)
 {
-    hl_config config = shared_config();
+    hl_config config = loop_ranks_config();
     thread_ranks_run(3, fail_alone, &config);
 }
 END_TEST
 
 START_TEST(more_ranks_than_leaves_are_refused)
 {
-    hl_config config = shared_config();
+    hl_config config = loop_ranks_config();
     hl_task_spec spec = hl_config_task_spec(&config);
     hl_dataset *dataset;
     ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
@@ -198,58 +179,14 @@ END_TEST
 
 /* ---- the loop ---- */
 
-typedef struct looping {
-    hl_config config;
-    hl_run_folder folder;
-    bool fails; /* rank 0 has no metrics.csv open */
-    hl_status status[LEAVES];
-    int64_t step[LEAVES];
-} looping;
-
-static void loop_rank(hl_ranks *ranks, void *context)
-{
-    looping *l = context;
-    hl_trainer trainer;
-    make_rank(&trainer, &l->config, ranks);
-    hl_validation_sums_pass sums;
-    trainer_sums(&trainer, &sums);
-    hl_loop loop = { .config = &l->config,
-                     .folder = hl_ranks_leads(ranks) ? &l->folder : NULL,
-                     .trainer = &trainer,
-                     .sums = &sums,
-                     .config_text = "",
-                     .metrics = { .fd = -1 },
-                     .checkpoint_step = -1 };
-    if (hl_ranks_leads(ranks) && !l->fails) {
-        ck_assert_int_eq(
-            hl_metrics_csv_open(&loop.metrics, l->folder.metrics, HL_METRICS_PLAIN, (hl_metrics_sum){ 0 }).code, HL_OK);
-    }
-    int rank = hl_ranks_rank(ranks);
-    l->status[rank] = hl_loop_run(&loop);
-    l->step[rank] = trainer.optimizer.step;
-    hl_metrics_csv_close(&loop.metrics);
-    hl_validation_sums_pass_free(&sums);
-    hl_trainer_free(&trainer);
-}
-
-static void loop_make(looping *l, const char *folder, bool fails)
-{
-    *l = (looping){ .config = shared_config(), .fails = fails };
-    l->config.train.steps = 6;
-    l->config.train.eval_every = 2;
-    l->config.train.log_every = 1;
-    ck_assert_int_eq(hl_run_folder_open(&l->folder, scratch_path(folder), HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(hl_run_folder_make(&l->folder).code, HL_OK);
-}
-
 START_TEST(rank_0_alone_writes_the_files_of_one_process)
 {
-    looping alone, shared;
-    loop_make(&alone, "alone", false);
-    loop_rank(NULL, &alone);
+    loop_ranks alone, shared;
+    loop_ranks_make(&alone, scratch_path("alone"), false);
+    loop_ranks_run(NULL, &alone);
     ck_assert_int_eq(alone.status[0].code, HL_OK);
-    loop_make(&shared, "shared", false);
-    thread_ranks_run(3, loop_rank, &shared);
+    loop_ranks_make(&shared, scratch_path("shared"), false);
+    thread_ranks_run(3, loop_ranks_run, &shared);
     for (int r = 0; r < 3; r++) {
         ck_assert_msg(shared.status[r].code == HL_OK, "%s", shared.status[r].text);
         ck_assert_int_eq(shared.step[r], 6);
@@ -271,9 +208,9 @@ END_TEST
 
 START_TEST(a_rank_0_that_cannot_write_ends_all_of_them)
 {
-    looping l;
-    loop_make(&l, "run", true);
-    thread_ranks_run(3, loop_rank, &l);
+    loop_ranks l;
+    loop_ranks_make(&l, scratch_path("run"), true);
+    thread_ranks_run(3, loop_ranks_run, &l);
     for (int r = 0; r < 3; r++) {
         ck_assert_int_eq(l.status[r].code, HL_BAD_FILE);
         ck_assert_str_eq(l.status[r].text, l.status[0].text);
@@ -316,10 +253,10 @@ static void worth_free(worth *w)
 
 static void measure_together(hl_ranks *ranks, void *context)
 {
-    hl_config config = shared_config();
+    hl_config config = loop_ranks_config();
     const worth *alone = context;
     hl_trainer trainer;
-    make_rank(&trainer, &config, NULL);
+    loop_ranks_trainer(&trainer, &config, NULL);
     hl_share share = hl_ranks_share(ranks);
     worth w;
     measure_worth(&trainer, &share, &w);
@@ -334,7 +271,7 @@ static void measure_together(hl_ranks *ranks, void *context)
 
 START_TEST(ranks_measure_heads_together)
 {
-    hl_config config = shared_config();
+    hl_config config = loop_ranks_config();
     hl_trainer trainer;
     trainer_make(&trainer, &config);
     worth alone;
