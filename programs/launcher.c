@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Variables of Open MPI; of MPICH, its kin and srun --mpi=pmi2; of srun, which sets the last two for the tasks of a
- * step alone: what a batch script itself runs is none of them. */
+/* Variables of Open MPI, the first; of MPICH, its kin and srun --mpi=pmi2; of srun, which sets the last two for the
+ * tasks of a step alone: what a batch script itself runs is none of them. */
 static const struct {
     const char *processes, *rank;
 } launchers[] = {
@@ -43,6 +43,11 @@ int hl_launcher_rank(void)
 {
     int l = launcher();
     return l < LAUNCHERS ? number_of(launchers[l].rank, 0, 0) : 0;
+}
+
+bool hl_launcher_gives_terminals(void)
+{
+    return getenv(launchers[0].rank) != NULL;
 }
 
 void hl_launcher_forget(void)

@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,12 +24,31 @@ enum { MOST_BYTES = 1 << 30 };
  * only while both sides look. */
 typedef enum patience { AWAKE, MAY_SLEEP } patience;
 
-static void wait_for(MPI_Request request, patience how)
+/* An exchange that failed never returns to those who would take what it left for data. That errors end the job unless
+ * MPI is asked for something else is not enough: Open MPI 4 passes over those of a collective request, which only its
+ * status tells (ompi_errhandler_request_invoke). */
+static void end_unless(bool went_well)
+{
+    if (!went_well) {
+        hl_print_line(stderr, "rank %d: an exchange with other processes failed: is one of them lost?",
+                      hl_launcher_rank());
+        MPI_Abort(MPI_COMM_WORLD, HL_FAILED);
+        _exit(HL_FAILED);
+    }
+}
+
+static void wait_for(int begun, MPI_Request request, patience how)
 {
     enum { NANOSECONDS_ASLEEP = 200000 };
     const double awake = 0.02; /* seconds */
     double begin = -1;
-    for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) {
+    end_unless(begun == MPI_SUCCESS);
+    MPI_Status status = { .MPI_ERROR = MPI_SUCCESS };
+    for (int done = 0;;) {
+        end_unless(MPI_Testall(1, &request, &done, &status) == MPI_SUCCESS && status.MPI_ERROR == MPI_SUCCESS);
+        if (done) {
+            return;
+        }
         double now = how == MAY_SLEEP ? hl_clock_seconds() : 0;
         begin = begin < 0 ? now : begin;
         if (now - begin > awake) {
@@ -45,15 +65,17 @@ static void transfer(exchange what, int rank, char *data, size_t bytes)
 {
     while (bytes > 0) {
         int piece = bytes < MOST_BYTES ? (int)bytes : MOST_BYTES;
-        MPI_Request request;
+        MPI_Request request = MPI_REQUEST_NULL;
+        int begun;
         if (what == SEND) {
-            MPI_Isend(data, piece, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+            begun = MPI_Isend(data, piece, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
         } else if (what == RECEIVE) {
-            MPI_Irecv(data, piece, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
+            begun = MPI_Irecv(data, piece, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &request);
         } else {
-            MPI_Ibcast(data, piece, MPI_BYTE, rank, MPI_COMM_WORLD, &request);
+            begun = MPI_Ibcast(data, piece, MPI_BYTE, rank, MPI_COMM_WORLD, &request);
         }
-        wait_for(request, AWAKE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): which looks until it is done */
+        wait_for(begun, request,
+                 AWAKE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): which looks until it is done */
         data += piece;
         bytes -= (size_t)piece;
     }
@@ -80,9 +102,9 @@ static void broadcast(void *context, int from, void *data, size_t bytes)
 /* Integers: their sum does not depend on the order, which is MPI's. */
 static void reduce(int64_t *values, int64_t count, MPI_Op op)
 {
-    MPI_Request request;
-    MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, op, MPI_COMM_WORLD, &request);
-    wait_for(request, MAY_SLEEP); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): likewise */
+    MPI_Request request = MPI_REQUEST_NULL;
+    int begun = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, op, MPI_COMM_WORLD, &request);
+    wait_for(begun, request, MAY_SLEEP); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): likewise */
 }
 
 static void maximum(void *context, int64_t *values, int64_t count)
@@ -99,11 +121,25 @@ static void sum(void *context, int64_t *values, int64_t count)
 
 /* ---- from the beginning to the end ---- */
 
-hl_status hl_mpi_begin(hl_ranks *ranks)
+/* One that fails within MPI's start may leave the others waiting there for ever. */
+static void begun_too_late(int signal)
+{
+    static const char words[] = "MPI did not start in time: have all processes begun?\n";
+    (void)signal;
+    ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
+    (void)written;
+    _exit(HL_FAILED);
+}
+
+hl_status hl_mpi_begin(hl_ranks *ranks, unsigned seconds)
 {
     int given, launched = hl_launcher_processes();
     *ranks = (hl_ranks){ .send = send, .receive = receive, .broadcast = broadcast, .maximum = maximum, .sum = sum };
+    signal(SIGALRM, begun_too_late);
+    alarm(seconds);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
+    alarm(0);
+    signal(SIGALRM, SIG_DFL);
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->n);
     if (ranks->n == launched) {
@@ -126,16 +162,16 @@ hl_status hl_mpi_begin(hl_ranks *ranks)
 
 void hl_mpi_end(hl_ranks *ranks)
 {
-    MPI_Request request;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    wait_for(request, MAY_SLEEP);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int begun = MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    wait_for(begun, request, MAY_SLEEP);
     MPI_Finalize();
     ranks->parted = true;
 }
 #else
-hl_status hl_mpi_begin(hl_ranks *ranks)
+hl_status hl_mpi_begin(hl_ranks *ranks, unsigned seconds)
 {
-    (void)ranks;
+    (void)ranks, (void)seconds;
     return hl_error(
         HL_INVALID,
         "the launcher has started %d processes, which a build without MPI cannot train with together: build "
@@ -149,17 +185,20 @@ void hl_mpi_end(hl_ranks *ranks)
 }
 #endif
 
-/* A launcher kills all others as soon as one has failed: the first has so long to say why. */
-enum { SECONDS_FOR_THE_FIRST = 2 };
+/* A launcher kills all others as soon as one has failed: the first has so long to say why. A start on thousands of
+ * nodes takes a minute. */
+enum { SECONDS_FOR_THE_FIRST = 2, SECONDS_TO_BEGIN = 300 };
 
 int hl_mpi_main(hl_mpi_program *program, int argc, char **argv)
 {
+    if (hl_launcher_gives_terminals()) {
+        setenv("TERM", "dumb", 1);
+    }
     if (hl_launcher_processes() == 1) {
         return program(NULL, argc, argv, stdout, stderr);
     }
-    setenv("TERM", "dumb", 1); /* Open MPI gives every process a terminal, wherever its own output goes */
     hl_ranks ranks;
-    hl_status status = hl_mpi_begin(&ranks);
+    hl_status status = hl_mpi_begin(&ranks, SECONDS_TO_BEGIN);
     if (status.code != HL_OK) {
         if (hl_launcher_rank() == 0) {
             hl_print_line(stderr, "%s", status.text);

@@ -14,11 +14,12 @@ typedef int hl_mpi_program(hl_ranks *ranks, int argc, char **argv, FILE *out, FI
 /* What a main function returns: runs the program, with the processes that a launcher has started, where one has. */
 int hl_mpi_main(hl_mpi_program *program, int argc, char **argv);
 
-/* Begins MPI, and fills the table. All of it is called by this thread alone. Where MPI cannot begin, or a process is
- * lost later, MPI itself says so and ends the processes. HL_INVALID: MPI knows of another number of processes than the
- * launcher has started (programs/launcher.h), because it is not the launcher's own; or this is a build without MPI. On
- * success to be ended by hl_mpi_end. */
-hl_status hl_mpi_begin(hl_ranks *ranks);
+/* Begins MPI, and fills the table. All of it is called by this thread alone. Where MPI cannot begin, or not within so
+ * many seconds, or an exchange fails, as one may with a process that is lost, this process ends with HL_FAILED or as
+ * MPI does it, and the launcher ends the others. HL_INVALID: MPI knows of another number of processes than the launcher
+ * has started (programs/launcher.h), because it is not the launcher's own; or this is a build without MPI. On success
+ * to be ended by hl_mpi_end. */
+hl_status hl_mpi_begin(hl_ranks *ranks, unsigned seconds);
 
 /* Waits for all ranks, which have nothing left to print then, and ends MPI: a launcher that sees one exit with another
  * code than 0 kills the others. */

@@ -175,9 +175,11 @@ static hl_status read_config(hl_train_call *p)
 
 static void handle_signals(const hl_train_call *p)
 {
-    hl_signal_handlers_install(hl_ranks_leads(p->ranks)
-                                   ? "interrupted: finishing what is under way, then saving; again to end at once\n"
-                                   : "");
+    hl_signal_handlers_install(!hl_ranks_leads(p->ranks) ? ""
+                               : hl_ranks_count(p->ranks) > 1
+                                   ? "interrupted: saving once all processes have finished their step; again to end "
+                                     "at once\n"
+                                   : "interrupted: finishing what is under way, then saving; again to end at once\n");
 }
 
 static hl_status check_what_is_shown(const hl_train_call *p)

@@ -15,6 +15,7 @@ static void forget(void)
     hl_launcher_forget();
     ck_assert_int_eq(hl_launcher_processes(), 1);
     ck_assert_int_eq(hl_launcher_rank(), 0);
+    ck_assert(!hl_launcher_gives_terminals());
 }
 
 START_TEST(launchers_say_how_many_they_have_started)
@@ -28,6 +29,7 @@ START_TEST(launchers_say_how_many_they_have_started)
         setenv(variables[i][1], "3", 1);
         ck_assert_int_eq(hl_launcher_processes(), 4);
         ck_assert_int_eq(hl_launcher_rank(), 3);
+        ck_assert_int_eq(hl_launcher_gives_terminals(), i == 0);
         setenv(variables[i][0], "1", 1);
         ck_assert_int_eq(hl_launcher_processes(), 1);
         setenv(variables[i][0], "four", 1);

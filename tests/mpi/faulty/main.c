@@ -1,7 +1,8 @@
 /* The program train as one of several processes, with a fault on one rank: HEADLIGHT_FAULT=RANK:FAULT:N. The fault
  * is `memory` (its N-th allocation fails, and all after it), `write` (its N-th write finds the disk full, and all after
  * it), `weights` (the first N bytes or more that it receives at once are no numbers), `elsewhere` (it runs in another
- * folder), `arguments` (it is started with one more). */
+ * folder), `arguments` (it is started with one more), `exchange` (its N-th that ends has failed, which its status alone
+ * tells), `killed` (while it sends for the N-th time), `never` (it does not begin MPI). */
 #include "programs/launcher.h"
 #include "programs/mpi.h"
 #include "programs/start.h"
@@ -9,10 +10,38 @@
 #include "tests/faults.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { SECONDS_TO_BEGIN = 120, SECONDS_WITHOUT_ONE = 1 };
+
+static int until_failure, until_death;
+
+#ifdef HL_MPI
+#include <mpi.h>
+
+/* In the place of the library's. */
+int MPI_Testall(int count, MPI_Request requests[], int *done, MPI_Status statuses[])
+{
+    int code = PMPI_Testall(count, requests, done, statuses);
+    if (*done && until_failure > 0 && --until_failure == 0) {
+        statuses[0].MPI_ERROR = MPI_ERR_OTHER;
+    }
+    return code;
+}
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm all, MPI_Request *request)
+{
+    int code = PMPI_Isend(data, count, type, to, tag, all, request);
+    if (until_death > 0 && --until_death == 0) {
+        raise(SIGKILL);
+    }
+    return code;
+}
+#endif
 
 static void (*receive_all)(void *context, int from, void *data, size_t bytes);
 static size_t spoilt;
@@ -35,8 +64,13 @@ int main(int argc, char **argv)
     if (told != NULL && sscanf(told, "%d:%31[a-z]:%d", &rank, fault, &n) < 2) {
         return 99;
     }
+    bool never = strcmp(fault, "never") == 0;
+    if (never && rank == hl_launcher_rank()) {
+        sleep(SECONDS_TO_BEGIN);
+        return 96;
+    }
     hl_ranks ranks;
-    if (hl_mpi_begin(&ranks).code != HL_OK) {
+    if (hl_mpi_begin(&ranks, never ? SECONDS_WITHOUT_ONE : SECONDS_TO_BEGIN).code != HL_OK) {
         return 98;
     }
     char *more[64] = { NULL };
@@ -52,6 +86,10 @@ int main(int argc, char **argv)
         memcpy(more, argv, (size_t)argc * sizeof *argv);
         more[argc++] = "train.seed=7";
         argv = more;
+    } else if (rank == ranks.rank && strcmp(fault, "exchange") == 0) {
+        until_failure = n;
+    } else if (rank == ranks.rank && strcmp(fault, "killed") == 0) {
+        until_death = n;
     } else if (rank == ranks.rank) {
         faults_begin();
         faults_of_call(FAULTS_WRITE);
