@@ -40,6 +40,7 @@
 typedef struct call {
     hl_heads_command command;
     hl_ranks *ranks; /* NULL: alone; not owned */
+    int measuring;   /* how many of them do so on this machine, and share its memory */
     FILE *out, *err;
     char *folder; /* of heads.csv and report.html: the run's, or that of --examples; NULL: none; owned */
     hl_opened_model run;
@@ -328,7 +329,9 @@ static hl_status execute(call *c)
     if (command->against != NULL) {
         return compare(c);
     }
-    HL_TRY(hl_heads_memory_check(&c->run, command, hl_memory_at_hand_now()));
+    hl_memory_at_hand at_hand = hl_memory_at_hand_now();
+    at_hand.bytes /= (size_t)c->measuring;
+    HL_TRY(hl_heads_memory_check(&c->run, command, at_hand));
     HL_TRY(c->run.open != NULL ? hl_print_notices(c->err, hl_pretrained_notices(c->run.open)) : hl_ok());
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
         return answer(c);
@@ -347,6 +350,7 @@ static hl_status execute_together(call *c, int argc, char **argv)
     hl_processes processes;
     hl_status met = hl_processes_meet(c->ranks, true, c->err, &processes);
     hl_threads_share(processes.sharing);
+    c->measuring = c->command.importance ? processes.local : 1;
     hl_processes_free(&processes);
     HL_TRY(met);
     return c->command.importance || hl_ranks_leads(c->ranks) ? execute(c) : hl_ok();

@@ -215,6 +215,50 @@ START_TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
 }
 END_TEST
 
+/* ---- of several processes ---- */
+
+static void change_nothing(void *context, int64_t *values, int64_t count)
+{
+    (void)context, (void)values, (void)count;
+}
+
+static void take_neighbour(void *context, int from, void *data, size_t bytes)
+{
+    (void)context;
+    if (from == 1) {
+        memcpy(data, (char *)data - bytes, bytes); /* of an array by rank */
+    }
+}
+
+/* Rank 0 of two processes on this machine, which are alike. */
+static int be_one_of_two(int argc, char **argv, FILE *out, FILE *err)
+{
+    hl_ranks ranks = { .n = 2, .broadcast = take_neighbour, .maximum = change_nothing, .sum = change_nothing };
+    return hl_heads_program_together(&ranks, argc, argv, out, err);
+}
+
+static int measure_with(size_t bytes, const char *folder, int (*program)(int argc, char **argv, FILE *out, FILE *err))
+{
+    snprintf(limit, sizeof limit, "%zu\n", bytes);
+    const char *arguments[] = { folder, "--importance", NULL };
+    return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory, .program = program }))
+        .code;
+}
+
+START_TEST(processes_that_measure_together_share_their_machines_memory)
+{
+    const char *folder = run_path("run");
+    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
+    size_t enough = 1 << 20;
+    while (measure_with(enough, folder, hl_heads_program) == HL_NO_MEMORY) {
+        enough += enough / 2;
+    }
+    ck_assert_int_eq(measure_with(enough, folder, hl_heads_program), HL_OK);
+    ck_assert_int_eq(measure_with(enough, folder, be_one_of_two), HL_NO_MEMORY);
+    ck_assert_int_eq(measure_with(2 * enough, folder, be_one_of_two), HL_OK);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
@@ -230,5 +274,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_run_is_not_refused_for_snapshots_that_it_may_not_take);
     tcase_add_test(tc, heads_too_large_for_its_container_is_refused_before_it_begins);
     tcase_add_test(tc, a_run_too_large_for_its_container_is_refused_before_it_begins);
+    tcase_add_test(tc, processes_that_measure_together_share_their_machines_memory);
 }
 SUITE("memory of a run", add_tests)
