@@ -29,29 +29,30 @@ double hl_expected_work(const hl_config *config, double flops, int64_t steps)
     return update * ((double)steps + validations * batches / 3); /* forward alone is a third of an update */
 }
 
-hl_status hl_expected_time_say(double seconds, double gflops, const char *what, bool yes, FILE *out)
+hl_status hl_expected_time_say(double seconds, double gflops, const char *whose, const char *what, bool yes, FILE *out)
 {
     char time[HL_UNITS_TEXT], rate[HL_UNITS_TEXT];
     hl_units_roughly(seconds, time);
     hl_units_flops(1e9 * gflops, rate);
     if (seconds > seconds_of_a_year && !yes) {
-        return hl_error(HL_INVALID,
-                        "%s: about %s at the %s/s of this machine; ask for less, or begin all the same with --yes",
-                        what, time, rate);
+        return hl_error(HL_INVALID, "%s: about %s at the %s/s of %s; ask for less, or begin all the same with --yes",
+                        what, time, rate, whose);
     }
     if (out != NULL) {
-        hl_print_line(out, "%s: about %s at the %s/s of this machine", what, time, rate);
+        hl_print_line(out, "%s: about %s at the %s/s of %s", what, time, rate, whose);
         fflush(out);
     }
     return hl_ok();
 }
 
-hl_status hl_expected_time_tell(double work, int threads, const char *what, bool yes, FILE *out)
+hl_status hl_expected_time_tell(double work, int threads, double speedup, const char *what, bool yes, FILE *out)
 {
     if (work < little_work || (yes && out == NULL)) {
         return hl_ok();
     }
     double gflops;
     HL_TRY(hl_bench_sgemm_glance(threads, &gflops));
-    return hl_expected_time_say(work / (1e9 * gflops), gflops, what, yes, out);
+    gflops *= speedup;
+    return hl_expected_time_say(work / (1e9 * gflops), gflops, speedup == 1 ? "this machine" : "these processes", what,
+                                yes, out);
 }

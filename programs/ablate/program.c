@@ -133,7 +133,7 @@ static hl_status tell_time(const call *c, bool yes, FILE *out)
     hl_text what = { 0 };
     hl_text_print(&what, "%s: %" PRId64 " training%s", c->config.bytes, n, n == 1 ? "" : "s");
     hl_status status = hl_text_status(&what);
-    HL_THEN(status, hl_expected_time_tell(work, hl_threads_default(), what.bytes, yes, out));
+    HL_THEN(status, hl_expected_time_tell(work, hl_threads_default(), 1, what.bytes, yes, out));
     hl_text_free(&what);
     return status;
 }

@@ -73,8 +73,10 @@ static hl_status tell_time(const hl_train_call *p)
     char what[HL_CONFIG_MAX_PATH + 2 * HL_UNITS_TEXT], n[HL_UNITS_TEXT], flops[HL_UNITS_TEXT];
     snprintf(what, sizeof what, "%s: %s steps of %s", p->command.config.path, hl_units_count(steps, n),
              hl_units_flops(hl_expected_flops(&p->config, footprint.flops), flops));
+    int64_t leaves = p->config.train.leaves, processes = hl_ranks_count(p->ranks);
+    int64_t most = (leaves + processes - 1) / processes; /* of one of them, which the others wait for */
     return hl_expected_time_tell(hl_expected_work(&p->config, footprint.flops, steps), hl_setup_threads(&p->config),
-                                 what, p->command.yes, p->command.quiet ? NULL : p->out);
+                                 (double)leaves / (double)most, what, p->command.yes, p->command.quiet ? NULL : p->out);
 }
 
 static hl_status init_watch(hl_train_call *p)
