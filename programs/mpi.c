@@ -25,8 +25,8 @@ enum { MOST_BYTES = 1 << 30 };
 typedef enum patience { AWAKE, MAY_SLEEP } patience;
 
 /* An exchange that failed never returns to those who would take what it left for data. That errors end the job unless
- * MPI is asked for something else is not enough: Open MPI 4 passes over those of a collective request, which only its
- * status tells (ompi_errhandler_request_invoke). */
+ * MPI is asked for something else is not relied on: some MPI may pass over those of a collective request, which only
+ * its status then tells. */
 static void end_unless(bool went_well)
 {
     if (!went_well) {
@@ -74,8 +74,7 @@ static void transfer(exchange what, int rank, char *data, size_t bytes)
         } else {
             begun = MPI_Ibcast(data, piece, MPI_BYTE, rank, MPI_COMM_WORLD, &request);
         }
-        wait_for(begun, request,
-                 AWAKE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): which looks until it is done */
+        wait_for(begun, request, AWAKE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker): it looks until it is done */
         data += piece;
         bytes -= (size_t)piece;
     }

@@ -19,7 +19,7 @@ enum {
 };
 
 /* What a figure may be. OPTIONAL: empty where it is negative or not finite. */
-typedef enum form { NUMBER, SHARE, OPTIONAL, SPEED } form;
+typedef enum form { NUMBER, SHARE, OPTIONAL, SPEED } figure_form;
 
 /* The figures of rows, in the order of their columns; PLAIN: of every kind. */
 #define FIGURE(figure, its_form, its_kind)                                                                          \
@@ -29,7 +29,7 @@ typedef enum form { NUMBER, SHARE, OPTIONAL, SPEED } form;
 static const struct {
     const char *name;
     size_t place; /* in an hl_metrics_row */
-    form form;
+    figure_form form;
     hl_metrics_kind kind;
 } figures[HL_METRICS_FIGURES] = {
     FIGURE(loss, NUMBER, PLAIN),
@@ -89,7 +89,7 @@ static size_t print_header(hl_metrics_kind kind, char text[ROW_BYTES])
 /* ---- reading ---- */
 
 /* Takes the field that *at begins with, and the comma after it where there is one; an empty one is -1. */
-static bool take_figure(const char **at, form form, double *figure)
+static bool take_figure(const char **at, figure_form form, double *figure)
 {
     if (form == OPTIONAL && (**at == ',' || **at == '\0')) {
         *figure = -1;
