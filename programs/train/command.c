@@ -73,8 +73,9 @@ hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *comman
                         hl_program_name("train"));
     }
     command->from_file = command->from != NULL && !hl_pretrained_is_folder(command->from);
-    if (command->resume + command->overwrite + command->from_file > 1) {
-        return hl_error(HL_INVALID, "command line: --resume, --overwrite and --from FILE exclude each other");
+    if (command->resume && (command->overwrite || command->from_file)) {
+        return hl_error(HL_INVALID, "command line: --resume and %s exclude each other",
+                        command->overwrite ? "--overwrite" : "--from FILE");
     }
     if (command->quiet && command->watch >= 0) {
         return hl_error(HL_INVALID, "command line: --quiet and --watch exclude each other");

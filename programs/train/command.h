@@ -14,7 +14,7 @@ typedef struct hl_train_command {
     const char *from;       /* --from, or NULL */
     bool from_file;         /* which names no folder of an open model */
     const char *json;       /* --json, a path or "-", or NULL */
-    bool resume, overwrite; /* at most one of them, and of --from */
+    bool resume, overwrite; /* at most one of them; resume and from_file neither */
     hl_run_mode mode;       /* which they make */
     int watch;              /* --watch, the layer's number; -1: none */
     double pace;            /* --pace, seconds; 0: none */

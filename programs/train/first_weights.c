@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "programs/train/first_weights.h"
 
 #include "programs/beside.h"
@@ -7,6 +8,8 @@
 #include "train/setup_pretrained.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -71,10 +74,41 @@ static hl_status open_file(const char *path, hl_checkpoint **weights)
     return opened.code == HL_BAD_FILE ? explain(path, opened) : opened;
 }
 
+/* Whether clearing the run's folder would remove the weights: a file of them, or those of the folder of a model. */
+static bool would_be_removed(const char *source, const char *run)
+{
+    char path[PATH_MAX];
+    struct stat folder, cleared;
+    if (*source == '\0' || realpath(source, path) == NULL || stat(path, &folder) != 0) {
+        return false;
+    }
+    char *slash = strrchr(path, '/');
+    if (!S_ISDIR(folder.st_mode)) {
+        if (!hl_run_folder_keeps(slash + 1)) {
+            return false;
+        }
+        slash[slash == path] = '\0'; /* the root's name is its slash */
+    }
+    return stat(path, &folder) == 0 && stat(run, &cleared) == 0 && folder.st_dev == cleared.st_dev &&
+           folder.st_ino == cleared.st_ino;
+}
+
+static hl_status check_stays(const hl_train_call *call, const char *source)
+{
+    return call->command.mode != HL_RUN_OVERWRITE || !would_be_removed(source, call->config.train.out)
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "%s: --overwrite would remove these weights, with which the run begins; copy them to another "
+                          "folder or choose another one for the run (--out DIR)",
+                          source);
+}
+
 hl_status hl_first_weights_check(const hl_train_call *call)
 {
     const char *from = hl_config_string(&call->config, call->config.train.from);
     const char *file = hl_config_string(&call->config, call->config.train.weights);
+    HL_TRY(check_stays(call, from));
+    HL_TRY(check_stays(call, file));
     bool other = *file != '\0';
     file = other ? file : call->open == NULL ? from : "";
     if (*file == '\0' || call->command.mode == HL_RUN_RESUME) {

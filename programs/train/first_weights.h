@@ -5,7 +5,8 @@
 #include "programs/train/program_run.h"
 
 /* Whether there is what train.weights or train.from names, and it begins as it should; of a run that goes on nothing is
- * asked. Before the data are made, which may take long. HL_BAD_FILE, naming the remedy; HL_NO_MEMORY. */
+ * asked. Before the data are made, which may take long. HL_INVALID: a run that replaces another would remove it, and a
+ * run that is cut off before its first checkpoint needs it again; HL_BAD_FILE, naming the remedy; HL_NO_MEMORY. */
 hl_status hl_first_weights_check(const hl_train_call *call);
 
 /* Draws the weights, or reads those of train.weights, else of train.from: a file's, or an open model's, which is told

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A copy of the tiny model that may be changed and removed. */
 static const char *copy_of(const char *model)
@@ -194,6 +195,53 @@ START_TEST(a_run_that_began_with_a_file_goes_on)
     EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--overwrite", "train.steps=12");
     EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--resume");
     run_assert_same_file(whole, cut, "checkpoint.safetensors");
+}
+END_TEST
+
+START_TEST(a_replaced_run_begins_with_a_file)
+{
+    const char *config = run_tiny_config(), *first = run_path("first"), *fresh = run_path("fresh"),
+               *again = run_path("again");
+    EXPECT_RUN(0, config, "--out", first);
+    EXPECT_RUN(0, config, "--out", again);
+    const char *weights = run_file(first, "model.safetensors");
+    EXPECT_RUN(0, config, "--from", weights, "--out", fresh);
+    EXPECT_RUN(0, config, "--from", weights, "--out", again, "--overwrite");
+    run_assert_same_file(fresh, again, "checkpoint.safetensors");
+    const char *mine = run_file(first, "mine.safetensors"); /* which --overwrite leaves */
+    size_t size;
+    char *bytes = scratch_read(weights, &size);
+    scratch_write(mine, bytes, size);
+    free(bytes);
+    EXPECT_RUN(0, config, "--from", mine, "--out", first, "--overwrite");
+    run_assert_same_file(fresh, first, "checkpoint.safetensors");
+}
+END_TEST
+
+/* --from FILE, the same by a link to it, train.weights, and the folder of an open model. */
+START_TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
+{
+    const char *config = run_tiny_config(), *run = run_path("run"), *link = run_path("link");
+    const char *weights = run_file(run, "model.safetensors"), *model = copy_of("bert_masked");
+    EXPECT_RUN(0, config, "--out", run);
+    ck_assert_int_eq(symlink(weights, link), 0);
+    char key[4096];
+    snprintf(key, sizeof key, "train.weights=\"%s\"", weights);
+    const struct {
+        const char *config, *from, *more, *out, *kept;
+    } ways[] = {
+        { config, weights, "train.steps=3", run, weights },
+        { config, link, "train.steps=3", run, weights },
+        { config_of("classes", ""), copy_of("bert_masked"), key, run, weights },
+        { config_of("classes", ""), model, "train.steps=3", model, run_file(model, "model.safetensors") },
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        run_result result =
+            RUN(ways[i].config, "--from", ways[i].from, ways[i].more, "--out", ways[i].out, "--overwrite");
+        ck_assert_msg(result.code == 2 && strstr(result.err, "--overwrite would remove these weights") != NULL,
+                      "%zu: %s", i, result.err);
+        ck_assert(scratch_exists(ways[i].kept));
+    }
 }
 END_TEST
 
@@ -420,6 +468,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_run_takes_shorter_texts_than_the_folder);
     tcase_add_test(tc, a_pruned_run_is_trained_on_with_the_tokens_of_its_folder);
     tcase_add_loop_test(tc, a_run_that_began_with_a_file_goes_on, 0, 2);
+    tcase_add_test(tc, a_replaced_run_begins_with_a_file);
+    tcase_add_test(tc, a_run_does_not_replace_the_weights_that_it_begins_with);
     tcase_add_loop_test(tc, rows_without_a_token_stay_as_they_are, 0, 2);
     tcase_add_test(tc, a_run_is_written_as_the_kind_that_it_began_with);
     tcase_add_loop_test(tc, vectors_of_sentences_stay_the_same, 0, 2);

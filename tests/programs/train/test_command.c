@@ -105,9 +105,9 @@ START_TEST(what_is_wrong_is_named)
         { "a.ini --watch 1 --pace slow", " --pace: \"slow\" is no number in 0.001 .. 3600" },
         { "a.ini --json", " --json is that of --summary, " },
         { "a.ini --check --summary --json", " --json is that of --summary, " },
-        { "a.ini --resume --overwrite", "exclude" },
-        { "a.ini --resume --from x", "exclude" },
-        { "a.ini --overwrite --from x", "exclude" },
+        { "a.ini --resume --overwrite", "--resume and --overwrite exclude" },
+        { "a.ini --resume --from x", "--resume and --from FILE exclude" },
+        { "a.ini --overwrite --from x --resume", "--resume and --overwrite exclude" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         hl_train_command command;
