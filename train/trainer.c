@@ -194,6 +194,7 @@ void hl_trainer_free(hl_trainer *trainer)
     hl_tape_plan_free(&trainer->plan);
     hl_tape_plan_free(&trainer->evaluation);
     hl_free(trainer->leaves);
+    trainer->leaves = NULL;
     hl_leaf_sum_free(&trainer->gradients);
     hl_leaf_sum_free(&trainer->figures);
     hl_leaf_sum_free(&trainer->scores);

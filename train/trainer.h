@@ -74,6 +74,7 @@ void hl_trainer_draw(hl_trainer *trainer);
  * HL_NO_MEMORY. */
 hl_status hl_trainer_reserve_sums(hl_trainer *trainer, const hl_validation_sums_pass *sums);
 
+/* May be called again. */
 void hl_trainer_free(hl_trainer *trainer);
 
 /* The examples of a micro-batch: batch_size / (leaves accumulate). */

@@ -264,9 +264,11 @@ END_TEST
 
 /* ---- memory ---- */
 
+/* Of one leaf, and of several at once. */
 START_TEST(a_trainer_that_runs_out_of_memory_leaves_nothing)
 {
     hl_config config = trainer_config("");
+    config.train.leaves = _i;
     faults_begin();
     hl_status status;
     int n = 0;
@@ -275,6 +277,7 @@ START_TEST(a_trainer_that_runs_out_of_memory_leaves_nothing)
         hl_trainer trainer;
         status = hl_trainer_init(&trainer, &config);
         hl_trainer_free(&trainer);
+        hl_trainer_free(&trainer); /* nothing is freed twice */
         ck_assert(status.code == HL_OK || status.code == HL_NO_MEMORY);
         ck_assert_int_eq(faults_live_blocks(), 0);
     } while (status.code != HL_OK);
@@ -316,7 +319,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, a_gradient_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, weights_and_moments_are_checked_before_they_are_saved);
-    tcase_add_test(tc, a_trainer_that_runs_out_of_memory_leaves_nothing);
+    tcase_add_loop_test(tc, a_trainer_that_runs_out_of_memory_leaves_nothing, 1, 3);
     tcase_add_test(tc, the_plan_is_what_a_step_takes);
 }
 SUITE("trainer", add_tests)
