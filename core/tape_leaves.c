@@ -118,7 +118,8 @@ static void add_numbers(int64_t n, const hl_real *a, const hl_real *b, hl_real *
 }
 
 /* The rows `begin` to `end` - 1 of the sum of leaves first .. first + size - 1, a power of two, as far as there are so
- * many; it may lie in `at`, and behind it is memory for the levels below. NULL where all these leaves are empty. */
+ * many: where a leaf has it in memory, else in `at`, behind which is memory for the levels below. NULL where all these
+ * leaves are empty. */
 static const hl_real *sum_of(const sum *s, int first, int size, int64_t begin, int64_t end, hl_real *at)
 {
     const walk *w = s->walk;
@@ -135,7 +136,8 @@ static const hl_real *sum_of(const sum *s, int first, int size, int64_t begin, i
     }
     int middle = first + size / 2;
     const hl_real *left = sum_of(s, first, size / 2, begin, end, at);
-    const hl_real *right = middle < w->n ? sum_of(s, middle, size / 2, begin, end, at + s->size) : NULL;
+    hl_real *behind = left == at ? at + s->size : at;
+    const hl_real *right = middle < w->n ? sum_of(s, middle, size / 2, begin, end, behind) : NULL;
     if (left == NULL || right == NULL) {
         return left != NULL ? left : right;
     }

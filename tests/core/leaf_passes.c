@@ -91,7 +91,7 @@ static void make_plan(leaf_passes *p)
     hl_arena_free(&arena);
 }
 
-void leaf_passes_make(leaf_passes *p)
+void leaf_passes_make(leaf_passes *p, bool bf16)
 {
     hl_threads_setup();
     *p = (leaf_passes){ 0 };
@@ -109,6 +109,10 @@ void leaf_passes_make(leaf_passes *p)
     parameter(p, "b3", HL_SHAPE(C));
     ck_assert_int_eq(hl_parameters_allocate(&p->parameters).code, HL_OK);
     hl_parameters_initialise(&p->parameters, 3);
+    static const char *const maps[] = { "W1", "W2", "S", "W3" };
+    for (int i = 0; i < 4; i++) {
+        named(p, maps[i])->bf16 = bf16;
+    }
     for (int i = 0; i < LEAF_PASSES_ROWS; i++) {
         p->ids[i] = i * i % V;
         p->positions[i] = i % 40;

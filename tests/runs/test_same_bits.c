@@ -1,6 +1,5 @@
 /* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not, whatever backward has
- * attention's weights from (ended and resumed:
- * robust/test_kills.c). */
+ * attention's weights from (ended and resumed: robust/test_kills.c). */
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 
@@ -75,11 +74,36 @@ START_TEST(weights_made_again_change_nothing)
 }
 END_TEST
 
+/* Leaves that are computed at once, with gradients that are summed in parts; the second time in bf16 where the machine
+ * has it. */
+START_TEST(leaves_have_the_same_bits_with_any_threads_recorded_or_resumed)
+{
+    setenv("OMP_WAIT_POLICY", "passive", 1); /* there may be fewer cores */
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *resumed = run_path("resumed");
+    const char *precision = _i == 0 ? "train.precision=float" : "train.precision=auto";
+#define LEAVES                                                                                \
+    config, BETWEEN_ROWS, precision, "train.leaves=4", "model.d_model=128", "model.d_ff=520", \
+        "optimizer.schedule=constant"
+    EXPECT_RUN(0, LEAVES, "--out", straight);
+    static const char *const others[] = { "train.threads=2", "train.threads=3", "patterns.examples=0" };
+    for (int i = 0; i < 3; i++) {
+        EXPECT_RUN(0, LEAVES, others[i], "--out", run_path(others[i]));
+        run_assert_same_results(straight, run_path(others[i]));
+    }
+    EXPECT_RUN(0, LEAVES, "train.steps=12", "--out", resumed);
+    EXPECT_RUN(0, LEAVES, "train.threads=3", "--resume", "--out", resumed);
+    run_assert_same_file(straight, resumed, "checkpoint.safetensors"); /* the best weights may be of the shorter run */
+    ck_assert_str_eq(run_metrics(straight), run_metrics(resumed));
+#undef LEAVES
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_tiny_model_has_the_same_bits_at_any_number_of_threads);
     tcase_add_test(tc, a_model_worth_four_threads_has_the_same_bits_at_any_number);
     tcase_add_test(tc, recording_changes_nothing);
     tcase_add_test(tc, weights_made_again_change_nothing);
+    tcase_add_loop_test(tc, leaves_have_the_same_bits_with_any_threads_recorded_or_resumed, 0, 2);
 }
 SUITE("same bits", add_tests)

@@ -1,4 +1,5 @@
 /* Trainers and loops of several ranks, as threads: what they compute together is what one process computes. */
+#include "core/bf16.h"
 #include "core/memory.h"
 #include "heads/all_subsets.h"
 #include "heads/importance.h"
@@ -101,12 +102,19 @@ static void share(hl_ranks *ranks, void *context)
     result_free(&r);
 }
 
+/* Of one micro-batch a leaf, which are computed at once, and of two; in float and in bf16. */
 START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
 {
     sharing s = { .config = loop_ranks_config() };
-    s.config.optimizer.accumulate = _i + 1;
+    s.config.optimizer.accumulate = _i % 2 + 1;
+    if (_i / 2 == 1) {
+        if (hl_bf16_missing() != NULL) {
+            return;
+        }
+        s.config.train.precision = HL_PRECISION_BF16;
+    }
     train_rank(NULL, &s.config, &s.alone);
-    for (int threads = 1; threads <= 2; threads++) {
+    for (int threads = 1; threads <= 3; threads++) {
         s.config.train.threads = threads;
         for (int n = 1; n <= LEAVES; n++) {
             thread_ranks_run(n, share, &s);
@@ -172,7 +180,8 @@ START_TEST(more_ranks_than_leaves_are_refused)
     hl_trainer trainer;
     hl_status status = hl_trainer_reserve(&trainer, &config, dataset, &(hl_ranks){ .n = LEAVES + 1 });
     ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_ptr_nonnull(strstr(status.text, "5 processes cannot share train.leaves = 4"));
+    ck_assert_ptr_nonnull(
+        strstr(status.text, "train.leaves = 4 cuts a batch among as many processes at most, and there are 5"));
     hl_trainer_free(&trainer);
 }
 END_TEST
@@ -287,7 +296,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 2);
+    tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 4);
     tcase_add_test(tc, leaves_change_an_update_by_rounding_alone);
     tcase_add_test(tc, what_fails_on_one_rank_ends_all_before_a_weight_has_changed);
     tcase_add_test(tc, more_ranks_than_leaves_are_refused);

@@ -6,7 +6,7 @@
 START_TEST(leaves_together_have_the_gradient_of_all_their_rows)
 {
     leaf_passes p;
-    leaf_passes_make(&p);
+    leaf_passes_make(&p, false);
     size_t bytes = (size_t)p.parameters.count * sizeof(hl_real);
     hl_real *whole = hl_malloc(bytes), *together = hl_malloc(bytes);
     ck_assert(whole != NULL && together != NULL);
