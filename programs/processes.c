@@ -205,6 +205,13 @@ hl_status hl_processes_meet(hl_ranks *ranks, bool mixed, FILE *err, hl_processes
     return hl_ranks_agree(ranks, compare(all, ranks, mixed, err));
 }
 
+hl_status hl_processes_share(hl_ranks *ranks, bool mixed, FILE *err, hl_processes *processes)
+{
+    hl_status status = hl_processes_meet(ranks, mixed, err, processes);
+    hl_threads_share(processes->sharing);
+    return status;
+}
+
 void hl_processes_free(hl_processes *processes)
 {
     hl_free(processes->all);

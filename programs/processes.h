@@ -25,6 +25,9 @@ typedef struct hl_processes {
  * Where they differ: HL_INVALID naming the first that do; with `mixed` one line to `err`, and ranks->mixed.
  * HL_NO_MEMORY. To be ended by hl_processes_free, whatever this returns. */
 hl_status hl_processes_meet(hl_ranks *ranks, bool mixed, FILE *err, hl_processes *processes);
+
+/* The same; from then on hl_threads_default counts this process's share of the cores (core/threads.h). */
+hl_status hl_processes_share(hl_ranks *ranks, bool mixed, FILE *err, hl_processes *processes);
 void hl_processes_free(hl_processes *processes);
 
 /* Prints a line where they want the same cores, or leave some idle, of the first machine where they do. `threads` of

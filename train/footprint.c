@@ -98,14 +98,34 @@ static void set_model(const hl_model *model, hl_footprint *f)
     f->libraries = LIBRARIES + f->kernels;
 }
 
-static void set_memory(const hl_config *config, const hl_model *model, hl_footprint *f)
+/* The most that any of so many processes has: leaves at once, and the values of sums over them besides the first. */
+static int most_at_once(const hl_config *config, int processes)
+{
+    int most = 1;
+    for (int rank = 0; rank < processes; rank++) {
+        int at_once = hl_trainer_at_once(config, processes, rank);
+        most = at_once > most ? at_once : most;
+    }
+    return most;
+}
+
+static size_t most_values(const hl_config *config, int processes, bool at_once)
+{
+    int most = 0, leaves = (int)config->train.leaves;
+    for (int rank = 0; rank < processes; rank++) {
+        int values =
+            hl_leaf_sum_values(leaves, at_once ? hl_trainer_at_once(config, processes, rank) : 1, processes, rank);
+        most = values > most ? values : most;
+    }
+    return 1 + (size_t)most;
+}
+
+static void set_memory(const hl_config *config, const hl_model *model, int processes, hl_footprint *f)
 {
     int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config),
             examples = hl_snapshot_budget_examples(config);
     set_model(model, f);
-    int leaves = (int)config->train.leaves, at_once = hl_trainer_at_once(config, 1, 0);
-    size_t values = 1 + (size_t)hl_leaf_sum_values(leaves, 1, 1, 0);
-    f->gradients = hl_size_product(1 + (size_t)hl_leaf_sum_values(leaves, at_once, 1, 0), f->weights);
+    f->gradients = hl_size_product(most_values(config, processes, true), f->weights);
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
                              batch_bytes(&config->sizes, config->train.eval_examples));
@@ -118,7 +138,8 @@ static void set_memory(const hl_config *config, const hl_model *model, hl_footpr
                                : 0;
     f->validation_sums =
         examples > 0 ? hl_size_sum(hl_validation_sums_pass_bytes(&model->config, hl_trainer_evaluation_rows(config), T),
-                                   hl_size_product(values, hl_validation_sums_pass_value_bytes(&model->config, T)))
+                                   hl_size_product(most_values(config, processes, false),
+                                                   hl_validation_sums_pass_value_bytes(&model->config, T)))
                      : 0;
     f->treebank = (size_t)config->sizes.treebank;
     const size_t all[] = { f->weights,         f->gradients, f->moments,   f->step,       f->batches,  f->recorder,
@@ -234,17 +255,18 @@ static hl_status set_evaluation(const hl_config *config, const hl_model *model, 
     return hl_ok();
 }
 
-static hl_status set_all(const hl_config *config, const hl_model *model, int64_t taken, hl_footprint *footprint)
+static hl_status set_all(const hl_config *config, const hl_model *model, int processes, int64_t taken,
+                         hl_footprint *footprint)
 {
     *footprint = (hl_footprint){ 0 };
-    HL_TRY(hl_trainer_plan(model, config, hl_trainer_at_once(config, 1, 0), &footprint->step, &footprint->flops));
+    HL_TRY(hl_trainer_plan(model, config, most_at_once(config, processes), &footprint->step, &footprint->flops));
     if (config->sizes.treebank > 0) {
         size_t pass;
         HL_TRY(pass_bytes(config, model, hl_trainer_evaluation_rows(config), config->model.max_length, &pass));
         footprint->step = larger(footprint->step, pass);
     }
     footprint->parameters = hl_parameters_count(&model->parameters);
-    set_memory(config, model, footprint);
+    set_memory(config, model, processes, footprint);
     set_files(config, model, footprint);
     HL_TRY(set_end(config, model, taken, true, footprint));
     return set_evaluation(config, model, footprint);
@@ -252,7 +274,7 @@ static hl_status set_all(const hl_config *config, const hl_model *model, int64_t
 
 hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint)
 {
-    return set_all(config, model, -1, footprint);
+    return set_all(config, model, 1, -1, footprint);
 }
 
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint)
@@ -263,7 +285,7 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
 typedef enum use { TRAINED, LOOKED_AT, EVALUATED } use;
 
 /* With the config's model. */
-static hl_status set_for(const hl_config *config, use as, int64_t taken, hl_footprint *footprint)
+static hl_status set_for(const hl_config *config, use as, int processes, int64_t taken, hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
@@ -271,7 +293,7 @@ static hl_status set_for(const hl_config *config, use as, int64_t taken, hl_foot
     *footprint = (hl_footprint){ 0 };
     hl_status status = hl_model_init(model, &shape);
     if (as == TRAINED) {
-        HL_THEN(status, set_all(config, model, taken, footprint));
+        HL_THEN(status, set_all(config, model, processes, taken, footprint));
     } else if (status.code == HL_OK) {
         set_model(model, footprint);
         status = as == LOOKED_AT ? set_end(config, model, taken, false, footprint) : hl_ok();
@@ -281,17 +303,22 @@ static hl_status set_for(const hl_config *config, use as, int64_t taken, hl_foot
     return status;
 }
 
+hl_status hl_footprint_of_one(const hl_config *config, int processes, hl_footprint *footprint)
+{
+    return set_for(config, TRAINED, processes, -1, footprint);
+}
+
 hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint)
 {
-    return set_for(config, TRAINED, n, footprint);
+    return set_for(config, TRAINED, 1, n, footprint);
 }
 
 hl_status hl_footprint_of_looked_at(const hl_config *config, int64_t n, hl_footprint *footprint)
 {
-    return set_for(config, LOOKED_AT, n, footprint);
+    return set_for(config, LOOKED_AT, 1, n, footprint);
 }
 
 hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint)
 {
-    return set_for(config, EVALUATED, 0, footprint);
+    return set_for(config, EVALUATED, 1, 0, footprint);
 }

@@ -62,6 +62,9 @@ hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_foo
 /* The same without a model at hand. */
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint);
 
+/* The same of one of so many processes that train it together, of those that take most. */
+hl_status hl_footprint_of_one(const hl_config *config, int processes, hl_footprint *footprint);
+
 /* The same of a run that has taken n snapshots, and takes no more. */
 hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint);
 

@@ -222,9 +222,9 @@ static const char *remedy_of(const hl_config *config, const hl_footprint *f)
     return remedy_of_largest(training, sizeof training / sizeof *training);
 }
 
-hl_status hl_memory_check_training(const hl_config *config, hl_memory_at_hand at_hand, const char *path)
+hl_status hl_memory_check_training(const hl_config *config, int processes, hl_memory_at_hand at_hand, const char *path)
 {
     hl_footprint footprint;
-    HL_TRY(hl_footprint_of_config(config, &footprint));
+    HL_TRY(hl_footprint_of_one(config, processes, &footprint));
     return hl_memory_check(footprint.total, at_hand, path, "the run needs", remedy_of(config, &footprint));
 }

@@ -27,9 +27,9 @@ hl_memory_at_hand hl_memory_at_hand_now(void);
 hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *path, const char *what,
                           const char *remedy);
 
-/* The same for a training and the heads at its end, with the remedy for what takes most of it; `path` is the config's.
- * Otherwise as hl_footprint_of. */
-hl_status hl_memory_check_training(const hl_config *config, hl_memory_at_hand at_hand, const char *path);
+/* The same for a training and the heads at its end, by one of so many processes (hl_footprint_of_one), with the remedy
+ * for what takes most of it; `path` is the config's. Otherwise as hl_footprint_of. */
+hl_status hl_memory_check_training(const hl_config *config, int processes, hl_memory_at_hand at_hand, const char *path);
 
 HL_END_DECLS
 

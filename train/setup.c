@@ -107,6 +107,17 @@ hl_status hl_setup_check_out(const hl_config *config, const char *path)
                           path);
 }
 
+hl_status hl_setup_check_processes(const hl_config *config, int processes, const char *path)
+{
+    return processes <= config->train.leaves
+               ? hl_ok()
+               : hl_error(
+                     HL_INVALID,
+                     "%s: train.leaves = %lld cuts a batch among as many processes at most, and there are %d: start "
+                     "fewer, or begin the run with more leaves, which it keeps",
+                     path, (long long)config->train.leaves, processes);
+}
+
 hl_status hl_setup_check_trained(const hl_config *config, const char *path)
 {
     return config->model.head != HL_HEAD_NONE

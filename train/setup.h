@@ -33,6 +33,9 @@ hl_status hl_setup_check_trained(const hl_config *config, const char *path);
 /* HL_INVALID where the config asks for bf16 and it is not to be had here (core/bf16.h). `path` as above. */
 hl_status hl_setup_check_precision(const hl_config *config, const char *path);
 
+/* HL_INVALID where so many processes cannot share the leaves of a batch. `path` as above. */
+hl_status hl_setup_check_processes(const hl_config *config, int processes, const char *path);
+
 /* Puts what train.precision = auto means here in its place. Returns why that is float (hl_bf16_missing) or NULL. */
 const char *hl_setup_resolve_precision(hl_config *config);
 

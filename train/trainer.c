@@ -140,13 +140,7 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
 {
     *trainer =
         (hl_trainer){ .config = config, .ranks = ranks, .threads = hl_setup_threads(config), .dataset = dataset };
-    if (hl_ranks_count(ranks) > config->train.leaves) {
-        return hl_error(
-            HL_INVALID,
-            "%d processes cannot share train.leaves = %lld: start as many at most, or begin a run with more "
-            "leaves, which divide its batch",
-            hl_ranks_count(ranks), (long long)config->train.leaves);
-    }
+    HL_TRY(hl_setup_check_processes(config, hl_ranks_count(ranks), "the config"));
     hl_model_config model = hl_setup_model(config);
     HL_TRY(hl_model_init(&trainer->model, &model));
     int at_once = hl_trainer_at_once(config, hl_ranks_count(ranks), hl_ranks_rank(ranks));

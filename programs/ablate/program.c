@@ -91,7 +91,7 @@ static hl_status check_memory(const call *c)
     for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
         const hl_ablate_variant *variant = hl_ablate_plan_variant(&c->plan, i);
         if (c->results[i].state == HL_ABLATE_WAITING) {
-            HL_TRY(hl_memory_check_training(&variant->config, at_hand, variant->name));
+            HL_TRY(hl_memory_check_training(&variant->config, 1, at_hand, variant->name));
         }
     }
     return hl_ok();

@@ -60,8 +60,7 @@ static hl_status execute(const char *program, hl_ranks *ranks, const hl_bench_co
         return hl_error(HL_INVALID, "command line: several processes (mpirun) are for --cluster; start one");
     }
     hl_processes processes = { 0 };
-    hl_status met = hl_processes_meet(ranks, true, err, &processes);
-    hl_threads_share(processes.sharing);
+    hl_status met = hl_processes_share(ranks, true, err, &processes);
     hl_processes_free(&processes);
     HL_TRY(met);
     return command->scaling || command->heads || command->cluster ? study(program, ranks, command, out, err)

@@ -348,8 +348,7 @@ static hl_status execute_together(call *c, int argc, char **argv)
     HL_TRY(hl_processes_check_same(c->ranks, argc, argv));
     HL_TRY(hl_ranks_agree(c->ranks, hl_heads_command_parse(argc, argv, &c->command)));
     hl_processes processes;
-    hl_status met = hl_processes_meet(c->ranks, true, c->err, &processes);
-    hl_threads_share(processes.sharing);
+    hl_status met = hl_processes_share(c->ranks, true, c->err, &processes);
     c->measuring = c->command.importance ? processes.local : 1;
     hl_processes_free(&processes);
     HL_TRY(met);

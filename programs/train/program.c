@@ -165,12 +165,7 @@ static hl_status read_config(hl_train_call *p)
         p->command.config.path = p->config_path;
     }
     HL_TRY(load_config(p));
-    int64_t leaves = p->config.train.leaves, n = hl_ranks_count(p->ranks);
-    return n <= leaves ? hl_ok()
-                       : hl_error(HL_INVALID,
-                                  "%s: train.leaves = %lld cuts a batch among as many processes at most, and there are "
-                                  "%lld: start fewer, or begin the run with more leaves, which it keeps",
-                                  p->command.config.path, (long long)leaves, (long long)n);
+    return hl_setup_check_processes(&p->config, hl_ranks_count(p->ranks), p->command.config.path);
 }
 
 static void handle_signals(const hl_train_call *p)
@@ -247,7 +242,7 @@ static hl_status check_machine(hl_train_call *p)
 {
     hl_memory_at_hand at_hand = hl_memory_at_hand_now();
     at_hand.bytes /= (size_t)p->processes.local;
-    HL_TRY(hl_memory_check_training(&p->config, at_hand, p->command.config.path));
+    HL_TRY(hl_memory_check_training(&p->config, hl_ranks_count(p->ranks), at_hand, p->command.config.path));
     const char *warning = hl_matmul_library_warning();
     if (warning != NULL) {
         fprintf(p->err, "%s\n", warning);
@@ -263,8 +258,7 @@ static hl_status execute(hl_train_call *p, int argc, char **argv)
     bool leads = hl_ranks_leads(p->ranks);
     HL_TRY(hl_processes_check_same(p->ranks, argc, argv));
     HL_TRY(hl_ranks_agree(p->ranks, hl_train_command_parse(argc, argv, &p->command)));
-    HL_TRY(hl_processes_meet(p->ranks, p->command.mixed, p->err, &p->processes));
-    hl_threads_share(p->processes.sharing);
+    HL_TRY(hl_processes_share(p->ranks, p->command.mixed, p->err, &p->processes));
     if (!is_run(&p->command)) {
         return leads ? look(p) : hl_ok();
     }

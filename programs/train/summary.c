@@ -15,7 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZE_TEXT = 48 };
+enum { SIZE_TEXT = 48, MOST_SHARED = 40 };
+
+/* What each of n processes takes, at most. */
+typedef struct taken {
+    int n, leaves;
+    size_t memory, sent; /* sent in a step, the broadcast of the sum left out */
+} taken;
 
 /* All that the sections are written from. */
 typedef struct summary {
@@ -24,6 +30,8 @@ typedef struct summary {
     hl_graph graph;
     hl_footprint footprint;
     int64_t micro_batch, T; /* examples of one pass, and their tokens */
+    taken by[MOST_SHARED];
+    int n_shared;
     hl_text text;
 } summary;
 
@@ -194,25 +202,29 @@ static int next_processes(int n, int leaves)
     return n < 8 ? n + 1 : 2 * n < leaves || n == leaves ? 2 * n : leaves;
 }
 
-typedef struct shared {
-    int leaves;          /* of the process that has most */
-    size_t memory, sent; /* of one process at most; in a step, the broadcast of the sum left out */
-} shared;
-
-static shared shared_by(const summary *s, int n)
+static hl_status add_shared(summary *s, int n)
 {
     int leaves = (int)s->config->train.leaves;
-    size_t values = 1 + (size_t)hl_leaf_sum_values(leaves, hl_trainer_at_once(s->config, n, 0), n, 0),
-           bytes = s->footprint.weights;
-    shared found = { .memory = s->footprint.training - s->footprint.gradients + hl_size_product(values, bytes) };
-    found.memory = found.memory > s->footprint.end ? found.memory : s->footprint.end;
+    hl_footprint footprint;
+    HL_TRY(hl_footprint_of_one(s->config, n, &footprint));
+    taken found = { .n = n, .memory = footprint.total };
     for (int rank = 0; rank < n; rank++) {
         int own = hl_leaf_sum_first(leaves, n, rank + 1) - hl_leaf_sum_first(leaves, n, rank);
-        size_t sent = hl_leaf_sum_sent(leaves, n, rank, bytes);
+        size_t sent = hl_leaf_sum_sent(leaves, n, rank, footprint.weights);
         found.leaves = own > found.leaves ? own : found.leaves;
         found.sent = sent > found.sent ? sent : found.sent;
     }
-    return found;
+    s->by[s->n_shared++] = found;
+    return hl_ok();
+}
+
+static hl_status share(summary *s)
+{
+    int leaves = (int)s->config->train.leaves;
+    for (int n = 2; n <= leaves && s->n_shared < MOST_SHARED; n = next_processes(n, leaves)) {
+        HL_TRY(add_shared(s, n));
+    }
+    return hl_ok();
 }
 
 static void write_processes(summary *s)
@@ -229,10 +241,9 @@ static void write_processes(summary *s)
         "in a step, at most; all receive the gradients' sum, %s:",
         leaves, hl_units_bytes(s->footprint.weights, sent));
     hl_text_print(&s->text, "  processes   leaves of one   memory of one   sent by one\n");
-    for (int n = 2; n <= leaves; n = next_processes(n, leaves)) {
-        shared one = shared_by(s, n);
-        hl_text_print(&s->text, "  %9d%16d%16s%14s\n", n, one.leaves, hl_units_bytes(one.memory, takes),
-                      hl_units_bytes(one.sent, sent));
+    for (const taken *one = s->by; one < s->by + s->n_shared; one++) {
+        hl_text_print(&s->text, "  %9d%16d%16s%14s\n", one->n, one->leaves, hl_units_bytes(one->memory, takes),
+                      hl_units_bytes(one->sent, sent));
     }
 }
 
@@ -270,7 +281,8 @@ static hl_status prepare(summary *s)
     HL_TRY(hl_model_init(&s->model, &model));
     const hl_batch largest = hl_trainer_largest(s->config);
     HL_TRY(hl_graph_read(&s->graph, &s->model, &largest));
-    return hl_footprint_of(s->config, &s->model, &s->footprint);
+    HL_TRY(hl_footprint_of(s->config, &s->model, &s->footprint));
+    return share(s);
 }
 
 static hl_status write_all(summary *s)
@@ -322,11 +334,9 @@ static json_t *row_object(const hl_graph_row *row)
 static json_t *processes_array(const summary *s)
 {
     json_t *all = json_array();
-    int leaves = (int)s->config->train.leaves;
-    for (int n = 2; n <= leaves; n = next_processes(n, leaves)) {
-        shared one = shared_by(s, n);
-        hl_json_append(&all, json_pack("{s:i, s:i, s:o, s:o}", "processes", n, "leaves", one.leaves, "memory_bytes",
-                                       bytes_value(one.memory), "sent_bytes", bytes_value(one.sent)));
+    for (const taken *one = s->by; one < s->by + s->n_shared; one++) {
+        hl_json_append(&all, json_pack("{s:i, s:i, s:o, s:o}", "processes", one->n, "leaves", one->leaves,
+                                       "memory_bytes", bytes_value(one->memory), "sent_bytes", bytes_value(one->sent)));
     }
     return all;
 }

@@ -161,12 +161,12 @@ START_TEST(what_needs_more_than_there_is_is_refused)
     ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
     hl_memory_at_hand enough = { .bytes = needed.total }, less = { .bytes = needed.total - 1 },
                       container = { .bytes = 3 * MIB, .container = true };
-    ck_assert_int_eq(hl_memory_check_training(&config, enough, "x.ini").code, HL_OK);
-    hl_status status = hl_memory_check_training(&config, less, "x.ini");
+    ck_assert_int_eq(hl_memory_check_training(&config, 1, enough, "x.ini").code, HL_OK);
+    hl_status status = hl_memory_check_training(&config, 1, less, "x.ini");
     ck_assert_int_eq(status.code, HL_NO_MEMORY);
     ck_assert_ptr_eq(strstr(status.text, "x.ini: the run needs about "), status.text);
     ck_assert_ptr_nonnull(strstr(status.text, " are free; optimizer.accumulate "));
-    status = hl_memory_check_training(&config, container, "x.ini");
+    status = hl_memory_check_training(&config, 1, container, "x.ini");
     ck_assert_ptr_nonnull(strstr(status.text, ", and 3.0 MiB are free in this container; "));
 }
 END_TEST
@@ -193,7 +193,7 @@ START_TEST(the_remedy_is_for_what_takes_most)
         hl_footprint needed, then;
         config_parse(all[i].config, &config);
         config_parse(all[i].less, &less);
-        hl_status status = hl_memory_check_training(&config, (hl_memory_at_hand){ .bytes = MIB }, "x.ini");
+        hl_status status = hl_memory_check_training(&config, 1, (hl_memory_at_hand){ .bytes = MIB }, "x.ini");
         ck_assert_msg(strstr(status.text, all[i].remedy) != NULL, "%zu: %s", i, status.text);
         ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
         ck_assert_int_eq(hl_footprint_of_config(&less, &then).code, HL_OK);

@@ -337,7 +337,7 @@ END_TEST
 START_TEST(several_processes_are_told_where_there_are_leaves)
 {
     static summary_example example;
-    summary_example_parse("[train]\nbatch_size = 16\nleaves = 4\n", &example);
+    summary_example_parse("[train]\nbatch_size = 16\nleaves = 4\nthreads = 1\n", &example);
     char *text = summary_of(&example.config), weights[HL_UNITS_TEXT], line[128];
     hl_units_bytes(example.footprint.weights, weights);
     snprintf(line, sizeof line,
@@ -356,8 +356,11 @@ START_TEST(several_processes_are_told_where_there_are_leaves)
     ck_assert_uint_eq(json_array_size(all), 3);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "processes")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "sent_bytes")), (json_int_t)example.footprint.weights);
-    json_int_t more = json_integer_value(json_object_get(two, "memory_bytes")) - (json_int_t)example.footprint.total;
-    ck_assert_int_eq(more % (json_int_t)example.footprint.weights, 0); /* values of sums that it keeps, or need not */
+    hl_footprint of_two;
+    ck_assert_int_eq(hl_footprint_of_one(&example.config, 2, &of_two).code, HL_OK);
+    ck_assert_int_eq(json_integer_value(json_object_get(two, "memory_bytes")), (json_int_t)of_two.total);
+    ck_assert_uint_lt(of_two.step, example.footprint.step); /* of two leaves, where one process has four */
+    ck_assert_uint_eq(of_two.gradients, 2 * example.footprint.gradients); /* its own, and what it receives */
     json_decref(root);
     hl_text_free(&json);
     summary_example_free(&example);
