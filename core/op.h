@@ -35,8 +35,8 @@ typedef struct hl_op {
     /* The numbers of scratch memory that forward and backward each need at most; NULL for none. */
     int64_t (*scratch)(const hl_tape *tape, const hl_node *node);
 
-    /* How the gradient of a large parameter is computed in parts. NULL: several leaves keep that of each in memory at once
-     * (tape_leaves.h), which only ops with small parameters, vectors, may ask for. */
+    /* How the gradient of a large parameter is computed in parts. NULL where parameters are small: leaves that are
+     * computed at once (tape_leaves.h) then hold that of each. */
     const hl_op_parts *parts;
 
     /* Floating-point operations of forward, where it is made of matrix products (a multiply-add counts 2, backward
