@@ -64,7 +64,7 @@ function drawChart(place, series, now, { high, points = [], log = false, inPerce
                               inPercent ? `${+(100 * tick).toFixed(4)}%` : `${+tick.toFixed(6)}`));
     }
     if (stages === undefined) {
-        for (const tick of ticksOf(0, end, 5)) {
+        for (const tick of ticksOf(0, end, Math.min(end, 5))) { /* a whole number of steps each */
             svg.append(svgElement("text", { x: x(tick), y: height - bottom + 15, "text-anchor": "middle" }, `${tick}`));
         }
         svg.append(svgElement("text", { x: (left + width) / 2, y: height - 3, "text-anchor": "middle" }, "step"));

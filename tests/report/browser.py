@@ -589,11 +589,14 @@ def check_strip(page):
 
 
 def check_long_run(page):
-    """Where most heads spread their attention over many tokens, each has a scale of its own from the start."""
+    """Where most heads spread their attention over many tokens, each has a scale of its own from the start. Of two steps no
+    halves stand below a curve."""
     page.size(1400, 1000, "light")
     page.open()
     assert page.one("#scale-choice").get_property("value") == "own"
     check_scale(page, 0, 0)
+    steps = [text.text for text in page.all("#loss text")][-4:]
+    assert steps == ["0", "1", "2", "step"], steps
     page.silent()
 
 
