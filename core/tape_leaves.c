@@ -71,17 +71,25 @@ int64_t hl_tape_leaves_scratch(const hl_tape *tape, int threads, int n)
     return most;
 }
 
+/* Whether input i of this node is a later input of it, too, or one of an earlier node. */
+static bool is_read_again(const hl_node *node, int i)
+{
+    for (const hl_node *other = node; other != NULL; other = other->previous) {
+        for (int j = other == node ? i + 1 : 0; j < other->n_inputs; j++) {
+            if (other->in[j] == node->in[i]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool hl_tape_leaves_share(const hl_tape *tape)
 {
     for (const hl_node *node = tape->last; node != NULL; node = node->previous) {
         for (int i = 0; i < node->n_inputs; i++) {
-            for (const hl_node *other = node->previous; other != NULL && hl_node_parameter(node, i);
-                 other = other->previous) {
-                for (int j = 0; j < other->n_inputs; j++) {
-                    if (other->in[j] == node->in[i]) {
-                        return true;
-                    }
-                }
+            if (hl_node_parameter(node, i) && is_read_again(node, i)) {
+                return true;
             }
         }
     }

@@ -27,8 +27,8 @@ typedef struct hl_tape_leaf {
 /* The numbers of scratch memory that n leaves of a pass as on this dry tape need. */
 int64_t hl_tape_leaves_scratch(const hl_tape *tape, int threads, int n);
 
-/* Whether an op of this tape has a parameter that another one has, too. Such gradients would not be summed in the order
- * of leaves that are computed one by one. */
+/* Whether an op of this tape has a parameter twice, or one that another op has, too. Such gradients would not be summed
+ * in the order of leaves that are computed one by one. */
 bool hl_tape_leaves_share(const hl_tape *tape);
 
 /* Adds d loss / d p of the sum of all losses to the gradient of every parameter p, on at most `threads` threads. The

@@ -75,7 +75,8 @@ hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan)
     *plan = (hl_tape_plan){ 0 };
     HL_TRY(tape->error);
     if (tape->options.leaves > 1 && hl_tape_leaves_share(tape)) {
-        return hl_error(HL_INVALID, "passes that walk back together: two ops have the same parameter");
+        return hl_error(HL_INVALID,
+                        "passes that walk back together: an op has a parameter twice, or two have the same");
     }
     if (tape->options.reuse && !tape->options.gradients) {
         end_forward_only(tape);

@@ -85,7 +85,7 @@ START_TEST(an_error_of_one_leaf_ends_the_walk)
 }
 END_TEST
 
-START_TEST(a_parameter_of_two_ops_is_seen)
+START_TEST(a_parameter_that_is_used_twice_is_seen)
 {
     leaf_passes p;
     leaf_passes_make(&p, false);
@@ -98,6 +98,10 @@ START_TEST(a_parameter_of_two_ops_is_seen)
     ck_assert(!hl_tape_leaves_share(&tape));
     hl_multiply(&tape, x, gamma);
     ck_assert(hl_tape_leaves_share(&tape));
+    hl_arena_rewind(&arena, 0);
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true, .dry = true });
+    hl_multiply(&tape, gamma, gamma);
+    ck_assert(hl_tape_leaves_share(&tape));
     hl_arena_free(&arena);
     leaf_passes_free(&p);
 }
@@ -107,6 +111,6 @@ static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, leaves_together_have_the_bits_of_leaves_alone, 0, 2);
     tcase_add_test(tc, an_error_of_one_leaf_ends_the_walk);
-    tcase_add_test(tc, a_parameter_of_two_ops_is_seen);
+    tcase_add_test(tc, a_parameter_that_is_used_twice_is_seen);
 }
 SUITE("tape leaves", add_tests)

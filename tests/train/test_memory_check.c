@@ -171,6 +171,22 @@ START_TEST(what_needs_more_than_there_is_is_refused)
 }
 END_TEST
 
+/* A process has memory for its own leaves alone. */
+START_TEST(of_several_processes_each_needs_less)
+{
+    hl_config config;
+    config_parse("[train]\nbatch_size = 64\nleaves = 4\nthreads = 1\n", &config);
+    hl_footprint alone, one;
+    ck_assert_int_eq(hl_footprint_of_one(&config, 1, &alone).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of_one(&config, 4, &one).code, HL_OK);
+    ck_assert_uint_lt(one.total, alone.total);
+    ck_assert_uint_eq(one.gradients, 2 * alone.gradients); /* its own, and what it receives */
+    hl_memory_at_hand enough_for_one = { .bytes = one.total };
+    ck_assert_int_eq(hl_memory_check_training(&config, 4, enough_for_one, "x.ini").code, HL_OK);
+    ck_assert_int_eq(hl_memory_check_training(&config, 1, enough_for_one, "x.ini").code, HL_NO_MEMORY);
+}
+END_TEST
+
 /* What is told to need less does. */
 START_TEST(the_remedy_is_for_what_takes_most)
 {
@@ -213,5 +229,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, this_machine_tells_something);
     tcase_add_test(tc, the_remedy_is_for_what_takes_most);
     tcase_add_test(tc, what_needs_more_than_there_is_is_refused);
+    tcase_add_test(tc, of_several_processes_each_needs_less);
 }
 SUITE("memory check", add_tests)
