@@ -153,7 +153,7 @@ void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool 
     const char *between = "";
     for (int l = 0; l < config->n_layers; set += config->heads[l], l++) {
         int64_t H = config->heads[l];
-        bool all = hl_head_set_size(set, H) == H;
+        bool all = H > 1 && hl_head_set_size(set, H) == H;
         if (all) {
             hl_text_print(text, "%s%s", between, hl_head_name_of(l, -1).text);
             between = ", ";

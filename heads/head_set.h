@@ -36,7 +36,8 @@ hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bo
 /* The index, by layer and head, of the one head that is named. HL_INVALID likewise. */
 hl_status hl_head_set_find(const hl_model_config *config, const char *name, int64_t *index);
 
-/* Adds "L0H2, L1H*", a star for a whole layer, or "none" for the empty set. HL_NO_MEMORY is left on the text. */
+/* Adds "L0H2, L1H*", a star for a whole layer of several heads, or "none" for the empty set. HL_NO_MEMORY is left on
+ * the text. */
 void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool *set);
 
 HL_END_DECLS

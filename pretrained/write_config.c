@@ -1,5 +1,6 @@
 /* config.json of a folder that is written, and whether a kind of open models has the shape. */
 #include "core/json_text.h"
+#include "core/text.h"
 #include "pretrained/private/folder.h"
 #include "pretrained/private/write.h"
 
@@ -82,13 +83,18 @@ static hl_status check_kind(const hl_pretrained_writing *w)
         { !c->tied_bias, "tied_bias = false" },
         { head != HL_PRETRAINED_MASKED || !kind->gelu_head || c->activation == HL_GELU, "activation = gelu" },
     };
+    hl_text unfit = { 0 };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (!keys[i].fits) {
-            return hl_error(HL_INVALID, "the model is none of the kind %s, which has model.%s", kind->name,
-                            keys[i].key);
+            hl_text_print(&unfit, "%smodel.%s", unfit.size == 0 ? "" : ", ", keys[i].key);
         }
     }
-    return hl_ok();
+    hl_status status = hl_text_status(&unfit);
+    if (status.code == HL_OK && unfit.size > 0) {
+        status = hl_error(HL_INVALID, "the model is none of the kind %s, which has %s", kind->name, unfit.bytes);
+    }
+    hl_text_free(&unfit);
+    return status;
 }
 
 /* GPT-2's output layer has no bias; one of zeros is none. */

@@ -227,6 +227,29 @@ static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads
     hl_text_free(&who);
 }
 
+/* No head is faithful to its label, nor is a group: because none has one, because the loss tells nothing about those
+ * that have, or because their labels' patterns do not do. */
+static void write_why_none(hl_text *text, const hl_heads_study *study)
+{
+    bool labelled = false, judged = false, open = false;
+    for (int64_t i = 0; i < study->n; i++) {
+        bool named = study->labels[i].kind != HL_LABEL_MIXED, by_group;
+        bool known = hl_heads_verdict(&study->rows[i], &by_group) != HL_FAITHFUL_UNKNOWN;
+        labelled = labelled || named;
+        judged = judged || (named && known);
+        open = open || (named && !known);
+    }
+    if (!labelled) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "No head does one thing clearly: none has a label to be faithful to.");
+        return;
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "No head is shown to be faithful to its label.%s%s",
+                      judged ? " no: its label's pattern cannot stand in for it." : "",
+                      open ? " -: without it the loss does not change by more than three standard errors, so that "
+                             "these examples do not tell."
+                           : "");
+}
+
 /* Every head that is faithful alone, and every group that is. */
 static void write_faithful_ones(hl_text *text, const hl_heads_study *study, const char *const *relations)
 {
@@ -248,14 +271,7 @@ static void write_faithful_ones(hl_text *text, const hl_heads_study *study, cons
                           (n > MOST ? n - MOST : 0) + (more > MOST ? more - MOST : 0));
     }
     if (n + more == 0) {
-        bool any_pattern = false;
-        for (int64_t i = 0; i < study->n; i++) {
-            any_pattern = any_pattern || study->labels[i].kind != HL_LABEL_MIXED;
-        }
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s",
-                          any_pattern ? "No head is faithful to its label: none that matters to the loss can be "
-                                        "replaced by its label's pattern."
-                                      : "No head does one thing clearly: none has a label to be faithful to.");
+        write_why_none(text, study);
     }
 }
 

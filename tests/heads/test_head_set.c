@@ -67,17 +67,22 @@ START_TEST(what_is_no_head_is_named_with_those_that_are)
 }
 END_TEST
 
-static void expect_printed(const bool set[N], const char *expected)
+static void expect_printed_of(const hl_model_config *of, const bool set[N], const char *expected)
 {
     hl_text text = { 0 };
-    hl_head_set_print(&text, &config, set);
+    hl_head_set_print(&text, of, set);
     ck_assert_str_eq(text.bytes, expected);
     bool again[N];
     if (hl_head_set_size(set, N) > 0) {
-        ck_assert_int_eq(hl_head_set_parse(&config, text.bytes, again).code, HL_OK);
+        ck_assert_int_eq(hl_head_set_parse(of, text.bytes, again).code, HL_OK);
         ck_assert_mem_eq(again, set, sizeof again);
     }
     hl_text_free(&text);
+}
+
+static void expect_printed(const bool set[N], const char *expected)
+{
+    expect_printed_of(&config, set, expected);
 }
 
 START_TEST(a_set_is_printed_as_it_can_be_read)
@@ -88,6 +93,15 @@ START_TEST(a_set_is_printed_as_it_can_be_read)
     expect_printed((bool[N]){ 1, 0, 0, 0, 1, 1 }, "L0H0, L1H*");
     ck_assert_str_eq(hl_head_name_at(&config, 3).text, "L0H3");
     ck_assert_str_eq(hl_head_name_at(&config, 4).text, "L1H0");
+}
+END_TEST
+
+/* A star would tell less than the one name that there is. */
+START_TEST(the_only_head_of_a_layer_is_printed_by_its_name)
+{
+    static const hl_model_config narrow = { .n_layers = 3, .heads = { 1, 4, 1 } };
+    expect_printed_of(&narrow, (bool[N]){ 1, 1, 1, 1, 1, 1 }, "L0H0, L1H*, L2H0");
+    expect_printed_of(&narrow, (bool[N]){ 1, 0, 0, 0, 0, 0 }, "L0H0");
 }
 END_TEST
 
@@ -108,6 +122,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, names_and_stars_make_a_set);
     tcase_add_test(tc, what_is_no_head_is_named_with_those_that_are);
     tcase_add_test(tc, a_set_is_printed_as_it_can_be_read);
+    tcase_add_test(tc, the_only_head_of_a_layer_is_printed_by_its_name);
     tcase_add_test(tc, one_head_is_found_by_its_name);
 }
 SUITE("sets of heads", add_tests)

@@ -334,6 +334,14 @@ static void linear(hl_model_config *c)
 {
     c->head = HL_HEAD_LINEAR;
 }
+/* All that has to be changed is told at once. */
+static void several(hl_model_config *c)
+{
+    sinusoidal(c);
+    pre(c);
+    scaled(c);
+    linear(c);
+}
 static void pooled(hl_model_config *c)
 {
     c->pooler = HL_POOLER_RELU;
@@ -366,6 +374,8 @@ static const struct {
     { "bert_masked", odd, "a divisor of d_model" },
     { "bert_masked", many, "which has model.d_k = d_v" },
     { "bert_masked", linear, "which has model.head = transform" },
+    { "bert_masked", several,
+      "which has model.positions = learned, model.norm = post, model.scale_embedding = false, model.head = transform" },
     { "bert_masked", relu, "none of the kind electra, which has model.activation = gelu" },
     { "bert_masked", fewer, "the tokens are 52, and the model has vectors for 7" },
     { "bert_classes", mean, "which has model.pooling = first" },

@@ -1,5 +1,7 @@
 /* Runs on a user's files keep what runs on toy tasks keep: the same bits, however they are stopped and resumed. */
 #include "core/files.h"
+#include "heads/special.h"
+#include "programs/heads/input.h"
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"
 #include "tests/runs/text_tasks.h"
@@ -48,6 +50,21 @@ START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
 }
 END_TEST
 
+/* The special of the heads on an input of that token alone. */
+static void not_special(const char *folder, const char *token)
+{
+    hl_opened_model run;
+    hl_heads_input input;
+    hl_status status = hl_opened_model_open(&run, folder);
+    HL_THEN(status, hl_opened_model_load(&run, -1));
+    HL_THEN(status, hl_heads_input_run(&run, token, &input));
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_score special = hl_special_of(&input.maps.layers[0]);
+    ck_assert(special.value == 0 && special.baseline == 0 && special.n > 0);
+    hl_heads_input_free(&input);
+    hl_opened_model_close(&run);
+}
+
 /* Of a file of tokens and targets no words are known; heads.csv is made of snapshots that were read back, TensorBoard
  * is told while it trains. No id of such a file is special but those that its tokens say, whatever it is. */
 START_TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
@@ -67,6 +84,9 @@ START_TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
         rows++;
     }
     ck_assert_int_gt(rows, 0);
+    char token[64];
+    snprintf(token, sizeof token, "%.*s", (int)strcspn(line, "\n"), line);
+    not_special(folder, token);
 }
 END_TEST
 

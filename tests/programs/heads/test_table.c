@@ -140,6 +140,42 @@ START_TEST(labels_that_stand_there_are_explained_and_no_others)
 }
 END_TEST
 
+/* "no" and "-" say different things. */
+START_TEST(where_no_head_is_faithful_it_says_why)
+{
+    static const struct {
+        hl_faithful first, others;
+        bool no, unclear;
+    } cases[] = {
+        { HL_FAITHFUL_NO, HL_FAITHFUL_NO, true, false },
+        { HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_NO, true, true },
+        { HL_FAITHFUL_UNKNOWN, HL_FAITHFUL_UNKNOWN, false, true },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hl_heads_study study = made_up_study();
+        for (int i = 0; i < HEADS; i++) {
+            effects[i].faithful = i == 0                             ? cases[c].first
+                                  : labels[i].kind == HL_LABEL_MIXED ? HL_FAITHFUL_UNKNOWN
+                                                                     : cases[c].others;
+        }
+        hl_text text = table_of(&study);
+        ck_assert(says(&text, "No head is shown to be faithful to its label."));
+        ck_assert_int_eq(says(&text, "label. no: its label's pattern cannot stand in for it."), cases[c].no);
+        ck_assert_int_eq(says(&text, " -: without it the loss does not change by more than three standard errors, so "
+                                     "that these examples do not tell."),
+                         cases[c].unclear);
+        hl_text_free(&text);
+    }
+    hl_heads_study mixed = made_up_study();
+    mixed.rows += HL_LABEL_MIXED;
+    mixed.labels += HL_LABEL_MIXED;
+    mixed.n = 1;
+    hl_text text = table_of(&mixed);
+    ck_assert(says(&text, "No head does one thing clearly: none has a label to be faithful to."));
+    hl_text_free(&text);
+}
+END_TEST
+
 START_TEST(without_effects_there_is_a_reason)
 {
     hl_heads_study study = made_up_study();
@@ -246,6 +282,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_row_has_what_a_head_does_and_is_worth);
     tcase_add_test(tc, on_sentences_the_null_stands_beside_the_score);
     tcase_add_test(tc, labels_that_stand_there_are_explained_and_no_others);
+    tcase_add_test(tc, where_no_head_is_faithful_it_says_why);
     tcase_add_test(tc, without_effects_there_is_a_reason);
     tcase_add_test(tc, heads_that_share_a_label_are_told_together);
     tcase_add_test(tc, want_of_memory_for_the_json_is_told_and_nothing_lost);
