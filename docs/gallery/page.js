@@ -71,6 +71,12 @@ function drawSaid(card) {
             shortened(answer.prediction));
         return /^[<[]mask[>\]]$/.test(token) ? [said, " "] : [element("b", {}, `${token} `), "→\u00a0", said, " "];
     }));
+    keepHeight(card.said);
+}
+
+/* Answers grow longer and shorter while it plays: maps below them move down once, not with each. */
+function keepHeight(box) {
+    box.style.minHeight = `${Math.max(parseFloat(box.style.minHeight) || 0, box.offsetHeight)}px`;
 }
 
 function buildCard(run) {
@@ -143,6 +149,10 @@ async function start() {
     });
     byId("play").addEventListener("click", () => play(!isPlaying()));
     document.addEventListener("keydown", onKey);
+    addEventListener("resize", () => {
+        cards.forEach((card) => card.said.style.removeProperty("min-height"));
+        cards.forEach((card) => keepHeight(card.said));
+    });
     cards.push(...runs.map(buildCard));
     byId("tasks").append(...cards.map((card) => card.box));
     setUpTheme();

@@ -120,6 +120,34 @@ def check_themes_and_sizes(page):
     assert page.script("return document.documentElement.scrollWidth") <= 390
 
 
+def check_layout(page):
+    """Maps stand right below the example in every card, shorter answers do not move them up, and a long relation's name is
+    parted at its underscore where six heads stand side by side."""
+    for width in (390, 1160, 1280, 1920):
+        page.size(width, 1000, "light")
+        page.open("index.html")
+        gaps = page.script("""return [...document.querySelectorAll('section')].map((card) =>
+            card.querySelector('.layer').getBoundingClientRect().top - card.querySelector('.said span').getBoundingClientRect().bottom)""")
+        assert len(gaps) == 2 and all(0 <= gap < 12 for gap in gaps), gaps
+        lines = page.script("""const layer = document.querySelector('.layer'), head = layer.firstChild, range = document.createRange();
+            layer.classList.add('many');
+            layer.style.setProperty('--columns', 6);
+            head.classList.add('born');
+            head.lastChild.textContent = 'pronoun_\\u200bnoun';
+            range.setStart(head.lastChild.firstChild, 0);
+            range.setEnd(head.lastChild.firstChild, 'pronoun_'.length);
+            return new Set([...range.getClientRects()].map((line) => line.top)).size;""")
+        assert lines == 1, (width, lines)
+    tops = page.script("""const said = document.querySelector('.said'), layer = document.querySelector('.layer'), s = document.getElementById('slider');
+        said.style.minHeight = '200px';
+        s.value = 0;
+        s.dispatchEvent(new Event('input'));
+        return layer.getBoundingClientRect().top - said.getBoundingClientRect().top;""")
+    assert tops >= 200, tops
+    page.size(1000, 1000, "light")
+    page.wait(lambda: page.script("return document.querySelector('.said').offsetHeight") < 200, "another width is another height")
+
+
 def check_links(page, out):
     """Every task and head leads to its report, which opens on that head."""
     page.size(1600, 1000, "light")
@@ -155,6 +183,7 @@ def main():
             page.folder = out
             check_page(page)
             check_themes_and_sizes(page)
+            check_layout(page)
             check_links(page, out)
         finally:
             page.driver.quit()
