@@ -34,6 +34,14 @@ hl_status hl_open_examples(hl_opened_model *run, const char *path, FILE *out)
     return status;
 }
 
+void hl_tell_precision(const hl_opened_model *run, FILE *out)
+{
+    if (run->in_float != NULL) {
+        hl_print_line(out, "%s: computed in float: %s; figures differ slightly from the run's, which is in bf16",
+                      run->path, run->in_float);
+    }
+}
+
 hl_status hl_print_notices(FILE *out, const hl_text *notices)
 {
     HL_TRY(hl_text_status(notices));

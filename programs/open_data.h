@@ -19,6 +19,9 @@ hl_status hl_tell_data(const hl_text_data *data, FILE *out, hl_text *text);
 /* Examines the model on the sentences of a file (hl_opened_model_examine), and prints likewise. */
 hl_status hl_open_examples(hl_opened_model *run, const char *path, FILE *out);
 
+/* Tells of a run in bf16 that it is computed in float, and why (hl_opened_model.in_float); of others nothing. */
+void hl_tell_precision(const hl_opened_model *run, FILE *out);
+
 /* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY where one was lost. */
 hl_status hl_print_notices(FILE *out, const hl_text *notices);
 

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "study/model.h"
 
+#include "core/bf16.h"
 #include "core/files.h"
 #include "core/folders.h"
 #include "core/memory.h"
@@ -146,6 +147,7 @@ static void set_up(hl_opened_model *run)
 {
     run->vocabulary = hl_dataset_vocabulary(run->dataset);
     run->shape = hl_setup_model(&run->config);
+    run->in_float = run->config.train.precision == HL_PRECISION_BF16 ? hl_bf16_missing() : NULL;
     run->threads = hl_setup_threads(&run->config);
     run->slice = hl_trainer_evaluation_slice(&run->config);
     run->rows_at_once = hl_trainer_evaluation_rows(&run->config);

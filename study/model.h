@@ -28,12 +28,12 @@ HL_BEGIN_DECLS
 
 typedef struct hl_opened_model {
     char *path, *patterns; /* the folders; owned, as is all below */
-    char *name;            /* the folder's own, also where the path ends in "." or "/"; of an open model with its
-                              parent's before it */
-    hl_pretrained *open;   /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
+    char *name; /* the folder's own, also where the path ends in "." or "/"; an open model's with its parent's */
+    hl_pretrained *open; /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
     hl_pretrained_sentence sentence; /* how a sentence becomes a vector: an open model's, or what a run began with */
     hl_config config;
     hl_model_config shape;  /* of its model */
+    const char *in_float;   /* why a run in bf16 is computed in float (hl_bf16_missing); else NULL */
     hl_dataset *dataset;    /* its validation examples are those that the model is asked on */
     hl_dataset *folders;    /* an open model's, in whose tokens `dataset` is where it has examples; else NULL */
     const char *validation; /* what its validation set is called: that, or the file of an open model's examples */

@@ -16,8 +16,7 @@ static bool recomputes(const hl_config *config)
 
 static bool multiplies_in_bf16(const hl_config *config)
 {
-    return config->train.precision == HL_PRECISION_BF16 ||
-           (config->train.precision == HL_PRECISION_AUTO && hl_bf16_missing() == NULL);
+    return config->train.precision != HL_PRECISION_FLOAT && hl_bf16_missing() == NULL;
 }
 
 hl_model_config hl_setup_model(const hl_config *config)

@@ -10,7 +10,8 @@
 
 HL_BEGIN_DECLS
 
-/* The model's part; the vocabulary is the task's. */
+/* The model's part; the vocabulary is the task's. In bf16 where the config says so and that is to be had
+ * (core/bf16.h), else in float: what trains calls hl_setup_check_precision before. */
 hl_model_config hl_setup_model(const hl_config *config);
 
 hl_optimizer_options hl_setup_optimizer(const hl_config *config);

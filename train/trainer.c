@@ -141,6 +141,7 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     *trainer =
         (hl_trainer){ .config = config, .ranks = ranks, .threads = hl_setup_threads(config), .dataset = dataset };
     HL_TRY(hl_setup_check_processes(config, hl_ranks_count(ranks), "the config"));
+    HL_TRY(hl_setup_check_precision(config, "the config"));
     hl_model_config model = hl_setup_model(config);
     HL_TRY(hl_model_init(&trainer->model, &model));
     int at_once = hl_trainer_at_once(config, hl_ranks_count(ranks), hl_ranks_rank(ranks));

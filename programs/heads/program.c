@@ -195,7 +195,11 @@ static hl_status compare(call *c)
     hl_status status = hl_opened_model_open(&second, c->command.against);
     second.progress = c->run.progress;
     second.context = c->run.context;
-    HL_THEN(status, compare_with(c, &second));
+    if (status.code == HL_OK) {
+        hl_tell_precision(&c->run, c->err);
+        hl_tell_precision(&second, c->err);
+        status = compare_with(c, &second);
+    }
     hl_opened_model_close(&second);
     return status;
 }
@@ -332,6 +336,7 @@ static hl_status execute(call *c)
     hl_memory_at_hand at_hand = hl_memory_at_hand_now();
     at_hand.bytes /= (size_t)c->measuring;
     HL_TRY(hl_heads_memory_check(&c->run, command, at_hand));
+    hl_tell_precision(&c->run, c->err);
     HL_TRY(c->run.open != NULL ? hl_print_notices(c->err, hl_pretrained_notices(c->run.open)) : hl_ok());
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
         return answer(c);

@@ -54,6 +54,7 @@ static hl_status open_model(hl_predict_call *call)
     }
     HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ .text = command->file }));
     HL_TRY(hl_opened_model_load(&call->run, -1));
+    hl_tell_precision(&call->run, call->err);
     bool running = hl_text_spec_is_running(&call->task);
     hl_pretrained_sentence sentence = { .pooling = HL_SENTENCE_UNKNOWN };
     if (command->embed != NULL) {

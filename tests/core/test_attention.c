@@ -8,17 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { H = 4, HKV = 2, DK = 5, DV = 3, WIDTH = H * DK + HKV * (DK + DV), OUT = H * DV, MOST = 300, SEQUENCES = 8 };
+enum { H = 4, HKV = 2, DK = 5, DV = 3, WIDTH = H * DK + HKV * (DK + DV), OUT = H * DV, MOST = 512, SEQUENCES = 10 };
+enum { LONGEST = 128, VARIANTS = 8, ONE_HEAD = 6 };
 
-/* Those that are worked at their very length, and those that are worked in copies. */
-static const int32_t lengths[SEQUENCES] = { 1, 15, 16, 17, 64, 65, 2, 80 };
+/* Those that are worked at their very length, and those that are worked in copies; in one block of queries, in a whole
+ * one and a part, and in two whole ones. */
+static const int32_t lengths[SEQUENCES] = { 1, 15, 16, 17, 64, 65, 2, 80, 128, 120 };
 
 static int32_t offsets[SEQUENCES + 1];
 static int64_t places[MOST];
 
 typedef struct outcome {
     hl_real z[MOST * OUT], dx[MOST * WIDTH];
-    hl_real weights[SEQUENCES * H * 80 * 80];
+    hl_real weights[SEQUENCES * H * LONGEST * LONGEST];
 } outcome;
 
 static outcome clean, other;
@@ -31,18 +33,20 @@ static hl_real number(uint32_t use, int64_t i)
 static void keep(void *context, const hl_attention_seen *seen)
 {
     outcome *o = context;
-    hl_real *head = o->weights + (seen->b * H + seen->h) * 80 * 80;
+    hl_real *head = o->weights + (seen->b * H + seen->h) * LONGEST * LONGEST;
     ck_assert_int_eq(seen->n_keys, lengths[seen->b]);
     ck_assert(seen->last == (seen->first + seen->n_queries == lengths[seen->b]));
     for (int64_t i = 0; i < seen->n_queries; i++) {
-        memcpy(head + (seen->first + i) * 80, seen->A + i * seen->stride, (size_t)seen->n_keys * sizeof *head);
+        memcpy(head + (seen->first + i) * LONGEST, seen->A + i * seen->stride, (size_t)seen->n_keys * sizeof *head);
     }
 }
 
-/* The sequences first .. first + n - 1, with NaN in the rows of all of them but `real`, unless that is below 0. */
+/* The sequences first .. first + n - 1, with NaN in the rows of all of them but `real`, unless that is below 0. Odd
+ * variants are causal; from 2 on weights are dropped, with 4 and 5 heads have gates, from ONE_HEAD on there is one. */
 static void run(int first, int n, int real, int variant, int threads, outcome *o)
 {
     static hl_real x[MOST * WIDTH], dy[MOST * OUT], gates[SEQUENCES * H];
+    const int heads = variant < ONE_HEAD ? H : 1, out = heads * DV;
     for (int b = 0; b < SEQUENCES; b++) {
         offsets[b + 1] = offsets[b] + lengths[b];
     }
@@ -54,8 +58,8 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
             for (int i = 0; i < WIDTH; i++) {
                 x[(r - begin) * WIDTH + i] = poison ? (hl_real)NAN : number(1, r * WIDTH + i);
             }
-            for (int i = 0; i < OUT; i++) {
-                dy[(r - begin) * OUT + i] = poison ? (hl_real)NAN : number(2, r * OUT + i);
+            for (int i = 0; i < out; i++) {
+                dy[(r - begin) * out + i] = poison ? (hl_real)NAN : number(2, r * OUT + i);
             }
         }
         for (int h = 0; h < H; h++) {
@@ -74,28 +78,30 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
                                      .seed = 3,
                                      .places = places + begin,
                                      .n_places = rows });
-    const hl_sequences sequences = { .n = n, .longest = 80, .offsets = offsets + first };
+    const hl_sequences sequences = { .n = n, .longest = LONGEST, .offsets = offsets + first };
     hl_tensor *qkv = hl_tape_tensor(&tape, HL_SHAPE(rows, WIDTH), x, true);
-    hl_tensor *z =
-        hl_attention(&tape, (hl_attention_args){
-                                .q = { qkv, 0 },
-                                .k = { qkv, H * DK },
-                                .v = { qkv, H * DK + HKV * DK },
-                                .queries = sequences,
-                                .keys = sequences,
-                                .n_heads = H,
-                                .n_kv_heads = HKV,
-                                .d_k = DK,
-                                .d_v = DV,
-                                .mask = { .causal = variant % 2 == 1 },
-                                .dropout = variant >= 2 ? (hl_real)0.25 : 0,
-                                .gate = variant >= 4 ? hl_tape_tensor(&tape, HL_SHAPE(n, H), gates, true) : NULL,
-                                .observe = real < 0 ? keep : NULL,
-                                .observe_context = o,
-                            });
+    hl_tensor *z = hl_attention(
+        &tape, (hl_attention_args){
+                   .q = { qkv, 0 },
+                   .k = { qkv, H * DK },
+                   .v = { qkv, H * DK + HKV * DK },
+                   .queries = sequences,
+                   .keys = sequences,
+                   .n_heads = heads,
+                   .n_kv_heads = variant < ONE_HEAD ? HKV : 1,
+                   .d_k = DK,
+                   .d_v = DV,
+                   .mask = { .causal = variant % 2 == 1 },
+                   .dropout = variant >= 2 ? (hl_real)0.25 : 0,
+                   .gate = variant == 4 || variant == 5 ? hl_tape_tensor(&tape, HL_SHAPE(n, H), gates, true) : NULL,
+                   .observe = real < 0 ? keep : NULL,
+                   .observe_context = o,
+               });
     hl_status status = hl_tape_backward_from(&tape, z, dy);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    memcpy(o->z + begin * OUT, z->data, (size_t)(rows * OUT) * sizeof *o->z);
+    for (int r = 0; r < rows; r++) {
+        memcpy(o->z + (begin + r) * OUT, z->data + r * out, (size_t)out * sizeof *o->z);
+    }
     memcpy(o->dx + begin * WIDTH, qkv->grad, (size_t)(rows * WIDTH) * sizeof *o->dx);
     hl_arena_free(&arena);
 }
@@ -123,11 +129,13 @@ END_TEST
 
 START_TEST(a_sequence_alone_or_in_any_slice_has_the_same_bits)
 {
-    static const int slices[][2] = { { 0, 1 }, { 1, 3 }, { 3, 2 }, { 5, 1 }, { 4, 4 }, { 7, 1 } };
+    static const int slices[][2] = { { 0, 1 }, { 1, 3 }, { 3, 2 }, { 5, 1 }, { 4, 5 }, { 7, 3 }, { 8, 2 }, { 9, 1 } };
     run(0, SEQUENCES, -1, _i, 1, &clean);
     for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
-        run(slices[i][0], slices[i][1], slices[i][0], _i, 3, &other);
-        assert_same(&clean, &other, slices[i][0]);
+        for (int b = slices[i][0]; b < slices[i][0] + slices[i][1]; b++) {
+            run(slices[i][0], slices[i][1], b, _i, 3, &other);
+            assert_same(&clean, &other, b);
+        }
     }
 }
 END_TEST
@@ -138,7 +146,7 @@ START_TEST(the_observer_sees_every_row_of_weights)
     run(0, SEQUENCES, -1, _i, 3, &clean);
     for (int b = 0; b < SEQUENCES; b++) {
         for (int row = 0; row < H * lengths[b]; row++) {
-            const hl_real *w = clean.weights + ((b * H + row / lengths[b]) * 80 + row % lengths[b]) * 80;
+            const hl_real *w = clean.weights + ((b * H + row / lengths[b]) * LONGEST + row % lengths[b]) * LONGEST;
             double sum = 0;
             for (int j = 0; j < lengths[b]; j++) {
                 sum += (double)w[j];
@@ -152,8 +160,8 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, a_neighbour_of_nan_changes_nothing, 0, 6);
-    tcase_add_loop_test(tc, a_sequence_alone_or_in_any_slice_has_the_same_bits, 0, 6);
+    tcase_add_loop_test(tc, a_neighbour_of_nan_changes_nothing, 0, VARIANTS);
+    tcase_add_loop_test(tc, a_sequence_alone_or_in_any_slice_has_the_same_bits, 0, VARIANTS);
     tcase_add_loop_test(tc, the_observer_sees_every_row_of_weights, 0, 2);
 }
 SUITE("attention", add_tests)

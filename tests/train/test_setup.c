@@ -6,7 +6,9 @@
 #include "tests/train/config_parsing.h"
 #include "train/setup.h"
 #include "train/setup_pretrained.h"
+#include "train/trainer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 START_TEST(the_model_is_the_configs)
@@ -105,7 +107,7 @@ START_TEST(auto_is_bf16_where_that_is_to_be_had)
     ck_assert_int_eq(config.train.precision, HL_PRECISION_FLOAT);
 
     config.train.precision = HL_PRECISION_BF16;
-    ck_assert(hl_setup_model(&config).bf16);
+    ck_assert(hl_setup_model(&config).bf16 == (missing == NULL));
     hl_status status = hl_setup_check_precision(&config, "x.ini");
     ck_assert_int_eq(status.code, missing == NULL ? HL_OK : HL_INVALID);
     ck_assert(missing == NULL || strncmp(status.text, "x.ini: train.precision: no bf16: ", 33) == 0);
@@ -117,6 +119,21 @@ START_TEST(auto_is_bf16_where_that_is_to_be_had)
     ck_assert(hl_setup_model(&config).bf16 == (missing == NULL));
     ck_assert_ptr_eq(hl_setup_resolve_precision(&config), missing);
     ck_assert_int_eq(config.train.precision, missing == NULL ? HL_PRECISION_BF16 : HL_PRECISION_FLOAT);
+}
+END_TEST
+
+/* LIBXSMM told to use less, before it is first asked, is a machine without the instruction. */
+START_TEST(a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had)
+{
+    setenv("LIBXSMM_TARGET", "skx", 1);
+    hl_config config;
+    config_parse("[train]\nprecision = bf16\n", &config);
+    hl_trainer trainer;
+    hl_status status = hl_trainer_init(&trainer, &config);
+    hl_trainer_free(&trainer);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_ptr_nonnull(strstr(status.text, "train.precision: no bf16: "));
+    ck_assert(!hl_setup_model(&config).bf16);
 }
 END_TEST
 
@@ -194,6 +211,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_model_is_the_configs);
     tcase_add_test(tc, auto_is_bf16_where_that_is_to_be_had);
+    tcase_add_test(tc, a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had);
     tcase_add_test(tc, a_model_without_an_output_layer_is_not_trained);
     tcase_add_test(tc, long_examples_have_their_weights_made_again_unless_told);
     tcase_add_test(tc, an_open_model_outside_the_ranges_of_keys_is_refused);

@@ -1,6 +1,7 @@
 /* train.precision: what it changes and what it does not, who follows it, when it is refused. */
 #include "core/bf16.h"
 #include "study/model.h"
+#include "study/validation.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 
@@ -99,12 +100,24 @@ START_TEST(programs_that_open_a_run_follow_its_precision)
     }
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, BF16, "--out", folder);
+    double loss, accuracy;
+    run_last_row(folder, "validation", &loss, &accuracy);
     hl_opened_model run;
+    hl_heads_validation validation;
+    hl_subset_worth worth;
     ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
-    ck_assert(run.shape.bf16);
+    ck_assert(run.shape.bf16 && run.in_float == NULL);
+    ck_assert_int_eq(hl_opened_model_load(&run, -1).code, HL_OK);
+    ck_assert_int_eq(hl_heads_validation_make(&validation, &run).code, HL_OK);
+    ck_assert_int_eq(hl_heads_validate(&validation, &run.model, NULL, &worth).code, HL_OK);
+    hl_heads_validation_free(&validation);
     hl_opened_model_close(&run);
+    char found[32], written[32]; /* as metrics.csv has them, which is enough to tell two floats apart */
+    snprintf(found, sizeof found, "%.9g,%.9g", worth.loss, worth.accuracy);
+    snprintf(written, sizeof written, "%.9g,%.9g", loss, accuracy);
+    ck_assert_str_eq(found, written);
     run_result heads = HEADS(folder, "--keep-only", "L0H0");
-    ck_assert_msg(heads.code == 0, "%s", heads.err);
+    ck_assert_msg(heads.code == 0 && *heads.err == '\0', "%s", heads.err);
 }
 END_TEST
 
@@ -141,6 +154,59 @@ START_TEST(a_run_in_bf16_is_refused_where_it_cannot_be_computed)
 }
 END_TEST
 
+static const char *answer_of(const char *program, const char *const *arguments, const char *said)
+{
+    run_result run =
+        run_wait(run_start((run_options){ .arguments = arguments, .built = true, .built_program = program }));
+    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    ck_assert_msg(said != NULL ? strstr(run.err, said) != NULL : *run.err == '\0', "%s", run.err);
+    return run_kept(run.out);
+}
+
+/* As on a laptop: other figures than in bf16, and a notice; a run in float has neither. */
+START_TEST(a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed)
+{
+    if (!here()) {
+        return;
+    }
+    const char *config = run_tiny_config(), *folder = run_path("run"), *wide = run_path("float");
+    EXPECT_RUN(0, config, "train.steps=1", "--out", wide);
+    EXPECT_RUN(0, config, BF16, "--out", folder);
+    const char *const question[] = { folder, "--keep-only", "L0H0", "--json", NULL },
+                      *const other[] = { wide, "--keep-only", "L0H0", "--json", NULL },
+                      *const both[] = { wide, "--against", folder, "--json", NULL }, *const table[] = { folder, NULL };
+    const char *narrow = answer_of(HL_HEADS_PROGRAM, question, NULL),
+               *float_there = answer_of(HL_HEADS_PROGRAM, other, NULL);
+    setenv("LIBXSMM_TARGET", "skx", 1);
+    const char *told = "run: computed in float: ";
+    ck_assert_str_ne(answer_of(HL_HEADS_PROGRAM, question, told), narrow);
+    ck_assert_str_eq(answer_of(HL_HEADS_PROGRAM, other, NULL), float_there);
+    answer_of(HL_HEADS_PROGRAM, both, told);
+    answer_of(HL_HEADS_PROGRAM, table, told);
+}
+END_TEST
+
+START_TEST(predict_answers_in_float_where_bf16_is_not_to_be_had)
+{
+    if (!here()) {
+        return;
+    }
+    const char *config =
+        run_config("text.ini", "[task]\nname = masked\nfile = text.txt\nvalidation_file = text.txt\n[tokens]\n"
+                               "kind = words\n[model]\nlayers = 1\nd_model = 16\nheads = 2\nmax_length = 16\n"
+                               "[train]\nsteps = 2\nbatch_size = 2\neval_examples = 0\nprecision = bf16\n");
+    run_config("text.txt", "the cat sat on the mat\nthe dog saw the cat\n");
+    EXPECT_RUN(0, config, "--out", run_path("run"), "--quiet");
+    const char *const tokens[] = { run_path("run"), run_path("text.txt"), "--tokens", NULL }, *const score[] = {
+        run_path("run"), "--score", run_path("text.txt"), "--json", NULL
+    };
+    const char *narrow = answer_of(HL_PREDICT_PROGRAM, score, NULL);
+    setenv("LIBXSMM_TARGET", "skx", 1);
+    ck_assert_str_ne(answer_of(HL_PREDICT_PROGRAM, score, "run: computed in float: "), narrow);
+    answer_of(HL_PREDICT_PROGRAM, tokens, NULL);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, bf16_changes_results_a_little);
@@ -150,5 +216,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, programs_that_open_a_run_follow_its_precision);
     tcase_add_test(tc, without_the_instruction_bf16_is_refused_and_auto_is_float);
     tcase_add_test(tc, a_run_in_bf16_is_refused_where_it_cannot_be_computed);
+    tcase_add_test(tc, a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed);
+    tcase_add_test(tc, predict_answers_in_float_where_bf16_is_not_to_be_had);
 }
 SUITE("precision", add_tests)
