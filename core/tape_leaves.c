@@ -4,6 +4,7 @@
 #include "core/private/tape_memory.h"
 #include "core/threads.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A gradient of more numbers than SMALL is summed in parts of about PART: a few of them, and what they are computed
@@ -205,6 +206,7 @@ static void sum_large(sum *s, const hl_node *node)
         longest = end - begin > longest ? end - begin : longest;
     }
     s->size = longest * s->row;
+    assert(s->size > 0); /* a large parameter has rows */
     int64_t room = w->room / (levels_of(w->n) * s->size);
     hl_threads_run(room < w->threads ? (int)room : w->threads, s->n_parts, 1, sum_parts, s);
 }
