@@ -5,7 +5,6 @@
 #include "core/threads.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* A gradient of more numbers than SMALL is summed in parts of about PART: a few of them, and what they are computed
  * from, stay in a second-level cache. BITS: an op may need larger ones (matmul.h), of so many numbers and rows. */
