@@ -1,4 +1,4 @@
-#include "core/tape_leaves.h"
+#include "core/private/tape_leaves.h"
 
 #include "core/private/op_parts.h"
 #include "core/private/tape_memory.h"

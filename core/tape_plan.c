@@ -1,8 +1,8 @@
 #include "core/tape_plan.h"
 
 #include "core/memory.h"
+#include "core/private/tape_leaves.h"
 #include "core/private/tape_memory.h"
-#include "core/tape_leaves.h"
 
 #include <stdlib.h>
 

@@ -80,10 +80,9 @@ void hl_trainer_free(hl_trainer *trainer);
 /* The examples of a micro-batch: batch_size / (leaves accumulate). */
 int64_t hl_trainer_micro_batch(const hl_config *config);
 
-/* How many leaves of a batch a rank computes at once, on tapes of their own that walk back together
- * (core/tape_leaves.h): those of the largest subtree of its own (train/ranks/leaf_sum.h). 1: they are computed one by
- * one, because each has several micro-batches, the model uses a parameter twice, or they keep too few of the threads
- * busy. The bits are the same. */
+/* How many leaves of a batch a rank computes at once, on tapes of their own that walk back together: those of the
+ * largest subtree of its own (train/ranks/leaf_sum.h). 1: they are computed one by one, because each has several
+ * micro-batches, the model uses a parameter twice, or they keep too few of the threads busy. The bits are the same. */
 int hl_trainer_at_once(const hl_config *config, int processes, int rank);
 
 /* A batch without arrays for dry passes (core/batch.h): no micro-batch has more examples, rows or targets. */

@@ -2,7 +2,7 @@
 #include "core/finite_watch.h"
 #include "core/memory.h"
 #include "core/op_cross_entropy.h"
-#include "core/tape_leaves.h"
+#include "core/private/tape_leaves.h"
 #include "core/threads.h"
 #include "train/setup.h"
 

@@ -3,7 +3,7 @@
 #define HL_TESTS_CORE_LEAF_PASSES_H
 
 #include "core/parameters.h"
-#include "core/tape_leaves.h"
+#include "core/private/tape_leaves.h"
 
 enum { LEAF_PASSES_LEAVES = 7, LEAF_PASSES_ROWS = 37 + 64 + 130 + 1 + 70 + 3 };
 

@@ -8,8 +8,8 @@
  * The tapes walk back side by side, leaf after leaf on each thread. Whenever they have passed an op with parameters,
  * their gradients are summed, while what they are summed from is still in the cache: no gradient of a whole model is
  * held but the sum. */
-#ifndef HL_CORE_TAPE_LEAVES_H
-#define HL_CORE_TAPE_LEAVES_H
+#ifndef HL_CORE_PRIVATE_TAPE_LEAVES_H
+#define HL_CORE_PRIVATE_TAPE_LEAVES_H
 
 #include "core/declarations.h"
 #include "core/tape.h"
