@@ -277,7 +277,7 @@ static bool kill_one(int n, const char *folder, double most)
 START_TEST(killed_at_random_moments_a_run_leaves_the_same_bytes)
 {
     const char *asked = getenv("HEADLIGHT_MPI_KILLS"), *alone = run_path("alone"), *folder = run_path("killed");
-    int hits = 0, finished = 0, kills = asked != NULL ? atoi(asked) : 12;
+    int hits = 0, finished = 0, kills = asked != NULL ? atoi(asked) : 20;
     double begin = mpi_seconds();
     ck_assert_int_eq(run_wait(start_to_be_killed(1, alone)).code, 0);
     double most = mpi_seconds() - begin;
