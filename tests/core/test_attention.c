@@ -66,6 +66,7 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
             gates[b * H + h] = number(3, (first + b) * H + h);
         }
     }
+    memset(o->z, 0, sizeof o->z); /* of fewer heads, rows are shorter than the room that they have */
     hl_threads_setup();
     hl_arena arena;
     hl_tape tape;
