@@ -2,6 +2,7 @@
 
 #include "core/bf16.h"
 #include "core/private/bf16_pack.h"
+#include "core/small_matmul.h"
 #include "core/threads.h"
 
 #include <stddef.h>
@@ -51,6 +52,7 @@ const char *hl_bf16_missing(void)
     if (!__builtin_cpu_supports("avx512bf16")) {
         return "this CPU has no AVX512-BF16";
     }
+    hl_small_matmul_start();
     return libxsmm_get_target_archid() < LIBXSMM_X86_AVX512_CPX
                ? "LIBXSMM does not use AVX512-BF16 here (LIBXSMM_TARGET in the environment may forbid it)"
                : NULL;

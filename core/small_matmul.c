@@ -8,6 +8,18 @@
 #if defined(HL_LIBXSMM) && !defined(HL_DOUBLE)
 #include <libxsmm.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+
+/* LIBXSMM's start puts OMP_PROC_BIND=TRUE into the environment. OpenMP has read it before, but that of a process which
+ * this one starts would bind it to one core. */
+void hl_small_matmul_start(void)
+{
+    bool is_set = getenv("OMP_PROC_BIND") != NULL;
+    libxsmm_init();
+    if (!is_set) {
+        unsetenv("OMP_PROC_BIND");
+    }
+}
 
 const char *hl_small_matmul_libxsmm(void)
 {
@@ -16,6 +28,7 @@ const char *hl_small_matmul_libxsmm(void)
 
 const char *hl_small_matmul_target(void)
 {
+    hl_small_matmul_start();
     return libxsmm_get_target_arch();
 }
 
@@ -40,7 +53,7 @@ static void keep_spare(void *block)
 hl_status hl_small_matmul_prepare(void)
 {
     libxsmm_registry_info info;
-    libxsmm_init();
+    hl_small_matmul_start();
     if (libxsmm_get_registry_info(&info) != 0 || !hl_memory_has(HL_MEMORY_RESERVE)) {
         return hl_error_memory("the code of matrix products (LIBXSMM)");
     }
@@ -65,6 +78,10 @@ static void run_generated(void (*generated)(void), const hl_real *A, const hl_re
     ((libxsmm_smmfunction)generated)(B, A, C);
 }
 #else
+void hl_small_matmul_start(void)
+{
+}
+
 const char *hl_small_matmul_libxsmm(void)
 {
     return NULL;

@@ -39,6 +39,9 @@ const char *hl_small_matmul_libxsmm(void);
 /* The instructions that it generates them of, as "clx"; NULL likewise. */
 const char *hl_small_matmul_target(void);
 
+/* Starts LIBXSMM, before anything is asked of it, and leaves the environment as it is. It may be called again. */
+void hl_small_matmul_start(void);
+
 /* Sets LIBXSMM up and makes sure that there is memory for the code that it will generate; it would crash without. Call
  * it before the first product, as hl_model_allocate does. HL_NO_MEMORY. */
 hl_status hl_small_matmul_prepare(void);

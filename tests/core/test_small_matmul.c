@@ -1,8 +1,10 @@
+#include "core/bf16.h"
 #include "core/random.h"
 #include "core/small_matmul.h"
 #include "tests/check_suite.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 40, STRIDE = MOST + 5, SIZE = MOST * STRIDE };
@@ -64,8 +66,20 @@ START_TEST(a_transpose_has_every_number_in_its_place_and_ends_in_zeros)
 }
 END_TEST
 
+/* A process that is started later would be bound to one core. */
+START_TEST(its_start_leaves_the_environment)
+{
+    unsetenv("OMP_PROC_BIND");
+    hl_small_matmul_target();
+    hl_bf16_missing();
+    ck_assert(hl_small_matmul_prepare().code == HL_OK);
+    ck_assert_ptr_null(getenv("OMP_PROC_BIND"));
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, its_start_leaves_the_environment);
     tcase_add_loop_test(tc, a_transpose_has_every_number_in_its_place_and_ends_in_zeros, 0, 7 * 12);
     /* Twenty shapes for each of the four calls: remainders of the widest vectors come up several times. */
     tcase_add_loop_test(tc, products_agree_with_plain_sums, 0, 80);
