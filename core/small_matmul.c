@@ -14,6 +14,10 @@
  * this one starts would bind it to one core. */
 void hl_small_matmul_start(void)
 {
+    static atomic_bool started; /* ops ask at every step, on any thread, which must not touch the environment then */
+    if (atomic_exchange(&started, true)) {
+        return;
+    }
     bool is_set = getenv("OMP_PROC_BIND") != NULL;
     libxsmm_init();
     if (!is_set) {
