@@ -7,23 +7,9 @@
 
 #if defined(HL_LIBXSMM) && !defined(HL_DOUBLE)
 #include <libxsmm.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-/* LIBXSMM's start puts OMP_PROC_BIND=TRUE into the environment. OpenMP has read it before, but that of a process which
- * this one starts would bind it to one core. */
-void hl_small_matmul_start(void)
-{
-    static atomic_bool started; /* ops ask at every step, on any thread, which must not touch the environment then */
-    if (atomic_exchange(&started, true)) {
-        return;
-    }
-    bool is_set = getenv("OMP_PROC_BIND") != NULL;
-    libxsmm_init();
-    if (!is_set) {
-        unsetenv("OMP_PROC_BIND");
-    }
-}
 
 const char *hl_small_matmul_libxsmm(void)
 {
@@ -54,15 +40,36 @@ static void keep_spare(void *block)
     (void)block;
 }
 
-hl_status hl_small_matmul_prepare(void)
+static bool has_registry; /* of generated code; LIBXSMM crashes without */
+
+/* LIBXSMM's start puts OMP_PROC_BIND=TRUE into the environment. OpenMP has read it before, but that of a process which
+ * this one starts would bind it to one core. The registry is asked for here and never again: LIBXSMM looks through all
+ * its entries for that, and fails at one that another thread is making. */
+static void start(void)
 {
+    bool is_set = getenv("OMP_PROC_BIND") != NULL;
     libxsmm_registry_info info;
-    hl_small_matmul_start();
-    if (libxsmm_get_registry_info(&info) != 0 || !hl_memory_has(HL_MEMORY_RESERVE)) {
-        return hl_error_memory("the code of matrix products (LIBXSMM)");
+    libxsmm_init();
+    if (!is_set) {
+        unsetenv("OMP_PROC_BIND");
     }
+    has_registry = libxsmm_get_registry_info(&info) == 0;
     libxsmm_set_default_allocator(NULL, (libxsmm_malloc_function){ .function = take_spare },
                                   (libxsmm_free_function){ .function = keep_spare });
+}
+
+void hl_small_matmul_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* ops ask at every step, on any thread */
+    pthread_once(&once, start);
+}
+
+hl_status hl_small_matmul_prepare(void)
+{
+    hl_small_matmul_start();
+    if (!has_registry || !hl_memory_has(HL_MEMORY_RESERVE)) {
+        return hl_error_memory("the code of matrix products (LIBXSMM)");
+    }
     return hl_ok();
 }
 

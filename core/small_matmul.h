@@ -39,7 +39,8 @@ const char *hl_small_matmul_libxsmm(void);
 /* The instructions that it generates them of, as "clx"; NULL likewise. */
 const char *hl_small_matmul_target(void);
 
-/* Starts LIBXSMM, before anything is asked of it, and leaves the environment as it is. It may be called again. */
+/* Starts LIBXSMM, before anything is asked of it, and leaves the environment as it is. It may be called again, and by
+ * several threads at once: each returns after the start. */
 void hl_small_matmul_start(void);
 
 /* Sets LIBXSMM up and makes sure that there is memory for the code that it will generate; it would crash without. Call
