@@ -400,6 +400,15 @@ def check_width(page):
         page.wait(lambda: len(page.all(".run.beside")) == beside, f"the example beside the maps at {width}: {beside}")
 
 
+def check_row(page):
+    """Beside a label of more lines than the others' the maps of a row still stand at one height."""
+    names, maps = page.script("""const row = document.querySelector("#grids .layer");
+        row.querySelector(".label").textContent = "relation(pronoun_noun) ".repeat(3);
+        const box = (part) => [...row.querySelectorAll(part)].map((one) => one.getBoundingClientRect());
+        return [box(".name").map((name) => name.height), box("canvas").map((map) => map.top)];""")
+    assert max(names) - min(names) > 10 and max(maps) - min(maps) < 1, (names, maps)
+
+
 def check_not_cut(page, width, scrolling):
     """Nothing stands beyond the right edge, but for what scrolls in a box of its own."""
     beyond = page.script("""return [...document.body.querySelectorAll("*")].filter((one) => !one.closest(arguments[1]) &&
@@ -507,7 +516,7 @@ def check_phone(page):
 def check_made_up_run(page):
     page.size(1400, 1000, "light")
     page.open()
-    for check in (check_texts, check_classes, check_slider, check_head, check_table, check_meanings, check_words):
+    for check in (check_texts, check_classes, check_slider, check_head, check_table, check_meanings, check_words, check_row):
         check(page)
     page.silent()
     page.size(360, 740, "dark")
