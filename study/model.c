@@ -26,11 +26,11 @@
 
 /* ---- the config and the task ---- */
 
-/* Tells what was given instead of a run's folder. */
-static hl_status check_folder(const char *path, const char *config)
+/* Tells what was given instead of a folder. */
+static hl_status check_folder(const char *path)
 {
     struct stat info;
-    bool there = stat(path, &info) == 0, exists;
+    bool there = stat(path, &info) == 0;
     if (!there && errno == ENOENT) {
         return hl_error(HL_BAD_FILE,
                         "%s: no such folder; give a run's, as runs/copy_task, or an open model's, which must be on "
@@ -45,17 +45,25 @@ static hl_status check_folder(const char *path, const char *config)
                         "%s: a file; give the folder that it is in, of a run, as runs/copy_task, or of an open model",
                         path);
     }
-    HL_TRY(hl_file_exists(config, &exists));
-    return exists ? hl_ok()
-                  : hl_error(HL_BAD_FILE,
-                             "%s: this folder holds no run (no config.ini in it) and no open model (no config.json); "
-                             "give the folder that one of them is in",
-                             path);
+    return hl_ok();
+}
+
+/* *open: whether it is an open model's folder; else it is a run's, whose config lies at `config`. */
+static hl_status find_kind(const char *path, const char *config, bool *open)
+{
+    bool is_run;
+    HL_TRY(check_folder(path));
+    HL_TRY(hl_file_exists(config, &is_run));
+    *open = !is_run && hl_pretrained_is_folder(path);
+    return is_run || *open ? hl_ok()
+                           : hl_error(HL_BAD_FILE,
+                                      "%s: this folder holds no run (no config.ini in it) and no open model (no "
+                                      "config.json); give the folder that one of them is in",
+                                      path);
 }
 
 static hl_status load_config(hl_opened_model *run, const char *config)
 {
-    HL_TRY(check_folder(run->path, config));
     hl_problems problems = { 0 };
     hl_status status = hl_config_load((hl_config_options){ .path = config }, &run->config, &problems);
     hl_problems_free(&problems);
@@ -184,15 +192,12 @@ hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_m
     run->path = hl_strdup(path);
     run->patterns = hl_path_join(path, "patterns");
     char *config = hl_path_join(path, "config.ini");
-    bool is_run = true; /* where it cannot be known, opening the run tells why */
-    bool open =
-        config != NULL && hl_file_exists(config, &is_run).code == HL_OK && !is_run && hl_pretrained_is_folder(path);
+    bool open = false;
+    hl_status status = config != NULL ? find_kind(path, config, &open) : hl_error_memory(path);
     run->name = name_of(path, open);
-    bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL && config != NULL;
-    hl_status status = complete ? hl_ok() : hl_error_memory(path);
-    if (complete) {
-        status = open ? open_pretrained(run, options) : open_run(run, config, options);
-    }
+    bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL;
+    HL_THEN(status, complete ? hl_ok() : hl_error_memory(path));
+    HL_THEN(status, open ? open_pretrained(run, options) : open_run(run, config, options));
     if (status.code == HL_OK) {
         set_up(run);
     }

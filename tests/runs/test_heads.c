@@ -3,11 +3,13 @@
 #include "core/npz.h"
 #include "core/threads.h"
 #include "programs/heads/program.h"
+#include "study/model.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -425,6 +427,27 @@ START_TEST(what_is_no_run_is_refused)
 }
 END_TEST
 
+/* Whatever it looks for when it opens a run: where that cannot be known, it does not go on as if nothing were there. */
+START_TEST(a_look_for_a_file_that_fails_is_told)
+{
+    const char *folder = train();
+    int n = 0;
+    bool reached;
+    faults_begin();
+    faults_of_call(FAULTS_ACCESS);
+    do {
+        faults_in_files(++n, FAULTS_ONCE, EIO);
+        hl_opened_model run;
+        hl_status status = hl_opened_model_open(&run, folder);
+        hl_opened_model_close(&run);
+        reached = faults_file_calls() >= n;
+        ck_assert_msg(status.code == (reached ? HL_BAD_FILE : HL_OK), "look %d: code %d", n, status.code);
+    } while (reached);
+    faults_end();
+    ck_assert_int_gt(n, 1);
+}
+END_TEST
+
 START_TEST(a_run_without_patterns_says_what_to_set)
 {
     const char *folder = run_path("run");
@@ -537,6 +560,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, figures_go_to_standard_output_alone);
     tcase_add_test(tc, arrays_hold_weights_and_metrics);
     tcase_add_test(tc, what_is_no_run_is_refused);
+    tcase_add_test(tc, a_look_for_a_file_that_fails_is_told);
     tcase_add_test(tc, a_run_without_patterns_says_what_to_set);
     tcase_add_test(tc, a_damaged_snapshot_is_named);
     tcase_add_test(tc, a_damaged_checkpoint_is_named);
