@@ -1,6 +1,7 @@
 #include "programs/named_config.h"
 
 #include "core/memory.h"
+#include "programs/print_line.h"
 #include "train/setup.h"
 
 #include <string.h>
@@ -71,4 +72,12 @@ hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config
     HL_THEN(status, hl_setup_check_trained(config, options.path));
     HL_THEN(status, hl_setup_check_precision(config, options.path));
     return status;
+}
+
+void hl_resolve_precision(hl_config *config, const char *path, FILE *err)
+{
+    const char *missing = hl_setup_resolve_precision(config);
+    if (missing != NULL && err != NULL) {
+        hl_print_line(err, "%s: train.precision: auto is float here: %s", path, missing);
+    }
 }

@@ -27,4 +27,8 @@ hl_status hl_named_config_argument(hl_named_config *named, const char *word);
  * nothing to train (hl_setup_check_trained), or asks for bf16 where there is none (hl_setup_check_precision). */
 hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config);
 
+/* Puts what train.precision = auto means here in its place (hl_setup_resolve_precision), and tells `err`, unless it is
+ * NULL, where and why that is float. `path` is the config's, for the message. */
+void hl_resolve_precision(hl_config *config, const char *path, FILE *err);
+
 #endif

@@ -74,6 +74,7 @@ static hl_status load(const builder *b, const hl_ablate_settings *settings, FILE
                                   .n_overrides = n,
                                   .shape = b->open != NULL ? &b->shape : NULL };
     HL_TRY(hl_load_config(options, err, config));
+    hl_resolve_precision(config, command->config.path, err); /* a run, once begun, has no auto to be resumed with */
     config->train.threads = 0;
     return hl_ok();
 }

@@ -73,10 +73,7 @@ static hl_status resolve_precision(hl_train_call *p, const char *run)
     if (run != NULL && p->config.train.precision == HL_PRECISION_AUTO) {
         HL_TRY(hl_data_take_key(&p->config, offsetof(hl_config, train.precision), run));
     }
-    const char *missing = hl_setup_resolve_precision(&p->config);
-    if (missing != NULL) {
-        hl_print_line(p->err, "%s: train.precision: auto is float here: %s", p->command.config.path, missing);
-    }
+    hl_resolve_precision(&p->config, p->command.config.path, p->err);
     return hl_setup_check_precision(&p->config, p->command.config.path);
 }
 

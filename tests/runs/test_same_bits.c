@@ -1,9 +1,12 @@
 /* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not, whatever backward has
  * attention's weights from (ended and resumed: robust/test_kills.c). */
+#include "core/bf16.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
+#include "tests/runs/sweeps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Checkpoints that fall between two rows of metrics.csv. */
 #define BETWEEN_ROWS "train.checkpoint_every=5"
@@ -98,6 +101,19 @@ START_TEST(leaves_have_the_same_bits_with_any_threads_recorded_or_resumed)
 }
 END_TEST
 
+/* The trainings of a sweep, which are begun as ones that go on, are those that train alone makes. */
+START_TEST(a_sweep_with_auto_precision_trains_in_what_that_means)
+{
+    const char *config = run_tiny_config(), *folder = run_path("sweep"), *single = run_path("single");
+    run_result run = ABLATE(config, "train.precision=auto", "--heads", "1,2", "--seeds", "1", "--out", folder);
+    ck_assert_msg(run.code == 0, "%s", run.err);
+    bool told = strstr(run.err, "train.precision: auto is float here: ") != NULL;
+    ck_assert(told == (hl_bf16_missing() != NULL));
+    EXPECT_RUN(0, config, "train.precision=auto", "model.heads=1", "--out", single);
+    run_assert_same(single, run_file(folder, "heads=1,seed=1"));
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_tiny_model_has_the_same_bits_at_any_number_of_threads);
@@ -105,5 +121,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, recording_changes_nothing);
     tcase_add_test(tc, weights_made_again_change_nothing);
     tcase_add_loop_test(tc, leaves_have_the_same_bits_with_any_threads_recorded_or_resumed, 0, 2);
+    tcase_add_test(tc, a_sweep_with_auto_precision_trains_in_what_that_means);
 }
 SUITE("same bits", add_tests)

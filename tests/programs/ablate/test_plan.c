@@ -5,6 +5,7 @@
 #include "tests/runs/runs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_WORDS = 40, TEXT = 4096 };
@@ -76,6 +77,19 @@ START_TEST(several_keys_make_a_grid)
 {
     ck_assert_str_eq(listed(usual(), "--d-k 4,16 --vary model.dropout=0,0.10"),
                      "d_k=4,dropout=0\nd_k=4,dropout=0.1\nd_k=16,dropout=0*\nd_k=16,dropout=0.1\n");
+}
+END_TEST
+
+/* A training that goes on has no auto, which may have meant something else when it was begun. */
+START_TEST(auto_precision_is_what_it_means_here)
+{
+    setenv("LIBXSMM_TARGET", "skx", 1); /* as a machine without bf16 */
+    ck_assert_str_eq(listed(usual(), "--vary train.precision=auto"), "precision=float*\n");
+    ck_assert_str_eq(listed(usual(), "train.precision=auto --vary train.precision=float"), "precision=float*\n");
+    hl_ablate_plan plan;
+    hl_status status = plan_of(usual(), "--vary train.precision=auto,float", &plan);
+    ck_assert_str_eq(status.text, "command line: precision=float is asked for twice");
+    hl_ablate_plan_free(&plan);
 }
 END_TEST
 
@@ -255,6 +269,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, the_base_stands_where_its_values_are_or_first);
     tcase_add_test(tc, several_keys_make_a_grid);
+    tcase_add_test(tc, auto_precision_is_what_it_means_here);
     tcase_add_test(tc, names_that_a_column_or_another_key_has_are_full);
     tcase_add_test(tc, the_widths_follow_from_the_number_of_heads);
     tcase_add_test(tc, widths_that_do_not_are_shown_as_varying);
