@@ -15,11 +15,14 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from steps import BETAS, EPSILON, LEARNING_RATE, parser_of, report, sizes_of
+from steps import BETAS, EPSILON, LEARNING_RATE, arguments_of, parser_of, report
 
 if __name__ == "__main__":  # JAX counts the CPUs when it is imported
-    ARGUMENTS = parser_of(__doc__.splitlines()[0]).parse_args()
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: ARGUMENTS.threads])
+    PARSER, CPUS = parser_of(__doc__.splitlines()[0]), sorted(os.sched_getaffinity(0))
+    ARGUMENTS, SIZES = arguments_of(PARSER)
+    if ARGUMENTS.threads > len(CPUS):
+        PARSER.error(f"--threads {ARGUMENTS.threads}: JAX takes a thread for each CPU, and here are {len(CPUS)}")
+    os.sched_setaffinity(0, CPUS[: ARGUMENTS.threads])
 
 import jax
 import jax.numpy as jnp
@@ -139,8 +142,8 @@ class Training:
 
 
 def main():
-    training = Training(sizes_of(ARGUMENTS), ARGUMENTS.dropout)
-    report(ARGUMENTS, training.step, jax=jax.__version__, precision="float")
+    training = Training(SIZES, ARGUMENTS.dropout)
+    report(ARGUMENTS, SIZES, training.step, jax=jax.__version__, precision="float")
     return 0
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -17,13 +18,38 @@ KEYS = {
 }
 
 
-def run(command):
-    """What the command prints as JSON. RuntimeError with the last line of its standard error, OSError."""
+def add_programs(parser, seconds):
+    """The options that compare and plot share. `seconds` is the default."""
+    bench = TREE / "build" / "bench"
+    parser.add_argument("--bench", metavar="PROGRAM", default=str(bench), help="default: build/bench")
+    parser.add_argument("--python", metavar="PROGRAM", default=sys.executable, help="default: what runs this")
+    parser.add_argument("--seconds", type=float, default=seconds, help=f"of each run (default: {seconds})")
+
+
+def said_by(command):
+    """Its standard output. RuntimeError with the last line of its standard error, OSError."""
     environment = {name: value for name, value in os.environ.items() if name not in CLEARED}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
-    return json.loads(done.stdout)
+    return done.stdout
+
+
+def run(command):
+    """What the command prints as JSON; fails as said_by, or with RuntimeError where it prints none."""
+    try:
+        return json.loads(said_by(command))
+    except ValueError:
+        raise RuntimeError(f"{command[0]} printed no figures") from None
+
+
+def check_peers(python, modules):
+    """Before minutes of measuring: RuntimeError, OSError where the interpreter has no such module."""
+    for module in modules:
+        try:
+            said_by([python, "-c", f"import {module}"])
+        except RuntimeError as error:
+            raise RuntimeError(f"{error} (docs/speed.md tells how to install it)") from None
 
 
 def run_bench(arguments, workload, threads, sizes=None):

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import json
 import resource
+import statistics
 import time
 
 
@@ -42,26 +43,45 @@ WARM_UP = 3
 LEARNING_RATE, BETAS, EPSILON = 1e-4, (0.9, 0.98), 1e-9
 
 
+def count(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def rate(text):
+    number = float(text)
+    if not 0 <= number < 1:
+        raise ValueError
+    return number
+
+
 def parser_of(description):
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("workload", choices=WORKLOADS)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=count, default=2)
     parser.add_argument("--seconds", type=float, default=4)
-    parser.add_argument("--least", metavar="N", type=int, default=5, help="steps that are timed at least (default: 5)")
-    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--least", metavar="N", type=count, default=5, help="steps that are timed at least (default: 5)")
+    parser.add_argument("--dropout", type=rate, default=0.1)
     for size in VARIED:
-        parser.add_argument("--" + size.replace("_", "-"), type=int, help="instead of the workload's")
+        parser.add_argument("--" + size.replace("_", "-"), type=count, help="instead of the workload's")
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     return parser
 
 
-def sizes_of(arguments):
+def arguments_of(parser):
+    """The command line, and the sizes that it means."""
+    arguments = parser.parse_args()
     given = {size: getattr(arguments, size) for size in VARIED if getattr(arguments, size) is not None}
-    return dataclasses.replace(WORKLOADS[arguments.workload], **given)
+    sizes = dataclasses.replace(WORKLOADS[arguments.workload], **given)
+    if sizes.d_model % 2 or sizes.d_model % sizes.heads:
+        parser.error(f"d_model {sizes.d_model} must be even and a multiple of {sizes.heads} heads")
+    return arguments, sizes
 
 
 def measure(step, seconds, least):
-    """The sorted times of single steps, in seconds, after some that start and compile what the others use."""
+    """The times of single steps, in seconds, after some that start and compile what the others use."""
     for _ in range(min(WARM_UP, least)):
         step()
     times = []
@@ -70,14 +90,13 @@ def measure(step, seconds, least):
         begin = time.perf_counter()
         step()
         times.append(time.perf_counter() - begin)
-    return sorted(times)
+    return times
 
 
-def report(arguments, step, **about):
+def report(arguments, sizes, step, **about):
     """Times the step and prints what was found, with what else there is to tell `about` it."""
-    sizes = sizes_of(arguments)
     times = measure(step, arguments.seconds, arguments.least)
-    median = times[len(times) // 2]
+    median = statistics.median(times)
     figures = about | {
         "name": arguments.workload,
         "threads": arguments.threads,

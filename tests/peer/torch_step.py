@@ -18,7 +18,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import torch
-from steps import BETAS, EPSILON, LEARNING_RATE, parser_of, report, sizes_of
+from steps import BETAS, EPSILON, LEARNING_RATE, arguments_of, parser_of, report
 from torch import nn
 from torch.nn import functional
 
@@ -80,11 +80,11 @@ def main():
     parser = parser_of(__doc__.splitlines()[0])
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--bf16", action="store_true")
-    arguments = parser.parse_args()
+    arguments, sizes = arguments_of(parser)
     torch.set_num_threads(arguments.threads)
-    training = Training(sizes_of(arguments), arguments.dropout, arguments.compile, arguments.bf16)
+    training = Training(sizes, arguments.dropout, arguments.compile, arguments.bf16)
     precision = "bf16" if arguments.bf16 else "float"
-    report(arguments, training.step, torch=torch.__version__, compiled=arguments.compile, precision=precision)
+    report(arguments, sizes, training.step, torch=torch.__version__, compiled=arguments.compile, precision=precision)
     return 0
 
 
