@@ -113,6 +113,9 @@ hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer
     for (int64_t h = 0; h < c.n_heads; h++) {
         /* Concat(z_1, ..., z_H) W_O is the sum of every head's z_h times its own columns of W_O. */
         hl_tensor *W_h = hl_slice(tape, layer->out_proj.weight, h * c.d_v, c.d_v);
+        if (W_h != NULL) {
+            W_h->bf16 = layer->out_proj.weight->bf16;
+        }
         hl_tensor *y_h = hl_linear(tape, head_output(tape, c, q, k, v, mask, h), W_h, NULL);
         y = h == 0 ? y_h : hl_add(tape, y, y_h);
     }

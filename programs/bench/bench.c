@@ -71,7 +71,7 @@ int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, ch
 {
     hl_bench_command command;
     hl_status status = hl_bench_command_parse(argc, argv, &command);
-    if (status.code == HL_OK && command.measure) {
+    if (status.code == HL_OK && command.measure && !command.help && !command.version) {
         hl_bench_job job = command.job;
         job.config.path = command.configs[0];
         return (int)measure(&job, out).code;

@@ -227,8 +227,9 @@ static hl_status run(cluster *c)
                         "and as many leaves, as in: mpirun -n 2 %s --cluster CONFIG train.leaves=8",
                         n, n > 1 ? "es" : "", c->leaves, hl_program_name("bench"));
     }
-    fprintf(c->out, "%d processes of %d thread%s, %d leaves, gradients of %s\n", n, hl_setup_threads(&config),
-            hl_setup_threads(&config) > 1 ? "s" : "", c->leaves, hl_units_bytes(c->bytes, size));
+    fprintf(c->out, "%d processes of %d thread%s, %d leaves, gradients of %s%s\n", n, hl_setup_threads(&config),
+            hl_setup_threads(&config) > 1 ? "s" : "", c->leaves, hl_units_bytes(c->bytes, size),
+            config.train.precision == HL_PRECISION_BF16 ? ", products in bf16" : "");
     unsigned char *data = hl_calloc(1, c->bytes + SMALLEST);
     status = hl_ranks_agree(c->ranks, data != NULL ? hl_ok() : hl_error_memory("a message"));
     HL_THEN(status, measure_link(c, data));

@@ -103,6 +103,9 @@ static hl_status check_measure(const hl_bench_command *command)
 
 static hl_status check(const hl_bench_command *command)
 {
+    if (command->help || command->version) {
+        return hl_ok();
+    }
     const char *mode = command->scaling   ? "--scaling"
                        : command->heads   ? "--heads"
                        : command->cluster ? "--cluster"

@@ -63,7 +63,9 @@ hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *con
         overrides[n++] = threads;
     }
     hl_config_options options = { .path = job->config.path, .overrides = overrides, .n_overrides = n };
-    return hl_load_config(options, err, config);
+    HL_TRY(hl_load_config(options, err, config));
+    hl_resolve_precision(config, job->config.path, err);
+    return hl_ok();
 }
 
 hl_status hl_bench_job_open(const hl_bench_job *job, FILE *err, hl_config *config, hl_dataset **dataset)
@@ -83,7 +85,6 @@ hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures)
     hl_config config;
     hl_dataset *dataset;
     HL_TRY(hl_bench_job_open(job, stderr, &config, &dataset));
-    hl_setup_resolve_precision(&config); /* what auto means is told with the figures */
     if (job->what == HL_BENCH_STEP) {
         return hl_bench_workload(&config, dataset, job->seconds, job->profile, figures);
     }

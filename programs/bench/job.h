@@ -32,7 +32,8 @@ bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
  * HL_INVALID where there are too many. */
 hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
 
-/* The job's config, its threads and overrides applied (hl_load_config). */
+/* The job's config, its threads and overrides applied (hl_load_config), its precision float or bf16
+ * (hl_resolve_precision). */
 hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *config);
 
 /* The config, and its data opened as for a look at it: of a text made in a temporary folder, where no run or cache has

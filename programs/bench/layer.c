@@ -81,18 +81,22 @@ static hl_real *make_numbers(hl_shape shape, const char *use)
 
 static hl_status prepare(layer *l, const hl_config *config)
 {
-    const hl_config_model *m = &config->model;
+    const hl_model_config m = hl_setup_model(config);
     l->threads = hl_setup_threads(config);
     l->B = hl_trainer_micro_batch(config);
     l->T = config->sizes.longest;
-    l->shape = HL_SHAPE(l->B * l->T, m->d_model);
+    l->shape = HL_SHAPE(l->B * l->T, m.d_model);
     l->module = hl_multi_head_make(&l->parameters, hl_name_of("self_attn"),
-                                   (hl_multi_head_config){ .d_model = m->d_model,
-                                                           .n_heads = m->heads[0],
-                                                           .n_kv_heads = m->kv_heads[0],
-                                                           .d_k = m->d_k[0],
-                                                           .d_v = m->d_v[0],
-                                                           .bias = m->bias });
+                                   (hl_multi_head_config){ .d_model = m.d_model,
+                                                           .n_heads = m.heads[0],
+                                                           .n_kv_heads = m.kv_heads[0],
+                                                           .d_k = m.d_k[0],
+                                                           .d_v = m.d_v[0],
+                                                           .bias = m.bias,
+                                                           .recompute = m.recompute });
+    for (int i = 0; i < l->parameters.n; i++) {
+        l->parameters.list[i].tensor->bf16 = m.bf16;
+    }
     HL_TRY(hl_parameters_allocate(&l->parameters));
     hl_parameters_initialise(&l->parameters, (uint64_t)config->train.seed);
     HL_TRY(make_sequences(l));

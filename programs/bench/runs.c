@@ -12,6 +12,7 @@
 #include "train/setup.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini",  "bench/copy.ini", "bench/small.ini",
@@ -29,13 +30,21 @@ typedef struct runs {
 
 hl_status hl_bench_find_config(const char *program, const char *name, char **path)
 {
-    for (int i = 0; i < HL_BENCH_SHIPPED && access(name, F_OK) != 0; i++) {
+    struct stat info;
+    bool is_file = stat(name, &info) == 0 && !S_ISDIR(info.st_mode); /* a folder of that name is no config */
+    for (int i = 0; i < HL_BENCH_SHIPPED && !is_file; i++) {
         const char *shipped = hl_bench_shipped[i] + strlen("bench/");
         if (strlen(name) + strlen(".ini") == strlen(shipped) && strncmp(name, shipped, strlen(name)) == 0) {
             return hl_shipped_config(program, hl_bench_shipped[i], path);
         }
     }
-    return hl_find_config(name, path);
+    HL_TRY(hl_find_config(name, path));
+    if (access(*path, F_OK) != 0 && strpbrk(name, "./") == NULL) {
+        hl_free(*path);
+        *path = NULL;
+        return hl_error(HL_INVALID, "command line: %s: no such config, and no workload; see --help", name);
+    }
+    return hl_ok();
 }
 
 static hl_status find_configs(runs *r)

@@ -14,7 +14,8 @@ enum { HL_BENCH_USUAL = 5, HL_BENCH_SHIPPED = 8 };
 extern const char *const hl_bench_shipped[HL_BENCH_SHIPPED];
 
 /* The path of a config that the user names, in new memory (hl_free): hl_find_config, but that a workload's name, as
- * "t1024", means its config where there is no such file. Fails as it and hl_shipped_config do. */
+ * "t1024", means its config where there is no such file. HL_INVALID of a word that is neither; else fails as it and
+ * hl_shipped_config do. */
 hl_status hl_bench_find_config(const char *program, const char *name, char **path);
 
 /* Measures every config of the command, a file or a workload's name, and prints its row to `out` as soon as it is

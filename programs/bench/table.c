@@ -1,5 +1,7 @@
 #include "programs/bench/table.h"
 
+#include <string.h>
+
 enum { WIDTH = 80 };
 
 void hl_bench_table_head(hl_text *text)
@@ -18,6 +20,9 @@ void hl_bench_table_row(hl_text *text, const hl_bench_workload_figures *workload
         hl_text_print(text, "%8.1f%%\n", 100 * f->padding_saved);
     } else {
         hl_text_print(text, "%9s\n", "-");
+    }
+    if (strcmp(f->precision, "bf16") == 0) {
+        hl_text_print(text, "%-12s    in bf16; sgemm is the rate of products in float\n", "");
     }
     if (f->allocations_per_step > 0) {
         hl_text_print(text, "%-12s%10.3g allocations a step, where there should be none\n", "",

@@ -37,7 +37,8 @@ hl_status hl_bench_workload(const hl_config *config, hl_dataset *dataset, double
 double hl_bench_peak_rss(void);
 
 /* Measures the attention of the config's first layer, without dropout, on a batch of random numbers of the config's
- * size: all heads at once, or, `looped`, primitive ops in a loop over the heads. HL_INVALID, HL_NO_MEMORY. */
+ * size and in its precision: all heads at once, as model.attention says, or, `looped`, primitive ops in a loop over the
+ * heads. HL_INVALID, HL_NO_MEMORY. */
 hl_status hl_bench_layer(const hl_config *config, double seconds, bool looped, hl_bench_figures *figures);
 
 #endif

@@ -103,6 +103,19 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
 }
 END_TEST
 
+/* Whatever else is said. */
+START_TEST(help_and_version_are_given)
+{
+    static const char *const lines[] = { "--help --scaling --heads", "--measure step --help",
+                                         "--version --heads --json x" };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        hl_bench_command command;
+        ck_assert_int_eq(parse(lines[i], &command).code, HL_OK);
+        ck_assert(command.help != command.version);
+    }
+}
+END_TEST
+
 START_TEST(too_many_words_are_refused)
 {
     char line[2048] = "";
@@ -148,6 +161,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, configs_overrides_and_options_may_stand_anywhere);
     tcase_add_test(tc, what_is_not_said_has_a_default);
     tcase_add_test(tc, what_is_wrong_is_named_with_the_remedy);
+    tcase_add_test(tc, help_and_version_are_given);
     tcase_add_test(tc, too_many_words_are_refused);
     tcase_add_test(tc, a_wrong_command_ends_the_program_with_2);
     tcase_add_test(tc, help_and_version_need_nothing);

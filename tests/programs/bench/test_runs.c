@@ -1,4 +1,4 @@
-#include "core/bf16.h"
+#include "core/folders.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/small_matmul.h"
@@ -118,28 +118,6 @@ START_TEST(json_to_standard_output_stands_there_alone)
     ck_assert_ptr_null(json_object_get(workload, "profile"));
     json_decref(root);
     ck_assert_ptr_nonnull(strstr(result.err, "\nx "));
-}
-END_TEST
-
-/* The precision of a workload, by --json. */
-static void expect_precision(const char *override, const char *expected)
-{
-    bench_result result =
-        BENCH_NOTHING("--measure", "step", run_config("x.ini", BENCH_TINY), override, "--seconds", "0.01");
-    ck_assert_msg(result.code == 0, "%s", result.out);
-    json_t *root = parse(result.out, strlen(result.out));
-    ck_assert_str_eq(json_string_value(json_object_get(root, "precision")), expected);
-    json_decref(root);
-}
-
-START_TEST(the_precision_is_that_of_the_steps)
-{
-    hl_threads_setup();
-    expect_precision("train.precision=float", "float");
-    expect_precision("train.precision=auto", hl_bf16_missing() == NULL ? "bf16" : "float");
-    if (hl_bf16_missing() == NULL) {
-        expect_precision("train.precision=bf16", "bf16");
-    }
 }
 END_TEST
 
@@ -391,15 +369,22 @@ START_TEST(a_workload_has_a_name)
         ck_assert_msg(strstr(path, hl_bench_shipped[i]) != NULL, "%s: %s", name, path);
         hl_free(path);
     }
-    ck_assert_int_eq(hl_bench_find_config(bench_built(), "tin", &path).code, HL_OK);
-    ck_assert_str_eq(path, "tin");
+    hl_status status = hl_bench_find_config(bench_built(), "tin", &path);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "command line: tin: no such config, and no workload; see --help");
+    ck_assert_int_eq(hl_bench_find_config(bench_built(), "tin.ini", &path).code, HL_OK);
+    ck_assert_str_eq(path, "tin.ini");
     hl_free(path);
     bench_result result = BENCH("tiny", "t1024", "--seconds", "0.01", "--threads", "1", "task.length=5");
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_ptr_nonnull(strstr(result.out, "\nt1024 "));
     result = BENCH("--heads", "tiny", "--seconds", "0.001", "--threads", "1");
     ck_assert_msg(result.code == 0, "%s", result.err);
-    ck_assert_int_eq(chdir(scratch_path("")), 0); /* a file of that name is meant where there is one */
+    ck_assert_int_eq(chdir(scratch_path("")), 0); /* a file of that name is meant where there is one, but no folder */
+    ck_assert_int_eq(hl_folder_make("long").code, HL_OK);
+    ck_assert_int_eq(hl_bench_find_config(bench_built(), "long", &path).code, HL_OK);
+    ck_assert_msg(strstr(path, "bench/long.ini") != NULL, "%s", path);
+    hl_free(path);
     scratch_write("tiny", BENCH_TINY, strlen(BENCH_TINY));
     ck_assert_int_eq(hl_bench_find_config(bench_built(), "tiny", &path).code, HL_OK);
     ck_assert_str_eq(path, "tiny");
@@ -523,7 +508,6 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_report_has_what_is_promised);
     tcase_add_test(tc, json_to_standard_output_stands_there_alone);
-    tcase_add_test(tc, the_precision_is_that_of_the_steps);
     tcase_add_test(tc, padding_is_told_where_lengths_differ);
     tcase_add_test(tc, measuring_writes_one_line);
     tcase_add_test(tc, a_wrong_config_is_named_before_anything_is_measured);
