@@ -5,18 +5,20 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ln x for normal x > 0, within 4 units in the last place (near 1, of x - 1's own); exact where x = 1. ln 0 is some
- * finite number, so that x ln x is 0 there. Nothing is promised of other x.
+/* x = 2^n m with m in [sqrt(1/2), sqrt(2)): n and s = (m - 1) / (m + 1), |s| < 0.172, of which hl_log_of makes ln x. A
+ * loop over many x that takes these steps in loops of their own is faster than with hl_log: the second step is one
+ * chain of dependent instructions, with which a CPU fills its queues while it waits for the division.
  *
- * x = 2^n m with m in [sqrt(1/2), sqrt(2)), ln x = n ln 2 + 2 artanh(s) with s = (m - 1) / (m + 1), |s| < 0.172, by the
- * series artanh(s) = s + s^3 / 3 + s^5 / 5 + ... up to s^19, whose error there is below 1e-16 of it. ln 2 is in two
- * parts (Cody and Waite 1980), so that n times the first is exact. n comes out of x's bits with an offset, and becomes
- * a number as the low bits of 2^52: no vector instruction is needed that some CPUs lack. */
-__attribute__((always_inline)) static inline double hl_log(double x)
+ * n comes out of x's bits with an offset, and becomes a number as the low bits of 2^52: no vector instruction is needed
+ * that some CPUs lack. */
+typedef struct hl_log_parts {
+    double n, s;
+} hl_log_parts;
+
+__attribute__((always_inline)) static inline hl_log_parts hl_log_parts_of(double x)
 {
     const uint64_t one = 0x3ff0000000000000, root = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000,
                    fraction = 0xfffffffffffff;
-    const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     uint64_t above_root = bits + (one - root); /* its exponent is n + 1023, its fraction m's less that of `root` */
@@ -25,7 +27,15 @@ __attribute__((always_inline)) static inline double hl_log(double x)
     memcpy(&m, &m_bits, sizeof m);
     memcpy(&n, &n_bits, sizeof n);
     n -= 0x1p52 + 1023;
-    double s = (m - 1) / (m + 1), z = s * s;
+    return (hl_log_parts){ n, (m - 1) / (m + 1) };
+}
+
+/* ln x = n ln 2 + 2 artanh(s), by the series artanh(s) = s + s^3 / 3 + s^5 / 5 + ... up to s^19, whose error there is
+ * below 1e-16 of it. ln 2 is in two parts (Cody and Waite 1980), so that n times the first is exact. */
+__attribute__((always_inline)) static inline double hl_log_of(double n, double s)
+{
+    const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+    double z = s * s;
     double p = 2.0 / 19;
     p = p * z + 2.0 / 17;
     p = p * z + 2.0 / 15;
@@ -36,6 +46,14 @@ __attribute__((always_inline)) static inline double hl_log(double x)
     p = p * z + 2.0 / 5;
     p = p * z + 2.0 / 3;
     return n * ln2_high + (n * ln2_low + (2 * s + s * z * p));
+}
+
+/* ln x for normal x > 0, within 4 units in the last place (near 1, of x - 1's own); exact where x = 1. ln 0 is some
+ * finite number, so that x ln x is 0 there. Nothing is promised of other x. */
+__attribute__((always_inline)) static inline double hl_log(double x)
+{
+    hl_log_parts parts = hl_log_parts_of(x);
+    return hl_log_of(parts.n, parts.s);
 }
 
 #endif
