@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "heads/divergence.h"
-#include "heads/entropy.h"
 #include "heads/private/row_entropy.h"
 
 #include <assert.h>
@@ -149,6 +148,9 @@ static hl_heads_csv_row *rows_of(const adding *a, int64_t i)
 static void add_row(void *context, const hl_reading *reading)
 {
     const place *at = context;
+    if (reading->metric == HL_METRIC_ENTROPY) {
+        at->of->csv->entropies[at->i] = reading->value;
+    }
     int64_t *measured = &at->of->csv->measured[at->i];
     assert(*measured < most_rows(at->of->csv, at->of->layers));
     rows_of(at->of, at->i)[(*measured)++] =
@@ -173,9 +175,8 @@ static void measure_heads(const void *context, hl_range range)
     int64_t n_offsets = 2 * csv->n_tokens - 1;
     for (int64_t i = range.begin; i < range.end; i++) {
         place at = place_of(a, i);
-        hl_patterns patterns = patterns_at(&at), scoring = hl_patterns_scoring(&patterns);
+        hl_patterns patterns = patterns_at(&at);
         csv->measured[i] = 0;
-        csv->entropies[i] = hl_entropy_of(&scoring).nats;
         hl_catalogue_measure(&patterns, csv->offsets, n_offsets, add_row, &at);
         if (a->sums != NULL) {
             hl_catalogue_measure_sums(a->sums, at.layer, at.head, csv->offsets, n_offsets, add_row, &at);
