@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Level 9 saves a few percent in three times the time. */
-enum { COMPRESSION = 6 };
+/* Level 6 saves half a percent in nearly twice the time, level 9 another in three times the time. */
+enum { COMPRESSION = 5 };
 
 static voidpf allocate(voidpf opaque, uInt count, uInt size)
 {
