@@ -1,6 +1,7 @@
 /* What a step takes with several processes: the model, by hand, and what is printed with ranks that are threads. */
 #include "programs/bench/cluster.h"
 
+#include "core/bf16.h"
 #include "programs/bench/cluster_cost.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
@@ -47,14 +48,15 @@ static void measure(hl_ranks *ranks, void *context)
     t->statuses[ranks->rank] = hl_bench_cluster(&t->job, ranks, ranks->rank == 0 ? t->out : t->nowhere);
 }
 
-/* What rank 0 of n prints, all of which end with this code. */
-static char *printed(int n, hl_code code)
+/* What rank 0 of n prints in this precision; all of them end with this code. */
+static char *printed(int n, const char *precision, hl_code code)
 {
     together t = { .job = { .config = { .path = run_tiny_config() }, .threads = 1, .seconds = 0.01 },
                    .out = tmpfile(),
                    .nowhere = fopen("/dev/null", "w") };
     ck_assert(t.out != NULL && t.nowhere != NULL);
     ck_assert_int_eq(hl_named_config_override(&t.job.config, "train.leaves=4").code, HL_OK);
+    ck_assert_int_eq(hl_named_config_override(&t.job.config, precision).code, HL_OK);
     thread_ranks_run(n, measure, &t);
     for (int r = 0; r < n; r++) {
         ck_assert_msg(t.statuses[r].code == code, "%s", t.statuses[r].text);
@@ -87,7 +89,7 @@ static int figures_of(const char *text, int n)
 
 START_TEST(steps_are_expected_for_any_number_and_measured_for_those_there_are)
 {
-    char *text = printed(3, HL_OK);
+    char *text = printed(3, "train.precision=float", HL_OK);
     ck_assert_msg(strstr(text, "3 processes of 1 thread, 4 leaves, gradients of ") == text, "%s", text);
     ck_assert_ptr_nonnull(strstr(text, "\n8 bytes "));
     ck_assert_int_eq(figures_of(text, 1), 4);
@@ -95,13 +97,16 @@ START_TEST(steps_are_expected_for_any_number_and_measured_for_those_there_are)
     ck_assert_int_eq(figures_of(text, 3), 5);
     ck_assert_int_eq(figures_of(text, 4), 4);
     ck_assert_int_eq(figures_of(text, 8), 0);
-    ck_assert_int_eq(figures_of(printed(2, HL_OK), 2), 5);
+    ck_assert_ptr_null(strstr(text, "bf16"));
+    text = printed(2, "train.precision=auto", HL_OK);
+    ck_assert((strstr(text, ", products in bf16\n") != NULL) == (hl_bf16_missing() == NULL));
+    ck_assert_int_eq(figures_of(text, 2), 5);
 }
 END_TEST
 
 START_TEST(one_process_and_more_than_leaves_are_refused)
 {
-    printed(5, HL_INVALID);
+    printed(5, "train.precision=float", HL_INVALID);
     hl_bench_job job = { .config = { .path = run_tiny_config() }, .seconds = 0.01 };
     hl_status status = hl_bench_cluster(&job, NULL, stdout);
     ck_assert_int_eq(status.code, HL_INVALID);
