@@ -66,20 +66,21 @@ START_TEST(a_transpose_has_every_number_in_its_place_and_ends_in_zeros)
 }
 END_TEST
 
-/* A process that is started later would be bound to one core. */
+/* A process that is started later would be bound to one core, or not bound as the user has asked. */
 START_TEST(its_start_leaves_the_environment)
 {
-    unsetenv("OMP_PROC_BIND");
+    const char *asked = _i == 1 ? "false" : NULL;
+    ck_assert_int_eq(asked != NULL ? setenv("OMP_PROC_BIND", asked, 1) : unsetenv("OMP_PROC_BIND"), 0);
     hl_small_matmul_target();
     hl_bf16_missing();
     ck_assert(hl_small_matmul_prepare().code == HL_OK);
-    ck_assert_ptr_null(getenv("OMP_PROC_BIND"));
+    ck_assert_pstr_eq(getenv("OMP_PROC_BIND"), asked);
 }
 END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_test(tc, its_start_leaves_the_environment);
+    tcase_add_loop_test(tc, its_start_leaves_the_environment, 0, 2);
     tcase_add_loop_test(tc, a_transpose_has_every_number_in_its_place_and_ends_in_zeros, 0, 7 * 12);
     /* Twenty shapes for each of the four calls: remainders of the widest vectors come up several times. */
     tcase_add_loop_test(tc, products_agree_with_plain_sums, 0, 80);

@@ -53,7 +53,14 @@ START_TEST(leaves_together_have_the_bits_of_leaves_alone)
     hl_real *alone = new_gradients(&p), *together = new_gradients(&p);
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         tree_sum(&p, groups[g].first, groups[g].size, groups[g].first + groups[g].n, alone);
+        const hl_real before = g % 2 == 0 ? 0 : 1; /* a gradient is added to what is there */
+        for (int64_t i = 0; i < p.parameters.count && before != 0; i++) {
+            alone[i] += before;
+        }
         for (int threads = 1; threads <= 3; threads++) {
+            for (int64_t i = 0; i < p.parameters.count; i++) {
+                together[i] = before;
+            }
             leaf_passes_together(&p, threads, groups[g].first, groups[g].n, together);
             for (int i = 0; i < p.parameters.n; i++) {
                 const hl_parameter *one = &p.parameters.list[i];
