@@ -6,6 +6,7 @@
 #include "train/setup.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,6 +87,9 @@ hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_
     int ends[2], end = 0;
     if (pipe(ends) != 0) {
         return hl_error(HL_FAILED, "no pipe to the measuring process: %s", strerror(errno));
+    }
+    for (int i = 0; i < 2; i++) { /* the child has its standard output alone: with both ends it would hear of no end */
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
     }
     arguments a;
     pid_t child;

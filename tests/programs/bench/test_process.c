@@ -257,6 +257,18 @@ START_TEST(a_measuring_process_dies_with_its_parent)
 }
 END_TEST
 
+/* Else it would go on where nobody reads it. */
+START_TEST(a_measuring_process_holds_no_other_end_of_its_output)
+{
+    hl_bench_figures figures;
+    hl_status status = run_fake("own=$(readlink /proc/$$/fd/1)\nfor fd in /proc/$$/fd/*; do\n"
+                                "    test \"$(readlink $fd)\" != \"$own\" || n=$((n + 1))\ndone\n"
+                                "echo \"$n of ${own%%:*}\"; exit 2",
+                                &figures);
+    ck_assert_str_eq(status.text, "x.ini: 1 of pipe");
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, figures_survive_their_line);
@@ -269,5 +281,6 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, an_ignored_sigchld_hides_no_failure);
     tcase_add_test(tc, the_better_of_two_sgemm_rates_counts);
     tcase_add_test(tc, a_measuring_process_dies_with_its_parent);
+    tcase_add_test(tc, a_measuring_process_holds_no_other_end_of_its_output);
 }
 SUITE("bench process", add_tests)
