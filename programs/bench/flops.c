@@ -1,5 +1,6 @@
 #include "programs/bench/flops.h"
 
+#include "train/setup.h"
 #include "train/trainer.h"
 
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
@@ -26,8 +27,9 @@ double hl_bench_config_activations(const hl_config *config)
 {
     const hl_config_model *m = &config->model;
     double T = (double)config->sizes.longest, a_token = 2 * (double)config->sizes.targets;
+    bool keeps = !hl_setup_model(config).recompute;
     for (int64_t l = 0; l < m->layers; l++) {
-        a_token += 8 * (double)m->d_model + (double)m->d_ff + (double)m->heads[l] * T;
+        a_token += 8 * (double)m->d_model + (double)m->d_ff + (keeps ? (double)m->heads[l] * T : 0);
     }
     return (double)hl_trainer_micro_batch(config) * T * a_token;
 }

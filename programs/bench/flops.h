@@ -18,7 +18,8 @@ double hl_bench_config_flops(const hl_config *config);
 
 /* Numbers that an update keeps from forward to backward, of one micro-batch, to the leading terms:
  *   B T (sum over layers of (8 D + F + H T) + 2 V)
- * the inputs of every layer's products and layer norms, its attention weights, the logits and their gradient. */
+ * the inputs of every layer's products and layer norms, its attention weights unless they are made again (H T), the
+ * logits and their gradient. */
 double hl_bench_config_activations(const hl_config *config);
 
 #endif

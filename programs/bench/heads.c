@@ -139,9 +139,9 @@ hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out
     plan p;
     HL_TRY(make_plan(job, err, &p));
     HL_TRY(hl_bench_machine_announce(hl_setup_threads(&p.config), out, err));
-    hl_print_line(out, "%s: B=%lld examples, d_model %lld, %lld heads", job->config.path,
+    hl_print_line(out, "%s: B=%lld examples, d_model %lld, %lld heads%s", job->config.path,
                   (long long)p.config.train.batch_size, (long long)p.config.model.d_model,
-                  (long long)p.config.model.heads[0]);
+                  (long long)p.config.model.heads[0], p.config.train.precision == HL_PRECISION_BF16 ? ", in bf16" : "");
     fputc('\n', out);
     HL_TRY(compare_loop(program, &p, out));
     return compare_counts(program, &p, out);

@@ -70,7 +70,8 @@ static hl_status print_legend(FILE *out)
         "\"times\" is against the row before. Theory of time: the products' multiply-adds, for n tokens of width d a "
         "sum of n d^2 terms (projections, feed-forward; there d times d_ff, which stays as it is) and one of n^2 d "
         "(attention). Theory of memory: activations of n d numbers and attention weights of n^2 h, 8 D + F + H T "
-        "numbers a token and layer, and 2 V a token.");
+        "numbers a token and layer, without H T where backward makes the weights again (model.attention), and 2 V a "
+        "token.");
     hl_text_paragraph(
         &text, WIDTH,
         "To predict a run: its multiply-adds stand in `%s CONFIG --summary`; divided by the GFLOP/s that bench "
@@ -86,7 +87,8 @@ hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *o
     hl_config config;
     HL_TRY(hl_bench_job_config(job, err, &config));
     HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
-    hl_print_line(out, "A step of %s, one size doubled at a time", job->config.path);
+    hl_print_line(out, "A step of %s%s, one size doubled at a time", job->config.path,
+                  config.train.precision == HL_PRECISION_BF16 ? " in bf16" : "");
     fprintf(out, "\n%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
     HL_TRY(config.task.length > 0 ? scale(program, job, "task.length", config.task.length, out) : hl_ok());
     HL_TRY(scale(program, job, "model.d_model", config.model.d_model, out));

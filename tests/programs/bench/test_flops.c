@@ -141,6 +141,11 @@ START_TEST(activations_have_a_linear_and_a_square_term)
     ck_assert_double_eq(hl_bench_config_activations(&config), numbers);
     config.optimizer.accumulate = 2;
     ck_assert_double_eq(hl_bench_config_activations(&config), numbers / 2);
+    config.model.attention = HL_ATTENTION_RECOMPUTE;
+    ck_assert_double_eq(hl_bench_config_activations(&config), 32 * 32 * (2 * (8 * 64 + 256) + 2 * 32));
+    config.model.attention = HL_ATTENTION_AUTO;
+    config.sizes.longest = 1024;
+    ck_assert_double_eq(hl_bench_config_activations(&config), 32 * 1024 * (2 * (8 * 64 + 256) + 2 * 32));
 }
 END_TEST
 

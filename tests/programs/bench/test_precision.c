@@ -57,6 +57,19 @@ START_TEST(a_row_in_bf16_says_so)
 }
 END_TEST
 
+START_TEST(headings_say_what_is_in_bf16)
+{
+    static const char *const modes[] = { "--scaling", "--heads" }, *const told[] = { ".ini in bf16, ", ", in bf16\n" };
+    const char *config = run_config("x.ini", BENCH_TINY);
+    for (int i = 0; i < 2; i++) {
+        bench_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto");
+        ck_assert((strstr(result.out, told[i]) != NULL) == (hl_bf16_missing() == NULL));
+        result = BENCH_NOTHING(config, modes[i]);
+        ck_assert_ptr_null(strstr(result.out, "bf16"));
+    }
+}
+END_TEST
+
 /* LIBXSMM told to use less is a machine without bf16. */
 START_TEST(auto_that_is_float_here_is_told)
 {
@@ -107,6 +120,7 @@ static void add_tests(TCase *tc)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_precision_is_that_of_the_steps);
     tcase_add_test(tc, a_row_in_bf16_says_so);
+    tcase_add_test(tc, headings_say_what_is_in_bf16);
     tcase_add_test(tc, auto_that_is_float_here_is_told);
     tcase_add_test(tc, a_layer_is_measured_as_the_config_computes_it);
 }
