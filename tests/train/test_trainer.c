@@ -178,9 +178,11 @@ END_TEST
 
 /* ---- numbers that are not finite ---- */
 
+/* Of a whole batch, and of leaves that are computed at once. */
 START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
 {
     hl_config config = trainer_config("");
+    config.train.leaves = _i == 1 ? 2 : 1;
     hl_trainer trainer;
     trainer_make(&trainer, &config);
     trainer_updated(&trainer, 2);
@@ -316,7 +318,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
     tcase_add_test(tc, micro_batches_make_the_same_update);
     tcase_add_test(tc, sums_change_no_bit_of_a_validation_and_are_of_all_examples);
-    tcase_add_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight);
+    tcase_add_loop_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight, 0, 2);
     tcase_add_test(tc, a_gradient_that_is_not_finite_is_named_and_changes_no_weight);
     tcase_add_test(tc, weights_and_moments_are_checked_before_they_are_saved);
     tcase_add_loop_test(tc, a_trainer_that_runs_out_of_memory_leaves_nothing, 1, 3);

@@ -102,7 +102,8 @@ static void share(hl_ranks *ranks, void *context)
     result_free(&r);
 }
 
-/* Of one micro-batch a leaf, which are computed at once, and of two; in float and in bf16. */
+/* Of one micro-batch a leaf, which are computed at once, and of two; in float and in bf16. Of a parameter that two ops
+ * have, leaf by leaf. */
 START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
 {
     sharing s = { .config = loop_ranks_config() };
@@ -113,6 +114,7 @@ START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
         }
         s.config.train.precision = HL_PRECISION_BF16;
     }
+    s.config.model.tie_embedding = _i / 2 == 2;
     train_rank(NULL, &s.config, &s.alone);
     for (int threads = 1; threads <= 3; threads++) {
         s.config.train.threads = threads;
@@ -296,7 +298,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 4);
+    tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 5);
     tcase_add_test(tc, leaves_change_an_update_by_rounding_alone);
     tcase_add_test(tc, what_fails_on_one_rank_ends_all_before_a_weight_has_changed);
     tcase_add_test(tc, more_ranks_than_leaves_are_refused);
