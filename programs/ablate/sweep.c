@@ -294,7 +294,8 @@ static hl_status run(sweep *s)
     hl_status first = hl_ok();
     for (;;) {
         bool open = count(s, HL_ABLATE_WAITING) + count(s, HL_ABLATE_ELSEWHERE) > 0;
-        if (open && !s->stopping && s->n < s->jobs && hl_clock_seconds() >= s->next_look) {
+        bool goes_on = first.code == HL_OK && !s->stopping;
+        if (open && goes_on && s->n < s->jobs && hl_clock_seconds() >= s->next_look) {
             s->next_look = hl_clock_seconds() + 1.0 / LOOKS_A_SECOND;
             first = begin_what_fits(s);
             hl_ablate_progress_waits(&s->progress, s->n == 0 ? count(s, HL_ABLATE_ELSEWHERE) : 0);

@@ -1,4 +1,5 @@
-/* Every file call and every allocation of a run fails in turn: some of them here, all in long/robust/test_faults.c. */
+/* Every file call and every allocation of a run or a sweep fails in turn: some of them here, all in
+ * long/robust/test_faults.c. */
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"
 
@@ -16,9 +17,16 @@ START_TEST(a_run_outlives_failing_allocations)
 }
 END_TEST
 
+START_TEST(a_sweep_tells_of_each_file_that_it_cannot_replace)
+{
+    fault_cases_sweep_one_by_one();
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, a_run_outlives_failing_file_calls, 0, 2);
     tcase_add_loop_test(tc, a_run_outlives_failing_allocations, 0, 2);
+    tcase_add_test(tc, a_sweep_tells_of_each_file_that_it_cannot_replace);
 }
 SUITE("faults", add_tests)

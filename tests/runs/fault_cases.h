@@ -18,4 +18,8 @@ void fault_cases_run(int stride, bool resumed, faulty_where where);
  * bytes in every file, but for the seconds that trainings took. */
 void fault_cases_sweep(int stride, bool done, faulty_where where);
 
+/* The same of a sweep of one training at a time, of which each file in turn cannot be replaced, once: also where it
+ * could have gone on with the next training. */
+void fault_cases_sweep_one_by_one(void);
+
 #endif

@@ -9,7 +9,7 @@
 
 #define SMALLEST                                                                                   \
     "model.layers=1", "model.d_model=4", "model.d_ff=4", "train.steps=2", "train.eval_examples=4", \
-        "train.batch_size=4", "patterns.examples=1", "--heads", "1,2", "--seeds", "1", "--jobs", "2"
+        "train.batch_size=4", "patterns.examples=1", "--heads", "1,2", "--seeds", "1", "--jobs", made.jobs
 
 static const char *const cells[] = { "heads=1,seed=1", "heads=2,seed=1" };
 static const char *const outputs[] = { "plan.txt",      "ablation.csv", "ablation.md",
@@ -20,7 +20,8 @@ static struct {
     const char *config;
     const char *folder; /* where all sweeps are made, one after the other, for their files name it */
     const char *whole;  /* a copy of an undisturbed one */
-    bool done;          /* whether the sweep that is disturbed finds its trainings done */
+    const char *jobs;
+    bool done; /* whether the sweep that is disturbed finds its trainings done */
 } made;
 
 static run_result run_undisturbed(void)
@@ -28,8 +29,9 @@ static run_result run_undisturbed(void)
     return ABLATE(made.config, SMALLEST, "--out", made.folder, "--json", run_path("sweep.json"));
 }
 
-static void make(bool done)
+static void make(const char *jobs, bool done)
 {
+    made.jobs = jobs;
     made.config = run_tiny_config();
     made.folder = run_path("sweep");
     made.whole = run_path("whole");
@@ -95,6 +97,16 @@ static bool attempt(faulty_fault fault)
 
 void fault_cases_sweep(int stride, bool done, faulty_where where)
 {
-    make(done);
+    make("2", done);
     faulty_runs(done ? "a sweep whose trainings are done" : "a sweep", where, stride, attempt);
+}
+
+void fault_cases_sweep_one_by_one(void)
+{
+    make("1", false);
+    int n = 1;
+    while (attempt((faulty_fault){ .call = FAULTS_RENAME, .n = n })) {
+        n++;
+    }
+    ck_assert_int_gt(n, CELLS);
 }
