@@ -192,12 +192,37 @@ START_TEST(sums_and_broadcasts_reach_all_ranks)
 }
 END_TEST
 
+/* Each rank has one number of its own, all others are 0; then rank 1 has none. */
+static void join_shares(hl_ranks *ranks, void *context)
+{
+    (void)context;
+    hl_share share = hl_ranks_share(ranks);
+    ck_assert(share.index == ranks->rank && share.count == 3);
+    double numbers[3] = { 0 };
+    numbers[ranks->rank] = ranks->rank - 0.3;
+    ck_assert_int_eq(share.join(share.context, hl_ok(), numbers, 3).code, HL_OK);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(numbers[i] == i - 0.3);
+    }
+    hl_status own = ranks->rank == 1 ? hl_error(HL_BAD_FILE, "no number") : hl_ok();
+    hl_status status = share.join(share.context, own, numbers, 3);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, "rank 1: no number");
+}
+
+START_TEST(shares_are_joined_or_all_ranks_fail)
+{
+    thread_ranks_run(3, join_shares, NULL);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, any_number_of_ranks_gets_the_bits_of_the_tree, 0, 6);
     tcase_add_test(tc, the_values_held_and_sent_are_those_of_the_tree);
     tcase_add_test(tc, all_ranks_fail_with_the_lowest_one_that_does);
     tcase_add_test(tc, sums_and_broadcasts_reach_all_ranks);
+    tcase_add_test(tc, shares_are_joined_or_all_ranks_fail);
 }
 
 SUITE("leaf sum", add_tests)
