@@ -2,13 +2,11 @@
 
 #include "core/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <minizip/unzip.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WINDOW = 1 << 16 };
 
@@ -24,22 +22,12 @@ typedef struct open_archive {
     hl_status error;      /* of the system */
 } open_archive;
 
-/* Reads some of `count` bytes at the position, which is below the size: *n of them. */
-static hl_status read_some(const open_archive *file, char *to, size_t count, size_t *n)
+/* Reads up to `count` bytes at the position, which is below the size; returns how many. */
+static size_t read_some(open_archive *file, char *to, size_t count)
 {
-    const hl_file_calls *calls = hl_file_calls_get();
-    if (calls->lseek(file->fd, (off_t)file->position, SEEK_SET) < 0) {
-        return hl_file_system_error(file->path, "cannot read");
-    }
-    ssize_t done;
-    do {
-        done = calls->read(file->fd, to, count);
-    } while (done < 0 && errno == EINTR);
-    *n = done > 0 ? (size_t)done : 0;
-    if (done < 0) {
-        return hl_file_system_error(file->path, "cannot read");
-    }
-    return done > 0 ? hl_ok() : hl_error(HL_BAD_FILE, "%s: was cut short while it was read", file->path);
+    size_t rest = file->size - file->position, n = count < rest ? count : rest;
+    file->error = hl_file_read_at(file->fd, file->path, to, n, (int64_t)file->position);
+    return file->error.code == HL_OK ? n : 0;
 }
 
 static voidpf open_call(voidpf opaque, const void *path, int mode)
@@ -62,10 +50,10 @@ static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
             part = count - done < there ? count - done : there;
             memcpy(to + done, file->window + at, part);
         } else if (count - done >= WINDOW) {
-            file->error = read_some(file, to + done, count - done, &part);
+            part = read_some(file, to + done, count - done);
         } else {
             file->begin = file->position;
-            file->error = read_some(file, file->window, WINDOW, &file->filled);
+            file->filled = read_some(file, file->window, WINDOW);
         }
         file->position += part;
         done += part;
@@ -113,7 +101,8 @@ typedef struct reader {
     const char *path;
     open_archive *file;
     unzFile zip;
-    size_t left; /* bytes that further arrays may take */
+    size_t left;    /* bytes that further arrays may take */
+    hl_npz *before; /* whose memory they take again */
 
     /* Of the open member. minizip would copy each byte of a stored one twice more, so its bytes come from the file. */
     bool stored;
@@ -218,6 +207,23 @@ static hl_status read_header(reader *r, hl_npz_array *array, size_t *size)
     return status;
 }
 
+/* An array of the archive before that is of another size is freed first: never do both take memory. */
+static void *memory_for(const reader *r, const hl_npz_array *array, size_t bytes)
+{
+    for (int i = 0; i < r->before->n; i++) {
+        hl_npz_array *old = &r->before->arrays[i];
+        if (strcmp(old->name, array->name) == 0 && old->data != NULL) {
+            void *data = old->data;
+            old->data = NULL;
+            if ((size_t)hl_shape_count(old->shape) * hl_npy_size(old->type) == bytes) {
+                return data;
+            }
+            hl_free(data);
+        }
+    }
+    return hl_malloc(bytes);
+}
+
 /* Reads the open member, of which the archive says `info`. */
 static hl_status read_array(reader *r, const unz_file_info64 *info, hl_npz_array *array)
 {
@@ -233,7 +239,7 @@ static hl_status read_array(reader *r, const unz_file_info64 *info, hl_npz_array
         return hl_error(HL_BAD_FILE, "%s: its arrays are larger than is allowed here", r->path);
     }
     r->left -= bytes;
-    array->data = hl_malloc(bytes);
+    array->data = memory_for(r, array, bytes);
     if (array->data == NULL) {
         return memory_error(r);
     }
@@ -304,7 +310,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
     return hl_ok();
 }
 
-static hl_status read_archive(const char *path, open_archive *file, size_t limit, hl_npz *npz)
+static hl_status read_archive(const char *path, open_archive *file, size_t limit, hl_npz *before, hl_npz *npz)
 {
     zlib_filefunc64_def calls = {
         .zopen64_file = open_call,
@@ -315,7 +321,7 @@ static hl_status read_archive(const char *path, open_archive *file, size_t limit
         .zerror_file = error_call,
         .opaque = file,
     };
-    reader r = { .path = path, .file = file, .zip = unzOpen2_64(path, &calls), .left = limit };
+    reader r = { .path = path, .file = file, .zip = unzOpen2_64(path, &calls), .left = limit, .before = before };
     if (r.zip == NULL) {
         return no_archive(path);
     }
@@ -336,29 +342,39 @@ static hl_status check_size(open_archive *file, size_t limit)
                                           file->path, file->size, limit);
 }
 
-static hl_status read_open(open_archive *file, size_t limit, hl_npz *npz)
+static hl_status read_open(open_archive *file, size_t limit, hl_npz *before, hl_npz *npz)
 {
     HL_TRY(check_size(file, limit));
     file->window = hl_malloc(WINDOW);
     if (file->window == NULL) {
         return hl_error(HL_NO_MEMORY, "out of memory: reading %s", file->path);
     }
-    hl_status status = read_archive(file->path, file, limit, npz);
+    hl_status status = read_archive(file->path, file, limit, before, npz);
     hl_free(file->window);
     return file->error.code != HL_OK ? file->error : status; /* the first says more than minizip does */
+}
+
+hl_status hl_npz_read_again(const char *path, size_t limit, hl_npz *npz)
+{
+    hl_npz before = *npz;
+    *npz = (hl_npz){ 0 };
+    open_archive file = { .path = path };
+    hl_status status = hl_file_open(path, O_RDONLY, &file.fd);
+    if (status.code == HL_OK) {
+        status = read_open(&file, limit, &before, npz);
+        hl_file_calls_get()->close(file.fd);
+    }
+    hl_npz_free(&before);
+    if (status.code != HL_OK) {
+        hl_npz_free(npz);
+    }
+    return status;
 }
 
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz)
 {
     *npz = (hl_npz){ 0 };
-    open_archive file = { .path = path };
-    HL_TRY(hl_file_open(path, O_RDONLY, &file.fd));
-    hl_status status = read_open(&file, limit, npz);
-    hl_file_calls_get()->close(file.fd);
-    if (status.code != HL_OK) {
-        hl_npz_free(npz);
-    }
-    return status;
+    return hl_npz_read_again(path, limit, npz);
 }
 
 void hl_npz_free(hl_npz *npz)

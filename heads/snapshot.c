@@ -225,12 +225,22 @@ static hl_status read_sums(hl_snapshot *s, const char *path)
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
                            hl_snapshot *snapshot)
 {
-    *snapshot = (hl_snapshot){ .config = config };
+    *snapshot = (hl_snapshot){ 0 };
+    return hl_snapshot_read_again(path, config, most_examples, snapshot);
+}
+
+hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config, int64_t most_examples,
+                                 hl_snapshot *snapshot)
+{
+    hl_npz before = snapshot->npz;
+    snapshot->npz = (hl_npz){ 0 };
+    hl_snapshot_free(snapshot);
+    *snapshot = (hl_snapshot){ .config = config, .npz = before };
     size_t limit = hl_recorder_file_bytes(config, most_examples, config->max_length, HL_TASK_MAX_RELATIONS);
     if (hl_answers_are_sparse(most_examples, config->max_length, hl_answers_targets(config))) {
         limit = hl_size_sum(limit, HL_ANSWERS_LOGITS * sizeof(hl_real)); /* of fewer examples all logits may be kept */
     }
-    hl_status status = hl_npz_read(path, limit, &snapshot->npz);
+    hl_status status = hl_npz_read_again(path, limit, &snapshot->npz);
     HL_THEN(status, check_format(&snapshot->npz, path));
     HL_THEN(status, read_examples(snapshot, path));
     HL_THEN(status, read_words(snapshot, path));

@@ -42,6 +42,11 @@ typedef struct hl_snapshot {
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
                            hl_snapshot *snapshot);
 
+/* The same over a snapshot that is there, or a zeroed one: it is freed, but for arrays whose memory the new one's take
+ * (hl_npz_read_again). */
+hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config, int64_t most_examples,
+                                 hl_snapshot *snapshot);
+
 /* Tells a snapshot what its tokens are (by id, of the model's vocabulary; kinds must outlive it) and, where its
  * examples have words, finds which of these are the same, and by `data`, where it is not NULL, which are rare
  * (data/text/word_forms.h); these are taken from `like`, another snapshot or NULL, where it has the same examples.

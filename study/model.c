@@ -307,7 +307,7 @@ static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snap
     char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
     HL_NEED(path != NULL, run->patterns);
     /* not patterns.examples, which may have been another when the snapshot was taken */
-    hl_status status = hl_snapshot_read(path, &run->shape, run->config.train.eval_examples, snapshot);
+    hl_status status = hl_snapshot_read_again(path, &run->shape, run->config.train.eval_examples, snapshot);
     HL_THEN(status, check_snapshot(run, path, step, snapshot));
     hl_free(path);
     return status;
@@ -340,7 +340,7 @@ hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_
         return hl_error(HL_INVALID, "%s: is an open model, which has no steps; leave --step out", run->path);
     }
     bool there = room->config != NULL && (!has_steps || room->step == step);
-    if (!there || room == &run->last) {
+    if (room == &run->last || (!there && run->file != NULL)) { /* a file is read over it */
         hl_snapshot_free(&run->other);
     }
     *snapshot = room;

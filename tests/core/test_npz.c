@@ -122,6 +122,44 @@ START_TEST(what_was_written_is_read_again)
 }
 END_TEST
 
+/* The arrays "same", "larger" and "other", all counting from `first`. */
+static void write_counting(const char *path, int32_t first, int64_t n_larger, const char *other)
+{
+    static int32_t numbers[60000];
+    for (int32_t i = 0; i < 60000; i++) {
+        numbers[i] = first + i;
+    }
+    hl_npz_writer *npz = hl_npz_create(path);
+    hl_npz_add(npz, "same", HL_NPY_INT32, HL_SHAPE(300, 100), numbers);
+    hl_npz_add(npz, "larger", HL_NPY_INT32, HL_SHAPE(n_larger), numbers);
+    hl_npz_add(npz, other, HL_NPY_INT32, HL_SHAPE(3), numbers);
+    ck_assert_int_eq(hl_npz_close(npz, HL_VOLATILE).code, HL_OK);
+}
+
+START_TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
+{
+    const char *path = scratch_path("a.npz");
+    hl_npz npz = { 0 };
+    const void *same = NULL;
+    for (int32_t k = 0; k < 4; k++) {
+        write_counting(path, 1000 * k, 3 + 15000 * k, k % 2 == 0 ? "even" : "odd");
+        ck_assert_int_eq(hl_npz_read_again(path, LIMIT, &npz).code, HL_OK);
+        ck_assert_int_eq(npz.n, 3);
+        same = k == 0 ? npz.arrays[0].data : same;
+        ck_assert_ptr_eq(npz.arrays[0].data, same);
+        for (int i = 0; i < npz.n; i++) {
+            for (int32_t j = 0; j < hl_shape_count(npz.arrays[i].shape); j++) {
+                ck_assert_int_eq(((const int32_t *)npz.arrays[i].data)[j], 1000 * k + j);
+            }
+        }
+        ck_assert_ptr_null(hl_npz_find(&npz, k % 2 == 0 ? "odd" : "even"));
+    }
+    ck_assert_int_eq(hl_npz_read_again(scratch_path("none.npz"), LIMIT, &npz).code, HL_BAD_FILE);
+    ck_assert_ptr_null(npz.arrays);
+    ck_assert_int_eq(npz.n, 0);
+}
+END_TEST
+
 START_TEST(the_same_arrays_make_the_same_bytes_of_a_stored_npy)
 {
     const char *path = scratch_path("a.npz");
@@ -406,6 +444,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, what_was_written_is_read_again);
+    tcase_add_test(tc, reading_again_takes_the_memory_of_arrays_that_are_as_large);
     tcase_add_test(tc, the_same_arrays_make_the_same_bytes_of_a_stored_npy);
     tcase_add_test(tc, headers_read_as_they_were_written_for_the_largest_shape);
     tcase_add_test(tc, archives_of_other_programs_are_read);
