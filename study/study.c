@@ -144,6 +144,17 @@ hl_status hl_heads_study_join_words(hl_heads_study *study, const hl_snapshot *sn
     return hl_ok();
 }
 
+static void measure_nulls(const void *context, hl_range range)
+{
+    const measuring *m = context;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const hl_head_metrics *head = &m->study->rows[i].metrics;
+        hl_patterns all = hl_snapshot_patterns(m->snapshot, head->layer, head->head);
+        hl_score score = hl_label_score(m->study->labels[i], &all);
+        m->study->nulls[i] = score.n > 0 ? score.value : NAN;
+    }
+}
+
 hl_status hl_heads_study_null(hl_heads_study *study, hl_opened_model *run)
 {
     if (run->n_steps == 0 || run->steps[0] != 0 || study->step == 0) {
@@ -153,12 +164,7 @@ hl_status hl_heads_study_null(hl_heads_study *study, hl_opened_model *run)
     HL_TRY(hl_opened_model_snapshot(run, 0, &untrained));
     study->nulls = hl_calloc((size_t)study->n, sizeof *study->nulls);
     HL_NEED(study->nulls != NULL, "the null of heads");
-    for (int64_t i = 0; i < study->n; i++) {
-        const hl_head_metrics *head = &study->rows[i].metrics;
-        hl_patterns all = hl_snapshot_patterns(untrained, head->layer, head->head);
-        hl_score score = hl_label_score(study->labels[i], &all);
-        study->nulls[i] = score.n > 0 ? score.value : NAN;
-    }
+    hl_threads_run(run->threads, study->n, 1, measure_nulls, &(measuring){ study, untrained });
     return hl_ok();
 }
 
