@@ -110,7 +110,7 @@ static void drop_weights(const hl_tape *tape, const hl_attention_block *block, h
 
 /* ---- forward ---- */
 
-/* z of a block; `P` (n, row) is scratch memory. */
+/* z of a block; `P` (n, row) is scratch memory, or A where the weights that are kept are those of z. */
 static void block_forward(const hl_tape *tape, const hl_attention_block *block, hl_dropout_draws *draws, hl_real *P,
                           hl_attention_rows z)
 {
@@ -131,7 +131,7 @@ static void block_forward(const hl_tape *tape, const hl_attention_block *block, 
     }
     if (state->drops) {
         drop_weights(tape, block, draws, P);
-    } else if (block->A != NULL) {
+    } else if (block->A != NULL && block->A != P) {
         memcpy(block->A, P, (size_t)(block->n_real * head->row) * sizeof *P);
     }
     hl_attention_multiply(HL_VALUES, block, z.stride, false, P, head->v.at, hl_attention_rows_from(z, block->first).at);
@@ -158,7 +158,8 @@ void hl_attention_head_forward(const hl_tape *tape, const hl_attention_state *st
     hl_real *P = scratch;
     for (int64_t i = 0; i < head.queries; i += HL_ATTENTION_BLOCK) {
         hl_attention_block block = hl_attention_block_of(&head, i);
-        block_forward(tape, &block, draws, P, z);
+        bool in_place = block.A != NULL && !state->drops && block.n == block.n_real;
+        block_forward(tape, &block, draws, in_place ? block.A : P, z);
     }
     if (head.staged) {
         copy_rows(z, head.n_queries, Dv, out);

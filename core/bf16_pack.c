@@ -1,4 +1,4 @@
-#include "core/private/bf16_pack.h"
+#include "core/private/panel_pack.h"
 
 #include <stddef.h>
 
@@ -58,8 +58,9 @@ static void transpose(__m512i r[LANES])
     }
 }
 
-static void pack_plain(int64_t n, int64_t width, const float *x, int64_t stride, uint16_t *y, int64_t y_stride)
+static void pack_plain(int64_t n, int64_t width, const float *x, int64_t stride, void *packed, int64_t y_stride)
 {
+    uint16_t *y = packed;
     int64_t pairs = (width + 1) / 2;
     for (int64_t r = 0; r < n; r++) {
         for (int64_t i = 0; i < width; i += 2 * LANES) {
@@ -71,13 +72,14 @@ static void pack_plain(int64_t n, int64_t width, const float *x, int64_t stride,
     }
 }
 
-static void pack_rows(int64_t n, int64_t width, const float *x, int64_t stride, uint16_t *y, int64_t panel)
+static void pack_rows(int64_t n, int64_t width, const float *x, int64_t stride, void *packed, int64_t panel)
 {
+    uint16_t *y = packed;
     for (int64_t r = 0; r < n; r += 2) {
         const float *lo = x + r * stride, *hi = r + 1 < n ? lo + stride : NULL;
-        for (int64_t i = 0; i < width; i += HL_BF16_PANEL) {
-            uint16_t *to = y + i / HL_BF16_PANEL * panel + r * HL_BF16_PANEL;
-            for (int64_t j = i; j < i + HL_BF16_PANEL; j += LANES) {
+        for (int64_t i = 0; i < width; i += HL_PANEL) {
+            uint16_t *to = y + i / HL_PANEL * panel + r * HL_PANEL;
+            for (int64_t j = i; j < i + HL_PANEL; j += LANES) {
                 __m512 a = _mm512_setzero_ps(), b = a;
                 if (j < width) {
                     a = load(lo + j, width - j);
@@ -89,10 +91,11 @@ static void pack_rows(int64_t n, int64_t width, const float *x, int64_t stride, 
     }
 }
 
-static void pack_panel(int64_t n, int64_t width, const float *x, int64_t stride, uint16_t *y)
+static void pack_panel(int64_t n, int64_t width, const float *x, int64_t stride, void *packed)
 {
+    uint16_t *y = packed;
     for (int64_t i = 0; i < width; i += 2 * LANES) {
-        for (int64_t o = 0; o < HL_BF16_PANEL; o += LANES) {
+        for (int64_t o = 0; o < HL_PANEL; o += LANES) {
             __m512i pairs[LANES];
             for (int r = 0; r < LANES; r++) {
                 const float *at = x + (o + r) * stride + i;
@@ -105,14 +108,15 @@ static void pack_panel(int64_t n, int64_t width, const float *x, int64_t stride,
             }
             transpose(pairs);
             for (int64_t k = 0; k < LANES && i + 2 * k < width; k++) {
-                _mm512_storeu_si512(y + (i / 2 + k) * 2 * HL_BF16_PANEL + 2 * o, pairs[k]);
+                _mm512_storeu_si512(y + (i / 2 + k) * 2 * HL_PANEL + 2 * o, pairs[k]);
             }
         }
     }
 }
 
-static void pack_transposed(int64_t n, int64_t width, const float *x, int64_t stride, uint16_t *y, int64_t y_stride)
+static void pack_transposed(int64_t n, int64_t width, const float *x, int64_t stride, void *packed, int64_t y_stride)
 {
+    uint16_t *y = packed;
     int64_t n_pairs = (n + 1) / 2;
     for (int64_t r = 0; r < n; r += 2 * LANES) {
         for (int64_t o = 0; o < width; o += LANES) {
@@ -132,15 +136,15 @@ static void pack_transposed(int64_t n, int64_t width, const float *x, int64_t st
     }
 }
 
-const hl_bf16_packers *hl_bf16_packers_compiled(void)
+const hl_packers *hl_bf16_packers(void)
 {
-    static const hl_bf16_packers packers = {
+    static const hl_packers packers = {
         .plain = pack_plain, .rows = pack_rows, .panel = pack_panel, .transposed = pack_transposed
     };
     return &packers;
 }
 #else
-const hl_bf16_packers *hl_bf16_packers_compiled(void)
+const hl_packers *hl_bf16_packers(void)
 {
     return NULL;
 }

@@ -2,8 +2,8 @@
 
 #include "core/matmul.h"
 #include "core/op.h"
-#include "core/private/bf16_rows.h"
 #include "core/private/dropout_mask.h"
+#include "core/private/linear_panels.h"
 #include "core/private/linear_rows.h"
 #include "core/private/op_parts.h"
 #include "core/private/pass_bits.h"
@@ -17,19 +17,14 @@ enum { X, W, B, R, N_INPUTS };
 
 typedef struct attributes {
     hl_linear_args args;
-    bool drops;          /* in this pass */
-    hl_real *transposed; /* W^T where the tape keeps it; or NULL */
+    bool drops;      /* in this pass */
+    hl_real *packed; /* W for forward where the tape keeps it; or NULL */
 } attributes;
 
 static hl_linear_rows rows_of(const hl_node *node)
 {
     const hl_shape *w = &node->in[W]->shape;
     return hl_linear_rows_of(hl_shape_rows(node->out->shape), w->size[0], w->size[1], node->in[W]->bf16);
-}
-
-static hl_bf16_map map_of(const hl_linear_rows *rows)
-{
-    return (hl_bf16_map){ rows->O, rows->I };
 }
 
 static bool infer(hl_tape *tape, hl_node *node)
@@ -64,7 +59,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         node->saved = hl_tape_allocate(tape, node, rows.n_blocks * hl_pass_bytes(HL_LINEAR_BLOCK * rows.O), 1);
     }
     if (rows.generated) {
-        a->transposed = hl_tape_keep(tape, hl_linear_transposed_numbers(&rows));
+        a->packed = hl_tape_keep(tape, hl_panels_weights_numbers(&rows, false));
     }
     if (tape->options.dry && tape->options.prepare) {
         hl_linear_rows_prepare(&rows);
@@ -111,8 +106,8 @@ typedef struct forward_work {
     const hl_tape *tape;
     const hl_node *node;
     hl_linear_rows rows;
-    const hl_real *transposed, *biases; /* W^T; b in each row of a block. Both where kernels are generated */
-    hl_real *rounded;                   /* bf16: memory for a block of each thread */
+    const hl_real *packed; /* W, where kernels are generated */
+    hl_real *rounded;      /* bf16: memory for a block of each thread */
     bool finishes;
 } forward_work;
 
@@ -122,16 +117,12 @@ static void forward_blocks(const void *context, hl_range blocks)
     const hl_linear_rows *rows = &work->rows;
     const hl_real *x = work->node->in[X]->data;
     hl_real *y = work->node->out->data;
-    bool biased = work->node->in[B] != NULL;
+    const hl_real *b = work->node->in[B] != NULL ? work->node->in[B]->data : NULL;
     for (int64_t block = blocks.begin; block < blocks.end; block++) {
         int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(rows, block);
         if (rows->generated) {
-            if (biased) {
-                memcpy(y + first * rows->O, work->biases, (size_t)(n * rows->O) * sizeof *y);
-            }
-            hl_real *own =
-                work->rounded + blocks.thread * (rows->bf16 ? hl_bf16_block_numbers(map_of(rows), false) : 0);
-            hl_linear_rows_forward(rows, first, n, x, work->transposed, biased, y, own);
+            hl_panels_forward(rows, n, x + first * rows->I, work->packed, b, y + first * rows->O,
+                              work->rounded + blocks.thread * hl_panels_block_numbers(rows, false));
         }
         if (work->finishes) {
             finish(work->tape, work->node, rows, block);
@@ -145,15 +136,13 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     hl_linear_rows rows = rows_of(node);
     int64_t O = rows.O, I = rows.I;
     const hl_real *b = node->in[B] != NULL ? node->in[B]->data : NULL, *x = node->in[X]->data, *w = node->in[W]->data;
-    hl_real *y = node->out->data, *transposed = a->transposed != NULL ? a->transposed : scratch,
-            *biases = scratch + hl_linear_transposed_numbers(&rows);
+    hl_real *y = node->out->data, *packed = a->packed != NULL ? a->packed : scratch;
     bool finishes = a->args.relu || a->drops || node->in[R] != NULL;
     int threads = threads_for(tape, &rows);
     if (rows.generated) {
         if (!hl_tape_has_kept(tape)) {
-            hl_linear_transpose(threads, &rows, w, transposed);
+            hl_panels_pack_weights(threads, &rows, false, w, packed);
         }
-        hl_linear_begin_at_bias(1, &rows, b, rows.n_blocks > 1 ? HL_LINEAR_BLOCK : rows.N, biases);
     } else {
         hl_linear_begin_at_bias(threads, &rows, b, rows.N, y);
         hl_matmul_into(tape->options.threads, rows.N, O, I, (hl_matrix){ x, I, false }, (hl_matrix){ w, I, true },
@@ -164,9 +153,8 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
                        &(forward_work){ .tape = tape,
                                         .node = node,
                                         .rows = rows,
-                                        .transposed = transposed,
-                                        .biases = biases,
-                                        .rounded = biases + O * HL_LINEAR_BLOCK,
+                                        .packed = packed,
+                                        .rounded = scratch + hl_panels_weights_numbers(&rows, false),
                                         .finishes = finishes });
     }
 }
@@ -175,14 +163,14 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 typedef struct intermediate {
     int64_t dp;       /* of all rows, or of a block for each group; 0 where dp is dy, or takes its place */
     int64_t db;       /* a partial sum for each group */
-    int64_t dW;       /* likewise, or what hl_matmul_rows_into or hl_bf16_dW needs */
-    int64_t W, block; /* bf16: W packed for dx, memory of hl_bf16_dx for each group */
+    int64_t dW;       /* likewise, or what hl_matmul_rows_into or hl_panels_dW needs */
+    int64_t W, block; /* kernels: W packed for dx, memory of hl_panels_dx for each group */
 } intermediate;
 
 /* Whether nothing needs dp of a block once its group goes on to the next one. */
 static bool dp_by_blocks(const hl_linear_rows *rows)
 {
-    return rows->sum == HL_LINEAR_PARTIALS || rows->bf16;
+    return rows->sum == HL_LINEAR_PARTIALS || (rows->sum == HL_LINEAR_TILES && hl_panels_pack_dp(rows));
 }
 
 /* Whether dp of all rows takes the place of dy, which nothing reads any more: no residual has it as its gradient. */
@@ -193,26 +181,28 @@ static bool overwrites(const hl_tape *tape, const hl_node *node, const hl_linear
 
 static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows)
 {
-    bool partials = rows->sum == HL_LINEAR_PARTIALS;
     intermediate numbers = { .db = rows->n_groups * rows->O };
     if (node->saved != NULL && !overwrites(tape, node, rows)) {
         numbers.dp = (dp_by_blocks(rows) ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
     }
-    if (partials && rows->n_groups > 1) {
-        numbers.dW = rows->n_groups * rows->O * rows->I;
-    } else if (rows->sum == HL_LINEAR_WHOLE) {
+    if (rows->sum == HL_LINEAR_WHOLE) {
         numbers.dW = hl_matmul_rows_scratch(rows->O, rows->I, rows->N);
-    } else if (rows->bf16) {
-        numbers.dW = hl_bf16_rows_numbers(map_of(rows), rows->N);
-        numbers.W = hl_bf16_weights_numbers(map_of(rows), true);
-        numbers.block = rows->n_groups * hl_bf16_block_numbers(map_of(rows), true);
+    } else if (rows->sum == HL_LINEAR_TILES) {
+        numbers.dW = hl_panels_rows_numbers(rows);
+    } else if (rows->n_groups > 1) {
+        numbers.dW = rows->n_groups * rows->O * rows->I;
+    }
+    if (rows->generated) {
+        numbers.W = hl_panels_weights_numbers(rows, true);
+        numbers.block = rows->n_groups * hl_panels_block_numbers(rows, true);
     }
     return numbers;
 }
 
 typedef struct places {
     hl_real *dp, *db, *dW; /* dp: NULL where it is dy */
-    hl_real *W, *block;
+    hl_real *own_W, *block;
+    const hl_real *W; /* for dx: there, or the weights themselves */
 } places;
 
 /* Computes dp, dx, and the partial sums of dW and db, of one group of rows. */
@@ -235,9 +225,8 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
             dp = to;
         }
         if (din[X].at != NULL && rows->generated) {
-            hl_real *own = at.block + (rows->bf16 ? group * hl_bf16_block_numbers(map_of(rows), true) : 0);
-            hl_linear_rows_dx(rows, n, dp, rows->bf16 ? at.W : node->in[W]->data, din[X].add, din[X].at + first * I,
-                              own);
+            hl_panels_dx(rows, n, dp, at.W, din[X].add, din[X].at + first * I,
+                         at.block + group * hl_panels_block_numbers(rows, true));
         }
         if (din[B].at != NULL) {
             hl_linear_rows_db(rows, n, dp, db);
@@ -246,8 +235,8 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
             bool alone = rows->n_groups == 1;
             hl_linear_rows_dW(rows, n, dp, node->in[X]->data + first * I, block > begin || (alone && din[W].add),
                               alone ? din[W].at : at.dW + group * O * I);
-        } else if (node->in[W]->requires_grad && rows->bf16) {
-            hl_bf16_pack_rows(map_of(rows), rows->N, first, n, dp, node->in[X]->data + first * I, at.dW);
+        } else if (node->in[W]->requires_grad && rows->sum == HL_LINEAR_TILES && hl_panels_pack_dp(rows)) {
+            hl_panels_pack_rows(rows, first, n, dp, node->in[X]->data + first * I, at.dW);
         }
     }
 }
@@ -270,13 +259,11 @@ static void backward_groups(const void *context, hl_range groups)
 static void weight_backward(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows, hl_grad dW,
                             const hl_real *dp, hl_real *scratch)
 {
-    const hl_real *x = node->in[X]->data;
     if (rows->sum == HL_LINEAR_TILES) {
-        hl_linear_tiles_dW(threads_for(tape, rows), rows, dp, x, dW.add, dW.at);
-    } else if (rows->bf16) {
-        hl_bf16_dW(threads_for(tape, rows), map_of(rows), rows->N, scratch, dW.add, dW.at);
+        hl_panels_dW(threads_for(tape, rows), rows, dp, node->in[X]->data, scratch, dW.add, dW.at);
     } else if (rows->sum == HL_LINEAR_WHOLE) {
-        hl_matmul_rows_into(tape->options.threads, rows->O, rows->I, rows->N, dp, x, dW.add, dW.at, scratch);
+        hl_matmul_rows_into(tape->options.threads, rows->O, rows->I, rows->N, dp, node->in[X]->data, dW.add, dW.at,
+                            scratch);
     } else if (rows->n_groups > 1) {
         hl_sum_partials(threads_for(tape, rows), rows->n_groups, rows->O * rows->I, scratch, dW.add, dW.at);
     }
@@ -286,7 +273,7 @@ static places places_of(const hl_tape *tape, const hl_node *node, const hl_linea
 {
     intermediate numbers = intermediate_of(tape, node, rows);
     /* What is packed begins at cache lines, as scratch does. */
-    places at = { .W = scratch, .block = scratch + numbers.W, .dW = scratch + numbers.W + numbers.block };
+    places at = { .own_W = scratch, .block = scratch + numbers.W, .dW = scratch + numbers.W + numbers.block };
     hl_real *dp_of_rows = at.dW + numbers.dW;
     at.dp = numbers.dp > 0 ? dp_of_rows : NULL;
     at.db = dp_of_rows + numbers.dp;
@@ -302,8 +289,8 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     places at = places_of(tape, node, &rows, scratch);
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
     hl_grad_hand_on(tape, node, din[R]);
-    if (din[X].at != NULL && rows.bf16) {
-        hl_bf16_pack_weights(threads_for(tape, &rows), map_of(&rows), true, node->in[W]->data, at.W);
+    if (din[X].at != NULL && rows.generated) {
+        at.W = hl_panels_pack_weights(threads_for(tape, &rows), &rows, true, node->in[W]->data, at.own_W);
     }
     hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
                    &(backward_work){ .node = node, .rows = &rows, .din = din, .at = at });
@@ -328,7 +315,7 @@ static int cut_parts(const hl_node *node, int input, int most, int64_t *step)
         *step = HL_MATMUL_STEP;
         return hl_matmul_pieces(most, rows.O, rows.I, rows.N);
     }
-    *step = rows.bf16 ? hl_bf16_dW_step(map_of(&rows)) : HL_LINEAR_TILE;
+    *step = hl_panels_dW_step(&rows);
     return most;
 }
 
@@ -341,20 +328,18 @@ static void compute_part(const hl_tape *tape, const hl_node *node, int input, in
     if (rows.sum == HL_LINEAR_WHOLE) {
         hl_matmul_serial(end - begin, rows.I, rows.N, (hl_matrix){ dp + begin, rows.O, true },
                          (hl_matrix){ x, rows.I, false }, 0, to, rows.I);
-    } else if (rows.bf16) {
-        hl_bf16_dW_rows(map_of(&rows), rows.N, at.dW, begin, end, to);
     } else {
-        hl_linear_tiles_dW_rows(&rows, begin, end, dp, x, to);
+        hl_panels_dW_rows(&rows, dp, x, at.dW, begin, end, to);
     }
 }
 
 static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
 {
     hl_linear_rows rows = rows_of(node);
-    int64_t for_forward = rows.generated ? hl_linear_transposed_numbers(&rows) + rows.O * HL_LINEAR_BLOCK : 0;
-    if (rows.bf16) {
+    int64_t for_forward = 0;
+    if (rows.generated) {
         int64_t threads = rows.n_blocks < tape->options.threads ? rows.n_blocks : tape->options.threads;
-        for_forward += threads * hl_bf16_block_numbers(map_of(&rows), false);
+        for_forward = hl_panels_weights_numbers(&rows, false) + threads * hl_panels_block_numbers(&rows, false);
     }
     intermediate numbers = intermediate_of(tape, node, &rows);
     int64_t for_backward =

@@ -20,8 +20,9 @@ HL_BEGIN_DECLS
 /* What `weights_format` says in model.safetensors, and `checkpoint_format` in checkpoints; the second counts on
  * wherever a run would no longer go on from an older one to the same bits. A file that says none is of format 1:
  * checkpoints of format 1 said none, Adam's moments were then rounded otherwise, and the losses that call for snapshots
- * not kept. Until format 2 batches were padded, and dropout was drawn by other keys. */
-enum { HL_WEIGHTS_FORMAT = 1, HL_CHECKPOINT_FORMAT = 3 };
+ * not kept. Until format 2 batches were padded, and dropout was drawn by other keys; until format 3 the products of
+ * matrices with more than 2^18 weights were added up in other orders. */
+enum { HL_WEIGHTS_FORMAT = 1, HL_CHECKPOINT_FORMAT = 4 };
 
 /* Writes the weights alone, durably. HL_BAD_FILE, HL_NO_MEMORY; `path` is then as it was. */
 hl_status hl_checkpoint_write_model(const char *path, const hl_parameters *parameters, int64_t step,

@@ -199,10 +199,11 @@ START_TEST(memory_grows_with_the_length_where_weights_are_made_again)
 }
 END_TEST
 
-/* The model of configs/bench/long.ini on one example of 16384 tokens: the rest of a run takes less than 100 MiB. */
+/* The model of configs/bench/long.ini on one example of 16384 tokens, in 1 GiB: the rest of a run takes less than
+ * 100 MiB. */
 START_TEST(sixteen_thousand_tokens_fit)
 {
-    enum { LENGTH = 16384, MIB = 1 << 20 };
+    enum { LENGTH = 16384, MIB = 1 << 20, REST = 100 };
     hl_model model;
     hl_model_config config = { .vocabulary = 256,
                                .max_length = LENGTH,
@@ -222,7 +223,7 @@ START_TEST(sixteen_thousand_tokens_fit)
     hl_tape_plan plan;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     ck_assert_int_eq(hl_model_plan(&model, &batch, options, &plan).code, HL_OK);
-    ck_assert_uint_lt(plan.bytes / MIB, 900);
+    ck_assert_uint_lt(plan.bytes / MIB + REST, 1024);
     hl_tape_plan_free(&plan);
     hl_model_free(&model);
 }

@@ -132,14 +132,14 @@ static hl_status open_format(const char *key, const char *format)
 START_TEST(a_newer_format_is_refused)
 {
     assert_good(open_format("weights_format", "1"));
-    assert_good(open_format("checkpoint_format", "3"));
+    assert_good(open_format("checkpoint_format", "4"));
     hl_status status = open_format("weights_format", "7");
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(
         strstr(status.text, "format.safetensors: format 7, this Headlight reads up to 1; use a newer one"));
     status = open_format("checkpoint_format", "9");
     ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_ptr_nonnull(strstr(status.text, ": format 9, this Headlight reads up to 3; use a newer one"));
+    ck_assert_ptr_nonnull(strstr(status.text, ": format 9, this Headlight reads up to 4; use a newer one"));
 }
 END_TEST
 

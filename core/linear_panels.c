@@ -1,0 +1,315 @@
+#include "core/private/linear_panels.h"
+
+#include "core/private/panel_pack.h"
+#include "core/private/panel_product.h"
+#include "core/small_matmul.h"
+#include "core/threads.h"
+
+#include <stddef.h>
+
+/* Of a panel, K of so many stays in a second-level cache beside a block of rows; pieces of as many rows of dp and x
+ * likewise. The stride of rounded rows is no power of two, of which few would share a first-level cache. */
+enum {
+    FLOAT_K_AT_ONCE = 512,
+    BF16_K_AT_ONCE = 2048,
+    ROWS_AT_ONCE = 512,
+    ROWS_STRIDE = ROWS_AT_ONCE + 32,
+    TILE_O = 64,
+    SMALL_TILE_O = 16,
+    MOST_UNPACKED = 512,
+    MOST_PACKED_ROWS = 4096
+};
+
+static const hl_packers *packers_of(const hl_linear_rows *rows)
+{
+    return rows->bf16 ? hl_bf16_packers() : hl_float_packers();
+}
+
+static int64_t bytes_of(bool bf16)
+{
+    return bf16 ? (int64_t)sizeof(uint16_t) : (int64_t)sizeof(hl_real);
+}
+
+/* The numbers of hl_real that `count` numbers of the map's type take. */
+static int64_t reals_of(const hl_linear_rows *rows, int64_t count)
+{
+    return rows->bf16 ? count / 2 : count;
+}
+
+static void *to(const hl_linear_rows *rows, hl_real *packed, int64_t i)
+{
+    return (char *)packed + i * bytes_of(rows->bf16);
+}
+
+/* bf16 is multiplied in pairs. */
+static int64_t depth_of(const hl_linear_rows *rows, int64_t K)
+{
+    return rows->bf16 ? (K + 1) / 2 * 2 : K;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Of M columns in panels. */
+static int64_t count_panels(int64_t M)
+{
+    return (M + HL_PANEL - 1) / HL_PANEL;
+}
+
+/* Whether B of M columns is packed. In float narrow rows serve as they are, and so do those that would leave little. */
+static bool packs(const hl_linear_rows *rows, int64_t M)
+{
+    return rows->bf16 || (M > MOST_UNPACKED && !hl_panel_leaves_little(M));
+}
+
+/* ---- y = x W^T, dx = dp W ---- */
+
+static hl_panel_product rows_product(const hl_linear_rows *rows, bool dx, int64_t n, bool add)
+{
+    int64_t K = depth_of(rows, dx ? rows->O : rows->I), M = dx ? rows->I : rows->O;
+    int64_t depth = rows->bf16 ? BF16_K_AT_ONCE : FLOAT_K_AT_ONCE;
+    bool packed = packs(rows, M);
+    return (hl_panel_product){ .n = n,
+                               .K = K,
+                               .M = M,
+                               .depth = depth,
+                               .chunk = depth,
+                               .a_stride = K,
+                               .c_stride = M,
+                               .b_stride = packed ? HL_PANEL : M,
+                               .panel = packed ? HL_PANEL * K : HL_PANEL,
+                               .add = add,
+                               .bf16 = rows->bf16 };
+}
+
+int64_t hl_panels_weights_numbers(const hl_linear_rows *rows, bool dx)
+{
+    hl_panel_product p = rows_product(rows, dx, 0, false);
+    int64_t unpacked = dx ? 0 : p.M * p.K; /* W itself, or W^T */
+    return packs(rows, p.M) ? reals_of(rows, count_panels(p.M) * HL_PANEL * p.K) : unpacked;
+}
+
+int64_t hl_panels_block_numbers(const hl_linear_rows *rows, bool dx)
+{
+    return rows->bf16 ? reals_of(rows, HL_LINEAR_BLOCK * rows_product(rows, dx, 0, false).K) : 0;
+}
+
+typedef struct packing {
+    const hl_linear_rows *rows;
+    bool dx;
+    const hl_real *W;
+    hl_real *packed;
+} packing;
+
+static void pack_panels(const void *context, hl_range panels)
+{
+    const packing *p = context;
+    const hl_packers *pack = packers_of(p->rows);
+    int64_t O = p->rows->O, I = p->rows->I, panel = HL_PANEL * rows_product(p->rows, p->dx, 0, false).K;
+    int64_t first = panels.begin * HL_PANEL;
+    if (p->dx) {
+        pack->rows(O, least(I, panels.end * HL_PANEL) - first, p->W + first, I,
+                   to(p->rows, p->packed, panels.begin * panel), panel);
+        return;
+    }
+    for (int64_t i = panels.begin; i < panels.end; i++) {
+        pack->panel(least(HL_PANEL, O - i * HL_PANEL), I, p->W + i * HL_PANEL * I, I,
+                    to(p->rows, p->packed, i * panel));
+    }
+}
+
+static void transpose_columns(const void *context, hl_range columns)
+{
+    const packing *p = context;
+    int64_t O = p->rows->O, I = p->rows->I;
+    for (int64_t i = columns.begin; i < columns.end; i += HL_CACHE_LINE) {
+        hl_transpose(O, least(HL_CACHE_LINE, columns.end - i), 1, p->W + i, I, p->packed + i * O, O);
+    }
+}
+
+const hl_real *hl_panels_pack_weights(int threads, const hl_linear_rows *rows, bool dx, const hl_real *W,
+                                      hl_real *packed)
+{
+    packing p = { .rows = rows, .dx = dx, .W = W, .packed = packed };
+    int64_t M = dx ? rows->I : rows->O;
+    if (packs(rows, M)) {
+        hl_threads_run(threads, count_panels(M), 1, pack_panels, &p);
+    } else if (!dx) {
+        hl_threads_run(threads, rows->I, HL_CACHE_LINE, transpose_columns, &p);
+    } else {
+        return W;
+    }
+    return packed;
+}
+
+/* In bf16 the rows are rounded first, to `block`. */
+static void multiply_rows(hl_panel_product p, const hl_real *A, int64_t width, const hl_real *packed, hl_real *C,
+                          hl_real *block)
+{
+    if (p.bf16) {
+        hl_bf16_packers()->plain(p.n, width, A, width, block, p.K);
+        A = block;
+    }
+    hl_panel_multiply(&p, A, packed, C);
+}
+
+void hl_panels_forward(const hl_linear_rows *rows, int64_t n, const hl_real *x, const hl_real *packed, const hl_real *b,
+                       hl_real *y, hl_real *block)
+{
+    hl_panel_product p = rows_product(rows, false, n, false);
+    p.start = b;
+    multiply_rows(p, x, rows->I, packed, y, block);
+}
+
+void hl_panels_dx(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *packed, bool add,
+                  hl_real *dx, hl_real *block)
+{
+    multiply_rows(rows_product(rows, true, n, add), dp, rows->O, packed, dx, block);
+}
+
+/* ---- dW = dp^T x ---- */
+
+/* Many rows would take much memory, and serve as they are. */
+bool hl_panels_pack_dp(const hl_linear_rows *rows)
+{
+    return rows->bf16 || rows->N <= MOST_PACKED_ROWS;
+}
+
+static bool packs_x(const hl_linear_rows *rows)
+{
+    return hl_panels_pack_dp(rows) && packs(rows, rows->I);
+}
+
+/* Packed, x stands in panels as (N, I); behind it dp, in float in panels as (N, O), which the kernels take transposed.
+ * Those of bf16 do not: there it is dp^T (O, N), in chunks of ROWS_AT_ONCE rows, whose stride is the same for every N,
+ * so that no step generates code. */
+static int64_t x_count(const hl_linear_rows *rows)
+{
+    return packs_x(rows) ? count_panels(rows->I) * HL_PANEL * depth_of(rows, rows->N) : 0;
+}
+
+static int64_t dp_stride(const hl_linear_rows *rows)
+{
+    return rows->bf16 ? ROWS_STRIDE : hl_panels_pack_dp(rows) ? HL_PANEL : rows->O;
+}
+
+static int64_t chunk_of(const hl_linear_rows *rows)
+{
+    return rows->bf16 ? rows->O * ROWS_STRIDE : ROWS_AT_ONCE * dp_stride(rows);
+}
+
+int64_t hl_panels_rows_numbers(const hl_linear_rows *rows)
+{
+    if (!hl_panels_pack_dp(rows)) { /* memory that is enough for these rows is enough for any fewer, too */
+        hl_linear_rows fewer = *rows;
+        fewer.N = MOST_PACKED_ROWS;
+        return hl_panels_rows_numbers(&fewer);
+    }
+    int64_t chunks = (rows->N + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+    int64_t dp_count = rows->bf16 ? chunks * chunk_of(rows) : count_panels(rows->O) * HL_PANEL * rows->N;
+    return reals_of(rows, x_count(rows) + dp_count);
+}
+
+void hl_panels_pack_rows(const hl_linear_rows *rows, int64_t first, int64_t n, const hl_real *dp, const hl_real *x,
+                         hl_real *packed)
+{
+    const hl_packers *pack = packers_of(rows);
+    int64_t panel = HL_PANEL * depth_of(rows, rows->N);
+    if (packs_x(rows)) {
+        pack->rows(n, rows->I, x, rows->I, to(rows, packed, first * HL_PANEL), panel);
+    }
+    if (rows->bf16) {
+        int64_t place = first / ROWS_AT_ONCE * chunk_of(rows) + first % ROWS_AT_ONCE;
+        pack->transposed(n, rows->O, dp, rows->O, to(rows, packed, x_count(rows) + place), ROWS_STRIDE);
+    } else {
+        pack->rows(n, rows->O, dp, rows->O, to(rows, packed, x_count(rows) + first * HL_PANEL), panel);
+    }
+}
+
+/* Rows of dW in a tile: few where there would else be few tiles. */
+int64_t hl_panels_dW_step(const hl_linear_rows *rows)
+{
+    return rows->O * rows->I <= 1 << 14 ? SMALL_TILE_O : TILE_O;
+}
+
+static hl_panel_product dW_product(const hl_linear_rows *rows, int64_t n, int64_t m, bool add)
+{
+    bool packed = packs_x(rows);
+    return (hl_panel_product){ .n = n,
+                               .K = depth_of(rows, rows->N),
+                               .M = m,
+                               .depth = ROWS_AT_ONCE,
+                               .chunk = chunk_of(rows),
+                               .a_stride = dp_stride(rows),
+                               .c_stride = rows->I,
+                               .b_stride = packed ? HL_PANEL : rows->I,
+                               .panel = packed ? HL_PANEL * depth_of(rows, rows->N) : HL_PANEL,
+                               .transposed = !rows->bf16,
+                               .halves = true,
+                               .add = add,
+                               .bf16 = rows->bf16 };
+}
+
+/* A little that is left belongs to the last tile, as in wide_columns. */
+static int64_t tiles_across(const hl_linear_rows *rows)
+{
+    bool together = !rows->bf16 && rows->I > HL_PANEL && hl_panel_leaves_little(rows->I);
+    return count_panels(rows->I) - together;
+}
+
+typedef struct dW_work {
+    const hl_linear_rows *rows;
+    const hl_real *dp, *x, *packed;
+    bool add;
+    hl_real *dW;
+    int64_t first; /* row of dW that lies there */
+} dW_work;
+
+static void dW_tiles(const void *context, hl_range tiles)
+{
+    const dW_work *w = context;
+    const hl_linear_rows *rows = w->rows;
+    int64_t O = rows->O, I = rows->I, height = hl_panels_dW_step(rows), panels = tiles_across(rows);
+    for (int64_t tile = tiles.begin; tile < tiles.end; tile++) {
+        int64_t o = tile / panels * height, panel = tile % panels, i = panel * HL_PANEL;
+        int64_t width = panel + 1 < panels ? HL_PANEL : I - i;
+        hl_panel_product p = dW_product(rows, least(height, O - o), width, w->add);
+        const void *dp = hl_panels_pack_dp(rows)
+                             ? hl_panel_at(p.bf16, w->packed, x_count(rows) + o * (rows->bf16 ? p.a_stride : p.K))
+                             : w->dp + o;
+        const hl_real *x = packs_x(rows) ? w->packed : w->x;
+        hl_panel_multiply(&p, dp, hl_panel_at(p.bf16, x, panel * p.panel), w->dW + (o - w->first) * I + i);
+    }
+}
+
+void hl_panels_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, const hl_real *packed,
+                  bool add, hl_real *dW)
+{
+    int64_t height = hl_panels_dW_step(rows);
+    hl_threads_run(threads, (rows->O + height - 1) / height * tiles_across(rows), 1, dW_tiles,
+                   &(dW_work){ .rows = rows, .dp = dp, .x = x, .packed = packed, .add = add, .dW = dW });
+}
+
+void hl_panels_dW_rows(const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, const hl_real *packed,
+                       int64_t begin, int64_t end, hl_real *part)
+{
+    int64_t height = hl_panels_dW_step(rows), panels = tiles_across(rows), first = begin / height * panels;
+    dW_tiles(&(dW_work){ .rows = rows, .dp = dp, .x = x, .packed = packed, .dW = part, .first = begin },
+             (hl_range){ 0, first, first + (end - begin + height - 1) / height * panels });
+}
+
+void hl_panels_prepare(const hl_linear_rows *rows)
+{
+    hl_linear_rows fewer = *rows; /* these are packed, and every piece of them comes up */
+    fewer.N = ROWS_AT_ONCE;
+    hl_panel_product products[] = { dW_product(rows, hl_panels_dW_step(rows), rows->I, false),
+                                    dW_product(&fewer, hl_panels_dW_step(rows), rows->I, false),
+                                    rows_product(rows, false, HL_LINEAR_BLOCK, false),
+                                    rows_product(rows, true, HL_LINEAR_BLOCK, false) };
+    size_t n = sizeof products / sizeof *products;
+    for (size_t i = rows->sum == HL_LINEAR_TILES ? 0 : 2; i < n; i++) {
+        hl_panel_prepare(&products[i]);
+    }
+}
