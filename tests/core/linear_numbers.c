@@ -12,7 +12,7 @@ numbers numbers_make(map of)
     numbers n = { .of = of };
     const int64_t x = of.N * of.I, y = of.N * of.O, w = of.O * of.I;
     const int64_t count[ARRAYS] = {
-        [X] = x, [W] = w, [B] = of.O, [DY] = y, [R] = y, [Y] = y, [DX] = x, [DW] = w, [DB] = of.O
+        [X] = x, [W] = w, [B] = of.O, [DY] = y, [R] = y, [Y] = y, [DX] = x, [DW] = w, [DB] = of.O, [DR] = y
     };
     memcpy(n.count, count, sizeof count);
     for (int i = 0; i < ARRAYS; i++) {
@@ -29,34 +29,67 @@ void numbers_free(numbers *n)
     }
 }
 
+/* What a pass is made of; `n` NULL: in a dry one. */
+typedef struct recorded {
+    hl_tensor *x, *w, *b, *r, *y; /* r: NULL where there is no residual */
+} recorded;
+
+static recorded record(hl_tape *tape, map of, const numbers *n, call c)
+{
+    recorded t;
+    t.x = hl_tape_tensor(tape, HL_SHAPE(of.N, of.I), n != NULL ? n->at[X] : NULL, true);
+    t.w = hl_tape_tensor(tape, HL_SHAPE(of.O, of.I), n != NULL ? n->at[W] : NULL, true);
+    t.b = hl_tape_tensor(tape, HL_SHAPE(of.O), n != NULL ? n->at[B] : NULL, true);
+    t.r = c.fused ? hl_tape_tensor(tape, HL_SHAPE(of.N, of.O), n != NULL ? n->at[R] : NULL, true) : NULL;
+    t.w->bf16 = c.bf16;
+    hl_linear_args args = { .x = t.x, .W = t.w, .b = t.b };
+    if (c.fused) {
+        args.relu = true;
+        args.dropout = 0.25F;
+        args.residual = hl_add(tape, t.r, t.r); /* whose gradient is that of y, in the same memory */
+    }
+    t.y = hl_linear_fused(tape, args);
+    t.y = c.twice ? hl_add(tape, t.y, hl_linear_fused(tape, args)) : t.y;
+    return t;
+}
+
+void numbers_plan(map of, call c, hl_tape_plan *plan)
+{
+    hl_arena arena;
+    hl_tape tape;
+    ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
+    hl_tape_begin(&tape, &arena,
+                  (hl_tape_options){ .threads = c.threads,
+                                     .training = true,
+                                     .gradients = true,
+                                     .dry = true,
+                                     .prepare = true,
+                                     .reuse = c.reuse });
+    recorded t = record(&tape, of, NULL, c);
+    ck_assert_int_eq(hl_tape_backward_from(&tape, t.y, (hl_real[1]){ 0 }).code, HL_OK);
+    ck_assert_int_eq(hl_tape_plan_make(&tape, plan).code, HL_OK);
+    hl_arena_free(&arena);
+}
+
 hl_status numbers_pass(const numbers *n, call c, const hl_tape_plan *plan, hl_arena *arena)
 {
     hl_arena_rewind(arena, 0);
     hl_tape tape;
     hl_tape_begin(&tape, arena,
                   (hl_tape_options){ .threads = c.threads, .training = true, .gradients = true, .plan = plan });
-    map of = n->of;
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(of.N, of.I), n->at[X], true);
-    hl_tensor *w = hl_tape_tensor(&tape, HL_SHAPE(of.O, of.I), n->at[W], true);
-    hl_tensor *b = hl_tape_tensor(&tape, HL_SHAPE(of.O), n->at[B], true);
-    w->bf16 = c.bf16;
-    hl_linear_args args = { .x = x, .W = w, .b = b };
-    if (c.fused) {
-        args.relu = true;
-        args.dropout = 0.25F;
-        args.residual = hl_tape_tensor(&tape, HL_SHAPE(of.N, of.O), n->at[R], true);
-    }
-    hl_tensor *y = hl_linear_fused(&tape, args);
-    y = c.twice ? hl_add(&tape, y, hl_linear_fused(&tape, args)) : y;
+    recorded t = record(&tape, n->of, n, c);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK) {
-        memcpy(n->at[Y], y->data, (size_t)n->count[Y] * sizeof *y->data);
-        status = hl_tape_backward_from(&tape, y, n->at[DY]);
+        memcpy(n->at[Y], t.y->data, (size_t)n->count[Y] * sizeof *t.y->data);
+        status = hl_tape_backward_from(&tape, t.y, n->at[DY]);
     }
     if (status.code == HL_OK) {
-        memcpy(n->at[DX], x->grad, (size_t)n->count[DX] * sizeof *x->grad);
-        memcpy(n->at[DW], w->grad, (size_t)n->count[DW] * sizeof *w->grad);
-        memcpy(n->at[DB], b->grad, (size_t)n->count[DB] * sizeof *b->grad);
+        memcpy(n->at[DX], t.x->grad, (size_t)n->count[DX] * sizeof *t.x->grad);
+        memcpy(n->at[DW], t.w->grad, (size_t)n->count[DW] * sizeof *t.w->grad);
+        memcpy(n->at[DB], t.b->grad, (size_t)n->count[DB] * sizeof *t.b->grad);
+        if (c.fused) {
+            memcpy(n->at[DR], t.r->grad, (size_t)n->count[DR] * sizeof *t.r->grad);
+        }
     }
     return status;
 }
@@ -65,13 +98,12 @@ hl_status numbers_pass(const numbers *n, call c, const hl_tape_plan *plan, hl_ar
 void numbers_run(const numbers *n, call c)
 {
     hl_arena arena;
-    size_t bytes = (size_t)4 << 20;
-    for (int i = 0; i < ARRAYS; i++) {
-        bytes += 8 * (size_t)n->count[i] * sizeof *n->at[i];
-    }
-    ck_assert_int_eq(hl_arena_init(&arena, bytes).code, HL_OK);
-    hl_status status = numbers_pass(n, c, NULL, &arena);
+    hl_tape_plan plan;
+    numbers_plan(n->of, c, &plan);
+    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    hl_status status = numbers_pass(n, c, &plan, &arena);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    hl_tape_plan_free(&plan);
     hl_arena_free(&arena);
 }
 

@@ -9,7 +9,7 @@ typedef struct map {
     int64_t N, O, I;
 } map;
 
-enum { X, W, B, DY, R, INPUTS, Y = INPUTS, DX, DW, DB, ARRAYS };
+enum { X, W, B, DY, R, INPUTS, Y = INPUTS, DX, DW, DB, DR, ARRAYS };
 
 /* All numbers of a linear map, its gradients beside them. */
 typedef struct numbers {
@@ -22,12 +22,15 @@ numbers numbers_make(map of);
 void numbers_free(numbers *n);
 void numbers_copy_inputs(numbers *to, const numbers *from);
 
-/* `fused`: with ReLU, dropout and residual. `twice`: the sum of two such maps, so that what comes back from one is
+/* `fused`: with ReLU, dropout and residual, whose gradient DR is. `reuse`: memory, as a training does. `twice`: the sum of two such maps, so that what comes back from one is
  * added to what came from the other. */
 typedef struct call {
     int threads;
-    bool bf16, fused, twice;
+    bool bf16, fused, reuse, twice;
 } call;
+
+/* A plan for passes over at most the rows of `of`; code for them is generated. */
+void numbers_plan(map of, call c, hl_tape_plan *plan);
 
 /* One pass: fills the results of n from its inputs. `plan`: NULL, or made before of at least as many rows. */
 hl_status numbers_pass(const numbers *n, call c, const hl_tape_plan *plan, hl_arena *arena);
