@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 # The newest format of each kind of file that is read here.
-CONFIG_FORMAT, WEIGHTS_FORMAT, CHECKPOINT_FORMAT = 1, 1, 3
+CONFIG_FORMAT, WEIGHTS_FORMAT, CHECKPOINT_FORMAT = 1, 1, 4
 
 Array = npt.NDArray[Any]
 Value = str | int | float | bool | tuple[int, ...]
