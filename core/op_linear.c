@@ -161,13 +161,18 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 
 /* How many numbers backward's intermediate results have, which lie one after the other in scratch memory. */
 typedef struct intermediate {
-    int64_t dp;       /* of all rows, or of a block for each group; 0 where dp is dy, or takes its place */
+    int64_t dp;       /* of all rows, or of a block for each thread; 0 where dp is dy */
     int64_t db;       /* a partial sum for each group */
     int64_t dW;       /* likewise, or what hl_matmul_rows_into or hl_panels_dW needs */
-    int64_t W, block; /* kernels: W packed for dx, memory of hl_panels_dx for each group */
+    int64_t W, block; /* kernels: W packed for dx, memory of hl_panels_dx for each thread */
 } intermediate;
 
-/* Whether nothing needs dp of a block once its group goes on to the next one. */
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether nothing needs dp of a block once its thread goes on to the next one. */
 static bool dp_by_blocks(const hl_linear_rows *rows)
 {
     return rows->sum == HL_LINEAR_PARTIALS || (rows->sum == HL_LINEAR_TILES && hl_panels_pack_dp(rows));
@@ -182,8 +187,11 @@ static bool overwrites(const hl_tape *tape, const hl_node *node, const hl_linear
 static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows)
 {
     intermediate numbers = { .db = rows->n_groups * rows->O };
-    if (node->saved != NULL && !overwrites(tape, node, rows)) {
-        numbers.dp = (dp_by_blocks(rows) ? rows->n_groups * HL_LINEAR_BLOCK : rows->N) * rows->O;
+    int64_t threads = least(tape->options.threads, rows->n_groups);
+    if (node->saved != NULL) {
+        bool all = !dp_by_blocks(rows) && !overwrites(tape, node, rows);
+        int64_t of_blocks = rows->generated ? threads * HL_LINEAR_BLOCK : 0; /* for fewer rows where dp overwrites dy */
+        numbers.dp = (all ? rows->N : of_blocks) * rows->O;
     }
     if (rows->sum == HL_LINEAR_WHOLE) {
         numbers.dW = hl_matmul_rows_scratch(rows->O, rows->I, rows->N);
@@ -194,7 +202,7 @@ static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, co
     }
     if (rows->generated) {
         numbers.W = hl_panels_weights_numbers(rows, true);
-        numbers.block = rows->n_groups * hl_panels_block_numbers(rows, true);
+        numbers.block = threads * hl_panels_block_numbers(rows, true);
     }
     return numbers;
 }
@@ -206,7 +214,7 @@ typedef struct places {
 } places;
 
 /* Computes dp, dx, and the partial sums of dW and db, of one group of rows. */
-static void group_backward(const hl_node *node, const hl_linear_rows *rows, const hl_grad *din, places at,
+static void group_backward(const hl_node *node, const hl_linear_rows *rows, const hl_grad *din, places at, int thread,
                            int64_t group)
 {
     const attributes *a = node->attributes;
@@ -220,13 +228,13 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
         int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(rows, block);
         const hl_real *dp = node->out->grad + first * O;
         if (at.dp != NULL) {
-            hl_real *to = at.dp + (dp_by_blocks(rows) ? group * HL_LINEAR_BLOCK : first) * O;
+            hl_real *to = at.dp + (dp_by_blocks(rows) ? thread * HL_LINEAR_BLOCK : first) * O;
             hl_pass_backward(n * O, bits_of(node, rows, block), scale, dp, to, false);
             dp = to;
         }
         if (din[X].at != NULL && rows->generated) {
             hl_panels_dx(rows, n, dp, at.W, din[X].add, din[X].at + first * I,
-                         at.block + group * hl_panels_block_numbers(rows, true));
+                         at.block + thread * hl_panels_block_numbers(rows, true));
         }
         if (din[B].at != NULL) {
             hl_linear_rows_db(rows, n, dp, db);
@@ -252,7 +260,7 @@ static void backward_groups(const void *context, hl_range groups)
 {
     const backward_work *work = context;
     for (int64_t group = groups.begin; group < groups.end; group++) {
-        group_backward(work->node, work->rows, work->din, work->at, group);
+        group_backward(work->node, work->rows, work->din, work->at, groups.thread, group);
     }
 }
 
@@ -338,7 +346,7 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     hl_linear_rows rows = rows_of(node);
     int64_t for_forward = 0;
     if (rows.generated) {
-        int64_t threads = rows.n_blocks < tape->options.threads ? rows.n_blocks : tape->options.threads;
+        int64_t threads = least(rows.n_blocks, tape->options.threads);
         for_forward = hl_panels_weights_numbers(&rows, false) + threads * hl_panels_block_numbers(&rows, false);
     }
     intermediate numbers = intermediate_of(tape, node, &rows);

@@ -42,9 +42,8 @@ static recorded record(hl_tape *tape, map of, const numbers *n, call c)
     t.b = hl_tape_tensor(tape, HL_SHAPE(of.O), n != NULL ? n->at[B] : NULL, true);
     t.r = c.fused ? hl_tape_tensor(tape, HL_SHAPE(of.N, of.O), n != NULL ? n->at[R] : NULL, true) : NULL;
     t.w->bf16 = c.bf16;
-    hl_linear_args args = { .x = t.x, .W = t.w, .b = t.b };
+    hl_linear_args args = { .x = t.x, .W = t.w, .b = t.b, .relu = c.relu || c.fused };
     if (c.fused) {
-        args.relu = true;
         args.dropout = 0.25F;
         args.residual = hl_add(tape, t.r, t.r); /* whose gradient is that of y, in the same memory */
     }

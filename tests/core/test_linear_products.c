@@ -121,6 +121,16 @@ START_TEST(products_stay_within_the_bound)
 }
 END_TEST
 
+static void draw_inputs(numbers *n)
+{
+    hl_random random = { .seed = 11 };
+    for (int i = 0, k = 0; i < INPUTS; i++) {
+        for (int64_t j = 0; j < n->count[i]; j++) {
+            n->at[i][j] = hl_random_normal(random, (uint64_t)k++);
+        }
+    }
+}
+
 /* Also where rows are dropped, cut off and added to others, and where memory is used again. */
 START_TEST(bits_do_not_depend_on_the_number_of_threads)
 {
@@ -132,12 +142,7 @@ START_TEST(bits_do_not_depend_on_the_number_of_threads)
         return;
     }
     numbers n = numbers_make(large[_i / 4]), one = numbers_make(large[_i / 4]);
-    hl_random random = { .seed = 11 };
-    for (int i = 0, k = 0; i < INPUTS; i++) {
-        for (int64_t j = 0; j < n.count[i]; j++) {
-            n.at[i][j] = hl_random_normal(random, (uint64_t)k++);
-        }
-    }
+    draw_inputs(&n);
     numbers_copy_inputs(&one, &n);
     numbers_run(&one, (call){ .threads = 1, .bf16 = bf16, .fused = fused });
     for (int threads = 2; threads <= 4; threads++) {
@@ -148,6 +153,43 @@ START_TEST(bits_do_not_depend_on_the_number_of_threads)
     }
     numbers_free(&n);
     numbers_free(&one);
+}
+END_TEST
+
+/* Fewer rows may take other paths, as those do that are packed: their memory is planned, too, and their bits are those
+ * of a pass in memory of its own. */
+START_TEST(the_plan_of_many_rows_serves_any_fewer)
+{
+    static const map most[] = { { 4130, 130, 600 }, { 4097, 70, 1000 }, { 200, 40, 70 } };
+    static const int64_t fewer[] = { 4097, 4096, 4095, 577, 128, 65, 1 };
+    map of = most[_i / 4];
+    call c = { .threads = 2, .bf16 = _i % 2 == 1, .relu = true, .fused = _i / 2 % 2 == 1, .reuse = true };
+    call fresh = c;
+    fresh.reuse = false;
+    if (lacks(c.bf16)) {
+        return;
+    }
+    hl_arena arena;
+    hl_tape_plan plan;
+    numbers_plan(of, c, &plan);
+    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+        map now = { fewer[i] < of.N ? fewer[i] : of.N, of.O, of.I };
+        numbers planned = numbers_make(now), alone = numbers_make(now);
+        draw_inputs(&planned);
+        numbers_copy_inputs(&alone, &planned);
+        numbers_run(&alone, fresh);
+        memset(arena.block, 0xff, arena.capacity); /* NaN: what is read before it is written shows */
+        hl_status status = numbers_pass(&planned, c, &plan, &arena);
+        ck_assert_msg(status.code == HL_OK, "%lld rows: %s", (long long)now.N, status.text);
+        for (int k = Y; k < ARRAYS; k++) {
+            ck_assert_mem_eq(planned.at[k], alone.at[k], (size_t)alone.count[k] * sizeof *alone.at[k]);
+        }
+        numbers_free(&planned);
+        numbers_free(&alone);
+    }
+    hl_tape_plan_free(&plan);
+    hl_arena_free(&arena);
 }
 END_TEST
 
@@ -190,6 +232,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, sums_of_small_integers_are_exact, 0, 4 * MAPS);
     tcase_add_loop_test(tc, products_stay_within_the_bound, 0, 2 * MAPS);
     tcase_add_loop_test(tc, bits_do_not_depend_on_the_number_of_threads, 0, 20);
+    tcase_add_loop_test(tc, the_plan_of_many_rows_serves_any_fewer, 0, 12);
 #ifdef HL_LIBXSMM
     tcase_add_loop_test(tc, no_pass_of_fewer_rows_generates_code, 0, 8);
 #endif
