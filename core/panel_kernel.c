@@ -4,6 +4,7 @@
 #include "core/private/panel_pack.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #if defined(HL_LIBXSMM) && !defined(HL_DOUBLE)
 #include <libxsmm.h>
@@ -59,12 +60,36 @@ const char *hl_bf16_missing(void)
 }
 #endif
 
+static hl_real number_of(uint16_t bf16)
+{
+    uint32_t bits = (uint32_t)bf16 << 16;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* Where LIBXSMM declines a shape, as without memory for its code. */
+static void multiply_bf16(const hl_panel_shape *s, const uint16_t *A, const uint16_t *B, hl_real *C)
+{
+    for (int64_t i = 0; i < s->n; i++) {
+        for (int64_t j = 0; j < s->m; j++) {
+            hl_real sum = s->add ? C[i * s->c_stride + j] : 0;
+            for (int64_t k = 0; k < s->k; k++) {
+                uint16_t b = B[(k / 2 * s->b_stride + j) * 2 + k % 2];
+                sum += number_of(A[i * s->a_stride + k]) * number_of(b);
+            }
+            C[i * s->c_stride + j] = sum;
+        }
+    }
+}
+
 hl_panel_kernel hl_panel_kernel_of(hl_panel_shape s)
 {
     if (s.bf16) {
-        return (hl_panel_kernel){ .in_bf16 = generate_bf16(s) };
+        return (hl_panel_kernel){ .shape = s, .in_bf16 = generate_bf16(s) };
     }
-    return (hl_panel_kernel){ .in_float = hl_small_matmul_kernel((hl_small_matmul){ .M = s.n,
+    return (hl_panel_kernel){ .shape = s,
+                              .in_float = hl_small_matmul_kernel((hl_small_matmul){ .M = s.n,
                                                                                     .N = s.m,
                                                                                     .K = s.k,
                                                                                     .a_stride = s.a_stride,
@@ -76,9 +101,11 @@ hl_panel_kernel hl_panel_kernel_of(hl_panel_shape s)
 
 void hl_panel_kernel_run(const hl_panel_kernel *kernel, const void *A, const void *B, hl_real *C)
 {
-    if (kernel->in_bf16 != NULL) {
+    if (!kernel->shape.bf16) {
+        hl_small_kernel_run(&kernel->in_float, A, B, C);
+    } else if (kernel->in_bf16 != NULL) {
         run_bf16(kernel->in_bf16, A, B, C);
     } else {
-        hl_small_kernel_run(&kernel->in_float, A, B, C);
+        multiply_bf16(&kernel->shape, A, B, C);
     }
 }

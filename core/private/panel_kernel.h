@@ -1,5 +1,5 @@
 /* The product of a few rows and one panel (panel_pack.h), by a kernel that is generated for its shape (LIBXSMM), in
- * float or bf16 (core/bf16.h); used by linear_panels.c alone. */
+ * float or bf16 (core/bf16.h); used by panel_product.c alone. */
 #ifndef HL_CORE_PRIVATE_PANEL_KERNEL_H
 #define HL_CORE_PRIVATE_PANEL_KERNEL_H
 
@@ -16,13 +16,14 @@ typedef struct hl_panel_shape {
     bool transposed, add, bf16;
 } hl_panel_shape;
 
-/* A shape and the code for it: one of both. */
+/* A shape and the code for it, in float or bf16. */
 typedef struct hl_panel_kernel {
+    hl_panel_shape shape;
     hl_small_kernel in_float;
-    void (*in_bf16)(void);
+    void (*in_bf16)(void); /* LIBXSMM's function; NULL where it declines the shape, which plain C then multiplies */
 } hl_panel_kernel;
 
-/* Finds or generates the code. Cannot fail; in bf16, where hl_bf16_missing is NULL. */
+/* Finds or generates the code. Cannot fail. */
 hl_panel_kernel hl_panel_kernel_of(hl_panel_shape shape);
 
 /* Computes one product of float or bf16 numbers; C overlaps neither factor. */

@@ -1,5 +1,7 @@
-/* What is bf16 alone in linear maps: rounding, what is not finite, and refusal. */
+/* What is bf16 alone in linear maps: rounding, what is not finite, refusal, and kernels that are not generated. */
 #include "core/bf16.h"
+#include "core/private/panel_kernel.h"
+#include "core/private/panel_pack.h"
 #include "core/random.h"
 #include "tests/check_suite.h"
 #include "tests/core/linear_numbers.h"
@@ -101,10 +103,51 @@ START_TEST(without_the_instruction_the_op_says_so)
 }
 END_TEST
 
+static void put(uint16_t *bf16, hl_real x)
+{
+    float number = x;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    *bf16 = (uint16_t)(bits >> 16);
+}
+
+/* LIBXSMM declines a shape for want of memory for its code. Small integers, whose sums are exact. */
+START_TEST(a_product_is_the_same_where_its_kernel_is_declined)
+{
+    enum { N = 3, K = 10, M = 7, A_STRIDE = 12, C_STRIDE = 9 };
+    hl_panel_shape shape = {
+        .n = N, .k = K, .m = M, .a_stride = A_STRIDE, .b_stride = HL_PANEL, .c_stride = C_STRIDE, .bf16 = true
+    };
+    uint16_t rows[N * A_STRIDE] = { 0 }, panel[K * HL_PANEL] = { 0 };
+    for (int k = 0; k < K; k++) {
+        for (int i = 0; i < N; i++) {
+            put(&rows[i * A_STRIDE + k], (hl_real)(i + 1) * (hl_real)(k - 3));
+        }
+        for (int j = 0; j < M; j++) {
+            put(&panel[(k / 2 * HL_PANEL + j) * 2 + k % 2], (hl_real)(5 - j) * (hl_real)(k + 1));
+        }
+    }
+    shape.add = _i % 2 == 1;
+    hl_panel_kernel kernel = _i / 2 == 1 && here() ? hl_panel_kernel_of(shape) : (hl_panel_kernel){ .shape = shape };
+    hl_real C[N * C_STRIDE];
+    for (int i = 0; i < N * C_STRIDE; i++) {
+        C[i] = 1;
+    }
+    hl_panel_kernel_run(&kernel, rows, panel, C);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < C_STRIDE; j++) { /* the sum of (k - 3)(k + 1) over k < 10 is 165 */
+            int sum = 165 * (i + 1) * (5 - j) + (shape.add ? 1 : 0);
+            ck_assert_double_eq((double)C[i * C_STRIDE + j], j < M ? (double)sum : 1);
+        }
+    }
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, factors_are_rounded_to_the_nearest_and_ties_to_even);
     tcase_add_test(tc, what_is_not_finite_stays_so);
     tcase_add_test(tc, without_the_instruction_the_op_says_so);
+    tcase_add_loop_test(tc, a_product_is_the_same_where_its_kernel_is_declined, 0, 4);
 }
 SUITE("bf16", add_tests)
