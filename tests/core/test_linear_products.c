@@ -1,6 +1,7 @@
 /* The products of linear maps, in float and in bf16: of small integers, under a bound, and their bits. */
 #include "core/bf16.h"
 #include "core/random.h"
+#include "core/threads.h"
 #include "tests/check_suite.h"
 #include "tests/core/linear_numbers.h"
 
@@ -229,6 +230,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
+    tcase_add_checked_fixture(tc, hl_threads_setup, NULL);
     tcase_add_loop_test(tc, sums_of_small_integers_are_exact, 0, 4 * MAPS);
     tcase_add_loop_test(tc, products_stay_within_the_bound, 0, 2 * MAPS);
     tcase_add_loop_test(tc, bits_do_not_depend_on_the_number_of_threads, 0, 20);
