@@ -252,7 +252,7 @@ static hl_panel_product dW_product(const hl_linear_rows *rows, int64_t n, int64_
                                .bf16 = rows->bf16 };
 }
 
-/* A little that is left belongs to the last tile, as in wide_columns. */
+/* A little that is left belongs to the last tile, as where B is not packed (panel_product.c). */
 static int64_t tiles_across(const hl_linear_rows *rows)
 {
     bool together = !rows->bf16 && rows->I > HL_PANEL && hl_panel_leaves_little(rows->I);

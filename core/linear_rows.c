@@ -58,10 +58,10 @@ static void bias_rows(const void *context, hl_range rows)
     }
 }
 
-void hl_linear_begin_at_bias(int threads, const hl_linear_rows *rows, const hl_real *b, int64_t n, hl_real *y)
+void hl_linear_begin_at_bias(int threads, const hl_linear_rows *rows, const hl_real *b, hl_real *y)
 {
     if (b != NULL) {
-        hl_threads_run(threads, n, 1, bias_rows, &(bias_work){ .O = rows->O, .b = b, .y = y });
+        hl_threads_run(threads, rows->N, 1, bias_rows, &(bias_work){ .O = rows->O, .b = b, .y = y });
     }
 }
 

@@ -144,7 +144,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
             hl_panels_pack_weights(threads, &rows, false, w, packed);
         }
     } else {
-        hl_linear_begin_at_bias(threads, &rows, b, rows.N, y);
+        hl_linear_begin_at_bias(threads, &rows, b, y);
         hl_matmul_into(tape->options.threads, rows.N, O, I, (hl_matrix){ x, I, false }, (hl_matrix){ w, I, true },
                        b != NULL, y, O);
     }

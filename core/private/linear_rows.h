@@ -35,8 +35,8 @@ int64_t hl_linear_block_rows(const hl_linear_rows *rows, int64_t block);
 /* Generates the code for any number of rows. */
 void hl_linear_rows_prepare(const hl_linear_rows *rows);
 
-/* y = b in each of n rows; nothing where b is NULL. */
-void hl_linear_begin_at_bias(int threads, const hl_linear_rows *rows, const hl_real *b, int64_t n, hl_real *y);
+/* y = b in each row; nothing where b is NULL. */
+void hl_linear_begin_at_bias(int threads, const hl_linear_rows *rows, const hl_real *b, hl_real *y);
 
 /* For n <= HL_LINEAR_BLOCK rows dp (n, O) and x (n, I):
  * db (O) += the column sums of dp;  dW (O, I) = (or, `add`, +=) dp^T x, with HL_LINEAR_PARTIALS. */
