@@ -8,7 +8,7 @@ START_TEST(leaves_together_have_the_gradient_of_all_their_rows)
     leaf_passes p;
     leaf_passes_make(&p, false);
     size_t bytes = (size_t)p.parameters.count * sizeof(hl_real);
-    hl_real *whole = hl_malloc(bytes), *together = hl_malloc(bytes);
+    hl_real *whole = hl_malloc(bytes), *together = hl_calloc((size_t)p.parameters.count, sizeof(hl_real));
     ck_assert(whole != NULL && together != NULL);
     leaf_passes_rows(&p, 0, LEAF_PASSES_ROWS, whole);
     leaf_passes_together(&p, 2, 0, LEAF_PASSES_LEAVES, together);
