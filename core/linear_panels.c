@@ -25,20 +25,10 @@ static const hl_packers *packers_of(const hl_linear_rows *rows)
     return rows->bf16 ? hl_bf16_packers() : hl_float_packers();
 }
 
-static int64_t bytes_of(bool bf16)
-{
-    return bf16 ? (int64_t)sizeof(uint16_t) : (int64_t)sizeof(hl_real);
-}
-
-/* The numbers of hl_real that `count` numbers of the map's type take. */
+/* The numbers of hl_real that `count` numbers of the map's type take, of which there is an even count in bf16. */
 static int64_t reals_of(const hl_linear_rows *rows, int64_t count)
 {
     return rows->bf16 ? count / 2 : count;
-}
-
-static void *to(const hl_linear_rows *rows, hl_real *packed, int64_t i)
-{
-    return (char *)packed + i * bytes_of(rows->bf16);
 }
 
 /* bf16 is multiplied in pairs. */
@@ -111,12 +101,12 @@ static void pack_panels(const void *context, hl_range panels)
     int64_t first = panels.begin * HL_PANEL;
     if (p->dx) {
         pack->rows(O, least(I, panels.end * HL_PANEL) - first, p->W + first, I,
-                   to(p->rows, p->packed, panels.begin * panel), panel);
+                   p->packed + reals_of(p->rows, panels.begin * panel), panel);
         return;
     }
     for (int64_t i = panels.begin; i < panels.end; i++) {
         pack->panel(least(HL_PANEL, O - i * HL_PANEL), I, p->W + i * HL_PANEL * I, I,
-                    to(p->rows, p->packed, i * panel));
+                    p->packed + reals_of(p->rows, i * panel));
     }
 }
 
@@ -218,13 +208,13 @@ void hl_panels_pack_rows(const hl_linear_rows *rows, int64_t first, int64_t n, c
     const hl_packers *pack = packers_of(rows);
     int64_t panel = HL_PANEL * depth_of(rows, rows->N);
     if (packs_x(rows)) {
-        pack->rows(n, rows->I, x, rows->I, to(rows, packed, first * HL_PANEL), panel);
+        pack->rows(n, rows->I, x, rows->I, packed + reals_of(rows, first * HL_PANEL), panel);
     }
     if (rows->bf16) {
         int64_t place = first / ROWS_AT_ONCE * chunk_of(rows) + first % ROWS_AT_ONCE;
-        pack->transposed(n, rows->O, dp, rows->O, to(rows, packed, x_count(rows) + place), ROWS_STRIDE);
+        pack->transposed(n, rows->O, dp, rows->O, packed + reals_of(rows, x_count(rows) + place), ROWS_STRIDE);
     } else {
-        pack->rows(n, rows->O, dp, rows->O, to(rows, packed, x_count(rows) + first * HL_PANEL), panel);
+        pack->rows(n, rows->O, dp, rows->O, packed + reals_of(rows, x_count(rows) + first * HL_PANEL), panel);
     }
 }
 
@@ -252,11 +242,12 @@ static hl_panel_product dW_product(const hl_linear_rows *rows, int64_t n, int64_
                                .bf16 = rows->bf16 };
 }
 
-/* A little that is left belongs to the last tile, as where B is not packed (panel_product.c). */
+/* One for each panel, of which the last may be the wider. */
 static int64_t tiles_across(const hl_linear_rows *rows)
 {
-    bool together = !rows->bf16 && rows->I > HL_PANEL && hl_panel_leaves_little(rows->I);
-    return count_panels(rows->I) - together;
+    hl_panel_product p = dW_product(rows, 1, rows->I, false);
+    int64_t wide = hl_panel_wide_columns(&p);
+    return wide / HL_PANEL + (wide < rows->I);
 }
 
 typedef struct dW_work {
@@ -276,11 +267,10 @@ static void dW_tiles(const void *context, hl_range tiles)
         int64_t o = tile / panels * height, panel = tile % panels, i = panel * HL_PANEL;
         int64_t width = panel + 1 < panels ? HL_PANEL : I - i;
         hl_panel_product p = dW_product(rows, least(height, O - o), width, w->add);
-        const void *dp = hl_panels_pack_dp(rows)
-                             ? hl_panel_at(p.bf16, w->packed, x_count(rows) + o * (rows->bf16 ? p.a_stride : p.K))
-                             : w->dp + o;
+        int64_t packed_dp = x_count(rows) + o * (rows->bf16 ? p.a_stride : p.K);
+        const hl_real *dp = hl_panels_pack_dp(rows) ? w->packed + reals_of(rows, packed_dp) : w->dp + o;
         const hl_real *x = packs_x(rows) ? w->packed : w->x;
-        hl_panel_multiply(&p, dp, hl_panel_at(p.bf16, x, panel * p.panel), w->dW + (o - w->first) * I + i);
+        hl_panel_multiply(&p, dp, x + reals_of(rows, panel * p.panel), w->dW + (o - w->first) * I + i);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "core/private/linear_rows.h"
 
 #include "core/private/linear_panels.h"
+#include "core/private/panel_product.h"
 #include "core/small_matmul.h"
 #include "core/threads.h"
 
@@ -65,16 +66,6 @@ void hl_linear_begin_at_bias(int threads, const hl_linear_rows *rows, const hl_r
     }
 }
 
-/* The largest power of two that is at most `left` and a block: code is generated for few shapes of remainders. */
-static int64_t piece_of(int64_t left)
-{
-    int64_t piece = HL_LINEAR_BLOCK;
-    while (piece > left) {
-        piece /= 2;
-    }
-    return piece;
-}
-
 static hl_small_matmul dW_shape(const hl_linear_rows *rows, int64_t m, bool add)
 {
     return (hl_small_matmul){
@@ -114,7 +105,7 @@ void hl_linear_rows_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp,
                        hl_real *dW)
 {
     for (int64_t i = 0, m; i < n; i += m) {
-        m = piece_of(n - i);
+        m = hl_panel_halved(HL_LINEAR_BLOCK, n - i);
         hl_small_matmul_run(dW_shape(rows, m, add || i > 0), dp + i * rows->O, x + i * rows->I, dW);
     }
 }

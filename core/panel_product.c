@@ -8,7 +8,7 @@
 
 enum { A_VECTOR = 16 };
 
-const void *hl_panel_at(bool bf16, const void *numbers, int64_t i)
+static const void *at(bool bf16, const void *numbers, int64_t i)
 {
     return (const char *)numbers + i * (bf16 ? (int64_t)sizeof(uint16_t) : (int64_t)sizeof(hl_real));
 }
@@ -23,8 +23,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The largest power of two times `most` that is at most `left`: code is generated for few shapes of remainders. */
-static int64_t halved(int64_t most, int64_t left)
+int64_t hl_panel_halved(int64_t most, int64_t left)
 {
     while (most > left) {
         most /= 2;
@@ -34,11 +33,10 @@ static int64_t halved(int64_t most, int64_t left)
 
 static int64_t piece_of(const hl_panel_product *p, int64_t left)
 {
-    return p->halves ? halved(p->depth, left) : least(p->depth, left);
+    return p->halves ? hl_panel_halved(p->depth, left) : least(p->depth, left);
 }
 
-/* How many columns go by whole panels. Where B is not packed, a little that is left goes with the last of them. */
-static int64_t wide_columns(const hl_panel_product *p)
+int64_t hl_panel_wide_columns(const hl_panel_product *p)
 {
     int64_t wide = p->M / HL_PANEL * HL_PANEL;
     return p->panel == HL_PANEL && wide > 0 && hl_panel_leaves_little(p->M) ? wide - HL_PANEL : wide;
@@ -64,13 +62,13 @@ static void multiply_panel(const hl_panel_product *p, const hl_panel_kernel *ker
     for (int64_t i = 0; i < n && start != NULL; i++) {
         memcpy(C + i * p->c_stride + first, start + first, (size_t)m * sizeof *C);
     }
-    hl_panel_kernel_run(kernel, A, hl_panel_at(p->bf16, B, first / HL_PANEL * p->panel), C + first);
+    hl_panel_kernel_run(kernel, A, at(p->bf16, B, first / HL_PANEL * p->panel), C + first);
 }
 
 static void multiply_piece(const hl_panel_product *p, int64_t n, int64_t k, bool add, const hl_real *start,
                            const void *A, const void *B, hl_real *C)
 {
-    int64_t wide = wide_columns(p);
+    int64_t wide = hl_panel_wide_columns(p);
     if (wide > 0) {
         hl_panel_kernel kernel = hl_panel_kernel_of(shape_of(p, n, k, HL_PANEL, add));
         for (int64_t m = 0; m < wide; m += HL_PANEL) {
@@ -87,21 +85,21 @@ void hl_panel_multiply(const hl_panel_product *p, const void *A, const void *B, 
 {
     int64_t down = p->transposed ? 1 : p->a_stride, across = p->transposed ? p->a_stride : 1;
     for (int64_t i = 0, n; i < p->n; i += n) {
-        n = halved(HL_PANEL_ROWS, p->n - i);
+        n = hl_panel_halved(HL_PANEL_ROWS, p->n - i);
         for (int64_t k = 0, piece; k < p->K; k += piece) {
             piece = piece_of(p, p->K - k);
             multiply_piece(p, n, piece, p->add || k > 0 || p->start != NULL, k > 0 ? NULL : p->start,
-                           hl_panel_at(p->bf16, A, k / p->depth * p->chunk + k % p->depth * across + i * down),
-                           hl_panel_at(p->bf16, B, k * p->b_stride), C + i * p->c_stride);
+                           at(p->bf16, A, k / p->depth * p->chunk + k % p->depth * across + i * down),
+                           at(p->bf16, B, k * p->b_stride), C + i * p->c_stride);
         }
     }
 }
 
 void hl_panel_prepare(const hl_panel_product *p)
 {
-    const int64_t left = p->K % p->depth, least_k = p->bf16 ? 2 : 1, wide = wide_columns(p);
+    const int64_t left = p->K % p->depth, least_k = p->bf16 ? 2 : 1, wide = hl_panel_wide_columns(p);
     const int64_t widths[] = { least(HL_PANEL, wide), p->M - wide };
-    for (int64_t n = halved(HL_PANEL_ROWS, p->n); n > 0; n /= 2) {
+    for (int64_t n = hl_panel_halved(HL_PANEL_ROWS, p->n); n > 0; n /= 2) {
         for (int64_t k = piece_of(p, p->K); k >= least_k; k = p->halves ? k / 2 : k == left ? 0 : left) {
             for (int i = 0; i < 4; i++) {
                 if (widths[i % 2] > 0) {

@@ -1,5 +1,5 @@
 /* The product of a few rows and a matrix that is read panel by panel, each in a core's caches, in float or bf16
- * (core/bf16.h); used by linear_panels.c alone. */
+ * (core/bf16.h); used by linear_panels.c and linear_rows.c alone. */
 #ifndef HL_CORE_PRIVATE_PANEL_PRODUCT_H
 #define HL_CORE_PRIVATE_PANEL_PRODUCT_H
 
@@ -26,8 +26,11 @@ typedef struct hl_panel_product {
 /* Whether M columns end in a panel of at most a vector, whose sums LIBXSMM adds up in an order of their own. */
 bool hl_panel_leaves_little(int64_t M);
 
-/* Number i of `numbers`, of float or bf16. */
-const void *hl_panel_at(bool bf16, const void *numbers, int64_t i);
+/* How many columns of C go by whole panels. Where B is not packed, a little that is left goes with the last of them. */
+int64_t hl_panel_wide_columns(const hl_panel_product *p);
+
+/* The largest of most, most / 2, most / 4 ... that is at most `left`: code is generated for few remainders. */
+int64_t hl_panel_halved(int64_t most, int64_t left);
 
 /* Computes C; A and B are float or bf16. */
 void hl_panel_multiply(const hl_panel_product *p, const void *A, const void *B, hl_real *C);
