@@ -11,10 +11,16 @@
 
 /* ---- memory ---- */
 
-/* How many pairs of n heads come before those whose first head is `head`. */
+/* How many pairs of n heads, each head with itself among them, come before those whose first head is `head`. */
 static int64_t pairs_before(int64_t n, int64_t head)
 {
-    return head * (2 * n - 1 - head) / 2;
+    return head * (2 * n + 1 - head) / 2;
+}
+
+/* The same without a head's pair with itself: those that have a row. */
+static int64_t pair_rows_before(int64_t n, int64_t head)
+{
+    return pairs_before(n, head) - head;
 }
 
 static size_t halves_of(int64_t n_heads, int64_t T, int threads)
@@ -28,8 +34,8 @@ size_t hl_heads_csv_bytes(int64_t n_heads, int64_t T, int threads)
     const hl_heads_csv *csv = NULL;
     size_t heads = (size_t)n_heads,
            offsets = hl_size_product((size_t)(2 * T - 1), sizeof *csv->offsets + sizeof *csv->best);
-    size_t each = hl_size_product(heads, sizeof *csv->entropies + sizeof *csv->measured);
-    size_t pairs = hl_size_product(hl_size_product(heads, heads - 1) / 2, sizeof *csv->mixed + sizeof *csv->untrained);
+    size_t each = hl_size_product(heads, sizeof *csv->measured);
+    size_t pairs = hl_size_product(hl_size_product(heads, heads + 1) / 2, sizeof *csv->mixed + sizeof *csv->untrained);
     return hl_size_sum(hl_size_sum(offsets, each),
                        hl_size_sum(pairs, hl_size_product(halves_of(n_heads, T, threads), sizeof *csv->halves)));
 }
@@ -38,12 +44,11 @@ static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_he
 {
     csv->offsets = hl_calloc((size_t)(2 * T - 1), sizeof *csv->offsets);
     csv->best = hl_calloc((size_t)(2 * T - 1), sizeof *csv->best);
-    csv->entropies = hl_calloc((size_t)n_heads, sizeof *csv->entropies);
     csv->measured = hl_calloc((size_t)n_heads, sizeof *csv->measured);
-    csv->mixed = hl_calloc((size_t)pairs_before(n_heads, n_heads) + 1, sizeof *csv->mixed); /* a single head has none */
+    csv->mixed = hl_calloc((size_t)pairs_before(n_heads, n_heads), sizeof *csv->mixed);
     csv->halves = hl_calloc(halves_of(n_heads, T, csv->threads), sizeof *csv->halves);
-    if (csv->offsets == NULL || csv->best == NULL || csv->entropies == NULL || csv->measured == NULL ||
-        csv->mixed == NULL || csv->halves == NULL) {
+    if (csv->offsets == NULL || csv->best == NULL || csv->measured == NULL || csv->mixed == NULL ||
+        csv->halves == NULL) {
         hl_heads_csv_free(csv);
         return hl_error_memory("the metrics of heads");
     }
@@ -65,7 +70,7 @@ static int64_t most_rows(const hl_heads_csv *csv, const hl_patterns *layers)
 
 static hl_status reserve_rows(hl_heads_csv *csv, const hl_patterns *layers)
 {
-    size_t some = (size_t)(csv->n_heads * most_rows(csv, layers) + pairs_before(csv->n_heads, csv->n_heads));
+    size_t some = (size_t)(csv->n_heads * most_rows(csv, layers) + pair_rows_before(csv->n_heads, csv->n_heads));
     if (csv->capacity - csv->n >= some) {
         return hl_ok();
     }
@@ -97,7 +102,7 @@ static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *lay
     }
     HL_TRY(reserve_rows(csv, layers));
     if (step == 0 && csv->untrained == NULL) {
-        csv->untrained = hl_calloc((size_t)(n_heads * (n_heads - 1) / 2), sizeof *csv->untrained);
+        csv->untrained = hl_calloc((size_t)pairs_before(n_heads, n_heads), sizeof *csv->untrained);
         return csv->untrained != NULL ? hl_ok() : hl_error_memory("the metrics of heads");
     }
     return hl_ok();
@@ -142,15 +147,12 @@ static hl_patterns patterns_at(const place *at)
 /* A head's rows: most_rows for itself, then those of its pairs. */
 static hl_heads_csv_row *rows_of(const adding *a, int64_t i)
 {
-    return a->csv->rows + a->csv->n + i * most_rows(a->csv, a->layers) + pairs_before(a->csv->n_heads, i);
+    return a->csv->rows + a->csv->n + i * most_rows(a->csv, a->layers) + pair_rows_before(a->csv->n_heads, i);
 }
 
 static void add_row(void *context, const hl_reading *reading)
 {
     const place *at = context;
-    if (reading->metric == HL_METRIC_ENTROPY) {
-        at->of->csv->entropies[at->i] = reading->value;
-    }
     int64_t *measured = &at->of->csv->measured[at->i];
     assert(*measured < most_rows(at->of->csv, at->of->layers));
     rows_of(at->of, at->i)[(*measured)++] =
@@ -187,14 +189,14 @@ static void measure_heads(const void *context, hl_range range)
     }
 }
 
-/* Pairs that follow one another: head i with `count` later ones, from j on. */
+/* Pairs that follow one another: head i with itself or later ones, `count` of them from j on. */
 typedef struct pair_run {
     int64_t number, i, j, count; /* number: of the first one among all pairs */
 } pair_run;
 
 static pair_run pairs_from(const hl_heads_csv *csv, int64_t number, int64_t i, int64_t end)
 {
-    int64_t j = i + 1 + number - pairs_before(csv->n_heads, i), rest = csv->n_heads - j;
+    int64_t j = i + number - pairs_before(csv->n_heads, i), rest = csv->n_heads - j;
     return (pair_run){ .number = number, .i = i, .j = j, .count = rest < end - number ? rest : end - number };
 }
 
@@ -224,23 +226,32 @@ static void halve_rows(const adding *a, int64_t e, int64_t query, double *halves
     }
 }
 
-/* Writes the pair's row; `mixed`: the sum of the entropies of its mixed rows. */
-static void end_pair(const adding *a, int64_t number, int64_t i, int64_t j, int64_t queries)
+/* The pairs of a run whose other head is among `count` from head `first` on. */
+static pair_run pairs_among(pair_run run, int64_t first, int64_t count)
 {
-    const hl_heads_csv *csv = a->csv;
-    place one = place_of(a, i), other = place_of(a, j);
-    double js = hl_divergence_end(csv->mixed[number], queries, csv->entropies[i], csv->entropies[j]);
-    double baseline = NAN;
-    if (csv->untrained != NULL) {
-        csv->untrained[number] = a->step == 0 ? js : csv->untrained[number];
-        baseline = csv->untrained[number];
-    }
-    hl_heads_csv_row *row = rows_of(a, i) + most_rows(csv, a->layers) + (j - i - 1);
-    *row = (hl_heads_csv_row){ a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline } };
+    int64_t begin = run.j > first ? run.j : first, end = run.j + run.count;
+    end = end < first + count ? end : first + count;
+    return (pair_run){ .number = run.number + begin - run.j, .i = run.i, .j = begin, .count = end - begin };
 }
 
-/* The js of a range of all pairs of heads, after measure_heads. It compares all heads in one query before the next, so
- * that each row is halved once and all of them stay in the caches. */
+/* Adds the entropies of the mixed rows of the pairs in `range` in a query of n keys, whose rows are halved. All heads
+ * are compared with some before the next: with as many as stay in a core's nearest cache. */
+static void add_mixed(const hl_heads_csv *csv, const double *halves, int64_t stride, int64_t n, hl_range range)
+{
+    enum { CACHED = 24 << 10 };
+    int64_t some = CACHED / ((int64_t)sizeof *halves * stride);
+    some = some < 1 ? 1 : some;
+    for (int64_t first = 0; first < csv->n_heads; first += some) {
+        for (pair_run all = first_pairs(csv, range); all.count > 0; all = next_pairs(csv, all, range)) {
+            pair_run p = pairs_among(all, first, some);
+            hl_row_entropies_mixed(halves + p.i * stride, halves + p.j * stride, stride, n, p.count,
+                                   csv->mixed + p.number);
+        }
+    }
+}
+
+/* The entropies of the mixed rows of a range of all pairs of heads, over all queries. It compares all heads in one
+ * query before the next, so that each row is halved once. */
 static void measure_pairs(const void *context, hl_range range)
 {
     const adding *a = context;
@@ -253,16 +264,36 @@ static void measure_pairs(const void *context, hl_range range)
         hl_pattern example = hl_patterns_at(&examples, e);
         for (int64_t query = 0; query < example.n; query++) {
             halve_rows(a, e, query, halves, stride);
-            for (pair_run p = first_pairs(csv, range); p.count > 0; p = next_pairs(csv, p, range)) {
-                hl_row_entropies_mixed(halves + p.i * stride, halves + p.j * stride, stride,
-                                       hl_pattern_keys(&example, query), p.count, csv->mixed + p.number);
-            }
+            add_mixed(csv, halves, stride, hl_pattern_keys(&example, query), range);
         }
     }
+}
+
+/* After measure_pairs: writes the rows of the pairs of some heads with later ones. A head's own entropy is that of its
+ * pair with itself, so that equal heads differ by exactly nothing. */
+static void end_pairs(const void *context, hl_range range)
+{
+    const adding *a = context;
+    const hl_heads_csv *csv = a->csv;
+    hl_patterns examples = hl_patterns_scoring(&a->layers[0]);
     int64_t queries = hl_patterns_queries(&examples);
-    for (pair_run p = first_pairs(csv, range); p.count > 0; p = next_pairs(csv, p, range)) {
-        for (int64_t k = 0; k < p.count; k++) {
-            end_pair(a, p.number + k, p.i, p.j + k, queries);
+    for (int64_t i = range.begin; i < range.end; i++) {
+        int64_t own = pairs_before(csv->n_heads, i);
+        place one = place_of(a, i);
+        hl_heads_csv_row *row = rows_of(a, i) + most_rows(csv, a->layers);
+        for (int64_t j = i + 1; j < csv->n_heads; j++) {
+            int64_t number = own + j - i, others = pairs_before(csv->n_heads, j);
+            place other = place_of(a, j);
+            double q = (double)queries,
+                   js = hl_divergence_end(csv->mixed[number], queries, csv->mixed[own] / q, csv->mixed[others] / q);
+            double baseline = NAN;
+            if (csv->untrained != NULL) {
+                csv->untrained[number] = a->step == 0 ? js : csv->untrained[number];
+                baseline = csv->untrained[number];
+            }
+            *row++ = (hl_heads_csv_row){
+                a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline }
+            };
         }
     }
 }
@@ -300,6 +331,7 @@ hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *l
     adding a = { .csv = csv, .layers = layers, .sums = sums, .effects = effects, .step = step };
     hl_threads_run(csv->threads, csv->n_heads, 1, measure_heads, &a);
     hl_threads_run(csv->threads, pairs_before(csv->n_heads, csv->n_heads), 1, measure_pairs, &a);
+    hl_threads_run(csv->threads, csv->n_heads, 1, end_pairs, &a);
     close_gaps(&a);
     mark_best_offsets(csv, begin);
     return hl_ok();
@@ -338,7 +370,6 @@ void hl_heads_csv_free(hl_heads_csv *csv)
     hl_free(csv->rows);
     hl_free(csv->offsets);
     hl_free(csv->best);
-    hl_free(csv->entropies);
     hl_free(csv->measured);
     hl_free(csv->mixed);
     hl_free(csv->halves);

@@ -43,11 +43,10 @@ typedef struct hl_heads_csv {
     int64_t n_heads;   /* in all layers together */
     int64_t *offsets;  /* (2 n_tokens - 1): -(n_tokens - 1) .. n_tokens - 1 */
     bool *best;        /* (2 n_tokens - 1): whether that offset is some head's best at some step */
-    double *entropies; /* (n_heads): of the snapshot that was added last */
-    int64_t *measured; /* (n_heads): how many rows each has in it besides its pairs' */
-    double *mixed;     /* (n_heads (n_heads - 1) / 2): of each pair, the entropies of its mixed rows */
+    int64_t *measured; /* (n_heads): how many rows each has in the last snapshot besides its pairs' */
+    double *mixed;     /* (n_heads (n_heads + 1) / 2): of each pair, and head with itself, its mixed rows' entropies */
     double *halves;    /* (threads, n_heads, hl_row_halves_width(n_tokens)): a thread's rows of all heads, halved */
-    double *untrained; /* js of each pair of heads at step 0; NULL where there is no such snapshot */
+    double *untrained; /* as `mixed`: js of each pair of heads at step 0; NULL where there is no such snapshot */
 } hl_heads_csv;
 
 /* Adds the metrics of all heads, and of all pairs of heads, of a snapshot: layers[l] is head 0 of layer l on all
@@ -68,6 +67,7 @@ bool hl_heads_csv_shows(const hl_heads_csv *csv, const hl_reading *reading);
 /* Adds the file to the text: a header, then a line for each row of `step`, below 0 of all steps, by step, layer and
  * head, metrics as hl_metric_print spells them. Of offsets only what hl_heads_csv_shows; js once for each pair, in the
  * line of the one that comes first. Numbers have nine significant digits; a baseline that does not exist is empty.
+ * js is within 1e-13 of hl_divergence_of, and 0 where all weights are equal.
  * HL_NO_MEMORY is left on the text. */
 void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, int64_t step, hl_text *text);
 

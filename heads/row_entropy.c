@@ -60,41 +60,17 @@ void hl_row_halve(const hl_real *a, int64_t n, double *halves)
     }
 }
 
-/* Rows that are mixed at once: enough that each step of the logarithm (core/private/log.h) has a loop of its own. */
-enum { ROWS = 4 };
-
-/* hl_row_entropies_mixed of at most ROWS rows. */
-static void add_entropies(const double *a, const double *b, int64_t stride, int64_t n, int64_t rows, double *sums)
-{
-    double lanes[ROWS][HL_LANES] = { 0 }, mixed[ROWS][HL_LANES];
-    struct {
-        double n[HL_LANES], s[HL_LANES];
-    } parts[ROWS];
-    for (int64_t first = 0; first < n; first += HL_LANES) {
-        for (int64_t r = 0; r < rows; r++) {
-#pragma omp simd
-            for (int l = 0; l < HL_LANES; l++) {
-                mixed[r][l] = a[first + l] + b[r * stride + first + l];
-                hl_log_parts p = hl_log_parts_of(mixed[r][l]);
-                parts[r].n[l] = p.n;
-                parts[r].s[l] = p.s;
-            }
-        }
-        for (int64_t r = 0; r < rows; r++) {
-#pragma omp simd
-            for (int l = 0; l < HL_LANES; l++) {
-                lanes[r][l] -= mixed[r][l] * hl_log_of(parts[r].n[l], parts[r].s[l]);
-            }
-        }
-    }
-    for (int64_t r = 0; r < rows; r++) {
-        sums[r] += sum_of(lanes[r]);
-    }
-}
-
 void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums)
 {
-    for (int64_t k = 0; k < count; k += ROWS) {
-        add_entropies(a, b + k * stride, stride, n, count - k < ROWS ? count - k : ROWS, sums + k);
+    for (int64_t k = 0; k < count; k++, b += stride) {
+        double lanes[HL_LANES] = { 0 };
+        for (int64_t first = 0; first < n; first += HL_LANES) {
+#pragma omp simd
+            for (int l = 0; l < HL_LANES; l++) {
+                double m = a[first + l] + b[first + l];
+                lanes[l] -= m * hl_log_near(m);
+            }
+        }
+        sums[k] += sum_of(lanes);
     }
 }

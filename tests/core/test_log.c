@@ -51,10 +51,43 @@ START_TEST(zero_times_its_logarithm_is_zero)
 }
 END_TEST
 
+static void expect_nearly(double x)
+{
+    long double truth = logl((long double)x), bound = 3e-14L + 4e-16L * fabsl(truth);
+    ck_assert_msg(fabsl((long double)hl_log_near(x) - truth) <= bound, "ln %.17g is %.17g, not %.17Lg", x,
+                  hl_log_near(x), truth);
+}
+
+START_TEST(the_faster_one_is_within_three_hundredths_of_a_trillionth)
+{
+    for (int i = 1; i <= 300000; i++) {
+        expect_nearly((double)i / 100001);
+    }
+    for (int exponent = -1022; exponent <= 1023; exponent++) {
+        for (int m = 0; m < 77; m++) {
+            expect_nearly(ldexp(1 + m / 77.0, exponent));
+        }
+    }
+    const double ends[] = { (sqrt(0.5) + 1) / 2, (sqrt(2.0) + 1) / 2, 1 };
+    for (int k = 0; k < 3; k++) { /* where n changes, and around 1 */
+        double x = ends[k] - 50 * DBL_EPSILON;
+        for (int i = 0; i < 200; i++, x = nextafter(x, 2)) {
+            expect_nearly(x);
+        }
+    }
+    expect_nearly(FLT_TRUE_MIN);
+    expect_nearly(DBL_MIN);
+    expect_nearly(DBL_MAX);
+    ck_assert(isfinite(hl_log_near(0)));
+    ck_assert_double_eq(0 * hl_log_near(0), 0);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, within_four_units_in_the_last_place_of_the_true_value);
     tcase_add_test(tc, next_to_one_and_to_the_square_root_of_a_half);
+    tcase_add_test(tc, the_faster_one_is_within_three_hundredths_of_a_trillionth);
     tcase_add_test(tc, zero_times_its_logarithm_is_zero);
 }
 SUITE("log", add_tests)

@@ -339,6 +339,57 @@ START_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network)
 }
 END_TEST
 
+/* Ten heads of five layers; where T may be 1500, few of them are compared at once. */
+enum { SOME_LAYERS = 5, SOME_TOKENS = 7 };
+
+static void vary(made_up *m, int64_t seed)
+{
+    for (int64_t e = 0; e < m->n_examples; e++) {
+        for (int64_t i = 0; i < SOME_TOKENS; i++) {
+            double sum = 0;
+            for (int64_t j = 0; j <= (m->causal ? i : SOME_TOKENS - 1); j++) {
+                *made_up_at(m, e, i, j) = (hl_real)1 / (hl_real)(1 + (e + 7 * i + 3 * j * seed + 5 * seed) % 13);
+                sum += (double)*made_up_at(m, e, i, j);
+            }
+            for (int64_t j = 0; j <= (m->causal ? i : SOME_TOKENS - 1); j++) {
+                *made_up_at(m, e, i, j) /= (hl_real)sum;
+            }
+        }
+    }
+}
+
+START_TEST(js_is_that_of_the_two_heads_alone)
+{
+    static made_up heads[SOME_LAYERS];
+    hl_patterns layers[SOME_LAYERS];
+    for (int l = 0; l < SOME_LAYERS; l++) {
+        heads[l] = made_up_empty(4, SOME_TOKENS, _i % 2 == 1);
+        for (heads[l].head = 0; heads[l].head < 2; heads[l].head++) {
+            vary(&heads[l], 1 + 2 * l + heads[l].head);
+        }
+        heads[l].head = 0;
+        layers[l] = made_up_patterns(&heads[l]);
+    }
+    hl_heads_csv csv = { .n_tokens = _i < 2 ? 0 : 1500, .threads = 1 + _i / 2 % 3 };
+    expect_ok(hl_heads_csv_add(&csv, 0, layers, SOME_LAYERS, NULL, NULL));
+    int pairs = 0;
+    for (size_t k = 0; k < csv.n; k++) {
+        const hl_heads_csv_row *row = &csv.rows[k];
+        if (row->reading.metric == HL_METRIC_JS) {
+            hl_patterns one = hl_patterns_scoring(&layers[row->layer]);
+            hl_patterns other = hl_patterns_scoring(&layers[row->reading.layer]);
+            one.head = row->head;
+            other.head = row->reading.parameter;
+            ck_assert_double_eq_tol(row->reading.value, hl_divergence_of(&one, &other), 1e-13);
+            ck_assert_double_gt(row->reading.value, 1e-3);
+            pairs++;
+        }
+    }
+    ck_assert_int_eq(pairs, 2 * SOME_LAYERS * (2 * SOME_LAYERS - 1) / 2);
+    hl_heads_csv_free(&csv);
+}
+END_TEST
+
 START_TEST(only_the_scoring_half_is_compared)
 {
     run r;
@@ -459,6 +510,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, rows_are_sorted_by_step_layer_and_head);
     tcase_add_loop_test(tc, two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2);
     tcase_add_test(tc, only_the_scoring_half_is_compared);
+    tcase_add_loop_test(tc, js_is_that_of_the_two_heads_alone, 0, 6);
     tcase_add_test(tc, relations_have_their_names);
     tcase_add_test(tc, a_snapshot_of_another_shape_is_refused);
     tcase_add_loop_test(tc, want_of_memory_adds_nothing, 0, 2);
