@@ -28,14 +28,27 @@ static void give(recipient to, hl_metric metric, int64_t parameter, hl_score sco
     }
 }
 
+/* Offsets that follow one another are measured in one pass. */
+static void give_offsets(recipient to, const hl_patterns *scoring, const int64_t *offsets, int64_t n)
+{
+    for (int64_t i = 0, run; i < n; i += run) {
+        hl_score scores[HL_OFFSETS_AT_ONCE];
+        for (run = 1; i + run < n && run < HL_OFFSETS_AT_ONCE && offsets[i + run] == offsets[i + run - 1] + 1;) {
+            run++;
+        }
+        hl_offset_scores(scoring, offsets[i], run, scores);
+        for (int64_t k = 0; k < run; k++) {
+            give(to, HL_METRIC_OFFSET, offsets[i + k], scores[k]);
+        }
+    }
+}
+
 void hl_catalogue_measure(const hl_patterns *all, const int64_t *offsets, int64_t n, hl_reading_visit *visit,
                           void *context)
 {
     recipient to = { visit, context };
     hl_patterns scoring = hl_patterns_scoring(all);
-    for (int64_t i = 0; i < n; i++) {
-        give(to, HL_METRIC_OFFSET, offsets[i], hl_offset_score(&scoring, offsets[i]));
-    }
+    give_offsets(to, &scoring, offsets, n);
     hl_head_metrics metrics = hl_head_measure(0, all);
     hl_score alignment = metrics.alignment;
     hl_entropy entropy = metrics.entropy;

@@ -12,6 +12,10 @@ HL_BEGIN_DECLS
  * head scores 1); its baseline is the mean of 1 / n_i over the same queries. */
 hl_score hl_offset_score(const hl_patterns *patterns, int64_t k);
 
+/* The same for k = first .. first + n - 1, at most HL_OFFSETS_AT_ONCE of them, in one pass over the weights. */
+enum { HL_OFFSETS_AT_ONCE = 64 };
+void hl_offset_scores(const hl_patterns *patterns, int64_t first, int64_t n, hl_score *scores);
+
 /* The fraction of these queries whose largest weight, the first of equals, is on i + k; 0 where there are none. */
 double hl_offset_hit_rate(const hl_patterns *patterns, int64_t k);
 

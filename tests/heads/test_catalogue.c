@@ -88,14 +88,14 @@ END_TEST
 
 START_TEST(every_metric_is_of_the_scoring_half_in_the_order_of_the_list)
 {
-    static const int64_t offsets[] = { -1, 0, 1, -7 };
+    static const int64_t offsets[] = { -1, 0, 1, -7, -5, 3 };
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
-    readings all = measure(&m, offsets, 4);
+    readings all = measure(&m, offsets, 6);
     hl_patterns patterns = made_up_patterns(&m), scoring = hl_patterns_scoring(&patterns);
     hl_head_metrics table = hl_head_measure(0, &patterns);
     hl_distance distance = hl_distance_of(&scoring);
     int next = 0;
-    for (int o = 0; o < 4; o++) {
+    for (int o = 0; o < 6; o++) {
         expect_score(&all, &next, HL_METRIC_OFFSET, offsets[o], hl_offset_score(&scoring, offsets[o]));
     }
     expect_score(&all, &next, HL_METRIC_BEST, 0, table.offset);

@@ -2,6 +2,8 @@
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
+#include <string.h>
+
 START_TEST(a_perfect_head_scores_exactly_1)
 {
     made_up m = made_up_empty(3, 7, _i);
@@ -166,6 +168,64 @@ START_TEST(random_patterns_agree_with_the_definition)
 }
 END_TEST
 
+/* Wherever it lies among the offsets that are measured at once. */
+START_TEST(every_offset_may_be_the_best_of_a_long_example)
+{
+    enum { LONG = 100 };
+    static hl_real weights[LONG * LONG];
+    const int32_t length = LONG;
+    hl_patterns patterns = { .weights = weights, .lengths = &length, .n_heads = 1, .n_tokens = LONG, .n_examples = 1 };
+    for (int64_t k = -75; k <= 75; k++) {
+        memset(weights, 0, sizeof weights);
+        for (int64_t i = k < 0 ? -k : 0; i < LONG && i + k < LONG; i++) {
+            weights[i * LONG + i + k] = 1;
+        }
+        ck_assert_int_eq(hl_offset_best(&patterns), k);
+    }
+}
+END_TEST
+
+/* Longer than the offsets that are measured at once; each sum is that of its own offset to the last bit. */
+START_TEST(offsets_measured_at_once_are_those_measured_alone)
+{
+    enum { LONG = 100 };
+    static hl_real weights[2 * LONG * LONG];
+    const int32_t lengths[2] = { LONG, 81 };
+    for (int i = 0; i < 2 * LONG * LONG; i++) {
+        weights[i] = (hl_real)1 / (hl_real)(1 + i * 37 % 101);
+    }
+    hl_patterns patterns = {
+        .weights = weights, .lengths = lengths, .n_heads = 1, .n_tokens = LONG, .causal = _i == 1, .n_examples = 2
+    };
+    int64_t best = 0;
+    double largest = -1;
+    for (int64_t k = -LONG; k <= LONG; k++) {
+        double value = 0, baseline = 0;
+        int64_t n = 0;
+        for (int e = 0; e < 2; e++) {
+            for (int64_t i = k < 0 ? -k : 0; i < lengths[e] && i + k < lengths[e] && (_i == 0 || k <= 0); i++, n++) {
+                value += (double)weights[(e * LONG + i) * LONG + i + k];
+                baseline += 1 / (double)(_i == 1 ? i + 1 : lengths[e]);
+            }
+        }
+        value /= n > 0 ? (double)n : 1;
+        baseline /= n > 0 ? (double)n : 1;
+        for (int before = 0; before < HL_OFFSETS_AT_ONCE; before += 21) {
+            hl_score scores[HL_OFFSETS_AT_ONCE];
+            hl_offset_scores(&patterns, k - before, before + 1, scores);
+            ck_assert_int_eq(scores[before].n, n);
+            ck_assert_double_eq(scores[before].value, value);
+            ck_assert_double_eq(scores[before].baseline, baseline);
+        }
+        if (4 * n >= LONG + 81 && value > largest) {
+            largest = value;
+            best = k;
+        }
+    }
+    ck_assert_int_eq(hl_offset_best(&patterns), best);
+}
+END_TEST
+
 START_TEST(lift_is_the_way_from_the_baseline_to_perfect)
 {
     ck_assert_double_eq(hl_score_lift((hl_score){ 1, 0.25, 4 }), 1);
@@ -184,6 +244,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, the_best_is_the_lowest_of_equals);
     tcase_add_test(tc, only_offsets_of_a_quarter_of_the_queries_are_candidates);
     tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
+    tcase_add_test(tc, every_offset_may_be_the_best_of_a_long_example);
+    tcase_add_loop_test(tc, offsets_measured_at_once_are_those_measured_alone, 0, 2);
     tcase_add_test(tc, lift_is_the_way_from_the_baseline_to_perfect);
 }
 SUITE("offset", add_tests)
