@@ -55,8 +55,9 @@ typedef struct hl_npz {
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz);
 
 /* The same into an archive that was read before, whose content ends with it. An array has the memory that the one of
- * its name had, where it is as large: the system need not find new memory for it, which takes longer than reading. */
-hl_status hl_npz_read_again(const char *path, size_t limit, hl_npz *npz);
+ * its name had, where it is as large: the system need not find new memory for it, which takes longer than reading.
+ * Large stored arrays are read by so many threads together. */
+hl_status hl_npz_read_again(const char *path, size_t limit, int threads, hl_npz *npz);
 
 void hl_npz_free(hl_npz *npz);
 

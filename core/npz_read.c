@@ -1,6 +1,7 @@
 #include "core/npz.h"
 
 #include "core/memory.h"
+#include "core/private/read_checked.h"
 
 #include <fcntl.h>
 #include <minizip/unzip.h>
@@ -22,12 +23,13 @@ typedef struct open_archive {
     hl_status error;      /* of the system */
 } open_archive;
 
-/* Reads up to `count` bytes at the position, which is below the size; returns how many. */
-static size_t read_some(open_archive *file, char *to, size_t count)
+/* Fills the window from the position on, which is below the size. */
+static void fill_window(open_archive *file)
 {
-    size_t rest = file->size - file->position, n = count < rest ? count : rest;
-    file->error = hl_file_read_at(file->fd, file->path, to, n, (int64_t)file->position);
-    return file->error.code == HL_OK ? n : 0;
+    size_t rest = file->size - file->position, n = rest < WINDOW ? rest : WINDOW;
+    file->error = hl_file_read_at(file->fd, file->path, file->window, n, (int64_t)file->position);
+    file->begin = file->position;
+    file->filled = file->error.code == HL_OK ? n : 0;
 }
 
 static voidpf open_call(voidpf opaque, const void *path, int mode)
@@ -49,11 +51,8 @@ static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
             size_t at = file->position - file->begin, there = file->filled - at;
             part = count - done < there ? count - done : there;
             memcpy(to + done, file->window + at, part);
-        } else if (count - done >= WINDOW) {
-            part = read_some(file, to + done, count - done);
         } else {
-            file->begin = file->position;
-            file->filled = read_some(file, file->window, WINDOW);
+            fill_window(file);
         }
         file->position += part;
         done += part;
@@ -103,6 +102,7 @@ typedef struct reader {
     unzFile zip;
     size_t left;    /* bytes that further arrays may take */
     hl_npz *before; /* whose memory they take again */
+    int threads;
 
     /* Of the open member. minizip would copy each byte of a stored one twice more, so its bytes come from the file. */
     bool stored;
@@ -131,13 +131,13 @@ static hl_status zip_error(const reader *r, const hl_npz_array *array, int error
 
 static hl_status read_stored(reader *r, const hl_npz_array *array, void *bytes, size_t count)
 {
-    r->file->position = r->position;
-    if (count > r->rest || read_call(r->file, NULL, bytes, count) < count) {
+    if (count > r->rest || count > r->file->size - r->position) {
         return member_error(r, array, "ends too early");
     }
+    HL_TRY(r->file->error =
+               hl_file_read_checked(r->file->fd, r->path, bytes, count, (int64_t)r->position, r->threads, &r->crc));
     r->position += count;
     r->rest -= count;
-    r->crc = crc32_z(r->crc, bytes, count);
     return hl_ok();
 }
 
@@ -310,7 +310,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
     return hl_ok();
 }
 
-static hl_status read_archive(const char *path, open_archive *file, size_t limit, hl_npz *before, hl_npz *npz)
+static hl_status read_archive(open_archive *file, size_t limit, int threads, hl_npz *before, hl_npz *npz)
 {
     zlib_filefunc64_def calls = {
         .zopen64_file = open_call,
@@ -321,9 +321,10 @@ static hl_status read_archive(const char *path, open_archive *file, size_t limit
         .zerror_file = error_call,
         .opaque = file,
     };
-    reader r = { .path = path, .file = file, .zip = unzOpen2_64(path, &calls), .left = limit, .before = before };
+    unzFile zip = unzOpen2_64(file->path, &calls);
+    reader r = { file->path, file, zip, .left = limit, .before = before, .threads = threads };
     if (r.zip == NULL) {
-        return no_archive(path);
+        return no_archive(r.path);
     }
     hl_status status = read_members(&r, npz);
     unzClose(r.zip);
@@ -342,26 +343,26 @@ static hl_status check_size(open_archive *file, size_t limit)
                                           file->path, file->size, limit);
 }
 
-static hl_status read_open(open_archive *file, size_t limit, hl_npz *before, hl_npz *npz)
+static hl_status read_open(open_archive *file, size_t limit, int threads, hl_npz *before, hl_npz *npz)
 {
     HL_TRY(check_size(file, limit));
     file->window = hl_malloc(WINDOW);
     if (file->window == NULL) {
         return hl_error(HL_NO_MEMORY, "out of memory: reading %s", file->path);
     }
-    hl_status status = read_archive(file->path, file, limit, before, npz);
+    hl_status status = read_archive(file, limit, threads, before, npz);
     hl_free(file->window);
     return file->error.code != HL_OK ? file->error : status; /* the first says more than minizip does */
 }
 
-hl_status hl_npz_read_again(const char *path, size_t limit, hl_npz *npz)
+hl_status hl_npz_read_again(const char *path, size_t limit, int threads, hl_npz *npz)
 {
     hl_npz before = *npz;
     *npz = (hl_npz){ 0 };
     open_archive file = { .path = path };
     hl_status status = hl_file_open(path, O_RDONLY, &file.fd);
     if (status.code == HL_OK) {
-        status = read_open(&file, limit, &before, npz);
+        status = read_open(&file, limit, threads, &before, npz);
         hl_file_calls_get()->close(file.fd);
     }
     hl_npz_free(&before);
@@ -374,7 +375,7 @@ hl_status hl_npz_read_again(const char *path, size_t limit, hl_npz *npz)
 hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz)
 {
     *npz = (hl_npz){ 0 };
-    return hl_npz_read_again(path, limit, npz);
+    return hl_npz_read_again(path, limit, 1, npz);
 }
 
 void hl_npz_free(hl_npz *npz)

@@ -226,10 +226,10 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
                            hl_snapshot *snapshot)
 {
     *snapshot = (hl_snapshot){ 0 };
-    return hl_snapshot_read_again(path, config, most_examples, snapshot);
+    return hl_snapshot_read_again(path, config, most_examples, 1, snapshot);
 }
 
-hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config, int64_t most_examples,
+hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config, int64_t most_examples, int threads,
                                  hl_snapshot *snapshot)
 {
     hl_npz before = snapshot->npz;
@@ -240,7 +240,7 @@ hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config
     if (hl_answers_are_sparse(most_examples, config->max_length, hl_answers_targets(config))) {
         limit = hl_size_sum(limit, HL_ANSWERS_LOGITS * sizeof(hl_real)); /* of fewer examples all logits may be kept */
     }
-    hl_status status = hl_npz_read_again(path, limit, &snapshot->npz);
+    hl_status status = hl_npz_read_again(path, limit, threads, &snapshot->npz);
     HL_THEN(status, check_format(&snapshot->npz, path));
     HL_THEN(status, read_examples(snapshot, path));
     HL_THEN(status, read_words(snapshot, path));

@@ -43,8 +43,8 @@ hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int6
                            hl_snapshot *snapshot);
 
 /* The same over a snapshot that is there, or a zeroed one: it is freed, but for arrays whose memory the new one's take
- * (hl_npz_read_again). */
-hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config, int64_t most_examples,
+ * (hl_npz_read_again, on so many threads). */
+hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config, int64_t most_examples, int threads,
                                  hl_snapshot *snapshot);
 
 /* Tells a snapshot what its tokens are (by id, of the model's vocabulary; kinds must outlive it) and, where its

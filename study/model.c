@@ -307,7 +307,8 @@ static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snap
     char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
     HL_NEED(path != NULL, run->patterns);
     /* not patterns.examples, which may have been another when the snapshot was taken */
-    hl_status status = hl_snapshot_read_again(path, &run->shape, run->config.train.eval_examples, snapshot);
+    hl_status status =
+        hl_snapshot_read_again(path, &run->shape, run->config.train.eval_examples, run->threads, snapshot);
     HL_THEN(status, check_snapshot(run, path, step, snapshot));
     hl_free(path);
     return status;

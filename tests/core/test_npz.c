@@ -4,10 +4,12 @@
 #include "tests/fault_checks.h"
 #include "tests/scratch.h"
 
+#include <errno.h>
 #include <minizip/zip.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LIMIT = 16 << 20 };
 
@@ -136,6 +138,60 @@ static void write_counting(const char *path, int32_t first, int64_t n_larger, co
     ck_assert_int_eq(hl_npz_close(npz, HL_VOLATILE).code, HL_OK);
 }
 
+/* Fails in the middle of a large file, where another thread reads than at the beginning. */
+static ssize_t fail_in_the_middle(int fd, void *buffer, size_t count, off_t offset)
+{
+    errno = EIO;
+    return offset < 2 << 20 || offset > 6 << 20 ? pread(fd, buffer, count, offset) : -1;
+}
+
+/* Large enough for several threads, of which some read less; a byte of each thread's part that is wrong is noticed. */
+START_TEST(threads_read_the_same_together)
+{
+    enum { LARGE = 1800001, BITS = 1 << 4 };
+    const char *path = scratch_path("large.npz");
+    const size_t limit = 1 << 24;
+    int32_t *numbers = malloc(LARGE * sizeof *numbers);
+    for (int32_t i = 0; i < LARGE; i++) {
+        numbers[i] = i % 40503 * 31;
+    }
+    hl_npz_writer *writer = hl_npz_create(path);
+    hl_npz_add(writer, "large", HL_NPY_INT32, HL_SHAPE(LARGE), numbers);
+    hl_npz_add(writer, "small", HL_NPY_INT32, HL_SHAPE(7), numbers);
+    ck_assert_int_eq(hl_npz_close(writer, HL_VOLATILE).code, HL_OK);
+    hl_npz npz = { 0 };
+    for (int threads = 1; threads <= 100; threads += threads < 9 ? 1 : 91) {
+        ck_assert_int_eq(hl_npz_read_again(path, limit, threads, &npz).code, HL_OK);
+        ck_assert_mem_eq(npz.arrays[0].data, numbers, LARGE * sizeof *numbers);
+        ck_assert_mem_eq(npz.arrays[1].data, numbers, 7 * sizeof *numbers);
+    }
+    for (long at = 1000; at < (long)(LARGE * sizeof *numbers); at += 1 << 20) {
+        FILE *file = fopen(path, "r+b");
+        ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+        int byte = fgetc(file);
+        ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+        fputc(byte ^ BITS, file);
+        fclose(file);
+        hl_status status = hl_npz_read_again(path, limit, 3, &npz);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_ptr_nonnull(strstr(status.text, "\"large\": its CRC is wrong"));
+        file = fopen(path, "r+b");
+        ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+        fputc(byte, file);
+        fclose(file);
+    }
+    hl_file_calls calls = *hl_file_calls_get();
+    calls.pread = fail_in_the_middle;
+    hl_file_calls_set(&calls);
+    hl_status failed = hl_npz_read_again(path, limit, 3, &npz);
+    hl_file_calls_set(NULL);
+    ck_assert_int_eq(failed.code, HL_BAD_FILE);
+    ck_assert_ptr_nonnull(strstr(failed.text, "cannot read: Input/output error"));
+    ck_assert_ptr_null(npz.arrays);
+    free(numbers);
+}
+END_TEST
+
 START_TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
 {
     const char *path = scratch_path("a.npz");
@@ -143,7 +199,7 @@ START_TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
     const void *same = NULL;
     for (int32_t k = 0; k < 4; k++) {
         write_counting(path, 1000 * k, 3 + 15000 * k, k % 2 == 0 ? "even" : "odd");
-        ck_assert_int_eq(hl_npz_read_again(path, LIMIT, &npz).code, HL_OK);
+        ck_assert_int_eq(hl_npz_read_again(path, LIMIT, 1, &npz).code, HL_OK);
         ck_assert_int_eq(npz.n, 3);
         same = k == 0 ? npz.arrays[0].data : same;
         ck_assert_ptr_eq(npz.arrays[0].data, same);
@@ -154,7 +210,7 @@ START_TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
         }
         ck_assert_ptr_null(hl_npz_find(&npz, k % 2 == 0 ? "odd" : "even"));
     }
-    ck_assert_int_eq(hl_npz_read_again(scratch_path("none.npz"), LIMIT, &npz).code, HL_BAD_FILE);
+    ck_assert_int_eq(hl_npz_read_again(scratch_path("none.npz"), LIMIT, 1, &npz).code, HL_BAD_FILE);
     ck_assert_ptr_null(npz.arrays);
     ck_assert_int_eq(npz.n, 0);
 }
@@ -444,6 +500,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, what_was_written_is_read_again);
+    tcase_add_test(tc, threads_read_the_same_together);
     tcase_add_test(tc, reading_again_takes_the_memory_of_arrays_that_are_as_large);
     tcase_add_test(tc, the_same_arrays_make_the_same_bytes_of_a_stored_npy);
     tcase_add_test(tc, headers_read_as_they_were_written_for_the_largest_shape);
