@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LANES = 16 };
+enum { LANES = 16, PANEL = 64 };
 
 hl_attention_rows hl_attention_rows_of(hl_columns columns, hl_real *numbers, int64_t row, int64_t h, int64_t width)
 {
@@ -25,10 +25,11 @@ int64_t hl_attention_row(int64_t length)
     return (length + LANES - 1) / LANES * LANES;
 }
 
-/* Short sequences are worked at their very length: rounding them up would cost more than code for a few more shapes. */
-static bool has_own_shape(int64_t length)
+/* Short sequences are worked in place, at their very length: rounding them up would cost more than code for a few more
+ * shapes. */
+static bool is_short(int64_t length)
 {
-    return length <= HL_ATTENTION_BLOCK || length % LANES == 0;
+    return length <= HL_ATTENTION_BLOCK;
 }
 
 hl_real *hl_attention_take(hl_real **scratch, int64_t n)
@@ -43,6 +44,12 @@ hl_real *hl_attention_take(hl_real **scratch, int64_t n)
 int64_t hl_attention_columns(int64_t n_keys)
 {
     return n_keys > LANES / 2 ? hl_attention_row(n_keys) : n_keys;
+}
+
+int64_t hl_attention_panel(int64_t row, int64_t first)
+{
+    int64_t left = row - first;
+    return left <= PANEL + LANES ? left : PANEL;
 }
 
 hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t padded, int64_t width, hl_real **scratch)
@@ -73,7 +80,7 @@ void hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h,
         .first_key = first_key,
         .n_queries = n_queries,
         .n_keys = n_keys,
-        .staged = !has_own_shape(n_queries) || !has_own_shape(n_keys),
+        .staged = !is_short(n_queries) || !is_short(n_keys),
         .queries = n_queries,
         .keys = n_keys,
         .row = row,

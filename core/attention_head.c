@@ -22,13 +22,17 @@ static int64_t gate_of(const hl_attention_view *head)
 
 /* ---- A, in forward and where backward makes it again ---- */
 
-/* y (width, row) = factor * x^T for the rows of all keys, in scratch memory, which moves behind it; zeros fill its
- * rows. */
+/* factor * x^T for the rows of all keys, in panels, in scratch memory, which moves behind it; zeros fill them up to
+ * `row` keys. */
 static const hl_real *transposed_keys(const hl_attention_view *head, hl_attention_rows x, int64_t width, hl_real factor,
                                       hl_real **scratch)
 {
     hl_real *y = hl_attention_take(scratch, head->row * width);
-    hl_transpose(head->keys, width, factor, x.at, x.stride, y, head->row);
+    for (int64_t j = 0, panel; j < head->row; j += panel) {
+        panel = hl_attention_panel(head->row, j);
+        int64_t n = head->keys - j < panel ? head->keys - j : panel;
+        hl_transpose(n, width, factor, hl_attention_rows_from(x, j).at, x.stride, y + j * width, panel);
+    }
     return y;
 }
 
@@ -277,7 +281,7 @@ static void block_backward(const hl_tape *tape, hl_attention_block *block, hl_at
         weights_again(tape, block, draws, hl_attention_take(&scratch, weights), dS);
     }
     hl_real *kept = block->A;
-    if (head->state->drops || head->staged) {
+    if (head->state->drops || block->n > block->n_real) {
         kept = hl_attention_take(&scratch, weights);
         dropped_weights(block, kept);
     }

@@ -5,11 +5,12 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
 {
     const hl_attention_view *head = block->head;
     hl_attention_sizes s = head->s;
-    int64_t n = block->n, m = block->n_keys, row = head->row, columns = hl_attention_columns(m);
+    int64_t n = block->n, m = block->n_keys, row = head->row, panel = hl_attention_panel(row, 0);
+    int64_t all = hl_attention_columns(m), columns = all < panel ? all : panel;
     switch (which) {
     case HL_SCORES:
         return (hl_small_matmul){
-            .M = n, .N = columns, .K = s.Dk, .a_stride = head->q.stride, .b_stride = row, .c_stride = row
+            .M = n, .N = columns, .K = s.Dk, .a_stride = head->q.stride, .b_stride = panel, .c_stride = row
         };
     case HL_VALUES:
         return (hl_small_matmul){
@@ -25,8 +26,9 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
                                   .transposed = true,
                                   .add = add };
     case HL_D_WEIGHTS:
-        return (
-            hl_small_matmul){ .M = n, .N = columns, .K = s.Dv, .a_stride = z_stride, .b_stride = row, .c_stride = row };
+        return (hl_small_matmul){
+            .M = n, .N = columns, .K = s.Dv, .a_stride = z_stride, .b_stride = panel, .c_stride = row
+        };
     case HL_D_QUERIES:
         return (hl_small_matmul){ .M = n,
                                   .N = s.Dk,
@@ -47,16 +49,37 @@ hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attentio
     }
 }
 
+/* The kernel for the first panel serves all but the last. */
+static void multiply_panels(const hl_attention_block *block, const hl_small_kernel *first, const hl_real *A,
+                            const hl_real *B, hl_real *C)
+{
+    int64_t columns = hl_attention_columns(block->n_keys), width;
+    hl_small_matmul shape = first->shape;
+    for (int64_t j = 0; j < columns; j += width) {
+        width = hl_attention_panel(block->head->row, j);
+        shape.b_stride = width;
+        shape.N = width < columns - j ? width : columns - j;
+        if (shape.N == first->shape.N && width == first->shape.b_stride) {
+            hl_small_kernel_run(first, A, B + j * shape.K, C + j);
+        } else {
+            hl_small_matmul_run(shape, A, B + j * shape.K, C + j);
+        }
+    }
+}
+
 void hl_attention_multiply(hl_attention_product which, const hl_attention_block *block, int64_t z_stride, bool add,
                            const hl_real *A, const hl_real *B, hl_real *C)
 {
     const hl_attention_view *head = block->head;
     const hl_attention_usual *usual = &head->state->usual;
-    if (block->n == usual->n && block->n_keys == usual->n_keys && head->row == usual->row &&
-        head->staged == usual->staged && z_stride == usual->z_stride && !add) {
-        hl_small_kernel_run(&usual->kernels[which], A, B, C);
+    bool is_usual = block->n == usual->n && block->n_keys == usual->n_keys && head->row == usual->row &&
+                    head->staged == usual->staged && z_stride == usual->z_stride && !add;
+    hl_small_kernel kernel =
+        is_usual ? usual->kernels[which] : hl_small_matmul_kernel(hl_attention_shape(which, block, z_stride, add));
+    if (which == HL_SCORES || which == HL_D_WEIGHTS) {
+        multiply_panels(block, &kernel, A, B, C);
     } else {
-        hl_small_matmul_run(hl_attention_shape(which, block, z_stride, add), A, B, C);
+        hl_small_kernel_run(&kernel, A, B, C);
     }
 }
 

@@ -54,9 +54,9 @@ typedef struct hl_attention_rows {
     int64_t stride;
 } hl_attention_rows;
 
-/* One head of one sequence: its indices, how many queries and keys it has, and where its numbers are. Code is generated
- * for each shape of a product. So a long sequence whose length is no whole number of vectors is worked in copies
- * (`staged`) that end in rows of zeros: `queries` and `keys` are the numbers of rows with these. */
+/* One head of one sequence: its indices, how many queries and keys it has, and where its numbers are. A long one is
+ * worked in copies (`staged`), whose rows share no places of a cache. They end in rows of zeros, up to whole vectors,
+ * since code is generated for each shape of a product: `queries` and `keys` are the numbers of rows with these. */
 typedef struct hl_attention_view {
     const hl_attention_state *state;
     hl_attention_sizes s;
@@ -67,8 +67,9 @@ typedef struct hl_attention_view {
     int64_t queries, keys;
     int64_t row;               /* numbers from one row of weights to the next: the keys rounded up to whole vectors */
     hl_attention_rows q, k, v; /* (queries, Dk), (keys, Dk), (keys, Dv) */
-    const hl_real *K, *V;      /* k^T / sqrt(Dk) and v^T, (Dk, row) and (Dv, row), where the pass multiplies by them */
-    hl_real *A;                /* (n_queries, row), NULL where it is not kept */
+    /* k^T / sqrt(Dk) and v^T where the pass multiplies by them, in panels (Dk, keys) and (Dv, keys). */
+    const hl_real *K, *V;
+    hl_real *A; /* (n_queries, row), NULL where it is not kept */
 } hl_attention_view;
 
 /* Queries first .. first + n - 1 of a head, of which the first n_real are no padding; and of the keys as many as the
@@ -85,6 +86,10 @@ int64_t hl_attention_row(int64_t length);
 
 /* The columns that products store of rows of `n_keys` weights: zeros stand behind the keys. */
 int64_t hl_attention_columns(int64_t n_keys);
+
+/* How many of `row` keys the panel that begins with key `first` has: for all queries of a block it stays in a
+ * first-level cache. A vector that would be left goes with the last: LIBXSMM adds its sums up in their own order. */
+int64_t hl_attention_panel(int64_t row, int64_t first);
 
 /* How many numbers of scratch memory one thread needs for a head, forward or backward; -1: more than any machine
  * has. */

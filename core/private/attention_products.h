@@ -4,7 +4,8 @@
 
 #include "core/private/attention_block.h"
 
-/* The shape of a block's product, where z or dz has the given stride; `add`: it is added to what is there. */
+/* The shape of a block's product, where z or dz has the given stride; `add`: it is added to what is there. Of HL_SCORES
+ * and HL_D_WEIGHTS, that of the first panel of keys. */
 hl_small_matmul hl_attention_shape(hl_attention_product which, const hl_attention_block *block, int64_t z_stride,
                                    bool add);
 
