@@ -2,6 +2,7 @@
 
 #include "core/private/lanes.h"
 #include "core/private/log.h"
+#include "core/private/log_vector.h"
 
 static inline double sum_of(double lanes[HL_LANES])
 {
@@ -60,6 +61,22 @@ void hl_row_halve(const hl_real *a, int64_t n, double *halves)
     }
 }
 
+#ifdef __AVX512F__
+void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums)
+{
+    enum { VECTOR = HL_LANES / 2 };
+    for (int64_t k = 0; k < count; k++, b += stride) {
+        __m512d left = _mm512_setzero_pd(), right = left;
+        for (int64_t j = 0; j < n; j += HL_LANES) {
+            __m512d l = _mm512_add_pd(_mm512_loadu_pd(a + j), _mm512_loadu_pd(b + j));
+            __m512d r = _mm512_add_pd(_mm512_loadu_pd(a + j + VECTOR), _mm512_loadu_pd(b + j + VECTOR));
+            left = _mm512_fnmadd_pd(l, hl_log_vector(l), left);
+            right = _mm512_fnmadd_pd(r, hl_log_vector(r), right);
+        }
+        sums[k] += _mm512_reduce_add_pd(_mm512_add_pd(left, right));
+    }
+}
+#else
 void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums)
 {
     for (int64_t k = 0; k < count; k++, b += stride) {
@@ -74,3 +91,4 @@ void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, in
         sums[k] += sum_of(lanes);
     }
 }
+#endif

@@ -20,7 +20,7 @@ void hl_row_halve(const hl_real *a, int64_t n, double *halves);
 
 /* Adds to sums[k] the entropy of row a mixed with row k of b, for each of `count` rows of b, which begin `stride`
  * numbers apart; all of them halves of rows whose sum is 1. They are those of hl_row_entropy_mixed but for 5e-14, as
- * their logarithm is a faster one (hl_log_near). */
+ * their logarithm is a faster one (hl_log_near; hl_log_vector with AVX-512). */
 void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums);
 
 #endif
