@@ -3,27 +3,29 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
+#include <string.h>
+
 static hl_effect_workspace_size size_of(const hl_effect_losses *s)
 {
     return (hl_effect_workspace_size){ s->n, s->slice, s->T };
 }
 
-/* The gates of all examples: 0 for the chosen heads, 1 for the others. */
-static hl_tensor set_gates(const hl_effect_workspace *workspace, const hl_effect_change *what, int64_t H)
+/* The output of the layer's heads on a slice, with zero or `instead` for that of the chosen ones. */
+static const hl_real *set_outputs(const hl_effect_losses *s, const hl_effect_workspace *workspace,
+                                  const hl_effect_change *what, const hl_batch *slice)
 {
-    for (int64_t h = 0; h < H; h++) {
-        workspace->gates[h] = what->chosen[h] ? 0 : 1;
+    const hl_real *kept = hl_layer_input_z(&s->input, s->model, slice);
+    int64_t H = s->model->config.heads[what->layer], Dv = s->model->config.d_v[what->layer], width = H * Dv;
+    size_t head = (size_t)Dv * sizeof *kept;
+    memcpy(workspace->z, kept, (size_t)(slice->n_rows * width) * sizeof *kept);
+    for (int64_t i = 0; i < slice->n_rows * H; i++) {
+        if (what->chosen[i % H] && what->instead != NULL) {
+            memcpy(workspace->z + i * Dv, what->instead + i % H * Dv, head);
+        } else if (what->chosen[i % H]) {
+            memset(workspace->z + i * Dv, 0, head);
+        }
     }
-    return (hl_tensor){ .shape = HL_SHAPE(1, H), .data = workspace->gates };
-}
-
-static const hl_real *set_instead(const hl_effect_workspace *workspace, const hl_effect_change *what, int64_t H,
-                                  int64_t Dv)
-{
-    for (int64_t i = 0; what->instead != NULL && i < H * Dv; i++) {
-        workspace->instead[i] = what->chosen[i / Dv] ? what->instead[i] : 0;
-    }
-    return what->instead != NULL ? workspace->instead : NULL;
+    return workspace->z;
 }
 
 static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effect_workspace *workspace,
@@ -46,18 +48,13 @@ static hl_status measure_slice(const hl_effect_losses *s, hl_effect_workspace *w
                                const hl_effect_change *what, int64_t first, double *losses)
 {
     hl_batch slice = hl_effect_losses_slice(s, first);
-    hl_head_probe probe = { 0 };
-    hl_tensor gate;
-    if (what != NULL && what->label != NULL) {
-        probe.replace = set_ideal(s, workspace, what, first, slice.n_examples);
+    hl_effect_workspace_begin begin = { .layer = s->input.layer, .x = hl_layer_input_x(&s->input, s->model, &slice) };
+    if (what != NULL && what->label == NULL) {
+        begin.z = set_outputs(s, workspace, what, &slice);
     } else if (what != NULL) {
-        const hl_model_config *config = &s->model->config;
-        gate = set_gates(workspace, what, config->heads[what->layer]);
-        probe.gate = &gate;
-        probe.constant = set_instead(workspace, what, config->heads[what->layer], config->d_v[what->layer]);
+        begin.replace = set_ideal(s, workspace, what, first, slice.n_examples);
     }
-    const hl_real *x = hl_layer_input_of(&s->input, s->model, &slice);
-    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, s->input.layer, x, &probe, threads));
+    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, &begin, hl_effect_losses_packed(s), threads));
     hl_effect_losses_of_rows(&slice, workspace->row_losses, losses + first);
     return hl_ok();
 }
@@ -75,7 +72,9 @@ hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *
 {
     HL_TRY(hl_effect_losses_begin_at(s, what != NULL ? what->layer : 0));
     hl_effect_workspace workspace = hl_effect_workspace_in(s->arena.block, s->arena.capacity, s->model, size_of(s));
-    return measure(s, &workspace, s->threads, what, losses);
+    HL_TRY(measure(s, &workspace, s->threads, what, losses));
+    s->packed.made = s->packed.made || what == NULL;
+    return hl_ok();
 }
 
 /* ---- many changes ---- */

@@ -51,6 +51,7 @@ void hl_effect_losses_free(hl_effect_losses *s)
     hl_free(s->layer_gates);
     hl_layer_input_free(&s->input);
     hl_free(s->losses);
+    hl_free(s->packed.numbers);
     hl_arena_free(&s->arena);
 }
 
@@ -118,15 +119,28 @@ static hl_status plan_gradients(hl_effect_losses *s)
     return status;
 }
 
-/* The bytes of the arena. Workspaces use the memory of the pass with gradients, which is over by then and larger than
- * one of them. */
+static size_t packed_bytes(const hl_effect_losses *s)
+{
+    return (size_t)s->model->config.n_layers * (size_t)(s->packed.heads + s->packed.rest) * sizeof(hl_real);
+}
+
+const hl_effect_packed *hl_effect_losses_packed(const hl_effect_losses *s)
+{
+    return packed_bytes(s) > 0 ? &s->packed : NULL;
+}
+
+/* The bytes of the arena. Weights are packed where that takes little beside it. Workspaces use the memory of the pass
+ * with gradients, which is over by then and larger than one of them. */
 static hl_status plan(hl_effect_losses *s, size_t *bytes)
 {
     const hl_effect_workspace_size size = { s->n, s->slice, s->T };
     size_t alone;
     HL_TRY(plan_gradients(s));
-    HL_TRY(hl_effect_workspace_plan(s->model, size, 1, &s->workspace));
-    HL_TRY(hl_effect_workspace_plan(s->model, size, s->threads, &alone));
+    HL_TRY(hl_effect_packed_plan(s->model, &s->packed));
+    s->packed = packed_bytes(s) <= s->plan.bytes / 4 ? s->packed : (hl_effect_packed){ 0 };
+    const hl_effect_packed *packed = hl_effect_losses_packed(s);
+    HL_TRY(hl_effect_workspace_plan(s->model, size, packed, 1, &s->workspace));
+    HL_TRY(hl_effect_workspace_plan(s->model, size, packed, s->threads, &alone));
     *bytes = s->plan.bytes > alone ? s->plan.bytes : alone;
     return hl_ok();
 }
@@ -148,6 +162,10 @@ static hl_status allocate(hl_effect_losses *s)
     HL_NEED(freeze_parameters(s), "the effects of heads");
     size_t bytes;
     HL_TRY(plan(s, &bytes));
+    if (hl_effect_losses_packed(s) != NULL) {
+        s->packed.numbers = hl_calloc(packed_bytes(s), 1);
+        HL_NEED(s->packed.numbers != NULL, "the packed weights of the model");
+    }
     return hl_arena_init(&s->arena, bytes);
 }
 
@@ -161,9 +179,9 @@ static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
     HL_NEED(s->gates != NULL && s->probes != NULL && s->layer_gates != NULL && freeze_parameters(s),
             "the effects of heads");
     HL_TRY(plan(s, bytes));
-    size_t x = (size_t)s->n * T * (size_t)s->model->config.d_model;
-    *bytes += (gates + x + (size_t)s->slice * T) * sizeof(hl_real);
-    *bytes += hl_batch_storage_bytes(s->n, s->n * s->T);
+    size_t row = (size_t)(s->model->config.d_model + hl_layer_input_width(&s->model->config));
+    *bytes += (gates + (size_t)s->n * T * row + (size_t)s->slice * T) * sizeof(hl_real);
+    *bytes += packed_bytes(s) + hl_batch_storage_bytes(s->n, s->n * s->T);
     return hl_ok();
 }
 
@@ -245,51 +263,22 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
     return hl_ok();
 }
 
-/* Adds z of a layer, of a slice of the examples, to `sums`, (H * Dv). */
-static hl_status add_outputs(hl_effect_losses *s, int layer, int64_t first, hl_real *z, double *sums)
-{
-    hl_batch slice = hl_effect_losses_slice(s, first);
-    hl_tape tape;
-    hl_tape_begin(&tape, &s->arena, (hl_tape_options){ .threads = s->threads });
-    hl_tensor *x = hl_layer_input_tensor(&tape, &s->input, s->model, &slice);
-    hl_attention_rules rules = hl_model_rules(s->model, &slice);
-    hl_encoder_layer_forward(&tape, &s->model->encoder.layers[layer], x, &rules, &(hl_head_probe){ .z = z });
-    hl_status status = hl_tape_status(&tape);
-    hl_arena_rewind(&s->arena, 0);
-    HL_TRY(status);
-    int64_t width = (int64_t)s->model->config.heads[layer] * s->model->config.d_v[layer];
-    for (int64_t i = 0; i < slice.n_rows; i++) {
-        for (int64_t d = 0; d < width; d++) {
-            sums[d] += (double)z[i * width + d];
-        }
-    }
-    return hl_ok();
-}
-
-static hl_status add_all_outputs(hl_effect_losses *s, int layer, hl_real *z, double *sums)
-{
-    HL_TRY(hl_effect_losses_begin_at(s, layer));
-    for (int64_t first = 0; first < s->n; first += s->slice) {
-        HL_TRY(add_outputs(s, layer, first, z, sums));
-    }
-    return hl_ok();
-}
-
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean)
 {
     int64_t width = (int64_t)s->model->config.heads[layer] * s->model->config.d_v[layer];
-    size_t numbers;
-    bool fits = hl_multiply_sizes((size_t)(s->slice * s->T), (size_t)width, &numbers);
-    hl_real *z = fits ? hl_calloc(numbers, sizeof *z) : NULL;
+    HL_TRY(hl_effect_losses_begin_at(s, layer));
     double *sums = hl_calloc((size_t)width, sizeof *sums);
-    hl_status status = hl_error_memory("the mean outputs of heads");
-    if (z != NULL && sums != NULL) {
-        status = add_all_outputs(s, layer, z, sums);
-        for (int64_t d = 0; d < width; d++) {
-            mean[d] = (hl_real)(sums[d] / (double)s->storage.batch.n_rows);
+    HL_NEED(sums != NULL, "the mean outputs of heads");
+    for (int64_t first = 0; first < s->n; first += s->slice) {
+        hl_batch slice = hl_effect_losses_slice(s, first);
+        const hl_real *z = hl_layer_input_z(&s->input, s->model, &slice);
+        for (int64_t i = 0; i < slice.n_rows * width; i++) {
+            sums[i % width] += (double)z[i];
         }
     }
-    hl_free(z);
+    for (int64_t d = 0; d < width; d++) {
+        mean[d] = (hl_real)(sums[d] / (double)s->storage.batch.n_rows);
+    }
     hl_free(sums);
-    return status;
+    return hl_ok();
 }

@@ -1,5 +1,7 @@
 #include "heads/private/effect_workspace.h"
 
+#include "heads/private/layer_input.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,25 +14,14 @@ int64_t hl_effect_workspace_heads(const hl_model *model)
     return most;
 }
 
-static int64_t widest(const hl_model *model)
-{
-    int64_t most = 0;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        int64_t width = model->config.heads[l] * model->config.d_v[l];
-        most = width > most ? width : most;
-    }
-    return most;
-}
-
 /* The arrays of a workspace in their order; the passes' arena is behind them. */
-enum { LOSSES, GATES, INSTEAD, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, ARRAYS };
+enum { LOSSES, HEADS, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, ARRAYS };
 
 static void measure_arrays(const hl_model *model, hl_effect_workspace_size size, size_t bytes[ARRAYS])
 {
     size_t H = (size_t)hl_effect_workspace_heads(model), slice = (size_t)size.slice, T = (size_t)size.T;
     bytes[LOSSES] = (size_t)size.n * sizeof(double);
-    bytes[GATES] = H * sizeof(hl_real);
-    bytes[INSTEAD] = (size_t)widest(model) * sizeof(hl_real);
+    bytes[HEADS] = slice * T * (size_t)hl_layer_input_width(&model->config) * sizeof(hl_real);
     bytes[IDEAL] = slice * T * T * sizeof(hl_real);
     bytes[REPLACE] = H * sizeof(const hl_real *);
     bytes[ROW_LOSSES] = slice * T * sizeof(hl_real);
@@ -48,8 +39,7 @@ hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_m
         at[i] = hl_arena_allocate(&workspace.arena, sizes[i]);
     }
     workspace.losses = at[LOSSES];
-    workspace.gates = at[GATES];
-    workspace.instead = at[INSTEAD];
+    workspace.z = at[HEADS];
     workspace.ideal = at[IDEAL];
     workspace.replace = at[REPLACE];
     workspace.row_losses = at[ROW_LOSSES];
@@ -59,19 +49,52 @@ hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_m
 
 /* ---- a pass ---- */
 
+/* How many rows go behind a layer's heads at once: their numbers stay in a second-level cache. A multiple of the blocks
+ * that linear maps are computed by (core/private/linear_rows.h), so that no sum changes. */
+enum { ROWS_AT_ONCE = 256 };
+
 /* The arguments of a pass that all its layers have. */
 typedef struct pass {
     const hl_model *model;
     const hl_batch *batch;
     hl_tape_options options;
     hl_arena *arena;
+    const hl_effect_packed *packed; /* or NULL */
 } pass;
 
-static hl_tensor *layer_forward(const pass *p, hl_tape *tape, int layer, hl_tensor *x, const hl_head_probe *probe)
+/* Threads share as many rows as there are; without packed weights, these would be packed for every few rows. */
+static int64_t rows_at_once(const pass *p)
 {
-    hl_tape_begin(tape, p->arena, p->options);
+    bool few = p->options.threads == 1 && p->packed != NULL && p->batch->n_rows > ROWS_AT_ONCE;
+    return few ? ROWS_AT_ONCE : p->batch->n_rows;
+}
+
+/* Begins a tape that makes or finds the packed weights which begin `at` numbers behind the first ones of the layer. */
+static void begin_tape(const pass *p, hl_tape *tape, int layer, int64_t at, hl_tape_kept *kept)
+{
+    hl_tape_options options = p->options;
+    if (p->packed != NULL && p->packed->numbers != NULL) {
+        kept->numbers = p->packed->numbers + layer * (p->packed->heads + p->packed->rest) + at;
+        kept->made = p->packed->made || kept->made;
+        options.kept = kept;
+    }
+    hl_tape_begin(tape, p->arena, options);
+}
+
+/* z (N, H * Dv) of a layer's heads on x (N, D), in memory of the arena. */
+static hl_tensor *heads_forward(const pass *p, hl_tape *tape, int layer, hl_tensor *x, const hl_head_probe *probe,
+                                hl_tape_kept *kept)
+{
+    begin_tape(p, tape, layer, 0, kept);
     hl_attention_rules rules = hl_model_rules(p->model, p->batch);
-    return hl_encoder_layer_forward(tape, &p->model->encoder.layers[layer], x, &rules, probe);
+    return hl_encoder_layer_heads(tape, &p->model->encoder.layers[layer], x, &rules, probe);
+}
+
+/* The layer's output for n rows of x and z. */
+static hl_tensor *rest_forward(const pass *p, hl_tape *tape, int layer, hl_tensor *x, hl_tensor *z, hl_tape_kept *kept)
+{
+    begin_tape(p, tape, layer, p->packed != NULL ? p->packed->heads : 0, kept);
+    return hl_encoder_layer_from_heads(tape, &p->model->encoder.layers[layer], x, z);
 }
 
 static void end_forward(const pass *p, hl_tape *tape, hl_tensor *x, hl_cross_entropy_result *result)
@@ -81,24 +104,65 @@ static void end_forward(const pass *p, hl_tape *tape, hl_tensor *x, hl_cross_ent
                        (hl_cross_entropy_args){ .result = result }, NULL);
 }
 
-hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
-                                   int layer, const hl_real *x, const hl_head_probe *probe, int threads)
+/* Rows of a tensor; never written: only outputs of ops are. */
+static hl_tensor rows_of(const hl_real *numbers, int64_t first, int64_t n, int64_t width)
 {
-    const pass p = { model, batch, { .threads = threads }, &workspace->arena };
-    size_t mark = workspace->arena.used;
-    hl_tensor in = { .shape = HL_SHAPE(batch->n_rows, model->config.d_model),
-                     .data = (hl_real *)x }; /* never written: only outputs of ops are */
-    hl_tape tape;
-    for (int l = layer; l < model->config.n_layers; l++) {
-        const hl_tensor *y = layer_forward(&p, &tape, l, &in, l == layer ? probe : NULL);
-        if (y != NULL) {
-            memcpy(workspace->x, y->data, (size_t)hl_shape_count(y->shape) * sizeof *workspace->x);
+    return (hl_tensor){ .shape = HL_SHAPE(n, width), .data = (hl_real *)(numbers + first * width) };
+}
+
+/* Writes the layer's output to y, which may be x. */
+static hl_status run_rest(const pass *p, int layer, const hl_real *x, const hl_real *z, hl_real *y)
+{
+    const hl_model_config *config = &p->model->config;
+    int64_t D = config->d_model, N = p->batch->n_rows, most = rows_at_once(p);
+    size_t mark = p->arena->used;
+    for (int64_t first = 0; first < N; first += most) {
+        int64_t n = N - first < most ? N - first : most;
+        hl_tensor some_x = rows_of(x, first, n, D),
+                  some_z = rows_of(z, first, n, config->heads[layer] * config->d_v[layer]);
+        hl_tape tape;
+        hl_tape_kept kept = { .made = first > 0 };
+        const hl_tensor *some_y = rest_forward(p, &tape, layer, &some_x, &some_z, &kept);
+        if (some_y != NULL) {
+            memcpy(y + first * D, some_y->data, (size_t)(n * D) * sizeof *y);
         }
-        hl_arena_rewind(&workspace->arena, mark);
+        hl_arena_rewind(p->arena, mark);
         HL_TRY(hl_tape_status(&tape));
-        in.data = workspace->x;
+    }
+    return hl_ok();
+}
+
+static hl_status run_layer(const pass *p, int layer, const hl_effect_workspace_begin *begin, const hl_real *x,
+                           hl_real *y)
+{
+    bool first = layer == begin->layer;
+    if (first && begin->z != NULL) {
+        return run_rest(p, layer, x, begin->z, y);
+    }
+    const hl_head_probe probe = { .replace = first ? begin->replace : NULL };
+    hl_tensor in = rows_of(x, 0, p->batch->n_rows, p->model->config.d_model);
+    hl_tape tape;
+    hl_tape_kept kept = { 0 };
+    const hl_tensor *z = heads_forward(p, &tape, layer, &in, &probe, &kept);
+    HL_TRY(hl_tape_status(&tape));
+    return run_rest(p, layer, x, z->data, y);
+}
+
+hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
+                                   const hl_effect_workspace_begin *begin, const hl_effect_packed *packed, int threads)
+{
+    const pass p = { model, batch, { .threads = threads }, &workspace->arena, packed };
+    size_t mark = workspace->arena.used;
+    const hl_real *x = begin->x;
+    for (int l = begin->layer; l < model->config.n_layers; l++) {
+        hl_status status = run_layer(&p, l, begin, x, workspace->x);
+        hl_arena_rewind(&workspace->arena, mark);
+        HL_TRY(status);
+        x = workspace->x;
     }
     hl_cross_entropy_result result = { .row_loss = workspace->row_losses };
+    hl_tensor in = rows_of(x, 0, batch->n_rows, model->config.d_model);
+    hl_tape tape;
     end_forward(&p, &tape, &in, &result);
     hl_arena_rewind(&workspace->arena, mark);
     HL_TRY(hl_tape_status(&tape));
@@ -109,37 +173,42 @@ hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_mode
 
 /* ---- its memory ---- */
 
-static void grow(size_t *most, const hl_tape *tape)
+static void grow(size_t *most, size_t bytes)
 {
-    *most = hl_tape_bytes(tape) > *most ? hl_tape_bytes(tape) : *most;
+    *most = bytes > *most ? bytes : *most;
 }
 
-/* The most bytes that one layer of a pass needs, with everything that a probe may ask for. */
+/* The most bytes that one layer of a pass needs: its heads, of which all is kept while the rest runs. */
 static hl_status plan_pass(const pass *p, size_t *most)
 {
-    static const hl_real nothing[1];
     *most = 0;
-    hl_tape tape;
-    hl_tensor x = { .shape = HL_SHAPE(p->batch->n_rows, p->model->config.d_model) };
+    hl_tape tape, rest;
+    hl_tape_kept kept = { 0 };
+    int64_t N = p->batch->n_rows, D = p->model->config.d_model;
+    hl_tensor x = { .shape = HL_SHAPE(N, D) }, some_x = { .shape = HL_SHAPE(rows_at_once(p), D) };
     for (int l = 0; l < p->model->config.n_layers; l++) {
-        hl_tensor gate = { .shape = HL_SHAPE(1, p->model->config.heads[l]) };
-        layer_forward(p, &tape, l, &x, &(hl_head_probe){ .gate = &gate, .constant = nothing });
-        grow(most, &tape);
+        hl_tensor some_z = { .shape =
+                                 HL_SHAPE(some_x.shape.size[0], p->model->config.heads[l] * p->model->config.d_v[l]) };
+        heads_forward(p, &tape, l, &x, NULL, &kept);
+        rest_forward(p, &rest, l, &some_x, &some_z, &kept);
+        grow(most, hl_arena_round(hl_tape_bytes(&tape)) + hl_tape_bytes(&rest));
         hl_arena_rewind(p->arena, 0);
         HL_TRY(hl_tape_status(&tape));
+        HL_TRY(hl_tape_status(&rest));
     }
     end_forward(p, &tape, &x, NULL);
-    grow(most, &tape);
+    grow(most, hl_tape_bytes(&tape));
     hl_arena_rewind(p->arena, 0);
     return hl_tape_status(&tape);
 }
 
-hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, int threads, size_t *bytes)
+hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, const hl_effect_packed *packed,
+                                   int threads, size_t *bytes)
 {
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
     const hl_batch largest = hl_batch_largest(size.slice, size.T);
-    const pass p = { model, &largest, { .threads = threads, .dry = true }, &records };
+    const pass p = { model, &largest, { .threads = threads, .dry = true }, &records, packed };
     size_t sizes[ARRAYS];
     hl_status status = plan_pass(&p, bytes);
     hl_arena_free(&records);
@@ -148,5 +217,28 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
     for (int i = 0; i < ARRAYS; i++) {
         *bytes += hl_arena_round(sizes[i]);
     }
+    return status;
+}
+
+hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed)
+{
+    *packed = (hl_effect_packed){ 0 };
+    hl_arena records;
+    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
+    const hl_batch least = hl_batch_largest(1, 1);
+    const pass p = { model, &least, { .threads = 1, .dry = true }, &records, NULL };
+    hl_status status = hl_ok();
+    for (int l = 0; l < model->config.n_layers && status.code == HL_OK; l++) {
+        hl_tensor x = { .shape = HL_SHAPE(1, model->config.d_model) };
+        hl_tape heads, rest;
+        hl_tape_kept kept = { 0 };
+        hl_tensor *z = heads_forward(&p, &heads, l, &x, NULL, &kept);
+        rest_forward(&p, &rest, l, &x, z, &kept);
+        packed->heads = heads.n_kept > packed->heads ? heads.n_kept : packed->heads;
+        packed->rest = rest.n_kept > packed->rest ? rest.n_kept : packed->rest;
+        status = hl_tape_status(&rest);
+        hl_arena_rewind(&records, 0);
+    }
+    hl_arena_free(&records);
     return status;
 }

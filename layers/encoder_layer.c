@@ -22,12 +22,11 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
     return layer;
 }
 
-/* residual + drop(attention(x)) */
-static hl_tensor *attend(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *residual, hl_tensor *x,
-                         const hl_attention_rules *rules, const hl_head_probe *probe)
+/* residual + drop(W_O z) */
+static hl_tensor *join_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *residual, hl_tensor *z)
 {
-    return hl_multi_head_forward(tape, &layer->self_attn, x, x, rules, probe,
-                                 (hl_linear_after){ .dropout = &layer->dropout1, .residual = residual });
+    return hl_multi_head_from_heads(tape, &layer->self_attn, z,
+                                    (hl_linear_after){ .dropout = &layer->dropout1, .residual = residual });
 }
 
 /* residual + drop(feed_forward(x)) */
@@ -37,17 +36,32 @@ static hl_tensor *feed_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_
                                    (hl_linear_after){ .dropout = &layer->dropout2, .residual = residual });
 }
 
-hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
-                                    const hl_attention_rules *rules, const hl_head_probe *probe)
+hl_tensor *hl_encoder_layer_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
+                                  const hl_attention_rules *rules, const hl_head_probe *probe)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
+    x = layer->norm == HL_NORM_PRE ? hl_norm_layer_forward(tape, &layer->norm1, x) : x;
+    hl_tensor *z = hl_multi_head_heads(tape, &layer->self_attn, x, x, rules, probe);
+    hl_tape_scope(tape, before);
+    return z;
+}
+
+hl_tensor *hl_encoder_layer_from_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_tensor *z)
+{
+    const char *before = hl_tape_scope(tape, layer->name.text);
+    x = join_heads(tape, layer, x, z);
     if (layer->norm == HL_NORM_PRE) {
-        x = attend(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm1, x), rules, probe);
         x = feed_forward(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm2, x));
     } else {
-        x = hl_norm_layer_forward(tape, &layer->norm1, attend(tape, layer, x, x, rules, probe));
+        x = hl_norm_layer_forward(tape, &layer->norm1, x);
         x = hl_norm_layer_forward(tape, &layer->norm2, feed_forward(tape, layer, x, x));
     }
     hl_tape_scope(tape, before);
     return x;
+}
+
+hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
+                                    const hl_attention_rules *rules, const hl_head_probe *probe)
+{
+    return hl_encoder_layer_from_heads(tape, layer, x, hl_encoder_layer_heads(tape, layer, x, rules, probe));
 }

@@ -41,6 +41,12 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
 hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
                                     const hl_attention_rules *rules, const hl_head_probe *probe);
 
+/* Its two halves: z (N, H * Dv) for x (N, D), the heads' concatenation before dropout and W_O; and y (N, D) for x and
+ * z, each row of which follows from the same row of both alone. */
+hl_tensor *hl_encoder_layer_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
+                                  const hl_attention_rules *rules, const hl_head_probe *probe);
+hl_tensor *hl_encoder_layer_from_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_tensor *z);
+
 HL_END_DECLS
 
 #endif

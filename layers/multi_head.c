@@ -122,16 +122,29 @@ void hl_head_weights_observe(void *weights, const hl_attention_seen *seen)
     }
 }
 
-hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
-                                 const hl_attention_rules *rules, const hl_head_probe *probe, hl_linear_after after)
+hl_tensor *hl_multi_head_heads(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
+                               const hl_attention_rules *rules, const hl_head_probe *probe)
 {
     static const hl_head_probe none = { 0 };
     const char *before = hl_tape_scope(tape, layer->name.text);
     hl_columns qkv[3];
     project_all(tape, layer, x, memory, qkv);
     hl_tensor *z = attend(tape, layer, qkv, rules, probe != NULL ? probe : &none);
+    hl_tape_scope(tape, before);
+    return z;
+}
+
+hl_tensor *hl_multi_head_from_heads(hl_tape *tape, const hl_multi_head *layer, hl_tensor *z, hl_linear_after after)
+{
+    const char *before = hl_tape_scope(tape, layer->name.text);
     z = hl_dropout_layer_forward(tape, &layer->dropout_concat, z);
     hl_tensor *y = hl_linear_layer_then(tape, &layer->out_proj, z, after);
     hl_tape_scope(tape, before);
     return y;
+}
+
+hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
+                                 const hl_attention_rules *rules, const hl_head_probe *probe, hl_linear_after after)
+{
+    return hl_multi_head_from_heads(tape, layer, hl_multi_head_heads(tape, layer, x, memory, rules, probe), after);
 }

@@ -71,6 +71,11 @@ typedef struct hl_attention_rules {
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                  const hl_attention_rules *rules, const hl_head_probe *probe, hl_linear_after after);
 
+/* Its two halves: z (Nq, H * Dv), the heads' concatenation before dropout and W_O; and y (Nq, D) of z. */
+hl_tensor *hl_multi_head_heads(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
+                               const hl_attention_rules *rules, const hl_head_probe *probe);
+hl_tensor *hl_multi_head_from_heads(hl_tape *tape, const hl_multi_head *layer, hl_tensor *z, hl_linear_after after);
+
 /* x projected to one of q, k, v (`which` 0, 1, 2). For hl_multi_head_forward and the naive one. */
 hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which);
 

@@ -30,6 +30,7 @@ typedef struct hl_effect_losses {
     hl_head_probe *probes;    /* (L): those of the pass with gradients, as the next */
     hl_tensor **layer_gates;  /* (L) */
     hl_layer_input input;     /* where the passes begin: below the layer that is changed nothing runs again */
+    hl_effect_packed packed;  /* made when the losses of the model as it is are measured */
     double *losses;           /* (n): of the model as it is */
 } hl_effect_losses;
 
@@ -44,6 +45,9 @@ void hl_effect_losses_free(hl_effect_losses *s);
 /* The bytes that hl_effect_losses_begin takes for up to n examples of T tokens, `slice` of them at once. The model
  * needs no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes);
+
+/* The packed weights that passes have; NULL: none. */
+const hl_effect_packed *hl_effect_losses_packed(const hl_effect_losses *s);
 
 /* Makes the following passes begin at `layer`. HL_NO_MEMORY. */
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);

@@ -19,29 +19,48 @@ typedef struct hl_effect_workspace_size {
 /* All of it lies in the caller's block; nothing is owned. H and H * Dv are the widest layer's. */
 typedef struct hl_effect_workspace {
     hl_arena arena;
-    double *losses;          /* (n): the caller's to fill, as the next four */
-    hl_real *gates;          /* (H) */
-    hl_real *instead;        /* (H * Dv) */
+    double *losses;          /* (n): the caller's to fill, as the next three */
+    hl_real *z;              /* (slice * T, H * Dv) */
     hl_real *ideal;          /* (slice, T, T) */
     const hl_real **replace; /* (H) */
     hl_real *row_losses;     /* (slice * T): of the last pass, of its targets */
     hl_real *x;              /* (slice * T, D): the output of the last layer that ran */
 } hl_effect_workspace;
 
+/* The weights of all layers in the form that linear maps take (hl_tape_kept), for passes that find them there. */
+typedef struct hl_effect_packed {
+    int64_t heads, rest; /* numbers of a layer's: of its heads, and of what is behind them; 0 where nothing is packed */
+    hl_real *numbers;    /* (L, heads + rest), of the caller */
+    bool made;           /* set by the caller after a pass from layer 0 on; until then one pass at a time */
+} hl_effect_packed;
+
+/* Sets heads and rest. The model need not be allocated. HL_NO_MEMORY, HL_INVALID (a model that cannot be run). */
+hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed);
+
 /* The heads of the widest layer. */
 int64_t hl_effect_workspace_heads(const hl_model *model);
 
-/* The bytes of a workspace whose passes run on `threads` threads, a multiple of 64. The model need not be allocated;
- * nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
-hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, int threads, size_t *bytes);
+/* The bytes of a workspace whose passes run on `threads` threads and with those weights (or NULL), a multiple of 64.
+ * The model need not be allocated; nothing of that size is allocated. HL_INVALID (T too long for the model),
+ * HL_NO_MEMORY. */
+hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, const hl_effect_packed *packed,
+                                   int threads, size_t *bytes);
 
 /* A workspace in the `bytes` bytes at `block`, at least as many as were planned. */
 hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_model *model,
                                            hl_effect_workspace_size size);
 
-/* Computes row_losses of the batch, where x (N, D) is the input of `layer`; the probe, which may be NULL, is for
- * that layer. HL_NOT_FINITE; HL_INVALID where shapes do not fit the model. */
+/* Where a pass begins: at the heads of `layer` with its input x (N, D), or behind them with their output too. */
+typedef struct hl_effect_workspace_begin {
+    int layer;
+    const hl_real *x;
+    const hl_real *z;              /* (N, H * Dv); NULL: of its heads */
+    const hl_real *const *replace; /* where z is NULL: weights of its heads (hl_head_probe), or NULL */
+} hl_effect_workspace_begin;
+
+/* Computes row_losses of the batch; `packed` may be NULL. HL_NOT_FINITE; HL_INVALID where shapes do not fit the
+ * model. */
 hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
-                                   int layer, const hl_real *x, const hl_head_probe *probe, int threads);
+                                   const hl_effect_workspace_begin *begin, const hl_effect_packed *packed, int threads);
 
 #endif

@@ -1,7 +1,10 @@
 /* What a head is worth has the same bits on any number of threads, whether these take whole changes or share passes. */
+#include "core/memory.h"
+#include "core/small_matmul.h"
 #include "core/threads.h"
 #include "heads/effect.h"
 #include "heads/importance.h"
+#include "heads/private/effect_change.h"
 #include "tests/check_suite.h"
 #include "tests/heads/example.h"
 
@@ -66,8 +69,92 @@ START_TEST(threads_change_nothing)
 }
 END_TEST
 
+/* ---- against whole passes ---- */
+
+enum { MANY = 48, LONG = 40, H_MOST = 4 };
+
+/* The losses of the examples of `s` by one pass of the whole model over all of them. */
+static void whole_losses(const hl_effect_losses *s, int layer, const hl_head_probe *probe, double *losses)
+{
+    hl_real rows[MANY / 2 * LONG];
+    hl_head_probe probes[EXAMPLE_LAYERS] = { 0 };
+    probes[layer] = *probe;
+    hl_cross_entropy_result result = { .row_loss = rows };
+    hl_arena arena;
+    hl_tape tape;
+    expect_ok(hl_arena_init(&arena, 64 << 20));
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    hl_model_loss(&tape, s->model, &s->storage.batch, (hl_cross_entropy_args){ .result = &result }, probes);
+    expect_ok(hl_tape_status(&tape));
+    hl_effect_losses_of_rows(&s->storage.batch, rows, losses);
+    hl_arena_free(&arena);
+}
+
+static void expect_losses(hl_effect_losses *s, const hl_effect_change *what, int layer, const hl_head_probe *probe)
+{
+    double expected[MANY / 2], found[MANY / 2];
+    whole_losses(s, layer, probe, expected);
+    expect_ok(hl_effect_losses_measure(s, what, found));
+    ck_assert_mem_eq(found, expected, sizeof found);
+}
+
+/* Each head of a layer without its output, and with ideal weights. */
+static void expect_changes(hl_effect_losses *s, int layer)
+{
+    int64_t H = s->model->config.heads[layer], area = s->T * s->T;
+    const hl_label label = { .kind = HL_LABEL_OFFSET, .parameter = -1 };
+    hl_real *ideal = hl_calloc((size_t)(s->n * area), sizeof *ideal);
+    ck_assert_ptr_nonnull(ideal);
+    for (int64_t e = 0; e < s->n; e++) {
+        hl_patterns one = s->layers[layer];
+        one.first = s->rows[e];
+        hl_pattern of = hl_patterns_at(&one, 0);
+        hl_label_ideal(label, &of, ideal + e * area);
+    }
+    for (int64_t h = 0; h < H; h++) {
+        bool chosen[H_MOST] = { false };
+        hl_real gates[H_MOST] = { 1, 1, 1, 1 };
+        const hl_real *replace[H_MOST] = { NULL };
+        chosen[h] = true;
+        gates[h] = 0;
+        replace[h] = ideal;
+        hl_tensor gate = { .shape = HL_SHAPE(1, H), .data = gates };
+        expect_losses(s, &(hl_effect_change){ .layer = layer, .chosen = chosen, .label = &label }, layer,
+                      &(hl_head_probe){ .replace = replace });
+        expect_losses(s, &(hl_effect_change){ .layer = layer, .chosen = chosen }, layer,
+                      &(hl_head_probe){ .gate = &gate });
+    }
+    hl_free(ideal);
+}
+
+/* On one thread a few rows go at once, with weights that were packed before; on several threads all of them. */
+START_TEST(changes_have_the_bits_of_whole_passes)
+{
+    hl_threads_setup();
+    example x;
+    example_set_up(&x, example_config(16), MANY, LONG - 3, MANY);
+    hl_patterns layers[EXAMPLE_LAYERS];
+    for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+        layers[l] = hl_patterns_of(NULL, &x.batch, &x.model.config, l, 0);
+    }
+    for (int threads = 1; threads <= 2; threads++) {
+        hl_effect_losses s = { .model = &x.model, .layers = layers, .slice = MANY, .threads = threads };
+        expect_ok(hl_effect_losses_begin(&s, &x.batch));
+        ck_assert_int_eq(s.n, MANY / 2);
+        ck_assert_int_eq(s.packed.numbers != NULL, hl_small_matmul_generates());
+        expect_losses(&s, NULL, 0, &(hl_head_probe){ 0 });
+        for (int l = 0; l < EXAMPLE_LAYERS; l++) {
+            expect_changes(&s, l);
+        }
+        hl_effect_losses_free(&s);
+    }
+    example_tear_down(&x);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, changes_have_the_bits_of_whole_passes);
     tcase_add_test(tc, threads_change_nothing);
 }
 SUITE("effects on threads", add_tests)
