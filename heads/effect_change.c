@@ -116,13 +116,9 @@ static int workers_for(const hl_effect_losses *s, int64_t n)
     return 2 * workers > threads ? (int)workers : 1;
 }
 
-hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes)
+static hl_status measure_at_once(const hl_effect_losses *s, const hl_effect_change *what, int64_t n, int n_workers,
+                                 hl_estimate *changes)
 {
-    if (n == 0) {
-        return hl_ok();
-    }
-    HL_TRY(hl_effect_losses_begin_at(s, what[0].layer));
-    int n_workers = workers_for(s, n);
     worker *workers = hl_calloc((size_t)n_workers, sizeof *workers);
     HL_NEED(workers != NULL, "the effects of heads");
     size_t bytes = n_workers > 1 ? s->workspace : s->arena.capacity;
@@ -139,4 +135,16 @@ hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *
     }
     hl_free(workers);
     return status;
+}
+
+hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes)
+{
+    if (n == 0) {
+        return hl_ok();
+    }
+    HL_TRY(hl_effect_losses_begin_at(s, what[0].layer));
+    int n_workers = workers_for(s, n);
+    int64_t left = n % n_workers, shared = 2 * left <= n_workers ? left : 0;
+    HL_TRY(measure_at_once(s, what, n - shared, n_workers, changes));
+    return shared == 0 ? hl_ok() : measure_at_once(s, what + n - shared, shared, 1, changes + n - shared);
 }

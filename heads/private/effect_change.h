@@ -22,7 +22,8 @@ hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *
 
 /* Writes for each of n changes of one layer the mean over the examples of L with the change minus L without it
  * (s->losses, which must have been measured). Each thread measures whole changes, as many at once as the arena has
- * workspaces for; where that would leave half of the threads idle, the threads work on one pass together.
+ * workspaces for; where that would leave half of the threads idle, as with the last changes it may, the threads work on
+ * one pass together.
  * HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes);
 
