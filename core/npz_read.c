@@ -131,7 +131,7 @@ static hl_status zip_error(const reader *r, const hl_npz_array *array, int error
 
 static hl_status read_stored(reader *r, const hl_npz_array *array, void *bytes, size_t count)
 {
-    if (count > r->rest || count > r->file->size - r->position) {
+    if (count > r->rest || r->position > r->file->size || count > r->file->size - r->position) {
         return member_error(r, array, "ends too early");
     }
     HL_TRY(r->file->error =
@@ -322,7 +322,7 @@ static hl_status read_archive(open_archive *file, size_t limit, int threads, hl_
         .opaque = file,
     };
     unzFile zip = unzOpen2_64(file->path, &calls);
-    reader r = { file->path, file, zip, .left = limit, .before = before, .threads = threads };
+    reader r = { .path = file->path, .file = file, .zip = zip, .left = limit, .before = before, .threads = threads };
     if (r.zip == NULL) {
         return no_archive(r.path);
     }

@@ -29,7 +29,7 @@ typedef struct hl_tape_slot {
 } hl_tape_slot;
 
 /* What ops make of parameters alone, such as a transposed weight, for several passes with the same weights: the first
- * one fills it, the others find it. One pass at a time. */
+ * one fills it, the others find it. One pass at a time until `made`, then any number at once. */
 typedef struct hl_tape_kept {
     hl_real *numbers; /* hl_tape_plan.kept bytes; not owned */
     bool made;        /* set by the caller after the first pass */

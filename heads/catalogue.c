@@ -33,7 +33,8 @@ static void give_offsets(recipient to, const hl_patterns *scoring, const int64_t
 {
     for (int64_t i = 0, run; i < n; i += run) {
         hl_score scores[HL_OFFSETS_AT_ONCE];
-        for (run = 1; i + run < n && run < HL_OFFSETS_AT_ONCE && offsets[i + run] == offsets[i + run - 1] + 1;) {
+        run = 1;
+        while (i + run < n && run < HL_OFFSETS_AT_ONCE && offsets[i + run] == offsets[i + run - 1] + 1) {
             run++;
         }
         hl_offset_scores(scoring, offsets[i], run, scores);

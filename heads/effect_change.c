@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
+#include <assert.h>
 #include <string.h>
 
 static hl_effect_workspace_size size_of(const hl_effect_losses *s)
@@ -142,6 +143,7 @@ hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *
     if (n == 0) {
         return hl_ok();
     }
+    assert(s->packed.numbers == NULL || s->packed.made);
     HL_TRY(hl_effect_losses_begin_at(s, what[0].layer));
     int n_workers = workers_for(s, n);
     int64_t left = n % n_workers, shared = 2 * left <= n_workers ? left : 0;

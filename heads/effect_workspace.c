@@ -151,7 +151,9 @@ static hl_status run_layer(const pass *p, int layer, const hl_effect_workspace_b
 hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
                                    const hl_effect_workspace_begin *begin, const hl_effect_packed *packed, int threads)
 {
-    const pass p = { model, batch, { .threads = threads }, &workspace->arena, packed };
+    const pass p = {
+        .model = model, .batch = batch, .options = { .threads = threads }, .arena = &workspace->arena, .packed = packed
+    };
     size_t mark = workspace->arena.used;
     const hl_real *x = begin->x;
     for (int l = begin->layer; l < model->config.n_layers; l++) {
@@ -208,7 +210,11 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
     const hl_batch largest = hl_batch_largest(size.slice, size.T);
-    const pass p = { model, &largest, { .threads = threads, .dry = true }, &records, packed };
+    const pass p = { .model = model,
+                     .batch = &largest,
+                     .options = { .threads = threads, .dry = true },
+                     .arena = &records,
+                     .packed = packed };
     size_t sizes[ARRAYS];
     hl_status status = plan_pass(&p, bytes);
     hl_arena_free(&records);
@@ -226,7 +232,7 @@ hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed)
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
     const hl_batch least = hl_batch_largest(1, 1);
-    const pass p = { model, &least, { .threads = 1, .dry = true }, &records, NULL };
+    const pass p = { .model = model, .batch = &least, .options = { .threads = 1, .dry = true }, .arena = &records };
     hl_status status = hl_ok();
     for (int l = 0; l < model->config.n_layers && status.code == HL_OK; l++) {
         hl_tensor x = { .shape = HL_SHAPE(1, model->config.d_model) };
@@ -236,7 +242,8 @@ hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed)
         rest_forward(&p, &rest, l, &x, z, &kept);
         packed->heads = heads.n_kept > packed->heads ? heads.n_kept : packed->heads;
         packed->rest = rest.n_kept > packed->rest ? rest.n_kept : packed->rest;
-        status = hl_tape_status(&rest);
+        status = hl_tape_status(&heads);
+        HL_THEN(status, hl_tape_status(&rest));
         hl_arena_rewind(&records, 0);
     }
     hl_arena_free(&records);

@@ -24,7 +24,7 @@ HL_BEGIN_DECLS
 typedef struct hl_evaluator_slice {
     int64_t first; /* the index of its first example */
     hl_batch batch;
-    const hl_head_probe *probes;      /* one a layer, without `constant`; or NULL */
+    const hl_head_probe *probes;      /* one a layer; or NULL */
     const hl_tape_observer *observer; /* or NULL */
 } hl_evaluator_slice;
 

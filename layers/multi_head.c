@@ -96,9 +96,6 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
                                                            .replace = probe->replace,
                                                            .observe = probe->observe,
                                                            .observe_context = probe->observe_context });
-    if (probe->constant != NULL) {
-        z = hl_add(tape, z, hl_tape_tensor(tape, HL_SHAPE(c->n_heads * c->d_v), probe->constant, false));
-    }
     if (z != NULL && probe->z != NULL && !tape->options.dry) {
         memcpy(probe->z, z->data, (size_t)hl_shape_count(z->shape) * sizeof *probe->z);
     }

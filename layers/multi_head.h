@@ -40,10 +40,9 @@ typedef struct hl_multi_head {
 typedef struct hl_head_probe {
     void (*observe)(void *context, const hl_attention_seen *seen); /* sees every head's weights: op_attention.h */
     void *observe_context;
-    hl_real *z; /* receives (Nq, H * Dv): the heads' concatenation (gated, with `constant`), before dropout and W_O */
+    hl_real *z;                    /* receives (Nq, H * Dv): the heads' concatenation (gated), before dropout and W_O */
     hl_tensor *gate;               /* (B, H) or (1, H): see op_attention.h */
     const hl_real *const *replace; /* likewise */
-    const hl_real *constant;       /* (H * Dv): added to each row of z, as the output of heads whose gate is 0 */
 } hl_head_probe;
 
 /* Where hl_head_weights_observe copies a module's weights: (B, H, T, T), 0 past the lengths, T at least the longest. */

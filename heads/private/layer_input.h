@@ -1,5 +1,5 @@
 /* The input of a layer of the model on some examples and its heads' output, so that many changes of that layer's heads
- * run the layers below it, and the heads that do not change, once. For effect_losses.c. */
+ * run the layers below it, and the heads that do not change, once. For effect_losses.c and the files of its passes. */
 #ifndef HL_HEADS_PRIVATE_LAYER_INPUT_H
 #define HL_HEADS_PRIVATE_LAYER_INPUT_H
 
