@@ -1,5 +1,7 @@
 #include "core/private/attention_block.h"
 
+#include "core/private/least.h"
+
 #include <string.h>
 
 enum { LANES = 16, PANEL = 64 };
@@ -13,11 +15,6 @@ hl_attention_rows hl_attention_rows_of(hl_columns columns, hl_real *numbers, int
 hl_attention_rows hl_attention_rows_from(hl_attention_rows x, int64_t i)
 {
     return (hl_attention_rows){ x.at + i * x.stride, x.stride };
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 int64_t hl_attention_row(int64_t length)
@@ -100,14 +97,14 @@ void hl_attention_view_of(const hl_attention_state *state, int64_t b, int64_t h,
 
 hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t first)
 {
-    int64_t n = smaller(HL_ATTENTION_BLOCK, head->queries - first);
+    int64_t n = hl_least(HL_ATTENTION_BLOCK, head->queries - first);
     bool causal = head->state->args.mask.causal;
     return (hl_attention_block){
         .head = head,
         .first = first,
         .n = n,
-        .n_real = smaller(n, head->n_queries - first),
-        .n_keys = causal ? smaller(hl_attention_row(first + n), head->keys) : head->keys,
+        .n_real = hl_least(n, head->n_queries - first),
+        .n_keys = causal ? hl_least(hl_attention_row(first + n), head->keys) : head->keys,
         .q = hl_attention_rows_from(head->q, first),
         .A = head->A != NULL ? head->A + first * head->row : NULL,
     };
@@ -121,7 +118,7 @@ int64_t hl_attention_scratch(const hl_attention_state *state, bool backward)
         return -1;
     }
     int64_t queries = hl_attention_row(s.Tq), keys = hl_attention_row(s.Tk),
-            width = hl_attention_row(s.Dk > s.Dv ? s.Dk : s.Dv), block = smaller(HL_ATTENTION_BLOCK, queries), all;
+            width = hl_attention_row(s.Dk > s.Dv ? s.Dk : s.Dv), block = hl_least(HL_ATTENTION_BLOCK, queries), all;
     bool staged = s.Tq > HL_ATTENTION_BLOCK || s.Tk > HL_ATTENTION_BLOCK;
     /* K^T or V^T, and weights: backward needs dA, dropout(A) and dz of a block. Copies of q, k, v and z, and of their
      * gradients. */

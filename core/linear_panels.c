@@ -1,5 +1,6 @@
 #include "core/private/linear_panels.h"
 
+#include "core/private/least.h"
 #include "core/private/panel_pack.h"
 #include "core/private/panel_product.h"
 #include "core/small_matmul.h"
@@ -35,11 +36,6 @@ static int64_t reals_of(const hl_linear_rows *rows, int64_t count)
 static int64_t depth_of(const hl_linear_rows *rows, int64_t K)
 {
     return rows->bf16 ? (K + 1) / 2 * 2 : K;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Of M columns in panels. */
@@ -100,12 +96,12 @@ static void pack_panels(const void *context, hl_range panels)
     int64_t O = p->rows->O, I = p->rows->I, panel = HL_PANEL * rows_product(p->rows, p->dx, 0, false).K;
     int64_t first = panels.begin * HL_PANEL;
     if (p->dx) {
-        pack->rows(O, least(I, panels.end * HL_PANEL) - first, p->W + first, I,
+        pack->rows(O, hl_least(I, panels.end * HL_PANEL) - first, p->W + first, I,
                    p->packed + reals_of(p->rows, panels.begin * panel), panel);
         return;
     }
     for (int64_t i = panels.begin; i < panels.end; i++) {
-        pack->panel(least(HL_PANEL, O - i * HL_PANEL), I, p->W + i * HL_PANEL * I, I,
+        pack->panel(hl_least(HL_PANEL, O - i * HL_PANEL), I, p->W + i * HL_PANEL * I, I,
                     p->packed + reals_of(p->rows, i * panel));
     }
 }
@@ -115,7 +111,7 @@ static void transpose_columns(const void *context, hl_range columns)
     const packing *p = context;
     int64_t O = p->rows->O, I = p->rows->I;
     for (int64_t i = columns.begin; i < columns.end; i += HL_CACHE_LINE) {
-        hl_transpose(O, least(HL_CACHE_LINE, columns.end - i), 1, p->W + i, I, p->packed + i * O, O);
+        hl_transpose(O, hl_least(HL_CACHE_LINE, columns.end - i), 1, p->W + i, I, p->packed + i * O, O);
     }
 }
 
@@ -266,7 +262,7 @@ static void dW_tiles(const void *context, hl_range tiles)
     for (int64_t tile = tiles.begin; tile < tiles.end; tile++) {
         int64_t o = tile / panels * height, panel = tile % panels, i = panel * HL_PANEL;
         int64_t width = panel + 1 < panels ? HL_PANEL : I - i;
-        hl_panel_product p = dW_product(rows, least(height, O - o), width, w->add);
+        hl_panel_product p = dW_product(rows, hl_least(height, O - o), width, w->add);
         int64_t packed_dp = x_count(rows) + o * (rows->bf16 ? p.a_stride : p.K);
         const hl_real *dp = hl_panels_pack_dp(rows) ? w->packed + reals_of(rows, packed_dp) : w->dp + o;
         const hl_real *x = packs_x(rows) ? w->packed : w->x;

@@ -3,6 +3,7 @@
 #include "core/matmul.h"
 #include "core/op.h"
 #include "core/private/dropout_mask.h"
+#include "core/private/least.h"
 #include "core/private/linear_panels.h"
 #include "core/private/linear_rows.h"
 #include "core/private/op_parts.h"
@@ -167,11 +168,6 @@ typedef struct intermediate {
     int64_t W, block; /* kernels: W packed for dx, memory of hl_panels_dx for each thread */
 } intermediate;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Whether nothing needs dp of a block once its thread goes on to the next one. */
 static bool dp_by_blocks(const hl_linear_rows *rows)
 {
@@ -187,7 +183,7 @@ static bool overwrites(const hl_tape *tape, const hl_node *node, const hl_linear
 static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, const hl_linear_rows *rows)
 {
     intermediate numbers = { .db = rows->n_groups * rows->O };
-    int64_t threads = least(tape->options.threads, rows->n_groups);
+    int64_t threads = hl_least(tape->options.threads, rows->n_groups);
     if (node->saved != NULL) {
         bool all = !dp_by_blocks(rows) && !overwrites(tape, node, rows);
         int64_t of_blocks = rows->generated ? threads * HL_LINEAR_BLOCK : 0; /* for fewer rows where dp overwrites dy */
@@ -346,7 +342,7 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     hl_linear_rows rows = rows_of(node);
     int64_t for_forward = 0;
     if (rows.generated) {
-        int64_t threads = least(rows.n_blocks, tape->options.threads);
+        int64_t threads = hl_least(rows.n_blocks, tape->options.threads);
         for_forward = hl_panels_weights_numbers(&rows, false) + threads * hl_panels_block_numbers(&rows, false);
     }
     intermediate numbers = intermediate_of(tape, node, &rows);

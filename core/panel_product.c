@@ -1,5 +1,6 @@
 #include "core/private/panel_product.h"
 
+#include "core/private/least.h"
 #include "core/private/panel_kernel.h"
 #include "core/private/panel_pack.h"
 
@@ -18,11 +19,6 @@ bool hl_panel_leaves_little(int64_t M)
     return M % HL_PANEL > 0 && M % HL_PANEL <= A_VECTOR;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 int64_t hl_panel_halved(int64_t most, int64_t left)
 {
     while (most > left) {
@@ -33,7 +29,7 @@ int64_t hl_panel_halved(int64_t most, int64_t left)
 
 static int64_t piece_of(const hl_panel_product *p, int64_t left)
 {
-    return p->halves ? hl_panel_halved(p->depth, left) : least(p->depth, left);
+    return p->halves ? hl_panel_halved(p->depth, left) : hl_least(p->depth, left);
 }
 
 int64_t hl_panel_wide_columns(const hl_panel_product *p)
@@ -98,7 +94,7 @@ void hl_panel_multiply(const hl_panel_product *p, const void *A, const void *B, 
 void hl_panel_prepare(const hl_panel_product *p)
 {
     const int64_t left = p->K % p->depth, least_k = p->bf16 ? 2 : 1, wide = hl_panel_wide_columns(p);
-    const int64_t widths[] = { least(HL_PANEL, wide), p->M - wide };
+    const int64_t widths[] = { hl_least(HL_PANEL, wide), p->M - wide };
     for (int64_t n = hl_panel_halved(HL_PANEL_ROWS, p->n); n > 0; n /= 2) {
         for (int64_t k = piece_of(p, p->K); k >= least_k; k = p->halves ? k / 2 : k == left ? 0 : left) {
             for (int i = 0; i < 4; i++) {

@@ -291,9 +291,14 @@ static void end_pairs(const void *context, hl_range range)
                 csv->untrained[number] = a->step == 0 ? js : csv->untrained[number];
                 baseline = csv->untrained[number];
             }
-            *row++ = (hl_heads_csv_row){
-                a->step, one.layer, one.head, { HL_METRIC_JS, other.layer, other.head, js, baseline }
-            };
+            *row++ = (hl_heads_csv_row){ .step = a->step,
+                                         .layer = one.layer,
+                                         .head = one.head,
+                                         .reading = { .metric = HL_METRIC_JS,
+                                                      .layer = other.layer,
+                                                      .parameter = other.head,
+                                                      .value = js,
+                                                      .baseline = baseline } };
         }
     }
 }

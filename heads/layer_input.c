@@ -46,10 +46,9 @@ hl_real *hl_layer_input_z(const hl_layer_input *input, const hl_model *model, co
 
 /* The input of layer `layer` of the examples of `slice`, where `input` has that of layer `from`. */
 static hl_tensor *run_up_to(hl_tape *tape, const hl_layer_input *input, const hl_model *model, const hl_batch *slice,
-                            int from, int layer)
+                            const hl_attention_rules *rules, int from, int layer)
 {
     const hl_encoder_layer *layers = model->encoder.layers;
-    hl_attention_rules rules = hl_model_rules(model, slice);
     hl_tensor *x;
     if (from < 0) {
         x = hl_model_embed(tape, model, slice);
@@ -61,7 +60,7 @@ static hl_tensor *run_up_to(hl_tape *tape, const hl_layer_input *input, const hl
         x = hl_encoder_layer_from_heads(tape, &layers[from], x, z);
     }
     for (int l = from + 1; l < layer; l++) {
-        x = hl_encoder_layer_forward(tape, &layers[l], x, &rules, NULL);
+        x = hl_encoder_layer_forward(tape, &layers[l], x, rules, NULL);
     }
     return x;
 }
@@ -71,7 +70,7 @@ static hl_status move_slice(hl_layer_input *input, const hl_model *model, const 
                             hl_tape *tape)
 {
     hl_attention_rules rules = hl_model_rules(model, slice);
-    hl_tensor *x = run_up_to(tape, input, model, slice, from, to);
+    hl_tensor *x = run_up_to(tape, input, model, slice, &rules, from, to);
     const hl_tensor *z = hl_encoder_layer_heads(tape, &model->encoder.layers[to], x, &rules, NULL);
     HL_TRY(hl_tape_status(tape));
     memcpy(hl_layer_input_x(input, model, slice), x->data, (size_t)hl_shape_count(x->shape) * sizeof *input->x);
