@@ -9,9 +9,6 @@ typedef struct span {
 
 static span queries_with(const hl_pattern *pattern, int64_t k)
 {
-    if (pattern->causal && k > 0) {
-        return (span){ 0, 0 };
-    }
     return (span){ k < 0 ? -k : 0, k > 0 ? pattern->n - k : pattern->n };
 }
 
