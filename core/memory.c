@@ -1,7 +1,10 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "core/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -19,9 +22,26 @@ void hl_allocator_set(const hl_allocator *allocator)
     current = allocator != NULL ? *allocator : system_allocator;
 }
 
+/* Products walk over rows that lie pages apart, and with pages of 4 KiB wait for the addresses of many. What the system
+ * answers does not matter: it has huge pages or not. */
+static void prefer_huge_pages(void *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)block + page - 1) / page * page, end = ((uintptr_t)block + bytes) / page * page;
+    madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 void *hl_malloc(size_t bytes)
 {
-    return current.allocate(bytes > 0 ? bytes : 1);
+    void *block = current.allocate(bytes > 0 ? bytes : 1);
+    if (block != NULL && bytes >= HL_MEMORY_LARGE) {
+        prefer_huge_pages(block, bytes);
+    }
+    return block;
 }
 
 void *hl_calloc(size_t count, size_t size)

@@ -23,7 +23,9 @@ typedef struct hl_allocator {
 /* Sets the process-wide table; NULL restores the C library's. Call it once, before anything is allocated. */
 void hl_allocator_set(const hl_allocator *allocator);
 
-/* `bytes` uninitialised bytes (0 counts as 1) at a multiple of 64; NULL when out of memory. Free with hl_free. */
+/* `bytes` uninitialised bytes (0 counts as 1) at a multiple of 64; NULL when out of memory. Free with hl_free. Linux is
+ * asked to back blocks of at least HL_MEMORY_LARGE bytes with huge pages (madvise, transparent_hugepage). */
+enum { HL_MEMORY_LARGE = 4 << 20 };
 void *hl_malloc(size_t bytes);
 
 /* `count` zeroed elements of `size` bytes at a multiple of 64; NULL when out of memory or when the product overflows.

@@ -3,8 +3,11 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 START_TEST(blocks_are_aligned_and_zeroed)
 {
@@ -23,6 +26,38 @@ START_TEST(blocks_are_aligned_and_zeroed)
         hl_free(zeros);
     }
     hl_free(NULL);
+}
+END_TEST
+
+/* Whether the kernel notes ("hg" in smaps) that huge pages are wanted where `block` lies. */
+static bool wants_huge_pages(const char *block)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    ck_assert_ptr_nonnull(file);
+    char line[512];
+    bool within = false, wants = false;
+    while (fgets(line, sizeof line, file) != NULL) {
+        uintptr_t begin, end;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2) {
+            within = begin <= (uintptr_t)block && (uintptr_t)block < end;
+        } else if (within && strncmp(line, "VmFlags:", 8) == 0) {
+            wants = strstr(line, " hg") != NULL;
+        }
+    }
+    fclose(file);
+    return wants;
+}
+
+START_TEST(large_blocks_want_huge_pages)
+{
+    if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0) {
+        return; /* a kernel without them */
+    }
+    char *large = hl_malloc(HL_MEMORY_LARGE), *small = hl_malloc(HL_MEMORY_LARGE - 1);
+    ck_assert(wants_huge_pages(large + HL_MEMORY_LARGE / 2));
+    ck_assert(!wants_huge_pages(small + HL_MEMORY_LARGE / 2));
+    hl_free(large);
+    hl_free(small);
 }
 END_TEST
 
@@ -128,6 +163,7 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, blocks_are_aligned_and_zeroed);
+    tcase_add_test(tc, large_blocks_want_huge_pages);
     tcase_add_test(tc, sizes_that_do_not_fit_give_null);
     tcase_add_test(tc, growing_keeps_the_content);
     tcase_add_test(tc, all_memory_comes_through_the_table);
