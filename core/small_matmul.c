@@ -148,7 +148,8 @@ void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real 
     hl_small_kernel_run(&kernel, A, B, C);
 }
 
-enum { TILE = 4, STRIP = 16 };
+/* In numbers of a row: a strip has as many rows as a cache line has numbers; lines are fetched so far ahead. */
+enum { TILE = 4, STRIP = 16, AHEAD = 64 };
 typedef hl_real tile_row __attribute__((vector_size(TILE * sizeof(hl_real))));
 
 /* Four rows by four columns, in registers: compilers would move single numbers. */
@@ -172,14 +173,22 @@ static void transpose_tile(hl_real factor, const hl_real *x, int64_t x_stride, h
     }
 }
 
-/* Rows first .. end - 1 of x: four by four, and what is left one by one. */
+/* Rows first .. end - 1 of x: four by four, and what is left one by one. A row's part of a cache line is read whole
+ * before the next row's, so that rows whose lines share a place in the cache do not drive each other out; and where the
+ * rows lie far apart, no hardware guesses what comes next. */
 static void transpose_strip(int64_t first, int64_t end, int64_t width, hl_real factor, const hl_real *x,
                             int64_t x_stride, hl_real *y, int64_t y_stride)
 {
     int64_t rows = first + (end - first) / TILE * TILE, columns = width / TILE * TILE;
-    for (int64_t d = 0; d < columns; d += TILE) {
+    for (int64_t line = 0; line < columns; line += STRIP) {
+        int64_t last = line + STRIP < columns ? line + STRIP : columns;
         for (int64_t i = first; i < rows; i += TILE) {
-            transpose_tile(factor, x + i * x_stride + d, x_stride, y + d * y_stride + i, y_stride);
+            for (int r = 0; r < TILE; r++) {
+                __builtin_prefetch(x + (i + r) * x_stride + line + AHEAD);
+            }
+            for (int64_t d = line; d < last; d += TILE) {
+                transpose_tile(factor, x + i * x_stride + d, x_stride, y + d * y_stride + i, y_stride);
+            }
         }
     }
     for (int64_t d = 0; d < width; d++) {
