@@ -8,15 +8,19 @@
 
 #include <stddef.h>
 
-/* Of a panel, K of so many stays in a second-level cache beside a block of rows; pieces of as many rows of dp and x
- * likewise. The stride of rounded rows is no power of two, of which few would share a first-level cache. */
+/* Of a panel, K of so many stays in a second-level cache beside a block of rows; so do, of so many rows of dp and x,
+ * the panels of x that a block of dW takes. The stride of rounded rows is no power of two, of which few would share a
+ * first-level cache. */
 enum {
     FLOAT_K_AT_ONCE = 512,
     BF16_K_AT_ONCE = 2048,
-    ROWS_AT_ONCE = 512,
-    ROWS_STRIDE = ROWS_AT_ONCE + 32,
+    FLOAT_ROWS_AT_ONCE = 256,
+    BF16_ROWS_AT_ONCE = 512,
+    ROWS_STRIDE = BF16_ROWS_AT_ONCE + 32,
     TILE_O = 64,
     SMALL_TILE_O = 16,
+    BLOCK_TILES = 2, /* of dW, one below the other */
+    BLOCK_PANELS = 4,
     MOST_UNPACKED = 512,
     MOST_PACKED_ROWS = 4096
 };
@@ -169,7 +173,7 @@ static bool packs_x(const hl_linear_rows *rows)
 }
 
 /* Packed, x stands in panels as (N, I); behind it dp, in float in panels as (N, O), which the kernels take transposed.
- * Those of bf16 do not: there it is dp^T (O, N), in chunks of ROWS_AT_ONCE rows, whose stride is the same for every N,
+ * Those of bf16 do not: there it is dp^T (O, N), in chunks of BF16_ROWS_AT_ONCE rows, whose stride is the same for every N,
  * so that no step generates code. */
 static int64_t x_count(const hl_linear_rows *rows)
 {
@@ -181,9 +185,14 @@ static int64_t dp_stride(const hl_linear_rows *rows)
     return rows->bf16 ? ROWS_STRIDE : hl_panels_pack_dp(rows) ? HL_PANEL : rows->O;
 }
 
+static int64_t rows_at_once(const hl_linear_rows *rows)
+{
+    return rows->bf16 ? BF16_ROWS_AT_ONCE : FLOAT_ROWS_AT_ONCE;
+}
+
 static int64_t chunk_of(const hl_linear_rows *rows)
 {
-    return rows->bf16 ? rows->O * ROWS_STRIDE : ROWS_AT_ONCE * dp_stride(rows);
+    return rows->bf16 ? rows->O * ROWS_STRIDE : FLOAT_ROWS_AT_ONCE * dp_stride(rows);
 }
 
 int64_t hl_panels_rows_numbers(const hl_linear_rows *rows)
@@ -193,7 +202,7 @@ int64_t hl_panels_rows_numbers(const hl_linear_rows *rows)
         fewer.N = MOST_PACKED_ROWS;
         return hl_panels_rows_numbers(&fewer);
     }
-    int64_t chunks = (rows->N + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+    int64_t chunks = (rows->N + BF16_ROWS_AT_ONCE - 1) / BF16_ROWS_AT_ONCE;
     int64_t dp_count = rows->bf16 ? chunks * chunk_of(rows) : count_panels(rows->O) * HL_PANEL * rows->N;
     return reals_of(rows, x_count(rows) + dp_count);
 }
@@ -207,7 +216,7 @@ void hl_panels_pack_rows(const hl_linear_rows *rows, int64_t first, int64_t n, c
         pack->rows(n, rows->I, x, rows->I, packed + reals_of(rows, first * HL_PANEL), panel);
     }
     if (rows->bf16) {
-        int64_t place = first / ROWS_AT_ONCE * chunk_of(rows) + first % ROWS_AT_ONCE;
+        int64_t place = first / BF16_ROWS_AT_ONCE * chunk_of(rows) + first % BF16_ROWS_AT_ONCE;
         pack->transposed(n, rows->O, dp, rows->O, packed + reals_of(rows, x_count(rows) + place), ROWS_STRIDE);
     } else {
         pack->rows(n, rows->O, dp, rows->O, packed + reals_of(rows, x_count(rows) + first * HL_PANEL), panel);
@@ -226,7 +235,7 @@ static hl_panel_product dW_product(const hl_linear_rows *rows, int64_t n, int64_
     return (hl_panel_product){ .n = n,
                                .K = depth_of(rows, rows->N),
                                .M = m,
-                               .depth = ROWS_AT_ONCE,
+                               .depth = rows_at_once(rows),
                                .chunk = chunk_of(rows),
                                .a_stride = dp_stride(rows),
                                .c_stride = rows->I,
@@ -238,8 +247,8 @@ static hl_panel_product dW_product(const hl_linear_rows *rows, int64_t n, int64_
                                .bf16 = rows->bf16 };
 }
 
-/* One for each panel, of which the last may be the wider. */
-static int64_t tiles_across(const hl_linear_rows *rows)
+/* Of dW, of which the last may be the wider. */
+static int64_t panels_across(const hl_linear_rows *rows)
 {
     hl_panel_product p = dW_product(rows, 1, rows->I, false);
     int64_t wide = hl_panel_wide_columns(&p);
@@ -251,45 +260,73 @@ typedef struct dW_work {
     const hl_real *dp, *x, *packed;
     bool add;
     hl_real *dW;
-    int64_t first; /* row of dW that lies there */
+    int64_t first;         /* row of dW that lies there */
+    int64_t tiles, panels; /* tiles in a column, each of so many panels or what is left of them */
 } dW_work;
 
-static void dW_tiles(const void *context, hl_range tiles)
+/* The rows from `o` to `end` - 1 of dW in one column of tiles, piece by piece of the rows of dp and x: so each piece of
+ * x comes from memory once for all of them, and each piece of dp once for all panels. */
+static void dW_block(const dW_work *w, int64_t column, int64_t o, int64_t end)
+{
+    const hl_linear_rows *rows = w->rows;
+    int64_t I = rows->I, K = depth_of(rows, rows->N), height = hl_panels_dW_step(rows), depth = rows_at_once(rows);
+    int64_t panel = column * w->panels, i = panel * HL_PANEL;
+    int64_t width = panel + w->panels < panels_across(rows) ? w->panels * HL_PANEL : I - i;
+    const hl_real *dp = hl_panels_pack_dp(rows) ? w->packed + reals_of(rows, x_count(rows)) : w->dp;
+    const hl_real *x = packs_x(rows) ? w->packed : w->x;
+    for (int64_t k = 0; k < K; k += depth) {
+        for (int64_t at = o; at < end; at += height) {
+            hl_panel_product p = dW_product(rows, hl_least(height, end - at), width, w->add || k > 0);
+            p.K = hl_least(depth, K - k);
+            int64_t column_of_dp = rows->bf16 ? at * p.a_stride : hl_panels_pack_dp(rows) ? at * K : at;
+            hl_panel_multiply(&p, dp + reals_of(rows, column_of_dp + k / depth * p.chunk),
+                              x + reals_of(rows, panel * p.panel + k * p.b_stride), w->dW + (at - w->first) * I + i);
+        }
+    }
+}
+
+/* Tiles are counted down the columns. */
+static void dW_tiles(const void *context, hl_range range)
 {
     const dW_work *w = context;
-    const hl_linear_rows *rows = w->rows;
-    int64_t O = rows->O, I = rows->I, height = hl_panels_dW_step(rows), panels = tiles_across(rows);
-    for (int64_t tile = tiles.begin; tile < tiles.end; tile++) {
-        int64_t o = tile / panels * height, panel = tile % panels, i = panel * HL_PANEL;
-        int64_t width = panel + 1 < panels ? HL_PANEL : I - i;
-        hl_panel_product p = dW_product(rows, hl_least(height, O - o), width, w->add);
-        int64_t packed_dp = x_count(rows) + o * (rows->bf16 ? p.a_stride : p.K);
-        const hl_real *dp = hl_panels_pack_dp(rows) ? w->packed + reals_of(rows, packed_dp) : w->dp + o;
-        const hl_real *x = packs_x(rows) ? w->packed : w->x;
-        hl_panel_multiply(&p, dp, x + reals_of(rows, panel * p.panel), w->dW + (o - w->first) * I + i);
+    int64_t height = hl_panels_dW_step(w->rows);
+    for (int64_t tile = range.begin, end; tile < range.end; tile = end) {
+        int64_t column = tile / w->tiles, first = column * w->tiles;
+        end = hl_least(hl_least(tile + BLOCK_TILES, range.end), first + w->tiles);
+        dW_block(w, column, (tile - first) * height, hl_least(w->rows->O, (end - first) * height));
     }
 }
 
 void hl_panels_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, const hl_real *packed,
                   bool add, hl_real *dW)
 {
-    int64_t height = hl_panels_dW_step(rows);
-    hl_threads_run(threads, (rows->O + height - 1) / height * tiles_across(rows), 1, dW_tiles,
-                   &(dW_work){ .rows = rows, .dp = dp, .x = x, .packed = packed, .add = add, .dW = dW });
+    enum { ENOUGH = 4 /* tiles for each thread */ };
+    int64_t height = hl_panels_dW_step(rows), tiles = (rows->O + height - 1) / height, all = panels_across(rows);
+    int64_t panels = BLOCK_PANELS;
+    while (panels > 1 && tiles * ((all + panels - 1) / panels) < ENOUGH * threads) {
+        panels /= 2;
+    }
+    hl_threads_run(threads, tiles * ((all + panels - 1) / panels), 1, dW_tiles,
+                   &(dW_work){ rows, dp, x, packed, add, dW, .tiles = tiles, .panels = panels });
 }
 
 void hl_panels_dW_rows(const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, const hl_real *packed,
                        int64_t begin, int64_t end, hl_real *part)
 {
-    int64_t height = hl_panels_dW_step(rows), panels = tiles_across(rows), first = begin / height * panels;
-    dW_tiles(&(dW_work){ .rows = rows, .dp = dp, .x = x, .packed = packed, .dW = part, .first = begin },
-             (hl_range){ 0, first, first + (end - begin + height - 1) / height * panels });
+    dW_work w = { rows, dp, x, packed, .dW = part, .first = begin, .panels = BLOCK_PANELS };
+    int64_t columns = (panels_across(rows) + BLOCK_PANELS - 1) / BLOCK_PANELS;
+    int64_t height = BLOCK_TILES * hl_panels_dW_step(rows);
+    for (int64_t column = 0; column < columns; column++) {
+        for (int64_t o = begin; o < end; o += height) {
+            dW_block(&w, column, o, hl_least(o + height, end));
+        }
+    }
 }
 
 void hl_panels_prepare(const hl_linear_rows *rows)
 {
     hl_linear_rows fewer = *rows; /* these are packed, and every piece of them comes up */
-    fewer.N = ROWS_AT_ONCE;
+    fewer.N = rows_at_once(rows);
     hl_panel_product products[] = { dW_product(rows, hl_panels_dW_step(rows), rows->I, false),
                                     dW_product(&fewer, hl_panels_dW_step(rows), rows->I, false),
                                     rows_product(rows, false, HL_LINEAR_BLOCK, false),
