@@ -275,7 +275,7 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
     return tensor;
 }
 
-hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n)
+hl_tensor *hl_tape_parameter_rows(hl_tape *tape, hl_tensor *parameter, int64_t first, int64_t n)
 {
     if (parameter == NULL) {
         return NULL;
@@ -288,6 +288,10 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int
     hl_tensor *rows = allocate_record(tape, sizeof *rows);
     if (rows == NULL) {
         return NULL;
+    }
+    if (parameter->grad != NULL && !parameter->grad_written) { /* there may be gradients of other rows, or the same */
+        memset(parameter->grad, 0, (size_t)hl_shape_count(parameter->shape) * sizeof *parameter->grad);
+        parameter->grad_written = true;
     }
     *rows = *parameter;
     rows->shape.size[0] = n;

@@ -109,7 +109,7 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
 /* The `n` rows from `first` on of a parameter's first dimension, as a tensor that shares the parameter's numbers and
  * gradient, such as the rows of q in a packed projection. NULL for NULL; NULL with a sticky error when the arena
  * is full, the rows are not the parameter's, or the tensor is no parameter (parameters.h). */
-hl_tensor *hl_tape_parameter_rows(hl_tape *tape, const hl_tensor *parameter, int64_t first, int64_t n);
+hl_tensor *hl_tape_parameter_rows(hl_tape *tape, hl_tensor *parameter, int64_t first, int64_t n);
 
 /* The most arena bytes that the pass of a dry tape will use when it is run for real and without a plan, with backward
  * where that was called. */

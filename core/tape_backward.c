@@ -74,7 +74,7 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
             x->grad_written = true;
         }
         din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
-        if (!x->is_parameter) { /* whose tensor tapes on other threads may read */
+        if (!x->grad_written) { /* that of a parameter tapes on other threads may read */
             x->grad_written = true;
         }
     }
@@ -130,7 +130,7 @@ hl_status hl_tape_backward_begin(hl_tape *tape, hl_tensor *y, const hl_real *dy)
         return hl_error(HL_INVALID,
                         "backward: the tensor it starts from was not made from anything that requires a gradient");
     }
-    if (y->grad_written) {
+    if (y->grad_written || y->is_parameter) {
         return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
     }
     bool dry = tape->options.dry;

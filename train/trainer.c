@@ -245,9 +245,17 @@ static hl_status run_leaves(hl_trainer *trainer, int leaf, int n)
 {
     int64_t first = leaf * (trainer->config->train.batch_size / trainer->config->train.leaves);
     hl_real *gradients = hl_leaf_sum_next(&trainer->gradients);
-    hl_parameters_grads_into(&trainer->model.parameters, gradients);
-    memset(gradients, 0, trainer->gradients.bytes);
-    hl_status status = n > 1 ? hl_trainer_leaves_run(trainer, first, n) : run_leaf(trainer, first);
+    hl_parameters *parameters = &trainer->model.parameters;
+    hl_status status;
+    hl_parameters_grads_into(parameters, gradients);
+    if (n > 1) {
+        memset(gradients, 0, trainer->gradients.bytes);
+        status = hl_trainer_leaves_run(trainer, first, n);
+    } else {
+        hl_parameters_forget_grads(parameters);
+        status = run_leaf(trainer, first);
+        hl_parameters_end_grads(parameters);
+    }
     hl_leaf_sum_push(&trainer->gradients, n);
     return status;
 }

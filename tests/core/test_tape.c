@@ -363,6 +363,64 @@ START_TEST(rows_of_a_parameter_share_its_numbers_and_gradient)
 }
 END_TEST
 
+/* A loss of parameters that are read by one op, by two, twice by one op, in rows, by rows that overlap, and by none. */
+static hl_tensor *loss_of(hl_tape *t, hl_tensor *const p[6])
+{
+    hl_tensor *y = hl_add(t, hl_sum(t, p[0]), hl_sum(t, hl_multiply(t, p[1], p[2])));
+    y = hl_add(t, y, hl_sum(t, hl_multiply(t, p[1], p[1])));
+    y = hl_add(t, y, hl_sum(t, hl_tape_parameter_rows(t, p[3], 1, 1)));
+    y = hl_add(t, y, hl_sum(t, hl_tape_parameter_rows(t, p[4], 0, 2)));
+    return hl_add(t, y, hl_sum(t, hl_tape_parameter_rows(t, p[4], 1, 1)));
+}
+
+/* Backward overwrites gradients that were forgotten, once, and those that it does not reach are zero in the end. */
+START_TEST(forgotten_gradients_are_those_of_zeroed_ones)
+{
+    enum { N = 6, COUNT = 6 };
+    static const char *const names[N] = { "once", "twice", "other", "row", "rows", "none" };
+    begin((hl_tape_options){ 0 });
+    hl_parameters parameters = { 0 };
+    hl_tensor *p[N];
+    for (int i = 0; i < N; i++) {
+        p[i] = hl_parameters_add(
+            &parameters,
+            (hl_parameter_spec){ .name = names[i], .shape = HL_SHAPE(2, 3), .init = HL_INIT_NORMAL, .scale = 1 });
+    }
+    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    hl_parameters_initialise(&parameters, 1);
+    hl_real zeroed[N][COUNT];
+    for (int forgets = 0; forgets < 2; forgets++) {
+        if (forgets) {
+            for (int64_t i = 0; i < parameters.count; i++) {
+                parameters.grads[i] = NAN;
+            }
+            hl_parameters_forget_grads(&parameters);
+        } else {
+            hl_parameters_zero_grad(&parameters);
+        }
+        for (int pass = 0; pass < 2; pass++) { /* the second one adds */
+            hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1, .gradients = true });
+            ck_assert_int_eq(hl_tape_backward(&tape, loss_of(&tape, p)).code, HL_OK);
+            hl_arena_rewind(&arena, 0);
+        }
+        hl_parameters_end_grads(&parameters);
+        for (int i = 0; i < N; i++) {
+            ck_assert(p[i]->grad_written);
+            if (forgets) {
+                ck_assert_mem_eq(p[i]->grad, zeroed[i], sizeof zeroed[i]);
+            } else {
+                memcpy(zeroed[i], p[i]->grad, sizeof zeroed[i]);
+            }
+        }
+    }
+    ck_assert_float_eq(zeroed[0][0], 2);
+    ck_assert_float_eq(zeroed[4][5], 4);
+    ck_assert_float_eq(zeroed[5][0], 0);
+    hl_parameters_free(&parameters);
+    hl_arena_free(&arena);
+}
+END_TEST
+
 START_TEST(the_first_op_that_is_not_finite_is_named)
 {
     static const hl_real good[3] = { 1, 2, 3 }, bad[3] = { 1, 3e38f, 2 };
@@ -446,6 +504,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_tensor_added_to_itself_gets_both_gradients);
     tcase_add_test(tc, parameters_accumulate_over_tapes_until_they_are_zeroed);
     tcase_add_test(tc, rows_of_a_parameter_share_its_numbers_and_gradient);
+    tcase_add_test(tc, forgotten_gradients_are_those_of_zeroed_ones);
     tcase_add_test(tc, the_first_op_that_is_not_finite_is_named);
     tcase_add_test(tc, not_a_number_is_not_finite_either);
     tcase_add_test(tc, a_dry_tape_counts_the_products);
