@@ -395,6 +395,9 @@ START_TEST(forgotten_gradients_are_those_of_zeroed_ones)
                 parameters.grads[i] = NAN;
             }
             hl_parameters_forget_grads(&parameters);
+            hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1, .gradients = true });
+            ck_assert_int_eq(hl_tape_backward_from(&tape, p[0], p[0]->data).code, HL_INVALID);
+            hl_arena_rewind(&arena, 0);
         } else {
             hl_parameters_zero_grad(&parameters);
         }
