@@ -45,16 +45,19 @@ START_TEST(every_update_has_examples_of_its_own)
 }
 END_TEST
 
+/* Whatever the last one left: of all leaves at once or one by one, and of a parameter that no gradient reaches. */
 START_TEST(an_update_begins_without_gradients)
 {
-    hl_config config = trainer_config("");
+    hl_config config = trainer_config(_i == 0 ? "" : "leaves = 2\n");
+    ck_assert_int_eq(hl_trainer_at_once(&config, 1, 0), _i == 0 ? 1 : 2);
     hl_trainer clean, dirty;
     trainer_make(&clean, &config);
     trainer_make(&dirty, &config);
+    clean.model.parameters.list[1].tensor->requires_grad = dirty.model.parameters.list[1].tensor->requires_grad = false;
     for (int i = 0; i < 2; i++) {
         memset(dirty.model.parameters.grads, 0x41, block_bytes(&dirty));
-        trainer_updated(&clean, 1);
-        trainer_updated(&dirty, 1);
+        double norm = trainer_updated(&clean, 1).grad_norm;
+        ck_assert_double_eq(trainer_updated(&dirty, 1).grad_norm, norm);
     }
     ck_assert_mem_eq(clean.model.parameters.values, dirty.model.parameters.values, block_bytes(&clean));
     hl_trainer_free(&clean);
@@ -312,7 +315,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, an_update_counts_what_it_trained_on);
     tcase_add_test(tc, every_update_has_examples_of_its_own);
-    tcase_add_test(tc, an_update_begins_without_gradients);
+    tcase_add_loop_test(tc, an_update_begins_without_gradients, 0, 2);
     tcase_add_test(tc, every_update_has_dropouts_of_its_own);
     tcase_add_test(tc, validating_changes_nothing);
     tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
