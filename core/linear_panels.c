@@ -173,8 +173,8 @@ static bool packs_x(const hl_linear_rows *rows)
 }
 
 /* Packed, x stands in panels as (N, I); behind it dp, in float in panels as (N, O), which the kernels take transposed.
- * Those of bf16 do not: there it is dp^T (O, N), in chunks of BF16_ROWS_AT_ONCE rows, whose stride is the same for every N,
- * so that no step generates code. */
+ * Those of bf16 do not: there it is dp^T (O, N), in chunks of rows, whose stride is the same for every N, so that no
+ * step generates code. */
 static int64_t x_count(const hl_linear_rows *rows)
 {
     return packs_x(rows) ? count_panels(rows->I) * HL_PANEL * depth_of(rows, rows->N) : 0;
@@ -202,8 +202,10 @@ int64_t hl_panels_rows_numbers(const hl_linear_rows *rows)
         fewer.N = MOST_PACKED_ROWS;
         return hl_panels_rows_numbers(&fewer);
     }
-    int64_t chunks = (rows->N + BF16_ROWS_AT_ONCE - 1) / BF16_ROWS_AT_ONCE;
-    int64_t dp_count = rows->bf16 ? chunks * chunk_of(rows) : count_panels(rows->O) * HL_PANEL * rows->N;
+    int64_t dp_count = count_panels(rows->O) * HL_PANEL * rows->N;
+    if (rows->bf16) {
+        dp_count = (rows->N + BF16_ROWS_AT_ONCE - 1) / BF16_ROWS_AT_ONCE * chunk_of(rows);
+    }
     return reals_of(rows, x_count(rows) + dp_count);
 }
 

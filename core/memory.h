@@ -24,7 +24,7 @@ typedef struct hl_allocator {
 void hl_allocator_set(const hl_allocator *allocator);
 
 /* `bytes` uninitialised bytes (0 counts as 1) at a multiple of 64; NULL when out of memory. Free with hl_free. Linux is
- * asked to back blocks of at least HL_MEMORY_LARGE bytes with huge pages (madvise, transparent_hugepage). */
+ * asked to back blocks of at least HL_MEMORY_LARGE bytes, of whatever allocator, with huge pages (madvise). */
 enum { HL_MEMORY_LARGE = 4 << 20 };
 void *hl_malloc(size_t bytes);
 

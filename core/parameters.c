@@ -11,12 +11,6 @@
 /* A cache line of floats, so that vector loops over one parameter start aligned. */
 enum { ALIGN_NUMBERS = 16 };
 
-/* A parameter's numbers with the gap behind them. */
-static int64_t with_gap(int64_t count)
-{
-    return (count + ALIGN_NUMBERS - 1) / ALIGN_NUMBERS * ALIGN_NUMBERS;
-}
-
 void hl_parameters_fail(hl_parameters *parameters, hl_status error)
 {
     HL_THEN(parameters->error, error);
@@ -96,7 +90,7 @@ hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec)
         .offset = parameters->count,
         .count = count,
     };
-    parameters->count += with_gap(count);
+    parameters->count += (count + ALIGN_NUMBERS - 1) / ALIGN_NUMBERS * ALIGN_NUMBERS;
     return tensor;
 }
 
@@ -239,27 +233,6 @@ void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed)
 void hl_parameters_zero_grad(hl_parameters *parameters)
 {
     memset(parameters->grads, 0, (size_t)parameters->count * sizeof(hl_real));
-}
-
-void hl_parameters_forget_grads(hl_parameters *parameters)
-{
-    for (int i = 0; i < parameters->n; i++) {
-        hl_tensor *tensor = parameters->list[i].tensor;
-        int64_t count = parameters->list[i].count;
-        memset(tensor->grad + count, 0, (size_t)(with_gap(count) - count) * sizeof(hl_real));
-        tensor->grad_written = false;
-    }
-}
-
-void hl_parameters_end_grads(hl_parameters *parameters)
-{
-    for (int i = 0; i < parameters->n; i++) {
-        hl_tensor *tensor = parameters->list[i].tensor;
-        if (!tensor->grad_written) {
-            memset(tensor->grad, 0, (size_t)parameters->list[i].count * sizeof(hl_real));
-            tensor->grad_written = true;
-        }
-    }
 }
 
 void hl_parameters_grads_into(hl_parameters *parameters, hl_real *block)

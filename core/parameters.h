@@ -101,13 +101,6 @@ void hl_parameters_initialise_on(hl_parameters *parameters, uint64_t seed, int t
 /* All gradients to zero. After hl_parameters_allocate; cannot fail. */
 void hl_parameters_zero_grad(hl_parameters *parameters);
 
-/* The same without a pass over the memory: what the next backward finds in the place of a parameter's gradient it
- * overwrites, and what comes after adds to that. hl_parameters_end_grads zeroes those that none has reached; before it
- * gradients are not to be read. After hl_parameters_grads_into, where that is used, and not for several tapes at once.
- * Cannot fail. */
-void hl_parameters_forget_grads(hl_parameters *parameters);
-void hl_parameters_end_grads(hl_parameters *parameters);
-
 /* From now on passes add to the gradients in `block` (count numbers), which is not owned, instead of `grads`. */
 void hl_parameters_grads_into(hl_parameters *parameters, hl_real *block);
 

@@ -148,7 +148,7 @@ void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real 
     hl_small_kernel_run(&kernel, A, B, C);
 }
 
-/* In numbers of a row: a strip has as many rows as a cache line has numbers; lines are fetched so far ahead. */
+/* A line of the cache has STRIP floats, and so many rows are in a strip; lines are fetched AHEAD numbers ahead. */
 enum { TILE = 4, STRIP = 16, AHEAD = 64 };
 typedef hl_real tile_row __attribute__((vector_size(TILE * sizeof(hl_real))));
 
@@ -183,7 +183,7 @@ static void transpose_strip(int64_t first, int64_t end, int64_t width, hl_real f
     for (int64_t line = 0; line < columns; line += STRIP) {
         int64_t last = line + STRIP < columns ? line + STRIP : columns;
         for (int64_t i = first; i < rows; i += TILE) {
-            for (int r = 0; r < TILE; r++) {
+            for (int r = 0; r < TILE && line + AHEAD < width; r++) {
                 __builtin_prefetch(x + (i + r) * x_stride + line + AHEAD);
             }
             for (int64_t d = line; d < last; d += TILE) {

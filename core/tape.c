@@ -289,11 +289,9 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, hl_tensor *parameter, int64_t f
     if (rows == NULL) {
         return NULL;
     }
-    if (parameter->grad != NULL && !parameter->grad_written) { /* there may be gradients of other rows, or the same */
-        memset(parameter->grad, 0, (size_t)hl_shape_count(parameter->shape) * sizeof *parameter->grad);
-        parameter->grad_written = true;
-    }
     *rows = *parameter;
+    rows->whole = parameter;
+    rows->grad_written = true;
     rows->shape.size[0] = n;
     int64_t skipped = first * (hl_shape_count(parameter->shape) / parameter->shape.size[0]);
     if (parameter->data != NULL) { /* else a dry tape over a model that was never allocated */

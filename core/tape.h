@@ -13,7 +13,7 @@
  * without checks, and asks once: hl_tape_status.
  *
  * Backward walks the record in reverse. A tensor used twice accumulates; an input that requires no gradient is skipped;
- * parameters accumulate into the gradient they own (parameters.h), which the caller zeroes or forgets.
+ * parameters accumulate into the gradient they own (parameters.h), which the caller zeroes.
  *
  * A dry tape computes nothing: it checks shapes and counts the memory and arithmetic of the same pass. The tape that
  * follows runs out of an arena of the size found so; with a plan (tape_plan.h), so does any pass of smaller sizes, and

@@ -41,6 +41,16 @@ static hl_tensor *input_in_place(const hl_tape *tape, const hl_node *node)
     return may ? x : NULL;
 }
 
+/* Of a parameter that is read in rows the gradient begins at zero: other rows may have one, or the same. */
+static void begin_whole(const hl_tape *tape, const hl_tensor *rows)
+{
+    hl_tensor *whole = rows->whole;
+    if (whole != NULL && whole->requires_grad && !whole->grad_written && !tape->options.dry) {
+        memset(whole->grad, 0, (size_t)hl_shape_count(whole->shape) * sizeof(hl_real));
+        whole->grad_written = true;
+    }
+}
+
 /* Sets din, the memory for the gradient of every input: a parameter has its own, that of others is allocated when the
  * first gradient reaches them. */
 static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
@@ -60,8 +70,9 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
         if (x == NULL || !x->requires_grad) {
             continue;
         }
-        if (x->grad == NULL &&
-            !(x->is_parameter && tape->options.dry)) { /* a parameter without memory, on a dry tape */
+        begin_whole(tape, x);
+        bool dry_parameter = x->is_parameter && tape->options.dry; /* nothing is written to it */
+        if (x->grad == NULL && !dry_parameter) {
             x->grad = allocate_grad(tape, x);
             if (x->grad == NULL) {
                 return false;
@@ -71,11 +82,11 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
             if (!tape->options.dry) {
                 memset(x->grad, 0, (size_t)hl_shape_count(x->shape) * sizeof(hl_real));
             }
-            x->grad_written = true;
+            x->grad_written = !dry_parameter;
         }
         din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
-        if (!x->grad_written) { /* that of a parameter tapes on other threads may read */
-            x->grad_written = true;
+        if (!x->grad_written) { /* of a parameter that tapes on several threads share it is true */
+            x->grad_written = !dry_parameter;
         }
     }
     return true;

@@ -26,13 +26,14 @@ typedef struct hl_shape {
 
 typedef struct hl_tensor {
     hl_shape shape;
-    hl_real *data;      /* count(shape) numbers; not owned. On a dry tape (tape.h) only an address */
-    hl_real *grad;      /* same shape as data; NULL where there is none (yet); not owned */
-    bool requires_grad; /* whether backward computes grad */
-    bool grad_written;  /* whether backward adds to grad instead of overwriting it; true for parameters, but after
-                           hl_parameters_forget_grads */
-    bool is_parameter;  /* whether a registry (parameters.h) owns data and grad */
-    bool bf16;          /* whether linear maps by this matrix multiply in bf16 (bf16.h) */
+    hl_real *data;           /* count(shape) numbers; not owned. On a dry tape (tape.h) only an address */
+    hl_real *grad;           /* same shape as data; NULL where there is none (yet); not owned */
+    bool requires_grad;      /* whether backward computes grad */
+    bool grad_written;       /* whether backward adds to grad instead of overwriting it; true for parameters, but after
+                              * hl_forgotten_grads_begin */
+    bool is_parameter;       /* whether a registry (parameters.h) owns data and grad */
+    struct hl_tensor *whole; /* of rows of a parameter (hl_tape_parameter_rows): the parameter */
+    bool bf16;               /* whether linear maps by this matrix multiply in bf16 (bf16.h) */
     struct hl_tape_piece *piece, *grad_piece; /* a dry tape's own: the memory that data and grad would be */
 } hl_tensor;
 

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/op_cross_entropy.h"
+#include "core/private/forgotten_grads.h"
 #include "core/private/reduce.h"
 #include "core/threads.h"
 #include "heads/evaluator.h"
@@ -252,9 +253,9 @@ static hl_status run_leaves(hl_trainer *trainer, int leaf, int n)
         memset(gradients, 0, trainer->gradients.bytes);
         status = hl_trainer_leaves_run(trainer, first, n);
     } else {
-        hl_parameters_forget_grads(parameters);
+        hl_forgotten_grads_begin(parameters);
         status = run_leaf(trainer, first);
-        hl_parameters_end_grads(parameters);
+        hl_forgotten_grads_end(parameters);
     }
     hl_leaf_sum_push(&trainer->gradients, n);
     return status;
