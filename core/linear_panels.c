@@ -262,8 +262,8 @@ typedef struct dW_work {
     const hl_real *dp, *x, *packed;
     bool add;
     hl_real *dW;
-    int64_t first;         /* row of dW that lies there */
-    int64_t tiles, panels; /* tiles in a column, each of so many panels or what is left of them */
+    int64_t first, end;    /* the rows of dW that are computed; the first lies there */
+    int64_t tiles, panels; /* cut_tiles: tiles in a column, each of so many panels or what is left of them */
 } dW_work;
 
 /* The rows from `o` to `end` - 1 of dW in one column of tiles, piece by piece of the rows of dp and x: so each piece of
@@ -287,42 +287,45 @@ static void dW_block(const dW_work *w, int64_t column, int64_t o, int64_t end)
     }
 }
 
+/* Cuts the rows of dW into `enough` tiles or more, where smaller ones allow that; returns how many. */
+static int64_t cut_tiles(dW_work *w, int64_t enough)
+{
+    int64_t height = hl_panels_dW_step(w->rows), all = panels_across(w->rows);
+    w->tiles = (w->end - w->first + height - 1) / height;
+    w->panels = BLOCK_PANELS;
+    while (w->panels > 1 && w->tiles * ((all + w->panels - 1) / w->panels) < enough) {
+        w->panels /= 2;
+    }
+    return w->tiles * ((all + w->panels - 1) / w->panels);
+}
+
 /* Tiles are counted down the columns. */
 static void dW_tiles(const void *context, hl_range range)
 {
     const dW_work *w = context;
     int64_t height = hl_panels_dW_step(w->rows);
     for (int64_t tile = range.begin, end; tile < range.end; tile = end) {
-        int64_t column = tile / w->tiles, first = column * w->tiles;
-        end = hl_least(hl_least(tile + BLOCK_TILES, range.end), first + w->tiles);
-        dW_block(w, column, (tile - first) * height, hl_least(w->rows->O, (end - first) * height));
+        int64_t column = tile / w->tiles, top = column * w->tiles;
+        end = hl_least(hl_least(tile + BLOCK_TILES, range.end), top + w->tiles);
+        dW_block(w, column, w->first + (tile - top) * height, hl_least(w->end, w->first + (end - top) * height));
     }
 }
 
 void hl_panels_dW(int threads, const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, const hl_real *packed,
                   bool add, hl_real *dW)
 {
-    enum { ENOUGH = 4 /* tiles for each thread */ };
-    int64_t height = hl_panels_dW_step(rows), tiles = (rows->O + height - 1) / height, all = panels_across(rows);
-    int64_t panels = BLOCK_PANELS;
-    while (panels > 1 && tiles * ((all + panels - 1) / panels) < ENOUGH * threads) {
-        panels /= 2;
-    }
-    hl_threads_run(threads, tiles * ((all + panels - 1) / panels), 1, dW_tiles,
-                   &(dW_work){ rows, dp, x, packed, add, dW, .tiles = tiles, .panels = panels });
+    enum { FOR_EACH = 4 /* thread */ };
+    dW_work w = { .rows = rows, .dp = dp, .x = x, .packed = packed, .add = add, .dW = dW, .end = rows->O };
+    int64_t tiles = cut_tiles(&w, FOR_EACH * threads);
+    hl_threads_run(threads, tiles, 1, dW_tiles, &w);
 }
 
 void hl_panels_dW_rows(const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, const hl_real *packed,
                        int64_t begin, int64_t end, hl_real *part)
 {
-    dW_work w = { rows, dp, x, packed, .dW = part, .first = begin, .panels = BLOCK_PANELS };
-    int64_t columns = (panels_across(rows) + BLOCK_PANELS - 1) / BLOCK_PANELS;
-    int64_t height = BLOCK_TILES * hl_panels_dW_step(rows);
-    for (int64_t column = 0; column < columns; column++) {
-        for (int64_t o = begin; o < end; o += height) {
-            dW_block(&w, column, o, hl_least(o + height, end));
-        }
-    }
+    dW_work w = { .rows = rows, .dp = dp, .x = x, .packed = packed, .dW = part, .first = begin, .end = end };
+    int64_t tiles = cut_tiles(&w, 1);
+    dW_tiles(&w, (hl_range){ .end = tiles });
 }
 
 void hl_panels_prepare(const hl_linear_rows *rows)

@@ -2,6 +2,7 @@
 
 #include "core/matmul.h"
 #include "core/memory.h"
+#include "core/private/least.h"
 
 #include <string.h>
 
@@ -181,7 +182,7 @@ static void transpose_strip(int64_t first, int64_t end, int64_t width, hl_real f
 {
     int64_t rows = first + (end - first) / TILE * TILE, columns = width / TILE * TILE;
     for (int64_t line = 0; line < columns; line += STRIP) {
-        int64_t last = line + STRIP < columns ? line + STRIP : columns;
+        int64_t last = hl_least(line + STRIP, columns);
         for (int64_t i = first; i < rows; i += TILE) {
             for (int r = 0; r < TILE && line + AHEAD < width; r++) {
                 __builtin_prefetch(x + (i + r) * x_stride + line + AHEAD);
