@@ -257,7 +257,7 @@ START_TEST(where_there_is_no_loss_nothing_is_said)
 {
     const char *folder = tagger(), *right = tagged("right.conllu", false, false);
     char command[1024];
-    snprintf(command, sizeof command, "%s %s --treebank - --without-null < %s", HL_HEADS_PROGRAM, folder, right);
+    snprintf(command, sizeof command, "'%s' '%s' --treebank - --without-null < '%s'", HL_HEADS_PROGRAM, folder, right);
     FILE *out = popen(command, "r"); /* NOLINT(cert-env33-c) */
     char text[1 << 14];
     text[fread(text, 1, sizeof text - 1, out)] = '\0';
