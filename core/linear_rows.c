@@ -1,6 +1,7 @@
 #include "core/private/linear_rows.h"
 
 #include "core/private/linear_panels.h"
+#include "core/private/linear_weight_grad.h"
 #include "core/private/panel_product.h"
 #include "core/small_matmul.h"
 #include "core/threads.h"
@@ -84,6 +85,9 @@ void hl_linear_rows_prepare(const hl_linear_rows *rows)
 {
     if (rows->generated) {
         hl_panels_prepare(rows);
+        if (rows->sum == HL_LINEAR_TILES) {
+            hl_weight_grad_prepare(rows);
+        }
     }
     for (int64_t m = HL_LINEAR_BLOCK; m > 0 && rows->sum == HL_LINEAR_PARTIALS; m /= 2) {
         hl_small_matmul_kernel(dW_shape(rows, m, false));

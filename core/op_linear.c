@@ -6,6 +6,7 @@
 #include "core/private/least.h"
 #include "core/private/linear_panels.h"
 #include "core/private/linear_rows.h"
+#include "core/private/linear_weight_grad.h"
 #include "core/private/op_parts.h"
 #include "core/private/pass_bits.h"
 #include "core/private/reduce.h"
@@ -108,7 +109,7 @@ typedef struct forward_work {
     const hl_node *node;
     hl_linear_rows rows;
     const hl_real *packed; /* W, where kernels are generated */
-    hl_real *rounded;      /* bf16: memory for a block of each thread */
+    hl_real *block;        /* memory of hl_panels_forward for each thread */
     bool finishes;
 } forward_work;
 
@@ -123,7 +124,7 @@ static void forward_blocks(const void *context, hl_range blocks)
         int64_t first = block * HL_LINEAR_BLOCK, n = hl_linear_block_rows(rows, block);
         if (rows->generated) {
             hl_panels_forward(rows, n, x + first * rows->I, work->packed, b, y + first * rows->O,
-                              work->rounded + blocks.thread * hl_panels_block_numbers(rows, false));
+                              work->block + blocks.thread * hl_panels_block_numbers(rows, false));
         }
         if (work->finishes) {
             finish(work->tape, work->node, rows, block);
@@ -142,7 +143,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
     int threads = threads_for(tape, &rows);
     if (rows.generated) {
         if (!hl_tape_has_kept(tape)) {
-            hl_panels_pack_weights(threads, &rows, false, w, packed);
+            hl_panels_pack_weights(threads, &rows, false, w, b, packed);
         }
     } else {
         hl_linear_begin_at_bias(threads, &rows, b, y);
@@ -155,7 +156,7 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
                                         .node = node,
                                         .rows = rows,
                                         .packed = packed,
-                                        .rounded = scratch + hl_panels_weights_numbers(&rows, false),
+                                        .block = scratch + hl_panels_weights_numbers(&rows, false),
                                         .finishes = finishes });
     }
 }
@@ -164,14 +165,14 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 typedef struct intermediate {
     int64_t dp;       /* of all rows, or of a block for each thread; 0 where dp is dy */
     int64_t db;       /* a partial sum for each group */
-    int64_t dW;       /* likewise, or what hl_matmul_rows_into or hl_panels_dW needs */
+    int64_t dW;       /* likewise, or what hl_matmul_rows_into or hl_weight_grad needs */
     int64_t W, block; /* kernels: W packed for dx, memory of hl_panels_dx for each thread */
 } intermediate;
 
 /* Whether nothing needs dp of a block once its thread goes on to the next one. */
 static bool dp_by_blocks(const hl_linear_rows *rows)
 {
-    return rows->sum == HL_LINEAR_PARTIALS || (rows->sum == HL_LINEAR_TILES && hl_panels_pack_dp(rows));
+    return rows->sum == HL_LINEAR_PARTIALS || (rows->sum == HL_LINEAR_TILES && hl_weight_grad_packs_dp(rows));
 }
 
 /* Whether dp of all rows takes the place of dy, which nothing reads any more: no residual has it as its gradient. */
@@ -192,7 +193,7 @@ static intermediate intermediate_of(const hl_tape *tape, const hl_node *node, co
     if (rows->sum == HL_LINEAR_WHOLE) {
         numbers.dW = hl_matmul_rows_scratch(rows->O, rows->I, rows->N);
     } else if (rows->sum == HL_LINEAR_TILES) {
-        numbers.dW = hl_panels_rows_numbers(rows);
+        numbers.dW = hl_weight_grad_numbers(rows);
     } else if (rows->n_groups > 1) {
         numbers.dW = rows->n_groups * rows->O * rows->I;
     }
@@ -239,8 +240,8 @@ static void group_backward(const hl_node *node, const hl_linear_rows *rows, cons
             bool alone = rows->n_groups == 1;
             hl_linear_rows_dW(rows, n, dp, node->in[X]->data + first * I, block > begin || (alone && din[W].add),
                               alone ? din[W].at : at.dW + group * O * I);
-        } else if (node->in[W]->requires_grad && rows->sum == HL_LINEAR_TILES && hl_panels_pack_dp(rows)) {
-            hl_panels_pack_rows(rows, first, n, dp, node->in[X]->data + first * I, at.dW);
+        } else if (node->in[W]->requires_grad && rows->sum == HL_LINEAR_TILES && hl_weight_grad_packs_dp(rows)) {
+            hl_weight_grad_pack(rows, first, n, dp, node->in[X]->data + first * I, at.dW);
         }
     }
 }
@@ -264,7 +265,7 @@ static void weight_backward(const hl_tape *tape, const hl_node *node, const hl_l
                             const hl_real *dp, hl_real *scratch)
 {
     if (rows->sum == HL_LINEAR_TILES) {
-        hl_panels_dW(threads_for(tape, rows), rows, dp, node->in[X]->data, scratch, dW.add, dW.at);
+        hl_weight_grad(threads_for(tape, rows), rows, dp, node->in[X]->data, scratch, dW.add, dW.at);
     } else if (rows->sum == HL_LINEAR_WHOLE) {
         hl_matmul_rows_into(tape->options.threads, rows->O, rows->I, rows->N, dp, node->in[X]->data, dW.add, dW.at,
                             scratch);
@@ -294,7 +295,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     const hl_real *dp = at.dp != NULL ? at.dp : node->out->grad;
     hl_grad_hand_on(tape, node, din[R]);
     if (din[X].at != NULL && rows.generated) {
-        at.W = hl_panels_pack_weights(threads_for(tape, &rows), &rows, true, node->in[W]->data, at.own_W);
+        at.W = hl_panels_pack_weights(threads_for(tape, &rows), &rows, true, node->in[W]->data, NULL, at.own_W);
     }
     hl_threads_run(threads_for(tape, &rows), rows.n_groups, 1, backward_groups,
                    &(backward_work){ .node = node, .rows = &rows, .din = din, .at = at });
@@ -319,7 +320,7 @@ static int cut_parts(const hl_node *node, int input, int most, int64_t *step)
         *step = HL_MATMUL_STEP;
         return hl_matmul_pieces(most, rows.O, rows.I, rows.N);
     }
-    *step = hl_panels_dW_step(&rows);
+    *step = hl_weight_grad_step(&rows);
     return most;
 }
 
@@ -333,7 +334,7 @@ static void compute_part(const hl_tape *tape, const hl_node *node, int input, in
         hl_matmul_serial(end - begin, rows.I, rows.N, (hl_matrix){ dp + begin, rows.O, true },
                          (hl_matrix){ x, rows.I, false }, 0, to, rows.I);
     } else {
-        hl_panels_dW_rows(&rows, dp, x, at.dW, begin, end, to);
+        hl_weight_grad_rows(&rows, dp, x, at.dW, begin, end, to);
     }
 }
 

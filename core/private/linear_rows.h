@@ -14,7 +14,7 @@
 enum { HL_LINEAR_BLOCK = 64, HL_LINEAR_MAX_PARTIALS = 16 };
 
 /* How dW (O, I) is summed over N rows: in a partial sum for each group of blocks, tile by tile over all rows
- * (hl_panels_dW), or by hl_matmul_rows_into. */
+ * (hl_weight_grad), or by hl_matmul_rows_into. */
 typedef enum hl_linear_sum { HL_LINEAR_PARTIALS, HL_LINEAR_TILES, HL_LINEAR_WHOLE } hl_linear_sum;
 
 typedef struct hl_linear_rows {

@@ -1,5 +1,5 @@
 /* The product of a few rows and a matrix that is read panel by panel, each in a core's caches, in float or bf16
- * (core/bf16.h); used by linear_panels.c and linear_rows.c alone. */
+ * (core/bf16.h); used by linear_panels.c, linear_weight_grad.c and linear_rows.c alone. */
 #ifndef HL_CORE_PRIVATE_PANEL_PRODUCT_H
 #define HL_CORE_PRIVATE_PANEL_PRODUCT_H
 

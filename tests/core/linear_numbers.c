@@ -31,7 +31,7 @@ void numbers_free(numbers *n)
 
 /* What a pass is made of; `n` NULL: in a dry one. */
 typedef struct recorded {
-    hl_tensor *x, *w, *b, *r, *y; /* r: NULL where there is no residual */
+    hl_tensor *x, *w, *b, *r, *y; /* b, r: NULL where there is none */
 } recorded;
 
 static recorded record(hl_tape *tape, map of, const numbers *n, call c)
@@ -39,7 +39,7 @@ static recorded record(hl_tape *tape, map of, const numbers *n, call c)
     recorded t;
     t.x = hl_tape_tensor(tape, HL_SHAPE(of.N, of.I), n != NULL ? n->at[X] : NULL, true);
     t.w = hl_tape_tensor(tape, HL_SHAPE(of.O, of.I), n != NULL ? n->at[W] : NULL, true);
-    t.b = hl_tape_tensor(tape, HL_SHAPE(of.O), n != NULL ? n->at[B] : NULL, true);
+    t.b = c.plain ? NULL : hl_tape_tensor(tape, HL_SHAPE(of.O), n != NULL ? n->at[B] : NULL, true);
     t.r = c.fused ? hl_tape_tensor(tape, HL_SHAPE(of.N, of.O), n != NULL ? n->at[R] : NULL, true) : NULL;
     t.w->bf16 = c.bf16;
     hl_linear_args args = { .x = t.x, .W = t.w, .b = t.b, .relu = c.relu || c.fused };
@@ -85,7 +85,9 @@ hl_status numbers_pass(const numbers *n, call c, const hl_tape_plan *plan, hl_ar
     if (status.code == HL_OK) {
         memcpy(n->at[DX], t.x->grad, (size_t)n->count[DX] * sizeof *t.x->grad);
         memcpy(n->at[DW], t.w->grad, (size_t)n->count[DW] * sizeof *t.w->grad);
-        memcpy(n->at[DB], t.b->grad, (size_t)n->count[DB] * sizeof *t.b->grad);
+        if (t.b != NULL) {
+            memcpy(n->at[DB], t.b->grad, (size_t)n->count[DB] * sizeof *t.b->grad);
+        }
         if (c.fused) {
             memcpy(n->at[DR], t.r->grad, (size_t)n->count[DR] * sizeof *t.r->grad);
         }

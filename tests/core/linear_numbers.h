@@ -22,11 +22,12 @@ numbers numbers_make(map of);
 void numbers_free(numbers *n);
 void numbers_copy_inputs(numbers *to, const numbers *from);
 
-/* `relu`: with ReLU. `fused`: with ReLU, dropout and residual, whose gradient DR is. `reuse`: memory, as a training
- * does. `twice`: the sum of two such maps, so that what comes back from one is added to what came from the other. */
+/* `plain`: without b. `relu`: with ReLU. `fused`: with ReLU, dropout and residual, whose gradient DR is. `reuse`:
+ * memory, as a training does. `twice`: the sum of two such maps, so that what comes back from one is added to what came
+ * from the other. */
 typedef struct call {
     int threads;
-    bool bf16, relu, fused, reuse, twice;
+    bool bf16, plain, relu, fused, reuse, twice;
 } call;
 
 /* A plan for passes over at most the rows of `of`; code for them is generated. */

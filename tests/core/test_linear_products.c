@@ -194,6 +194,54 @@ START_TEST(the_plan_of_many_rows_serves_any_fewer)
 }
 END_TEST
 
+/* Narrow maps and wide ones, whose weights are packed. Memory is full of NaN before. */
+START_TEST(a_map_without_a_bias_is_its_products)
+{
+    static const map with_or_without[] = { { 70, 40, 30 }, { 70, 1300, 600 } };
+    map of = with_or_without[_i / 2];
+    call c = { .threads = 2, .bf16 = _i % 2 == 1, .plain = true };
+    if (lacks(c.bf16)) {
+        return;
+    }
+    numbers zero = numbers_make(of), none = numbers_make(of);
+    draw_inputs(&zero);
+    memset(zero.at[B], 0, (size_t)zero.count[B] * sizeof *zero.at[B]);
+    numbers_copy_inputs(&none, &zero);
+    hl_arena arena;
+    hl_tape_plan plan;
+    numbers_plan(of, c, &plan);
+    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    memset(arena.block, 0xff, arena.capacity);
+    ck_assert_int_eq(numbers_pass(&none, c, &plan, &arena).code, HL_OK);
+    c.plain = false;
+    numbers_run(&zero, c);
+    ck_assert_mem_eq(none.at[Y], zero.at[Y], (size_t)zero.count[Y] * sizeof *zero.at[Y]);
+    hl_tape_plan_free(&plan);
+    hl_arena_free(&arena);
+    numbers_free(&none);
+    numbers_free(&zero);
+}
+END_TEST
+
+/* 2^24 and a 1 are 2^24 in float, and so it stays for another 1; the ones alone are a 2, which counts. */
+START_TEST(a_sum_of_products_begins_at_the_bias)
+{
+    static const map maps_of_ones[] = { { 3, 40, 2 }, { 3, 640, 2 }, { 3, 640, 600 } };
+    const hl_real large = ldexp(1, sizeof(hl_real) == sizeof(double) ? 53 : 24);
+    numbers n = numbers_make(maps_of_ones[_i]);
+    for (int i = 0; i < INPUTS; i++) {
+        for (int64_t j = 0; j < n.count[i]; j++) {
+            n.at[i][j] = i == B ? large : 1;
+        }
+    }
+    numbers_run(&n, (call){ .threads = 1 });
+    for (int64_t j = 0; j < n.count[Y]; j++) {
+        ck_assert(n.at[Y][j] == large);
+    }
+    numbers_free(&n);
+}
+END_TEST
+
 #ifdef HL_LIBXSMM
 static size_t kernels(void)
 {
@@ -205,7 +253,9 @@ static size_t kernels(void)
 /* A dry pass with `prepare` generates what passes of any fewer rows need. */
 START_TEST(no_pass_of_fewer_rows_generates_code)
 {
-    static const map most[] = { { 1100, 70, 33 }, { 300, 130, 2100 }, { 200, 520, 600 }, { 4130, 70, 1000 } };
+    static const map most[] = {
+        { 1100, 70, 33 }, { 300, 130, 2100 }, { 200, 520, 600 }, { 4130, 70, 1000 }, { 90, 640, 1100 }
+    };
     map of = most[_i / 2];
     bool bf16 = _i % 2 == 1;
     if (lacks(bf16)) {
@@ -235,8 +285,10 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, products_stay_within_the_bound, 0, 2 * MAPS);
     tcase_add_loop_test(tc, bits_do_not_depend_on_the_number_of_threads, 0, 20);
     tcase_add_loop_test(tc, the_plan_of_many_rows_serves_any_fewer, 0, 12);
+    tcase_add_loop_test(tc, a_map_without_a_bias_is_its_products, 0, 4);
 #ifdef HL_LIBXSMM
-    tcase_add_loop_test(tc, no_pass_of_fewer_rows_generates_code, 0, 8);
+    tcase_add_loop_test(tc, a_sum_of_products_begins_at_the_bias, 0, 3);
+    tcase_add_loop_test(tc, no_pass_of_fewer_rows_generates_code, 0, 10);
 #endif
 }
 SUITE("linear products", add_tests)
