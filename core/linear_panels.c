@@ -2,6 +2,8 @@
 
 #include "core/private/least.h"
 #include "core/private/linear_packing.h"
+#include "core/private/panel_pack.h"
+#include "core/private/panel_product.h"
 #include "core/small_matmul.h"
 #include "core/threads.h"
 
@@ -11,11 +13,12 @@
 enum {
     FLOAT_K_AT_ONCE = 512,
     BF16_K_AT_ONCE = 2048,
-    BEFORE_ROW = 16 /* numbers, the last of which is a 1 (bias_leads) */
+    BEFORE_ROW = 16 /* numbers, a cache line, the last of which is a 1 (bias_leads) */
 };
 
-/* Whether b is a row of its own before the first of W^T, and a 1 stands before each row of x: so y is written once, by
- * the kernel, where one that began at a bias in y would wait for memory twice. The sums are the same. */
+/* Whether b, or zeros without one, is a row of its own before the first of W^T, and a 1 stands before each row of x: so
+ * y is written once, by the kernel, where one that began at a bias in y would wait for memory twice. The sums are the
+ * same but for the sign of a zero. */
 static bool bias_leads(const hl_linear_rows *rows)
 {
     return !rows->bf16 && hl_linear_packs(rows, rows->O);

@@ -2,6 +2,8 @@
 
 #include "core/private/least.h"
 #include "core/private/linear_packing.h"
+#include "core/private/panel_pack.h"
+#include "core/private/panel_product.h"
 #include "core/threads.h"
 
 /* So many rows of dp and x are multiplied at once: of these, the panels of x that a block of dW takes stay in a

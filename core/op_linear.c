@@ -20,7 +20,7 @@ enum { X, W, B, R, N_INPUTS };
 typedef struct attributes {
     hl_linear_args args;
     bool drops;      /* in this pass */
-    hl_real *packed; /* W for forward where the tape keeps it; or NULL */
+    hl_real *packed; /* W and b for forward where the tape keeps them; or NULL */
 } attributes;
 
 static hl_linear_rows rows_of(const hl_node *node)
@@ -108,7 +108,7 @@ typedef struct forward_work {
     const hl_tape *tape;
     const hl_node *node;
     hl_linear_rows rows;
-    const hl_real *packed; /* W, where kernels are generated */
+    const hl_real *packed; /* W and b, where kernels are generated */
     hl_real *block;        /* memory of hl_panels_forward for each thread */
     bool finishes;
 } forward_work;

@@ -2,8 +2,8 @@
  * used by op_linear.c and linear_rows.c alone. In bf16 (core/bf16.h) callable where hl_bf16_missing is NULL.
  *
  * W (O, I); x, dx (n, I) and y, dp (n, O) are rows, contiguous. Sums over O and I are added in an order that follows
- * from these sizes alone. Memory for what is packed is counted in hl_real and begins at a multiple of 64
- * bytes. Method: Goto & van de Geijn 2008, with kernels of Heinecke et al. 2016. */
+ * from these sizes alone. Memory for what is packed is counted in hl_real and begins at a multiple of 64 bytes. Method:
+ * Goto & van de Geijn 2008, with kernels of Heinecke et al. 2016. */
 #ifndef HL_CORE_PRIVATE_LINEAR_PANELS_H
 #define HL_CORE_PRIVATE_LINEAR_PANELS_H
 
@@ -17,7 +17,8 @@ void hl_panels_prepare(const hl_linear_rows *rows);
 int64_t hl_panels_weights_numbers(const hl_linear_rows *rows, bool dx);
 int64_t hl_panels_block_numbers(const hl_linear_rows *rows, bool dx);
 
-/* Returns that form: `packed`, or for dx W itself where it serves as it is. Forward's may hold b, which may be NULL. */
+/* Returns that form: `packed`, or for dx W itself where it serves as it is. Forward's may hold b, NULL where there is
+ * none: it serves until W or b changes. dx takes no b. */
 const hl_real *hl_panels_pack_weights(int threads, const hl_linear_rows *rows, bool dx, const hl_real *W,
                                       const hl_real *b, hl_real *packed);
 

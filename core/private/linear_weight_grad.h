@@ -11,9 +11,9 @@
 /* Generates the code for any number of rows. */
 void hl_weight_grad_prepare(const hl_linear_rows *rows);
 
-/* Whether dp is packed before it is multiplied, and x where that pays: by blocks, n rows from `first` on, a multiple of
- * HL_LINEAR_BLOCK, x and dp at the first of those n. n is HL_LINEAR_BLOCK, or what is left at the end. Then dp is not
- * read again. What is enough memory for N rows is enough for any fewer. */
+/* Where hl_weight_grad_packs_dp says so, dp is packed before it is multiplied, and x where that pays, by blocks: n of
+ * the rows from `first` on, a multiple of HL_LINEAR_BLOCK, x and dp at the first of those n. n is HL_LINEAR_BLOCK, or
+ * what is left at the end. Then dp is not read again. What is enough memory for N rows is enough for any fewer. */
 bool hl_weight_grad_packs_dp(const hl_linear_rows *rows);
 int64_t hl_weight_grad_numbers(const hl_linear_rows *rows);
 void hl_weight_grad_pack(const hl_linear_rows *rows, int64_t first, int64_t n, const hl_real *dp, const hl_real *x,
