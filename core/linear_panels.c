@@ -24,17 +24,11 @@ static bool bias_leads(const hl_linear_rows *rows)
     return !rows->bf16 && hl_linear_packs(rows, rows->O);
 }
 
-/* Of W^T with b, or of W. */
-static int64_t packed_rows(const hl_linear_rows *rows, bool dx)
-{
-    return dx ? hl_linear_depth(rows, rows->O) : hl_linear_depth(rows, rows->I) + bias_leads(rows);
-}
-
 static hl_panel_product rows_product(const hl_linear_rows *rows, bool dx, int64_t n, bool add)
 {
     int64_t K = hl_linear_depth(rows, dx ? rows->O : rows->I), M = dx ? rows->I : rows->O;
     int64_t depth = rows->bf16 ? BF16_K_AT_ONCE : FLOAT_K_AT_ONCE;
-    bool packed = hl_linear_packs(rows, M);
+    bool packed = hl_linear_packs(rows, M), leads = !dx && bias_leads(rows);
     return (hl_panel_product){ .n = n,
                                .K = K,
                                .M = M,
@@ -43,7 +37,7 @@ static hl_panel_product rows_product(const hl_linear_rows *rows, bool dx, int64_
                                .a_stride = K,
                                .c_stride = M,
                                .b_stride = packed ? HL_PANEL : M,
-                               .panel = packed ? HL_PANEL * packed_rows(rows, dx) : HL_PANEL,
+                               .panel = packed ? HL_PANEL * (leads + K) : HL_PANEL,
                                .add = add,
                                .bf16 = rows->bf16 };
 }
@@ -58,7 +52,7 @@ static hl_panel_product first_product(const hl_linear_rows *rows, int64_t n)
     return p;
 }
 
-/* What is left of x, which may be nothing. */
+/* What is left of x: where that is nothing, K is 0, for which nothing is generated and nothing multiplied. */
 static hl_panel_product rest_product(const hl_linear_rows *rows, int64_t n)
 {
     hl_panel_product p = rows_product(rows, false, n, true);
@@ -100,7 +94,7 @@ static void pack_panels(const void *context, hl_range panels)
 {
     const packing *p = context;
     const hl_packers *pack = hl_linear_packers(p->rows);
-    int64_t O = p->rows->O, I = p->rows->I, panel = HL_PANEL * packed_rows(p->rows, p->dx);
+    int64_t O = p->rows->O, I = p->rows->I, panel = rows_product(p->rows, p->dx, 0, false).panel;
     int64_t first = panels.begin * HL_PANEL;
     if (p->dx) {
         pack->rows(O, hl_least(I, panels.end * HL_PANEL) - first, p->W + first, I,
@@ -165,9 +159,7 @@ static void forward_after_bias(const hl_linear_rows *rows, int64_t n, const hl_r
         memcpy(row, x + i * rows->I, (size_t)width * sizeof *row);
     }
     hl_panel_multiply(&first, block + BEFORE_ROW - 1, packed, y);
-    if (rest.K > 0) {
-        hl_panel_multiply(&rest, x + width, packed + first.K * HL_PANEL, y);
-    }
+    hl_panel_multiply(&rest, x + width, packed + first.K * HL_PANEL, y);
 }
 
 void hl_panels_forward(const hl_linear_rows *rows, int64_t n, const hl_real *x, const hl_real *packed, const hl_real *b,
@@ -195,9 +187,7 @@ void hl_panels_prepare(const hl_linear_rows *rows)
     if (bias_leads(rows)) {
         hl_panel_product first = first_product(rows, HL_LINEAR_BLOCK), rest = rest_product(rows, HL_LINEAR_BLOCK);
         hl_panel_prepare(&first);
-        if (rest.K > 0) {
-            hl_panel_prepare(&rest);
-        }
+        hl_panel_prepare(&rest);
     } else {
         hl_panel_product y = rows_product(rows, false, HL_LINEAR_BLOCK, false);
         hl_panel_prepare(&y);
