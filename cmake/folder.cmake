@@ -26,7 +26,8 @@ endif()
 # hl_folder(hl_core ...) in layers/: the folder's sources as the static library hl_layers (float) and, for the folders
 # in HL_DOUBLE_FOLDERS, the objects hl_layers_double. Arguments of the form hl_<folder> are the folder's arrows: it may
 # include their headers, no others (the test style_arrows looks), and they stand for both precisions. Further arguments
-# are libraries from outside. programs/train gives hl_programs_train. Main functions stand in main.c, which stays out.
+# are libraries from outside. core/ops gives hl_core_ops, programs/train hl_programs_train. Main functions stand in
+# main.c, which stays out.
 # data/text and train/ranks are rooms of data and train and have no arrows of their own.
 function(hl_folder)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
@@ -55,7 +56,8 @@ function(hl_folder)
         target_link_libraries(hl_${name}_double PRIVATE hl_flags PUBLIC ${arrows_double} ${outside})
     endif()
 
-    string(REPLACE "hl_" "" arrows "${arrows}")
+    list(TRANSFORM arrows REPLACE "^hl_" "")
+    list(TRANSFORM arrows REPLACE "^core_" "core/")
     string(JOIN "," arrows ${arrows})
     set_property(GLOBAL APPEND PROPERTY HL_ARROWS "${folder}:${arrows}")
     set_property(GLOBAL APPEND PROPERTY HL_OUTSIDE ${outside})

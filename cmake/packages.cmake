@@ -1,11 +1,11 @@
 # Debian's packages and the source tarball, both by CPack:
 #
-#   headlight          the programs with a library of their own, their manual pages and completion, the configs, docs/
-#   libheadlight0      the shared library for other programs, for each generation of CPUs (portable.cmake)
+#   headlight          the programs, their manual pages and completion, the configs, docs/
+#   libheadlight1      the shared library, for each generation of CPUs (portable.cmake)
 #   libheadlight-dev   headers, the static library, CMake package and pkg-config file
 #   python3-headlight  the package of python/
 #
-# Who wants the programs installs the first alone; the third needs the second, the fourth the first.
+# The first and the third need the second, the fourth needs the first.
 #
 # A package is of the release that it is built on: its version ends in that, as in 0.2.0-1~deb12. The preset `package`
 # makes them all; other builds are for one CPU or another prefix, and are refused.
@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1~deb${release})
 set(version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib) # where programs have libheadlight.so.0
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib) # where programs have libheadlight.so.1
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 
 # hl_package(programs NAME headlight SECTION science DEPENDS ... DESCRIPTION ...): the component as a package, with what
@@ -74,7 +74,7 @@ function(hl_package component)
 endfunction()
 
 set(runpath "# OpenBLAS's OpenMP build lies in a folder of its own, and the one that the system prefers may be another.\n")
-hl_package(programs NAME headlight SECTION science DEPENDS libopenblas0-openmp
+hl_package(programs NAME headlight SECTION science DEPENDS "libheadlight1 (= ${version}), libopenblas0-openmp"
            DESCRIPTION "train transformer encoders and see what every head learns
 Trains a transformer encoder on a CPU, on small tasks or on a text, treebank
 or table of one's own, and shows each attention head as a map, as numbers and
@@ -83,24 +83,16 @@ RoBERTa and GPT-2. For teaching, studying and research."
            OVERRIDES "${runpath}headlight: custom-library-search-path *
 # Handed to sbatch, which needs no permission to run them.
 headlight: script-not-executable *.sbatch*\n")
-install(TARGETS headlight LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/headlight NAMELINK_SKIP COMPONENT programs
-        EXCLUDE_FROM_ALL)
-get_property(generations GLOBAL PROPERTY HL_GENERATIONS)
-foreach(generation ${generations})
-    install(TARGETS headlight_${generation}
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/headlight/glibc-hwcaps/${generation} NAMELINK_SKIP
-            COMPONENT programs EXCLUDE_FROM_ALL)
-endforeach()
-hl_package(library NAME libheadlight0 SECTION libs DEPENDS libopenblas0-openmp
+hl_package(library NAME libheadlight1 SECTION libs DEPENDS libopenblas0-openmp
            DESCRIPTION "transformer encoders and their attention heads (library)
 Headlight trains transformer encoders on a CPU and shows what every attention
 head learns. This is its shared library, compiled for several generations of
 CPUs, of which the loader takes the best."
-           OVERRIDES "${runpath}libheadlight0: custom-library-search-path *\n")
+           OVERRIDES "${runpath}libheadlight1: custom-library-search-path *\n")
 # The trigger is enough. Names of scripts that are not there keep older CPacks from writing them: of a package that has a
 # postrm something would be left after `apt remove`.
 file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs
-     "libheadlight ${PROJECT_VERSION_MAJOR} libheadlight0 (>= ${PROJECT_VERSION})\n")
+     "libheadlight ${HL_SOVERSION} libheadlight1 (>= ${PROJECT_VERSION})\n")
 file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/shlibs
     ${PROJECT_BINARY_DIR}/package/triggers ${PROJECT_BINARY_DIR}/package/none/postinst
@@ -109,7 +101,7 @@ set(needed libopenblas-openmp-dev zlib1g-dev libminizip-dev libjansson-dev libca
 if(LIBXSMM_FOUND)
     list(APPEND needed libxsmm-dev)
 endif()
-string(JOIN ", " needed "libheadlight0 (= ${version})" ${needed})
+string(JOIN ", " needed "libheadlight1 (= ${version})" ${needed})
 hl_package(development NAME libheadlight-dev SECTION libdevel DEPENDS "${needed}"
            DESCRIPTION "transformer encoders and their attention heads (development)
 Headlight trains transformer encoders on a CPU and shows what every attention

@@ -1,9 +1,9 @@
 # One build for every x86-64 machine: libheadlight for any of them, and the same again for two later generations of
 # CPUs in the folders where the dynamic loader looks first on such a CPU (glibc 2.33; see glibc-hwcaps in ld.so(8)):
 #
-#   lib/libheadlight.so.0                             any x86-64 (SSE2)
-#   lib/glibc-hwcaps/x86-64-v3/libheadlight.so.0      AVX2 and FMA
-#   lib/glibc-hwcaps/x86-64-v4/libheadlight.so.0      AVX-512
+#   lib/libheadlight.so.1                             any x86-64 (SSE2)
+#   lib/glibc-hwcaps/x86-64-v3/libheadlight.so.1      AVX2 and FMA
+#   lib/glibc-hwcaps/x86-64-v4/libheadlight.so.1      AVX-512
 #
 # For other processors only the first is built. The static library is compiled as the first.
 
@@ -25,21 +25,21 @@ endfunction()
 function(hl_portable_library generation)
     cmake_parse_arguments(arg "" "" "FOLDERS;OPTIONS" ${ARGN})
     foreach(folder ${arg_FOLDERS})
-        set(objects hl_${folder}_${generation})
-        add_library(${objects} OBJECT $<TARGET_PROPERTY:hl_${folder},SOURCES>)
-        target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:hl_${folder},COMPILE_DEFINITIONS>)
+        string(REPLACE "/" "_" name ${folder})
+        set(objects hl_${name}_${generation})
+        add_library(${objects} OBJECT $<TARGET_PROPERTY:hl_${name},SOURCES>)
+        target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:hl_${name},COMPILE_DEFINITIONS>)
         target_compile_options(${objects} PRIVATE ${arg_OPTIONS})
-        target_link_libraries(${objects} PRIVATE $<TARGET_PROPERTY:hl_${folder},LINK_LIBRARIES>)
+        target_link_libraries(${objects} PRIVATE $<TARGET_PROPERTY:hl_${name},LINK_LIBRARIES>)
     endforeach()
     set(target headlight_${generation})
     hl_bundle(${target} SHARED _${generation} ${arg_FOLDERS})
     hl_export_only(${target} exports.map)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME headlight VERSION ${PROJECT_VERSION}
-                          SOVERSION ${PROJECT_VERSION_MAJOR}
+                          SOVERSION ${HL_SOVERSION}
                           LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/glibc-hwcaps/${generation})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${generation} NAMELINK_SKIP
             COMPONENT library)
-    set_property(GLOBAL APPEND PROPERTY HL_GENERATIONS ${generation})
     add_dependencies(headlight ${target})
 endfunction()
 
@@ -50,16 +50,16 @@ function(hl_linked variable)
     if(HEADLIGHT_PORTABLE)
         get_property(outside GLOBAL PROPERTY HL_OUTSIDE)
         string(JOIN "|" folders ${HL_LIBRARY_FOLDERS})
+        string(REPLACE "/" "_" folders "${folders}")
         list(FILTER libraries EXCLUDE REGEX "^hl_(${folders})$")
         list(APPEND libraries headlight ${outside})
     endif()
     set(${variable} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# A program finds the shared libheadlight from its own place, in the build folder as installed; in Debian's package it
-# has one of its own (packages.cmake).
+# A program finds the shared libheadlight from its own place, in the build folder as installed.
 function(hl_portable_rpath program)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR} OUTPUT_VARIABLE libdir)
     set_target_properties(${program} PROPERTIES INSTALL_RPATH
-                          "$ORIGIN/lib;$ORIGIN/${libdir}/headlight;$ORIGIN/${libdir}")
+                          "$ORIGIN/lib;$ORIGIN/${libdir}")
 endfunction()

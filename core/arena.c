@@ -1,6 +1,6 @@
 #include "core/arena.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <assert.h>
 #include <string.h>

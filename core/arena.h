@@ -1,11 +1,12 @@
 /* The memory of one training step: one block, handed out from front to back and emptied at once.
  *
- * A dry run of the step (core/tape.h) finds its size at start, so a step asks the system for no memory. */
+ * Before the first step, a dry pass (tape_memory.h) finds out how large the block must be. A step then asks the system
+ * for no memory. */
 #ifndef HL_CORE_ARENA_H
 #define HL_CORE_ARENA_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
 #ifndef HL_CORE_BATCH_H
 #define HL_CORE_BATCH_H
 
-#include "core/declarations.h"
-#include "core/sequences.h"
+#include "core/base/declarations.h"
+#include "core/kernels/sequences.h"
 
 #include <stdint.h>
 
@@ -19,9 +19,12 @@ typedef struct hl_batch {
     const int32_t *tokens;    /* (N): ids in [0, V) */
     const int32_t *types;     /* (N): 0, or 1 in the second of two texts; NULL: all are 0 */
     const int32_t *positions; /* (N): of each row in its example */
-    const int64_t *places; /* (N): what a row's dropout is drawn by (core/tape.h): the index of its example in the whole
-                                 update's batch, times the model's greatest length, plus the position */
-    int64_t n_targets;     /* M */
+
+    /* (N): the place by which dropout draws a row's numbers (core/tape.h). It is the index of the row's example in the
+     * update's whole batch, times the model's greatest length, plus the row's position. */
+    const int64_t *places;
+
+    int64_t n_targets;          /* M */
     const int32_t *target_rows; /* (M): ascending, each once; row r is target_rows[m] - offsets[0] */
     const int32_t *target_ids;  /* (M): ids of the targets' vocabulary; HL_IGNORE: it lacks the right one */
 } hl_batch;

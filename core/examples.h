@@ -3,7 +3,7 @@
 #ifndef HL_CORE_EXAMPLES_H
 #define HL_CORE_EXAMPLES_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdint.h>
 

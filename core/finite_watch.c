@@ -25,7 +25,7 @@ static void name_op(const hl_node *node, char *text, size_t size)
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size)
 {
     const hl_node *first = NULL;
-    for (const hl_node *node = tape->options.dry ? NULL : tape->last; node != NULL; node = node->previous) {
+    for (const hl_node *node = tape->options.memory.dry ? NULL : tape->last; node != NULL; node = node->previous) {
         if (!all_finite(node->out)) {
             first = node;
         }

@@ -2,7 +2,7 @@
 #ifndef HL_CORE_FINITE_WATCH_H
 #define HL_CORE_FINITE_WATCH_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/tape.h"
 
 HL_BEGIN_DECLS
@@ -16,8 +16,8 @@ bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
  * there is such an op. */
 hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value);
 
-/* Where a plan (tape_plan.h) gives the memory of outputs to later ones, that comes too late: the pass is run anew with
- * an observer that looks while it runs. Begins zeroed. */
+/* With a plan (tape_memory.h), later outputs may have overwritten the one that hl_tape_find_not_finite looks for. Then
+ * run the pass again with this observer, which looks at each output when it is computed. Begins zeroed. */
 typedef struct hl_finite_watch {
     char op[128]; /* "softmax in encoder.layers.0.self_attn"; empty where every output was finite */
 } hl_finite_watch;

@@ -1,25 +1,28 @@
 /* What an op consists of, for authors of ops. docs/adding.md, "An op", walks through an example.
  *
  * An op is one file: its contract with the formula, `infer`, `forward`, `backward` under its formulas, and one constant
- * descriptor that ties them together and has a line in op_list.h. It keeps no state but the node's. */
+ * descriptor that ties them together and has a line in core/ops/ops.h. It keeps no state but the node's. */
 #ifndef HL_CORE_OP_H
 #define HL_CORE_OP_H
 
-#include "core/declarations.h"
-#include "core/grad.h"
+#include "core/base/declarations.h"
+#include "core/kernels/grad.h"
 #include "core/tape.h"
 
 HL_BEGIN_DECLS
 
-enum { HL_MAX_INPUTS = 8, HL_MAX_NODE_MEMORY = 4, HL_NOT_IN_PLACE = -1 };
+enum { HL_MAX_INPUTS = 8, HL_MAX_NODE_MEMORY = 4 };
+
+#define HL_IN_PLACE(i) ((i) + 1)
 
 typedef struct hl_op_parts hl_op_parts; /* private/op_parts.h */
 
 typedef struct hl_op {
     const char *name;
     int min_inputs; /* inputs 0 .. min_inputs - 1 are required, further ones may be NULL */
-    int in_place; /* the input i whose gradient is computed from dy number by number, after all others: backward may be
-                       given din[i].at == dy. HL_NOT_IN_PLACE for none */
+    /* HL_IN_PLACE(i): the gradient of input i may overwrite dy (din[i].at == dy), because backward computes it number
+     * by number and after all other gradients. 0: no input's may. */
+    int in_place;
 
     /* Checks the inputs' shapes and the attributes, sets node->out->shape, and allocates with hl_tape_allocate what
      * forward saves for backward. False after hl_tape_fail, or where hl_tape_allocate returned NULL. Runs on dry tapes
@@ -35,8 +38,8 @@ typedef struct hl_op {
     /* The numbers of scratch memory that forward and backward each need at most; NULL for none. */
     int64_t (*scratch)(const hl_tape *tape, const hl_node *node);
 
-    /* How the gradient of a large parameter is computed in parts. NULL where parameters are small: leaves that are
-     * computed at once (tape_leaves.h) then hold that of each. */
+    /* How the gradient of a large parameter is computed in parts, where several leaves (slices of a batch) walk back
+     * together (private/tape_leaves.h). NULL where parameters are small: each leaf then holds its whole gradient. */
     const hl_op_parts *parts;
 
     /* Floating-point operations of forward, where it is made of matrix products (a multiply-add counts 2, backward
@@ -53,11 +56,12 @@ struct hl_node {
     int n_inputs;
     void *attributes; /* the builder's, copied into the arena */
     void *saved;      /* what forward saves for backward; set by infer */
-    hl_real *scratch; /* of the run last begun; its numbers stay until the next node's */
-    bool disjoint; /* set by infer: inputs that are one tensor are disjoint columns of it that cover it, so that each of
-                         their gradients has `add` as if it were the only one */
+    hl_real *scratch; /* of this node's last forward or backward; valid until another node of the tape runs */
+    bool disjoint; /* set by infer, where inputs are the same tensor: each reads other columns, together they read all.
+                         Their gradients then never meet, and each has `add` (hl_grad) as if it were the only one */
 
-    /* A dry tape's own: the memory that nothing needs once this node's backward has run, the output's last. */
+    /* On a dry tape: the pieces (tape_memory.h) of what infer allocated, and then, as the last element, the output's.
+     * With gradients, nothing needs them once this node's backward has run. */
     hl_tape_piece *pieces[HL_MAX_NODE_MEMORY];
     int n_pieces;
 };
@@ -76,7 +80,8 @@ void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size)
 /* Whether the tape can draw the dropout of n_rows rows: it names no places, or as many. False after hl_tape_fail. */
 bool hl_tape_has_places(hl_tape *tape, const hl_node *node, int64_t n_rows);
 
-/* Whether memory that is needed no more serves again, dy's after the node's backward but where it is handed on. */
+/* Whether memory is used again once nothing needs it (hl_tape_memory.reuse). Nothing then reads dy after the node's
+ * backward, which may overwrite it, unless dy is also the gradient of an input (in_place). */
 bool hl_tape_reuses(const hl_tape *tape);
 
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
@@ -88,7 +93,7 @@ bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, h
 /* An `infer` for ops whose output has the shape of their only input. */
 bool hl_infer_same_shape(hl_tape *tape, hl_node *node);
 
-/* The number of threads for an op that touches `work` elements: see hl_threads_for. */
+/* The number of threads for an op that touches `work` elements: hl_threads_for (core/base/threads.h). */
 int hl_tape_threads(const hl_tape *tape, int64_t work);
 
 /* The arguments of backward (or of forward, without din), as the context of hl_threads_run. */

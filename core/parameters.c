@@ -1,8 +1,8 @@
 #include "core/parameters.h"
 
-#include "core/memory.h"
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/kernels/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #ifndef HL_CORE_PARAMETERS_H
 #define HL_CORE_PARAMETERS_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/tensor.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/tensor.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ typedef struct hl_parameter_spec {
     const char *name; /* copied; unique within the registry */
     hl_shape shape;
     hl_init init;
-    hl_real scale;      /* of HL_INIT_NORMAL and HL_INIT_UNIFORM; of HL_INIT_XAVIER_UNIFORM a factor of a, 0: 1 */
+    hl_real scale;      /* see hl_init; for HL_INIT_XAVIER_UNIFORM: a factor of the bound a, where 0 counts as 1 */
     int64_t n_matrices; /* of HL_INIT_XAVIER_UNIFORM: the rows hold this many matrices of equal height stacked, each
                            with a bound of its own (q, k and v in in_proj_weight); 0 counts as 1 */
     bool decay;         /* whether AdamW decays it: matrices yes, biases and norms no */
@@ -107,7 +107,7 @@ void hl_parameters_grads_into(hl_parameters *parameters, hl_real *block);
 /* The parameter of that name or alias, or NULL. */
 const hl_parameter *hl_parameters_find(const hl_parameters *parameters, const char *name);
 
-/* The number of numbers that are learned, gaps left out, tied ones once. */
+/* How many numbers are learned, without the gaps; tied ones count once. */
 int64_t hl_parameters_count(const hl_parameters *parameters);
 
 /* Frees everything the registry owns and zeroes it. A zeroed registry is allowed. */

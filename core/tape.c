@@ -1,8 +1,8 @@
 #include "core/tape.h"
 
+#include "core/base/threads.h"
 #include "core/private/op_parts.h"
-#include "core/private/tape_memory.h"
-#include "core/threads.h"
+#include "core/private/tape_pieces.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -16,9 +16,9 @@ void hl_tape_begin(hl_tape *tape, hl_arena *arena, hl_tape_options options)
         options.threads = 1;
     }
     *tape = (hl_tape){ .options = options, .arena = arena };
-    if (options.plan != NULL && !options.dry) {
-        tape->numbers = hl_arena_allocate(arena, options.plan->numbers);
-        if (tape->numbers == NULL) {
+    if (options.memory.plan != NULL && !options.memory.dry) {
+        tape->memory.numbers = hl_arena_allocate(arena, options.memory.plan->numbers);
+        if (tape->memory.numbers == NULL) {
             tape->error = hl_error_memory("the arena of one step is full");
         }
     }
@@ -99,118 +99,6 @@ void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx)
     }
 }
 
-static void *fail_full(hl_tape *tape, const char *what)
-{
-    HL_THEN(tape->error, hl_error_memory(what));
-    return NULL;
-}
-
-/* Zeroed memory for a record; a dry tape has real records too. NULL with a sticky error when the arena is full. */
-static void *allocate_record(hl_tape *tape, size_t bytes)
-{
-    void *record = hl_arena_allocate(tape->arena, bytes);
-    if (record == NULL) {
-        return fail_full(tape, "the arena of one step is full");
-    }
-    tape->records += hl_arena_round(bytes);
-    return memset(record, 0, bytes);
-}
-
-bool hl_tape_bytes_of(hl_tape *tape, int64_t count, size_t size, size_t *bytes)
-{
-    if (count < 0 || __builtin_mul_overflow((size_t)count, size, bytes) || *bytes > SIZE_MAX / 4) {
-        fail_full(tape, "a tensor too large for this machine's addresses");
-        return false;
-    }
-    *bytes = hl_arena_round(*bytes);
-    return true;
-}
-
-static void count_peak(hl_tape *tape)
-{
-    size_t bytes = tape->records + tape->held;
-    tape->peak = bytes > tape->peak ? bytes : tape->peak;
-}
-
-/* The slot of the next piece. */
-static void *take_slot(hl_tape *tape, size_t bytes)
-{
-    const hl_tape_plan *plan = tape->options.plan;
-    int64_t k = tape->n_pieces++;
-    if (k >= plan->n_slots || bytes > plan->slots[k].size) {
-        HL_THEN(tape->error, hl_error(HL_INVALID, "a pass that is not the planned one, or larger"));
-        return NULL;
-    }
-    return tape->numbers + plan->slots[k].begin;
-}
-
-/* Describes the next piece of a dry tape. */
-static void *describe_piece(hl_tape *tape, size_t bytes, hl_tape_piece **piece)
-{
-    size_t records = tape->records;
-    hl_tape_piece *made = allocate_record(tape, sizeof *made);
-    tape->records = records; /* a real tape describes none */
-    if (made == NULL || bytes > SIZE_MAX / 2 - tape->held) {
-        return fail_full(tape, "a step too large for this machine's addresses");
-    }
-    *made = (hl_tape_piece){ .previous = tape->pieces, .birth = tape->n_pieces++, .end = INT64_MAX, .size = bytes };
-    tape->pieces = made;
-    tape->held += bytes;
-    count_peak(tape);
-    if (piece != NULL) {
-        *piece = made;
-    }
-    return made;
-}
-
-void *hl_tape_piece_new(hl_tape *tape, size_t bytes, hl_tape_piece **piece)
-{
-    if (tape->options.dry) {
-        return describe_piece(tape, bytes, piece);
-    }
-    if (tape->options.plan != NULL) {
-        return take_slot(tape, bytes);
-    }
-    void *numbers = hl_arena_allocate(tape->arena, bytes);
-    return numbers != NULL ? numbers : fail_full(tape, "the arena of one step is full");
-}
-
-void hl_tape_piece_end(hl_tape_piece *piece, int64_t end)
-{
-    if (piece != NULL && piece->end == INT64_MAX) {
-        piece->end = end;
-    }
-}
-
-void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size)
-{
-    assert(node->n_pieces < HL_MAX_NODE_MEMORY);
-    size_t bytes;
-    hl_tape_piece **piece = &node->pieces[node->n_pieces];
-    void *numbers = hl_tape_bytes_of(tape, count, size, &bytes) ? hl_tape_piece_new(tape, bytes, piece) : NULL;
-    node->n_pieces += numbers != NULL && tape->options.dry;
-    return numbers;
-}
-
-hl_real *hl_tape_keep(hl_tape *tape, int64_t count)
-{
-    const hl_tape_kept *kept = tape->options.kept;
-    int64_t first = tape->n_kept;
-    tape->n_kept += (count + HL_CACHE_LINE - 1) / HL_CACHE_LINE * HL_CACHE_LINE;
-    return kept != NULL ? kept->numbers + first : NULL;
-}
-
-bool hl_tape_has_kept(const hl_tape *tape)
-{
-    return tape->options.kept != NULL && tape->options.kept->made;
-}
-
-size_t hl_tape_bytes(const hl_tape *tape)
-{
-    size_t now = tape->records + tape->held;
-    return now > tape->peak ? now : tape->peak;
-}
-
 /* Runs the op's backward, or its forward where `din` is NULL, between the calls of the observer. */
 static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
 {
@@ -230,7 +118,7 @@ static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din
 
 bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
 {
-    size_t arena = tape->arena->used, held = tape->held, bytes = 0;
+    size_t arena = tape->arena->used, held = tape->memory.held, bytes = 0;
     hl_real *scratch = NULL;
     hl_tape_piece *piece = NULL;
     if (node->op->scratch != NULL) {
@@ -244,9 +132,9 @@ bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
     }
     tape->flops += node->op->flops != NULL ? (din != NULL ? 2 : 1) * node->op->flops(node) : 0;
     node->scratch = scratch;
-    if (tape->options.dry) {
-        hl_tape_piece_end(piece, tape->n_pieces);
-        tape->held = held;
+    if (tape->options.memory.dry) {
+        hl_tape_piece_end(piece, tape->memory.n_pieces);
+        tape->memory.held = held;
     } else {
         compute(tape, node, din, scratch);
         hl_arena_rewind(tape->arena, arena);
@@ -266,7 +154,7 @@ static bool any_requires_grad(const hl_node *node)
 
 hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers, bool requires_grad)
 {
-    hl_tensor *tensor = allocate_record(tape, sizeof *tensor);
+    hl_tensor *tensor = hl_tape_record_new(tape, sizeof *tensor);
     if (tensor != NULL) {
         tensor->shape = shape;
         tensor->data = (hl_real *)numbers; /* not written: ops write to their outputs alone */
@@ -285,7 +173,7 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, hl_tensor *parameter, int64_t f
         HL_THEN(tape->error, hl_error(HL_INVALID, "rows of a parameter: they are not among its own, or it is none"));
         return NULL;
     }
-    hl_tensor *rows = allocate_record(tape, sizeof *rows);
+    hl_tensor *rows = hl_tape_record_new(tape, sizeof *rows);
     if (rows == NULL) {
         return NULL;
     }
@@ -306,9 +194,9 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, hl_tensor *parameter, int64_t f
 static hl_node *new_node(hl_tape *tape, const hl_op *op, hl_tensor *const *inputs, int n_inputs, const void *attributes,
                          size_t attributes_size)
 {
-    hl_node *node = allocate_record(tape, sizeof *node);
-    hl_tensor *out = node != NULL ? allocate_record(tape, sizeof *out) : NULL;
-    void *copy = out != NULL && attributes != NULL ? allocate_record(tape, attributes_size) : NULL;
+    hl_node *node = hl_tape_record_new(tape, sizeof *node);
+    hl_tensor *out = node != NULL ? hl_tape_record_new(tape, sizeof *out) : NULL;
+    void *copy = out != NULL && attributes != NULL ? hl_tape_record_new(tape, attributes_size) : NULL;
     if (out == NULL || (attributes != NULL && copy == NULL)) {
         return NULL;
     }
@@ -335,7 +223,7 @@ static bool check_inputs(hl_tape *tape, const hl_node *node)
             (hl_shape_count(x->shape) < 1 || hl_shape_rows(x->shape) > INT_MAX || hl_shape_last(x->shape) > INT_MAX)) {
             return hl_tape_fail(tape, node, "input %d is empty or too large: %s", i, hl_shape_text(x->shape, text));
         }
-        if (x != NULL && x->data == NULL && !tape->options.dry) {
+        if (x != NULL && x->data == NULL && !tape->options.memory.dry) {
             return hl_tape_fail(tape, node, "input %d has no numbers: it was not allocated", i);
         }
     }

@@ -1,5 +1,5 @@
 #include "core/op.h"
-#include "core/private/tape_memory.h"
+#include "core/private/tape_pieces.h"
 
 #include <string.h>
 
@@ -13,7 +13,8 @@ static hl_real *allocate_grad(hl_tape *tape, hl_tensor *x)
 
 bool hl_tape_reuses(const hl_tape *tape)
 {
-    return tape->options.dry ? tape->options.reuse : tape->options.plan != NULL && tape->options.plan->reuse;
+    const hl_tape_memory *memory = &tape->options.memory;
+    return memory->dry ? memory->reuse : memory->plan != NULL && memory->plan->reuse;
 }
 
 /* Whether input i is the same tensor as a later one. */
@@ -27,11 +28,16 @@ static bool comes_again(const hl_node *node, int i)
     return false;
 }
 
+/* The input that the op names as computed in place; or NULL. */
+static hl_tensor *named_in_place(const hl_node *node)
+{
+    return node->op->in_place > 0 ? node->in[node->op->in_place - 1] : NULL;
+}
+
 /* The input whose gradient may overwrite dy, which nothing reads after this node; or NULL. */
 static hl_tensor *input_in_place(const hl_tape *tape, const hl_node *node)
 {
-    int i = node->op->in_place;
-    hl_tensor *x = i != HL_NOT_IN_PLACE ? node->in[i] : NULL;
+    hl_tensor *x = named_in_place(node);
     int times = 0;
     for (int j = 0; j < node->n_inputs; j++) {
         times += node->in[j] == x;
@@ -41,18 +47,19 @@ static hl_tensor *input_in_place(const hl_tape *tape, const hl_node *node)
     return may ? x : NULL;
 }
 
-/* Of a parameter that is read in rows the gradient begins at zero: other rows may have one, or the same. */
+/* Where a parameter is read in rows, its whole gradient begins at zero. Backward reaches the rows one by one, may miss
+ * some, and may reach the same rows twice. */
 static void begin_whole(const hl_tape *tape, const hl_tensor *rows)
 {
     hl_tensor *whole = rows->whole;
-    if (whole != NULL && whole->requires_grad && !whole->grad_written && !tape->options.dry) {
+    if (whole != NULL && whole->requires_grad && !whole->grad_written && !tape->options.memory.dry) {
         memset(whole->grad, 0, (size_t)hl_shape_count(whole->shape) * sizeof(hl_real));
         whole->grad_written = true;
     }
 }
 
-/* Sets din, the memory for the gradient of every input: a parameter has its own, that of others is allocated when the
- * first gradient reaches them. */
+/* Sets din, where backward writes the gradient of every input. A parameter has memory of its own; for other tensors it
+ * is allocated when the first gradient reaches them. */
 static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
 {
     hl_tensor *in_place = input_in_place(tape, node);
@@ -71,7 +78,7 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
             continue;
         }
         begin_whole(tape, x);
-        bool dry_parameter = x->is_parameter && tape->options.dry; /* nothing is written to it */
+        bool dry_parameter = x->is_parameter && tape->options.memory.dry; /* nothing is written to it */
         if (x->grad == NULL && !dry_parameter) {
             x->grad = allocate_grad(tape, x);
             if (x->grad == NULL) {
@@ -79,13 +86,13 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
             }
         }
         if (!node->disjoint && !x->grad_written && comes_again(node, i)) { /* a sum within one node starts at zero */
-            if (!tape->options.dry) {
+            if (!tape->options.memory.dry) {
                 memset(x->grad, 0, (size_t)hl_shape_count(x->shape) * sizeof(hl_real));
             }
             x->grad_written = !dry_parameter;
         }
         din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
-        if (!x->grad_written) { /* of a parameter that tapes on several threads share it is true */
+        if (!x->grad_written) { /* it is set already where tapes on several threads share a parameter: none writes it */
             x->grad_written = !dry_parameter;
         }
     }
@@ -98,12 +105,12 @@ static void end_pieces(const hl_tape *tape, const hl_node *node, const hl_tensor
 {
     for (int i = 0; i < node->n_pieces; i++) {
         if (node->out != start || node->pieces[i] != node->out->piece) {
-            hl_tape_piece_end(node->pieces[i], tape->n_pieces);
+            hl_tape_piece_end(node->pieces[i], tape->memory.n_pieces);
         }
     }
-    const hl_tensor *in_place = node->op->in_place != HL_NOT_IN_PLACE ? node->in[node->op->in_place] : NULL;
+    const hl_tensor *in_place = named_in_place(node);
     if (in_place == NULL || in_place->grad_piece != node->out->grad_piece) {
-        hl_tape_piece_end(node->out->grad_piece, tape->n_pieces);
+        hl_tape_piece_end(node->out->grad_piece, tape->memory.n_pieces);
     }
 }
 
@@ -126,7 +133,7 @@ bool hl_tape_backward_node(hl_tape *tape, hl_node *node, const hl_tensor *start,
             return false;
         }
     }
-    if (tape->options.dry && tape->options.reuse) {
+    if (tape->options.memory.dry && tape->options.memory.reuse) {
         end_pieces(tape, node, start);
     }
     return true;
@@ -144,7 +151,7 @@ hl_status hl_tape_backward_begin(hl_tape *tape, hl_tensor *y, const hl_real *dy)
     if (y->grad_written || y->is_parameter) {
         return hl_error(HL_INVALID, "backward: it starts from an output of an op, not from a parameter, and only once");
     }
-    bool dry = tape->options.dry;
+    bool dry = tape->options.memory.dry;
     if (dy == NULL && !dry) {
         return hl_error(HL_INVALID, "backward: no gradient is given to start from");
     }

@@ -1,16 +1,17 @@
 #include "core/private/tape_leaves.h"
 
+#include "core/base/threads.h"
 #include "core/private/op_parts.h"
-#include "core/private/tape_memory.h"
-#include "core/threads.h"
+#include "core/private/tape_pieces.h"
 
 #include <assert.h>
 
-/* A gradient of more numbers than SMALL is summed in parts of about PART: a few of them, and what they are computed
- * from, stay in a second-level cache. BITS: an op may need larger ones (matmul.h), of so many numbers and rows. */
+/* Counts of numbers. A gradient of more than SMALL is summed in parts of about PART: a few parts, and what they are
+ * computed from, fit into a second-level cache. Smaller gradients are cut at multiples of CHUNK. An op may need larger
+ * parts so that no bit changes (matmul.h): BITS_NUMBERS and BITS_ROWS limit how large. */
 enum { SMALL = 1 << 16, CHUNK = 1 << 12, PART = 3 << 16, BITS_NUMBERS = 2000000, BITS_ROWS = 288 };
 
-/* How many sums a walk through the tree of n leaves holds at once: one a level. */
+/* How many sums are held at once while the tree of n leaves is summed: one for each level. */
 static int levels_of(int n)
 {
     int levels = 1;
@@ -107,13 +108,13 @@ typedef struct walk {
 typedef struct sum {
     const walk *walk;
     int input;
-    int64_t rows, row;     /* of so many numbers; the small ones have rows of 1 */
-    const hl_real *values; /* small: the leaf's is here, .. */
-    int64_t stride;        /* and that of the next one so many numbers on; */
-    int n_parts;           /* else the parts that it is computed in, */
-    int64_t step;          /* cut at multiples of it */
-    hl_real *buffers;      /* of each thread: a part for each level */
-    int64_t size;          /* of such a part */
+    int64_t rows, row;     /* the number of rows, and the numbers in a row: 1 for a small gradient */
+    const hl_real *values; /* small: the gradient of leaf 0; NULL for a large one */
+    int64_t stride;        /* small: from the gradient of one leaf to that of the next */
+    int n_parts;           /* large: the number of parts that it is computed in, */
+    int64_t step;          /* which are cut at multiples of this many rows */
+    hl_real *buffers;      /* for each thread: memory for one part at each level of the tree */
+    int64_t size;          /* the numbers of such a part */
     hl_real *to;
 } sum;
 
@@ -125,9 +126,9 @@ static void add_numbers(int64_t n, const hl_real *a, const hl_real *b, hl_real *
     }
 }
 
-/* The rows `begin` to `end` - 1 of the sum of leaves first .. first + size - 1, a power of two, as far as there are so
- * many: where a leaf has it in memory, else in `at`, behind which is memory for the levels below. NULL where all these
- * leaves are empty. */
+/* Returns the rows `begin` to `end` - 1, summed over leaves first .. first + size - 1. `size` is a power of two, and
+ * the last of these leaves may not exist. Where a leaf has its gradient in memory, that address is returned. Any other
+ * sum is written to `at`, behind which the levels below have their memory. NULL where all these leaves are empty. */
 static const hl_real *sum_of(const sum *s, int first, int size, int64_t begin, int64_t end, hl_real *at)
 {
     const walk *w = s->walk;

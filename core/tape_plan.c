@@ -1,13 +1,12 @@
-#include "core/tape_plan.h"
-
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "core/private/tape_leaves.h"
-#include "core/private/tape_memory.h"
+#include "core/private/tape_pieces.h"
+#include "core/tape_memory.h"
 
 #include <stdlib.h>
 
-/* On a tape without gradients a tensor is read for the last time by the last op it is an input of, and what an op saves
- * for backward by itself. An op's own pieces are asked for before its output. */
+/* On a tape without gradients, the last op that has a tensor as its input is the tensor's last reader. What infer
+ * allocates is read by its own op only. An op requests these pieces first, then its output, then its scratch memory. */
 static void end_forward_only(const hl_tape *tape)
 {
     for (const hl_node *node = tape->last; node != NULL; node = node->previous) { /* backwards: last readers first */
@@ -28,8 +27,8 @@ static int by_size(const void *a, const void *b)
     return (*x)->size != (*y)->size ? ((*x)->size < (*y)->size ? 1 : -1) : ((*x)->birth < (*y)->birth ? -1 : 1);
 }
 
-/* Puts a piece at the lowest place that is free as long as it is needed. `placed`: the others so far, by their
- * places. */
+/* Puts a piece at the lowest address that is free as long as the piece is needed. `placed`: the other pieces so far, by
+ * address. */
 static void place(hl_tape_piece *piece, hl_tape_piece **placed, hl_tape_plan *plan)
 {
     size_t begin = 0;
@@ -54,39 +53,40 @@ static void place(hl_tape_piece *piece, hl_tape_piece **placed, hl_tape_plan *pl
 static void fill(const hl_tape *tape, hl_tape_piece **pieces, hl_tape_plan *plan)
 {
     hl_tape_piece *placed = NULL;
-    for (hl_tape_piece *piece = tape->pieces; piece != NULL; piece = piece->previous) {
+    for (hl_tape_piece *piece = tape->memory.pieces; piece != NULL; piece = piece->previous) {
         pieces[piece->birth] = piece;
     }
     qsort(pieces, (size_t)plan->n_slots, sizeof *pieces, by_size);
     for (int64_t i = 0; i < plan->n_slots; i++) {
         place(pieces[i], &placed, plan);
     }
-    plan->bytes = tape->records + plan->numbers;
+    plan->bytes = tape->memory.records + plan->numbers;
 }
 
 static size_t sums_of(const hl_tape *tape)
 {
     const hl_tape_options *o = &tape->options;
-    return o->leaves > 1 ? (size_t)hl_tape_leaves_scratch(tape, o->threads, o->leaves) * sizeof(hl_real) : 0;
+    int leaves = o->memory.leaves;
+    return leaves > 1 ? (size_t)hl_tape_leaves_scratch(tape, o->threads, leaves) * sizeof(hl_real) : 0;
 }
 
 hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan)
 {
     *plan = (hl_tape_plan){ 0 };
     HL_TRY(tape->error);
-    if (tape->options.leaves > 1 && hl_tape_leaves_share(tape)) {
+    if (tape->options.memory.leaves > 1 && hl_tape_leaves_share(tape)) {
         return hl_error(HL_INVALID,
                         "passes that walk back together: an op has a parameter twice, or two have the same");
     }
-    if (tape->options.reuse && !tape->options.gradients) {
+    if (tape->options.memory.reuse && !tape->options.gradients) {
         end_forward_only(tape);
     }
-    size_t n = (size_t)tape->n_pieces;
+    size_t n = (size_t)tape->memory.n_pieces;
     *plan = (hl_tape_plan){ .sums = sums_of(tape),
-                            .kept = (size_t)tape->n_kept * sizeof(hl_real),
+                            .kept = (size_t)tape->memory.n_kept * sizeof(hl_real),
                             .flops = tape->flops,
-                            .reuse = tape->options.reuse,
-                            .n_slots = tape->n_pieces,
+                            .reuse = tape->options.memory.reuse,
+                            .n_slots = tape->memory.n_pieces,
                             .slots = hl_calloc(n, sizeof *plan->slots) };
     hl_tape_piece **pieces = hl_calloc(n, sizeof *pieces);
     hl_status status = hl_ok();
@@ -97,6 +97,21 @@ hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan)
         hl_tape_plan_free(plan);
     }
     hl_free(pieces);
+    return status;
+}
+
+hl_status hl_tape_plan_pass(size_t records, hl_tape_options options, hl_tape_pass *pass, void *context,
+                            hl_tape_plan *plan)
+{
+    *plan = (hl_tape_plan){ 0 };
+    hl_arena arena;
+    HL_TRY(hl_arena_init(&arena, records));
+    options.memory.dry = true;
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, options);
+    hl_status status = pass(&tape, context);
+    HL_THEN(status, hl_tape_plan_make(&tape, plan));
+    hl_arena_free(&arena);
     return status;
 }
 

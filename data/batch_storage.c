@@ -1,6 +1,6 @@
 #include "data/batch_storage.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/examples_storage.h"
 #include "data/text/text_data.h"
 

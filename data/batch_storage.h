@@ -2,10 +2,10 @@
 #ifndef HL_DATA_BATCH_STORAGE_H
 #define HL_DATA_BATCH_STORAGE_H
 
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/batch.h"
-#include "core/declarations.h"
 #include "core/examples.h"
-#include "core/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef HL_DATA_DATA_SIZES_H
 #define HL_DATA_DATA_SIZES_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "data/dataset.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/private/dataset_parts.h"
 
 #include <inttypes.h>

@@ -15,9 +15,9 @@
 #ifndef HL_DATA_DATASET_H
 #define HL_DATA_DATASET_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "data/batch_storage.h"
 #include "data/examples_storage.h"
 #include "data/task.h"

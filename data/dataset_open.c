@@ -1,5 +1,5 @@
 /* Opens the dataset of a user's files. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/private/dataset_parts.h"
 #include "data/text/private/text_data_parts.h"
 

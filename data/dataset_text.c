@@ -1,5 +1,5 @@
 /* Batches and examples of a user's files. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/private/dataset_parts.h"
 #include "data/text/permute.h"
 #include "data/text/private/heap.h"

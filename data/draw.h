@@ -2,8 +2,8 @@
 #ifndef HL_DATA_DRAW_H
 #define HL_DATA_DRAW_H
 
-#include "core/declarations.h"
-#include "core/random.h"
+#include "core/base/declarations.h"
+#include "core/kernels/random.h"
 
 #include <stdint.h>
 

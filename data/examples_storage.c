@@ -1,6 +1,6 @@
 #include "data/examples_storage.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <inttypes.h>
 

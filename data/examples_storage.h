@@ -2,9 +2,9 @@
 #ifndef HL_DATA_EXAMPLES_STORAGE_H
 #define HL_DATA_EXAMPLES_STORAGE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

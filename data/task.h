@@ -5,8 +5,8 @@
 #ifndef HL_DATA_TASK_H
 #define HL_DATA_TASK_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/data_sizes.h"
 #include "data/draw.h"
 #include "data/vocabulary.h"

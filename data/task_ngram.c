@@ -1,6 +1,6 @@
 #include "data/private/task_parts.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>

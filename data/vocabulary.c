@@ -1,8 +1,8 @@
 #include "data/vocabulary.h"
 
-#include "core/memory.h"
-#include "core/private/utf8.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
+#include "core/base/text.h"
 #include "data/text/private/unicode.h"
 
 #include <stdbool.h>

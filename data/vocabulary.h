@@ -3,9 +3,9 @@
 #ifndef HL_DATA_VOCABULARY_H
 #define HL_DATA_VOCABULARY_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "data/text/tokens.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_ALIGNMENT_H
 #define HL_HEADS_ALIGNMENT_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
 

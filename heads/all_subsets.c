@@ -1,6 +1,6 @@
 #include "heads/all_subsets.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "heads/private/effect_losses.h"
 
@@ -19,16 +19,11 @@ typedef struct walk {
 
 /* ---- the walk ---- */
 
-static void begin_tape(const walk *w, hl_tape *tape)
-{
-    hl_tape_begin(tape, &w->losses->arena, (hl_tape_options){ .threads = w->losses->threads });
-}
-
 static hl_status measure_set(const walk *w, uint32_t set, hl_tensor *x)
 {
     hl_cross_entropy_result result = { .row_loss = w->losses->row_losses };
     hl_tape tape;
-    begin_tape(w, &tape);
+    hl_effect_losses_tape(w->losses, (hl_tape_options){ 0 }, &tape);
     hl_model_loss_from(&tape, w->model, &w->slice, w->model->config.n_layers, x,
                        (hl_cross_entropy_args){ .result = &result }, NULL);
     HL_TRY(hl_tape_status(&tape));
@@ -71,7 +66,7 @@ static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_t
         }
         size_t mark = w->losses->arena.used;
         hl_tape tape;
-        begin_tape(w, &tape);
+        hl_effect_losses_tape(w->losses, (hl_tape_options){ 0 }, &tape);
         hl_tensor *y = run_layer(&tape, w, layer, chosen, x);
         hl_status status = hl_tape_status(&tape);
         HL_THEN(status, walk_from(w, layer + 1, bit + H, joined, y));
@@ -86,7 +81,7 @@ static hl_status walk_slice(walk *w, int64_t first)
     hl_effect_losses *s = w->losses;
     w->slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
-    begin_tape(w, &tape);
+    hl_effect_losses_tape(w->losses, (hl_tape_options){ 0 }, &tape);
     hl_tensor *x = hl_model_embed(&tape, w->model, &w->slice);
     hl_status status = hl_tape_status(&tape);
     HL_THEN(status, walk_from(w, 0, 0, 0, x));

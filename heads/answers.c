@@ -1,7 +1,7 @@
 #include "heads/answers.h"
 
-#include "core/memory.h"
-#include "core/private/exp.h"
+#include "core/base/memory.h"
+#include "core/kernels/private/exp.h"
 
 #include <math.h>
 

@@ -9,9 +9,9 @@
 #ifndef HL_HEADS_ANSWERS_H
 #define HL_HEADS_ANSWERS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/real.h"
 #include "core/examples.h"
-#include "core/real.h"
 #include "layers/model.h"
 
 #include <stdbool.h>

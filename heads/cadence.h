@@ -10,7 +10,7 @@
 #ifndef HL_HEADS_CADENCE_H
 #define HL_HEADS_CADENCE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,15 +1,11 @@
 #include "heads/catalogue.h"
 
 #include "heads/distance.h"
-#include "heads/duplicate.h"
 #include "heads/entropy.h"
 #include "heads/head_set.h"
-#include "heads/induction.h"
 #include "heads/metrics.h"
 #include "heads/offset.h"
 #include "heads/relation.h"
-#include "heads/special.h"
-#include "heads/word_share.h"
 #include "heads/words.h"
 
 #include <string.h>

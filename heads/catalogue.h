@@ -2,35 +2,16 @@
 #ifndef HL_HEADS_CATALOGUE_H
 #define HL_HEADS_CATALOGUE_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "heads/pattern.h"
+#include "heads/shares.h"
 #include "heads/validation_sums.h"
 
 HL_BEGIN_DECLS
 
-/* How much attention falls on keys of a kind: constant, name, the function that measures it on the scoring examples
- * (heads/key_share.h), and what it means (heads/words.h). */
-/* clang-format off */
-#define HL_METRIC_SHARES(SHARE) \
-    SHARE(HL_METRIC_SPECIAL, "special", hl_special_of, "attention on separators and masks") \
-    SHARE(HL_METRIC_FIRST, "first", hl_first_of, "attention on the first token") \
-    SHARE(HL_METRIC_DUPLICATE, "duplicate", hl_duplicate_of, "attention on the same token elsewhere") \
-    SHARE(HL_METRIC_DUPLICATE_PAST, "duplicate.past", hl_duplicate_past_of, "attention on the same token earlier") \
-    SHARE(HL_METRIC_DUPLICATE_FUTURE, "duplicate.future", hl_duplicate_future_of, \
-          "attention on the same token later") \
-    SHARE(HL_METRIC_INDUCTION, "induction", hl_induction_of, \
-          "attention on what came right after the same token earlier") \
-    SHARE(HL_METRIC_INDUCTION_MIRRORED, "induction.mirrored", hl_induction_mirrored_of, \
-          "attention on what comes right before the same token later") \
-    SHARE(HL_METRIC_PREVIOUS_WORD, "previous_word", hl_previous_word_of, "of text: attention on the word before") \
-    SHARE(HL_METRIC_NEXT_WORD, "next_word", hl_next_word_of, "of text: attention on the word after") \
-    SHARE(HL_METRIC_SAME_WORD, "same_word", hl_same_word_of, "of text: attention on the same word elsewhere") \
-    SHARE(HL_METRIC_PUNCTUATION, "punctuation", hl_punctuation_of, \
-          "of text: attention on words without a letter or digit") \
-    SHARE(HL_METRIC_RARE, "rare", hl_rare_of, "of text: attention on the rarest word of the sentence")
-
 /* Baselines are of attention spread evenly, where nothing else is said. */
+/* clang-format off */
 #define HL_METRIC_SHARE_CONSTANT(constant, name, measure, meaning) constant,
 typedef enum hl_metric {
     HL_METRIC_OFFSET,             /* offset(-1): parameter is k */

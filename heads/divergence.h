@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_DIVERGENCE_H
 #define HL_HEADS_DIVERGENCE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/pattern.h"
 
 HL_BEGIN_DECLS

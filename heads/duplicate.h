@@ -3,7 +3,7 @@
 #ifndef HL_HEADS_DUPLICATE_H
 #define HL_HEADS_DUPLICATE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/key_share.h"
 
 HL_BEGIN_DECLS

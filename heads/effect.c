@@ -1,6 +1,6 @@
 #include "heads/effect.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/private/effect_change.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 #ifndef HL_HEADS_EFFECT_H
 #define HL_HEADS_EFFECT_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "heads/label.h"
 #include "layers/model.h"
 

@@ -1,7 +1,7 @@
 #include "heads/private/effect_change.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 
 #include <assert.h>
 #include <string.h>

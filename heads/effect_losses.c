@@ -1,6 +1,6 @@
 #include "heads/private/effect_losses.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 
 #include <math.h>
@@ -101,22 +101,14 @@ static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_
 
 static hl_tape_options with_gradients(const hl_effect_losses *s)
 {
-    return (hl_tape_options){ .threads = s->threads, .gradients = true, .reuse = true };
+    return (hl_tape_options){ .threads = s->threads, .gradients = true, .memory = { .reuse = true } };
 }
 
-static hl_status plan_gradients(hl_effect_losses *s)
+static hl_status record_gradients(hl_tape *tape, void *context)
 {
-    hl_arena records;
-    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(s->model)));
-    hl_tape_options options = with_gradients(s);
-    options.dry = true;
-    hl_tape tape;
-    hl_tape_begin(&tape, &records, options);
+    const hl_effect_losses *s = context;
     hl_batch largest = hl_batch_largest(s->slice, s->T);
-    hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &largest));
-    HL_THEN(status, hl_tape_plan_make(&tape, &s->plan));
-    hl_arena_free(&records);
-    return status;
+    return hl_tape_backward(tape, gated_loss(tape, s, &largest));
 }
 
 static size_t packed_bytes(const hl_effect_losses *s)
@@ -135,7 +127,7 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
 {
     const hl_effect_workspace_size size = { s->n, s->slice, s->T };
     size_t alone;
-    HL_TRY(plan_gradients(s));
+    HL_TRY(hl_tape_plan_pass(hl_model_record_bytes(s->model), with_gradients(s), record_gradients, s, &s->plan));
     HL_TRY(hl_effect_packed_plan(s->model, &s->packed));
     s->packed = packed_bytes(s) <= s->plan.bytes / 4 ? s->packed : (hl_effect_packed){ 0 };
     const hl_effect_packed *packed = hl_effect_losses_packed(s);
@@ -228,14 +220,20 @@ void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, 
     }
 }
 
+void hl_effect_losses_tape(hl_effect_losses *s, hl_tape_options options, hl_tape *tape)
+{
+    options.threads = s->threads;
+    hl_tape_begin(tape, &s->arena, options);
+}
+
 /* |dL/dgate| of each head on each example of a slice, all found in one backward pass. */
 static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
     hl_batch slice = hl_effect_losses_slice(s, first);
     hl_tape_options options = with_gradients(s);
-    options.plan = &s->plan;
+    options.memory.plan = &s->plan;
     hl_tape tape;
-    hl_tape_begin(&tape, &s->arena, options);
+    hl_effect_losses_tape(s, options, &tape);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &slice));
     double all_targets = (double)slice.n_targets;
     int64_t all_heads = hl_heads_count(&s->model->config);

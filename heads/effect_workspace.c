@@ -50,7 +50,7 @@ hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_m
 /* ---- a pass ---- */
 
 /* How many rows go behind a layer's heads at once: their numbers stay in a second-level cache. A multiple of the blocks
- * that linear maps are computed by (core/private/linear_rows.h), so that no sum changes. */
+ * that linear maps are computed by (core/kernels/private/linear_products.h), so that no sum changes. */
 enum { ROWS_AT_ONCE = 256 };
 
 /* The arguments of a pass that all its layers have. */
@@ -69,14 +69,15 @@ static int64_t rows_at_once(const pass *p)
     return few ? ROWS_AT_ONCE : p->batch->n_rows;
 }
 
-/* Begins a tape that makes or finds the packed weights which begin `at` numbers behind the first ones of the layer. */
+/* Begins a tape. With `kept` it makes or finds the packed weights that begin `at` numbers behind the first ones of the
+ * layer. */
 static void begin_tape(const pass *p, hl_tape *tape, int layer, int64_t at, hl_tape_kept *kept)
 {
     hl_tape_options options = p->options;
-    if (p->packed != NULL && p->packed->numbers != NULL) {
+    if (kept != NULL && p->packed != NULL && p->packed->numbers != NULL) {
         kept->numbers = p->packed->numbers + layer * (p->packed->heads + p->packed->rest) + at;
         kept->made = p->packed->made || kept->made;
-        options.kept = kept;
+        options.memory.kept = kept;
     }
     hl_tape_begin(tape, p->arena, options);
 }
@@ -99,7 +100,7 @@ static hl_tensor *rest_forward(const pass *p, hl_tape *tape, int layer, hl_tenso
 
 static void end_forward(const pass *p, hl_tape *tape, hl_tensor *x, hl_cross_entropy_result *result)
 {
-    hl_tape_begin(tape, p->arena, p->options);
+    begin_tape(p, tape, 0, 0, NULL);
     hl_model_loss_from(tape, p->model, p->batch, p->model->config.n_layers, x,
                        (hl_cross_entropy_args){ .result = result }, NULL);
 }
@@ -212,7 +213,7 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
     const hl_batch largest = hl_batch_largest(size.slice, size.T);
     const pass p = { .model = model,
                      .batch = &largest,
-                     .options = { .threads = threads, .dry = true },
+                     .options = { .threads = threads, .memory = { .dry = true } },
                      .arena = &records,
                      .packed = packed };
     size_t sizes[ARRAYS];
@@ -232,7 +233,9 @@ hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed)
     hl_arena records;
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
     const hl_batch least = hl_batch_largest(1, 1);
-    const pass p = { .model = model, .batch = &least, .options = { .threads = 1, .dry = true }, .arena = &records };
+    const pass p = {
+        .model = model, .batch = &least, .options = { .threads = 1, .memory = { .dry = true } }, .arena = &records
+    };
     hl_status status = hl_ok();
     for (int l = 0; l < model->config.n_layers && status.code == HL_OK; l++) {
         hl_tensor x = { .shape = HL_SHAPE(1, model->config.d_model) };
@@ -240,8 +243,8 @@ hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed)
         hl_tape_kept kept = { 0 };
         hl_tensor *z = heads_forward(&p, &heads, l, &x, NULL, &kept);
         rest_forward(&p, &rest, l, &x, z, &kept);
-        packed->heads = heads.n_kept > packed->heads ? heads.n_kept : packed->heads;
-        packed->rest = rest.n_kept > packed->rest ? rest.n_kept : packed->rest;
+        packed->heads = heads.memory.n_kept > packed->heads ? heads.memory.n_kept : packed->heads;
+        packed->rest = rest.memory.n_kept > packed->rest ? rest.memory.n_kept : packed->rest;
         status = hl_tape_status(&heads);
         HL_THEN(status, hl_tape_status(&rest));
         hl_arena_rewind(&records, 0);

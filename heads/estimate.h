@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_ESTIMATE_H
 #define HL_HEADS_ESTIMATE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdint.h>
 

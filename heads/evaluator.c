@@ -4,14 +4,16 @@
 
 #include <math.h>
 
-/* Forward over a slice; returns the logits, NULL with a sticky error on the tape, or where no row has a target, or
- * without a loss where there is no output layer. */
+/* Forward over a slice; returns what `end` is given, NULL with a sticky error on the tape, too. */
 static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
                                 hl_cross_entropy_result *result)
 {
     const hl_batch *batch = &slice->batch;
     hl_tensor *x = hl_model_embed(tape, evaluator->model, batch);
     x = hl_model_layers(tape, evaluator->model, batch, 0, x, slice->probes);
+    if (evaluator->hidden) {
+        return hl_encoder_end(tape, &evaluator->model->encoder, x);
+    }
     if (batch->n_targets == 0 || (evaluator->loss == NULL && evaluator->model->config.head == HL_HEAD_NONE)) {
         return NULL;
     }
@@ -22,6 +24,25 @@ static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, co
     return logits;
 }
 
+typedef struct planned {
+    const hl_evaluator *evaluator;
+    const hl_batch *batch;
+} planned;
+
+static hl_status record_largest(hl_tape *tape, void *context)
+{
+    const planned *p = context;
+    forward(tape, p->evaluator, &(hl_evaluator_slice){ .batch = *p->batch }, NULL);
+    return hl_tape_status(tape);
+}
+
+hl_status hl_evaluator_plan_largest(const hl_evaluator *evaluator, const hl_batch *largest, hl_tape_plan *plan)
+{
+    return hl_tape_plan_pass(hl_model_record_bytes(evaluator->model),
+                             (hl_tape_options){ .threads = evaluator->threads, .memory = { .reuse = true } },
+                             record_largest, &(planned){ evaluator, largest }, plan);
+}
+
 hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, hl_tape_plan *plan)
 {
     *plan = (hl_tape_plan){ 0 };
@@ -30,54 +51,34 @@ hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, hl_tape_pl
     }
     /* The most of everything that a slice may have: examples of one row each, or one example of T. */
     int64_t rows = evaluator->rows > T ? evaluator->rows : T;
-    hl_evaluator_slice slice = { .batch = { .n_examples = rows, .n_rows = rows, .longest = T, .n_targets = rows } };
-    hl_arena records;
-    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(evaluator->model)));
-    hl_tape tape;
-    hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = evaluator->threads, .dry = true, .reuse = true });
-    forward(&tape, evaluator, &slice, NULL);
-    hl_status status = hl_tape_plan_make(&tape, plan);
-    hl_arena_free(&records);
-    return status;
+    return hl_evaluator_plan_largest(
+        evaluator, &(hl_batch){ .n_examples = rows, .n_rows = rows, .longest = T, .n_targets = rows }, plan);
 }
 
-/* The pass whose loss is not finite, once more, to find where that begins. */
-static hl_status find_not_finite(const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
-                                 hl_tape_options options, double loss)
+/* Runs the slice, adds its results to *result and calls `end`. A loss that is not finite is left in *result alone. */
+static hl_status run_slice(const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
+                           const hl_tape_observer *observer, hl_cross_entropy_result *result)
+{
+    hl_tape tape;
+    hl_tape_begin(&tape, evaluator->arena,
+                  (hl_tape_options){
+                      .threads = evaluator->threads, .observer = observer, .memory = { .plan = evaluator->plan } });
+    const hl_tensor *out = forward(&tape, evaluator, slice, result);
+    HL_TRY(hl_tape_status(&tape));
+    if (isfinite(result->loss_sum) && evaluator->end != NULL) {
+        evaluator->end(evaluator->context, slice, out != NULL ? out->data : NULL);
+    }
+    return hl_ok();
+}
+
+/* The slice whose loss is not finite, run once more to find where that begins. */
+static hl_status find_not_finite(const hl_evaluator *evaluator, const hl_evaluator_slice *slice, double loss)
 {
     hl_finite_watch watch = { "" };
     hl_tape_observer observer = hl_finite_watch_observer(&watch);
-    hl_cross_entropy_result result = { 0 };
-    options.observer = &observer;
-    hl_tape tape;
-    hl_tape_begin(&tape, evaluator->arena, options);
-    forward(&tape, evaluator, slice, &result);
+    hl_cross_entropy_result again = { 0 };
+    HL_TRY(run_slice(evaluator, slice, &observer, &again));
     return hl_finite_watch_status(&watch, evaluator->loss, loss);
-}
-
-static hl_status run_slice(const hl_evaluator *evaluator, hl_evaluator_slice *slice, hl_cross_entropy_result *sum)
-{
-    hl_tape_options options = { .threads = evaluator->threads, .observer = slice->observer, .plan = evaluator->plan };
-    hl_cross_entropy_result result = { 0 };
-    size_t mark = evaluator->arena->used;
-    hl_tape tape;
-    hl_tape_begin(&tape, evaluator->arena, options);
-    const hl_tensor *logits = forward(&tape, evaluator, slice, &result);
-    HL_TRY(hl_tape_status(&tape));
-    if (!isfinite(result.loss_sum)) {
-        hl_arena_rewind(evaluator->arena, mark);
-        return find_not_finite(evaluator, slice, options, result.loss_sum);
-    }
-    if (evaluator->end != NULL) {
-        evaluator->end(evaluator->context, slice, logits != NULL ? logits->data : NULL);
-    }
-    if (sum != NULL) {
-        sum->loss_sum += result.loss_sum;
-        sum->n_scored += result.n_scored;
-        sum->n_known += result.n_known;
-        sum->n_correct += result.n_correct;
-    }
-    return hl_ok();
 }
 
 hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_cross_entropy_result *sum)
@@ -89,9 +90,21 @@ hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_c
         if (evaluator->begin != NULL && !evaluator->begin(evaluator->context, &slice)) {
             return hl_ok();
         }
-        hl_status status = run_slice(evaluator, &slice, sum);
+        hl_cross_entropy_result result = { 0 };
+        hl_status status = run_slice(evaluator, &slice, slice.observer, &result);
         hl_arena_rewind(evaluator->arena, mark);
         HL_TRY(status);
+        if (!isfinite(result.loss_sum)) {
+            status = find_not_finite(evaluator, &slice, result.loss_sum);
+            hl_arena_rewind(evaluator->arena, mark);
+            return status;
+        }
+        if (sum != NULL) {
+            sum->loss_sum += result.loss_sum;
+            sum->n_scored += result.n_scored;
+            sum->n_known += result.n_known;
+            sum->n_correct += result.n_correct;
+        }
         first += count;
     }
     return hl_ok();

@@ -9,9 +9,9 @@
 #define HL_HEADS_EVALUATOR_H
 
 #include "core/arena.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/batch.h"
-#include "core/declarations.h"
-#include "core/status.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
@@ -35,10 +35,11 @@ typedef struct hl_evaluator {
     int64_t rows;             /* the most rows at once; an example that is longer is run alone */
     int threads;
     const char *loss; /* the loss's name in messages; NULL: compute none */
+    bool hidden;      /* give `end` the last hidden states, (N, D), in the place of logits; without a loss */
 
     /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes and observer, and
      * returns false to end the evaluation; `end` after it, with the logits of the targets' rows, (M, C), NULL where
-     * there are none, or no output layer: it does not run on others. */
+     * there are none, or no output layer: it does not run on others; or with the hidden states. */
     bool (*begin)(void *context, hl_evaluator_slice *slice);
     void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;
@@ -47,6 +48,9 @@ typedef struct hl_evaluator {
 /* Plans passes over slices of examples of up to T tokens, by a dry run. HL_INVALID (T is too long for the model, no
  * rows), HL_NO_MEMORY; *plan is then empty. On success ended by hl_tape_plan_free. */
 hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, hl_tape_plan *plan);
+
+/* The same for slices that are no larger than this batch. */
+hl_status hl_evaluator_plan_largest(const hl_evaluator *evaluator, const hl_batch *largest, hl_tape_plan *plan);
 
 /* Runs the model on the examples, in order, and adds the loss of all of them to *sum, which may be NULL where there is
  * none. The bits do not depend on `threads`; other slices may change the last ones, as matrix products of other shapes

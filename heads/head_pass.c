@@ -1,9 +1,9 @@
 #include "heads/head_pass.h"
 
 #include "core/arena.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "core/op.h"
-#include "core/op_attention.h"
+#include "core/ops/attention.h"
 #include "data/batch_storage.h"
 #include "heads/evaluator.h"
 

@@ -3,9 +3,9 @@
 #ifndef HL_HEADS_HEAD_PASS_H
 #define HL_HEADS_HEAD_PASS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "layers/model.h"
 
 #include <stddef.h>

@@ -3,9 +3,9 @@
 #ifndef HL_HEADS_HEAD_SET_H
 #define HL_HEADS_HEAD_SET_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "layers/model.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "heads/heads_csv.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "heads/divergence.h"
 #include "heads/private/row_entropy.h"
 

@@ -11,9 +11,9 @@
 #ifndef HL_HEADS_HEADS_CSV_H
 #define HL_HEADS_HEADS_CSV_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "heads/catalogue.h"
 #include "heads/effect.h"
 #include "heads/pattern.h"

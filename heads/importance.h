@@ -5,9 +5,9 @@
 #ifndef HL_HEADS_IMPORTANCE_H
 #define HL_HEADS_IMPORTANCE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "heads/estimate.h"
 #include "heads/pattern.h"
 #include "heads/share.h"

@@ -4,7 +4,7 @@
 #ifndef HL_HEADS_INDUCTION_H
 #define HL_HEADS_INDUCTION_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/key_share.h"
 
 HL_BEGIN_DECLS

@@ -3,7 +3,7 @@
 #ifndef HL_HEADS_KEY_SHARE_H
 #define HL_HEADS_KEY_SHARE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
 

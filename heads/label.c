@@ -1,14 +1,10 @@
 #include "heads/label.h"
 
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
 #include "heads/alignment.h"
-#include "heads/duplicate.h"
-#include "heads/induction.h"
 #include "heads/metrics.h"
 #include "heads/offset.h"
 #include "heads/relation.h"
-#include "heads/special.h"
-#include "heads/word_share.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,28 +3,16 @@
 #ifndef HL_HEADS_LABEL_H
 #define HL_HEADS_LABEL_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
+#include "heads/shares.h"
 
 HL_BEGIN_DECLS
 
-/* The labels that depend on how much attention falls on keys of a kind: constant, name, meaning. The label's metric is
- * hl_<name>_of, its keys are those of hl_<name>_kind (heads/key_share.h). The last five are of text alone. */
-/* clang-format off */
-#define HL_LABEL_SHARES(SHARE) \
-    SHARE(HL_LABEL_INDUCTION, induction, "looks at what came after the same token elsewhere") \
-    SHARE(HL_LABEL_DUPLICATE, duplicate, "looks at the same token elsewhere") \
-    SHARE(HL_LABEL_FIRST, first, "looks at the first token") \
-    SHARE(HL_LABEL_SPECIAL, special, "looks at separators and masks; of text at separators alone") \
-    SHARE(HL_LABEL_PREVIOUS_WORD, previous_word, "looks at the word before") \
-    SHARE(HL_LABEL_NEXT_WORD, next_word, "looks at the word after") \
-    SHARE(HL_LABEL_SAME_WORD, same_word, "looks at the same word elsewhere") \
-    SHARE(HL_LABEL_PUNCTUATION, punctuation, "looks at punctuation") \
-    SHARE(HL_LABEL_RARE, rare, "looks at the rarest word of the sentence")
-
 /* In the order in which they are tried, but for those of text (hl_label_of). */
+/* clang-format off */
 #define HL_LABEL_SHARE_CONSTANT(constant, name, meaning) constant,
 typedef enum hl_label_kind {
     HL_LABEL_PREVIOUS,

@@ -1,6 +1,6 @@
 #include "heads/private/layer_input.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <string.h>
 

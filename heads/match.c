@@ -1,6 +1,6 @@
 #include "heads/match.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/divergence.h"
 #include "heads/entropy.h"
 

@@ -6,9 +6,9 @@
 #ifndef HL_HEADS_PATTERN_H
 #define HL_HEADS_PATTERN_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/real.h"
 #include "core/examples.h"
-#include "core/real.h"
 #include "data/vocabulary.h"
 #include "heads/pattern_text.h"
 #include "layers/model.h"

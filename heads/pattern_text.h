@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_PATTERN_TEXT_H
 #define HL_HEADS_PATTERN_TEXT_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/examples.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "heads/prune.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 
 #include <string.h>

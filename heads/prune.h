@@ -2,8 +2,8 @@
 #ifndef HL_HEADS_PRUNE_H
 #define HL_HEADS_PRUNE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "layers/model.h"
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 #include "heads/recorder.h"
 
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/npz.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/files/folders.h"
+#include "core/files/npz.h"
 #include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "heads/private/snapshot_array.h"
@@ -155,7 +155,7 @@ static hl_status make_rows(hl_recorder *recorder)
     int64_t T = asked.n_tokens;
     bool asks = recorder->sparse && hl_examples_scored(&asked) > 0;
     int32_t *first = NULL;
-    if (!asks && recorder->model->config.pooling == HL_POOLING_MEAN) {
+    if (!asks && recorder->model->config.pooling != HL_POOLING_ROWS) {
         first = hl_malloc((size_t)(asked.n_examples * T) * sizeof *first);
         for (int64_t i = 0; first != NULL && i < asked.n_examples * T; i++) {
             first[i] = i % T == 0 ? 0 : HL_IGNORE;

@@ -12,9 +12,9 @@
 #define HL_HEADS_RECORDER_H
 
 #include "core/arena.h"
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "data/batch_storage.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"

@@ -3,7 +3,7 @@
 #ifndef HL_HEADS_RELATION_H
 #define HL_HEADS_RELATION_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/pattern.h"
 #include "heads/score.h"
 

@@ -1,8 +1,8 @@
 #include "heads/private/row_entropy.h"
 
-#include "core/private/lanes.h"
-#include "core/private/log.h"
-#include "core/private/log_vector.h"
+#include "core/kernels/private/lanes.h"
+#include "core/kernels/private/log.h"
+#include "core/kernels/private/log_vector.h"
 
 static inline double sum_of(double lanes[HL_LANES])
 {

@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_SCORE_H
 #define HL_HEADS_SCORE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <math.h>
 #include <stdint.h>

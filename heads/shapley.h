@@ -7,7 +7,7 @@
 #ifndef HL_HEADS_SHAPLEY_H
 #define HL_HEADS_SHAPLEY_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdint.h>
 

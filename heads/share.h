@@ -2,8 +2,8 @@
 #ifndef HL_HEADS_SHARE_H
 #define HL_HEADS_SHARE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

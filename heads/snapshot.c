@@ -1,6 +1,6 @@
 #include "heads/snapshot.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/task.h"
 #include "heads/private/snapshot_array.h"
 #include "heads/private/validation_sums_file.h"

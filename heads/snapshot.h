@@ -3,10 +3,10 @@
 #ifndef HL_HEADS_SNAPSHOT_H
 #define HL_HEADS_SNAPSHOT_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/npz.h"
-#include "core/status.h"
+#include "core/files/npz.h"
 #include "data/text/word_forms.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"

@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_SPECIAL_H
 #define HL_HEADS_SPECIAL_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/key_share.h"
 
 HL_BEGIN_DECLS

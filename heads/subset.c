@@ -1,6 +1,6 @@
 #include "heads/subset.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/evaluator.h"
 #include "heads/head_set.h"
 

@@ -8,9 +8,9 @@
 #define HL_HEADS_SUBSET_H
 
 #include "core/arena.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/batch.h"
-#include "core/declarations.h"
-#include "core/status.h"
 #include "layers/model.h"
 
 #include <stdbool.h>

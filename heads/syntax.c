@@ -1,7 +1,7 @@
 #include "heads/syntax.h"
 
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,7 +164,8 @@ static int64_t head_hits_in(const part *p, int64_t head, hl_syntax_direction dir
     return sum;
 }
 
-/* Chooses of heads first .. first + n - 1 where `choosing` says, and measures where `measuring` does. */
+/* Chooses one of the heads first .. first + n - 1 on `choosing` and measures it on `measuring`. The offset is the best
+ * one on `measuring`: a head must beat every offset there. */
 static hl_syntax_choice choose(const part *choosing, const part *measuring, int64_t first, int64_t n)
 {
     hl_syntax_choice choice = { .head = first };
@@ -182,7 +183,7 @@ static hl_syntax_choice choose(const part *choosing, const part *measuring, int6
     most = -1;
     for (int64_t distance = 1; distance <= HL_SYNTAX_OFFSETS; distance++) {
         for (int64_t k = -distance; k <= distance; k += 2 * distance) {
-            int64_t hits = offset_hits_in(choosing, k);
+            int64_t hits = offset_hits_in(measuring, k);
             if (hits > most) {
                 most = hits;
                 choice.offset = k;

@@ -14,14 +14,14 @@
  * there is none, a miss where that is word i itself.
  *
  * Published numbers choose head, direction and offset where they measure them: on all sentences. Held-out numbers
- * choose them on sentences 0, 2, 4 ... and measure on 1, 3, 5 ... Equals in choosing: the lowest head, d>h first; the
- * smallest |k|, the negative one first. */
+ * choose head and direction on sentences 0, 2, 4 ... and measure on 1, 3, 5 ...; the best offset of these odd ones is
+ * their baseline. Equals in choosing: the lowest head, d>h first; the smallest |k|, the negative one first. */
 #ifndef HL_HEADS_SYNTAX_H
 #define HL_HEADS_SYNTAX_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/tensor.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/tensor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

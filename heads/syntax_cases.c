@@ -1,6 +1,6 @@
 #include "heads/syntax_cases.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <string.h>
 

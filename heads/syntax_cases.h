@@ -9,8 +9,8 @@
 #ifndef HL_HEADS_SYNTAX_CASES_H
 #define HL_HEADS_SYNTAX_CASES_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
 #include "heads/treebank_pass.h"

@@ -1,6 +1,6 @@
 #include "heads/syntax_label.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <string.h>
 

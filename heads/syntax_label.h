@@ -2,8 +2,8 @@
 #ifndef HL_HEADS_SYNTAX_LABEL_H
 #define HL_HEADS_SYNTAX_LABEL_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/treebank.h"
 #include "heads/effect.h"
 #include "heads/syntax.h"

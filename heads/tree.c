@@ -1,6 +1,6 @@
 #include "heads/tree.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #ifndef HL_HEADS_TREE_H
 #define HL_HEADS_TREE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 
 #include <stdint.h>
 

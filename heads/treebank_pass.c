@@ -1,8 +1,8 @@
 #include "heads/treebank_pass.h"
 
-#include "core/memory.h"
-#include "core/op_attention.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/ops/attention.h"
 #include "heads/evaluator.h"
 
 #include <string.h>

@@ -10,8 +10,8 @@
 #define HL_HEADS_TREEBANK_PASS_H
 
 #include "core/arena.h"
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/tape.h"
 #include "data/batch_storage.h"
 #include "data/text/treebank.h"
@@ -39,7 +39,8 @@ static inline const hl_real *hl_word_map(const hl_word_maps *maps, int64_t sente
 }
 
 typedef struct hl_treebank_taker {
-    /* Given each layer in order, for some sentences after the other; may use `threads` threads (core/threads.h). */
+    /* Receives each layer in order, for some sentences after the other; may use `threads` threads
+     * (core/base/threads.h). */
     void (*layer)(void *context, const hl_word_maps *maps, int threads);
 
     /* Told how many sentences are done, of how many; its failure ends the run. NULL is allowed. */

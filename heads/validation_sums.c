@@ -1,7 +1,7 @@
 #include "heads/validation_sums.h"
 
-#include "core/private/lanes.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/kernels/private/lanes.h"
 #include "heads/pattern.h"
 #include "heads/private/row_entropy.h"
 

@@ -6,8 +6,8 @@
 #ifndef HL_HEADS_VALIDATION_SUMS_H
 #define HL_HEADS_VALIDATION_SUMS_H
 
-#include "core/declarations.h"
-#include "core/sequences.h"
+#include "core/base/declarations.h"
+#include "core/kernels/sequences.h"
 #include "heads/score.h"
 #include "layers/model.h"
 

@@ -1,6 +1,6 @@
 #include "heads/private/validation_sums_file.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/private/snapshot_array.h"
 
 #include <math.h>

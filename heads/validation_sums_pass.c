@@ -1,7 +1,7 @@
 #include "heads/validation_sums_pass.h"
 
-#include "core/memory.h"
-#include "core/op_attention.h"
+#include "core/base/memory.h"
+#include "core/ops/attention.h"
 #include "heads/private/validation_sums_file.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@
 #ifndef HL_HEADS_VALIDATION_SUMS_PASS_H
 #define HL_HEADS_VALIDATION_SUMS_PASS_H
 
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/batch.h"
-#include "core/declarations.h"
-#include "core/status.h"
 #include "core/tape.h"
 #include "heads/validation_sums.h"
 

@@ -1,6 +1,6 @@
 #include "heads/word_join.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/word_share.h"
 
 static int64_t count_words(const hl_pattern *example)

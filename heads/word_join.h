@@ -7,9 +7,9 @@
 #ifndef HL_HEADS_WORD_JOIN_H
 #define HL_HEADS_WORD_JOIN_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "heads/pattern.h"
 
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #ifndef HL_HEADS_WORD_SHARE_H
 #define HL_HEADS_WORD_SHARE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/key_share.h"
 
 HL_BEGIN_DECLS

@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_WORDS_H
 #define HL_HEADS_WORDS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/catalogue.h"
 
 #include <stdbool.h>

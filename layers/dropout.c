@@ -1,7 +1,7 @@
 #include "layers/dropout.h"
 
-#include "core/op_dropout.h"
-#include "core/random.h"
+#include "core/kernels/random.h"
+#include "core/ops/dropout.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef HL_LAYERS_DROPOUT_H
 #define HL_LAYERS_DROPOUT_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/tape.h"
 #include "layers/name.h"
 
@@ -19,7 +19,7 @@ hl_dropout_layer hl_dropout_layer_make(hl_name name, hl_real p);
 /* y, shaped like x; x itself where p is 0 or the tape does not train. */
 hl_tensor *hl_dropout_layer_forward(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x);
 
-/* The same, where row m of x (M, D) is drawn as row rows[m] - base of the tape's places (core/op_dropout.h). */
+/* The same, where row m of x (M, D) is drawn as row rows[m] - base of the tape's places (core/ops/dropout.h). */
 hl_tensor *hl_dropout_layer_rows(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x, const int32_t *rows,
                                  int32_t base);
 

@@ -1,6 +1,6 @@
 #include "layers/embedding.h"
 
-#include "core/op_embedding.h"
+#include "core/ops/embedding.h"
 
 #include <tgmath.h>
 

@@ -3,8 +3,8 @@
 #ifndef HL_LAYERS_EMBEDDING_H
 #define HL_LAYERS_EMBEDDING_H
 
+#include "core/base/declarations.h"
 #include "core/batch.h"
-#include "core/declarations.h"
 #include "core/parameters.h"
 #include "core/tape.h"
 #include "layers/name.h"

@@ -1,6 +1,6 @@
 #include "layers/encoder.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_name name,
                           const hl_encoder_layer_config *configs, int n_layers)

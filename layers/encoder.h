@@ -3,7 +3,7 @@
 #ifndef HL_LAYERS_ENCODER_H
 #define HL_LAYERS_ENCODER_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "layers/encoder_layer.h"
 
 HL_BEGIN_DECLS

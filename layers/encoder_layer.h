@@ -5,7 +5,7 @@
 #ifndef HL_LAYERS_ENCODER_LAYER_H
 #define HL_LAYERS_ENCODER_LAYER_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "layers/feed_forward.h"
 #include "layers/multi_head.h"
 #include "layers/norm.h"

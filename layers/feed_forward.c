@@ -1,9 +1,6 @@
 #include "layers/feed_forward.h"
 
-#include "core/op_gelu.h"
-#include "core/op_gelu_tanh.h"
-#include "core/op_quick_gelu.h"
-#include "core/op_relu.h"
+#include "core/ops/ops.h"
 
 #define ENTRY(constant, name) [constant] = hl_##name,
 static hl_tensor *(*const activations[])(hl_tape *tape, hl_tensor *x) = { HL_ACTIVATIONS(ENTRY) };

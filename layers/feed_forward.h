@@ -2,7 +2,7 @@
 #ifndef HL_LAYERS_FEED_FORWARD_H
 #define HL_LAYERS_FEED_FORWARD_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
 
@@ -13,7 +13,8 @@ HL_BEGIN_DECLS
     ACTIVATION(HL_RELU, relu) \
     ACTIVATION(HL_GELU, gelu) \
     ACTIVATION(HL_GELU_TANH, gelu_tanh) \
-    ACTIVATION(HL_QUICK_GELU, quick_gelu)
+    ACTIVATION(HL_QUICK_GELU, quick_gelu) \
+    ACTIVATION(HL_SILU, silu)
 /* clang-format on */
 
 #define HL_ACTIVATION_CONSTANT(constant, name) constant,

@@ -1,6 +1,6 @@
 #include "layers/linear.h"
 
-#include "core/op_linear.h"
+#include "core/ops/linear.h"
 
 hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, int64_t inputs, int64_t outputs,
                                      bool bias)

@@ -2,7 +2,7 @@
 #ifndef HL_LAYERS_LINEAR_H
 #define HL_LAYERS_LINEAR_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/parameters.h"
 #include "core/tape.h"
 #include "layers/dropout.h"
@@ -22,7 +22,7 @@ hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, in
 /* y (..., O) for x (..., I). */
 hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x);
 
-/* What follows a linear layer, computed in one pass with it (core/op_linear.h): residual + dropout(relu(y)). Each may
+/* What follows a linear layer, computed in one pass with it (core/ops/linear.h): residual + dropout(relu(y)). Each may
  * be absent. */
 typedef struct hl_linear_after {
     bool relu;

@@ -1,10 +1,10 @@
 #include "layers/model.h"
 
-#include "core/bf16.h"
-#include "core/memory.h"
-#include "core/op_gather_rows.h"
-#include "core/op_mean_rows.h"
-#include "core/small_matmul.h"
+#include "core/base/memory.h"
+#include "core/kernels/bf16.h"
+#include "core/kernels/small_matmul.h"
+#include "core/ops/gather_rows.h"
+#include "core/ops/mean_rows.h"
 
 #include <string.h>
 #include <tgmath.h>
@@ -18,15 +18,15 @@ static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
                        .d_k = c->d_k[l],
                        .d_v = c->d_v[l],
                        .bias = c->bias,
-                       .dropout_weights = c->dropout_attention,
-                       .dropout_concat = c->dropout_concat,
+                       .dropout_weights = (hl_real)c->dropout_attention,
+                       .dropout_concat = (hl_real)c->dropout_concat,
                        .recompute = c->recompute },
         .d_ff = c->d_ff,
         .activation = c->activation,
         .norm = c->norm,
-        .norm_epsilon = c->norm_epsilon,
-        .dropout_residual = c->dropout_residual,
-        .dropout_ffn = c->dropout_ffn,
+        .norm_epsilon = (hl_real)c->norm_epsilon,
+        .dropout_residual = (hl_real)c->dropout_residual,
+        .dropout_ffn = (hl_real)c->dropout_ffn,
     };
 }
 
@@ -43,9 +43,9 @@ static hl_output_layer make_output(hl_model *model)
                                                         .bias = c->bias,
                                                         .shared = c->tie_embedding ? model->embedding.weight : NULL,
                                                         .shared_bias = c->tied_bias,
-                                                        .norm_epsilon = c->norm_epsilon,
-                                                        .dropout_pooler = c->dropout_pooler,
-                                                        .dropout = c->dropout_output,
+                                                        .norm_epsilon = (hl_real)c->norm_epsilon,
+                                                        .dropout_pooler = (hl_real)c->dropout_pooler,
+                                                        .dropout = (hl_real)c->dropout_output,
                                                     });
 }
 
@@ -66,9 +66,9 @@ static void make_embedding(hl_model *model)
                                                c->position_offset, E);
     if (c->embedding_norm) {
         model->embedding_norm =
-            hl_norm_layer_make(parameters, hl_name_of("embedding_norm"), E, c->bias, c->norm_epsilon);
+            hl_norm_layer_make(parameters, hl_name_of("embedding_norm"), E, c->bias, (hl_real)c->norm_epsilon);
     }
-    model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), c->dropout_embedding);
+    model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), (hl_real)c->dropout_embedding);
     if (E != c->d_model) {
         model->embedding_projection =
             hl_linear_layer_make(parameters, hl_name_of("embedding_projection"), E, c->d_model, c->bias);
@@ -84,7 +84,7 @@ static void set_up_parameters(hl_model *model)
         parameter->tensor->bf16 = c->bf16;
         if (c->initial_std > 0 && (parameter->init == HL_INIT_XAVIER_UNIFORM || parameter->init == HL_INIT_NORMAL)) {
             parameter->init = HL_INIT_NORMAL;
-            parameter->scale = c->initial_std;
+            parameter->scale = (hl_real)c->initial_std;
         }
         for (int l = 0; c->scale_residual && l < c->n_layers; l++) {
             const hl_encoder_layer *layer = &model->encoder.layers[l];
@@ -181,7 +181,7 @@ static hl_tensor *pooled_logits(hl_tape *tape, const hl_model *model, const hl_b
 {
     x = hl_encoder_end(tape, &model->encoder, x);
     const char *before = hl_tape_scope(tape, "pooling");
-    x = hl_mean_rows(tape, x, hl_batch_sequences(batch), rows, n);
+    x = hl_mean_rows(tape, x, hl_batch_sequences(batch), rows, n, model->config.pooling == HL_POOLING_LAST);
     hl_tape_scope(tape, before);
     return hl_output_layer_forward(tape, &model->output, x, rows, first_row(batch));
 }
@@ -189,7 +189,7 @@ static hl_tensor *pooled_logits(hl_tape *tape, const hl_model *model, const hl_b
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes)
 {
     hl_tensor *x = hl_model_layers(tape, model, batch, 0, hl_model_embed(tape, model, batch), probes);
-    if (model->config.pooling == HL_POOLING_MEAN) {
+    if (model->config.pooling != HL_POOLING_ROWS) {
         return pooled_logits(tape, model, batch, x, batch->offsets, batch->n_examples);
     }
     return hl_output_layer_forward(tape, &model->output, hl_encoder_end(tape, &model->encoder, x), NULL, 0);
@@ -197,8 +197,8 @@ hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch 
 
 hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x)
 {
-    if (model->config.pooling == HL_POOLING_MEAN) { /* a plan's batch may have more targets */
-        bool fewer = tape->options.dry && batch->n_examples < batch->n_targets;
+    if (model->config.pooling != HL_POOLING_ROWS) { /* a plan's batch may have more targets */
+        bool fewer = tape->options.memory.dry && batch->n_examples < batch->n_targets;
         int64_t n = fewer ? batch->n_examples : batch->n_targets;
         return pooled_logits(tape, model, batch, x, batch->target_rows, n);
     }
@@ -229,20 +229,19 @@ size_t hl_model_record_bytes(const hl_model *model)
     return ((size_t)model->encoder.n_layers + 1) * 64 * 1024;
 }
 
+typedef struct planned {
+    const hl_model *model;
+    const hl_batch *batch;
+} planned;
+
+static hl_status record_loss(hl_tape *tape, void *context)
+{
+    const planned *p = context;
+    hl_tensor *loss = hl_model_loss(tape, p->model, p->batch, (hl_cross_entropy_args){ 0 }, NULL);
+    return tape->options.gradients ? hl_tape_backward(tape, loss) : hl_tape_status(tape);
+}
+
 hl_status hl_model_plan(const hl_model *model, const hl_batch *largest, hl_tape_options options, hl_tape_plan *plan)
 {
-    *plan = (hl_tape_plan){ 0 };
-    hl_arena arena;
-    HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
-    options.dry = true;
-    hl_tape tape;
-    hl_tape_begin(&tape, &arena, options);
-    hl_tensor *loss = hl_model_loss(&tape, model, largest, (hl_cross_entropy_args){ 0 }, NULL);
-    hl_status status = hl_tape_status(&tape);
-    if (status.code == HL_OK && options.gradients) {
-        status = hl_tape_backward(&tape, loss);
-    }
-    HL_THEN(status, hl_tape_plan_make(&tape, plan));
-    hl_arena_free(&arena);
-    return status;
+    return hl_tape_plan_pass(hl_model_record_bytes(model), options, record_loss, &(planned){ model, largest }, plan);
 }

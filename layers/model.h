@@ -9,9 +9,9 @@
 #ifndef HL_LAYERS_MODEL_H
 #define HL_LAYERS_MODEL_H
 
+#include "core/base/declarations.h"
 #include "core/batch.h"
-#include "core/declarations.h"
-#include "core/op_cross_entropy.h"
+#include "core/ops/cross_entropy.h"
 #include "layers/embedding.h"
 #include "layers/encoder.h"
 #include "layers/model_config.h"
@@ -42,15 +42,15 @@ hl_status hl_model_allocate(hl_model *model, uint64_t seed);
 typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_EVALUATED } hl_model_use;
 
 /* Allocates parameters of value zero, to be filled from a file, and the table of positions. HL_NO_MEMORY; HL_INVALID:
- * no such use, or a model in bf16 where that is not to be had (core/bf16.h). */
+ * no such use, or a model in bf16 where that is not to be had (core/kernels/bf16.h). */
 hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
 void hl_model_free(hl_model *model);
 
-/* Logits (N, C) of all rows of the batch, or with HL_POOLING_MEAN (B, C) of all its examples. `probes`: one for each
- * layer, or NULL. The batch must outlive the tape. Sticky errors of this function and the following: a model that is
- * not allocated, examples that are too long for it, a token type that it has not, a batch without tokens or, for the
- * loss, targets; for logits and loss, a model without an output layer. */
+/* Logits (N, C) of all rows of the batch, or with a mean or last row (config.pooling) (B, C) of all its examples.
+ * `probes`: one for each layer, or NULL. The batch must outlive the tape. Sticky errors of this function and the
+ * following: a model that is not allocated, examples that are too long for it, a token type that it has not, a batch
+ * without tokens or, for the loss, targets; for logits and loss, a model without an output layer. */
 hl_tensor *hl_model_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_head_probe *probes);
 
 /* The input of the encoder, (N, D): embedded tokens with positions, normed and projected, and dropout in training. */
@@ -64,11 +64,11 @@ hl_attention_rules hl_model_rules(const hl_model *model, const hl_batch *batch);
 hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
                            const hl_head_probe *probes);
 
-/* Logits (M, C) of the rows that have a target, of the last layer's output x (N, D); with HL_POOLING_MEAN of the
+/* Logits (M, C) of the rows that have a target, of the last layer's output x (N, D); with a mean or last row of the
  * examples that these rows lie in, of which an example has one at most. */
 hl_tensor *hl_model_target_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x);
 
-/* The loss, a scalar (core/op_cross_entropy.h; args.targets is replaced by the batch's). */
+/* The loss, a scalar (core/ops/cross_entropy.h; args.targets is replaced by the batch's). */
 hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_cross_entropy_args args,
                          const hl_head_probe *probes);
 
@@ -76,7 +76,7 @@ hl_tensor *hl_model_loss(hl_tape *tape, const hl_model *model, const hl_batch *b
 hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
                               hl_cross_entropy_args args, const hl_head_probe *probes);
 
-/* Plans the loss of any batch that is no larger, without probes, by a dry run (core/tape_plan.h). `options`: those of
+/* Plans the loss of any batch that is no larger, without probes, by a dry run (core/tape_memory.h). `options`: those of
  * the pass (threads, training, gradients: with gradients backward is planned too). HL_NO_MEMORY; HL_INVALID where
  * shapes do not fit (T > max_length); *plan is then empty. On success ended by hl_tape_plan_free. */
 hl_status hl_model_plan(const hl_model *model, const hl_batch *largest, hl_tape_options options, hl_tape_plan *plan);

@@ -19,6 +19,30 @@ void hl_model_config_heads(hl_model_config *config, int32_t heads)
     }
 }
 
+bool hl_model_config_breaks(const hl_model_config *c, hl_model_rule rule)
+{
+    switch (rule) {
+    case HL_RULE_TIED_BIAS_UNTIED:
+        return c->tied_bias && !c->tie_embedding;
+    case HL_RULE_TIED_BIAS_TRANSFORM:
+        return c->tied_bias && c->tie_embedding && c->head == HL_HEAD_TRANSFORM;
+    case HL_RULE_OFFSET_UNLEARNED:
+        return c->position_offset > 0 && c->positions != HL_POSITIONS_LEARNED;
+    case HL_RULE_TIE_WIDTHS:
+        return c->tie_embedding && c->head == HL_HEAD_LINEAR && c->embedding_size != 0 &&
+               c->embedding_size != c->d_model;
+    case HL_RULE_DROPOUT_WITHOUT_POOLER:
+        return c->pooler == HL_POOLER_NONE && c->dropout_pooler != 0;
+    case HL_RULE_TIE_WITHOUT_OUTPUT:
+        return c->head == HL_HEAD_NONE && c->tie_embedding;
+    case HL_RULE_POOLER_WITHOUT_OUTPUT:
+        return c->head == HL_HEAD_NONE && c->pooler != HL_POOLER_NONE;
+    case HL_RULE_DROPOUT_WITHOUT_OUTPUT:
+        return c->head == HL_HEAD_NONE && c->dropout_output != 0;
+    }
+    return false;
+}
+
 static hl_status check_layer(const hl_model_config *c, int l)
 {
     if (!is_size(c->heads[l]) || !is_size(c->kv_heads[l]) || c->heads[l] % c->kv_heads[l] != 0 || !is_size(c->d_k[l]) ||
@@ -48,7 +72,7 @@ static hl_status check_sizes(const hl_model_config *c)
         return hl_error(HL_INVALID, "model: a position_offset of %lld: with max_length it must be in 0 .. %lld",
                         (long long)c->position_offset, (long long)max_size);
     }
-    if (c->position_offset > 0 && c->positions != HL_POSITIONS_LEARNED) {
+    if (hl_model_config_breaks(c, HL_RULE_OFFSET_UNLEARNED)) {
         return hl_error(HL_INVALID, "model: a position_offset, but positions are not learned");
     }
     return hl_ok();
@@ -57,17 +81,19 @@ static hl_status check_sizes(const hl_model_config *c)
 /* What follows the encoder. */
 static hl_status check_output(const hl_model_config *c)
 {
-    if (c->pooling != HL_POOLING_ROWS && c->pooling != HL_POOLING_MEAN) {
+    if ((unsigned)c->pooling > HL_POOLING_LAST) {
         return hl_error(HL_INVALID, "model: unknown pooling number %d", (int)c->pooling);
     }
     if ((unsigned)c->head > HL_HEAD_NONE || (unsigned)c->pooler > HL_POOLER_GELU) {
         return hl_error(HL_INVALID, "model: unknown head number %d or pooler number %d", (int)c->head, (int)c->pooler);
     }
-    if (c->head == HL_HEAD_NONE && (c->tie_embedding || c->pooler != HL_POOLER_NONE || c->dropout_output != 0)) {
+    if (hl_model_config_breaks(c, HL_RULE_TIE_WITHOUT_OUTPUT) ||
+        hl_model_config_breaks(c, HL_RULE_POOLER_WITHOUT_OUTPUT) ||
+        hl_model_config_breaks(c, HL_RULE_DROPOUT_WITHOUT_OUTPUT)) {
         return hl_error(HL_INVALID, "model: a shared matrix, a pooler or a dropout of an output layer, but there is no "
                                     "output layer");
     }
-    if (c->pooler == HL_POOLER_NONE && c->dropout_pooler != 0) {
+    if (hl_model_config_breaks(c, HL_RULE_DROPOUT_WITHOUT_POOLER)) {
         return hl_error(HL_INVALID, "model: a dropout before the pooler, but there is no pooler");
     }
     if (c->tie_embedding && c->targets > c->vocabulary) {
@@ -75,34 +101,41 @@ static hl_status check_output(const hl_model_config *c)
                         "model: the output layer of %lld targets cannot share the matrix of %lld embedded tokens",
                         (long long)c->targets, (long long)c->vocabulary);
     }
-    if (c->tie_embedding && c->head != HL_HEAD_TRANSFORM && c->embedding_size != c->d_model) {
+    if (hl_model_config_breaks(c, HL_RULE_TIE_WIDTHS)) {
         return hl_error(
             HL_INVALID,
             "model: the output layer reads vectors of %lld numbers and cannot share the embedding's matrix, "
             "whose vectors have %lld; a head with a transform maps the one to the other",
             (long long)c->d_model, (long long)c->embedding_size);
     }
-    if (c->tied_bias && (!c->tie_embedding || c->head == HL_HEAD_TRANSFORM)) {
+    if (hl_model_config_breaks(c, HL_RULE_TIED_BIAS_TRANSFORM)) {
         return hl_error(HL_INVALID,
-                        c->tie_embedding
-                            ? "model: a bias of an output layer that shares a matrix, but its head has one by `bias`"
-                            : "model: a bias of an output layer that shares a matrix, but shares none");
+                        "model: a bias of an output layer that shares a matrix, but its head has one by `bias`");
+    }
+    if (hl_model_config_breaks(c, HL_RULE_TIED_BIAS_UNTIED)) {
+        return hl_error(HL_INVALID, "model: a bias of an output layer that shares a matrix, but shares none");
     }
     return hl_ok();
 }
 
+/* Whether it is 0 or above also as the number that layers take, which may be narrower. */
+static bool is_allowed(double value)
+{
+    return value >= 0 && isfinite((hl_real)value);
+}
+
 static hl_status check_numbers(const hl_model_config *c)
 {
-    if (!(c->initial_std >= 0 && isfinite(c->initial_std)) || !(c->norm_epsilon >= 0 && isfinite(c->norm_epsilon))) {
+    if (!is_allowed(c->initial_std) || !is_allowed(c->norm_epsilon)) {
         return hl_error(HL_INVALID,
                         "model: an initial deviation of %g, an epsilon of %g: both must be finite and not below 0",
-                        (double)c->initial_std, (double)c->norm_epsilon);
+                        c->initial_std, c->norm_epsilon);
     }
-    const hl_real dropouts[] = { c->dropout_attention, c->dropout_concat, c->dropout_residual, c->dropout_ffn,
-                                 c->dropout_embedding, c->dropout_pooler, c->dropout_output };
+    const double dropouts[] = { c->dropout_attention, c->dropout_concat, c->dropout_residual, c->dropout_ffn,
+                                c->dropout_embedding, c->dropout_pooler, c->dropout_output };
     for (size_t i = 0; i < sizeof dropouts / sizeof *dropouts; i++) {
-        if (!(dropouts[i] >= 0 && dropouts[i] < 1)) {
-            return hl_error(HL_INVALID, "model: a dropout of %g is not in [0, 1)", (double)dropouts[i]);
+        if (!(dropouts[i] >= 0 && (hl_real)dropouts[i] < 1)) {
+            return hl_error(HL_INVALID, "model: a dropout of %g is not in [0, 1)", dropouts[i]);
         }
     }
     return hl_ok();

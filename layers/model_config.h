@@ -3,7 +3,7 @@
 #ifndef HL_LAYERS_MODEL_CONFIG_H
 #define HL_LAYERS_MODEL_CONFIG_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "layers/encoder_layer.h"
 #include "layers/output.h"
 #include "layers/positions.h"
@@ -12,8 +12,9 @@ HL_BEGIN_DECLS
 
 enum { HL_MAX_LAYERS = 256 };
 
-/* What the output layer reads: rows as they come, or the mean of each example's, after the encoder's last norm. */
-typedef enum hl_pooling { HL_POOLING_ROWS, HL_POOLING_MEAN } hl_pooling;
+/* What the output layer reads: rows as they come, or of each example the mean or the last row; after the
+ * encoder's last norm. */
+typedef enum hl_pooling { HL_POOLING_ROWS, HL_POOLING_MEAN, HL_POOLING_LAST } hl_pooling;
 
 typedef struct hl_model_config {
     int64_t vocabulary;      /* V, the rows of the embedding */
@@ -39,13 +40,27 @@ typedef struct hl_model_config {
     bool tied_bias;          /* and with this a bias, which it has not by `bias` alone; not for HL_HEAD_TRANSFORM */
     bool unscaled_embedding; /* embeddings are not multiplied by sqrt(E) */
     bool scale_residual;     /* initial values of out_proj and linear2 are divided by sqrt(2 L) (Radford et al. 2019) */
-    bool recompute;          /* attention keeps no weights for backward, which makes them again (core/op_attention.h) */
-    bool bf16;               /* linear maps, the output layer's too, multiply in bf16 (core/bf16.h) */
-    hl_real initial_std;     /* of all matrices and embeddings, drawn as normal; 0: as each layer says */
-    hl_real norm_epsilon;    /* of every layer norm; 0: 1e-5 */
-    hl_real dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
-    hl_real dropout_pooler, dropout_output; /* of what pooler.dense reads, of what the output layer reads */
+    bool recompute;      /* attention keeps no weights for backward, which makes them again (core/ops/attention.h) */
+    bool bf16;           /* linear maps, the output layer's too, multiply in bf16 (core/kernels/bf16.h) */
+    double initial_std;  /* of all matrices and embeddings, drawn as normal; 0: as each layer says */
+    double norm_epsilon; /* of every layer norm; 0: 1e-5 */
+    double dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
+    double dropout_pooler, dropout_output; /* of what pooler.dense reads, of what the output layer reads */
 } hl_model_config;
+
+/* Settings that exclude each other. The conditions stand here alone; who refuses them has words of its own. */
+typedef enum hl_model_rule {
+    HL_RULE_TIED_BIAS_UNTIED,       /* tied_bias without tie_embedding */
+    HL_RULE_TIED_BIAS_TRANSFORM,    /* tied_bias, but HL_HEAD_TRANSFORM has a bias by `bias` */
+    HL_RULE_OFFSET_UNLEARNED,       /* position_offset, but positions are not learned */
+    HL_RULE_TIE_WIDTHS,             /* tie_embedding, but the output layer reads vectors of another width than E */
+    HL_RULE_DROPOUT_WITHOUT_POOLER, /* dropout_pooler without pooler */
+    HL_RULE_TIE_WITHOUT_OUTPUT,     /* with HL_HEAD_NONE: tie_embedding, */
+    HL_RULE_POOLER_WITHOUT_OUTPUT,  /* pooler, */
+    HL_RULE_DROPOUT_WITHOUT_OUTPUT, /* dropout_output */
+} hl_model_rule;
+
+bool hl_model_config_breaks(const hl_model_config *config, hl_model_rule rule);
 
 /* Gives every layer the same number of heads, each with its own keys and values and d_k = d_v = d_model / heads.
  * d_model must be set. hl_model_init refuses impossible values. */

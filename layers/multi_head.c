@@ -1,7 +1,7 @@
 #include "layers/multi_head.h"
 
-#include "core/op_add.h"
-#include "core/op_linear.h"
+#include "core/ops/add.h"
+#include "core/ops/linear.h"
 
 #include <string.h>
 
@@ -96,7 +96,7 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
                                                            .replace = probe->replace,
                                                            .observe = probe->observe,
                                                            .observe_context = probe->observe_context });
-    if (z != NULL && probe->z != NULL && !tape->options.dry) {
+    if (z != NULL && probe->z != NULL && !tape->options.memory.dry) {
         memcpy(probe->z, z->data, (size_t)hl_shape_count(z->shape) * sizeof *probe->z);
     }
     return z;

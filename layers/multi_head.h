@@ -5,9 +5,9 @@
 #ifndef HL_LAYERS_MULTI_HEAD_H
 #define HL_LAYERS_MULTI_HEAD_H
 
-#include "core/declarations.h"
-#include "core/mask.h"
-#include "core/op_attention.h"
+#include "core/base/declarations.h"
+#include "core/kernels/mask.h"
+#include "core/ops/attention.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
 
@@ -20,7 +20,7 @@ typedef struct hl_multi_head_config {
     bool bias;
     hl_real dropout_weights; /* on the weights after softmax */
     hl_real dropout_concat;  /* on the heads' concatenation before W_O */
-    bool recompute;          /* backward makes the weights again instead of keeping them (core/op_attention.h) */
+    bool recompute;          /* backward makes the weights again instead of keeping them (core/ops/attention.h) */
 } hl_multi_head_config;
 
 typedef struct hl_multi_head {
@@ -38,10 +38,10 @@ typedef struct hl_multi_head {
 
 /* Reads and changes what one module's heads compute in one pass; every field may be NULL. */
 typedef struct hl_head_probe {
-    void (*observe)(void *context, const hl_attention_seen *seen); /* sees every head's weights: op_attention.h */
+    void (*observe)(void *context, const hl_attention_seen *seen); /* sees every head's weights: core/ops/attention.h */
     void *observe_context;
     hl_real *z;                    /* receives (Nq, H * Dv): the heads' concatenation (gated), before dropout and W_O */
-    hl_tensor *gate;               /* (B, H) or (1, H): see op_attention.h */
+    hl_tensor *gate;               /* (B, H) or (1, H): see core/ops/attention.h */
     const hl_real *const *replace; /* likewise */
 } hl_head_probe;
 

@@ -1,13 +1,13 @@
 #include "layers/multi_head_naive.h"
 
-#include "core/memory.h"
-#include "core/op_add.h"
-#include "core/op_gather_rows.h"
-#include "core/op_linear.h"
-#include "core/op_matmul.h"
-#include "core/op_scale.h"
-#include "core/op_slice.h"
-#include "core/op_softmax.h"
+#include "core/base/memory.h"
+#include "core/ops/add.h"
+#include "core/ops/gather_rows.h"
+#include "core/ops/linear.h"
+#include "core/ops/matmul.h"
+#include "core/ops/scale.h"
+#include "core/ops/slice.h"
+#include "core/ops/softmax.h"
 
 #include <tgmath.h>
 

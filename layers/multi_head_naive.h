@@ -3,8 +3,8 @@
 #ifndef HL_LAYERS_MULTI_HEAD_NAIVE_H
 #define HL_LAYERS_MULTI_HEAD_NAIVE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "layers/multi_head.h"
 
 HL_BEGIN_DECLS

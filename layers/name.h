@@ -2,7 +2,7 @@
 #ifndef HL_LAYERS_NAME_H
 #define HL_LAYERS_NAME_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 HL_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 #include "layers/norm.h"
 
-#include "core/op_layer_norm.h"
+#include "core/ops/layer_norm.h"
 
 hl_norm_layer hl_norm_layer_make(hl_parameters *parameters, hl_name name, int64_t d_model, bool bias, hl_real epsilon)
 {

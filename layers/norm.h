@@ -2,7 +2,7 @@
 #ifndef HL_LAYERS_NORM_H
 #define HL_LAYERS_NORM_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/parameters.h"
 #include "core/tape.h"
 #include "layers/name.h"

@@ -1,9 +1,9 @@
 #include "layers/output.h"
 
-#include "core/op_gelu.h"
-#include "core/op_linear.h"
-#include "core/op_relu.h"
-#include "core/op_tanh.h"
+#include "core/ops/gelu.h"
+#include "core/ops/linear.h"
+#include "core/ops/relu.h"
+#include "core/ops/tanh.h"
 
 static hl_tensor *(*const functions[])(hl_tape *tape, hl_tensor *x) = {
     [HL_POOLER_TANH] = hl_tanh,

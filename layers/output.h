@@ -7,7 +7,7 @@
 #ifndef HL_LAYERS_OUTPUT_H
 #define HL_LAYERS_OUTPUT_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "layers/feed_forward.h"
 #include "layers/norm.h"
 

@@ -1,6 +1,6 @@
 #include "layers/positions.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
 #ifndef HL_LAYERS_POSITIONS_H
 #define HL_LAYERS_POSITIONS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/parameters.h"
-#include "core/status.h"
 #include "core/tape.h"
 #include "layers/name.h"
 

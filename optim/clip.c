@@ -1,7 +1,7 @@
 #include "optim/clip.h"
 
-#include "core/private/reduce.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/kernels/private/reduce.h"
 
 #include <math.h>
 #include <stddef.h>

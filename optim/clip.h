@@ -2,7 +2,7 @@
 #ifndef HL_OPTIM_CLIP_H
 #define HL_OPTIM_CLIP_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/parameters.h"
 
 HL_BEGIN_DECLS

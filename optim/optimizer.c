@@ -1,7 +1,7 @@
 #include "optim/optimizer.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "optim/private/update.h"
 
 #include <math.h>

@@ -17,9 +17,9 @@
 #ifndef HL_OPTIM_OPTIMIZER_H
 #define HL_OPTIM_OPTIMIZER_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/parameters.h"
-#include "core/status.h"
 
 #include <stdint.h>
 

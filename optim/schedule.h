@@ -14,7 +14,7 @@
 #ifndef HL_OPTIM_SCHEDULE_H
 #define HL_OPTIM_SCHEDULE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdint.h>
 

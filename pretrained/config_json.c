@@ -1,9 +1,10 @@
 /* config.json: the kind, the model, the stored head and its labels. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "pretrained/private/folder.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char file[] = "config.json";
@@ -38,14 +39,29 @@ static hl_status read_size(const reader *r, const char *key, int64_t least, int6
     return hl_ok();
 }
 
+/* The shortest number that is the same float, as 1e-12 in a run's config.ini. */
+static double plain(hl_real value)
+{
+    char text[32];
+    for (int digits = 1; digits < 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        double number = strtod(text, NULL);
+        if ((hl_real)number == value) {
+            return number;
+        }
+    }
+    return (double)value;
+}
+
 /* A number from 0 to below 1. */
-static hl_status read_share(const reader *r, const char *key, double otherwise, hl_real *share)
+static hl_status read_share(const reader *r, const char *key, double otherwise, double *share)
 {
     const json_t *value = member(r, key);
     double number = value == NULL ? otherwise : json_is_number(value) ? json_number_value(value) : -1;
-    *share = (hl_real)number;
-    return number >= 0 && *share < 1 ? hl_ok()
-                                     : hl_pretrained_error(r->folder, file, "%s is no number from 0 to below 1", key);
+    *share = plain((hl_real)number);
+    return number >= 0 && (hl_real)*share < 1
+               ? hl_ok()
+               : hl_pretrained_error(r->folder, file, "%s is no number from 0 to below 1", key);
 }
 
 static hl_status read_bool(const reader *r, const char *key, bool otherwise, bool *is)
@@ -66,11 +82,8 @@ static hl_status check_supported(const reader *r)
         const char *key;
         bool only; /* the one value that is supported */
     } flags[] = {
-        { "is_decoder", false },
-        { "is_encoder_decoder", false },
-        { "add_cross_attention", false },
-        { "scale_attn_by_inverse_layer_idx", false },
-        { "reorder_and_upcast_attn", false },
+        { "is_decoder", false },          { "is_encoder_decoder", false },
+        { "add_cross_attention", false }, { "reorder_and_upcast_attn", false },
         { "scale_attn_weights", true },
     };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
@@ -105,8 +118,8 @@ static hl_status read_activation(const reader *r)
         return hl_ok();
     }
     return hl_pretrained_error(r->folder, file,
-                               "%s = %s is not supported, only relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh and "
-                               "quick_gelu",
+                               "%s = %s is not supported, only relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
+                               "quick_gelu, silu and swish",
                                key, name != NULL ? name : "what stands here");
 }
 
@@ -164,7 +177,7 @@ static hl_status read_norm_and_dropout(const reader *r)
     hl_model_config *c = &r->folder->model;
     const json_t *epsilon = member(r, kind->norm_epsilon);
     double number = epsilon == NULL ? kind->norm_epsilon_otherwise : json_number_value(epsilon);
-    c->norm_epsilon = (hl_real)number;
+    c->norm_epsilon = plain((hl_real)number);
     if (!(c->norm_epsilon > 0 && number <= 1)) {
         return hl_pretrained_error(r->folder, file, "%s is no number above 0, at most 1", kind->norm_epsilon);
     }
@@ -186,7 +199,7 @@ static hl_status read_model(const reader *r)
     c->norm = kind->causal ? HL_NORM_PRE : HL_NORM_POST;
     c->causal = c->scale_residual = kind->causal;
     c->embedding_norm = !kind->causal;
-    return hl_ok();
+    return read_bool(r, kind->inverse_scale, false, &r->folder->inverse_scale);
 }
 
 /* ---- the head ---- */
@@ -205,7 +218,7 @@ static hl_pretrained_head head_of(const reader *r)
     if (kind->causal) { /* its output layer is the embedding's matrix, of which the bare model's folder has all */
         bool next = head == HL_PRETRAINED_NEXT || strcmp(ending, "DoubleHeadsModel") == 0 ||
                     strcmp(ending, "Model") == 0 || ending[0] == '\0';
-        return next ? HL_PRETRAINED_NEXT : head == HL_PRETRAINED_TAGS ? head : HL_PRETRAINED_NONE;
+        return next ? HL_PRETRAINED_NEXT : head == HL_PRETRAINED_MASKED ? HL_PRETRAINED_NONE : head;
     }
     head = strcmp(kind->name, "bert") == 0 && strcmp(ending, "ForPreTraining") == 0 ? HL_PRETRAINED_MASKED : head;
     return head == HL_PRETRAINED_NEXT ? HL_PRETRAINED_NONE : head;
@@ -241,13 +254,24 @@ static hl_status read_labels(const reader *r)
     return hl_ok();
 }
 
-/* Whether the labels are those of one choice among several. */
-static bool is_choice(const reader *r)
+/* What the outputs of a classifier mean; as in transformers one output is a number where nothing is said. */
+static hl_status read_problem(const reader *r)
 {
+    static const char *const names[] = { [HL_PROBLEM_CHOICE] = "single_label_classification",
+                                         [HL_PROBLEM_LABELS] = "multi_label_classification",
+                                         [HL_PROBLEM_NUMBERS] = "regression" };
     const json_t *type = member(r, "problem_type");
-    return r->folder->n_labels > 1 &&
-           (type == NULL ||
-            (json_is_string(type) && strcmp(json_string_value(type), "single_label_classification") == 0));
+    hl_pretrained_problem problem = r->folder->n_labels > 1 ? HL_PROBLEM_CHOICE : HL_PROBLEM_NUMBERS;
+    const char *name = type == NULL ? names[problem] : json_is_string(type) ? json_string_value(type) : "";
+    for (int i = HL_PROBLEM_CHOICE; i <= HL_PROBLEM_NUMBERS; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            r->folder->problem = (hl_pretrained_problem)i;
+            return hl_ok();
+        }
+    }
+    return hl_pretrained_error(r->folder, file,
+                               "problem_type is none of single_label_classification, multi_label_classification and "
+                               "regression");
 }
 
 /* Adds the head to a model without one. */
@@ -270,12 +294,16 @@ static hl_status add_head(const reader *r, hl_pretrained_head head, hl_model_con
         c->head = HL_HEAD_LINEAR;
         c->targets = r->folder->n_labels;
         return read_share(r, kind->dropout_tags, c->dropout_residual, &c->dropout_output);
-    case HL_PRETRAINED_CLASSES: /* of the first row, which is the one that has the target */
+    case HL_PRETRAINED_CLASSES: /* of the first row, which is the one that has the target, or of the last */
         c->head = HL_HEAD_LINEAR;
         c->targets = r->folder->n_labels;
-        HL_TRY(read_share(r, kind->dropout_classes,
-                          kind->dropout_classes_otherwise > 0 ? kind->dropout_classes_otherwise : c->dropout_residual,
-                          &c->dropout_output));
+        c->pooling = kind->causal ? HL_POOLING_LAST : HL_POOLING_ROWS;
+        if (kind->dropout_classes != NULL) {
+            HL_TRY(
+                read_share(r, kind->dropout_classes,
+                           kind->dropout_classes_otherwise > 0 ? kind->dropout_classes_otherwise : c->dropout_residual,
+                           &c->dropout_output));
+        }
         c->pooler = kind->pooler;
         c->dropout_pooler = kind->pooler_dropout ? c->dropout_output : 0;
         return hl_ok();
@@ -290,7 +318,10 @@ static hl_status read_head(const reader *r)
     folder->head = head_of(r);
     if (folder->head == HL_PRETRAINED_TAGS || folder->head == HL_PRETRAINED_CLASSES) {
         HL_TRY(read_labels(r));
-        folder->head = is_choice(r) ? folder->head : HL_PRETRAINED_NONE; /* regression, or several labels at once */
+    }
+    if (folder->head == HL_PRETRAINED_CLASSES) {
+        HL_TRY(read_problem(r));
+        folder->head = folder->problem == HL_PROBLEM_CHOICE ? folder->head : HL_PRETRAINED_NONE;
     }
     if (folder->head == HL_PRETRAINED_MASKED && folder->kind->gelu_head && folder->model.activation != HL_GELU) {
         return hl_pretrained_error(folder, file, "a head of masked tokens of %s whose %s is not gelu is not supported",
@@ -308,13 +339,15 @@ static hl_status read(const reader *r)
 {
     const json_t *type = member(r, "model_type");
     const char *name = json_string_value(type);
+    char names[HL_MODEL_KIND_NAMES];
     if (name == NULL) {
-        return hl_pretrained_error(r->folder, file, "has no model_type; it can be one of %s", hl_model_kind_names);
+        return hl_pretrained_error(r->folder, file, "has no model_type; it can be one of %s",
+                                   hl_model_kind_names(names));
     }
     r->folder->kind = hl_model_kind_find(name);
     if (r->folder->kind == NULL) {
         return hl_pretrained_error(r->folder, file, "model_type = %s is not supported, only %s", name,
-                                   hl_model_kind_names);
+                                   hl_model_kind_names(names));
     }
     HL_TRY(check_supported(r));
     HL_TRY(read_model(r));

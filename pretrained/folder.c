@@ -1,8 +1,8 @@
 #include "pretrained/private/folder.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #include "pretrained/private/kinds.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +83,9 @@ static const hl_weight_name roberta_masked[] = {
     { "head.", "lm_head.decoder.", HL_PART_ALL },     { "head.", "lm_head.", HL_PART_ALL },
     { "output.", "lm_head.decoder.", HL_PART_ALL },   { NULL, NULL, HL_PART_ALL },
 };
+
+/* Reads the last token, which alone has seen all others. */
+static const hl_weight_name gpt2_classes[] = { { "output.", "score.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
 
 static const hl_weight_name gpt2_next[] = { { "output.", "lm_head.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
 
@@ -192,14 +196,25 @@ static const hl_model_kind kinds[] = {
         .dropout_residual = "resid_pdrop",
         .dropout_attention = "attn_pdrop",
         .dropout_tags = "classifier_dropout",
+        .inverse_scale = "scale_attn_by_inverse_layer_idx",
         .causal = true,
         .body = gpt2_body,
         .words = gpt2_next,
         .tags = any_tags,
+        .classes = gpt2_classes,
     },
 };
 
-const char hl_model_kind_names[] = "bert, distilbert, electra, roberta, gpt2";
+const char *hl_model_kind_names(char names[HL_MODEL_KIND_NAMES])
+{
+    size_t size = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const char *comma = i > 0 ? ", " : "";
+        size += (size_t)snprintf(names + size, HL_MODEL_KIND_NAMES - size, "%s%s", comma, kinds[i].name);
+        assert(size < HL_MODEL_KIND_NAMES);
+    }
+    return names;
+}
 
 const hl_model_kind *hl_model_kind_find(const char *name)
 {
@@ -222,6 +237,11 @@ const char *const hl_model_kind_endings[HL_PRETRAINED_HEADS] = {
 const hl_weight_name *hl_model_kind_head(const hl_model_kind *kind, hl_pretrained_head head)
 {
     return head == HL_PRETRAINED_TAGS ? kind->tags : head == HL_PRETRAINED_CLASSES ? kind->classes : kind->words;
+}
+
+bool hl_model_kind_lacks_bias(const hl_model_kind *kind, hl_pretrained_head head)
+{
+    return kind->causal && (head == HL_PRETRAINED_NEXT || head == HL_PRETRAINED_CLASSES);
 }
 
 bool hl_weight_part_is_third(hl_weight_part part)
@@ -257,15 +277,18 @@ static const struct {
     { "gelu_fast", HL_GELU_TANH },
     { "gelu_pytorch_tanh", HL_GELU_TANH },
     { "quick_gelu", HL_QUICK_GELU },
+    { "silu", HL_SILU },
+    { "swish", HL_SILU },
 };
 
 const char *hl_model_kind_activation(hl_activation activation)
 {
-    size_t i = 0;
-    while (activations[i].activation != activation) {
-        i++;
+    for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
+        if (activations[i].activation == activation) {
+            return activations[i].name;
+        }
     }
-    return activations[i].name;
+    return NULL;
 }
 
 bool hl_model_kind_find_activation(const char *name, hl_activation *activation)

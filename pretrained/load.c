@@ -1,5 +1,5 @@
 /* The numbers of the folder's tensors into the parameters of a model. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "pretrained/private/folder.h"
 #include "pretrained/private/write.h"
 
@@ -192,6 +192,22 @@ static hl_status read_file(const loading *l, int f)
     return hl_ok();
 }
 
+/* Divides the queries of layer l by l + 1, and with them its scores. */
+static void scale_queries(const loading *l)
+{
+    for (int layer = 1; l->folder->inverse_scale && layer < l->model->config.n_layers; layer++) {
+        static const char *const endings[] = { "weight", "bias" };
+        for (int e = 0; e < 2; e++) {
+            char name[HL_WEIGHT_NAME];
+            snprintf(name, sizeof name, "encoder.layers.%d.self_attn.in_proj_%s", layer, endings[e]);
+            const hl_parameter *all = hl_parameters_find(&l->model->parameters, name);
+            for (int64_t i = 0; i < all->count / 3; i++) {
+                all->tensor->data[i] /= (hl_real)(layer + 1);
+            }
+        }
+    }
+}
+
 static hl_status check_finite(const loading *l)
 {
     for (int p = 0; p < l->model->parameters.n; p++) {
@@ -289,6 +305,9 @@ hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrain
         HL_THEN(status, read_file(&l, f));
     }
     HL_THEN(status, check_finite(&l));
+    if (status.code == HL_OK) {
+        scale_queries(&l);
+    }
     HL_THEN(status, tell(&l, loaded));
     free_loading(&l);
     return status;
@@ -375,23 +394,4 @@ void hl_unused_tensors_free(hl_unused_tensors *unused)
     }
     hl_free(unused->list);
     *unused = (hl_unused_tensors){ 0 };
-}
-
-/* ---- what was done, in lines ---- */
-
-void hl_pretrained_print_loaded(const hl_pretrained_loaded *loaded, hl_text *text)
-{
-    hl_text_print(text, "loaded: %lld parameters, %lld numbers", (long long)loaded->n_loaded,
-                  (long long)loaded->n_numbers);
-    hl_text_print(text, loaded->rows_cut > 0 ? "; positions.weight without its last %lld rows\n" : "\n",
-                  (long long)loaded->rows_cut);
-    hl_text_print(text, "drawn anew: %s\n", loaded->n_drawn > 0 ? loaded->drawn.bytes : "nothing");
-    hl_text_print(text, "not used: %s\n", loaded->n_unused > 0 ? loaded->unused.bytes : "nothing");
-}
-
-void hl_pretrained_loaded_free(hl_pretrained_loaded *loaded)
-{
-    hl_text_free(&loaded->drawn);
-    hl_text_free(&loaded->unused);
-    *loaded = (hl_pretrained_loaded){ 0 };
 }

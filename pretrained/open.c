@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "pretrained/private/folder.h"
 
 bool hl_pretrained_is_folder(const char *path)
@@ -77,6 +77,19 @@ hl_pretrained_head hl_pretrained_stored_head(const hl_pretrained *folder)
 const hl_tokens *hl_pretrained_tokens(const hl_pretrained *folder)
 {
     return folder->tokens;
+}
+
+hl_pretrained_problem hl_pretrained_stored_problem(const hl_pretrained *folder)
+{
+    return folder->problem;
+}
+
+void hl_pretrained_take_classifier(hl_pretrained *folder)
+{
+    if (folder->problem != HL_PROBLEM_CHOICE) {
+        folder->head = HL_PRETRAINED_CLASSES;
+        folder->model = folder->heads[HL_PRETRAINED_CLASSES];
+    }
 }
 
 void hl_pretrained_drop_head(hl_pretrained *folder)

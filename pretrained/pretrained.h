@@ -1,7 +1,6 @@
 /* Folders of open models as Hugging Face lays them out: config.json, weights (model.safetensors, or shards with
- * model.safetensors.index.json), tokens (tokenizer.json; else vocab.txt; else vocab.json and merges.txt). Read are the
- * kinds bert (as MiniLM), distilbert, electra, roberta and gpt2; whatever else changes what a model computes is refused
- * by its name.
+ * model.safetensors.index.json), tokens (tokenizer.json; else vocab.txt; else vocab.json and merges.txt). It reads
+ * the kinds in the table of pretrained/kinds.c. Whatever else changes what a model computes is refused by its name.
  *
  *     hl_pretrained *folder;
  *     hl_pretrained_loaded loaded = { 0 };
@@ -12,9 +11,9 @@
 #ifndef HL_PRETRAINED_PRETRAINED_H
 #define HL_PRETRAINED_PRETRAINED_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/tokens.h"
 #include "layers/model.h"
 
@@ -26,7 +25,7 @@ HL_BEGIN_DECLS
 /* What the stored output layer answers. */
 typedef enum hl_pretrained_head {
     HL_PRETRAINED_NONE,   /* it has none, or one of a kind that we have not (answers to questions, ELECTRA's
-                             discriminator, regression) */
+                             discriminator), or a classifier that has no choice to make (classifier.h) */
     HL_PRETRAINED_MASKED, /* tokens in masked places */
     HL_PRETRAINED_NEXT,   /* the next token */
     HL_PRETRAINED_TAGS,   /* a label for each token */
@@ -47,7 +46,7 @@ bool hl_pretrained_is_folder(const char *path);
 hl_status hl_pretrained_open(const char *path, hl_pretrained **out);
 void hl_pretrained_close(hl_pretrained *folder); /* NULL is allowed */
 
-/* "bert", "distilbert", "electra", "roberta", "gpt2". */
+/* The name of its kind, as "bert". */
 const char *hl_pretrained_kind(const hl_pretrained *folder);
 
 /* The shape of the model with the stored head, its dropout and the deviation of its initial values; owned by the

@@ -1,10 +1,10 @@
 /* What sentence-transformers' files say: modules.json, the config.json of the folder of its pooling,
  * sentence_bert_config.json, config_sentence_transformers.json; and the same as a file of a run. */
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/shown_text.h"
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
+#include "core/files/json_text.h"
 #include "pretrained/private/folder.h"
 
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* The folder's tokens: tokenizer.json, else vocab.txt, else vocab.json and merges.txt; these with what
  * tokenizer_config.json says. */
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/folders.h"
 #include "data/text/tokens_file.h"
 #include "pretrained/private/folder.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* How a flag of tokenizer_config.json is set; one that is missing or null as `otherwise`. */
@@ -41,6 +42,26 @@ static hl_status check_added(const hl_pretrained *folder)
     return n == 0 ? hl_ok() : hl_pretrained_error(folder, name, "adds %zu tokens, which needs a tokenizer.json", n);
 }
 
+/* tokenizer_config.json lists all added tokens, those of other files, too; vocabularies have special ones alone. */
+static hl_status check_decoder(const hl_pretrained *folder, const json_t *config, bool tokenizer)
+{
+    const char *id;
+    json_t *token;
+    json_object_foreach(json_object_get(config, "added_tokens_decoder"), id, token)
+    {
+        const char *text = json_string_value(json_object_get(token, "content"));
+        int32_t known = text != NULL ? hl_tokens_find(folder->tokens, text, strlen(text)) : -1;
+        char same[16];
+        snprintf(same, sizeof same, "%d", known);
+        if (strcmp(id, same) != 0 || (!tokenizer && json_is_false(json_object_get(token, "special")))) {
+            return hl_pretrained_error(folder, "tokenizer_config.json",
+                                       "added_tokens_decoder: %s (id %s) needs a tokenizer.json with this token",
+                                       text != NULL ? text : "a token", id);
+        }
+    }
+    return hl_ok();
+}
+
 /* Whether transformers makes the tokens of a class that takes BERT's rules out of tokenizer_config.json, whatever
  * tokenizer.json says. */
 static bool has_bert_class(const hl_pretrained *folder, const json_t *config)
@@ -65,14 +86,16 @@ static hl_status load_vocabulary(hl_pretrained *folder, const char *path, bool l
 
 static hl_status load_tokenizer(hl_pretrained *folder, const json_t *config, const char *path)
 {
-    bool cuts, lowercase = flag(config, "do_lower_case", true);
+    bool cuts, changed = false, lowercase = flag(config, "do_lower_case", true);
     HL_TRY(hl_tokens_load_tokenizer(path, &folder->tokens, &cuts));
     if (cuts) {
         hl_text_print(&folder->notices, "%s: its truncation and padding are not used\n", path);
     }
-    if (has_bert_class(folder, config) &&
-        hl_tokens_set_bert_rules(folder->tokens, lowercase, flag(config, "strip_accents", lowercase),
-                                 flag(config, "tokenize_chinese_chars", true))) {
+    if (has_bert_class(folder, config)) {
+        HL_TRY(hl_tokens_set_bert_rules(folder->tokens, lowercase, flag(config, "strip_accents", lowercase),
+                                        flag(config, "tokenize_chinese_chars", true), &changed));
+    }
+    if (changed) {
         hl_text_print(&folder->notices,
                       "%s: its normalizer is not used where tokenizer_config.json says otherwise, %s\n", path,
                       lowercase ? "in lower case" : "in the case as it stands");
@@ -146,6 +169,7 @@ hl_status hl_pretrained_read_tokens(hl_pretrained *folder)
                 paths[i] != NULL ? hl_pretrained_has(folder->path, names[i], &has[i]) : hl_error_memory(names[i]));
     }
     HL_THEN(status, load(folder, config, paths, has));
+    HL_THEN(status, check_decoder(folder, config, has[TOKENIZER]));
     for (int i = 0; i < N_FILES; i++) {
         hl_free(paths[i]);
     }

@@ -1,6 +1,6 @@
 /* The files of the weights: model.safetensors, or the shards that model.safetensors.index.json names. */
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/folders.h"
 #include "pretrained/private/folder.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef HL_PRETRAINED_WRITE_H
 #define HL_PRETRAINED_WRITE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/tokens.h"
 #include "layers/model.h"
 #include "pretrained/pretrained.h"

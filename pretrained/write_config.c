@@ -1,6 +1,6 @@
 /* config.json of a folder that is written, and whether a kind of open models has the shape. */
-#include "core/json_text.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/files/json_text.h"
 #include "pretrained/private/folder.h"
 #include "pretrained/private/write.h"
 
@@ -58,6 +58,7 @@ static hl_status check_kind(const hl_pretrained_writing *w)
     };
     static const char *const poolers[] = { "none", "tanh", "relu", "gelu" };
     hl_pooler pooler = head == HL_PRETRAINED_CLASSES ? kind->pooler : HL_POOLER_NONE;
+    hl_pooling pooling = head == HL_PRETRAINED_CLASSES && kind->causal ? HL_POOLING_LAST : HL_POOLING_ROWS;
     char pooler_text[32];
     snprintf(pooler_text, sizeof pooler_text, "pooler = %s", poolers[pooler]);
     int32_t padding = hl_tokens_role(w->parts->tokens, HL_ROLE_PAD);
@@ -76,11 +77,13 @@ static hl_status check_kind(const hl_pretrained_writing *w)
         { kind->positions_follow_padding ? padding >= 0 && c->position_offset == padding + 1 : c->position_offset == 0,
           kind->positions_follow_padding ? "position_offset = the id of padding + 1" : "position_offset = 0" },
         { has_plain_heads(c), "d_k = d_v, the same in every layer and a divisor of d_model, and kv_heads = heads" },
-        { c->pooling == HL_POOLING_ROWS, "pooling = first" },
-        { kind->norm_epsilon != NULL || c->norm_epsilon == (hl_real)kind->norm_epsilon_otherwise, "norm_eps = 1e-12" },
+        { c->pooling == pooling, pooling == HL_POOLING_ROWS ? "pooling = first" : "pooling = last" },
+        { kind->norm_epsilon != NULL || (hl_real)c->norm_epsilon == (hl_real)kind->norm_epsilon_otherwise,
+          "norm_eps = 1e-12" },
         { c->head == heads[head], head == HL_PRETRAINED_MASKED ? "head = transform" : "head = linear" },
         { c->pooler == pooler, pooler_text },
         { !c->tied_bias, "tied_bias = false" },
+        { hl_model_kind_activation(c->activation) != NULL, "activation = one that transformers has" },
         { head != HL_PRETRAINED_MASKED || !kind->gelu_head || c->activation == HL_GELU, "activation = gelu" },
     };
     hl_text unfit = { 0 };
@@ -97,16 +100,17 @@ static hl_status check_kind(const hl_pretrained_writing *w)
     return status;
 }
 
-/* GPT-2's output layer has no bias; one of zeros is none. */
+/* A bias of zeros is none. */
 static hl_status check_bias(const hl_pretrained_writing *w)
 {
     const hl_parameter *bias = hl_parameters_find(&w->parts->model->parameters, "output.bias");
-    for (int64_t i = 0; w->parts->head == HL_PRETRAINED_NEXT && bias != NULL && i < bias->count; i++) {
+    bool lacks = hl_model_kind_lacks_bias(w->kind, w->parts->head);
+    for (int64_t i = 0; lacks && bias != NULL && i < bias->count; i++) {
         if (bias->tensor->data[i] != 0) {
-            return hl_error(HL_INVALID,
-                            "the output layer has a bias, which it has not in models of the kind %s: train with "
-                            "model.tie_embedding = true",
-                            w->kind->name);
+            return hl_error(HL_INVALID, "the output layer has a bias, which %s%s has not%s", w->kind->class_name,
+                            hl_model_kind_endings[w->parts->head],
+                            w->parts->head == HL_PRETRAINED_NEXT ? ": train with model.tie_embedding = true"
+                                                                 : "; heads and predict take the run itself");
         }
     }
     return hl_ok();
@@ -144,9 +148,10 @@ static void drop(const hl_pretrained_writing *w, const char *key)
 }
 
 /* The shortest number that is the same hl_real, as 1e-12. */
-static void put_number(hl_pretrained_writing *w, const char *key, hl_real value)
+static void put_number(hl_pretrained_writing *w, const char *key, double full)
 {
     char text[32];
+    hl_real value = (hl_real)full;
     double number = (double)value;
     for (int digits = 9; digits > 0; digits--) {
         snprintf(text, sizeof text, "%.*g", digits, (double)value);
@@ -175,6 +180,7 @@ static void put_sizes(hl_pretrained_writing *w)
     put(w, kind->has_types ? "type_vocab_size" : NULL, json_integer(c->token_types));
     put(w, kind->has_embedding_size ? "embedding_size" : NULL, json_integer(c->embedding_size));
     put(w, "vocab_size", json_integer(c->vocabulary));
+    put(w, kind->inverse_scale, json_false()); /* queries that were divided stay so */
 }
 
 static void put_functions(hl_pretrained_writing *w)

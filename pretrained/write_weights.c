@@ -1,6 +1,6 @@
 /* The parameters of a model as the tensors of a folder. */
-#include "core/memory.h"
-#include "core/small_matmul.h"
+#include "core/base/memory.h"
+#include "core/kernels/small_matmul.h"
 #include "pretrained/private/write.h"
 
 #include <stdio.h>
@@ -110,7 +110,7 @@ static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, co
     hl_weight_name_print(row->theirs, layer, theirs);
     snprintf(name, sizeof name, "%s%s", ours, ending);
     const hl_parameter *parameter = hl_parameters_find(&t->w->model->parameters, name);
-    bool zeros = t->w->parts->head == HL_PRETRAINED_NEXT && strcmp(name, "output.bias") == 0; /* which GPT-2 has not */
+    bool zeros = hl_model_kind_lacks_bias(t->w->kind, t->w->parts->head) && strcmp(name, "output.bias") == 0;
     if (parameter == NULL || strcmp(parameter->name, name) != 0 || zeros) {
         return hl_ok();
     }

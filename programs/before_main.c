@@ -1,7 +1,7 @@
 /* Linked into every program: refuses an address space (ulimit -v) in which OpenBLAS, as it is loaded, would look for
  * room for its buffers again and again, for ever. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #ifndef HL_PROGRAMS_BESIDE_H
 #define HL_PROGRAMS_BESIDE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stdio.h>
 

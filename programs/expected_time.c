@@ -1,6 +1,6 @@
 #include "programs/expected_time.h"
 
-#include "core/units.h"
+#include "core/base/units.h"
 #include "programs/print_line.h"
 #include "programs/sgemm.h"
 
@@ -22,7 +22,7 @@ double hl_expected_work(const hl_config *config, double flops, int64_t steps)
     if (steps <= 0) {
         return 0;
     }
-    double update = hl_expected_flops(config, flops) + layer_work * (double)config->model.layers;
+    double update = hl_expected_flops(config, flops) + layer_work * (double)config->model.n_layers;
     int64_t every = config->train.eval_every;
     double validations = 2 + (every > 0 ? floor((double)steps / (double)every) : 0);
     double batches = (double)config->train.eval_examples / (double)config->train.batch_size;

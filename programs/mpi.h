@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_MPI_H
 #define HL_PROGRAMS_MPI_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "train/ranks/ranks.h"
 
 #include <stdio.h>

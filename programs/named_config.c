@@ -1,6 +1,6 @@
 #include "programs/named_config.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "programs/print_line.h"
 #include "train/setup.h"
 

@@ -1,5 +1,6 @@
 #include "programs/open_data.h"
 
+#include "core/kernels/bf16.h"
 #include "programs/print_line.h"
 #include "programs/waiting.h"
 #include "study/model_examples.h"
@@ -34,11 +35,21 @@ hl_status hl_open_examples(hl_opened_model *run, const char *path, FILE *out)
     return status;
 }
 
-void hl_tell_precision(const hl_opened_model *run, FILE *out)
+void hl_tell_precision(const hl_model_source *run, FILE *out)
 {
-    if (run->in_float != NULL) {
+    const char *missing = run->config.train.precision == HL_PRECISION_BF16 ? hl_bf16_missing() : NULL;
+    if (missing != NULL) {
         hl_print_line(out, "%s: computed in float: %s; figures differ slightly from the run's, which is in bf16",
-                      run->path, run->in_float);
+                      run->path, missing);
+    }
+}
+
+void hl_tell_first_word(const hl_model_source *run, FILE *out)
+{
+    const hl_text_data *text = hl_dataset_text(run->dataset);
+    if (run->open != NULL && text != NULL && hl_config_text_spec(&run->config).task == HL_TEXT_TAGS &&
+        hl_tokens_first_word_is_bare(hl_text_data_tokens(text))) {
+        hl_print_line(out, "%s: %s", run->path, HL_BARE_FIRST_WORD);
     }
 }
 

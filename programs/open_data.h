@@ -19,8 +19,11 @@ hl_status hl_tell_data(const hl_text_data *data, FILE *out, hl_text *text);
 /* Examines the model on the sentences of a file (hl_opened_model_examine), and prints likewise. */
 hl_status hl_open_examples(hl_opened_model *run, const char *path, FILE *out);
 
-/* Tells of a run in bf16 that it is computed in float, and why (hl_opened_model.in_float); of others nothing. */
-void hl_tell_precision(const hl_opened_model *run, FILE *out);
+/* Tells of a run in bf16 that it is computed in float, and why (hl_bf16_missing); of others nothing. */
+void hl_tell_precision(const hl_model_source *run, FILE *out);
+
+/* Prints a notice where an open model tags sentences and reads their first word without a space. */
+void hl_tell_first_word(const hl_model_source *run, FILE *out);
 
 /* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY where one was lost. */
 hl_status hl_print_notices(FILE *out, const hl_text *notices);

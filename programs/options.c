@@ -1,6 +1,6 @@
 #include "programs/options.h"
 
-#include "core/nearest.h"
+#include "core/base/nearest.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_OPTIONS_H
 #define HL_PROGRAMS_OPTIONS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

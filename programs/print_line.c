@@ -1,6 +1,6 @@
 #include "programs/print_line.h"
 
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
 #include "train/terminal.h"
 
 #include <stdarg.h>

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Prints one line formatted as by printf, made safe to show (core/shown_text.h) and cut where it is longer than 2 KiB,
- * and a newline. Failing to print is left to ferror. */
+/* Prints one line formatted as by printf, made safe to show (core/base/shown_text.h) and cut where it is longer than 2
+ * KiB, and a newline. Failing to print is left to ferror. */
 void hl_print_line(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints lines of text. On a terminal none is wider than it: a longer one is cut at blanks, and goes on below the text

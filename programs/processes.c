@@ -1,9 +1,9 @@
 #define _GNU_SOURCE /* sched_getaffinity, dl_iterate_phdr, gnu_get_libc_version */
 #include "programs/processes.h"
 
-#include "core/memory.h"
-#include "core/small_matmul.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/kernels/small_matmul.h"
 #include "data/text/split.h"
 #include "programs/print_line.h"
 #include "train/config.h"

@@ -3,7 +3,7 @@
 #ifndef HL_PROGRAMS_PROCESSES_H
 #define HL_PROGRAMS_PROCESSES_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "train/ranks/ranks.h"
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ typedef struct hl_processes {
  * HL_NO_MEMORY. To be ended by hl_processes_free, whatever this returns. */
 hl_status hl_processes_meet(hl_ranks *ranks, bool mixed, FILE *err, hl_processes *processes);
 
-/* The same; from then on hl_threads_default counts this process's share of the cores (core/threads.h). */
+/* The same; from then on hl_threads_default counts this process's share of the cores (core/base/threads.h). */
 hl_status hl_processes_share(hl_ranks *ranks, bool mixed, FILE *err, hl_processes *processes);
 void hl_processes_free(hl_processes *processes);
 

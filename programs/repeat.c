@@ -1,7 +1,7 @@
 #include "programs/repeat.h"
 
-#include "core/clock.h"
-#include "core/memory.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
 
 #include <stdlib.h>
 

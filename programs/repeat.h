@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_REPEAT_H
 #define HL_PROGRAMS_REPEAT_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stdint.h>
 

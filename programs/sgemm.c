@@ -1,7 +1,7 @@
 #include "programs/sgemm.h"
 
-#include "core/matmul.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/kernels/matmul.h"
 #include "programs/repeat.h"
 
 typedef struct product {

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_SGEMM_H
 #define HL_PROGRAMS_SGEMM_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* The 10^9 floating-point operations a second of the fastest of a few large products on that many threads (each
  * timed for a share of `seconds`, its median counts), into *gflops. HL_NO_MEMORY. */

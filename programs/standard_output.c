@@ -1,6 +1,6 @@
 #include "programs/standard_output.h"
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "programs/print_line.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_STANDARD_OUTPUT_H
 #define HL_PROGRAMS_STANDARD_OUTPUT_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stdio.h>

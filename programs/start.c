@@ -1,13 +1,15 @@
 #include "programs/start.h"
 
-#include "core/json.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/files/json.h"
 #include "programs/beside.h"
 
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* GCC's OpenMP lets a waiting thread spin for some milliseconds, at every barrier. Where another program wants the
@@ -18,7 +20,19 @@ static void bound_spinning(char **argv)
 {
     if (getenv("GOMP_SPINCOUNT") == NULL && getenv("OMP_WAIT_POLICY") == NULL &&
         setenv("GOMP_SPINCOUNT", "2000", 1) == 0) {
-        execv("/proc/self/exe", argv);
+        execv("/proc/self/exe", argv); /* this file, also where another has taken its place */
+    }
+}
+
+/* Linux names a process after the file that it was started from: "exe", after bound_spinning. top, ps and pgrep show
+ * that name. Threads take it over from the one that starts them. */
+static void show_own_name(const char *own)
+{
+    enum { NAME = 16 }; /* Linux keeps so many bytes, with the zero at the end */
+    char name[NAME];
+    if (prctl(PR_GET_NAME, name) == 0 && strcmp(name, "exe") == 0) {
+        const char *path = hl_program_name(own), *slash = strrchr(path, '/');
+        prctl(PR_SET_NAME, slash != NULL ? slash + 1 : path);
     }
 }
 
@@ -54,4 +68,5 @@ void hl_start(const char *own, char **argv)
     hl_threads_setup();
     hl_json_use_allocator();
     hl_called_as(own, argv[0]);
+    show_own_name(own);
 }

@@ -5,8 +5,8 @@
 /* Ensures that descriptors 0 to 2 are no files of ours, that neither a pipe without a reader nor a file that may not
  * grow ends the program, that OpenMP and OpenBLAS start no threads of their own, that jansson uses our allocator, and
  * that waiting threads soon stop spinning. For the last it starts the program once more, with GOMP_SPINCOUNT set,
- * unless the user has chosen how to wait. `own` is the program's own name, as "train" (hl_called_as). Cannot fail: what
- * cannot be had is done without. */
+ * unless the user has chosen how to wait; top, ps and pgrep still show the program's name as it was called. `own` is
+ * its plain name, as "train" (hl_called_as). Cannot fail: what cannot be had is done without. */
 void hl_start(const char *own, char **argv);
 
 #endif

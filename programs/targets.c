@@ -1,6 +1,6 @@
 #include "programs/targets.h"
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "study/output.h"
 #include "train/run_folder.h"
 

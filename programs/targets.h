@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_TARGETS_H
 #define HL_PROGRAMS_TARGETS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 typedef struct hl_target {
     const char *option; /* without the dashes */

@@ -1,7 +1,7 @@
 #include "programs/waiting.h"
 
-#include "core/clock.h"
-#include "core/units.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
 #include "train/signals.h"
 #include "train/terminal.h"
 

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_WAITING_H
 #define HL_PROGRAMS_WAITING_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef HL_SHOW_COLOUR_H
 #define HL_SHOW_COLOUR_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdint.h>
 

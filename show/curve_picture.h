@@ -9,9 +9,9 @@
 #ifndef HL_SHOW_CURVE_PICTURE_H
 #define HL_SHOW_CURVE_PICTURE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "show/drawing.h"
 
 #include <stdint.h>

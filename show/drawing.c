@@ -1,6 +1,6 @@
 #include "show/drawing.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "show/picture.h"
 
 #include <cairo-pdf.h>

@@ -1,7 +1,7 @@
 #include "show/private/packed.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 
 #include <limits.h>
 #include <stdint.h>

@@ -2,9 +2,9 @@
 #ifndef HL_SHOW_PANEL_H
 #define HL_SHOW_PANEL_H
 
-#include "core/declarations.h"
-#include "core/real.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/real.h"
+#include "core/base/status.h"
 
 #include <stdint.h>
 

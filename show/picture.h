@@ -10,9 +10,9 @@
 #ifndef HL_SHOW_PICTURE_H
 #define HL_SHOW_PICTURE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "show/drawing.h"
 #include "show/panel.h"
 
@@ -45,7 +45,7 @@ enum {
  * Figures are about as wide as a page's text, seven inches, up to eight heads a row of the same tokens. Beside a single
  * map every token is shown up to some 90 of them, every second, third, ... beyond; in a grid all tokens or none, and
  * not again where the map to the left or below has the same. A text that is too long is cut and ends in an ellipsis;
- * invisible characters are spelled out (core/shown_text.h).
+ * invisible characters are spelled out (core/base/shown_text.h).
  * HL_INVALID: no panels or too many, a row without one, a panel that hl_panel_check refuses, dpi, more than
  * HL_PICTURE_MOST_PIXELS. HL_NO_MEMORY. HL_FAILED with cairo's words: whatever else cairo cannot do. On failure bytes
  * may have been added. */

@@ -1,6 +1,6 @@
 #include "show/private/picture_layout.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "show/colour.h"
 #include "show/picture_pen.h"
 

@@ -1,6 +1,6 @@
 #include "show/picture_pen.h"
 
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
 
 #include <cairo.h>
 #include <math.h>

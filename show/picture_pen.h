@@ -2,7 +2,7 @@
 #ifndef HL_SHOW_PICTURE_PEN_H
 #define HL_SHOW_PICTURE_PEN_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdbool.h>
 

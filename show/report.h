@@ -3,9 +3,9 @@
 #ifndef HL_SHOW_REPORT_H
 #define HL_SHOW_REPORT_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/word_forms.h"
 #include "data/vocabulary.h"
 #include "heads/effect.h"

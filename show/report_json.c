@@ -1,7 +1,7 @@
 #include "show/private/report_json.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
 #include "heads/words.h"
 #include "show/private/packed.h"
 #include "show/private/report_rows.h"

@@ -1,7 +1,7 @@
 #include "show/report_maps.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "show/private/packed.h"
 
 #include <math.h>
@@ -122,22 +122,42 @@ static bool fits(const hl_report_maps *maps, const hl_patterns *layers, int n_la
     return same;
 }
 
-uint8_t hl_report_level(double weight)
+/* 0 .. 1. */
+static double kept_of(double weight)
 {
-    if (!(weight > 0)) {
-        return 0;
-    }
-    return weight < 1 ? (uint8_t)lround(255 * sqrt(weight)) : 255;
+    return weight > 0 ? fmin(weight, 1) : 0;
 }
 
-/* Writes a head's maps and returns where the next one's begin. */
-static uint8_t *write_levels(uint8_t *out, const hl_patterns *head, int64_t n_examples)
+static long thousandths_of(int level)
+{
+    double root = level / 255.0;
+    return lrint(1000 * root * root);
+}
+
+uint8_t hl_report_level(double weight)
+{
+    double kept = kept_of(weight);
+    int level = (int)lround(255 * sqrt(kept));
+    long off = lrint(1000 * kept) - thousandths_of(level);
+    int beside = level + (off > 0) - (off < 0);
+    return (uint8_t)(thousandths_of(beside) == lrint(1000 * kept) ? beside : level);
+}
+
+int8_t hl_report_correction(double weight)
+{
+    return (int8_t)(lrint(1000 * kept_of(weight)) - thousandths_of(hl_report_level(weight)));
+}
+
+/* Writes a head's levels, and `gap` bytes behind each its correction; returns where the next head's levels begin. */
+static uint8_t *write_numbers(uint8_t *out, size_t gap, const hl_patterns *head, int64_t n_examples)
 {
     for (int64_t e = 0; e < n_examples; e++) {
         hl_pattern pattern = hl_patterns_at(head, e);
         for (int64_t i = 0; i < pattern.n; i++) {
-            for (int64_t j = 0; j < pattern.n; j++) {
-                *out++ = j < hl_pattern_keys(&pattern, i) ? hl_report_level((double)hl_pattern_row(&pattern, i)[j]) : 0;
+            for (int64_t j = 0; j < pattern.n; j++, out++) {
+                double weight = j < hl_pattern_keys(&pattern, i) ? (double)hl_pattern_row(&pattern, i)[j] : 0;
+                out[0] = hl_report_level(weight);
+                out[gap] = (uint8_t)hl_report_correction(weight);
             }
         }
     }
@@ -146,16 +166,16 @@ static uint8_t *write_levels(uint8_t *out, const hl_patterns *head, int64_t n_ex
 
 static uint8_t *numbers_of(const hl_report_maps *maps, const hl_patterns *layers, size_t *n)
 {
-    double count = levels_of(layers, maps->n_layers, maps->n_examples);
-    uint8_t *numbers = count < (double)(SIZE_MAX / 4) ? hl_malloc((size_t)count) : NULL, *out = numbers;
+    double levels = levels_of(layers, maps->n_layers, maps->n_examples);
+    uint8_t *numbers = levels < (double)(SIZE_MAX / 8) ? hl_malloc(2 * (size_t)levels) : NULL, *out = numbers;
     for (int l = 0; l < maps->n_layers && numbers != NULL; l++) {
         for (int64_t h = 0; h < maps->n_heads[l]; h++) {
             hl_patterns head = layers[l];
             head.head = h;
-            out = write_levels(out, &head, maps->n_examples);
+            out = write_numbers(out, (size_t)levels, &head, maps->n_examples);
         }
     }
-    *n = (size_t)count;
+    *n = 2 * (size_t)levels;
     return numbers;
 }
 

@@ -1,5 +1,6 @@
-/* The attention maps of a run as its report holds them: weights as 256 levels, deflated, snapshot by snapshot, and
- * beside them what the model answered.
+/* The attention maps of a run as its report holds them, snapshot by snapshot: weights as 256 levels, which are drawn,
+ * with corrections, by which the page knows each weight to three decimals; both deflated. Beside them what the model
+ * answered.
  *
  *     hl_report_maps maps = { .n_snapshots = n };
  *     HL_TRY(hl_report_maps_add(&maps, step, layers, n_layers, &answers));  // for each of the n snapshots, by step
@@ -8,8 +9,8 @@
 #ifndef HL_SHOW_REPORT_MAPS_H
 #define HL_SHOW_REPORT_MAPS_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"
 
@@ -20,13 +21,14 @@ HL_BEGIN_DECLS
 
 enum {
     HL_REPORT_EXAMPLES = 4,
-    HL_REPORT_LEVELS = 16 << 20, /* some 10 MiB: they deflate to half a byte each, and base64 adds a third */
+    HL_REPORT_LEVELS =
+        16 << 20, /* some 16 MiB: a level and its correction deflate to 0.7 bytes, and base64 adds a third */
 };
 
 typedef struct hl_report_map {
     int64_t step;
-    uint8_t *numbers; /* n_numbers levels, by layer, head and example the rows (n, n) of its n real tokens; NULL once */
-    size_t n_numbers; /* they are packed */
+    uint8_t *numbers; /* levels, by layer, head and example the rows (n, n) of its n real tokens, then as many */
+    size_t n_numbers; /* corrections in the same order: n_numbers in all; NULL once they are packed */
     char *levels;     /* the same packed (show/private/packed.h), at the latest with the last snapshot */
     int32_t
         *predictions; /* (n_examples, n_tokens): what the model answered, HL_IGNORE where nothing is asked; or NULL */
@@ -67,9 +69,14 @@ typedef struct hl_report_maps {
 hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers,
                              const hl_answers *answers);
 
-/* The level of a weight: round(255 * sqrt(weight)). The root distinguishes weights near 0, which all are among many
- * keys. Weights below 0 and NaN count as 0, those above 1 as 1. */
+/* The level of a weight: the nearest to 255 * sqrt(weight) of those that make the weight's thousandths,
+ * round(1000 * (level / 255)^2); the nearest of all where none does. The root distinguishes weights near 0, which all
+ * are among many keys. Weights below 0 and NaN count as 0, those above 1 as 1. */
 uint8_t hl_report_level(double weight);
+
+/* What a level's thousandths lack: round(1000 * weight) - round(1000 * (level / 255)^2), where the weight counts as for
+ * its level. Halves are rounded to even, as printf does. -4 .. 4, and 0 for most weights, so that it deflates well. */
+int8_t hl_report_correction(double weight);
 
 /* Frees all and empties it. */
 void hl_report_maps_free(hl_report_maps *maps);

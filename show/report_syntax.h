@@ -2,7 +2,7 @@
 #ifndef HL_SHOW_REPORT_SYNTAX_H
 #define HL_SHOW_REPORT_SYNTAX_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
 #include "heads/syntax_cases.h"

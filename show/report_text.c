@@ -1,4 +1,4 @@
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
 #include "show/private/report_json.h"
 
 json_t *hl_report_shown_text(const char *bytes, bool lines)

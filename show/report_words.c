@@ -1,5 +1,5 @@
 /* What the page explains: every label, metric and term, and which label a mixed head is nearest to. */
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 #include "heads/words.h"
 #include "show/private/report_json.h"
 

@@ -1,7 +1,7 @@
 #include "show/sweep_report.h"
 
-#include "core/memory.h"
-#include "core/shown_text.h"
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
 #include "show/private/packed.h"
 #include "show/private/pages.h"
 

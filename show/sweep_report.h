@@ -3,10 +3,10 @@
 #ifndef HL_SHOW_SWEEP_REPORT_H
 #define HL_SHOW_SWEEP_REPORT_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
-#include "core/text_grid.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
+#include "core/base/text_grid.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 #include "show/table.h"
 
-#include "core/memory.h"
-#include "core/shown_text.h"
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
 #include "heads/head_set.h"
 #include "heads/words.h"
 

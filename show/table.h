@@ -2,9 +2,9 @@
 #ifndef HL_SHOW_TABLE_H
 #define HL_SHOW_TABLE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "heads/label.h"
 #include "heads/metrics.h"
 #include "heads/recorder.h"

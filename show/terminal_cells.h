@@ -2,7 +2,7 @@
 #ifndef HL_SHOW_TERMINAL_CELLS_H
 #define HL_SHOW_TERMINAL_CELLS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "show/colour.h"
 #include "show/terminal_map.h"
 

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-enum { GAP = 2, LINES_IN_FILE = 8 };
+enum { GAP = 2, READABLE = 18 }; /* columns of a map or its title: four side by side in 80 */
 
 /* How small maps are arranged in a terminal. */
 typedef struct arrangement {
@@ -16,20 +16,42 @@ static double cells_shown(const hl_cell_form *form)
     return (double)form->n.n_rows * (double)form->n.n_columns;
 }
 
-/* Finds the arrangement that shows most cells, and of those the one with the widest, with at least so many lines for
- * each map, whatever the terminal's height; per_row is 0 where the maps do not fit. */
-static arrangement arrange(const hl_terminal *terminal, const hl_panel *panels, int64_t n, int64_t least)
+/* The largest map's size in each direction, nothing else. */
+static arrangement largest_of(const hl_panel *panels, int64_t n)
 {
-    int64_t height = terminal->height != 0 ? terminal->height : HL_TERMINAL_USUAL_HEIGHT;
-    arrangement best = { 0 };
+    arrangement s = { 0 };
     for (int64_t i = 0; i < n; i++) {
-        best.n_queries = panels[i].n_queries > best.n_queries ? panels[i].n_queries : best.n_queries;
-        best.n_keys = panels[i].n_keys > best.n_keys ? panels[i].n_keys : best.n_keys;
+        s.n_queries = panels[i].n_queries > s.n_queries ? panels[i].n_queries : s.n_queries;
+        s.n_keys = panels[i].n_keys > s.n_keys ? panels[i].n_keys : s.n_keys;
     }
+    return s;
+}
+
+/* The arrangement without a limit of lines: as many maps side by side as stay readable, spread evenly over the rows. */
+static arrangement arrange_freely(const hl_terminal *terminal, const hl_panel *panels, int64_t n)
+{
+    arrangement s = largest_of(panels, n);
+    int64_t need = hl_at_most(s.n_keys, READABLE);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t title = panels[i].title != NULL ? hl_terminal_put(terminal, panels[i].title, READABLE, NULL) : 0;
+        need = title > need ? title : need;
+    }
+    int64_t most = (terminal->width + GAP) / (need + GAP), n_rows = (n - 1) / most + 1;
+    s.per_row = (n - 1) / n_rows + 1;
+    s.slot = (terminal->width + GAP) / s.per_row - GAP;
+    hl_cell_form form = hl_cell_form_fit(terminal, s.n_queries, s.n_keys, s.slot, HL_TERMINAL_USUAL_HEIGHT - 1);
+    s.lines = hl_cell_form_lines(&form);
+    return s;
+}
+
+/* Finds the arrangement that shows most cells in the terminal's height, and of those the one with the widest; per_row
+ * is 0 where the maps do not fit. */
+static arrangement arrange(const hl_terminal *terminal, const hl_panel *panels, int64_t n)
+{
+    arrangement best = largest_of(panels, n);
     hl_cell_form best_form = { 0 };
     for (int64_t per_row = 1; per_row <= n && per_row <= terminal->width; per_row++) {
-        int64_t slot = (terminal->width + GAP) / per_row - GAP, lines = height / ((n - 1) / per_row + 1) - 1;
-        lines = lines > least ? lines : least;
+        int64_t slot = (terminal->width + GAP) / per_row - GAP, lines = terminal->height / ((n - 1) / per_row + 1) - 1;
         if (slot >= 1 && lines >= 1) {
             hl_cell_form form = hl_cell_form_fit(terminal, best.n_queries, best.n_keys, slot, lines);
             double more = cells_shown(&form) - cells_shown(&best_form);
@@ -82,10 +104,7 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
     for (int64_t i = 0; i < n; i++) {
         HL_TRY(hl_panel_check(&panels[i]));
     }
-    arrangement s = arrange(terminal, panels, n, 0);
-    if (s.per_row == 0 && terminal->height == 0) { /* a file ends nowhere */
-        s = arrange(terminal, panels, n, LINES_IN_FILE);
-    }
+    arrangement s = terminal->height == 0 ? arrange_freely(terminal, panels, n) : arrange(terminal, panels, n);
     if (s.per_row == 0) {
         return hl_error(HL_INVALID, "no room for the maps of %lld heads in %d columns and %d lines", (long long)n,
                         terminal->width, terminal->height);

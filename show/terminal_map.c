@@ -1,6 +1,6 @@
 #include "show/terminal_cells.h"
 
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
 
 #include <stddef.h>
 #include <stdio.h>

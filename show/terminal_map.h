@@ -3,9 +3,9 @@
 #ifndef HL_SHOW_TERMINAL_MAP_H
 #define HL_SHOW_TERMINAL_MAP_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "show/panel.h"
 
 #include <stdbool.h>
@@ -37,11 +37,12 @@ enum { HL_TERMINAL_LEAST_WIDTH = 20, HL_TERMINAL_LEAST_HEIGHT = 16, HL_TERMINAL_
  * panel that hl_panel_check refuses. HL_NO_MEMORY. On failure text may have been added. */
 hl_status hl_terminal_map(const hl_terminal *terminal, const hl_panel *panel, hl_text *text);
 
-/* Adds the maps of n >= 1 heads, small, side by side, each under its title, without tokens, in as many rows as show
- * most of them, averaged down where there is no room. For the same terminal and sizes always the same number of lines,
- * whatever the weights and titles are. `height` 0 counts as HL_TERMINAL_USUAL_HEIGHT, and where
- * that has no room, each map takes up to eight lines. Fails as above, but that the
- * terminal may be of any height that has room for all heads; nothing has been added where it has not (HL_INVALID). */
+/* Adds the maps of n >= 1 heads, small, side by side, each under its title, without tokens. Without a limit of lines no
+ * map is averaged down to fewer than 18 columns and no title is cut shorter, unless the terminal is narrower: the maps
+ * take as many rows as that needs. In a limited height the maps take as many rows as show most of them, averaged down
+ * where there is no room: for the same terminal and sizes always the same number of lines, whatever the weights and
+ * titles are. Fails as above, but that the terminal may be of any height that has room for all heads; nothing has been
+ * added where it has not (HL_INVALID). */
 hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels, int64_t n, hl_text *text);
 
 /* Adds a line: the caption, cut where it is wider than the terminal, and where there is room the scale from 0 to 1.

@@ -75,8 +75,23 @@ void hl_choices_add(const hl_real *logits, int64_t C, double *sum)
     }
 }
 
+double hl_choices_sigmoid(hl_real logit)
+{
+    return 1 / (1 + exp(-(double)logit));
+}
+
 double hl_choices_loss(const hl_real *logits, int64_t C, int32_t id)
 {
     double largest, sum = sum_of(logits, C, 1, &largest);
     return log(sum) - ((double)logits[id] - largest);
+}
+
+double hl_choices_labels_loss(const hl_real *logits, int64_t C, const int32_t *is)
+{
+    double sum = 0;
+    for (int64_t c = 0; c < C; c++) {
+        double logit = (double)logits[c], towards = is[c] != 0 ? logit : -logit;
+        sum += fmax(-towards, 0) + log1p(exp(-fabs(logit)));
+    }
+    return sum / (double)C;
 }

@@ -3,8 +3,8 @@
 #ifndef HL_STUDY_CHOICES_H
 #define HL_STUDY_CHOICES_H
 
-#include "core/declarations.h"
-#include "core/real.h"
+#include "core/base/declarations.h"
+#include "core/base/real.h"
 
 #include <stdint.h>
 
@@ -28,8 +28,14 @@ int32_t hl_choices_draw(const hl_real *logits, int64_t C, double temperature, in
 /* Adds p_c to sum[c], for all C. */
 void hl_choices_add(const hl_real *logits, int64_t C, double *sum);
 
+/* The probability 1 / (1 + exp(-l)) of a label by itself. */
+double hl_choices_sigmoid(hl_real logit);
+
 /* -ln p_id, nats; id in [0, C). */
 double hl_choices_loss(const hl_real *logits, int64_t C, int32_t id);
+
+/* The mean over labels by themselves of -ln p where is[c] is not 0, else of -ln (1 - p). */
+double hl_choices_labels_loss(const hl_real *logits, int64_t C, const int32_t *is);
 
 HL_END_DECLS
 

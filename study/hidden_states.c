@@ -1,7 +1,7 @@
 #include "study/hidden_states.h"
 
 #include "core/arena.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "core/tape.h"
 
 #include <string.h>
@@ -11,45 +11,48 @@ static hl_real *state_at(const hl_hidden_states *states, int i)
     return states->rows + i * states->n_rows * states->d_model;
 }
 
+/* The pass that makes state i. */
+typedef struct state_pass {
+    const hl_model *model;
+    const hl_batch *batch;
+    const hl_hidden_states *states;
+    int i;
+} state_pass;
+
 /* State i: the embedding, or what layer i - 1 makes of the state before. */
-static hl_tensor *forward(hl_tape *tape, const hl_model *model, const hl_batch *batch, const hl_hidden_states *states,
-                          int i)
+static hl_tensor *forward(hl_tape *tape, const state_pass *p)
 {
-    if (i == 0) {
-        return hl_model_embed(tape, model, batch);
+    if (p->i == 0) {
+        return hl_model_embed(tape, p->model, p->batch);
     }
-    hl_attention_rules rules = hl_model_rules(model, batch);
-    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(states->n_rows, states->d_model), state_at(states, i - 1), false);
-    x = hl_encoder_layer_forward(tape, &model->encoder.layers[i - 1], x, &rules, NULL);
-    return i == model->config.n_layers ? hl_encoder_end(tape, &model->encoder, x) : x;
+    const hl_hidden_states *states = p->states;
+    hl_attention_rules rules = hl_model_rules(p->model, p->batch);
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(states->n_rows, states->d_model), state_at(states, p->i - 1), false);
+    x = hl_encoder_layer_forward(tape, &p->model->encoder.layers[p->i - 1], x, &rules, NULL);
+    return p->i == p->model->config.n_layers ? hl_encoder_end(tape, &p->model->encoder, x) : x;
 }
 
-static hl_status plan_state(const hl_model *model, const hl_batch *batch, int threads, const hl_hidden_states *states,
-                            int i, hl_tape_plan *plan)
+static hl_status record_state(hl_tape *tape, void *context)
 {
-    hl_arena records;
-    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
-    hl_tape tape;
-    hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = threads, .dry = true, .reuse = true });
-    forward(&tape, model, batch, states, i);
-    hl_status status = hl_tape_plan_make(&tape, plan);
-    hl_arena_free(&records);
-    return status;
+    forward(tape, context);
+    return hl_tape_status(tape);
 }
 
-static hl_status make_state(const hl_model *model, const hl_batch *batch, int threads, hl_hidden_states *states, int i)
+static hl_status make_state(state_pass p, int threads)
 {
+    hl_tape_options options = { .threads = threads, .memory = { .reuse = true } };
     hl_tape_plan plan;
     hl_arena arena;
-    HL_TRY(plan_state(model, batch, threads, states, i, &plan));
+    HL_TRY(hl_tape_plan_pass(hl_model_record_bytes(p.model), options, record_state, &p, &plan));
     hl_status status = hl_arena_init(&arena, plan.bytes);
     if (status.code == HL_OK) {
+        options.memory.plan = &plan;
         hl_tape tape;
-        hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = threads, .plan = &plan });
-        const hl_tensor *x = forward(&tape, model, batch, states, i);
+        hl_tape_begin(&tape, &arena, options);
+        const hl_tensor *x = forward(&tape, &p);
         status = hl_tape_status(&tape);
         if (status.code == HL_OK) {
-            memcpy(state_at(states, i), x->data, (size_t)(states->n_rows * states->d_model) * sizeof *x->data);
+            memcpy(state_at(p.states, p.i), x->data, (size_t)hl_shape_count(x->shape) * sizeof *x->data);
         }
         hl_arena_free(&arena);
     }
@@ -67,7 +70,7 @@ hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, in
     states->rows = fits ? hl_calloc(count, sizeof *states->rows) : NULL;
     hl_status status = states->rows != NULL ? hl_ok() : hl_error_memory("hidden states");
     for (int i = 0; i < states->n_states; i++) {
-        HL_THEN(status, make_state(model, batch, threads, states, i));
+        HL_THEN(status, make_state((state_pass){ model, batch, states, i }, threads));
     }
     if (status.code != HL_OK) {
         hl_hidden_states_free(states);

@@ -2,9 +2,9 @@
 #ifndef HL_STUDY_HIDDEN_STATES_H
 #define HL_STUDY_HIDDEN_STATES_H
 
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/batch.h"
-#include "core/declarations.h"
-#include "core/status.h"
 #include "layers/model.h"
 
 #include <stdint.h>

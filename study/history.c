@@ -1,6 +1,6 @@
 #include "study/history.h"
 
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 #include "study/output.h"
 #include "train/snapshot_budget.h"
 
@@ -12,11 +12,11 @@ static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effec
 {
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, step, &snapshot));
-    hl_status status = hl_heads_csv_add(csv, step, snapshot->layers, run->shape.n_layers, snapshot->sums,
+    hl_status status = hl_heads_csv_add(csv, step, snapshot->layers, run->source.shape.n_layers, snapshot->sums,
                                         effects != NULL ? effects->heads : NULL);
-    HL_THEN(status, hl_report_maps_add(maps, step, snapshot->layers, run->shape.n_layers, &snapshot->answers));
+    HL_THEN(status, hl_report_maps_add(maps, step, snapshot->layers, run->source.shape.n_layers, &snapshot->answers));
     if (status.code == HL_INVALID) {
-        return hl_error(HL_BAD_FILE, "%s: %s", run->patterns, status.text);
+        return hl_error(HL_BAD_FILE, "%s: %s", run->source.patterns, status.text);
     }
     return status;
 }
@@ -24,15 +24,15 @@ static hl_status add_snapshot(hl_opened_model *run, int64_t step, const hl_effec
 hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_history *history)
 {
     /* How many examples every snapshot has, as far as config.ini tells: a run may have been resumed with fewer. */
-    int64_t recorded = hl_snapshot_budget_examples(&run->config);
+    int64_t recorded = hl_snapshot_budget_examples(&run->source.config);
     bool few = recorded > 0 && recorded < HL_REPORT_EXAMPLES;
-    *history = (hl_heads_history){ .run = run,
+    *history = (hl_heads_history){ .run = &run->source,
                                    .seconds = study->seconds,
                                    .seconds_step = study->step,
                                    .printed = -1,
-                                   .csv = { .n_tokens = run->shape.max_length, .threads = run->threads },
+                                   .csv = { .n_tokens = run->source.shape.max_length, .threads = run->source.threads },
                                    .maps = { .n_snapshots = (int64_t)run->n_steps,
-                                             .threads = run->threads,
+                                             .threads = run->source.threads,
                                              .max_examples = few ? recorded : HL_REPORT_EXAMPLES } };
     const hl_effects *effects = hl_heads_study_effects(study);
     hl_status status = hl_opened_model_check_steps(run);

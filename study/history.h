@@ -3,8 +3,8 @@
 #ifndef HL_STUDY_HISTORY_H
 #define HL_STUDY_HISTORY_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "heads/heads_csv.h"
 #include "show/report_maps.h"
 #include "study/model.h"
@@ -13,7 +13,7 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_heads_history {
-    const hl_opened_model *run;     /* not owned */
+    const hl_model_source *run;     /* not owned */
     hl_heads_csv csv;               /* the rows of heads.csv; owned, as are the maps */
     hl_report_maps maps;            /* as a report holds them */
     const hl_syntax_label *seconds; /* the second labels of the study and its step; not owned */

@@ -1,11 +1,11 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "study/model.h"
 
-#include "core/bf16.h"
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "data/examples_storage.h"
+#include "pretrained/classifier.h"
 #include "study/model_examples.h"
 #include "study/model_maps.h"
 #include "train/checkpoint.h"
@@ -62,55 +62,53 @@ static hl_status find_kind(const char *path, const char *config, bool *open)
                                       path);
 }
 
-static hl_status load_config(hl_opened_model *run, const char *config)
+static hl_status load_config(hl_config *config, hl_config_options options)
 {
     hl_problems problems = { 0 };
-    hl_status status = hl_config_load((hl_config_options){ .path = config }, &run->config, &problems);
+    hl_status status = hl_config_load(options, config, &problems);
     hl_problems_free(&problems);
-    return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
+    bool own = status.code == HL_INVALID && strncmp(status.text, "command line: ", strlen("command line: ")) != 0;
+    return own ? hl_error(HL_BAD_FILE, "%s", status.text) : status;
 }
 
-static hl_status open_data(hl_opened_model *run, const char *config, hl_data_use use)
+/* A run has examples of its own, but it may read longer lines. */
+static hl_status open_run(hl_model_source *source, const char *config, hl_model_options options)
 {
-    hl_data_options options = { .use = use, .folder = run->path, .beside = config };
-    hl_status status = hl_setup_data(&run->config, &options, &run->dataset);
+    const char *asked = options.task != NULL ? "--task" : options.file != NULL ? "--file" : NULL;
+    for (int i = 0; i < options.n_overrides && asked == NULL; i++) {
+        bool fits = strncmp(options.overrides[i], "task.line_mb=", strlen("task.line_mb=")) == 0;
+        asked = fits ? NULL : options.overrides[i];
+    }
+    if (asked != NULL) {
+        return hl_error(HL_INVALID, "command line: %s: %s is a run, which has examples of its own: leave it out", asked,
+                        source->path);
+    }
+    hl_config_options read = { .path = config, .overrides = options.overrides, .n_overrides = options.n_overrides };
+    HL_TRY(load_config(&source->config, read));
+    HL_TRY(hl_pretrained_sentence_load(source->path, &source->sentence));
+    hl_data_options data = { .use = options.use, .folder = source->path, .beside = config };
+    hl_status status = hl_setup_data(&source->config, &data, &source->dataset);
     return status.code == HL_INVALID ? hl_error(HL_BAD_FILE, "%s: %s", config, status.text) : status;
 }
 
-static hl_status open_run(hl_opened_model *run, const char *config, hl_model_options options)
-{
-    HL_TRY(load_config(run, config));
-    const char *asked = options.task != NULL      ? "--task"
-                        : options.file != NULL    ? "--file"
-                        : options.n_overrides > 0 ? options.overrides[0]
-                                                  : NULL;
-    if (asked != NULL) {
-        return hl_error(HL_INVALID, "command line: %s: %s is a run, which has examples of its own: leave it out", asked,
-                        run->path);
-    }
-    HL_TRY(hl_pretrained_sentence_load(run->path, &run->sentence));
-    return open_data(run, config, options.use);
-}
-
 /* Opens the examples that an open model is scored on, and makes the config say how many there are. */
-static hl_status open_examples(hl_opened_model *run)
+static hl_status open_examples(hl_model_source *source)
 {
-    hl_config *config = &run->config;
-    run->scored = *hl_config_string(config, config->task.file) != '\0';
-    if (!run->scored) {
+    hl_config *config = &source->config;
+    if (*hl_config_string(config, config->task.file) == '\0') {
         return hl_ok();
     }
     int64_t vocabulary = config->sizes.vocabulary; /* rows of embeddings, of which some may be no token's */
     int64_t targets = config->sizes.targets;
     hl_dataset *examples;
-    HL_TRY(hl_setup_examples(config, &(hl_data_options){ 0 }, run->dataset, false, &examples));
-    run->folders = run->dataset;
-    run->dataset = examples;
+    HL_TRY(hl_setup_examples(config, &(hl_data_options){ 0 }, source->dataset, false, &examples));
+    source->folders = source->dataset;
+    source->dataset = examples;
     config->sizes = *hl_dataset_sizes(examples);
     config->sizes.vocabulary = vocabulary;
     config->sizes.targets = targets;
     config->train.eval_examples = config->sizes.examples[HL_VALIDATION];
-    run->validation = hl_config_string(config, config->task.file);
+    source->validation = hl_config_string(config, config->task.file);
     return hl_ok();
 }
 
@@ -120,7 +118,7 @@ typedef struct asked {
     const char *all[];
 } asked;
 
-static hl_status open_folder(hl_opened_model *run, hl_model_options options, asked *room)
+static hl_status open_folder(hl_model_source *source, hl_model_options options, asked *room)
 {
     int n = options.n_overrides;
     for (int i = 0; i < n; i++) {
@@ -136,30 +134,21 @@ static hl_status open_folder(hl_opened_model *run, hl_model_options options, ask
         }
         room->all[n++] = room->file;
     }
-    HL_TRY(hl_pretrained_open(run->path, &run->open));
-    run->sentence = hl_pretrained_sentence_of(run->open);
-    HL_TRY(hl_setup_pretrained(run->open, run->path, room->all, n, &run->config, &run->dataset));
-    return options.use == HL_DATA_READ ? open_examples(run) : hl_ok();
+    HL_TRY(hl_pretrained_open(source->path, &source->open));
+    if (options.any_classifier) {
+        hl_pretrained_take_classifier(source->open);
+    }
+    source->sentence = hl_pretrained_sentence_of(source->open);
+    HL_TRY(hl_setup_pretrained(source->open, source->path, room->all, n, &source->config, &source->dataset));
+    return options.use == HL_DATA_READ ? open_examples(source) : hl_ok();
 }
 
-static hl_status open_pretrained(hl_opened_model *run, hl_model_options options)
+static hl_status open_pretrained(hl_model_source *source, hl_model_options options)
 {
     asked *room = hl_malloc(sizeof *room + (size_t)(options.n_overrides + 2) * sizeof room->all[0]);
-    hl_status status = room != NULL ? open_folder(run, options, room) : hl_error_memory(run->path);
+    hl_status status = room != NULL ? open_folder(source, options, room) : hl_error_memory(source->path);
     hl_free(room);
     return status;
-}
-
-/* What follows from the config. */
-static void set_up(hl_opened_model *run)
-{
-    run->vocabulary = hl_dataset_vocabulary(run->dataset);
-    run->shape = hl_setup_model(&run->config);
-    run->in_float = run->config.train.precision == HL_PRECISION_BF16 ? hl_bf16_missing() : NULL;
-    run->threads = hl_setup_threads(&run->config);
-    run->slice = hl_trainer_evaluation_slice(&run->config);
-    run->rows_at_once = hl_trainer_evaluation_rows(&run->config);
-    run->relations = hl_dataset_relations(run->dataset);
 }
 
 /* ---- opening ---- */
@@ -188,25 +177,41 @@ hl_status hl_opened_model_open(hl_opened_model *run, const char *path)
 
 hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_model_options options)
 {
-    *run = (hl_opened_model){ .weights_step = -1, .validation = "the validation set" };
-    run->path = hl_strdup(path);
-    run->patterns = hl_path_join(path, "patterns");
+    *run = (hl_opened_model){ .weights_step = -1, .source.validation = "the validation set" };
+    hl_model_source *source = &run->source;
+    source->path = hl_strdup(path);
+    source->patterns = hl_path_join(path, "patterns");
     char *config = hl_path_join(path, "config.ini");
     bool open = false;
     hl_status status = config != NULL ? find_kind(path, config, &open) : hl_error_memory(path);
-    run->name = name_of(path, open);
-    bool complete = run->path != NULL && run->name != NULL && run->patterns != NULL;
+    source->name = name_of(path, open);
+    bool complete = source->path != NULL && source->name != NULL && source->patterns != NULL;
     HL_THEN(status, complete ? hl_ok() : hl_error_memory(path));
-    HL_THEN(status, open ? open_pretrained(run, options) : open_run(run, config, options));
+    HL_THEN(status, open ? open_pretrained(source, options) : open_run(source, config, options));
     if (status.code == HL_OK) {
-        set_up(run);
+        source->shape = hl_setup_model(&source->config);
+        source->vocabulary = hl_dataset_vocabulary(source->dataset);
+        source->relations = hl_dataset_relations(source->dataset);
+        source->threads = hl_setup_threads(&source->config);
+        source->slice = hl_trainer_evaluation_slice(&source->config);
+        source->rows_at_once = hl_trainer_evaluation_rows(&source->config);
     }
     hl_step_list steps = { 0 };
-    HL_THEN(status, hl_step_list_read(run->patterns, hl_run_folder_snapshot_step, &steps));
+    HL_THEN(status, hl_step_list_read(source->patterns, hl_run_folder_snapshot_step, &steps));
     run->steps = steps.steps;
     run->n_steps = steps.n;
     hl_free(config);
     return status;
+}
+
+static void close_source(hl_model_source *source)
+{
+    hl_dataset_free(source->dataset); /* before the folder's, whose tokens it has */
+    hl_dataset_free(source->folders);
+    hl_pretrained_close(source->open);
+    hl_free(source->patterns);
+    hl_free(source->path);
+    hl_free(source->name);
 }
 
 void hl_opened_model_close(hl_opened_model *run)
@@ -215,16 +220,10 @@ void hl_opened_model_close(hl_opened_model *run)
     hl_snapshot_free(&run->last);
     hl_snapshot_free(&run->other);
     hl_examples_free(&run->examples);
-    hl_dataset_free(run->written); /* before the dataset, whose tokens it has */
-    hl_dataset_free(run->dataset);
-    hl_dataset_free(run->folders);
-    hl_pretrained_close(run->open);
-    hl_free(run->weights_path);
+    hl_dataset_free(run->written);
     hl_free(run->metrics);
     hl_free(run->steps);
-    hl_free(run->patterns);
-    hl_free(run->path);
-    hl_free(run->name);
+    close_source(&run->source);
     *run = (hl_opened_model){ .weights_step = -1 };
 }
 
@@ -232,21 +231,21 @@ void hl_opened_model_close(hl_opened_model *run)
 
 hl_status hl_opened_model_check_steps(const hl_opened_model *run)
 {
-    if (run->n_steps > 0 || run->folders != NULL) {
+    if (run->n_steps > 0 || run->source.folders != NULL) {
         return hl_ok();
     }
-    if (run->open != NULL) {
+    if (run->source.open != NULL) {
         return hl_error(HL_INVALID,
                         "%s: is an open model, which has no snapshots; give a text by --input, or sentences by "
                         "--examples",
-                        run->path);
+                        run->source.path);
     }
-    if (run->config.patterns.examples == 0) {
+    if (run->source.config.patterns.examples == 0) {
         return hl_error(HL_BAD_FILE,
                         "%s: no patterns were recorded (patterns.examples = 0); train again with patterns.examples=32",
-                        run->path);
+                        run->source.path);
     }
-    return hl_error(HL_BAD_FILE, "%s: no snapshot yet; the run writes its first one at step 0", run->patterns);
+    return hl_error(HL_BAD_FILE, "%s: no snapshot yet; the run writes its first one at step 0", run->source.patterns);
 }
 
 /* HL_INVALID, naming the nearest, where there is no snapshot of it. */
@@ -268,19 +267,19 @@ static hl_status check_step(const hl_opened_model *run, int64_t step)
     if (above == 0 || above == run->n_steps) {
         return hl_error(HL_INVALID,
                         "%s: no snapshot of step %" PRId64 "; they are of the steps %" PRId64 " .. %" PRId64,
-                        run->patterns, step, run->steps[0], run->steps[run->n_steps - 1]);
+                        run->source.patterns, step, run->steps[0], run->steps[run->n_steps - 1]);
     }
     return hl_error(HL_INVALID, "%s: no snapshot of step %" PRId64 "; the nearest are of %" PRId64 " and %" PRId64,
-                    run->patterns, step, run->steps[above - 1], run->steps[above]);
+                    run->source.patterns, step, run->steps[above - 1], run->steps[above]);
 }
 
 /* Checks what the file alone cannot tell. */
-static hl_status check_snapshot(const hl_opened_model *run, const char *path, int64_t step, const hl_snapshot *snapshot)
+static hl_status check_snapshot(const hl_dataset *dataset, const char *path, int64_t step, const hl_snapshot *snapshot)
 {
     if (snapshot->step != step) {
         return hl_error(HL_BAD_FILE, "%s: is of step %" PRId64 ", by what it says itself", path, snapshot->step);
     }
-    int64_t found = snapshot->examples.n_relations, stated = hl_dataset_n_relations(run->dataset);
+    int64_t found = snapshot->examples.n_relations, stated = hl_dataset_n_relations(dataset);
     if (found != stated) {
         return hl_error(HL_BAD_FILE,
                         "%s: has pairs of %" PRId64 " relations, and the task of config.ini states %" PRId64
@@ -294,22 +293,22 @@ static hl_status check_snapshot(const hl_opened_model *run, const char *path, in
  * snapshots of a run are of the same examples. */
 static hl_status find_words(const hl_opened_model *run, hl_snapshot *snapshot)
 {
-    bool of_sentences = run->open != NULL && run->file != NULL;
-    const hl_text_data *text = hl_dataset_text(of_sentences ? run->written : run->dataset);
+    bool of_sentences = run->source.open != NULL && run->file != NULL;
+    const hl_text_data *text = hl_dataset_text(of_sentences ? run->written : run->source.dataset);
     const hl_snapshot *like = run->last.config != NULL && snapshot != &run->last ? &run->last : NULL;
-    return text != NULL ? hl_snapshot_find_words(snapshot, hl_vocabulary_kinds(run->vocabulary),
+    return text != NULL ? hl_snapshot_find_words(snapshot, hl_vocabulary_kinds(run->source.vocabulary),
                                                  hl_text_data_tokens(text), text, like)
                         : hl_ok();
 }
 
-static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snapshot *snapshot)
+static hl_status read_snapshot(const hl_model_source *source, int64_t step, hl_snapshot *snapshot)
 {
-    char *path = hl_path_join(run->patterns, "step_%06" PRId64 ".npz", step);
-    HL_NEED(path != NULL, run->patterns);
+    char *path = hl_path_join(source->patterns, "step_%06" PRId64 ".npz", step);
+    HL_NEED(path != NULL, source->patterns);
     /* not patterns.examples, which may have been another when the snapshot was taken */
     hl_status status =
-        hl_snapshot_read_again(path, &run->shape, run->config.train.eval_examples, run->threads, snapshot);
-    HL_THEN(status, check_snapshot(run, path, step, snapshot));
+        hl_snapshot_read_again(path, &source->shape, source->config.train.eval_examples, source->threads, snapshot);
+    HL_THEN(status, check_snapshot(source->dataset, path, step, snapshot));
     hl_free(path);
     return status;
 }
@@ -318,10 +317,11 @@ static hl_status read_snapshot(const hl_opened_model *run, int64_t step, hl_snap
 static hl_status make_maps(hl_opened_model *run, hl_snapshot *snapshot)
 {
     hl_examples examples;
-    int64_t most = run->config.patterns.examples, there = run->config.train.eval_examples;
+    const hl_config *config = &run->source.config;
+    int64_t most = config->patterns.examples, n = config->train.eval_examples;
+    n = most > 0 && most < n ? most : n;
     HL_TRY(hl_opened_model_load(run, -1));
-    HL_TRY(
-        hl_dataset_make_examples(run->dataset, HL_VALIDATION, 0, most > 0 && most < there ? most : there, &examples));
+    HL_TRY(hl_dataset_make_examples(run->source.dataset, HL_VALIDATION, 0, n, &examples));
     hl_status status = hl_model_maps_run(run, &examples, snapshot);
     hl_examples_free(&examples);
     return status;
@@ -329,7 +329,7 @@ static hl_status make_maps(hl_opened_model *run, hl_snapshot *snapshot)
 
 hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_snapshot **snapshot)
 {
-    bool has_steps = run->folders == NULL;
+    bool has_steps = run->source.folders == NULL;
     hl_snapshot *room = &run->last;
     HL_TRY(hl_opened_model_check_steps(run));
     if (has_steps) {
@@ -338,7 +338,7 @@ hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_
         HL_TRY(check_step(run, step));
         room = step == last ? &run->last : &run->other;
     } else if (step >= 0) {
-        return hl_error(HL_INVALID, "%s: is an open model, which has no steps; leave --step out", run->path);
+        return hl_error(HL_INVALID, "%s: is an open model, which has no steps; leave --step out", run->source.path);
     }
     bool there = room->config != NULL && (!has_steps || room->step == step);
     if (room == &run->last || (!there && run->file != NULL)) { /* a file is read over it */
@@ -350,7 +350,7 @@ hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_
     }
     hl_status status = !has_steps          ? make_maps(run, room)
                        : run->file != NULL ? hl_opened_model_record(run, step, room)
-                                           : read_snapshot(run, step, room);
+                                           : read_snapshot(&run->source, step, room);
     HL_THEN(status, find_words(run, room));
     if (status.code != HL_OK) {
         hl_snapshot_free(room);
@@ -378,10 +378,10 @@ static hl_status read_metrics(hl_opened_model *run, const char *path, const char
 hl_status hl_opened_model_metrics(hl_opened_model *run, const char **text)
 {
     if (run->metrics == NULL) {
-        char *path = hl_path_join(run->path, "metrics.csv"),
-             *checkpoint = hl_path_join(run->path, "checkpoint.safetensors");
-        hl_status status =
-            path != NULL && checkpoint != NULL ? read_metrics(run, path, checkpoint) : hl_error_memory(run->path);
+        char *path = hl_path_join(run->source.path, "metrics.csv"),
+             *checkpoint = hl_path_join(run->source.path, "checkpoint.safetensors");
+        hl_status status = path != NULL && checkpoint != NULL ? read_metrics(run, path, checkpoint)
+                                                              : hl_error_memory(run->source.path);
         hl_free(checkpoint);
         hl_free(path);
         if (status.code != HL_OK) {

@@ -11,12 +11,10 @@
 #ifndef HL_STUDY_MODEL_H
 #define HL_STUDY_MODEL_H
 
-#include "core/declarations.h"
-#include "data/dataset.h"
+#include "core/base/declarations.h"
 #include "heads/snapshot.h"
 #include "layers/model.h"
-#include "pretrained/pretrained.h"
-#include "train/config.h"
+#include "study/model_source.h"
 #include "train/setup_data.h"
 #include "train/state.h"
 
@@ -27,24 +25,11 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_opened_model {
-    char *path, *patterns; /* the folders; owned, as is all below */
-    char *name; /* the folder's own, also where the path ends in "." or "/"; an open model's with its parent's */
-    hl_pretrained *open; /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
-    hl_pretrained_sentence sentence; /* how a sentence becomes a vector: an open model's, or what a run began with */
-    hl_config config;
-    hl_model_config shape;  /* of its model */
-    const char *in_float;   /* why a run in bf16 is computed in float (hl_bf16_missing); else NULL */
-    hl_dataset *dataset;    /* its validation examples are those that the model is asked on */
-    hl_dataset *folders;    /* an open model's, in whose tokens `dataset` is where it has examples; else NULL */
-    const char *validation; /* what its validation set is called: that, or the file of an open model's examples */
-    bool scored;            /* of an open model: whether these have targets, and with them a loss */
-    const hl_vocabulary *vocabulary; /* the dataset's */
-    const char *const *relations;    /* the names of the task's gold relations; not owned */
-    int64_t *steps;                  /* of its snapshots, n_steps of them, ascending */
+    hl_model_source source;
+
+    int64_t *steps; /* of its snapshots, n_steps of them, ascending; owned */
     size_t n_steps;
-    int threads;   /* that it is run on */
-    int64_t slice; /* how many examples its heads are measured on at once, as in training, which bounds the memory */
-    int64_t rows_at_once; /* how many tokens it is run on at once, likewise */
+    hl_snapshot last, other; /* the last snapshot, and one before it, read when they are first asked for */
 
     /* Told how far the model is on examples; set by the caller, or NULL. What it fails with ends the pass. */
     hl_status (*progress)(void *context, const char *what, int64_t done, int64_t total);
@@ -52,18 +37,16 @@ typedef struct hl_opened_model {
 
     /* Set by hl_opened_model_examine. */
     const char *file;     /* not owned; NULL: it is not examined */
-    hl_dataset *written;  /* the file's sentences */
+    hl_dataset *written;  /* the file's sentences; owned, and freed before the source, whose tokens it has */
     hl_examples examples; /* the first of them, of which snapshots are; also owned */
 
     /* Set by hl_opened_model_load. */
     hl_model model;
-    char *weights_path;   /* the file that its weights are of; NULL: none yet */
+    bool loaded;
     int64_t weights_step; /* of these weights; -1: none yet, or not known */
     int64_t asked_step;   /* for which they were loaded */
 
-    /* Read when they are first asked for. */
-    hl_snapshot last, other; /* the last snapshot, and one before it */
-    char *metrics;           /* metrics.csv */
+    char *metrics; /* metrics.csv, read when it is first asked for; owned */
     bool knows_rows;
     hl_metrics_sum rows; /* of metrics.csv, as the checkpoint tells them */
 } hl_opened_model;
@@ -76,16 +59,16 @@ hl_status hl_opened_model_open(hl_opened_model *run, const char *path);
 typedef struct hl_model_options {
     hl_data_use use; /* of a run's data (train/setup_data.h): with HL_DATA_TOKENS its files need not be there, and it
                         has no examples */
-
     /* On what an open model is asked; NULL: not given. */
     const char *task, *file;      /* task.name, task.file */
     const char *const *overrides; /* "section.key=value" (train/setup_pretrained.h), n of them */
     int n_overrides;
+    bool any_classifier; /* also one of several labels at once or of numbers, else it counts as no output layer */
 } hl_model_options;
 
 /* The same with options. An open model has the examples of task.file, which are scored, all of which are then its
  * validation set; the first patterns.examples of them stand in the place of a last snapshot. HL_INVALID: as
- * hl_setup_pretrained, or overrides of a run. */
+ * hl_setup_pretrained, or overrides of a run other than task.line_mb. */
 hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_model_options options);
 
 /* A zeroed or already closed run is allowed. */
@@ -104,9 +87,6 @@ hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_
  * with the rows that checkpoint.safetensors, if there is one, tells of (which is read for it where its weights have not
  * been loaded); HL_NO_MEMORY. */
 hl_status hl_opened_model_metrics(hl_opened_model *run, const char **text);
-
-/* Whether a file of weights is there already. HL_NO_MEMORY. */
-hl_status hl_opened_model_has_weights(const hl_opened_model *run, bool *has);
 
 /* Makes the model with weights of the run: those of `step` where a file has them (checkpoint.safetensors, a kept
  * checkpoint), else (or where `step` is below 0) of checkpoint.safetensors, else of model.safetensors; weights_step

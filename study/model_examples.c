@@ -1,6 +1,6 @@
 #include "study/model_examples.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "study/model_maps.h"
 
 /* The least number of examples by which a head is measured, one that chooses and one that scores; and how many it is
@@ -19,10 +19,10 @@ int64_t hl_opened_model_longest(const hl_opened_model *run)
 static void keep_what_fits(hl_opened_model *run)
 {
     hl_examples *e = &run->examples;
-    size_t allowed = hl_size_product((size_t)run->config.patterns.budget_mb, (size_t)1 << 20);
+    size_t allowed = hl_size_product((size_t)run->source.config.patterns.budget_mb, (size_t)1 << 20);
     while (allowed > 0 && e->n_examples > LEAST &&
-           hl_size_product(STEPS, hl_recorder_bytes(&run->shape, e->n_examples, hl_opened_model_longest(run), 0)) >
-               allowed) {
+           hl_size_product(STEPS, hl_recorder_bytes(&run->source.shape, e->n_examples, hl_opened_model_longest(run),
+                                                    0)) > allowed) {
         e->n_examples--;
     }
 }
@@ -31,14 +31,14 @@ static void keep_what_fits(hl_opened_model *run)
 static hl_status set_steps(hl_opened_model *run)
 {
     int64_t step = 1;
-    if (run->open == NULL) {
+    if (run->source.open == NULL) {
         HL_TRY(hl_opened_model_load(run, -1));
         step = run->weights_step >= 0 ? run->weights_step : step;
     }
     hl_free(run->steps);
     run->n_steps = 0;
     run->steps = hl_calloc(STEPS, sizeof *run->steps);
-    HL_NEED(run->steps != NULL, run->path);
+    HL_NEED(run->steps != NULL, run->source.path);
     run->n_steps = step > 0 ? STEPS : 1;
     run->steps[run->n_steps - 1] = step;
     return hl_ok();
@@ -46,14 +46,15 @@ static hl_status set_steps(hl_opened_model *run)
 
 hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options)
 {
-    if (hl_dataset_text(run->dataset) == NULL) {
-        return hl_error(HL_INVALID, "%s: reads no text: its examples are those of its task", run->path);
+    if (hl_dataset_text(run->source.dataset) == NULL) {
+        return hl_error(HL_INVALID, "%s: reads no text: its examples are those of its task", run->source.path);
     }
     if (run->written != NULL) {
-        return hl_error(HL_INVALID, "%s: is examined on sentences already", run->path);
+        return hl_error(HL_INVALID, "%s: is examined on sentences already", run->source.path);
     }
-    HL_TRY(hl_setup_sentences(&run->config, path, options, run->dataset, false, &run->written));
-    int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION], asked = run->config.patterns.examples;
+    HL_TRY(hl_setup_sentences(&run->source.config, path, options, run->source.dataset, false, &run->written));
+    int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION],
+            asked = run->source.config.patterns.examples;
     asked = asked == 0 ? USUAL : asked < LEAST ? LEAST : asked;
     HL_TRY(hl_dataset_make_examples(run->written, HL_VALIDATION, 0, asked < there ? asked : there, &run->examples));
     keep_what_fits(run);

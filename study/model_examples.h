@@ -2,7 +2,7 @@
 #ifndef HL_STUDY_MODEL_EXAMPLES_H
 #define HL_STUDY_MODEL_EXAMPLES_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/snapshot.h"
 #include "study/model.h"
 
@@ -27,7 +27,7 @@ bool hl_opened_model_is_null(const hl_opened_model *run, int64_t step);
 
 /* Makes a model of the same shape with random weights, drawn as a run draws them that begins, by the model's seed.
  * HL_NO_MEMORY. Owned by the caller, on failure too: hl_model_free. */
-hl_status hl_opened_model_draw_null(const hl_opened_model *run, hl_model *null);
+hl_status hl_opened_model_draw_null(const hl_model_source *source, hl_model *null);
 
 /* Records the snapshot of one of the steps of a model that is examined, without its words. HL_BAD_FILE, HL_NO_MEMORY as
  * hl_opened_model_load and hl_model_maps_run. */

@@ -1,7 +1,7 @@
 #include "study/model_maps.h"
 
 #include "core/arena.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "study/model_examples.h"
 #include "train/memory_check.h"
 
@@ -16,14 +16,14 @@ static hl_status tell(void *context, int64_t done, int64_t total)
 static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const hl_examples *examples)
 {
     int64_t E = examples->n_examples, T = examples->n_tokens,
-            rows = run->rows_at_once < E * T ? run->rows_at_once : E * T;
+            rows = run->source.rows_at_once < E * T ? run->source.rows_at_once : E * T;
     hl_tape_plan plan;
-    HL_TRY(hl_recorder_plan(&run->model, rows, T, run->threads, &plan));
-    size_t bytes = hl_size_sum(hl_recorder_bytes(&run->shape, E, T, examples->n_relations), plan.bytes);
+    HL_TRY(hl_recorder_plan(&run->model, rows, T, run->source.threads, &plan));
+    size_t bytes = hl_size_sum(hl_recorder_bytes(&run->source.shape, E, T, examples->n_relations), plan.bytes);
     hl_tape_plan_free(&plan);
-    HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->path, "its model needs, on these examples,",
+    HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->source.path, "its model needs, on these examples,",
                            "fewer or shorter ones need less"));
-    HL_TRY(hl_recorder_init(recorder, &run->model, examples, rows, run->threads, NULL));
+    HL_TRY(hl_recorder_init(recorder, &run->model, examples, rows, run->source.threads, NULL));
     if (examples == &run->examples) { /* whose answers are shown at masks and other targets */
         HL_TRY(hl_recorder_answer_targets_alone(recorder));
     }
@@ -40,8 +40,8 @@ hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examp
 {
     hl_recorder *recorder = hl_calloc(1, sizeof *recorder);
     *maps = (hl_snapshot){ .step = run->weights_step,
-                           .layers = hl_calloc((size_t)run->shape.n_layers, sizeof *maps->layers),
-                           .config = &run->shape,
+                           .layers = hl_calloc((size_t)run->source.shape.n_layers, sizeof *maps->layers),
+                           .config = &run->source.shape,
                            .recorder = recorder };
     if (recorder == NULL || maps->layers == NULL) {
         hl_snapshot_free(maps);
@@ -54,7 +54,7 @@ hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examp
     }
     maps->examples = recorder->examples;
     maps->answers = hl_recorder_answers(recorder);
-    for (int l = 0; l < run->shape.n_layers; l++) {
+    for (int l = 0; l < run->source.shape.n_layers; l++) {
         maps->layers[l] = hl_recorder_patterns(recorder, l, 0);
     }
     return status;

@@ -2,7 +2,7 @@
 #ifndef HL_STUDY_MODEL_MAPS_H
 #define HL_STUDY_MODEL_MAPS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/snapshot.h"
 #include "study/model.h"
 

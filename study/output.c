@@ -1,8 +1,8 @@
 #include "study/output.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 
 #include <stddef.h>
 #include <string.h>

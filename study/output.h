@@ -2,9 +2,9 @@
 #ifndef HL_STUDY_OUTPUT_H
 #define HL_STUDY_OUTPUT_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>

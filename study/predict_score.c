@@ -1,6 +1,6 @@
 #include "study/predict_score.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/text_records.h"
 #include "data/text/private/tokens_encode.h"
@@ -25,6 +25,8 @@ typedef struct scoring {
     hl_pieces running; /* of next: the pieces from the next window's first on */
     size_t next;       /* the first of them that was no target yet */
     hl_text unknown;   /* the first label that the model does not have */
+    bool knows_any;    /* whether it has one of the labels */
+    hl_regression numbers;
 } scoring;
 
 /* Makes room for n more. */
@@ -60,6 +62,7 @@ static void take(void *context, int64_t i, const hl_real *logits)
 static int32_t find_target(scoring *s, hl_span label)
 {
     int32_t id = hl_tokens_find(s->targets, label.text, label.size);
+    s->knows_any = s->knows_any || id >= 0;
     if (id < 0 && s->unknown.size == 0) {
         hl_text_add(&s->unknown, label.text, label.size);
     }
@@ -205,6 +208,56 @@ static hl_status score_words(scoring *s, const hl_text_record *record)
 
 /* ---- classes ---- */
 
+static hl_status want_class(scoring *s, hl_span cell)
+{
+    HL_TRY(reserve(s, 1));
+    s->ids[s->n_ids++] = find_target(s, cell);
+    return hl_ok();
+}
+
+/* The ids of a text's labels are 1 where they are right, else 0; behind them stands how many the model does not have.
+ */
+static void take_labels(void *context, int64_t i, const hl_real *logits)
+{
+    (void)i;
+    scoring *s = context;
+    int64_t C = s->predictor->width;
+    const int32_t *is = s->ids + s->first_id;
+    s->first_id += (size_t)C + 1;
+    s->n_ids -= (size_t)C + 1;
+    s->scores->sum.n_scored++;
+    s->scores->sum.n_known++;
+    s->scores->sum.n_correct += hl_class_counts_add_labels(&s->scores->counts, logits, is) && is[C] == 0;
+    s->scores->sum.loss_sum += hl_choices_labels_loss(logits, C, is);
+}
+
+/* Reads "bad,so so" or "_". */
+static hl_status want_labels(scoring *s, hl_span cell)
+{
+    size_t C = (size_t)s->predictor->width;
+    bool none = cell.size == 1 && *cell.text == '_';
+    HL_TRY(reserve(s, C + 1));
+    int32_t *is = memset(s->ids + s->n_ids, 0, (C + 1) * sizeof *is);
+    s->n_ids += C + 1;
+    for (size_t at = 0, size; at <= cell.size && !none; at += size + 1) {
+        const char *comma = at < cell.size ? memchr(cell.text + at, ',', cell.size - at) : NULL;
+        size = comma != NULL ? (size_t)(comma - cell.text) - at : cell.size - at;
+        int32_t id = find_target(s, (hl_span){ cell.text + at, size });
+        is[id >= 0 ? id : (int32_t)C]++;
+        s->scores->unseen += id < 0;
+        s->scores->counts.n_targets += id < 0; /* a case that is not found */
+    }
+    return hl_ok();
+}
+
+static void take_number(void *context, int64_t i, const hl_real *logits)
+{
+    (void)i;
+    scoring *s = context;
+    s->scores->sum.n_scored++;
+    hl_regression_say(&s->numbers, (double)*logits);
+}
+
 static hl_status score_text(scoring *s, const hl_text_record *record)
 {
     hl_predictor *p = s->predictor;
@@ -213,9 +266,14 @@ static hl_status score_text(scoring *s, const hl_text_record *record)
     if (p->text.n == 0) {
         return hl_ok(); /* as in training */
     }
-    HL_TRY(reserve(s, 1));
-    s->ids[s->n_ids++] = find_target(s, record->labels[0]);
-    return hl_predictor_classify(p, take, s);
+    hl_pretrained_problem problem = p->spec.problem;
+    HL_TRY(problem == HL_PROBLEM_LABELS    ? want_labels(s, record->labels[0])
+           : problem == HL_PROBLEM_NUMBERS ? hl_regression_want(&s->numbers, record->labels[0])
+                                           : want_class(s, record->labels[0]));
+    hl_predictor_take *takes[] = {
+        [HL_PROBLEM_CHOICE] = take, [HL_PROBLEM_LABELS] = take_labels, [HL_PROBLEM_NUMBERS] = take_number
+    };
+    return hl_predictor_classify(p, takes[problem], s);
 }
 
 /* ---- a file ---- */
@@ -245,15 +303,14 @@ void hl_predict_print_targets(const hl_tokens *targets, hl_text *text)
 /* Where no target is known there is no loss, and the file is mostly another than was meant. */
 static hl_status check_known(scoring *s)
 {
-    const hl_cross_entropy_result *sum = &s->scores->sum;
     const char *name = hl_lines_name(hl_text_records_lines(s->records));
     const char *key = s->spec->task == HL_TEXT_CLASSES ? "; task.label_column names their column"
                       : s->spec->task == HL_TEXT_TAGS  ? "; task.column names their column"
                                                        : "";
-    if (sum->n_scored == 0) {
+    if (s->scores->sum.n_scored == 0) {
         return hl_error(HL_BAD_FILE, "%s: holds nothing to score", name);
     }
-    if (s->scores->unseen < sum->n_scored) {
+    if (s->unknown.size == 0 || s->knows_any) {
         return hl_ok();
     }
     hl_text labels = { 0 };
@@ -264,7 +321,7 @@ static hl_status check_known(scoring *s)
     hl_status status = hl_text_status(&labels);
     if (status.code == HL_OK) {
         status = hl_error(HL_BAD_FILE, "%s: none of its %" PRId64 " labels is one of the model's: %s%s", name,
-                          sum->n_scored, labels.bytes, key);
+                          s->scores->unseen, labels.bytes, key);
     }
     hl_text_free(&labels);
     return status;
@@ -301,11 +358,21 @@ hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_t
     all.progress = NULL;
     scoring s = { .predictor = p, .spec = spec, .targets = targets, .words = words, .scores = scores, .next = 1 };
     hl_status status = hl_ok();
-    if (spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES) {
+    bool numbers = p->spec.problem == HL_PROBLEM_NUMBERS;
+    if (numbers && p->width > 1) {
+        return hl_error(HL_INVALID,
+                        "the model answers with %" PRId64 " numbers, of which --score compares one alone; "
+                        "predict prints them",
+                        p->width);
+    }
+    if (!numbers && (spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES)) {
         status = hl_class_counts_init(&scores->counts, p->width);
     }
+    HL_THEN(status, hl_text_records_check(&all, all.file));
     HL_THEN(status, hl_text_records_open(&all, HL_VALIDATION, "scoring", &s.records));
     HL_THEN(status, score_all(&s));
+    HL_THEN(status, numbers ? hl_regression_score(&s.numbers, &scores->numbers) : hl_ok());
+    hl_regression_free(&s.numbers);
     hl_text_records_close(s.records);
     hl_pieces_free(&s.running);
     hl_text_free(&s.unknown);

@@ -1,8 +1,8 @@
 #include "study/predict_text.h"
 
-#include "core/memory.h"
-#include "core/private/utf8.h"
-#include "core/random.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
+#include "core/kernels/random.h"
 #include "data/text/private/tokens_encode.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef HL_STUDY_PREDICT_TEXT_H
 #define HL_STUDY_PREDICT_TEXT_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "study/predictor.h"
 
 #include <stddef.h>

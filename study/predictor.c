@@ -1,7 +1,8 @@
 #include "study/predictor.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/tokens_encode.h"
+#include "heads/evaluator.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -26,33 +27,59 @@ typedef struct hl_predictor_window {
     bool first, last;       /* of its question */
 } hl_predictor_window;
 
-/* ---- opening ---- */
+/* ---- running the batch ---- */
 
-/* What the model gives for a batch: logits of the rows with a target, or the last layer's rows. */
-static hl_tensor *forward(hl_tape *tape, const hl_predictor *p, const hl_batch *batch)
+static void answer_windows(hl_predictor *p, const hl_real *rows)
 {
-    const hl_model *model = p->spec.model;
-    hl_tensor *x = hl_model_layers(tape, model, batch, 0, hl_model_embed(tape, model, batch), NULL);
-    return p->spec.rows ? hl_encoder_end(tape, &model->encoder, x) : hl_model_target_logits(tape, model, batch, x);
+    for (int64_t w = 0; w < p->n_windows; w++) {
+        const hl_predictor_window *window = &p->windows[w];
+        window->answer(p, window, rows);
+        rows = window->n > 0 ? rows + window->n * p->width : rows;
+        p->answered += window->last;
+    }
 }
+
+/* Takes what the model gives for the batch: logits of the rows with a target, or the last hidden states. */
+static void take_rows(void *context, const hl_evaluator_slice *slice, const hl_real *rows)
+{
+    hl_predictor *p = context;
+    int64_t n = p->spec.rows ? slice->batch.n_rows : slice->batch.n_targets;
+    p->status = hl_ok();
+    for (int64_t i = 0; i < n * p->width && p->status.code == HL_OK; i++) {
+        if (!isfinite(rows[i])) {
+            p->status = hl_error(HL_NOT_FINITE, "the model's answers are no finite numbers; did its training diverge?");
+        }
+    }
+    if (p->status.code == HL_OK) {
+        answer_windows(p, rows);
+    }
+}
+
+static hl_evaluator evaluator_of(hl_predictor *p)
+{
+    return (hl_evaluator){ .model = p->spec.model,
+                           .arena = &p->arena,
+                           .plan = &p->plan,
+                           .rows = p->storage.n_rows,
+                           .threads = p->spec.threads,
+                           .hidden = p->spec.rows,
+                           .end = take_rows,
+                           .context = p };
+}
+
+/* ---- opening ---- */
 
 static hl_status make_plan(hl_predictor *p)
 {
     int64_t T = p->spec.length, rows = p->storage.n_rows, C = p->spec.model->config.targets;
-    hl_arena records;
     p->most_targets = MOST_LOGITS / (C > 0 ? C : 1);
     p->most_targets = p->most_targets < T ? T : p->most_targets > rows ? rows : p->most_targets;
+    p->width = p->spec.rows ? p->spec.model->config.d_model : C;
     hl_batch largest = {
         .n_examples = p->storage.n_examples, .n_rows = rows, .longest = T, .n_targets = p->most_targets
     };
-    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(p->spec.model)));
-    hl_tape tape;
-    hl_tape_begin(&tape, &records, (hl_tape_options){ .threads = p->spec.threads, .dry = true, .reuse = true });
-    const hl_tensor *out = forward(&tape, p, &largest);
-    hl_status status = hl_tape_plan_make(&tape, &p->plan);
-    p->width = out != NULL ? hl_shape_last(out->shape) : 0;
-    hl_arena_free(&records);
-    return status;
+    const hl_evaluator evaluator = evaluator_of(p);
+    return hl_evaluator_plan_largest(&evaluator, &largest, &p->plan);
 }
 
 hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
@@ -166,31 +193,16 @@ static hl_status lay(hl_predictor *p, int64_t w, int64_t *begin, int64_t *end, i
 
 hl_status hl_predictor_finish(hl_predictor *p)
 {
-    const hl_batch *batch = &p->storage.batch;
-    const hl_real *rows = NULL;
+    const hl_evaluator evaluator = evaluator_of(p);
     hl_status status = hl_ok();
-    if (batch->n_rows > 0) {
-        hl_tape tape;
-        hl_tape_begin(&tape, &p->arena, (hl_tape_options){ .threads = p->spec.threads, .plan = &p->plan });
-        const hl_tensor *out = forward(&tape, p, batch);
-        status = hl_tape_status(&tape);
-        rows = status.code == HL_OK ? out->data : NULL;
-        for (int64_t i = 0, n = rows != NULL ? hl_shape_count(out->shape) : 0; i < n && status.code == HL_OK; i++) {
-            if (!isfinite(rows[i])) {
-                status =
-                    hl_error(HL_NOT_FINITE, "the model's answers are no finite numbers; did its training diverge?");
-            }
-        }
-    }
-    for (int64_t w = 0; w < p->n_windows && status.code == HL_OK; w++) {
-        const hl_predictor_window *window = &p->windows[w];
-        window->answer(p, window, rows);
-        rows = window->n > 0 ? rows + window->n * p->width : rows;
-        p->answered += window->last;
+    if (p->storage.batch.n_rows > 0) {
+        status = hl_evaluate(&evaluator, &p->storage.batch, NULL);
+        HL_THEN(status, p->status);
+    } else {
+        answer_windows(p, NULL);
     }
     p->n_windows = 0;
     hl_batch_storage_clear(&p->storage);
-    hl_arena_rewind(&p->arena, 0);
     return status;
 }
 
@@ -278,12 +290,19 @@ static void begin_sums(hl_predictor *p, const hl_predictor_window *window)
 
 static void answer_classes(hl_predictor *p, const hl_predictor_window *window, const hl_real *rows)
 {
+    bool choice = p->spec.problem == HL_PROBLEM_CHOICE;
     begin_sums(p, window);
-    hl_choices_add(rows, p->width, p->sum);
+    for (int64_t c = 0; !choice && c < p->width; c++) {
+        p->sum[c] += (double)rows[c];
+    }
+    if (choice) {
+        hl_choices_add(rows, p->width, p->sum);
+    }
     p->n_summed++;
     if (window->last) {
         for (int64_t c = 0; c < p->width; c++) {
-            p->numbers[c] = (hl_real)log(p->sum[c] / (double)p->n_summed);
+            double mean = p->sum[c] / (double)p->n_summed;
+            p->numbers[c] = (hl_real)(choice ? log(mean) : mean);
         }
         window->take(window->context, 0, p->numbers);
     }

@@ -1,6 +1,5 @@
 /* A trained model that answers for texts, many in one pass, whatever their length.
  *
- *     hl_predictor predictor;
  *     hl_status status = hl_predictor_open(&spec, &predictor);
  *     for (each line) {
  *         HL_THEN(status, hl_predictor_read(&predictor, line, (hl_span){ 0 }, true));
@@ -22,12 +21,13 @@
 #define HL_STUDY_PREDICTOR_H
 
 #include "core/arena.h"
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/batch_storage.h"
 #include "data/text/lines.h"
 #include "data/text/tokens.h"
 #include "layers/model.h"
+#include "pretrained/classifier.h"
 #include "study/choices.h"
 
 #include <stdbool.h>
@@ -42,10 +42,11 @@ typedef struct hl_predictor_spec {
     const hl_tokens *tokens; /* that its ids are of */
     bool wraps;              /* whether the tokens' special tokens stand around a text, as [CLS] A [SEP] */
     bool rows;               /* whether the last layer's rows are asked for (hl_predictor_vector), and not logits */
-    bool of_first;           /* a text's vector is its first row, and not the mean of all */
-    bool normalised;         /* it is divided by its length */
-    int64_t length;          /* pieces of a window at most, special tokens included; 0: as many as the model takes */
-    int64_t stride;          /* pieces; 0: a text that is too long is cut */
+    hl_pretrained_problem problem; /* what a classifier's outputs mean */
+    bool of_first;                 /* a text's vector is its first row, and not the mean of all */
+    bool normalised;               /* it is divided by its length */
+    int64_t length; /* pieces of a window at most, special tokens included; 0: as many as the model takes */
+    int64_t stride; /* pieces; 0: a text that is too long is cut */
     int threads;
 } hl_predictor_spec;
 
@@ -63,12 +64,13 @@ typedef struct hl_predictor {
     int32_t *tokens, *targets, *types;   /* as long as that may be; targets: 0 where a row is asked */
     struct hl_predictor_window *windows; /* of the batch, n_windows so far */
     int64_t n_windows, most_targets;     /* most_targets: rows of the batch that are asked for */
-    double *sum;                         /* (width), of the windows of a text so far, as the next */
-    int64_t n_summed;
-    hl_real *numbers; /* (width) */
+    double *sum;                         /* (width), of the windows of a text so far */
+    int64_t n_summed;                    /* in it */
+    hl_real *numbers;                    /* (width) */
     hl_batch_storage storage;
     hl_tape_plan plan;
     hl_arena arena;
+    hl_status status; /* of the last batch's answers */
 } hl_predictor;
 
 /* Is given the logits (C) of answer `i` of those that a question asked for, or a text's vector (D). */
@@ -101,8 +103,8 @@ hl_status hl_predictor_logits(hl_predictor *predictor, const int32_t *asked, int
  */
 hl_status hl_predictor_best(hl_predictor *predictor, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices);
 
-/* Asks for logits (C) of the classes of the whole text: ln of the mean of its windows' probabilities. Fails likewise,
- * and with HL_INVALID of a text without a row. */
+/* Asks for logits (C) of the classes of the whole text: of a choice ln of the mean of its windows' probabilities, of
+ * labels and numbers the mean of its windows' outputs. Fails likewise, and with HL_INVALID of a text without a row. */
 hl_status hl_predictor_classify(hl_predictor *predictor, hl_predictor_take *take, void *context);
 
 /* Asks for the text's vector (D): the mean of the last layer's rows, each out of the window where it has the most

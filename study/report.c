@@ -1,9 +1,9 @@
 #include "study/report.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "study/output.h"
 #include "train/footprint.h"
 #include "train/memory_check.h"
@@ -21,7 +21,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
 {
     int64_t step = maps->kept[maps->n_kept - 1].step;
     bool has;
-    HL_TRY(hl_opened_model_has_weights(run, &has));
+    HL_TRY(hl_model_source_has_weights(&run->source, &has));
     if (has) {
         HL_TRY(hl_opened_model_load(run, step));
     }
@@ -32,13 +32,13 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
     hl_examples examples = {
         .n_examples = maps->n_examples, .n_tokens = maps->n_tokens, .tokens = maps->tokens, .lengths = maps->lengths
     };
-    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, run->threads, &report->pass));
+    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, run->source.threads, &report->pass));
     report->shown.pass = &report->pass;
     return hl_ok();
 }
 
 /* *text: NULL where the run has no such file. */
-static hl_status read_file(const hl_opened_model *run, const char *name, char **text)
+static hl_status read_file(const hl_model_source *run, const char *name, char **text)
 {
     bool exists = false;
     size_t size;
@@ -51,7 +51,7 @@ static hl_status read_file(const hl_opened_model *run, const char *name, char **
 }
 
 /* Of an open model the part about the model, as the rest of its config is nobody's. In new memory, or NULL. */
-static char *config_text(const hl_opened_model *run)
+static char *config_text(const hl_model_source *run)
 {
     char *text = hl_config_text(&run->config), *model = text != NULL ? strstr(text, "[model]") : NULL;
     char *end = model != NULL ? strstr(model, "\n[") : NULL;
@@ -67,17 +67,17 @@ static hl_status gather_examined(hl_heads_report *report, const hl_opened_model 
 {
     const char *slash = strrchr(run->file, '/');
     int64_t own = run->steps[run->n_steps - 1];
-    if (run->open != NULL) {
-        hl_text_print(&report->about, "%s, ", hl_pretrained_kind(run->open));
+    if (run->source.open != NULL) {
+        hl_text_print(&report->about, "%s, ", hl_pretrained_kind(run->source.open));
     }
     int64_t there = hl_dataset_sizes(run->written)->examples[HL_VALIDATION];
     hl_text_print(&report->about, "on %" PRId64 " of %s example%s of %s", run->examples.n_examples, HL_COUNT(there),
                   there == 1 ? "" : "s", slash != NULL ? slash + 1 : run->file);
     if (run->n_steps > 1) {
         hl_text_print(&report->about, ", beside the same model with random weights (seed %" PRId64 "), the null",
-                      run->config.train.seed);
+                      run->source.config.train.seed);
         snprintf(report->last_stage, sizeof report->last_stage, "step %" PRId64, own);
-        if (run->open != NULL) {
+        if (run->source.open != NULL) {
             snprintf(report->last_stage, sizeof report->last_stage, "the model");
         }
         report->shown.last_stage = report->last_stage;
@@ -89,23 +89,23 @@ static hl_status gather_examined(hl_heads_report *report, const hl_opened_model 
 static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                               const hl_heads_study *study)
 {
-    report->config = config_text(run);
+    report->config = config_text(&run->source);
     HL_NEED(report->config != NULL, "a report");
-    if (run->open == NULL) {
-        HL_TRY(read_file(run, "scores.csv", &report->scores));
-        HL_TRY(read_file(run, "confusion.csv", &report->confusion));
+    if (run->source.open == NULL) {
+        HL_TRY(read_file(&run->source, "scores.csv", &report->scores));
+        HL_TRY(read_file(&run->source, "confusion.csv", &report->confusion));
     }
     report->shown = (hl_report_run){
-        .name = run->name,
+        .name = run->source.name,
         .config = report->config,
         .scores_csv = report->scores,
         .confusion_csv = report->confusion,
         .csv = &history->csv,
         .maps = &history->maps,
-        .vocabulary = run->vocabulary,
+        .vocabulary = run->source.vocabulary,
         .words = run->last.words.places != NULL ? &run->last.words : NULL,
-        .targets = hl_dataset_targets(run->dataset),
-        .relations = run->relations,
+        .targets = hl_dataset_targets(run->source.dataset),
+        .relations = run->source.relations,
         .labels = study->labels,
         .nulls = study->nulls,
         .effects = hl_heads_study_effects(study),
@@ -113,7 +113,7 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
         .syntax_steps = study->syntax.shown.n_steps > 0 ? &study->syntax.shown : NULL,
     };
     HL_TRY(run->file != NULL ? gather_examined(report, run) : hl_ok());
-    return run->open == NULL ? hl_opened_model_metrics(run, &report->shown.metrics_csv) : hl_ok();
+    return run->source.open == NULL ? hl_opened_model_metrics(run, &report->shown.metrics_csv) : hl_ok();
 }
 
 hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
@@ -178,11 +178,11 @@ hl_status hl_heads_page_write(hl_heads_page *page, const char *folder)
 static hl_status check_memory(const hl_opened_model *run)
 {
     hl_footprint sure, recorded;
-    HL_TRY(hl_footprint_of_config(&run->config, &sure));
-    HL_TRY(hl_footprint_of_recorded(&run->config, (int64_t)run->n_steps, &recorded));
+    HL_TRY(hl_footprint_of_config(&run->source.config, &sure));
+    HL_TRY(hl_footprint_of_recorded(&run->source.config, (int64_t)run->n_steps, &recorded));
     return recorded.end <= sure.total
                ? hl_ok()
-               : hl_memory_check(recorded.end - recorded.libraries, hl_memory_at_hand_now(), run->path,
+               : hl_memory_check(recorded.end - recorded.libraries, hl_memory_at_hand_now(), run->source.path,
                                  "measuring its heads needs",
                                  "fewer snapshots (patterns.every, patterns.budget_mb) need less");
 }
@@ -192,10 +192,10 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
 {
     hl_heads_history history;
     HL_TRY(hl_heads_history_make(run, study, &history));
-    hl_status status = hl_heads_history_write(&history, run->path);
+    hl_status status = hl_heads_history_write(&history, run->source.path);
     HL_THEN(status, studied);
     HL_THEN(status,
-            hl_heads_page_write(&(hl_heads_page){ .run = run, .history = &history, .study = study }, run->path));
+            hl_heads_page_write(&(hl_heads_page){ .run = run, .history = &history, .study = study }, run->source.path));
     hl_heads_history_free(&history);
     return status;
 }

@@ -2,8 +2,8 @@
 #ifndef HL_STUDY_REPORT_H
 #define HL_STUDY_REPORT_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "show/report.h"
 #include "study/history.h"
 #include "study/study.h"

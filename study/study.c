@@ -1,7 +1,7 @@
 #include "study/study.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "heads/word_join.h"
 
 #include <inttypes.h>
@@ -56,9 +56,9 @@ static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snap
 hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly)
 {
     bool has;
-    HL_TRY(hl_opened_model_has_weights(run, &has));
+    HL_TRY(hl_model_source_has_weights(&run->source, &has));
     if (!has) {
-        return hl_error(HL_INVALID, "%s has no weights yet", run->path);
+        return hl_error(HL_INVALID, "%s has no weights yet", run->source.path);
     }
     HL_TRY(hl_opened_model_load(run, step));
     if (exactly && run->weights_step != step) {
@@ -69,13 +69,13 @@ hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly
 
 static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly)
 {
-    if (run->open != NULL) {
+    if (run->source.open != NULL) {
         return hl_error(HL_INVALID,
                         "of an open model they are not measured; ask a run that begins with it (train --from)");
     }
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
-    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, run->slice,
-                              run->threads, &study->effects));
+    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, run->source.slice,
+                              run->source.threads, &study->effects));
     study->has_effects = true;
     study->weights_step = run->weights_step;
     for (int64_t i = 0; i < study->n; i++) {
@@ -93,10 +93,10 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const
                                .n_examples = snapshot->examples.n_examples,
                                .file = run->file,
                                .there = run->file != NULL ? hl_dataset_sizes(run->written)->examples[HL_VALIDATION] : 0,
-                               .of_open = run->open != NULL };
-    hl_status status = measure_patterns(study, snapshot, run->threads);
-    if (status.code == HL_OK && run->open == NULL && run->file == NULL) {
-        study->no_syntax = hl_syntax_history_read(&study->syntax, run, study->step);
+                               .of_open = run->source.open != NULL };
+    hl_status status = measure_patterns(study, snapshot, run->source.threads);
+    if (status.code == HL_OK && run->source.open == NULL && run->file == NULL) {
+        study->no_syntax = hl_syntax_history_read(&study->syntax, &run->source, study->step);
         study->seconds = study->syntax.labels;
         status = study->no_syntax.code == HL_BAD_FILE ? hl_ok() : study->no_syntax;
     }
@@ -164,7 +164,7 @@ hl_status hl_heads_study_null(hl_heads_study *study, hl_opened_model *run)
     HL_TRY(hl_opened_model_snapshot(run, 0, &untrained));
     study->nulls = hl_calloc((size_t)study->n, sizeof *study->nulls);
     HL_NEED(study->nulls != NULL, "the null of heads");
-    hl_threads_run(run->threads, study->n, 1, measure_nulls, &(measuring){ study, untrained });
+    hl_threads_run(run->source.threads, study->n, 1, measure_nulls, &(measuring){ study, untrained });
     return hl_ok();
 }
 

@@ -2,7 +2,7 @@
 #ifndef HL_STUDY_STUDY_H
 #define HL_STUDY_STUDY_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/distance.h"
 #include "heads/effect.h"
 #include "heads/head_set.h"

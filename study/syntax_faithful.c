@@ -1,6 +1,6 @@
 /* Whether heads are needed for the relations that they earn: what the model loses on the treebank's sentences, asked by
  * its own task, where a head attends by its label's ideal pattern (heads/effect.h). */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/examples_storage.h"
 #include "heads/private/effect_losses.h"
 #include "study/syntax_study.h"
@@ -11,12 +11,12 @@
 /* Why there is no loss on the sentences of a treebank. */
 static hl_status check_loss(const hl_syntax_study *study, const hl_syntax_question *question)
 {
-    const hl_opened_model *model = study->model;
+    const hl_model_source *source = &study->model->source;
     hl_text_task task;
-    if (model->open != NULL && !model->scored) {
+    if (source->open != NULL && source->folders == NULL) {
         return hl_error(HL_INVALID, "an open model has a loss where --task and --file name one");
     }
-    if (hl_config_is_text(&model->config, &task) && task == HL_TEXT_CLASSES) {
+    if (hl_config_is_text(&source->config, &task) && task == HL_TEXT_CLASSES) {
         return hl_error(HL_INVALID, "a treebank does not say which class a sentence is of");
     }
     return strcmp(question->path, "-") == 0 ? hl_error(HL_INVALID, "standard input cannot be read twice") : hl_ok();
@@ -112,7 +112,7 @@ static hl_label label_of(const hl_syntax_label *earned)
 
 static hl_status measure(hl_syntax_study *study, hl_opened_model *model, const hl_examples *sentences)
 {
-    const hl_model_config *shape = &model->shape;
+    const hl_model_config *shape = &model->source.shape;
     hl_label *labels = hl_calloc((size_t)study->found.n_heads, sizeof *labels);
     hl_patterns *layers = hl_calloc((size_t)shape->n_layers, sizeof *layers);
     if (labels == NULL || layers == NULL) {
@@ -126,8 +126,8 @@ static hl_status measure(hl_syntax_study *study, hl_opened_model *model, const h
     for (int l = 0; l < shape->n_layers; l++) {
         layers[l] = hl_patterns_of(NULL, sentences, shape, l, 0);
     }
-    hl_status status =
-        hl_effects_of_labels(&model->model, sentences, layers, labels, model->slice, model->threads, &study->effects);
+    hl_status status = hl_effects_of_labels(&model->model, sentences, layers, labels, model->source.slice,
+                                            model->source.threads, &study->effects);
     int64_t i = 0;
     for (int l = 0; status.code == HL_OK && l < shape->n_layers; l++) {
         for (int64_t h = 0; h < shape->heads[l]; h++, i++) {
@@ -154,10 +154,11 @@ hl_status hl_syntax_study_judge(hl_syntax_study *study, hl_opened_model *model, 
     hl_examples sentences = { 0 };
     hl_data_options options = { .progress = question->progress, .context = question->context };
     hl_status status = check_loss(study, question);
-    HL_THEN(status, hl_setup_sentences(&model->config, question->path, &options, model->dataset, true, &asked));
+    const hl_model_source *source = &model->source;
+    HL_THEN(status, hl_setup_sentences(&source->config, question->path, &options, source->dataset, true, &asked));
     status.code = status.code == HL_BAD_FILE ? HL_INVALID : status.code; /* as where nothing can be written to /tmp */
     HL_THEN(status, make_sentences(study->treebank, &sentences));
-    HL_THEN(status, ask(hl_dataset_text(asked), (uint64_t)model->config.train.seed, study->treebank, &sentences));
+    HL_THEN(status, ask(hl_dataset_text(asked), (uint64_t)source->config.train.seed, study->treebank, &sentences));
     if (question->progress != NULL) {
         HL_THEN(status, question->progress(question->context, "ideal patterns", 0, sentences.n_examples));
     }
@@ -176,7 +177,8 @@ hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syn
         return hl_ok();
     }
     int64_t n = count_judged(study->treebank), T = longest_judged(study->treebank);
-    HL_TRY(hl_effect_losses_plan(model, (n + 1) / 2, study->model->slice, T, study->model->threads, bytes));
+    const hl_model_source *source = &study->model->source;
+    HL_TRY(hl_effect_losses_plan(model, (n + 1) / 2, source->slice, T, source->threads, bytes));
     *bytes = hl_size_sum(*bytes, hl_examples_bytes(n, T, 1 + hl_treebank_relations(study->treebank)));
     return hl_ok();
 }

@@ -1,7 +1,7 @@
 #include "study/syntax_history.h"
 
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/folders.h"
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
 #include "train/setup_data.h"
@@ -66,7 +66,7 @@ static void find_births(const hl_report_syntax_steps *shown, const bool *earned,
     }
 }
 
-static hl_status read_rows(hl_syntax_history *history, const hl_opened_model *run, const char *path, gathering *g)
+static hl_status read_rows(hl_syntax_history *history, const hl_model_source *run, const char *path, gathering *g)
 {
     hl_report_syntax_steps *shown = &history->shown;
     hl_syntax *counts = &history->counts;
@@ -92,7 +92,7 @@ static hl_status read_rows(hl_syntax_history *history, const hl_opened_model *ru
     return hl_ok();
 }
 
-hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *run, int64_t step)
+hl_status hl_syntax_history_read(hl_syntax_history *history, hl_model_source *run, int64_t step)
 {
     *history = (hl_syntax_history){ 0 };
     hl_data_options options = { .use = HL_DATA_READ, .folder = run->path, .beside = NULL };

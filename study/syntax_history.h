@@ -3,13 +3,13 @@
 #ifndef HL_STUDY_SYNTAX_HISTORY_H
 #define HL_STUDY_SYNTAX_HISTORY_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
 #include "heads/syntax_label.h"
 #include "show/report.h"
-#include "study/model.h"
+#include "study/model_source.h"
 
 HL_BEGIN_DECLS
 
@@ -26,7 +26,7 @@ typedef struct hl_syntax_history {
 /* Reads the rows that are there, and names the heads at `step`; of a run without patterns.treebank it is empty.
  * HL_BAD_FILE as hl_setup_treebank and hl_syntax_csv_read, HL_NO_MEMORY; it is then empty. On success ended by
  * hl_syntax_history_free. */
-hl_status hl_syntax_history_read(hl_syntax_history *history, hl_opened_model *run, int64_t step);
+hl_status hl_syntax_history_read(hl_syntax_history *history, hl_model_source *run, int64_t step);
 
 /* A zeroed or already freed one is allowed. */
 void hl_syntax_history_free(hl_syntax_history *history);

@@ -1,6 +1,6 @@
 #include "study/syntax_study.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
 #include "study/model_examples.h"
@@ -33,7 +33,7 @@ hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *mode
     hl_treebank_pass *pass = hl_calloc(1, sizeof *pass);
     HL_NEED(pass != NULL, "a pass over a treebank");
     hl_arena arena = { 0 };
-    hl_status status = hl_treebank_pass_init(pass, model, study->treebank, ROWS, study->model->threads);
+    hl_status status = hl_treebank_pass_init(pass, model, study->treebank, ROWS, study->model->source.threads);
     HL_THEN(status, hl_arena_init(&arena, pass->plan.bytes));
     HL_THEN(status, counts != NULL ? hl_treebank_pass_count(pass, &arena, counts, taker->progress, taker->context)
                                    : hl_treebank_pass_run(pass, &arena, taker));
@@ -46,7 +46,7 @@ hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *mode
 static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *question, const hl_model *model,
                             const char *what, hl_syntax *counts)
 {
-    HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->shape)));
+    HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->source.shape)));
     hl_syntax_add_treebank(counts, study->treebank);
     pass_call call = { .question = question, .study = study, .what = what };
     return hl_syntax_study_run(study, model, counts, &(hl_treebank_taker){ .progress = tell, .context = &call });
@@ -56,7 +56,7 @@ static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *qu
 {
     hl_model *null = hl_calloc(1, sizeof *null);
     HL_NEED(null != NULL, "random weights");
-    hl_status status = hl_opened_model_draw_null(study->model, null);
+    hl_status status = hl_opened_model_draw_null(&study->model->source, null);
     HL_THEN(status, count_with(study, question, null, "random weights", &study->null));
     hl_model_free(null);
     hl_free(null);
@@ -169,7 +169,7 @@ static void add_maps(void *context, const hl_word_maps *maps, int threads)
                 add_map((i < 0 ? work->one : work->sum) + place, hl_word_map(maps, s, head, W), W, choice->direction);
             }
         }
-        if (maps->layer == call->study->model->shape.n_layers - 1) {
+        if (maps->layer == call->study->model->source.shape.n_layers - 1) {
             HL_THEN(work->status, score_sentence(work, &sentence, root, place));
         }
         place += (size_t)(W * W);
@@ -246,15 +246,15 @@ static hl_status tell_reading(void *context, int64_t done, int64_t total)
 hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
 {
     *study = (hl_syntax_study){ .model = model };
-    const hl_text_data *text = hl_dataset_text(model->dataset);
-    const hl_text_spec spec = hl_config_text_spec(&model->config);
+    const hl_text_data *text = hl_dataset_text(model->source.dataset);
+    const hl_text_spec spec = hl_config_text_spec(&model->source.config);
     if (text == NULL || spec.task == HL_TEXT_FILE) {
         return hl_error(HL_INVALID,
                         "%s: reads no text: a treebank is for models of text, such as of tasks masked, next, tags, "
                         "classes, or for open models",
-                        model->path);
+                        model->source.path);
     }
-    int64_t most = model->shape.max_length, asked = question->max_pieces;
+    int64_t most = model->source.shape.max_length, asked = question->max_pieces;
     study->max_pieces = asked > 0 && asked < most ? asked : most;
     return hl_treebank_read(&(hl_treebank_spec){ .path = question->path,
                                                  .tokens = hl_text_data_tokens(text),
@@ -272,17 +272,17 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
     const hl_opened_model *opened = study->model;
     const hl_treebank *treebank = study->treebank;
     hl_footprint f;
-    HL_TRY(hl_footprint_of_evaluated(&opened->config, &f));
+    HL_TRY(hl_footprint_of_evaluated(&opened->source.config, &f));
     struct {
         hl_model model; /* without numbers */
         hl_treebank_pass pass;
     } *dry = hl_calloc(1, sizeof *dry); /* too large for the stack of some threads */
     HL_NEED(dry != NULL, "a pass over a treebank");
-    hl_status status = hl_model_init(&dry->model, &opened->shape);
-    HL_THEN(status, hl_treebank_pass_init(&dry->pass, &dry->model, treebank, ROWS, opened->threads));
+    hl_status status = hl_model_init(&dry->model, &opened->source.shape);
+    HL_THEN(status, hl_treebank_pass_init(&dry->pass, &dry->model, treebank, ROWS, opened->source.threads));
     size_t judged = 0;
     HL_THEN(status, question->faithful ? hl_syntax_study_judge_bytes(study, question, &dry->model, &judged) : hl_ok());
-    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&opened->shape));
+    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&opened->source.shape));
     size_t null = question->null ? hl_size_sum(f.weights, f.positions) : 0;
     size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
     size_t pass = dry->pass.bytes > judged ? dry->pass.bytes : judged;

@@ -2,8 +2,8 @@
 #ifndef HL_STUDY_SYNTAX_STUDY_H
 #define HL_STUDY_SYNTAX_STUDY_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
 #include "heads/syntax_cases.h"
@@ -34,7 +34,8 @@ typedef struct hl_syntax_question {
 
 enum { HL_SYNTAX_JUDGED = 500 }; /* sentences that heads are judged on: the first that can be used */
 
-/* How whole trees are made of what heads attend to; each of the sentences 1, 3, 5 ..., what is chosen on the others. */
+/* How whole trees are made of what heads attend to; for each of the sentences 1, 3, 5 ...; the heads are
+ * chosen on the others. */
 typedef enum hl_syntax_tree_kind {
     HL_SYNTAX_TREE_RIGHT,  /* right-branching */
     HL_SYNTAX_TREE_LEFT,   /* left-branching */

@@ -1,6 +1,6 @@
 #include "study/validation.h"
 
-hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_opened_model *run)
+hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_model_source *run)
 {
     int64_t n = run->config.train.eval_examples, T = hl_dataset_max_length(run->dataset), all = n * T;
     *validation = (hl_heads_validation){ .dataset = run->dataset,

@@ -2,11 +2,11 @@
 #ifndef HL_STUDY_VALIDATION_H
 #define HL_STUDY_VALIDATION_H
 
+#include "core/base/declarations.h"
 #include "core/batch.h"
-#include "core/declarations.h"
 #include "data/batch_storage.h"
 #include "heads/subset.h"
-#include "study/model.h"
+#include "study/model_source.h"
 
 HL_BEGIN_DECLS
 
@@ -19,7 +19,7 @@ typedef struct hl_heads_validation {
 } hl_heads_validation;
 
 /* `run` must outlive it. HL_NO_MEMORY. On success ended by hl_heads_validation_free. */
-hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_opened_model *run);
+hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_model_source *run);
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_validation_free(hl_heads_validation *validation);

@@ -1,6 +1,6 @@
 #include "study/view.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "heads/mean_map.h"
 #include "study/model_examples.h"
@@ -52,8 +52,9 @@ static void end_text(hl_text *texts)
 const char *hl_heads_view_token(const hl_heads_view *view, int64_t example, int64_t position)
 {
     int64_t place = example * view->shown->examples.n_tokens + position;
-    return view->join.first != NULL ? hl_word_forms_text(&view->maps->words, example, view->join.first[place])
-                                    : hl_vocabulary_token(view->run->vocabulary, view->shown->examples.tokens[place]);
+    return view->join.first != NULL
+               ? hl_word_forms_text(&view->maps->words, example, view->join.first[place])
+               : hl_vocabulary_token(view->run->source.vocabulary, view->shown->examples.tokens[place]);
 }
 
 static bool same_token(const hl_heads_view *view, const chosen *c, int64_t position)
@@ -119,10 +120,10 @@ static hl_status add_tokens(hl_heads_view *view, const chosen *c)
 static hl_status write_caption(hl_heads_view *view, const chosen *c)
 {
     const hl_opened_model *run = view->run;
-    hl_text_print(&view->caption, "%s", run->name);
+    hl_text_print(&view->caption, "%s", run->source.name);
     if (hl_opened_model_is_null(run, c->maps->step)) {
         hl_text_print(&view->caption, ", random weights");
-    } else if (run->open == NULL && c->maps->step >= 0) { /* weights that another program wrote name none */
+    } else if (run->source.open == NULL && c->maps->step >= 0) { /* weights that another program wrote name none */
         hl_text_print(&view->caption, ", step %" PRId64, c->maps->step);
     }
     if (view->means != NULL) {
@@ -183,7 +184,8 @@ static hl_status join_words(hl_heads_view *view)
 {
     const hl_snapshot *maps = view->maps;
     if (maps->words.places == NULL) {
-        return hl_error(HL_INVALID, "command line: --words: the tokens of %s are no pieces of words", view->run->name);
+        return hl_error(HL_INVALID, "command line: --words: the tokens of %s are no pieces of words",
+                        view->run->source.name);
     }
     HL_TRY(hl_word_join_make(&view->join, maps->layers, maps->config->n_layers));
     view->words = (hl_snapshot){
@@ -201,7 +203,7 @@ static hl_status make_view(hl_heads_view *view, hl_heads_view_options options)
     view->first_example = c.first;
     view->n_examples = c.n;
     HL_TRY(allocate(view, &c));
-    HL_TRY(add_titles(view, &c, options.labeled, view->run->relations));
+    HL_TRY(add_titles(view, &c, options.labeled, view->run->source.relations));
     HL_TRY(add_tokens(view, &c));
     HL_TRY(write_caption(view, &c));
     make_panels(view, &c);

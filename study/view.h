@@ -2,8 +2,8 @@
 #ifndef HL_STUDY_VIEW_H
 #define HL_STUDY_VIEW_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "heads/label.h"
 #include "heads/snapshot.h"
 #include "heads/word_join.h"

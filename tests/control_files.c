@@ -1,6 +1,6 @@
 #include "tests/control_files.h"
 
-#include "core/files.h"
+#include "core/files/files.h"
 
 #include <errno.h>
 #include <stdbool.h>

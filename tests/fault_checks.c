@@ -1,6 +1,6 @@
 #include "tests/fault_checks.h"
 
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/faults.h"
 #include "tests/scratch.h"
 

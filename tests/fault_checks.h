@@ -3,7 +3,7 @@
 #ifndef HL_TESTS_FAULT_CHECKS_H
 #define HL_TESTS_FAULT_CHECKS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* Writes a file durably; other bytes, and not fewer calls, for version 1 than for version 0. */
 typedef hl_status fault_checks_save(const char *path, int version);

@@ -1,8 +1,8 @@
 #define _DEFAULT_SOURCE /* dirfd */
 #include "tests/faults.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "tests/gradient_check.h"
 
-#include "core/memory.h"
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/kernels/random.h"
 
 #include <check.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static void build(const work *w, hl_arena *arena, bool gradients, bool dry, pass
     const gradient_check *check = w->check;
     hl_tape_options options = check->options;
     options.gradients = gradients;
-    options.dry = dry;
+    options.memory.dry = dry;
     hl_tape_begin(&p->tape, arena, options);
     for (int i = 0; i < check->n_inputs; i++) {
         const gradient_input *input = &check->inputs[i];

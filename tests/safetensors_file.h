@@ -2,8 +2,8 @@
 #ifndef HL_TESTS_SAFETENSORS_FILE_H
 #define HL_TESTS_SAFETENSORS_FILE_H
 
-#include "core/memory.h"
-#include "core/safetensors.h"
+#include "core/base/memory.h"
+#include "core/files/safetensors.h"
 #include "tests/scratch.h"
 
 #include <check.h>

@@ -1,7 +1,7 @@
 #include "train/checkpoint.h"
 
-#include "core/memory.h"
-#include "core/safetensors.h"
+#include "core/base/memory.h"
+#include "core/files/safetensors.h"
 #include "train/private/state_fields.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #ifndef HL_TRAIN_CHECKPOINT_H
 #define HL_TRAIN_CHECKPOINT_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "train/state.h"

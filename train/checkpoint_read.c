@@ -1,8 +1,8 @@
 #include "train/checkpoint.h"
 
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/safetensors.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/safetensors.h"
 #include "train/private/state_fields.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 #include "train/config.h"
 
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/nearest.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/files/files.h"
 #include "train/ini.h"
 #include "train/private/config_reader.h"
 
@@ -55,7 +55,7 @@ static bool is_in(int k, int section)
 /* The index of the first key of that name in the section, or -1. */
 static int find_key(int section, const char *name)
 {
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         if (is_in(k, section) && strcmp(hl_config_keys[k].name, name) == 0) {
             return k;
         }
@@ -66,9 +66,9 @@ static int find_key(int section, const char *name)
 /* The key of the section that a misspelt name may stand for, or -1. */
 static int find_similar_key(int section, const char *name)
 {
-    const char *names[HL_CONFIG_KEYS];
-    int keys[HL_CONFIG_KEYS], n = 0;
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    const char *names[HL_CONFIG_MOST_KEYS];
+    int keys[HL_CONFIG_MOST_KEYS], n = 0;
+    for (int k = 0; k < hl_config_n_keys; k++) {
         if (is_in(k, section)) {
             names[n] = hl_config_keys[k].name;
             keys[n++] = k;
@@ -242,7 +242,7 @@ hl_status hl_config_parse(hl_config_options options, const char *text, size_t si
 {
     hl_config_reader reader = { .path = options.path, .shape = options.shape, .config = config, .problems = problems };
     memset(config, 0, sizeof *config);
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         char wrong[HL_CONFIG_WRONG_TEXT];
         bool valid = hl_config_read_value(key, key->initial, config, &reader.given[k].count, wrong);

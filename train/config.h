@@ -3,8 +3,8 @@
 #ifndef HL_TRAIN_CONFIG_H
 #define HL_TRAIN_CONFIG_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/task.h"
 #include "data/text/text_data.h"
 #include "train/config_fields.h"

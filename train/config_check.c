@@ -51,7 +51,7 @@ hl_task_spec hl_config_task_spec(const hl_config *config)
 static void check_task_keys(hl_config_reader *reader)
 {
     const char *task = hl_config_task_spec(reader->config).name;
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         int line = reader->given[k].line;
         if (line != HL_CONFIG_NOWHERE && !hl_config_key_used(&hl_config_keys[k], task)) {
             hl_config_complain(reader, line, "%s: not used by task %s", hl_config_keys[k].full, task);
@@ -142,6 +142,11 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
         tokens->min_count =
             pieces || (tokens->kind == HL_TOKENS_WORDS && task != HL_TEXT_FILE) ? HL_CONFIG_MIN_COUNT : 1;
     }
+    if (config->task.prefix_space && tokens->kind != HL_TOKENS_BPE) {
+        hl_config_complain(reader, HL_CONFIG_GIVEN(reader, task.prefix_space)->line,
+                           "task.prefix_space = true: the tokens are of kind %s, and only bpe reads spaces",
+                           hl_tokens_kind_name(tokens->kind));
+    }
     const hl_config_given *causal = HL_CONFIG_GIVEN(reader, model.causal);
     if (task == HL_TEXT_NEXT && is_given(causal) && !config->model.causal) {
         hl_config_complain(reader, causal->line,
@@ -173,8 +178,8 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
 /* One number serves every layer; else there must be one per layer. Numbers of layers that are not there become 0. */
 static void spread_over_layers(hl_config_reader *reader)
 {
-    int64_t layers = reader->config->model.layers;
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    int64_t layers = reader->config->model.n_layers;
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         hl_config_given *given = &reader->given[k];
         if (key->type != HL_CONFIG_PER_LAYER || given->faulty) {
@@ -196,12 +201,12 @@ static void spread_over_layers(hl_config_reader *reader)
 /* kv_heads = heads where it is 0; else it must divide them. */
 static void resolve_kv_heads(hl_config_reader *reader)
 {
-    hl_config_model *model = &reader->config->model;
+    hl_model_config *model = &reader->config->model;
     const hl_config_given *given = HL_CONFIG_GIVEN(reader, model.kv_heads);
     if (given->faulty || !SOUND(reader, model.heads)) {
         return;
     }
-    for (int64_t l = 0; l < model->layers; l++) {
+    for (int64_t l = 0; l < model->n_layers; l++) {
         if (model->kv_heads[l] == 0) {
             model->kv_heads[l] = model->heads[l];
         }
@@ -217,13 +222,13 @@ static void resolve_kv_heads(hl_config_reader *reader)
 /* d_k and d_v = d_model / heads where they are 0. */
 static void resolve_head_widths(hl_config_reader *reader)
 {
-    hl_config_model *model = &reader->config->model;
+    hl_model_config *model = &reader->config->model;
     const hl_config_given *heads = HL_CONFIG_GIVEN(reader, model.heads);
     const hl_config_given *d_model = HL_CONFIG_GIVEN(reader, model.d_model);
     if (heads->faulty || d_model->faulty || !SOUND(reader, model.d_k) || !SOUND(reader, model.d_v)) {
         return;
     }
-    for (int64_t l = 0; l < model->layers; l++) {
+    for (int64_t l = 0; l < model->n_layers; l++) {
         if ((model->d_k[l] == 0 || model->d_v[l] == 0) && model->d_model % model->heads[l] != 0) {
             const char *missing = model->d_k[l] != 0 ? "d_v" : model->d_v[l] != 0 ? "d_k" : "d_k and d_v";
             hl_config_complain(reader, blame(heads, d_model),
@@ -240,8 +245,8 @@ static void resolve_head_widths(hl_config_reader *reader)
 
 static void resolve_model(hl_config_reader *reader)
 {
-    hl_config_model *model = &reader->config->model;
-    if (SOUND(reader, model.layers)) {
+    hl_model_config *model = &reader->config->model;
+    if (SOUND(reader, model.n_layers)) {
         spread_over_layers(reader);
         resolve_kv_heads(reader);
         resolve_head_widths(reader);
@@ -250,23 +255,22 @@ static void resolve_model(hl_config_reader *reader)
         model->d_ff = 4 * model->d_model;
     }
     if (HL_CONFIG_GIVEN(reader, model.dropout_attention)->line == HL_CONFIG_NOWHERE) {
-        model->dropout_attention = model->dropout;
+        model->dropout_attention = reader->config->dropout;
     }
     if (HL_CONFIG_GIVEN(reader, model.dropout_residual)->line == HL_CONFIG_NOWHERE) {
-        model->dropout_residual = model->dropout;
+        model->dropout_residual = reader->config->dropout;
     }
     if (HL_CONFIG_GIVEN(reader, model.dropout_ffn)->line == HL_CONFIG_NOWHERE) {
-        model->dropout_ffn = model->dropout;
+        model->dropout_ffn = reader->config->dropout;
     }
 }
 
 /* Keys that exclude each other before and behind the encoder. */
 static void check_ends(hl_config_reader *reader)
 {
-    const hl_config_model *m = &reader->config->model;
+    const hl_model_config *m = &reader->config->model;
     hl_text_task task;
     bool classes = hl_config_is_text(reader->config, &task) && task == HL_TEXT_CLASSES;
-    bool narrow = m->embedding_size != 0 && m->embedding_size != m->d_model;
     const hl_config_given *tied = HL_CONFIG_GIVEN(reader, model.tie_embedding);
     const hl_config_given *head = HL_CONFIG_GIVEN(reader, model.head), *pooler = HL_CONFIG_GIVEN(reader, model.pooler);
     const struct {
@@ -274,28 +278,28 @@ static void check_ends(hl_config_reader *reader)
         const hl_config_given *first, *second; /* the first names the line, or if it was not given, the second */
         const char *text;
     } rows[] = {
-        { m->tied_bias && !m->tie_embedding, HL_CONFIG_GIVEN(reader, model.tied_bias), tied,
+        { hl_model_config_breaks(m, HL_RULE_TIED_BIAS_UNTIED), HL_CONFIG_GIVEN(reader, model.tied_bias), tied,
           "model.tied_bias: nothing is tied: leave it out (model.bias says whether the output layer has one) or set "
           "model.tie_embedding = true" },
-        { m->tied_bias && m->tie_embedding && m->head == HL_HEAD_TRANSFORM, HL_CONFIG_GIVEN(reader, model.tied_bias),
-          head, "model.tied_bias: leave it out: with model.head = transform model.bias says whether there is one" },
-        { m->position_offset > 0 && m->positions != HL_POSITIONS_LEARNED,
-          HL_CONFIG_GIVEN(reader, model.position_offset), HL_CONFIG_GIVEN(reader, model.positions),
+        { hl_model_config_breaks(m, HL_RULE_TIED_BIAS_TRANSFORM), HL_CONFIG_GIVEN(reader, model.tied_bias), head,
+          "model.tied_bias: leave it out: with model.head = transform model.bias says whether there is one" },
+        { hl_model_config_breaks(m, HL_RULE_OFFSET_UNLEARNED), HL_CONFIG_GIVEN(reader, model.position_offset),
+          HL_CONFIG_GIVEN(reader, model.positions),
           "model.position_offset: only learned positions stand in a table: leave it out or set model.positions = "
           "learned" },
-        { m->tie_embedding && m->head == HL_HEAD_LINEAR && narrow, tied, HL_CONFIG_GIVEN(reader, model.embedding_size),
+        { hl_model_config_breaks(m, HL_RULE_TIE_WIDTHS), tied, HL_CONFIG_GIVEN(reader, model.embedding_size),
           "model.tie_embedding: the embedding's matrix is model.embedding_size wide, but the output layer reads "
           "model.d_model numbers: leave it out or set model.head = transform, which maps the one to the other" },
         { m->pooler != HL_POOLER_NONE && !classes, pooler, HL_CONFIG_GIVEN(reader, task.name),
           "model.pooler: is for task classes, which answers for a whole text: leave it out" },
-        { m->dropout_pooler > 0 && m->pooler == HL_POOLER_NONE, HL_CONFIG_GIVEN(reader, model.dropout_pooler), pooler,
-          "model.dropout_pooler: there is no pooler: leave it out or set model.pooler" },
-        { m->head == HL_HEAD_NONE && m->tie_embedding, tied, head,
+        { hl_model_config_breaks(m, HL_RULE_DROPOUT_WITHOUT_POOLER), HL_CONFIG_GIVEN(reader, model.dropout_pooler),
+          pooler, "model.dropout_pooler: there is no pooler: leave it out or set model.pooler" },
+        { hl_model_config_breaks(m, HL_RULE_TIE_WITHOUT_OUTPUT), tied, head,
           "model.tie_embedding: model.head = none leaves no output layer: leave one of them out" },
-        { m->head == HL_HEAD_NONE && m->pooler != HL_POOLER_NONE, pooler, head,
+        { hl_model_config_breaks(m, HL_RULE_POOLER_WITHOUT_OUTPUT), pooler, head,
           "model.pooler: model.head = none leaves no output layer: leave one of them out" },
-        { m->head == HL_HEAD_NONE && m->dropout_output > 0, HL_CONFIG_GIVEN(reader, model.dropout_output), head,
-          "model.dropout_output: model.head = none leaves no output layer: leave one of them out" },
+        { hl_model_config_breaks(m, HL_RULE_DROPOUT_WITHOUT_OUTPUT), HL_CONFIG_GIVEN(reader, model.dropout_output),
+          head, "model.dropout_output: model.head = none leaves no output layer: leave one of them out" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].wrong && !rows[i].first->faulty && !rows[i].second->faulty) {

@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_CONFIG_FIELDS_H
 #define HL_TRAIN_CONFIG_FIELDS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "data/data_sizes.h"
 #include "layers/model.h"
 
@@ -27,8 +27,10 @@ typedef struct hl_config_task {
     int name; /* hl_config_task_spec has it as a string */
     int64_t length, min_length, symbols, shift, pairs, queries, order;
     hl_config_string_at file, validation_file, column, text_column, label_column, cache, content;
+    int64_t line_mb;
     double validation_share, drop_pieces;
     int mask; /* 1: whole words */
+    bool prefix_space;
 } hl_config_task;
 
 typedef struct hl_config_tokens {
@@ -40,25 +42,6 @@ typedef struct hl_config_tokens {
 
 /* What backward has attention's weights from. */
 typedef enum hl_config_attention { HL_ATTENTION_AUTO, HL_ATTENTION_KEEP, HL_ATTENTION_RECOMPUTE } hl_config_attention;
-
-typedef struct hl_config_model {
-    int64_t layers, d_model, embedding_size, d_ff, max_length, position_offset, token_types, vocabulary;
-    int32_t heads[HL_MAX_LAYERS]; /* one per layer, as the next three; 0 past `layers` */
-    int32_t kv_heads[HL_MAX_LAYERS];
-    int32_t d_k[HL_MAX_LAYERS];
-    int32_t d_v[HL_MAX_LAYERS];
-    int activation; /* hl_activation */
-    int attention;  /* hl_config_attention */
-    int norm;       /* hl_norm_place */
-    int positions;  /* hl_positions_kind */
-    int pooling;    /* hl_pooling */
-    int pooler;     /* hl_pooler */
-    int head;       /* hl_output_head */
-    bool causal, bias, embedding_norm, tie_embedding, tied_bias, scale_embedding, scale_residual;
-    double initial_std, norm_eps;
-    double dropout, dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
-    double dropout_pooler, dropout_output;
-} hl_config_model;
 
 typedef struct hl_config_optimizer {
     int name; /* hl_optimizer_name */
@@ -91,7 +74,9 @@ typedef struct hl_config {
     hl_data_sizes sizes; /* of the data: no key */
     hl_config_task task;
     hl_config_tokens tokens;
-    hl_config_model model;
+    hl_model_config model; /* without what hl_setup_model derives; heads, kv_heads, d_k, d_v are 0 past n_layers */
+    double dropout;        /* model.dropout, the default of other keys: no setting of the model */
+    int attention;         /* model.attention: hl_config_attention; model.recompute follows from it and the data */
     hl_config_optimizer optimizer;
     hl_config_train train;
     hl_config_patterns patterns;

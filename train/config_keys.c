@@ -1,6 +1,6 @@
 #include "train/config_keys.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "data/task.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -27,10 +27,10 @@ enum { TOY_TASKS = HL_TASKS(ONE_TASK) };
 static const struct {
     const char *summary, *keys[10];
 } text_tasks[] = {
-    [HL_TEXT_MASKED] = { "of a text, find masked pieces again (BERT)", { TEXT_KEYS, "length", "mask" } },
-    [HL_TEXT_NEXT] = { "of a text, predict the next piece (GPT)", { TEXT_KEYS, "length" } },
+    [HL_TEXT_MASKED] = { "of a text, find masked pieces again (BERT)", { TEXT_KEYS, "length", "line_mb", "mask" } },
+    [HL_TEXT_NEXT] = { "of a text, predict the next piece (GPT)", { TEXT_KEYS, "length", "line_mb" } },
     [HL_TEXT_TAGS] = { "give each word of a treebank the label that a column has",
-                       { TEXT_KEYS, "column", "drop_pieces" } },
+                       { TEXT_KEYS, "column", "prefix_space", "drop_pieces" } },
     [HL_TEXT_CLASSES] = { "give a text, or a pair, of a table its label",
                           { TEXT_KEYS, "text_column", "label_column", "drop_pieces" } },
     [HL_TEXT_FILE] = { "a toy task of your own: a table of tokens and targets", { TEXT_KEYS } },
@@ -55,7 +55,9 @@ static const char *const positions[] = {
     [HL_POSITIONS_NONE] = "none",
     NULL,
 };
-static const char *const poolings[] = { [HL_POOLING_ROWS] = "first", [HL_POOLING_MEAN] = "mean", NULL };
+static const char *const poolings[] = {
+    [HL_POOLING_ROWS] = "first", [HL_POOLING_MEAN] = "mean", [HL_POOLING_LAST] = "last", NULL
+};
 static const char *const poolers[] = {
     [HL_POOLER_NONE] = "none", [HL_POOLER_TANH] = "tanh", [HL_POOLER_RELU] = "relu", [HL_POOLER_GELU] = "gelu", NULL,
 };
@@ -81,20 +83,23 @@ static const char *const precisions[] = {
     NULL,
 };
 
-#define KEY(index, in, field) \
-    .section = index, .full = #in "." #field, .name = #field, .offset = offsetof(hl_config, in.field)
-#define TASK(field) KEY(0, task, field)
-#define TOKENS(field) KEY(1, tokens, field)
-#define MODEL(field) KEY(2, model, field)
-#define OPTIMIZER(field) KEY(3, optimizer, field)
-#define TRAIN(field) KEY(4, train, field)
-#define PATTERNS(field) KEY(5, patterns, field), .may_change = true
+#define KEY(index, in, key, field)                                                              \
+    .section = index, .full = #in "." #key, .name = #key, .offset = offsetof(hl_config, field), \
+    .size = sizeof(((hl_config *)0)->field)
+#define TASK(key) KEY(0, task, key, task.key)
+#define TOKENS(key) KEY(1, tokens, key, tokens.key)
+#define MODEL(key) KEY(2, model, key, model.key)
+#define MODEL_FIELD(key, field) KEY(2, model, key, field) /* of another name than its key */
+#define OPTIMIZER(key) KEY(3, optimizer, key, optimizer.key)
+#define TRAIN(key) KEY(4, train, key, train.key)
+#define PATTERNS(key) KEY(5, patterns, key, patterns.key), .may_change = true
 
 #define CHOICE(list) .type = HL_CONFIG_CHOICE, .choices = list
 #define INTEGER(from, to) .type = HL_CONFIG_INTEGER, .least = from, .most = to
 #define PER_LAYER(from, to) .type = HL_CONFIG_PER_LAYER, .least = from, .most = to
 #define REAL(from, to) .type = HL_CONFIG_REAL, .least = from, .most = to
 #define BOOLEAN .type = HL_CONFIG_BOOLEAN
+#define NEGATED BOOLEAN, .negated = true
 #define STRING .type = HL_CONFIG_STRING
 
 /* The largest probability, well below 1 in float too: what is kept is scaled by 1 / (1 - p). */
@@ -128,7 +133,12 @@ const hl_config_key hl_config_keys[] = {
     { TASK(validation_share), REAL(0, 1), .initial = "0.1",
       .help = "The share of the file that is validation where it has no file of its own: of running text its end, else "
               "sentences chosen by their content." },
+    { TASK(line_mb), INTEGER(1, HL_TEXT_MOST_LINE_MB), .initial = "128", .may_change = true,
+      .help = "The longest line of running text, in MiB: a small gzipped file may unpack to one line without end." },
     { TASK(column), STRING, .initial = "UPOS", .help = "The column of CoNLL-U that holds the labels." },
+    { TASK(prefix_space), BOOLEAN, .initial = "false",
+      .help = "With tokens of kind bpe: read a space before the first word of a sentence, too. false: as the tokens' "
+              "add_prefix_space says." },
     { TASK(text_column), STRING, .initial = "text",
       .help = "The column of the text, by its name in the first line or its number from 1; two with a comma between "
               "them: a pair." },
@@ -153,7 +163,7 @@ const hl_config_key hl_config_keys[] = {
     { TOKENS(min_count), INTEGER(1, 1000000000), .initial = "1", .derived = "words, wordpiece, bpe: 2; else 1",
       .help = "How often a word, character or pair must occur to become a token." },
 
-    { MODEL(layers), INTEGER(1, HL_MAX_LAYERS), .initial = "2", .help = "The number of encoder layers." },
+    { MODEL_FIELD(layers, model.n_layers), INTEGER(1, HL_MAX_LAYERS), .initial = "2", .help = "The number of encoder layers." },
     { MODEL(d_model), INTEGER(1, 65536), .initial = "64",
       .help = "The width of the residual stream, of embeddings and of every layer's output." },
     { MODEL(embedding_size), INTEGER(0, 65536), .initial = "0", .derived = "0: d_model",
@@ -169,14 +179,14 @@ const hl_config_key hl_config_keys[] = {
       .help = "The inner width of the feed-forward layers." },
     { MODEL(activation), CHOICE(activations), .initial = "relu",
       .help = "The activation of the feed-forward layers and of head = transform; gelu is the exact one, by erf, "
-              "gelu_tanh GPT-2's, quick_gelu x / (1 + e^(-1.702 x))." },
-    { MODEL(attention), CHOICE(attentions), .initial = "auto", .may_change = true,
+              "gelu_tanh GPT-2's, quick_gelu x / (1 + e^(-1.702 x)), silu x / (1 + e^-x)." },
+    { MODEL_FIELD(attention, attention), CHOICE(attentions), .initial = "auto", .may_change = true,
       .help = "What backward has the attention weights from, which changes no result: keep keeps them from forward, memory "
               "that grows with the square of the length; recompute makes them again; auto: recompute where examples may "
               "have 1024 tokens or more." },
     { MODEL(norm), CHOICE(norms), .initial = "pre",
       .help = "Layer norm before each sublayer and after the last layer, or after each residual sum (the paper)." },
-    { MODEL(norm_eps), REAL(1e-15, 1), .initial = "1e-5",
+    { MODEL_FIELD(norm_eps, model.norm_epsilon), REAL(1e-15, 1), .initial = "1e-5",
       .help = "Added to the mean square deviation in every layer norm." },
     { MODEL(embedding_norm), BOOLEAN, .initial = "false",
       .help = "Whether the sum of the embeddings goes through a layer norm, before its dropout, as in BERT." },
@@ -190,7 +200,7 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(token_types), INTEGER(0, 65536), .initial = "0", .derived = "0: what the data need",
       .help = "How many types of tokens have a vector that is added; 1: one vector for all tokens." },
     { MODEL(causal), BOOLEAN, .initial = "false", .derived = "false; next: true", .help = "Whether a query sees only keys at and before its place." },
-    { MODEL(dropout), REAL(0, MOST_DROPOUT), .initial = "0",
+    { MODEL_FIELD(dropout, dropout), REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "The probability of dropout: the default of dropout_attention, dropout_residual and dropout_ffn." },
     { MODEL(dropout_attention), REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
       .help = "Dropout of the attention weights." },
@@ -211,11 +221,12 @@ const hl_config_key hl_config_keys[] = {
               "transform." },
     { MODEL(tied_bias), BOOLEAN, .initial = "false",
       .help = "Whether an output layer that shares the embedding's matrix has a bias." },
-    { MODEL(scale_embedding), BOOLEAN, .initial = "true",
+    { MODEL_FIELD(scale_embedding, model.unscaled_embedding), NEGATED, .initial = "true",
       .help = "Whether embeddings are multiplied by the root of their width, as in the paper, before positions are "
               "added." },
     { MODEL(pooling), CHOICE(poolings), .initial = "first",
-      .help = "What the answer for a whole example is read from: its first token's vector, or the mean of all." },
+      .help = "What the answer for a whole example is read from: the vector of its first token or its "
+              "last, or the mean of all." },
     { MODEL(pooler), CHOICE(poolers), .initial = "none",
       .help = "The function of a linear layer between what answers for a whole example and the output layer; tanh in "
               "BERT; for task classes." },
@@ -305,13 +316,15 @@ const hl_config_key hl_config_keys[] = {
               "in the first 500 sentences that the model reads." },
 };
 /* clang-format on */
+const int hl_config_n_keys = sizeof hl_config_keys / sizeof *hl_config_keys;
+_Static_assert(sizeof hl_config_keys / sizeof *hl_config_keys <= HL_CONFIG_MOST_KEYS, "raise HL_CONFIG_MOST_KEYS");
 
 const hl_config_key *hl_config_key_at(size_t offset)
 {
     const hl_config_key *key = hl_config_keys;
     while (key->offset != offset) {
         key++;
-        assert(key < hl_config_keys + HL_CONFIG_KEYS);
+        assert(key < hl_config_keys + hl_config_n_keys);
     }
     return key;
 }

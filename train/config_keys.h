@@ -2,14 +2,14 @@
 #ifndef HL_TRAIN_CONFIG_KEYS_H
 #define HL_TRAIN_CONFIG_KEYS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "train/config.h"
 
 HL_BEGIN_DECLS
 
 enum {
     HL_CONFIG_SECTIONS = 6,
-    HL_CONFIG_KEYS = 93,
+    HL_CONFIG_MOST_KEYS = 128, /* room for hl_config_n_keys */
     HL_CONFIG_VALUE_TEXT = HL_CONFIG_OVERRIDE,
     HL_CONFIG_WRONG_TEXT = 384, /* at least HL_INI_WRONG_TEXT */
     HL_CONFIG_PIECES = 8192,    /* tokens.size and min_count of wordpiece and bpe where they are not given */
@@ -17,12 +17,12 @@ enum {
 };
 
 typedef enum hl_config_type {
-    HL_CONFIG_INTEGER,   /* int64_t */
+    HL_CONFIG_INTEGER,   /* int64_t, or int where the field's size is an int's */
     HL_CONFIG_PER_LAYER, /* int32_t[HL_MAX_LAYERS]: "4" or "4, 2, 8" */
     HL_CONFIG_STEPS,     /* int64_t: a number or "log" */
     HL_CONFIG_REAL,      /* double */
     HL_CONFIG_BOOLEAN,   /* bool */
-    HL_CONFIG_CHOICE,    /* int: an index into `choices` */
+    HL_CONFIG_CHOICE,    /* int or an enum: an index into `choices` */
     HL_CONFIG_PATH,      /* char[HL_CONFIG_MAX_PATH] */
     HL_CONFIG_STRING,    /* hl_config_string_at; may be empty */
 } hl_config_type;
@@ -32,11 +32,12 @@ typedef struct hl_config_key {
     const char *full; /* "model.heads" */
     const char *name; /* "heads" */
     hl_config_type type;
-    size_t offset;       /* of its field in hl_config */
+    size_t offset, size; /* of its field in hl_config */
     const char *initial; /* the default as it would stand in a file, or what stands for `derived` */
     const char *derived; /* where the default follows from other keys: how, in words; else NULL */
     double least, most;  /* both allowed; of numbers */
     const char *const *choices;
+    bool negated;    /* of HL_CONFIG_BOOLEAN: the field says the opposite */
     bool may_change; /* whether a resumed run may have another value */
     const char *help;
 } hl_config_key;
@@ -49,7 +50,8 @@ typedef struct hl_config_section {
 extern const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS];
 
 /* In the order of sections. */
-extern const hl_config_key hl_config_keys[HL_CONFIG_KEYS];
+extern const hl_config_key hl_config_keys[];
+extern const int hl_config_n_keys;
 
 /* The key whose field starts at that offset of hl_config: offsetof(hl_config, model.heads). There must be one. */
 const hl_config_key *hl_config_key_at(size_t offset);

@@ -44,8 +44,8 @@ static bool follows(hl_config_reader *reader, const hl_config_key *key)
         size_t from;
         bool holds;
     } rows[] = {
-        { "dropout_attention", offsetof(hl_config, model.dropout), true },
-        { "dropout_residual", offsetof(hl_config, model.dropout), true },
+        { "dropout_attention", offsetof(hl_config, dropout), true },
+        { "dropout_residual", offsetof(hl_config, dropout), true },
         { "kv_heads", offsetof(hl_config, model.heads), true },
         { "d_k", offsetof(hl_config, model.heads), true },
         { "d_v", offsetof(hl_config, model.heads), true },
@@ -66,7 +66,7 @@ static bool follows(hl_config_reader *reader, const hl_config_key *key)
 void hl_config_take_shape(hl_config_reader *reader)
 {
     const hl_config *shape = shape_of(reader);
-    for (int k = 0; k < HL_CONFIG_KEYS && shape != NULL; k++) {
+    for (int k = 0; k < hl_config_n_keys && shape != NULL; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         hl_config_given *given = &reader->given[k];
         if (is_known(key) && given->line == HL_CONFIG_NOWHERE && !follows(reader, key)) {
@@ -89,7 +89,7 @@ void hl_config_check_shape(hl_config_reader *reader)
                            reader->shape->path);
         return;
     }
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         int line = reader->given[k].line;
         bool given = line != HL_CONFIG_NOWHERE && line != HL_CONFIG_SHAPE;

@@ -1,5 +1,5 @@
 /* One value as text and back. */
-#include "core/nearest.h"
+#include "core/base/nearest.h"
 #include "train/config_keys.h"
 #include "train/ini.h"
 
@@ -75,6 +75,27 @@ static bool read_integer(const hl_config_key *key, const char *text, const char 
     return true;
 }
 
+/* The field of a key of HL_CONFIG_INTEGER. */
+static int64_t get_integer(const hl_config_key *key, const void *field)
+{
+    return key->size == sizeof(int) ? *(const int *)field : *(const int64_t *)field;
+}
+
+static bool read_integer_field(const hl_config_key *key, const char *text, void *field,
+                               char wrong[HL_CONFIG_WRONG_TEXT])
+{
+    int64_t value;
+    if (!read_integer(key, text, "an integer", &value, wrong)) {
+        return false;
+    }
+    if (key->size == sizeof(int)) {
+        *(int *)field = (int)value;
+    } else {
+        *(int64_t *)field = value;
+    }
+    return true;
+}
+
 /* Whether the text is a decimal number: digits with at most one point, and an exponent. strtod takes more than that. */
 static bool is_decimal(const char *text)
 {
@@ -112,13 +133,13 @@ static bool read_real(const hl_config_key *key, const char *text, double *value,
     return true;
 }
 
-static bool read_boolean(const char *text, bool *value, char wrong[HL_CONFIG_WRONG_TEXT])
+static bool read_boolean(const hl_config_key *key, const char *text, bool *value, char wrong[HL_CONFIG_WRONG_TEXT])
 {
     static const char *const words[2][4] = { { "false", "no", "off", "0" }, { "true", "yes", "on", "1" } };
     for (int truth = 0; truth < 2; truth++) {
         for (int i = 0; i < 4; i++) {
             if (strcmp(text, words[truth][i]) == 0) {
-                *value = truth == 1;
+                *value = (truth == 1) != key->negated;
                 return true;
             }
         }
@@ -210,7 +231,7 @@ bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config 
     *count = 1;
     switch (key->type) {
     case HL_CONFIG_INTEGER:
-        return read_integer(key, text, "an integer", field, wrong);
+        return read_integer_field(key, text, field, wrong);
     case HL_CONFIG_PER_LAYER:
         return read_per_layer(key, text, field, count, wrong);
     case HL_CONFIG_STEPS:
@@ -222,7 +243,7 @@ bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config 
     case HL_CONFIG_REAL:
         return read_real(key, text, field, wrong);
     case HL_CONFIG_BOOLEAN:
-        return read_boolean(text, field, wrong);
+        return read_boolean(key, text, field, wrong);
     case HL_CONFIG_CHOICE:
         return read_choice(key, text, field, wrong);
     case HL_CONFIG_PATH:
@@ -273,17 +294,17 @@ void hl_config_write_value(const hl_config_key *key, const hl_config *config, ch
         if (key->type == HL_CONFIG_STEPS && *(const int64_t *)field == HL_CONFIG_LOG) {
             snprintf(text, HL_CONFIG_VALUE_TEXT, "log");
         } else {
-            snprintf(text, HL_CONFIG_VALUE_TEXT, "%" PRId64, *(const int64_t *)field);
+            snprintf(text, HL_CONFIG_VALUE_TEXT, "%" PRId64, get_integer(key, field));
         }
         return;
     case HL_CONFIG_PER_LAYER:
-        write_per_layer(field, config->model.layers, text);
+        write_per_layer(field, config->model.n_layers, text);
         return;
     case HL_CONFIG_REAL:
         write_real(*(const double *)field, text);
         return;
     case HL_CONFIG_BOOLEAN:
-        snprintf(text, HL_CONFIG_VALUE_TEXT, "%s", *(const bool *)field ? "true" : "false");
+        snprintf(text, HL_CONFIG_VALUE_TEXT, "%s", *(const bool *)field != key->negated ? "true" : "false");
         return;
     case HL_CONFIG_CHOICE:
         snprintf(text, HL_CONFIG_VALUE_TEXT, "%s", key->choices[*(const int *)field]);

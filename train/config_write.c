@@ -1,6 +1,6 @@
 /* Texts made from the table of keys: a resolved config, the help, the reference page. */
-#include "core/files.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/files/files.h"
 #include "train/config_keys.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static char *finish(hl_text *t)
 bool hl_config_key_changes_results(const hl_config_key *key)
 {
     bool path = key->type == HL_CONFIG_STRING && key->may_change;
-    return !path && key->offset != offsetof(hl_config, model.attention) &&
+    return !path && key->offset != offsetof(hl_config, attention) &&
            key->offset != offsetof(hl_config, train.threads) && key->offset != offsetof(hl_config, train.out) &&
            key->offset != offsetof(hl_config, train.tensorboard) && key->offset < offsetof(hl_config, patterns);
 }
@@ -28,7 +28,7 @@ static void print_keys(hl_text *t, const hl_config *config, bool result_only)
 {
     const char *task = hl_config_task_spec(config).name;
     int section = -1;
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         if (!hl_config_key_used(key, task) || (result_only && !hl_config_key_changes_results(key))) {
             continue;
@@ -67,7 +67,7 @@ hl_status hl_config_write(const hl_config *config, const char *path)
 
 const char *hl_config_difference(const hl_config *a, const hl_config *b)
 {
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         char texts[2][HL_CONFIG_VALUE_TEXT];
         hl_config_write_value(&hl_config_keys[k], a, texts[0]);
         hl_config_write_value(&hl_config_keys[k], b, texts[1]);
@@ -159,7 +159,7 @@ static bool begins_section(int k)
 char *hl_config_help(void)
 {
     hl_text t = { 0 };
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         const hl_config_section *section = &hl_config_sections[key->section];
         if (begins_section(k)) {
@@ -189,7 +189,7 @@ char *hl_config_reference(void)
 {
     hl_text t = { 0 };
     hl_text_print(&t, "%s", preface);
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         const hl_config_section *section = &hl_config_sections[key->section];
         if (begins_section(k)) {

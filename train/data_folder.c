@@ -1,10 +1,10 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "train/private/data_folder.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

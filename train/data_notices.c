@@ -1,6 +1,6 @@
 #include "train/private/data_notices.h"
 
-#include "core/units.h"
+#include "core/base/units.h"
 
 static void note(hl_text *notices, const char *of, int64_t n, const char *one, const char *many)
 {

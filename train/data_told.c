@@ -1,7 +1,7 @@
 /* What the data of a user's files hold, in words. */
 #include "train/setup_data.h"
 
-#include "core/units.h"
+#include "core/base/units.h"
 #include "data/text/private/text_counts.h"
 #include "data/text/private/text_data_parts.h"
 

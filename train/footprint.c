@@ -1,7 +1,8 @@
 #include "train/footprint.h"
 
-#include "core/memory.h"
-#include "core/small_matmul.h"
+#include "core/base/memory.h"
+#include "core/kernels/private/attention_block.h"
+#include "core/kernels/small_matmul.h"
 #include "data/batch_storage.h"
 #include "data/examples_storage.h"
 #include "heads/head_pass.h"
@@ -75,11 +76,24 @@ static void set_files(const hl_config *config, const hl_model *model, hl_footpri
     f->snapshots = hl_snapshot_budget_of(config);
 }
 
-/* As measured on x86-64 (tests/runs/test_memory.c). */
-enum { LIBRARIES = 6 << 20, LIBXSMM_KERNELS = 10 << 20 };
+/* As measured on x86-64 (tests/runs/test_memory.c): the pages of programs and libraries that are read, with what those
+ * allocate, 8.2 MiB and 1.3; LIBXSMM's list of kernels; cairo, its fonts, and the figures of a snapshot as PNG. */
+enum { MIB = 1 << 20, LIBRARIES = 19 * MIB / 2, LIBXSMM_KERNELS = 10 * MIB, FIGURES = 7 * MIB / 2 };
 
-/* A token's text, pointer and place in the order. */
-enum { VOCABULARY_ENTRY = 32 };
+/* The code that LIBXSMM generates before the first step where examples differ in length (hl_trainer_init): for every
+ * number of rows that a linear layer may be left with, and for attention over each length up to a block. Likewise
+ * measured, with 64 to 512 numbers a token: 2.9 MiB for 24 lengths, 5.0 for 41, 6 to 8 for 64 and more. */
+enum { CODE = 1 << 20, CODE_OF_A_LENGTH = 100 << 10 };
+
+static size_t generated_bytes(const hl_data_sizes *sizes)
+{
+    int64_t lengths = sizes->longest < HL_ATTENTION_BLOCK ? sizes->longest : HL_ATTENTION_BLOCK;
+    return hl_small_matmul_generates() && sizes->n_lengths > 1 ? CODE + (size_t)lengths * CODE_OF_A_LENGTH : 0;
+}
+
+/* A token's text, pointer and place in the order. Tokens of text are in tables of their own, too, and in the JSON that
+ * they are read from and written to, whose memory is free then but stays the process's. */
+enum { VOCABULARY_ENTRY = 32, TEXT_ENTRY = 512 };
 
 /* A batch of up to B examples, and room for one that is being made. */
 static size_t batch_bytes(const hl_data_sizes *sizes, int64_t B)
@@ -89,11 +103,12 @@ static size_t batch_bytes(const hl_data_sizes *sizes, int64_t B)
 }
 
 /* What a model that is only evaluated takes as well. */
-static void set_model(const hl_model *model, hl_footprint *f)
+static void set_model(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
+    size_t entry = hl_config_is_text(config, NULL) ? TEXT_ENTRY : VOCABULARY_ENTRY;
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
     f->positions = positions_bytes(&model->positions);
-    f->vocabulary = hl_size_product((size_t)model->config.vocabulary, VOCABULARY_ENTRY);
+    f->vocabulary = hl_size_product((size_t)model->config.vocabulary, entry);
     f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
     f->libraries = LIBRARIES + f->kernels;
 }
@@ -124,7 +139,7 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
 {
     int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config),
             examples = hl_snapshot_budget_examples(config);
-    set_model(model, f);
+    set_model(config, model, f);
     f->gradients = hl_size_product(most_values(config, processes, true), f->weights);
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
@@ -142,8 +157,11 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
                                                    hl_validation_sums_pass_value_bytes(&model->config, T)))
                      : 0;
     f->treebank = (size_t)config->sizes.treebank;
-    const size_t all[] = { f->weights,         f->gradients, f->moments,   f->step,       f->batches,  f->recorder,
-                           f->validation_sums, f->treebank,  f->positions, f->vocabulary, f->libraries };
+    f->generated = generated_bytes(&config->sizes);
+    f->figures = config->train.tensorboard && examples > 0 ? FIGURES : 0;
+    const size_t all[] = { f->weights,   f->gradients,       f->moments,  f->step,      f->batches,
+                           f->recorder,  f->validation_sums, f->treebank, f->positions, f->vocabulary,
+                           f->libraries, f->generated,       f->figures };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         f->training = hl_size_sum(f->training, all[i]);
     }
@@ -160,14 +178,13 @@ static size_t rows_bytes(const hl_model_config *model, int64_t T, int64_t R)
     return hl_size_product(rows, sizeof(hl_heads_csv_row));
 }
 
-/* The levels of all maps, deflated and in base64, rarely take less than three quarters of their bytes. */
+/* The levels of all maps and their corrections, deflated and in base64, rarely take more than a byte together. */
 static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int64_t examples, int64_t T)
 {
     size_t shown = examples < HL_REPORT_EXAMPLES ? (size_t)examples : HL_REPORT_EXAMPLES;
     size_t levels = hl_size_product(hl_size_product((size_t)n_snapshots, shown),
                                     hl_size_product((size_t)hl_heads_count(model), (size_t)(T * T)));
-    levels = levels < HL_REPORT_LEVELS ? levels : HL_REPORT_LEVELS;
-    return levels / 4 * 3;
+    return levels < HL_REPORT_LEVELS ? levels : HL_REPORT_LEVELS;
 }
 
 /* The bytes of a pass that computes the logits of so many rows. */
@@ -241,8 +258,9 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
     f->measures = hl_size_sum(f->snapshot, effects);
     HL_TRY(page_bytes(config, model, examples, T, &page));
     f->end = end_bytes(f, f->readings, page);
-    f->total = larger(f->training, f->end);
-    f->most = larger(f->training, end_bytes(f, with_extra, page));
+    size_t stays = hl_size_sum(f->generated, f->figures);
+    f->total = larger(f->training, hl_size_sum(f->end, stays));
+    f->most = larger(f->training, hl_size_sum(end_bytes(f, with_extra, page), stays));
     return hl_ok();
 }
 
@@ -295,7 +313,7 @@ static hl_status set_for(const hl_config *config, use as, int processes, int64_t
     if (as == TRAINED) {
         HL_THEN(status, set_all(config, model, processes, taken, footprint));
     } else if (status.code == HL_OK) {
-        set_model(model, footprint);
+        set_model(config, model, footprint);
         status = as == LOOKED_AT ? set_end(config, model, taken, false, footprint) : hl_ok();
     }
     hl_model_free(model);

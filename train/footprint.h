@@ -2,8 +2,8 @@
 #ifndef HL_TRAIN_FOOTPRINT_H
 #define HL_TRAIN_FOOTPRINT_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "layers/model.h"
 #include "train/config.h"
 #include "train/snapshot_budget.h"
@@ -25,9 +25,11 @@ typedef struct hl_footprint {
         validation_sums; /* of heads over the validation set, and the weights that they are gathered from; likewise */
     size_t treebank;     /* that of patterns.treebank, and what is counted on it */
     size_t positions;    /* the table of sinusoids, or the numbers of learned positions */
-    size_t vocabulary;   /* the task's tokens */
+    size_t vocabulary;   /* the task's tokens; of text an estimate */
     size_t libraries;    /* the program's and its libraries' code and tables: an estimate, the same for every run */
     size_t kernels;      /* of these what stands only once a model has run */
+    size_t generated;    /* code for examples of every length, made before the first step: an estimate */
+    size_t figures;      /* drawing the heads for TensorBoard: an estimate */
     size_t training;     /* all of these, from the start of a run or its resumption to its last step */
 
     /* The end of a run, and the program heads: heads.csv and report.html are made when training has given its memory
@@ -40,7 +42,7 @@ typedef struct hl_footprint {
     size_t measures; /* the last snapshot and what the effects of its heads are measured in */
     size_t end; /* at most at once, weights, vocabulary, positions and libraries with it; 0 where nothing is taken */
 
-    size_t total; /* the larger of training and end */
+    size_t total; /* the larger of training, and of end with `generated` and `figures`, which a run's process keeps */
     size_t most;  /* the same with `extra` */
 
     size_t evaluation; /* of the program heads: a slice of the validation set, and a pass over it */

@@ -1,6 +1,6 @@
 #include "train/ini.h"
 
-#include "core/private/utf8.h"
+#include "core/base/private/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

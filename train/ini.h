@@ -9,7 +9,7 @@
 #ifndef HL_TRAIN_INI_H
 #define HL_TRAIN_INI_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdbool.h>
 #include <stddef.h>

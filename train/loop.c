@@ -1,8 +1,9 @@
 #include "train/loop.h"
 
-#include "core/clock.h"
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "train/checkpoint.h"
 
 static int64_t step_of(const hl_loop *loop)
@@ -114,6 +115,18 @@ static bool snapshot_due(const hl_loop *loop)
             hl_cadence_records(loop->cadence, &loop->state.cadence, step_of(loop), loop->config->train.steps));
 }
 
+/* Writes model.safetensors. Where the file system has no hard links, nothing is kept: a resumed run then takes the best
+ * weights from its checkpoint on. */
+static hl_status write_best(hl_loop *loop)
+{
+    if (loop->best_in_checkpoint) {
+        (void)!hl_file_calls_get()->link(loop->folder->model, loop->folder->model_before);
+        loop->best_in_checkpoint = false;
+    }
+    return hl_checkpoint_write_model(loop->folder->model, &loop->trainer->model.parameters, step_of(loop),
+                                     loop->config_text);
+}
+
 /* *sums: what was gathered for a snapshot that may follow, or NULL. After a signal the step stays unvalidated. */
 static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
 {
@@ -135,9 +148,7 @@ static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
         state->best_step = step_of(loop);
         state->since_best = 0;
         HL_TRY(hl_trainer_check_finite(loop->trainer));
-        HL_TRY(leads(loop) ? hl_checkpoint_write_model(loop->folder->model, &loop->trainer->model.parameters,
-                                                       step_of(loop), loop->config_text)
-                           : hl_ok());
+        HL_TRY(leads(loop) ? write_best(loop) : hl_ok());
     }
     return hl_ok();
 }
@@ -164,6 +175,8 @@ static hl_status write_checkpoint(hl_loop *loop)
     hl_free(kept);
     HL_TRY(status);
     loop->checkpoint_step = step_of(loop);
+    loop->best_in_checkpoint = loop->state.has_best;
+    HL_TRY(hl_file_remove(loop->folder->model_before));
     return keep > 0 ? hl_run_folder_prune(loop->folder, keep) : hl_ok();
 }
 
@@ -233,6 +246,7 @@ static hl_status after_update(hl_loop *loop)
 static hl_status run(hl_loop *loop)
 {
     loop->interval_started = hl_clock_seconds();
+    loop->best_in_checkpoint = loop->state.has_best; /* as restored */
     if (loop->state.unvalidated) {
         loop->checkpoint_step = -1; /* the one in the folder is of an unvalidated step: it is replaced, never kept */
     }

@@ -5,11 +5,15 @@
  * was the best, the snapshot of all patterns (with what the validation found out about heads), what heads find in the
  * treebank then (train/syntax_csv.h), at the end of a run with classes scores.csv and confusion.csv (train/scores.h),
  * the checkpoint. Whatever a checkpoint's step left is therefore complete, and a run resumed from it writes the bytes
- * of an undisturbed one. */
+ * of an undisturbed one.
+ *
+ * Best weights found after a checkpoint may be lost again: a resumed run begins before them, and may end before them.
+ * So the first of them leave the file that the checkpoint knows as model-before.safetensors, a hard link, until the
+ * next checkpoint is written. */
 #ifndef HL_TRAIN_LOOP_H
 #define HL_TRAIN_LOOP_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/recorder.h"
 #include "heads/validation_sums_pass.h"
 #include "train/metrics_csv.h"
@@ -42,6 +46,7 @@ typedef struct hl_loop {
     hl_progress progress;
     hl_evaluation evaluation; /* the last one */
     int64_t checkpoint_step;  /* of the checkpoint in the folder; -1: none */
+    bool best_in_checkpoint;  /* whether that knows model.safetensors as the best weights */
     double interval_started;  /* when the interval of the present row began, and its tokens so far */
     int64_t interval_tokens;
 } hl_loop;

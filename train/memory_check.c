@@ -1,8 +1,8 @@
 #include "train/memory_check.h"
 
-#include "core/memory.h"
-#include "core/private/control_file.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/private/control_file.h"
+#include "core/base/units.h"
 #include "train/footprint.h"
 #include "train/trainer.h"
 

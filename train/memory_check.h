@@ -3,7 +3,7 @@
 #ifndef HL_TRAIN_MEMORY_CHECK_H
 #define HL_TRAIN_MEMORY_CHECK_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "train/config.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "train/metrics_csv.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #ifndef HL_TRAIN_METRICS_CSV_H
 #define HL_TRAIN_METRICS_CSV_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "train/state.h"
 
 #include <stdbool.h>

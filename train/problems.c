@@ -1,7 +1,7 @@
 #include "train/problems.h"
 
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 #include <stdarg.h>
 

@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_PROBLEMS_H
 #define HL_TRAIN_PROBLEMS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdbool.h>
 
@@ -17,8 +17,8 @@ typedef struct hl_problems {
     bool no_memory; /* a line was lost because memory ran out */
 } hl_problems;
 
-/* Adds a line formatted as by printf, made safe to show (core/shown_text.h). From the HL_MAX_PROBLEMS-th line on one
- * last line says that there are more. Out of memory: sets no_memory, nothing else changes. */
+/* Adds a line formatted as by printf, made safe to show (core/base/shown_text.h). From the HL_MAX_PROBLEMS-th line on
+ * one last line says that there are more. Out of memory: sets no_memory, nothing else changes. */
 void hl_problems_add(hl_problems *problems, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Frees the lines and zeroes the list. A zeroed list is allowed. */

@@ -1,7 +1,7 @@
 #include "train/progress.h"
 
-#include "core/clock.h"
-#include "core/units.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
 #include "train/terminal.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #ifndef HL_TRAIN_PROGRESS_H
 #define HL_TRAIN_PROGRESS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "train/metrics_csv.h"
 
 #include <stdbool.h>

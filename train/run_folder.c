@@ -1,8 +1,8 @@
 #include "train/run_folder.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "train/private/step_list.h"
 
 #include <errno.h>
@@ -59,7 +59,8 @@ static const struct {
     { "confusion.csv", false }, { "model.safetensors", false }, { "checkpoint.safetensors", false },
     { "vocab.txt", false },     { "tokens.json", false },       { "labels.json", false },
     { "syntax.csv", false },    { "treebank.conllu", false },   { "heads.csv", true },
-    { "report.html", true },    { "sentence.json", false },     { EVENTS, false },
+    { "report.html", true },    { "sentence.json", false },     { "model-before.safetensors", false },
+    { EVENTS, false },
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 
@@ -208,6 +209,7 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     folder->scores = hl_path_join(path, "scores.csv");
     folder->confusion = hl_path_join(path, "confusion.csv");
     folder->model = hl_path_join(path, "model.safetensors");
+    folder->model_before = hl_path_join(path, "model-before.safetensors");
     folder->checkpoint = hl_path_join(path, "checkpoint.safetensors");
     folder->vocabulary = hl_path_join(path, "vocab.txt");
     folder->patterns = hl_path_join(path, "patterns");
@@ -216,8 +218,9 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     folder->lock_file = hl_path_join(path, ".lock");
     bool complete = folder->path != NULL && folder->config != NULL && folder->metrics != NULL &&
                     folder->scores != NULL && folder->confusion != NULL && folder->model != NULL &&
-                    folder->checkpoint != NULL && folder->vocabulary != NULL && folder->patterns != NULL &&
-                    folder->syntax != NULL && folder->events != NULL && folder->lock_file != NULL;
+                    folder->model_before != NULL && folder->checkpoint != NULL && folder->vocabulary != NULL &&
+                    folder->patterns != NULL && folder->syntax != NULL && folder->events != NULL &&
+                    folder->lock_file != NULL;
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
@@ -374,6 +377,7 @@ void hl_run_folder_close(hl_run_folder *folder)
     hl_free(folder->scores);
     hl_free(folder->confusion);
     hl_free(folder->model);
+    hl_free(folder->model_before);
     hl_free(folder->checkpoint);
     hl_free(folder->vocabulary);
     hl_free(folder->patterns);

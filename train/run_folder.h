@@ -2,8 +2,8 @@
 #ifndef HL_TRAIN_RUN_FOLDER_H
 #define HL_TRAIN_RUN_FOLDER_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,8 @@ typedef enum hl_run_mode { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE } hl_run_
 
 typedef struct hl_run_folder {
     char *path, *config, *metrics, *scores, *confusion, *model, *checkpoint, *vocabulary, *patterns, *syntax, *events,
-        *lock_file; /* owned */
+        *lock_file;     /* owned, as the next */
+    char *model_before; /* best weights that the checkpoint knows, after better ones took their name (loop.h) */
     hl_run_mode mode;
     int lock; /* a file descriptor; -1: none */
 } hl_run_folder;

@@ -1,8 +1,8 @@
 #include "train/scores.h"
 
+#include "core/base/memory.h"
 #include "core/examples.h"
-#include "core/json_text.h"
-#include "core/memory.h"
+#include "core/files/json_text.h"
 #include "heads/answers.h"
 
 #include <inttypes.h>
@@ -63,6 +63,20 @@ void hl_class_counts_add(hl_class_counts *counts, const hl_real *logits, const i
             counts->confusion[ids[i] * C + answer]++;
         }
     }
+}
+
+bool hl_class_counts_add_labels(hl_class_counts *counts, const hl_real *logits, const int32_t *is)
+{
+    bool all = true;
+    for (int64_t c = 0; c < counts->n_classes; c++) {
+        bool said = logits[c] >= 0;
+        counts->cases[c] += is[c] != 0;
+        counts->found[c] += said;
+        counts->right[c] += said && is[c] != 0;
+        counts->n_targets += said;
+        all = all && said == (is[c] != 0);
+    }
+    return all;
 }
 
 /* NaN for 0 / 0. */

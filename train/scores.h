@@ -11,14 +11,15 @@
 #ifndef HL_TRAIN_SCORES_H
 #define HL_TRAIN_SCORES_H
 
-#include "core/declarations.h"
-#include "core/op_cross_entropy.h"
-#include "core/real.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/real.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
+#include "core/ops/cross_entropy.h"
 #include "data/text/scored_text.h"
 #include "data/vocabulary.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,10 @@ void hl_class_counts_clear(hl_class_counts *counts);
 
 /* Adds n answers: logits (n, C), the targets' ids (n) in [0, C) or HL_IGNORE. Allocates nothing. */
 void hl_class_counts_add(hl_class_counts *counts, const hl_real *logits, const int32_t *ids, int64_t n);
+
+/* Adds one answer with several labels at once: said is each label whose logit (C) is 0 or above, right those whose
+ * is[c] (C) is not 0. n_targets counts what is said. Returns whether all of it is right. */
+bool hl_class_counts_add_labels(hl_class_counts *counts, const hl_real *logits, const int32_t *is);
 
 /* Of one class; NaN where there is nothing to divide by. */
 typedef struct hl_class_score {

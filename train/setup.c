@@ -1,9 +1,7 @@
 #include "train/setup.h"
 
-#include "core/bf16.h"
-#include "core/threads.h"
-
-#include <string.h>
+#include "core/base/threads.h"
+#include "core/kernels/bf16.h"
 
 /* From so many tokens on, the weights of attention take most of a step's memory; to make them again costs about a tenth
  * of its time. */
@@ -11,8 +9,8 @@ enum { RECOMPUTE_FROM = 1024 };
 
 static bool recomputes(const hl_config *config)
 {
-    return config->model.attention == HL_ATTENTION_RECOMPUTE ||
-           (config->model.attention == HL_ATTENTION_AUTO && config->sizes.longest >= RECOMPUTE_FROM);
+    return config->attention == HL_ATTENTION_RECOMPUTE ||
+           (config->attention == HL_ATTENTION_AUTO && config->sizes.longest >= RECOMPUTE_FROM);
 }
 
 static bool multiplies_in_bf16(const hl_config *config)
@@ -22,46 +20,14 @@ static bool multiplies_in_bf16(const hl_config *config)
 
 hl_model_config hl_setup_model(const hl_config *config)
 {
-    const hl_config_model *m = &config->model;
-    hl_model_config model = {
-        .vocabulary = m->vocabulary > config->sizes.vocabulary ? m->vocabulary : config->sizes.vocabulary,
-        .targets = config->sizes.targets,
-        .token_types = m->token_types > 0 ? m->token_types : config->sizes.types,
-        .pooling = config->sizes.pooled ? (hl_pooling)m->pooling : HL_POOLING_ROWS,
-        .max_length = m->max_length,
-        .embedding_size = m->embedding_size,
-        .position_offset = m->position_offset,
-        .n_layers = (int)m->layers,
-        .d_model = m->d_model,
-        .d_ff = m->d_ff,
-        .activation = (hl_activation)m->activation,
-        .norm = (hl_norm_place)m->norm,
-        .positions = (hl_positions_kind)m->positions,
-        .head = (hl_output_head)m->head,
-        .pooler = (hl_pooler)m->pooler,
-        .causal = m->causal,
-        .bias = m->bias,
-        .embedding_norm = m->embedding_norm,
-        .tie_embedding = m->tie_embedding,
-        .tied_bias = m->tied_bias,
-        .unscaled_embedding = !m->scale_embedding,
-        .scale_residual = m->scale_residual,
-        .recompute = recomputes(config),
-        .bf16 = multiplies_in_bf16(config),
-        .initial_std = (hl_real)m->initial_std,
-        .norm_epsilon = (hl_real)m->norm_eps,
-        .dropout_attention = (hl_real)m->dropout_attention,
-        .dropout_concat = (hl_real)m->dropout_concat,
-        .dropout_residual = (hl_real)m->dropout_residual,
-        .dropout_ffn = (hl_real)m->dropout_ffn,
-        .dropout_embedding = (hl_real)m->dropout_embedding,
-        .dropout_pooler = (hl_real)m->dropout_pooler,
-        .dropout_output = (hl_real)m->dropout_output,
-    };
-    memcpy(model.heads, m->heads, sizeof model.heads);
-    memcpy(model.kv_heads, m->kv_heads, sizeof model.kv_heads);
-    memcpy(model.d_k, m->d_k, sizeof model.d_k);
-    memcpy(model.d_v, m->d_v, sizeof model.d_v);
+    const hl_data_sizes *sizes = &config->sizes;
+    hl_model_config model = config->model;
+    model.vocabulary = model.vocabulary > sizes->vocabulary ? model.vocabulary : sizes->vocabulary;
+    model.targets = sizes->targets;
+    model.token_types = model.token_types > 0 ? model.token_types : sizes->types;
+    model.pooling = sizes->pooled ? model.pooling : HL_POOLING_ROWS;
+    model.recompute = recomputes(config);
+    model.bf16 = multiplies_in_bf16(config);
     return model;
 }
 

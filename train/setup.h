@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_SETUP_H
 #define HL_TRAIN_SETUP_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -10,8 +10,9 @@
 
 HL_BEGIN_DECLS
 
-/* The model's part; the vocabulary is the task's. In bf16 where the config says so and that is to be had
- * (core/bf16.h), else in float: what trains calls hl_setup_check_precision before. */
+/* The model's part, with what the data say: vocabulary, targets, types of tokens, pooling, recompute. In bf16 where the
+ * config says so and that is to be had (core/kernels/bf16.h), else in float: what trains calls hl_setup_check_precision
+ * before. */
 hl_model_config hl_setup_model(const hl_config *config);
 
 hl_optimizer_options hl_setup_optimizer(const hl_config *config);
@@ -31,7 +32,7 @@ hl_status hl_setup_check_out(const hl_config *config, const char *path);
 /* HL_INVALID where the config's model has no output layer, so that it has no loss. `path` as above. */
 hl_status hl_setup_check_trained(const hl_config *config, const char *path);
 
-/* HL_INVALID where the config asks for bf16 and it is not to be had here (core/bf16.h). `path` as above. */
+/* HL_INVALID where the config asks for bf16 and it is not to be had here (core/kernels/bf16.h). `path` as above. */
 hl_status hl_setup_check_precision(const hl_config *config, const char *path);
 
 /* HL_INVALID where so many processes cannot share the leaves of a batch. `path` as above. */

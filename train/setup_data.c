@@ -1,8 +1,8 @@
 #include "train/setup_data.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "data/text/private/source.h"
 #include "data/text/split.h"
 #include "data/text/tokens_file.h"
@@ -45,11 +45,13 @@ hl_text_spec hl_config_text_spec(const hl_config *config)
     hl_text_spec spec = {
         .file = or_null(hl_config_string(config, task->file)),
         .validation_file = or_null(hl_config_string(config, task->validation_file)),
+        .line_mb = task->line_mb,
         .validation_share = task->validation_share,
         .column = hl_config_string(config, task->column),
         .text_column = hl_config_string(config, task->text_column),
         .label_column = hl_config_string(config, task->label_column),
         .max_length = config->model.max_length > 0 ? config->model.max_length : MOST_PIECES,
+        .prefix_space = task->prefix_space,
         .whole_words = task->mask == 1,
         .kind = (hl_tokens_kind)config->tokens.kind,
         .size = config->tokens.size,
@@ -98,7 +100,7 @@ static hl_status find_content(work *w)
         hl_text_print(&rules, " %.17g", s->validation_share);
     }
     if (s->task == HL_TEXT_TAGS) {
-        hl_text_print(&rules, " %s", s->column);
+        hl_text_print(&rules, " %s%s", s->column, s->prefix_space ? " prefix_space" : "");
     } else if (s->task == HL_TEXT_CLASSES) {
         hl_text_print(&rules, " %s %s", s->text_column, s->label_column);
     }
@@ -269,14 +271,26 @@ static hl_status put_tokens(const work *w)
     return status;
 }
 
+/* Tokens that there are already, where the config asks for another rule. */
+static hl_status change_tokens(work *w)
+{
+    if (w->tokens != NULL && w->spec.prefix_space) {
+        HL_TRY(hl_tokens_copy(w->tokens, &w->own));
+        HL_TRY(hl_tokens_set_prefix_space(w->own));
+        w->tokens = w->own;
+    }
+    return hl_ok();
+}
+
 static hl_status open_text(work *w, hl_dataset **out)
 {
     hl_config *config = w->config;
     w->spec = hl_config_text_spec(config);
+    HL_TRY(change_tokens(w));
     HL_TRY(find_files(w));
     bool says = *hl_config_string(config, config->task.content) != '\0' && is_run(w);
     if (w->spec.file == NULL) {
-        return hl_error(HL_INVALID, "task.file is missing: the file to learn from");
+        return hl_error(HL_INVALID, "task.file is missing: name the file to learn from, as task.file=FILE");
     }
     w->asked = w->spec.length > 0 ? 0 : config->model.max_length;
     HL_TRY(says ? take_content(w) : find_content(w));
@@ -296,6 +310,9 @@ static hl_status open_text(work *w, hl_dataset **out)
     }
     if (w->options->notices != NULL) {
         hl_data_notices_print(hl_dataset_text(dataset), &w->spec, w->options->notices);
+        if (w->options->tokens != NULL && w->spec.task == HL_TEXT_TAGS && hl_tokens_first_word_is_bare(w->tokens)) {
+            hl_text_print(w->options->notices, "%s\n", HL_BARE_FIRST_WORD);
+        }
         if (w->spec.file == w->file) {
             hl_text_print(w->options->notices, "task.file is read from %s\n", w->spec.file);
         }

@@ -2,8 +2,8 @@
 #ifndef HL_TRAIN_SETUP_DATA_H
 #define HL_TRAIN_SETUP_DATA_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "data/dataset.h"
 #include "data/text/treebank.h"
 #include "train/config.h"
@@ -35,6 +35,12 @@ typedef struct hl_data_options {
 /* The spec of a text task; it points into the config. `max_length` is the config's, where that is 0 as large as can be;
  * folder, keep, full and progress are left to the caller. */
 hl_text_spec hl_config_text_spec(const hl_config *config);
+
+/* The notice for an open model that tags with such tokens (hl_tokens_first_word_is_bare). */
+#define HL_BARE_FIRST_WORD                                                                                        \
+    "a sentence's first word is read without a space before it, as the folder's tokens say (add_prefix_space is " \
+    "false); "                                                                                                    \
+    "task.prefix_space=true adds the space"
 
 /* Opens the data and sets what follows from them: config->sizes, task.content, model.max_length where it is 0,
  * train.eval_examples where it is 0 or more than there are. A text's tokens, labels and caches stand in

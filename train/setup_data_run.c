@@ -1,7 +1,7 @@
 /* What a run's folder says and keeps of its data. */
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "data/text/tokens_file.h"
 #include "train/config_keys.h"
 #include "train/private/data_folder.h"

@@ -1,74 +1,22 @@
 #include "train/setup_pretrained.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "data/text/tokens_file.h"
+#include "pretrained/classifier.h"
 #include "train/config_keys.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_TASKS = HL_TEXT_FILE + 1 };
 
 /* ---- the shape ---- */
 
-/* The shortest number that is the same float, as 1e-12 in config.ini. */
-static double plain(hl_real value)
+static void take_model(hl_config *config, const hl_model_config *model)
 {
-    char text[32];
-    for (int digits = 1; digits < 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        double number = strtod(text, NULL);
-        if ((hl_real)number == value) {
-            return number;
-        }
-    }
-    return (double)value;
-}
-
-/* hl_setup_model (train/setup.h) the other way. */
-static hl_config_model model_of(const hl_model_config *m)
-{
-    hl_config_model model = {
-        .layers = m->n_layers,
-        .d_model = m->d_model,
-        .embedding_size = m->embedding_size,
-        .d_ff = m->d_ff,
-        .max_length = m->max_length,
-        .position_offset = m->position_offset,
-        .token_types = m->token_types,
-        .vocabulary = m->vocabulary,
-        .activation = (int)m->activation,
-        .norm = (int)m->norm,
-        .positions = (int)m->positions,
-        .pooling = (int)m->pooling,
-        .pooler = (int)m->pooler,
-        .head = (int)m->head,
-        .causal = m->causal,
-        .bias = m->bias,
-        .embedding_norm = m->embedding_norm,
-        .tie_embedding = m->tie_embedding,
-        .tied_bias = m->tied_bias,
-        .scale_embedding = !m->unscaled_embedding,
-        .scale_residual = m->scale_residual,
-        .initial_std = plain(m->initial_std),
-        .norm_eps = plain(m->norm_epsilon),
-        .dropout = plain(m->dropout_residual),
-        .dropout_attention = plain(m->dropout_attention),
-        .dropout_concat = plain(m->dropout_concat),
-        .dropout_residual = plain(m->dropout_residual),
-        .dropout_ffn = plain(m->dropout_ffn),
-        .dropout_embedding = plain(m->dropout_embedding),
-        .dropout_pooler = plain(m->dropout_pooler),
-        .dropout_output = plain(m->dropout_output),
-    };
-    size_t layers = (size_t)m->n_layers;
-    memcpy(model.heads, m->heads, layers * sizeof *m->heads);
-    memcpy(model.kv_heads, m->kv_heads, layers * sizeof *m->kv_heads);
-    memcpy(model.d_k, m->d_k, layers * sizeof *m->d_k);
-    memcpy(model.d_v, m->d_v, layers * sizeof *m->d_v);
-    return model;
+    config->model = *model;
+    config->dropout = model->dropout_residual;
 }
 
 hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_config_shape *shape)
@@ -81,7 +29,7 @@ hl_status hl_setup_shape(const hl_pretrained *folder, const char *path, hl_confi
     *shape = (hl_config_shape){ .path = path, .of_task = hl_calloc(TEXT_TASKS, sizeof *shape->of_task) };
     HL_NEED(shape->of_task != NULL, path);
     for (int task = 0; task < TEXT_TASKS; task++) {
-        shape->of_task[task].model = model_of(hl_pretrained_model_with(folder, heads[task]));
+        take_model(&shape->of_task[task], hl_pretrained_model_with(folder, heads[task]));
         shape->of_task[task].tokens = (hl_config_tokens){ .kind = (int)hl_tokens_get_kind(hl_pretrained_tokens(folder)),
                                                           .size = HL_CONFIG_PIECES,
                                                           .min_count = HL_CONFIG_MIN_COUNT };
@@ -149,6 +97,13 @@ static hl_status refuse_task(const asking *a, const hl_config *config, hl_text_t
     const char *name = hl_config_key_at(offsetof(hl_config, task.name))->choices[config->task.name];
     const char *own = hl_pretrained_model(a->folder)->causal ? "next" : "masked", *stored = task_names[a->stored];
     bool none = hl_pretrained_stored_head(a->folder) == HL_PRETRAINED_NONE;
+    if (none && hl_pretrained_stored_problem(a->folder) != HL_PROBLEM_CHOICE) {
+        bool labels = hl_pretrained_stored_problem(a->folder) == HL_PROBLEM_LABELS;
+        return hl_error(HL_INVALID,
+                        "%s: its classifier answers with %s (problem_type), for which there is no loss here: predict "
+                        "answers and scores it, or train another by train my.ini --from %s, and ask the run",
+                        a->path, labels ? "several labels at once" : "numbers", a->path);
+    }
     bool trains = asked == HL_TEXT_TAGS || asked == HL_TEXT_CLASSES || strcmp(name, own) == 0;
     if (!trains && !none) {
         return hl_error(HL_INVALID,
@@ -174,7 +129,7 @@ static hl_status find_shape(void *context, const hl_config *config, const hl_con
         return refuse_task(a, config, asked);
     }
     HL_TRY(hl_setup_shape(a->folder, a->path, &a->shape));
-    a->shape.of_task[asked].model = model_of(hl_pretrained_model(a->folder));
+    take_model(&a->shape.of_task[asked], hl_pretrained_model(a->folder));
     *shape = &a->shape;
     return hl_ok();
 }
@@ -234,8 +189,14 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
                             .types = model->token_types > 1 ? 2 : 0,
                             .words = true,
                             .pooled = task == HL_TEXT_CLASSES };
-    HL_TRY(hl_dataset_of_tokens(task, hl_pretrained_take_tokens(folder), labels, sizes, (uint64_t)config->train.seed,
-                                out));
+    hl_tokens *tokens = hl_pretrained_take_tokens(folder);
+    hl_status status = config->task.prefix_space ? hl_tokens_set_prefix_space(tokens) : hl_ok();
+    if (status.code != HL_OK) {
+        hl_tokens_free(tokens);
+        hl_tokens_free(labels);
+        return status;
+    }
+    HL_TRY(hl_dataset_of_tokens(task, tokens, labels, sizes, (uint64_t)config->train.seed, out));
     config->sizes = *hl_dataset_sizes(*out);
     return hl_ok();
 }

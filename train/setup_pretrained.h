@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_SETUP_PRETRAINED_H
 #define HL_TRAIN_SETUP_PRETRAINED_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "data/dataset.h"
 #include "pretrained/pretrained.h"
 #include "train/config.h"

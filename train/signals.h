@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_SIGNALS_H
 #define HL_TRAIN_SIGNALS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 #include "train/snapshot_budget.h"
 
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
 #include "heads/recorder.h"
 #include "train/setup.h"
 

@@ -7,8 +7,8 @@
 #ifndef HL_TRAIN_SNAPSHOT_BUDGET_H
 #define HL_TRAIN_SNAPSHOT_BUDGET_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "heads/cadence.h"
 #include "train/config.h"
 

@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_STATE_H
 #define HL_TRAIN_STATE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "heads/cadence.h"
 
 #include <stdbool.h>

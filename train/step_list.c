@@ -1,7 +1,7 @@
 #include "train/private/step_list.h"
 
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/folders.h"
 
 #include <stdlib.h>
 

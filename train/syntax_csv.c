@@ -1,9 +1,9 @@
 #include "train/syntax_csv.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/json_text.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
+#include "core/files/json_text.h"
 #include "data/batch_storage.h"
 #include "heads/head_set.h"
 

@@ -8,9 +8,9 @@
 #define HL_TRAIN_SYNTAX_CSV_H
 
 #include "core/arena.h"
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/treebank.h"
 #include "heads/syntax.h"
 #include "heads/treebank_pass.h"

@@ -1,14 +1,14 @@
 #include "train/tensorboard.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/private/events.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "heads/catalogue.h"
 #include "heads/head_set.h"
 #include "heads/label.h"
 #include "show/picture.h"
 #include "train/config_keys.h"
+#include "train/private/events.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -83,7 +83,7 @@ static hl_status append_config(hl_tensorboard *board, const hl_config *config)
     hl_free(text);
     hl_event_markdown(&board->values, "config", &markdown);
     hl_text_free(&markdown);
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         if (!key->may_change && hl_config_key_used(key, hl_config_task_spec(config).name)) {
             hl_config_write_value(key, config, value);

@@ -15,8 +15,8 @@
 #ifndef HL_TRAIN_TENSORBOARD_H
 #define HL_TRAIN_TENSORBOARD_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "data/dataset.h"
 #include "heads/recorder.h"
 #include "train/config.h"

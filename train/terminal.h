@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_TERMINAL_H
 #define HL_TRAIN_TERMINAL_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "show/terminal_map.h"
 
 #include <stdbool.h>

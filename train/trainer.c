@@ -1,10 +1,10 @@
 #include "train/trainer.h"
 
-#include "core/memory.h"
-#include "core/op_cross_entropy.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/kernels/private/reduce.h"
+#include "core/ops/cross_entropy.h"
 #include "core/private/forgotten_grads.h"
-#include "core/private/reduce.h"
-#include "core/threads.h"
 #include "heads/evaluator.h"
 #include "optim/clip.h"
 #include "train/private/trainer_leaves.h"
@@ -47,7 +47,7 @@ static hl_status plan_passes(const hl_model *model, const hl_config *config, int
         .model = model, .rows = hl_trainer_evaluation_rows(config), .threads = threads, .loss = ""
     };
     hl_tape_options options = hl_trainer_pass_options(config, threads);
-    options.leaves = at_once;
+    options.memory.leaves = at_once;
     HL_TRY(hl_model_plan(model, &largest, options, training));
     hl_status status = hl_evaluator_plan(&evaluator, T, evaluation);
     if (status.code != HL_OK) {
@@ -83,7 +83,7 @@ static hl_status prepare_lengths(const hl_trainer *trainer)
         return hl_ok();
     }
     hl_tape_options options = hl_trainer_pass_options(trainer->config, trainer->threads);
-    options.prepare = true;
+    options.memory.prepare = true;
     hl_batch largest = hl_trainer_largest(trainer->config);
     hl_tape_plan plan;
     HL_TRY(hl_model_plan(&trainer->model, &largest, options, &plan));
@@ -321,7 +321,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     HL_TRY(hl_ranks_agree(trainer->ranks, status));
     hl_leaf_sum_finish(&trainer->gradients);
     hl_leaf_sum_finish(&trainer->figures);
-    HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* what was received from one that is lost since may be no sum */
+    HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* until then it may be no sum: ranks.h */
     const hl_leaf_figures *found = trainer->figures.total;
     *update = (hl_update){
         .loss = found->loss,

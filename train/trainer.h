@@ -4,7 +4,7 @@
 #define HL_TRAIN_TRAINER_H
 
 #include "core/arena.h"
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "data/batch_storage.h"
 #include "data/dataset.h"
 #include "heads/validation_sums_pass.h"

@@ -1,9 +1,9 @@
 #include "train/private/trainer_leaves.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "core/finite_watch.h"
-#include "core/memory.h"
-#include "core/op_cross_entropy.h"
+#include "core/ops/cross_entropy.h"
 #include "core/private/tape_leaves.h"
-#include "core/threads.h"
 #include "train/setup.h"
 
 #include <math.h>
@@ -24,16 +24,18 @@ int64_t hl_trainer_micro_batch(const hl_config *config)
 
 hl_tape_options hl_trainer_pass_options(const hl_config *config, int threads)
 {
-    return (hl_tape_options){
-        .threads = threads, .training = true, .gradients = true, .reuse = true, .seed = (uint64_t)config->train.seed
-    };
+    return (hl_tape_options){ .threads = threads,
+                              .training = true,
+                              .gradients = true,
+                              .memory = { .reuse = true },
+                              .seed = (uint64_t)config->train.seed };
 }
 
 hl_tape_options hl_trainer_tape_options(const hl_trainer *trainer)
 {
     hl_tape_options options = hl_trainer_pass_options(trainer->config, trainer->threads);
     options.step = (uint32_t)(trainer->optimizer.step + 1);
-    options.plan = &trainer->plan;
+    options.memory.plan = &trainer->plan;
     options.observer = trainer->observer;
     return options;
 }
@@ -98,7 +100,7 @@ static void run_forward(const void *context, hl_range range)
         }
         hl_tape_options options = hl_trainer_tape_options(trainer);
         options.threads = 1;
-        options.kept = kept;
+        options.memory.kept = kept;
         options.places = own->batch.places;
         options.n_places = own->batch.n_rows;
         hl_cross_entropy_args args = { .n = trainer->batch.batch.n_targets,

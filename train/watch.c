@@ -1,7 +1,7 @@
 #include "train/watch.h"
 
-#include "core/clock.h"
-#include "core/memory.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "heads/label.h"
 #include "heads/mean_map.h"
@@ -18,7 +18,7 @@ static const double LONGEST_SLEEP = 0.05;
 
 hl_status hl_watch_check(const hl_config *config, int layer)
 {
-    int64_t layers = config->model.layers;
+    int64_t layers = config->model.n_layers;
     if (layer >= layers) {
         return hl_error(HL_INVALID,
                         "command line: --watch: no layer %d; the model has %" PRId64 ", counted from 0: 0 .. %" PRId64,

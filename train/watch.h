@@ -5,8 +5,8 @@
 #ifndef HL_TRAIN_WATCH_H
 #define HL_TRAIN_WATCH_H
 
-#include "core/declarations.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/text.h"
 #include "heads/recorder.h"
 #include "show/panel.h"
 #include "show/terminal_map.h"

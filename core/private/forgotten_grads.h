@@ -2,14 +2,14 @@
 #ifndef HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
 #define HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/parameters.h"
 
 HL_BEGIN_DECLS
 
-/* As hl_parameters_zero_grad, where hl_parameters_grads_into points to if that was called, but without a pass over the
- * memory: the next backward overwrites a parameter's gradient where it first reaches it. Until hl_forgotten_grads_end
- * gradients are not to be read, and tapes walk back one after the other. After hl_parameters_allocate; cannot fail. */
+/* Does what hl_parameters_zero_grad is for, without writing zeros: the next backward overwrites each gradient when it
+ * first reaches it. It concerns the block last given to hl_parameters_grads_into, if any. Until hl_forgotten_grads_end,
+ * read no gradient and walk tapes back one after the other. After hl_parameters_allocate; cannot fail. */
 void hl_forgotten_grads_begin(hl_parameters *parameters);
 
 /* Zeroes the gradients that no backward has reached. */

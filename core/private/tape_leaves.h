@@ -1,17 +1,17 @@
 /* The way back of several tapes at once: those of the leaves of one batch (train/ranks/leaf_sum.h).
  *
  * Each leaf has a tape of its own, on which the same ops were recorded over its own rows. The gradient of a parameter
- * is summed over the rows of each leaf alone, and these sums go up a binary tree: leaf 2 i plus leaf 2 i + 1, of such
- * pairs the same again, and the last one alone where there is no other. So its bits are those of leaves that were
- * computed one by one, by however many processes.
+ * is first summed over the rows of each leaf alone. These sums are then added in a binary tree: leaf 2 i plus leaf
+ * 2 i + 1, then pairs of such pairs, and so on; a last one without a partner goes up unchanged. So the bits are the
+ * same as where leaves are computed one by one, by any number of processes.
  *
- * The tapes walk back side by side, leaf after leaf on each thread. Whenever they have passed an op with parameters,
- * their gradients are summed, while what they are summed from is still in the cache: no gradient of a whole model is
- * held but the sum. */
+ * The tapes walk back side by side, leaf after leaf on each thread. Once all have passed an op with parameters, its
+ * gradients are summed, while the numbers are still in the cache. So only the sum is ever held as a gradient of the
+ * whole model. */
 #ifndef HL_CORE_PRIVATE_TAPE_LEAVES_H
 #define HL_CORE_PRIVATE_TAPE_LEAVES_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "core/tape.h"
 
 HL_BEGIN_DECLS

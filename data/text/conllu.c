@@ -1,6 +1,6 @@
 #include "data/text/conllu.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/conllu_input.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
     hl_conllu *reader = hl_calloc(1, sizeof *reader);
     HL_NEED(reader != NULL, path);
     reader->check = check;
-    reader->input.may_be_text = check == HL_CONLLU_TEXT;
+    reader->input.may_be_text = check == HL_CONLLU_TEXT || check == HL_CONLLU_LINES;
     hl_status status = hl_lines_open(path, HL_LINE_BYTES, &reader->input.lines);
     if (status.code != HL_OK) {
         hl_free(reader);
@@ -70,7 +70,7 @@ static hl_status collect(hl_conllu *reader, bool *words)
                                 "the sentence is longer than %d bytes; are empty lines missing?", HL_CONLLU_BYTES);
         }
         if (reader->input.is_text) {
-            *words = hl_conllu_add_text(&reader->raw, &line);
+            *words = hl_conllu_add_text(&reader->raw, &line) || reader->check == HL_CONLLU_LINES;
             if (*words) {
                 break;
             }
@@ -269,7 +269,7 @@ static hl_status parse(hl_conllu *reader)
             HL_TRY(row.text[0] == '#' ? take_comment(reader, row, line) : take_row(reader, row, line));
         }
     }
-    if (s->n_words == 0) {
+    if (s->n_words == 0 && !reader->input.is_text) {
         return hl_lines_bad(reader->input.lines, s->line, "the sentence has no words");
     }
     if (reader->range_end > s->n_words) {

@@ -6,9 +6,9 @@
 #ifndef HL_DATA_TEXT_CONLLU_H
 #define HL_DATA_TEXT_CONLLU_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/lines.h"
 
 #include <stdbool.h>
@@ -37,6 +37,7 @@ typedef enum hl_conllu_check {
     HL_CONLLU_TEXT,  /* nothing; and the file may be plain text instead, where its first line that is neither empty nor
                         begins with # has no tab: each of its lines is then a sentence, also one that begins with #, of
                         the words that white space separates, as if it stood there as CoNLL-U with nothing stated */
+    HL_CONLLU_LINES, /* the same; a line of plain text without a word is a sentence, too, without raw bytes */
 } hl_conllu_check;
 
 typedef struct hl_conllu_word {
@@ -48,7 +49,7 @@ typedef struct hl_conllu_word {
 /* Owned by its reader; stands until the reader's next call. */
 typedef struct hl_conllu_sentence {
     const hl_conllu_word *words; /* of IDs 1 .. n_words */
-    int64_t n_words;             /* at least 1 */
+    int64_t n_words;             /* at least 1; of HL_CONLLU_LINES perhaps 0 */
     hl_span document;            /* the id of the last "# newdoc" so far; empty where it has none, or there was none */
     hl_span raw;                 /* all its bytes in the file, comments and empty lines around it included */
     int64_t line;                /* the number of the first line of `raw` */

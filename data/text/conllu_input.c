@@ -1,6 +1,6 @@
 #include "data/text/private/conllu_input.h"
 
-#include "core/private/utf8.h"
+#include "core/base/private/utf8.h"
 #include "data/text/conllu.h"
 #include "data/text/private/unicode.h"
 

@@ -1,5 +1,5 @@
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "data/text/private/corpus_file.h"
 
 #include <assert.h>

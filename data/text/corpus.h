@@ -14,8 +14,8 @@
 #ifndef HL_DATA_TEXT_CORPUS_H
 #define HL_DATA_TEXT_CORPUS_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

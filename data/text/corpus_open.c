@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE /* LOCK_EX */
-#include "core/files.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/files/files.h"
 #include "data/text/private/corpus_file.h"
 
 #include <errno.h>

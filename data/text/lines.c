@@ -1,7 +1,7 @@
 #include "data/text/lines.h"
 
-#include "core/memory.h"
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
 #include "data/text/private/input.h"
 
 #include <stdarg.h>

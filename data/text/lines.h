@@ -12,8 +12,8 @@
 #ifndef HL_DATA_TEXT_LINES_H
 #define HL_DATA_TEXT_LINES_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,6 +12,8 @@ no longer all.
 import sys
 
 import tokenizers
+from tokenizers import AddedToken, Tokenizer
+from tokenizers.models import WordPiece
 from tokenizers.normalizers import NFD, BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 
@@ -101,6 +103,21 @@ def byte_level_kinds():
     return kinds
 
 
+def words():
+    """Whether a character beside a token with single_word hides it, before it as behind it."""
+    tokenizer = Tokenizer(WordPiece({"[UNK]": 0}, unk_token="[UNK]"))
+    tokenizer.add_tokens([AddedToken("!", single_word=True, normalized=False)])
+    before = tokenizer.encode_batch([chr(code) + "!" for code in CODES])
+    behind = tokenizer.encode_batch(["!" + chr(code) for code in CODES])
+    hidden = [[1 not in text.ids for text in texts] for texts in (before, behind)]
+    assert hidden[0] == hidden[1]
+    return dict(zip(CODES, hidden[0]))
+
+
+def word_others(kinds):
+    return {code: word != (kinds.get(code) in (KINDS["letter"], KINDS["number"])) for code, word in words().items()}
+
+
 def ranges(values):
     found = []
     for code in sorted(code for code, value in values.items() if value):
@@ -108,7 +125,7 @@ def ranges(values):
             found[-1][1] = code
         else:
             found.append([code, code, values[code]])
-    return [f"{{ {first:#x}, {last:#x}, {value} }}" for first, last, value in found]
+    return [f"{{ {first:#x}, {last:#x}, {int(value)} }}" for first, last, value in found]
 
 
 def runs(changes):
@@ -163,7 +180,9 @@ def main():
     write_counted("hl_code_base", "hl_bert_bases", runs_of_bases)
     write("uint32_t hl_bert_becomes", becomes)
     write_counted("hl_code_run", "hl_bert_lower", runs(bert_lower()))
-    write_counted("hl_code_range", "hl_byte_level_kinds", ranges(byte_level_kinds()))
+    kinds = byte_level_kinds()
+    write_counted("hl_code_range", "hl_byte_level_kinds", ranges(kinds))
+    write_counted("hl_code_range", "hl_word_others", ranges(word_others(kinds)))
 
 
 main()

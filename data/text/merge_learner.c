@@ -1,6 +1,6 @@
 #include "data/text/private/merge_learner.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/hash.h"
 

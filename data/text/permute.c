@@ -1,6 +1,6 @@
 #include "data/text/permute.h"
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 
 #include <assert.h>
 

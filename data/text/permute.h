@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PERMUTE_H
 #define HL_DATA_TEXT_PERMUTE_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "data/text/private/pretoken.h"
 
-#include "core/private/utf8.h"
+#include "core/base/private/utf8.h"
 #include "data/text/private/unicode.h"
 
 #include <string.h>

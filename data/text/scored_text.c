@@ -1,7 +1,7 @@
 #include "data/text/scored_text.h"
 
-#include "core/private/utf8.h"
-#include "core/text.h"
+#include "core/base/private/utf8.h"
+#include "core/base/text.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/tokens_parts.h"
 #include "data/text/private/unicode.h"

@@ -9,8 +9,8 @@
 #ifndef HL_DATA_TEXT_SCORED_TEXT_H
 #define HL_DATA_TEXT_SCORED_TEXT_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/text_data.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "data/text/private/source.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 
 #include <zlib.h>
 

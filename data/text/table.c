@@ -1,8 +1,8 @@
 #include "data/text/table.h"
 
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/examples.h"
-#include "core/memory.h"
-#include "core/text.h"
 
 #include <inttypes.h>
 #include <string.h>

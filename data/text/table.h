@@ -3,8 +3,8 @@
 #ifndef HL_DATA_TEXT_TABLE_H
 #define HL_DATA_TEXT_TABLE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/lines.h"
 
 #include <stdbool.h>

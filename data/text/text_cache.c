@@ -1,7 +1,7 @@
 /* The caches of text data: records become numbers. */
+#include "core/base/memory.h"
 #include "core/examples.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/files/folders.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_records.h"

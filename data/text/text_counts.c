@@ -1,6 +1,6 @@
 #include "data/text/private/text_counts.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/scored_text.h"
 

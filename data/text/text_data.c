@@ -1,6 +1,6 @@
 #include "data/text/text_data.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/draw.h"
 #include "data/text/permute.h"
 #include "data/text/private/text_data_parts.h"

@@ -15,9 +15,9 @@
 #ifndef HL_DATA_TEXT_TEXT_DATA_H
 #define HL_DATA_TEXT_TEXT_DATA_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "data/text/text_spec.h"
 #include "data/text/tokens.h"
 

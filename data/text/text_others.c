@@ -1,5 +1,5 @@
 /* A file in the tokens of other data: examples that somebody wrote to look at, or those that a model is scored on. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/text_data_parts.h"
 
 #include <inttypes.h>

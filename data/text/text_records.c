@@ -1,13 +1,14 @@
 #include "data/text/private/text_records.h"
 
-#include "core/memory.h"
-#include "core/private/utf8.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
+#include "core/base/text.h"
 #include "data/text/conllu.h"
 #include "data/text/private/unicode.h"
 #include "data/text/split.h"
 #include "data/text/table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ struct hl_text_records {
     int64_t capacity;
     hl_span texts[2], label;
     int64_t number, told;
-    hl_text chunk; /* running text that was not given out yet, from `given` on */
+    int64_t last_line, in_line; /* of running text: the line that was read last, and its bytes so far */
+    hl_text chunk;              /* running text that was not given out yet, from `given` on */
     size_t given;
     int64_t line, offset; /* of the chunk: its first line, and its place in the text */
     int64_t border;       /* the byte that validation begins with */
@@ -112,27 +114,58 @@ static hl_status open_running(hl_text_records *records, const char *path)
 {
     HL_TRY(hl_lines_open(path, HL_LINE_BYTES, &records->lines));
     hl_lines_in_parts(records->lines);
+    records->in_line = records->last_line = 0;
     return hl_ok();
 }
 
-/* The byte that the last part of the text begins with, but for the rest of its character. */
-static hl_status find_border(hl_text_records *records, const char *path)
+/* The next line of running text, or the next part of a long one. */
+static hl_status next_part(hl_text_records *records, hl_line *line)
+{
+    enum { MIB = 1 << 20 };
+    int64_t most = records->spec->line_mb > 0 ? records->spec->line_mb : HL_TEXT_LINE_MB;
+    HL_TRY(hl_lines_next(records->lines, line));
+    records->in_line = (int64_t)line->size + (line->number == records->last_line ? records->in_line : 0);
+    records->last_line = line->number;
+    return records->in_line <= most * MIB
+               ? hl_ok()
+               : hl_lines_bad(records->lines, line->number,
+                              "is longer than %" PRId64 " MiB: break the line, or raise task.line_mb", most);
+}
+
+/* Reads all of the running text once; *size is what it has in bytes. */
+static hl_status measure(hl_text_records *records, const char *path, int64_t *size)
 {
     hl_line line;
-    int64_t size = 0;
+    *size = 0;
     HL_TRY(open_running(records, path));
-    hl_status status = hl_lines_next(records->lines, &line);
+    hl_status status = next_part(records, &line);
     while (status.code == HL_OK && line.text != NULL) {
-        size += (int64_t)line.size + line.newline;
+        *size += (int64_t)line.size + line.newline;
         if (line.number % TELL_EVERY == 0) {
             HL_THEN(status, tell(records, "measuring the text"));
         }
-        HL_THEN(status, hl_lines_next(records->lines, &line));
+        HL_THEN(status, next_part(records, &line));
     }
     hl_lines_close(records->lines);
     records->lines = NULL;
-    records->border = size - (int64_t)floor(records->spec->validation_share * (double)size);
     return status;
+}
+
+hl_status hl_text_records_check(const hl_text_spec *spec, const char *path)
+{
+    hl_text_records records = { .spec = spec };
+    int64_t size;
+    bool reads = hl_text_spec_is_running(spec) && strcmp(path, "-") != 0; /* standard input is read only once */
+    return reads ? measure(&records, path, &size) : hl_ok();
+}
+
+/* Finds the byte that validation begins with, but for the rest of its character. */
+static hl_status find_border(hl_text_records *records, const char *path)
+{
+    int64_t size;
+    HL_TRY(measure(records, path, &size));
+    records->border = size - (int64_t)floor(records->spec->validation_share * (double)size);
+    return hl_ok();
 }
 
 static hl_status open_source(hl_text_records *records, const char *path)
@@ -192,7 +225,7 @@ static hl_status fill(hl_text_records *records)
     chunk->size = records->given = 0;
     while (!records->at_end && (chunk->size == 0 || (ends_in_white(chunk) && chunk->size < CHUNK))) {
         hl_line line;
-        HL_TRY(hl_lines_next(records->lines, &line));
+        HL_TRY(next_part(records, &line));
         records->line = chunk->size == 0 ? line.number - records->newline : records->line;
         hl_text_add(chunk, "\n", records->newline ? 1 : 0);
         records->at_end = line.text == NULL;

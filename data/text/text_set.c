@@ -1,6 +1,6 @@
 #include "data/text/private/text_set.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/lines.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/hash.h"

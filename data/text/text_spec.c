@@ -59,6 +59,10 @@ hl_status hl_text_spec_check(const hl_text_spec *spec)
         return hl_error(HL_INVALID, "task.length = %" PRId64 ": must be 1 or more, the pieces of a window",
                         spec->length);
     }
+    if (spec->line_mb < 0 || spec->line_mb > HL_TEXT_MOST_LINE_MB) {
+        return hl_error(HL_INVALID, "task.line_mb = %" PRId64 ": must be from 1 to %d", spec->line_mb,
+                        HL_TEXT_MOST_LINE_MB);
+    }
     if (spec->max_length < 1 || spec->max_length > HL_CORPUS_MAX_LENGTH / HL_TEXT_COLUMNS ||
         (hl_text_spec_is_running(spec) && spec->length > spec->max_length)) {
         return hl_error(HL_INVALID, "max_length = %" PRId64 ": must be from %" PRId64 " to %d", spec->max_length,

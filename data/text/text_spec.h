@@ -2,14 +2,16 @@
 #ifndef HL_DATA_TEXT_TEXT_SPEC_H
 #define HL_DATA_TEXT_TEXT_SPEC_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
+
+enum { HL_TEXT_LINE_MB = 128, HL_TEXT_MOST_LINE_MB = 1 << 20 }; /* MiB */
 
 typedef enum hl_text_task { HL_TEXT_MASKED, HL_TEXT_NEXT, HL_TEXT_TAGS, HL_TEXT_CLASSES, HL_TEXT_FILE } hl_text_task;
 
@@ -26,8 +28,10 @@ typedef struct hl_text_spec {
     const char *text_column, *label_column; /* classes: a name or a number from 1; text_column perhaps two, with a comma
                                                between. The first line is a header unless all are numbers */
     int64_t length;                         /* of a window of running text; 0 (masked): a sentence a line */
+    int64_t line_mb;                        /* the longest line of running text, in MiB; 0: HL_TEXT_LINE_MB */
     int64_t max_length;                     /* pieces of an example at most, special tokens included */
-    bool lowercase, whole_words;            /* whole_words: masked: all pieces of a word or none */
+    bool prefix_space;           /* tags: a space is read before the first word, too; of tokens of kind bpe */
+    bool lowercase, whole_words; /* whole_words: masked: all pieces of a word or none */
     double drop_pieces;  /* tags, classes: the share of its pieces, below 1, that training reads as the unknown token */
     hl_tokens_kind kind; /* file: words */
     int64_t size, min_count; /* as in hl_tokens_options; a size of 0 for chars and words: all there are */

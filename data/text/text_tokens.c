@@ -1,8 +1,8 @@
 /* Tokens and labels of text data: taken from the folder or a vocabulary, or learned from the training part. */
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_records.h"
@@ -223,15 +223,35 @@ static hl_status load_or_make(const hl_text_spec *spec, bool labels, bool *ignor
         if (!labels) {
             HL_THEN(status, check_tokens(spec, spec->vocabulary != NULL ? spec->vocabulary : path, *out));
         }
+        if (!labels && spec->prefix_space) {
+            HL_THEN(status, hl_tokens_set_prefix_space(*out));
+        }
         HL_THEN(status, save(*out, path));
     }
     hl_free(path);
     return status;
 }
 
+/* Checks running text in two files before anything is made of it: once, as validation.cache is made last. Text in one
+ * file is checked where its share for validation is found. */
+static hl_status check_files(const hl_text_spec *spec)
+{
+    char *last = hl_path_join(spec->folder, "validation.cache");
+    HL_NEED(last != NULL, spec->folder);
+    bool made;
+    hl_status status = hl_file_exists(last, &made);
+    if (status.code == HL_OK && !made && spec->validation_file != NULL) {
+        status = hl_text_records_check(spec, spec->file);
+        HL_THEN(status, hl_text_records_check(spec, spec->validation_file));
+    }
+    hl_free(last);
+    return status;
+}
+
 hl_status hl_text_data_make_tokens(const hl_text_spec *spec, hl_text_data *data)
 {
     bool ignored = false;
+    HL_TRY(check_files(spec));
     HL_TRY(load_or_make(spec, false, &ignored, &data->tokens));
     data->notices[HL_TRAIN].ignored = ignored;
     return spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES

@@ -1,7 +1,7 @@
 #include "data/text/tokens.h"
 
-#include "core/memory.h"
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_parts.h"
@@ -42,11 +42,14 @@ void hl_tokens_free(hl_tokens *tokens)
     if (tokens != NULL) {
         hl_text_free(&tokens->text);
         hl_free(tokens->starts);
-        hl_free(tokens->specials);
+        hl_free(tokens->added);
         hl_free(tokens->merges);
         hl_free(tokens->table);
-        hl_free(tokens->is_special);
-        hl_free(tokens->sorted);
+        hl_free(tokens->piece_kinds);
+        for (int i = 0; i < 2; i++) {
+            hl_free(tokens->matchers[i].at);
+            hl_text_free(&tokens->matchers[i].texts);
+        }
         hl_free(tokens->ranks.at);
         hl_free(tokens);
     }
@@ -63,10 +66,10 @@ hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
     return hl_ok();
 }
 
-hl_status hl_tokens_add_special(hl_tokens *tokens, hl_special_token special)
+hl_status hl_tokens_mark_added(hl_tokens *tokens, hl_added_token added)
 {
-    HL_NEED(HL_GROW(tokens->specials, tokens->specials_capacity, tokens->n_specials + 1), "special tokens");
-    tokens->specials[tokens->n_specials++] = special;
+    HL_NEED(HL_GROW(tokens->added, tokens->added_capacity, tokens->n_added + 1), "added tokens");
+    tokens->added[tokens->n_added++] = added;
     return hl_ok();
 }
 
@@ -106,7 +109,12 @@ int32_t hl_tokens_role(const hl_tokens *tokens, hl_role role)
 
 bool hl_tokens_is_special(const hl_tokens *tokens, int32_t id)
 {
-    return id >= 0 && id < tokens->n && tokens->is_special[id];
+    return id >= 0 && id < tokens->n && tokens->piece_kinds[id] == HL_SPECIAL;
+}
+
+bool hl_tokens_first_word_is_bare(const hl_tokens *tokens)
+{
+    return tokens->kind == HL_TOKENS_BPE && !tokens->rules.prefix_space;
 }
 
 const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size)
@@ -197,8 +205,8 @@ static hl_status check_ids(const hl_tokens *tokens, const char *path)
     for (int role = 0; role < HL_ROLES; role++) {
         good = good && tokens->roles[role] >= -1 && tokens->roles[role] < tokens->n;
     }
-    for (size_t i = 0; i < tokens->n_specials; i++) {
-        good = good && tokens->specials[i].id >= 0 && tokens->specials[i].id < tokens->n;
+    for (size_t i = 0; i < tokens->n_added; i++) {
+        good = good && tokens->added[i].id >= 0 && tokens->added[i].id < tokens->n;
     }
     if (!good) {
         return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
@@ -207,26 +215,14 @@ static hl_status check_ids(const hl_tokens *tokens, const char *path)
     return check_template(tokens, path, &tokens->pair);
 }
 
-static int compare_specials(const void *a, const void *b)
+static hl_status index_added(hl_tokens *tokens, const char *path)
 {
-    const struct hl_sorted_special *x = a, *y = b;
-    int order = strcmp(x->piece, y->piece);
-    return order != 0 ? order : (x->special > y->special) - (x->special < y->special);
-}
-
-static hl_status sort_specials(hl_tokens *tokens)
-{
-    tokens->sorted = hl_calloc(tokens->n_specials, sizeof *tokens->sorted);
-    HL_NEED(tokens->sorted != NULL, "special tokens");
-    for (size_t i = 0; i < tokens->n_specials; i++) {
-        struct hl_sorted_special *sorted = &tokens->sorted[i];
-        sorted->special = &tokens->specials[i];
-        sorted->piece = hl_tokens_piece(tokens, sorted->special->id, &sorted->size);
-        tokens->is_special[sorted->special->id] = true;
-        tokens->first_bytes[(unsigned char)sorted->piece[0]] = true;
+    for (size_t i = 0; i < tokens->n_added; i++) {
+        enum hl_piece_kind *kind = &tokens->piece_kinds[tokens->added[i].id];
+        *kind = tokens->added[i].ordinary && *kind != HL_SPECIAL ? HL_ORDINARY : HL_SPECIAL;
     }
-    qsort(tokens->sorted, tokens->n_specials, sizeof *tokens->sorted, compare_specials);
-    return hl_ok();
+    HL_TRY(hl_tokens_match(tokens, path, 0));
+    return hl_tokens_match(tokens, path, 1);
 }
 
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
@@ -238,8 +234,9 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
     size_t size = table_size((size_t)tokens->n);
     tokens->mask = size - 1;
     tokens->table = hl_malloc(size * sizeof *tokens->table);
-    tokens->is_special = hl_calloc((size_t)tokens->n, sizeof *tokens->is_special);
-    HL_NEED(tokens->table != NULL && tokens->is_special != NULL, "tokens");
+    tokens->piece_kinds = hl_calloc((size_t)tokens->n, sizeof *tokens->piece_kinds);
+    HL_NEED(tokens->table != NULL && tokens->piece_kinds != NULL, "tokens");
+    tokens->n_model = tokens->n_model > 0 ? tokens->n_model : tokens->n;
     memset(tokens->table, 0xFF, size * sizeof *tokens->table); /* every id is -1 */
     for (int32_t id = 0; id < tokens->n; id++) {
         size_t length = 0;
@@ -259,11 +256,11 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
         tokens->table[i] = (struct hl_hashed){ (uint32_t)hash, id };
         tokens->longest = length > tokens->longest ? length : tokens->longest;
     }
-    HL_TRY(sort_specials(tokens));
+    HL_TRY(index_added(tokens, path));
     for (int byte = 0; byte < 256; byte++) {
         char letter[4];
-        tokens->byte_ids[byte] =
-            hl_tokens_find(tokens, letter, hl_utf8_encode(hl_byte_letter((unsigned char)byte), letter));
+        int32_t id = hl_tokens_find(tokens, letter, hl_utf8_encode(hl_byte_letter((unsigned char)byte), letter));
+        tokens->byte_ids[byte] = id < tokens->n_model ? id : -1;
     }
     return hl_ok();
 }

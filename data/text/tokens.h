@@ -9,9 +9,9 @@
 #ifndef HL_DATA_TEXT_TOKENS_H
 #define HL_DATA_TEXT_TOKENS_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +61,9 @@ int32_t hl_tokens_role(const hl_tokens *tokens, hl_role role);
 /* Whether it is a special token: with a role or not, such a token comes from no text unless it is asked for. */
 bool hl_tokens_is_special(const hl_tokens *tokens, int32_t id);
 
+/* Whether every word of a sentence but the first is read with a space before it: bpe without its prefix_space. */
+bool hl_tokens_first_word_is_bare(const hl_tokens *tokens);
+
 /* The text of a piece as files spell it ("##ing", "Ġthe"; of a byte its stand-in, as for bpe), owned by the tokens,
  * UTF-8 of *size bytes (NULL is allowed) and a zero byte; NULL where the id is outside 0 .. V - 1. */
 const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size);
@@ -87,9 +90,9 @@ typedef struct hl_pieces {
 void hl_pieces_free(hl_pieces *pieces);
 
 /* Adds the pieces of a text of `size` bytes. With `specials` the texts of special tokens in it, even inside a word,
- * become those tokens; without it they are text like any other. On failure the pieces are those from before.
- * HL_INVALID: bytes that are not UTF-8 (bytes takes any), 2 GiB or more, or a character or word that is no piece where
- * there is no unknown token; HL_NO_MEMORY. */
+ * become those tokens; without it they are text like any other. Ordinary added tokens are found in either case. On
+ * failure the pieces are those from before. HL_INVALID: bytes that are not UTF-8 (bytes takes any), 2 GiB or more, or a
+ * character or word that is no piece where there is no unknown token; HL_NO_MEMORY. */
 hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, hl_pieces *pieces);
 
 /* The same of a text that goes on where one before it ended: no space is put before it where the tokens' rules put one
@@ -97,9 +100,9 @@ hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t siz
 hl_status hl_tokens_encode_more(const hl_tokens *tokens, const char *text, size_t size, bool specials,
                                 hl_pieces *pieces);
 
-/* Adds the pieces of one word of a sentence that is given word by word: no special token is found in it, a word without
- * a piece becomes the unknown token, and for bpe a space comes before every word but the `first`. The offsets are
- * those in the word. As hl_tokens_encode fails. */
+/* Adds the pieces of one word of a sentence that is given word by word: ordinary added tokens are found in it, but no
+ * special ones. A word without a piece becomes the unknown token, and for bpe a space comes before every word but the
+ * `first`. The offsets are those in the word. As hl_tokens_encode fails. */
 hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_t size, bool first, hl_pieces *pieces);
 
 /* Puts the model's own special tokens around the pieces of one text (n_first = n), as [CLS] A [SEP], or of two, of
@@ -108,8 +111,8 @@ hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_
 hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pieces);
 
 /* Adds the text of n ids: words with a space between them for words and wordpiece, else what the pieces hold end to
- * end, so that a character that is cut stays cut. Special tokens are left out unless `specials`. HL_INVALID for an id
- * outside 0 .. V - 1, with nothing added; HL_NO_MEMORY. */
+ * end, so that a character that is cut stays cut. An added token gives its own text. Special tokens are left out unless
+ * `specials`. HL_INVALID for an id outside 0 .. V - 1, with nothing added; HL_NO_MEMORY. */
 hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n, bool specials, hl_text *text);
 
 HL_END_DECLS

@@ -1,28 +1,11 @@
 #include "data/text/private/tokens_encode.h"
-#include "core/memory.h"
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/unicode.h"
 
 #include <string.h>
-
-void hl_pieces_free(hl_pieces *pieces)
-{
-    hl_free(pieces->at);
-    hl_tokens_scratch *scratch = pieces->scratch;
-    if (scratch != NULL) {
-        hl_free(scratch->characters);
-        hl_free(scratch->word);
-        hl_free(scratch->ends);
-        hl_free(scratch->hashes);
-        hl_free(scratch->symbols);
-        hl_free(scratch->heap.at);
-        hl_free(scratch->wrapped);
-        hl_free(scratch);
-    }
-    *pieces = (hl_pieces){ 0 };
-}
 
 /* Checks the text and makes the memory to cut it in. */
 static hl_status begin(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces)
@@ -34,112 +17,50 @@ static hl_status begin(const hl_tokens *tokens, const char *text, size_t size, h
     return pieces->scratch != NULL ? hl_ok() : hl_error_memory("a text's pieces");
 }
 
-static hl_status encode_part(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool space,
-                             hl_pieces *pieces)
+/* Encodes a part of a text, which begins at `base` of it; `space`: one may come before it. */
+typedef hl_status encode_part(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
+                              bool space, hl_pieces *pieces);
+
+/* Cuts the added tokens that the matcher knows out of the text, and encodes what lies between them. `space`: one may
+ * come before the text; before what follows an added token, the tokens' rule decides. */
+static hl_status encode_between(const hl_tokens *tokens, const hl_token_matcher *matcher, encode_part *part,
+                                const char *text, size_t size, size_t base, bool specials, bool space,
+                                hl_pieces *pieces)
+{
+    size_t from = 0, at = 0; /* where what was not encoded yet begins, and where the search goes on */
+    hl_added_match match;
+    while (hl_tokens_next_added(matcher, text, size, specials, from, &at, &match)) {
+        if (match.begin > from) {
+            HL_TRY(part(tokens, text + from, match.begin - from, base + from, specials, space, pieces));
+        }
+        HL_TRY(hl_pieces_add(pieces, match.token->id, base + match.begin, base + match.end));
+        from = match.end;
+        space = tokens->rules.prefix_space;
+    }
+    return from < size ? part(tokens, text + from, size - from, base + from, specials, space, pieces) : hl_ok();
+}
+
+static hl_status encode_bytes(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
+                              bool space, hl_pieces *pieces)
+{
+    (void)specials;
+    space = space && size > 0 && text[0] != ' ';
+    return hl_tokens_encode_bpe(tokens, text, size, base, space, pieces);
+}
+
+/* What lies between the added tokens that are found in the text as it stands. */
+static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
+                             bool space, hl_pieces *pieces)
 {
     switch (tokens->kind) {
     case HL_TOKENS_WORDPIECE:
-        return hl_tokens_encode_wordpiece(tokens, text, size, base, pieces);
+        return hl_tokens_encode_wordpiece(tokens, text, size, base, specials, pieces);
     case HL_TOKENS_BYTES:
-    case HL_TOKENS_BPE:
-        space = space && size > 0 && text[0] != ' ';
-        return hl_tokens_encode_bpe(tokens, text, size, base, space, pieces);
+    case HL_TOKENS_BPE: /* whose texts are their own normalized texts */
+        return encode_between(tokens, &tokens->matchers[1], encode_bytes, text, size, base, specials, space, pieces);
     default:
         return hl_tokens_encode_words(tokens, text, size, base, pieces);
     }
-}
-
-static bool is_white(const char *text, size_t size, size_t *bytes)
-{
-    uint32_t code;
-    *bytes = hl_utf8_decode(text, size, &code);
-    return *bytes > 0 && (hl_bert_class(code) & HL_BERT_WHITE);
-}
-
-/* The first of the sorted special tokens first .. end - 1, alike in their first `at` bytes, whose next byte is at least
- * `least`; `end` where there is none. */
-static size_t first_with(const hl_tokens *tokens, size_t first, size_t end, size_t at, int least)
-{
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        if ((unsigned char)tokens->sorted[middle].piece[at] < least) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return first;
-}
-
-/* The special token whose text stands at the beginning of these bytes, the longest; NULL where none does. Byte by byte
- * it leaves those that go on otherwise, so that its time hardly grows with their number. */
-static const hl_special_token *special_at(const hl_tokens *tokens, const char *text, size_t size, size_t *bytes)
-{
-    const hl_special_token *found = NULL;
-    size_t first = 0, end = tokens->n_specials;
-    for (size_t i = 0; i < size && first < end; i++) {
-        int byte = (unsigned char)text[i];
-        first = first_with(tokens, first, end, i, byte);
-        end = first_with(tokens, first, end, i, byte + 1);
-        if (first < end && tokens->sorted[first].size == i + 1) {
-            found = tokens->sorted[first].special;
-            *bytes = i + 1;
-        }
-        while (first < end && tokens->sorted[first].size == i + 1) { /* a file may name one twice */
-            first++;
-        }
-    }
-    return found;
-}
-
-/* The end of the white space that stands at `at`, or its beginning where it ends there, not before `least`. */
-static size_t white_end(const char *text, size_t size, size_t at)
-{
-    size_t bytes;
-    while (at < size && is_white(text + at, size - at, &bytes)) {
-        at += bytes;
-    }
-    return at;
-}
-
-static size_t white_begin(const char *text, size_t least, size_t at)
-{
-    for (size_t from = at, bytes; from > least;) {
-        from--;
-        if (((unsigned char)text[from] & 0xC0) != 0x80) {
-            if (!is_white(text + from, at - from, &bytes)) {
-                break;
-            }
-            at = from;
-        }
-    }
-    return at;
-}
-
-/* Cuts the special tokens out of the text and encodes what lies between them. `space`: one may come before the text's
- * beginning; before what follows a special token it may in any case. */
-static hl_status encode_between(const hl_tokens *tokens, const char *text, size_t size, bool space, hl_pieces *pieces)
-{
-    size_t from = 0; /* where what was not encoded yet begins */
-    for (size_t i = 0, bytes; i < size;) {
-        bool maybe = tokens->first_bytes[(unsigned char)text[i]];
-        const hl_special_token *special = maybe ? special_at(tokens, text + i, size - i, &bytes) : NULL;
-        if (special == NULL) {
-            i++;
-            continue;
-        }
-        size_t first = special->strip_left && i > from ? white_begin(text, from, i) : i;
-        first = first > from ? first : from;
-        size_t end = special->strip_right ? white_end(text, size, i + bytes) : i + bytes;
-        if (first > from) {
-            HL_TRY(encode_part(tokens, text + from, first - from, from, space, pieces));
-        }
-        HL_TRY(hl_pieces_add(pieces, special->id, first, end));
-        i += bytes;
-        from = end;
-        space = tokens->rules.prefix_space;
-    }
-    return from < size ? encode_part(tokens, text + from, size - from, from, space, pieces) : hl_ok();
 }
 
 static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, bool space,
@@ -147,8 +68,8 @@ static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, 
 {
     size_t n = pieces->n;
     HL_TRY(begin(tokens, text, size, pieces));
-    hl_status status = specials ? encode_between(tokens, text, size, space, pieces)
-                                : encode_part(tokens, text, size, 0, space, pieces);
+    hl_status status =
+        encode_between(tokens, &tokens->matchers[0], encode_rest, text, size, 0, specials, space, pieces);
     if (status.code != HL_OK) {
         pieces->n = n;
     }
@@ -171,7 +92,7 @@ hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_
     size_t n = pieces->n;
     HL_TRY(begin(tokens, word, size, pieces));
     bool space = tokens->kind == HL_TOKENS_BPE && (!first || tokens->rules.prefix_space);
-    hl_status status = encode_part(tokens, word, size, 0, space, pieces);
+    hl_status status = encode_between(tokens, &tokens->matchers[0], encode_rest, word, size, 0, false, space, pieces);
     if (status.code == HL_OK && pieces->n == n) {
         int32_t unknown = tokens->roles[HL_ROLE_UNK];
         status = unknown >= 0 ? hl_pieces_add(pieces, unknown, 0, size)
@@ -243,8 +164,8 @@ hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n
     }
     bool spaced = tokens->kind == HL_TOKENS_WORDS || tokens->kind == HL_TOKENS_WORDPIECE, any = false;
     for (size_t i = 0; i < n; i++) {
-        bool special = tokens->is_special[ids[i]];
-        if (special && !specials) {
+        enum hl_piece_kind kind = tokens->piece_kinds[ids[i]];
+        if (kind == HL_SPECIAL && !specials) {
             continue;
         }
         size_t size;
@@ -253,7 +174,7 @@ hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n
         if (spaced) {
             hl_text_add(text, " ", any && !continues);
             hl_text_add(text, piece + 2 * continues, size - 2 * continues);
-        } else if (!special && tokens->kind != HL_TOKENS_CHARS) {
+        } else if (kind == HL_OF_MODEL && tokens->kind != HL_TOKENS_CHARS) {
             add_bytes(piece, size, text);
         } else {
             hl_text_add(text, piece, size);

@@ -8,9 +8,9 @@
 #ifndef HL_DATA_TEXT_TOKENS_FILE_H
 #define HL_DATA_TEXT_TOKENS_FILE_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>
@@ -18,27 +18,32 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_TOKENS_FORMAT = 1 };
+enum { HL_TOKENS_FORMAT = 2 };
 
 /* Adds the content of a tokens.json, the same bytes for the same tokens; it holds all that the object knows:
  *
- *   format           1                         kind             chars, bytes, words, wordpiece or bpe
+ *   format           1, with `added` 2         kind             chars, bytes, words, wordpiece or bpe
  *   rules            clean_text, cjk_alone, strip_accents, lowercase: BertNormalizer's; word_characters: a longer word
  *                    is unknown (wordpiece); prefix_space: a text begins with a space, unknown_bytes: a byte without a
  *                    piece is unknown instead of left out (bpe)
  *   roles            the ids of pad, unk, cls, sep, mask, begin, end, those that are there
  *   special          [id, whether white space before it goes with it, whether white space behind it does]
+ *   added            added tokens with more properties: [id, lstrip, rstrip, single_word, normalized, special] of
+ *                    tokenizer.json; and model_pieces, the number of pieces that words are cut into, the first ones
  *   single, pair     what hl_tokens_wrap makes: [id, type]; for the texts "A" and "B" stand in the place of the id
  *   pieces           in the order of their ids          merges    [left id, right id], the first to be merged first
  *
  * HL_NO_MEMORY. */
 hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text);
 
-/* Replaces the file by that (core/files.h). HL_BAD_FILE, HL_NO_MEMORY. */
+/* Replaces the file by that (core/files/files.h). HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_tokens_save(const hl_tokens *tokens, const char *path);
 
 /* Reads a tokens.json. */
 hl_status hl_tokens_load(const char *path, hl_tokens **out);
+
+/* The same tokens as an object of its own, the caller's: hl_tokens_free. HL_NO_MEMORY. */
+hl_status hl_tokens_copy(const hl_tokens *tokens, hl_tokens **out);
 
 /* Takes n labels that a file at `path` names, in their order, as pieces of the kind words. */
 hl_status hl_tokens_of_labels(const char *const *labels, int64_t n, const char *path, hl_tokens **out);
@@ -58,9 +63,13 @@ hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool
  * padding, which are left to the caller. */
 hl_status hl_tokens_load_tokenizer(const char *path, hl_tokens **out, bool *ignored);
 
-/* Has wordpieces cut texts by these of BERT's rules, and clean them; whether that is another way than before. Other
- * kinds stay as they are. */
-bool hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk);
+/* Has wordpieces cut texts by these of BERT's rules, and clean them; *changed: whether that is another way than before.
+ * Other kinds stay as they are. HL_BAD_FILE where nothing is left of an added token; HL_NO_MEMORY. */
+hl_status hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk, bool *changed);
+
+/* Makes every text, and every sentence's first word, begin with a space. HL_INVALID, naming task.prefix_space: the kind
+ * is not bpe. */
+hl_status hl_tokens_set_prefix_space(hl_tokens *tokens);
 
 /* Replaces the file by a tokenizer.json that hl_tokens_load_tokenizer and the `tokenizers` library read as these
  * tokens. HL_INVALID: neither wordpiece nor bpe; HL_BAD_FILE, HL_NO_MEMORY. */

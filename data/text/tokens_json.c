@@ -1,6 +1,6 @@
-#include "core/files.h"
-#include "core/json.h"
-#include "core/json_text.h"
+#include "core/files/files.h"
+#include "core/files/json.h"
+#include "core/files/json_text.h"
 #include "data/text/private/tokens_parts.h"
 #include "data/text/private/tokens_reading.h"
 #include "data/text/tokens_file.h"
@@ -41,10 +41,16 @@ static json_t *pieces_json(const hl_tokens *tokens)
 
 hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
 {
-    json_t *specials = json_array(), *merges = json_array();
-    for (size_t i = 0; i < tokens->n_specials; i++) {
-        hl_special_token special = tokens->specials[i];
-        hl_json_append(&specials, json_pack("[i, b, b]", special.id, special.strip_left, special.strip_right));
+    json_t *specials = json_array(), *others = NULL, *merges = json_array();
+    for (size_t i = 0; i < tokens->n_added; i++) {
+        hl_added_token t = tokens->added[i];
+        if (hl_added_is_plain(&t)) {
+            hl_json_append(&specials, json_pack("[i, b, b]", t.id, t.strip_left, t.strip_right));
+        } else {
+            others = others != NULL ? others : json_array();
+            hl_json_append(&others, json_pack("[i, b, b, b, b, b]", t.id, t.strip_left, t.strip_right, t.single_word,
+                                              t.normalized, !t.ordinary));
+        }
     }
     for (size_t i = 0; i < tokens->n_merges; i++) {
         hl_json_append(&merges, json_pack("[i, i]", tokens->merges[i].left, tokens->merges[i].right));
@@ -52,11 +58,16 @@ hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
     hl_tokens_rules rules = tokens->rules;
     json_t *root = json_pack(
         "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o}", "format",
-        HL_TOKENS_FORMAT, "kind", hl_tokens_kind_name(tokens->kind), "rules", "clean_text", rules.clean, "cjk_alone",
-        rules.cjk, "strip_accents", rules.accents, "lowercase", rules.lowercase, "word_characters",
-        (json_int_t)rules.word_characters, "prefix_space", rules.prefix_space, "unknown_bytes", rules.unknown_bytes,
-        "roles", roles_json(tokens), "special", specials, "single", template_json(&tokens->single), "pair",
-        template_json(&tokens->pair), "pieces", pieces_json(tokens), "merges", merges);
+        others != NULL ? HL_TOKENS_FORMAT : 1, "kind", hl_tokens_kind_name(tokens->kind), "rules", "clean_text",
+        rules.clean, "cjk_alone", rules.cjk, "strip_accents", rules.accents, "lowercase", rules.lowercase,
+        "word_characters", (json_int_t)rules.word_characters, "prefix_space", rules.prefix_space, "unknown_bytes",
+        rules.unknown_bytes, "roles", roles_json(tokens), "special", specials, "single", template_json(&tokens->single),
+        "pair", template_json(&tokens->pair), "pieces", pieces_json(tokens), "merges", merges);
+    if (others != NULL) {
+        int failed = json_object_set_new(root, "added", others);
+        failed |= json_object_set_new(root, "model_pieces", json_integer(tokens->n_model));
+        root = hl_json_checked(root, failed);
+    }
     hl_json_print(text, root, JSON_COMPACT);
     return hl_text_status(text);
 }
@@ -110,8 +121,36 @@ static hl_status read_specials(const char *path, const json_t *list, hl_tokens *
         if (json_unpack(json_array_get(list, i), "[o, b, b!]", &id, &left, &right) != 0) {
             return hl_error(HL_BAD_FILE, "%s: special is a list of [id, strips left, strips right]", path);
         }
-        HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ hl_json_id(id), left != 0, right != 0 }));
+        HL_TRY(hl_tokens_mark_added(
+            tokens, (hl_added_token){ .id = hl_json_id(id), .strip_left = left, .strip_right = right }));
     }
+    return hl_ok();
+}
+
+static hl_status read_others(const char *path, const json_t *list, int n_model, hl_tokens *tokens)
+{
+    bool can = tokens->kind == HL_TOKENS_WORDPIECE || tokens->kind == HL_TOKENS_BPE;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *id;
+        int left, right, word, normalized, special;
+        if (!can || json_unpack(json_array_get(list, i), "[o, b, b, b, b, b!]", &id, &left, &right, &word, &normalized,
+                                &special) != 0) {
+            return hl_error(HL_BAD_FILE,
+                            "%s: added, of wordpiece and bpe, is a list of [id, lstrip, rstrip, single_word, "
+                            "normalized, special]",
+                            path);
+        }
+        HL_TRY(hl_tokens_mark_added(tokens, (hl_added_token){ .id = hl_json_id(id),
+                                                              .strip_left = left,
+                                                              .strip_right = right,
+                                                              .single_word = word,
+                                                              .normalized = normalized,
+                                                              .ordinary = !special }));
+    }
+    if (list != NULL && (n_model < 1 || n_model > tokens->n)) {
+        return hl_error(HL_BAD_FILE, "%s: model_pieces is not from 1 to %d, the number of pieces", path, tokens->n);
+    }
+    tokens->n_model = n_model;
     return hl_ok();
 }
 
@@ -140,17 +179,18 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
     int format, clean, cjk, accents, lowercase, space, unknown;
     json_int_t characters;
     const char *kind;
-    json_t *roles, *special, *single, *pair, *pieces, *merges;
-    if (json_unpack_ex(root, &error, 0, "{s: i}", "format", &format) != 0 || format != HL_TOKENS_FORMAT) {
-        return hl_error(HL_BAD_FILE, "%s: no tokens.json of format %d", path, HL_TOKENS_FORMAT);
+    json_t *roles, *special, *single, *pair, *pieces, *merges, *others = NULL;
+    int n_model = 0;
+    if (json_unpack_ex(root, &error, 0, "{s: i}", "format", &format) != 0 || format < 1 || format > HL_TOKENS_FORMAT) {
+        return hl_error(HL_BAD_FILE, "%s: no tokens.json of format 1 to %d", path, HL_TOKENS_FORMAT);
     }
     if (json_unpack_ex(
             root, &error, JSON_STRICT,
-            "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o}", "format",
-            &format, "kind", &kind, "rules", "clean_text", &clean, "cjk_alone", &cjk, "strip_accents", &accents,
-            "lowercase", &lowercase, "word_characters", &characters, "prefix_space", &space, "unknown_bytes", &unknown,
-            "roles", &roles, "special", &special, "single", &single, "pair", &pair, "pieces", &pieces, "merges",
-            &merges) != 0) {
+            "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o, s?o, s?i}",
+            "format", &format, "kind", &kind, "rules", "clean_text", &clean, "cjk_alone", &cjk, "strip_accents",
+            &accents, "lowercase", &lowercase, "word_characters", &characters, "prefix_space", &space, "unknown_bytes",
+            &unknown, "roles", &roles, "special", &special, "single", &single, "pair", &pair, "pieces", &pieces,
+            "merges", &merges, "added", &others, "model_pieces", &n_model) != 0) {
         return hl_error(HL_BAD_FILE, "%s: %s", path, error.text);
     }
     int k = 0;
@@ -179,6 +219,7 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
     HL_TRY(hl_json_pieces(path, pieces, tokens));
     HL_TRY(read_roles(path, roles, tokens));
     HL_TRY(read_specials(path, special, tokens));
+    HL_TRY(read_others(path, others, n_model, tokens));
     HL_TRY(read_template(path, single, &tokens->single));
     HL_TRY(read_template(path, pair, &tokens->pair));
     HL_TRY(hl_tokens_index(tokens, path, false));
@@ -189,4 +230,21 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
 hl_status hl_tokens_load(const char *path, hl_tokens **out)
 {
     return hl_tokens_read_json(path, read, NULL, out);
+}
+
+hl_status hl_tokens_copy(const hl_tokens *tokens, hl_tokens **out)
+{
+    hl_text text = { 0 };
+    json_t *root = NULL;
+    *out = NULL;
+    hl_status status = hl_tokens_json(tokens, &text);
+    HL_THEN(status, hl_json_parse("tokens", text.bytes, text.size, &root));
+    HL_THEN(status, read("tokens", root, NULL, out));
+    json_decref(root);
+    hl_text_free(&text);
+    if (status.code != HL_OK) {
+        hl_tokens_free(*out);
+        *out = NULL;
+    }
+    return status;
 }

@@ -1,7 +1,7 @@
 #include "data/text/tokens_learn.h"
 
-#include "core/memory.h"
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/merge_learner.h"
 #include "data/text/private/pretoken.h"
@@ -61,7 +61,7 @@ static hl_status add_specials(work *w)
         }
         size_t id;
         HL_TRY(hl_text_set_add(&w->found, text, (size_t)size, 0, &id));
-        HL_TRY(hl_tokens_add_special(w->tokens, (hl_special_token){ .id = (int32_t)id }));
+        HL_TRY(hl_tokens_mark_added(w->tokens, (hl_added_token){ .id = (int32_t)id }));
         roles[role] = (int32_t)id;
     }
     hl_tokens_set_templates(w->tokens, roles[HL_ROLE_CLS] >= 0 ? roles[HL_ROLE_CLS] : roles[HL_ROLE_BEGIN],
@@ -310,7 +310,7 @@ static hl_status learn(work *w, hl_tokens_source *source, void *context)
     }
     HL_TRY(count_texts(w, source, context));
     HL_TRY(wordpiece || w->options->kind == HL_TOKENS_BPE ? learn_merges(w) : choose(w));
-    if (w->words.n == 0 || w->found.n == w->tokens->n_specials) {
+    if (w->words.n == 0 || w->found.n == w->tokens->n_added) {
         return hl_error(HL_INVALID, "tokens: no text to learn from");
     }
     return make(w);

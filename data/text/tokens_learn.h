@@ -12,8 +12,8 @@
 #ifndef HL_DATA_TEXT_TOKENS_LEARN_H
 #define HL_DATA_TEXT_TOKENS_LEARN_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
+#include "core/files/files.h"
 #include "data/text/private/tokens_reading.h"
 #include "data/text/private/unicode.h"
 #include "data/text/tokens_file.h"
@@ -45,7 +45,7 @@ static hl_status add_specials(const char *path, hl_tokens *tokens)
     for (int32_t id = 0; id < tokens->n; id++) {
         for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
             if (strcmp(hl_tokens_piece(tokens, id, NULL), specials[i]) == 0) {
-                HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ .id = id }));
+                HL_TRY(hl_tokens_mark_added(tokens, (hl_added_token){ .id = id }));
             }
         }
     }
@@ -92,7 +92,7 @@ static hl_status read_pieces(const char *path, json_t *root, void *context, hl_t
         const json_t *id = json_object_get(root, specials[i]);
         if (id != NULL) {
             bool strip = *roberta && strcmp(specials[i], "<mask>") == 0;
-            HL_TRY(hl_tokens_add_special(tokens, (hl_special_token){ .id = hl_json_id(id), .strip_left = strip }));
+            HL_TRY(hl_tokens_mark_added(tokens, (hl_added_token){ .id = hl_json_id(id), .strip_left = strip }));
         }
     }
     HL_TRY(hl_tokens_index(tokens, path, false));

@@ -1,4 +1,5 @@
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
 #include "data/text/private/unicode.h"
@@ -142,6 +143,24 @@ hl_status hl_tokens_word_bytes(hl_tokens_scratch *scratch, size_t first, size_t 
     }
     *size = at;
     return hl_ok();
+}
+
+void hl_pieces_free(hl_pieces *pieces)
+{
+    hl_free(pieces->at);
+    hl_tokens_scratch *scratch = pieces->scratch;
+    if (scratch != NULL) {
+        hl_free(scratch->characters);
+        hl_free(scratch->word);
+        hl_free(scratch->ends);
+        hl_free(scratch->hashes);
+        hl_free(scratch->symbols);
+        hl_free(scratch->heap.at);
+        hl_free(scratch->plain);
+        hl_free(scratch->wrapped);
+        hl_free(scratch);
+    }
+    *pieces = (hl_pieces){ 0 };
 }
 
 hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end)

@@ -1,7 +1,7 @@
 #include "data/text/private/tokens_reading.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 
 #include <string.h>
 

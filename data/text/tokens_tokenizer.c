@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/tokens_reading.h"
 #include "data/text/tokens_file.h"
 
@@ -130,18 +130,29 @@ static hl_status read_normalizer(const char *path, const json_t *normalizer, hl_
     return hl_ok();
 }
 
-bool hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk)
+hl_status hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk, bool *changed)
 {
     hl_tokens_rules *rules = &tokens->rules;
-    if (tokens->kind != HL_TOKENS_WORDPIECE) {
-        return false;
-    }
     bool same = rules->clean && rules->cjk == cjk && rules->accents == accents && rules->lowercase == lowercase;
+    *changed = tokens->kind == HL_TOKENS_WORDPIECE && !same;
+    if (!*changed) {
+        return hl_ok();
+    }
     rules->clean = true;
     rules->cjk = cjk;
     rules->accents = accents;
     rules->lowercase = lowercase;
-    return !same;
+    return hl_tokens_match(tokens, "tokenizer.json", 1);
+}
+
+hl_status hl_tokens_set_prefix_space(hl_tokens *tokens)
+{
+    if (tokens->kind != HL_TOKENS_BPE) {
+        return hl_error(HL_INVALID, "task.prefix_space = true: the tokens are of kind %s, and only bpe reads spaces",
+                        hl_tokens_kind_name(tokens->kind));
+    }
+    tokens->rules.prefix_space = true;
+    return hl_ok();
 }
 
 static hl_status read_pre_tokenizer(const char *path, const json_t *pre_tokenizer, hl_tokens *tokens)
@@ -158,30 +169,29 @@ static hl_status read_pre_tokenizer(const char *path, const json_t *pre_tokenize
 
 static hl_status read_added(const char *path, const json_t *added, hl_tokens *tokens)
 {
+    const int32_t n_model = tokens->n;
     for (size_t i = 0; i < json_array_size(added); i++) {
         const json_t *token = json_array_get(added, i);
         const json_t *content = json_object_get(token, "content");
-        int32_t id = hl_json_id(json_object_get(token, "id"));
         const char *text = text_of(token, "content");
-        if (text[0] == '\0' || id < 0 || id > tokens->n) {
+        const hl_added_token read = { .id = hl_json_id(json_object_get(token, "id")),
+                                      .strip_left = !is_off(token, "lstrip"),
+                                      .strip_right = !is_off(token, "rstrip"),
+                                      .single_word = !is_off(token, "single_word"),
+                                      .normalized = !is_off(token, "normalized"),
+                                      .ordinary = is_off(token, "special") };
+        if (text[0] == '\0' || read.id < 0 || read.id > tokens->n) {
             return hl_error(HL_BAD_FILE, "%s: added_tokens: token %zu has no content, or an id that leaves a gap", path,
                             i + 1);
         }
-        if (!is_off(token, "single_word") || is_off(token, "special") ||
-            (tokens->kind == HL_TOKENS_WORDPIECE && !is_off(token, "normalized"))) {
-            return hl_error(HL_BAD_FILE,
-                            "%s: added_tokens: %s: only special tokens without single_word and normalized "
-                            "are supported",
-                            path, text);
-        }
-        if (id == tokens->n) {
+        if (read.id == tokens->n) {
             HL_TRY(hl_tokens_add(tokens, text, json_string_length(content)));
-        } else if (strcmp(hl_tokens_piece(tokens, id, NULL), text) != 0) {
-            return hl_error(HL_BAD_FILE, "%s: added_tokens: %s has the id %d of the piece %s", path, text, id,
-                            hl_tokens_piece(tokens, id, NULL));
+        } else if (strcmp(hl_tokens_piece(tokens, read.id, NULL), text) != 0) {
+            return hl_error(HL_BAD_FILE, "%s: added_tokens: %s has the id %d of the piece %s", path, text, read.id,
+                            hl_tokens_piece(tokens, read.id, NULL));
         }
-        HL_TRY(hl_tokens_add_special(tokens,
-                                     (hl_special_token){ id, !is_off(token, "lstrip"), !is_off(token, "rstrip") }));
+        tokens->n_model = hl_added_is_plain(&read) ? tokens->n_model : n_model;
+        HL_TRY(hl_tokens_mark_added(tokens, read));
     }
     return hl_ok();
 }

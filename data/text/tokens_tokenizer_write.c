@@ -1,6 +1,6 @@
-#include "core/files.h"
-#include "core/json.h"
-#include "core/json_text.h"
+#include "core/files/files.h"
+#include "core/files/json.h"
+#include "core/files/json_text.h"
 #include "data/text/private/tokens_parts.h"
 #include "data/text/tokens_file.h"
 
@@ -16,12 +16,12 @@ static json_t *typed(const char *type, json_t *rest)
 static json_t *added_json(const hl_tokens *tokens)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < tokens->n_specials; i++) {
-        hl_special_token special = tokens->specials[i];
-        hl_json_append(&list,
-                       json_pack("{s: i, s: s, s: b, s: b, s: b, s: b, s: b}", "id", special.id, "content",
-                                 hl_tokens_piece(tokens, special.id, NULL), "single_word", 0, "lstrip",
-                                 special.strip_left, "rstrip", special.strip_right, "normalized", 0, "special", 1));
+    for (size_t i = 0; i < tokens->n_added; i++) {
+        hl_added_token added = tokens->added[i];
+        hl_json_append(&list, json_pack("{s: i, s: s, s: b, s: b, s: b, s: b, s: b}", "id", added.id, "content",
+                                        hl_tokens_piece(tokens, added.id, NULL), "single_word", added.single_word,
+                                        "lstrip", added.strip_left, "rstrip", added.strip_right, "normalized",
+                                        added.normalized, "special", !added.ordinary));
     }
     return list;
 }
@@ -86,7 +86,7 @@ static json_t *post_processor_json(const hl_tokens *tokens)
 static json_t *pieces_json(const hl_tokens *tokens)
 {
     json_t *pieces = json_object();
-    for (int32_t id = 0; id < tokens->n; id++) {
+    for (int32_t id = 0; id < tokens->n_model; id++) {
         pieces =
             hl_json_checked(pieces, json_object_set_new(pieces, hl_tokens_piece(tokens, id, NULL), json_integer(id)));
     }

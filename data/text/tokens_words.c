@@ -7,7 +7,7 @@ static hl_status add(const hl_tokens *tokens, size_t first, size_t end, size_t b
     size_t size;
     HL_TRY(hl_tokens_word_bytes(scratch, first, end, &size));
     int32_t id = hl_tokens_find(tokens, scratch->word, size);
-    id = id >= 0 && !tokens->is_special[id] ? id : tokens->roles[HL_ROLE_UNK];
+    id = id >= 0 && tokens->piece_kinds[id] != HL_SPECIAL ? id : tokens->roles[HL_ROLE_UNK];
     if (id < 0) {
         return hl_error(HL_INVALID, "at byte %zu: no piece is %.*s, and there is no unknown token",
                         base + scratch->characters[first].begin, (int)(size < 64 ? size : 64), scratch->word);

@@ -1,7 +1,7 @@
 #include "data/text/treebank.h"
 
-#include "core/memory.h"
-#include "core/shown_text.h"
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
 #include "data/text/conllu.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/text_set.h"

@@ -6,9 +6,9 @@
 #ifndef HL_DATA_TEXT_TREEBANK_H
 #define HL_DATA_TEXT_TREEBANK_H
 
-#include "core/declarations.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>

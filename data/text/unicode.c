@@ -43,6 +43,12 @@ hl_kind hl_byte_level_kind(uint32_t code)
     return letter ? HL_KIND_LETTER : (hl_kind)value_of(hl_byte_level_kinds, hl_byte_level_kinds_n, code);
 }
 
+bool hl_is_of_word(uint32_t code)
+{
+    hl_kind kind = hl_byte_level_kind(code);
+    return (kind == HL_KIND_LETTER || kind == HL_KIND_NUMBER) != (value_of(hl_word_others, hl_word_others_n, code) > 0);
+}
+
 /* A syllable is a leading consonant, a vowel and perhaps a trailing consonant (Unicode 15, section 3.12). */
 static int hangul_base(uint32_t syllable, uint32_t base[HL_BASE_MAX])
 {

@@ -1,7 +1,7 @@
 #include "data/text/word_forms.h"
 
-#include "core/memory.h"
-#include "core/private/utf8.h"
+#include "core/base/memory.h"
+#include "core/base/private/utf8.h"
 #include "data/text/private/hash.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_set.h"

@@ -2,10 +2,10 @@
 #ifndef HL_DATA_TEXT_WORD_FORMS_H
 #define HL_DATA_TEXT_WORD_FORMS_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "core/examples.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "data/text/text_data.h"
 #include "data/text/tokens.h"
 

@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_PRIVATE_EFFECT_CHANGE_H
 #define HL_HEADS_PRIVATE_EFFECT_CHANGE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "heads/estimate.h"
 #include "heads/label.h"
 #include "heads/private/effect_losses.h"

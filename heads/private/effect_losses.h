@@ -4,8 +4,8 @@
 #define HL_HEADS_PRIVATE_EFFECT_LOSSES_H
 
 #include "core/arena.h"
+#include "core/base/status.h"
 #include "core/examples.h"
-#include "core/status.h"
 #include "data/batch_storage.h"
 #include "heads/pattern.h"
 #include "heads/private/effect_workspace.h"
@@ -54,6 +54,9 @@ hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
 
 /* The slice of the examples that begins at `first`. */
 hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
+
+/* Begins a tape in the arena, behind what lies there. */
+void hl_effect_losses_tape(hl_effect_losses *s, hl_tape_options options, hl_tape *tape);
 
 /* Writes each example's mean loss over its targets that have one, from the losses of all of the slice's targets. */
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);

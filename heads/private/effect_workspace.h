@@ -4,8 +4,8 @@
 #define HL_HEADS_PRIVATE_EFFECT_WORKSPACE_H
 
 #include "core/arena.h"
+#include "core/base/status.h"
 #include "core/batch.h"
-#include "core/status.h"
 #include "layers/model.h"
 
 #include <stddef.h>

@@ -4,8 +4,8 @@
 #define HL_HEADS_PRIVATE_LAYER_INPUT_H
 
 #include "core/arena.h"
+#include "core/base/status.h"
 #include "core/batch.h"
-#include "core/status.h"
 #include "layers/model.h"
 
 typedef struct hl_layer_input {

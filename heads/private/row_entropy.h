@@ -2,7 +2,7 @@
 #ifndef HL_HEADS_PRIVATE_ROW_ENTROPY_H
 #define HL_HEADS_PRIVATE_ROW_ENTROPY_H
 
-#include "core/real.h"
+#include "core/base/real.h"
 
 #include <stdint.h>
 

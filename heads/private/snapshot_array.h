@@ -2,8 +2,8 @@
 #ifndef HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
 #define HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
 
-#include "core/npz.h"
-#include "core/status.h"
+#include "core/base/status.h"
+#include "core/files/npz.h"
 
 /* At least as many bytes as an archive adds to an array's numbers. */
 enum { HL_SNAPSHOT_FRAME = 320 };

@@ -2,8 +2,8 @@
 #ifndef HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
 #define HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
 
-#include "core/npz.h"
-#include "core/status.h"
+#include "core/base/status.h"
+#include "core/files/npz.h"
 #include "heads/validation_sums.h"
 
 #include <stdbool.h>

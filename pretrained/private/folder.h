@@ -2,9 +2,9 @@
 #ifndef HL_PRETRAINED_PRIVATE_FOLDER_H
 #define HL_PRETRAINED_PRIVATE_FOLDER_H
 
-#include "core/json.h"
-#include "core/safetensors.h"
-#include "pretrained/pretrained.h"
+#include "core/files/json.h"
+#include "core/files/safetensors.h"
+#include "pretrained/classifier.h"
 #include "pretrained/private/kinds.h"
 
 #include <stdbool.h>
@@ -18,7 +18,9 @@ struct hl_pretrained {
     hl_model_config model;                      /* with the stored head */
     hl_model_config heads[HL_PRETRAINED_HEADS]; /* with each that there may be */
     hl_pretrained_head head;
-    char **labels; /* owned, as they are */
+    hl_pretrained_problem problem;
+    bool inverse_scale; /* scores of layer l are divided by l + 1: loaded queries are */
+    char **labels;      /* owned, as they are */
     int64_t n_labels;
     hl_tokens *tokens;
     hl_text notices;

@@ -36,6 +36,7 @@ typedef struct hl_model_kind {
     /* the keys of config.json; NULL: it has no such key */
     const char *d_model, *n_layers, *n_heads, *d_ff, *max_length, *activation, *norm_epsilon;
     const char *dropout_embedding, *dropout_residual, *dropout_attention, *dropout_tags, *dropout_classes;
+    const char *inverse_scale; /* whether scores of layer l are divided by l + 1 */
 
     bool has_types;                /* type_vocab_size */
     bool has_embedding_size;       /* embedding_size */
@@ -58,6 +59,9 @@ const hl_model_kind *hl_model_kind_find(const char *name);
 /* The names of a head's weights. */
 const hl_weight_name *hl_model_kind_head(const hl_model_kind *kind, hl_pretrained_head head);
 
+/* Whether that head's output layer has no bias: those of GPT-2 but for tags. */
+bool hl_model_kind_lacks_bias(const hl_model_kind *kind, hl_pretrained_head head);
+
 /* What stands behind class_name in `architectures` where the model has that head. */
 extern const char *const hl_model_kind_endings[HL_PRETRAINED_HEADS];
 
@@ -66,11 +70,14 @@ enum { HL_WEIGHT_NAME = 256 /* bytes of a tensor's name */ };
 /* The name that a pattern means in that layer. */
 void hl_weight_name_print(const char *pattern, int layer, char name[HL_WEIGHT_NAME]);
 
-/* How config.json spells the activation; the one of that spelling is in *activation, or false. */
+/* How config.json spells the activation, NULL where open models do not have it. The second function finds the
+ * activation of a spelling; false where there is none. */
 const char *hl_model_kind_activation(hl_activation activation);
 bool hl_model_kind_find_activation(const char *name, hl_activation *activation);
 
-/* All names, separated by ", ". */
-extern const char hl_model_kind_names[];
+enum { HL_MODEL_KIND_NAMES = 128 /* bytes of all names */ };
+
+/* Writes all names, separated by ", ", and returns them. */
+const char *hl_model_kind_names(char names[HL_MODEL_KIND_NAMES]);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef HL_PRETRAINED_PRIVATE_WRITE_H
 #define HL_PRETRAINED_PRIVATE_WRITE_H
 
-#include "core/json.h"
-#include "core/safetensors.h"
+#include "core/files/json.h"
+#include "core/files/safetensors.h"
 #include "pretrained/private/kinds.h"
 #include "pretrained/write.h"
 

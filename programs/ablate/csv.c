@@ -1,8 +1,8 @@
 #include "programs/ablate/csv.h"
 
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
+#include "core/files/files.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 #define _DEFAULT_SOURCE /* flock */
 #include "programs/ablate/folder.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "programs/targets.h"
 #include "programs/waiting.h"
 #include "train/run_folder.h"

@@ -1,6 +1,6 @@
 #include "programs/ablate/keys.h"
 
-#include "core/nearest.h"
+#include "core/base/nearest.h"
 #include "programs/beside.h"
 
 #include <stddef.h>
@@ -8,14 +8,14 @@
 
 static hl_status unknown(const char *full)
 {
-    const char *names[HL_CONFIG_KEYS];
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    const char *names[HL_CONFIG_MOST_KEYS];
+    for (int k = 0; k < hl_config_n_keys; k++) {
         names[k] = hl_config_keys[k].full;
         if (strcmp(hl_config_keys[k].name, full) == 0) {
             return hl_error(HL_INVALID, "command line: %s: unknown key (did you mean \"%s\"?)", full, names[k]);
         }
     }
-    int nearest = hl_nearest_name(full, names, HL_CONFIG_KEYS);
+    int nearest = hl_nearest_name(full, names, hl_config_n_keys);
     return nearest >= 0
                ? hl_error(HL_INVALID, "command line: %s: unknown key (did you mean \"%s\"?)", full, names[nearest])
                : hl_error(HL_INVALID, "command line: %s: unknown key; %s --help lists all", full,
@@ -24,7 +24,7 @@ static hl_status unknown(const char *full)
 
 hl_status hl_ablate_key_find(const char *full, const hl_config_key **key)
 {
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         if (strcmp(hl_config_keys[k].full, full) != 0) {
             continue;
         }
@@ -48,7 +48,7 @@ static bool is_taken(const hl_config_key *key)
             return true;
         }
     }
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         if (&hl_config_keys[k] != key && strcmp(hl_config_keys[k].name, key->name) == 0) {
             return true;
         }

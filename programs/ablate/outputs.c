@@ -1,7 +1,7 @@
 #include "programs/ablate/outputs.h"
 
-#include "core/files.h"
-#include "core/json_text.h"
+#include "core/files/files.h"
+#include "core/files/json_text.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/page.h"
 #include "programs/ablate/table.h"

@@ -1,7 +1,7 @@
 #include "programs/ablate/page.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "programs/ablate/table.h"
 #include "show/picture.h"
 #include "show/sweep_report.h"

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_ABLATE_PAGE_H
 #define HL_PROGRAMS_ABLATE_PAGE_H
 
-#include "core/text_grid.h"
+#include "core/base/text_grid.h"
 #include "programs/ablate/outputs.h"
 #include "programs/ablate/summary.h"
 #include "programs/ablate/sweep_chart.h"

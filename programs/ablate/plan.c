@@ -1,6 +1,6 @@
 #include "programs/ablate/plan.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "programs/ablate/plan_data.h"
 #include "programs/ablate/variants.h"
 #include "train/footprint.h"

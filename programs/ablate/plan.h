@@ -3,7 +3,7 @@
 #ifndef HL_PROGRAMS_ABLATE_PLAN_H
 #define HL_PROGRAMS_ABLATE_PLAN_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "programs/ablate/command.h"
 #include "programs/ablate/keys.h"
 

@@ -1,9 +1,9 @@
 #include "programs/ablate/plan_data.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "programs/open_data.h"
 #include "train/config_keys.h"
 

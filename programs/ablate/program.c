@@ -1,8 +1,8 @@
 #include "programs/ablate/program.h"
 
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/files/files.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/outputs.h"
 #include "programs/ablate/sweep.h"

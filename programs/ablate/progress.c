@@ -1,7 +1,7 @@
 #include "programs/ablate/progress.h"
 
-#include "core/clock.h"
-#include "core/units.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
 #include "programs/print_line.h"
 #include "train/terminal.h"
 

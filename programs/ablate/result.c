@@ -1,7 +1,7 @@
 #include "programs/ablate/result.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "programs/ablate/plan.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_ABLATE_RESULT_H
 #define HL_PROGRAMS_ABLATE_RESULT_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "train/config.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "programs/ablate/summary.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <math.h>
 

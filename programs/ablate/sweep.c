@@ -1,9 +1,9 @@
 #include "programs/ablate/sweep.h"
 
-#include "core/clock.h"
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/files/files.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/process.h"
 #include "programs/ablate/progress.h"

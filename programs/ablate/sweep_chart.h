@@ -5,8 +5,8 @@
 #ifndef HL_PROGRAMS_ABLATE_SWEEP_CHART_H
 #define HL_PROGRAMS_ABLATE_SWEEP_CHART_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "programs/ablate/statistics.h"
 #include "show/drawing.h"
 

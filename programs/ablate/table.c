@@ -1,6 +1,6 @@
 #include "programs/ablate/table.h"
 
-#include "core/units.h"
+#include "core/base/units.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_ABLATE_TABLE_H
 #define HL_PROGRAMS_ABLATE_TABLE_H
 
-#include "core/text_grid.h"
+#include "core/base/text_grid.h"
 #include "programs/ablate/summary.h"
 
 /* The columns that say which row it is: its name, h, d_k and d_v. */

@@ -41,9 +41,9 @@ static bool varies(const hl_ablate_command *command, const char *full)
 }
 
 /* Whether every layer's heads have the widths that follow from their number. */
-static bool has_usual_widths(const hl_config_model *model)
+static bool has_usual_widths(const hl_model_config *model)
 {
-    for (int64_t l = 0; l < model->layers; l++) {
+    for (int64_t l = 0; l < model->n_layers; l++) {
         if (model->d_k[l] * model->heads[l] != model->d_model || model->d_v[l] * model->heads[l] != model->d_model) {
             return false;
         }
@@ -51,7 +51,7 @@ static bool has_usual_widths(const hl_config_model *model)
     return true;
 }
 
-static bool shares_keys(const hl_config_model *model)
+static bool shares_keys(const hl_model_config *model)
 {
     return memcmp(model->kv_heads, model->heads, sizeof model->heads) != 0;
 }
@@ -164,17 +164,17 @@ static hl_status each_combination(const hl_ablate_command *command, const hl_con
 
 /* Whether every layer can have this many heads: the number divides d_model and, where heads share keys, is a multiple
  * of the layer's kv_heads. */
-static bool fits(const hl_config_model *model, bool shares, int64_t heads)
+static bool fits(const hl_model_config *model, bool shares, int64_t heads)
 {
     bool fits = heads > 0 && model->d_model % heads == 0;
-    for (int64_t l = 0; l < model->layers && shares && fits; l++) {
+    for (int64_t l = 0; l < model->n_layers && shares && fits; l++) {
         fits = heads % model->kv_heads[l] == 0;
     }
     return fits;
 }
 
 /* One head, and 1/2, 2 and 4 times as many, as the paper's 1, 4, 16 and 32 beside 8; those that fit. */
-static hl_status each_of_row_a(const hl_config_model *model, bool shares, hl_ablate_settings_take *take, void *context)
+static hl_status each_of_row_a(const hl_model_config *model, bool shares, hl_ablate_settings_take *take, void *context)
 {
     const int64_t H = model->heads[0], numbers[] = { 1, H / 2, 2 * H, 4 * H };
     for (int i = 0; i < 4; i++) {
@@ -194,7 +194,7 @@ static hl_status each_of_row_a(const hl_config_model *model, bool shares, hl_abl
 }
 
 /* A quarter and half of d_k; d_v stays. */
-static hl_status each_of_row_b(const hl_config_model *model, hl_ablate_settings_take *take, void *context)
+static hl_status each_of_row_b(const hl_model_config *model, hl_ablate_settings_take *take, void *context)
 {
     for (int64_t divisor = 4; divisor >= 2; divisor /= 2) {
         hl_ablate_settings settings = { .row = 'B' };
@@ -207,7 +207,7 @@ static hl_status each_of_row_b(const hl_config_model *model, hl_ablate_settings_
     return hl_ok();
 }
 
-static hl_status each_of_row_e(const hl_config_model *model, hl_ablate_settings_take *take, void *context)
+static hl_status each_of_row_e(const hl_model_config *model, hl_ablate_settings_take *take, void *context)
 {
     static const char *const kinds[] = {
         [HL_POSITIONS_SINUSOIDAL] = "sinusoidal",
@@ -216,7 +216,7 @@ static hl_status each_of_row_e(const hl_config_model *model, hl_ablate_settings_
     };
     for (int i = 0; i < 3; i++) {
         hl_ablate_settings settings = { .row = 'E' };
-        if (i != model->positions) {
+        if (i != (int)model->positions) {
             HL_TRY(add_text(&settings, "model.positions", kinds[i]));
             HL_TRY(take(context, &settings));
         }
@@ -230,8 +230,8 @@ hl_status hl_ablate_variants_each(const hl_ablate_command *command, const hl_con
     if (!command->table3) {
         return each_combination(command, base, take, context);
     }
-    const hl_config_model *model = &base->model;
-    for (int64_t l = 1; l < model->layers; l++) {
+    const hl_model_config *model = &base->model;
+    for (int64_t l = 1; l < model->n_layers; l++) {
         if (model->heads[l] != model->heads[0] || model->d_k[l] != model->d_k[0] || model->d_v[l] != model->d_v[0]) {
             return hl_error(HL_INVALID, "command line: --table3 scales one number of heads and one width, but the "
                                         "config's differ between layers; use --vary");

@@ -1,6 +1,6 @@
 #include "programs/bench/allocations.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Counts what is allocated through core/memory.h: by Headlight, and by the libraries that take its allocator. What
+/* Counts what is allocated through core/base/memory.h: by Headlight, and by the libraries that take its allocator. What
  * others take for themselves is not counted: OpenMP's and OpenBLAS's memory, and the code that LIBXSMM generates when a
  * product first comes up, as where a batch is longer or shorter than any before. */
 #ifndef HL_PROGRAMS_BENCH_ALLOCATIONS_H

@@ -1,8 +1,8 @@
 #include "programs/bench/bench.h"
 
-#include "core/memory.h"
-#include "core/text.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/threads.h"
 #include "programs/bench/allocations.h"
 #include "programs/bench/cluster.h"
 #include "programs/bench/command.h"

@@ -1,7 +1,7 @@
 #include "programs/bench/cluster.h"
 
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
 #include "programs/bench/cluster_cost.h"
 #include "programs/bench/table.h"
 #include "programs/beside.h"

@@ -1,6 +1,6 @@
 #include "programs/bench/command.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "programs/options.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@ const char hl_bench_command_usage[] =
     "Measures training steps: time, arithmetic, memory, and the share they reach of\n"
     "the machine's rate of matrix products. A CONFIG is a file or the name of a\n"
     "workload of configs/bench: tiny, copy, small, base and long, which are measured\n"
-    "where none is given, t1024, t2048, t4096. Each in a process of its own.\n"
+    "where none is given, t1024, t2048, t4096, gpt2. Each in a process of its own.\n"
     "\n"
     "  section.key=value   overrides a key of every CONFIG, as in model.heads=8\n"
     "  --threads N         how many threads (default: what the machine allows)\n"

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_BENCH_COMMAND_H
 #define HL_PROGRAMS_BENCH_COMMAND_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "programs/bench/job.h"
 
 #include <stdbool.h>

@@ -5,12 +5,12 @@
 
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
 {
-    const hl_config_model *m = &config->model;
+    const hl_model_config *m = &config->model;
     double D = (double)m->d_model, F = (double)m->d_ff, E = m->embedding_size > 0 ? (double)m->embedding_size : D;
     bool transforms = m->head == HL_HEAD_TRANSFORM;
     double a_token = 2 * (transforms ? E : D) * (double)config->sizes.targets;
     a_token += (E != D ? 2 * E * D : 0) + (transforms ? 2 * D * E : 0);
-    for (int64_t l = 0; l < m->layers; l++) {
+    for (int64_t l = 0; l < m->n_layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], widths = (double)(m->d_k[l] + m->d_v[l]);
         a_token += 2 * D * (H + Hkv) * widths + 4 * D * F + 2 * (double)T * H * widths;
     }
@@ -25,10 +25,10 @@ double hl_bench_config_flops(const hl_config *config)
 
 double hl_bench_config_activations(const hl_config *config)
 {
-    const hl_config_model *m = &config->model;
+    const hl_model_config *m = &config->model;
     double T = (double)config->sizes.longest, a_token = 2 * (double)config->sizes.targets;
     bool keeps = !hl_setup_model(config).recompute;
-    for (int64_t l = 0; l < m->layers; l++) {
+    for (int64_t l = 0; l < m->n_layers; l++) {
         a_token += 8 * (double)m->d_model + (double)m->d_ff + (keeps ? (double)m->heads[l] * T : 0);
     }
     return (double)hl_trainer_micro_batch(config) * T * a_token;

@@ -83,9 +83,9 @@ static hl_status refuse_widths(const hl_bench_job *job)
 /* How many heads are compared with one: as many as the user asks for, or eight. */
 static hl_status choose_count(const hl_bench_job *job, const hl_config *config, int64_t *count)
 {
-    const hl_config_model *m = &config->model;
+    const hl_model_config *m = &config->model;
     bool given = hl_bench_job_overrides(job, "model.heads"), same = true;
-    for (int64_t l = 1; l < m->layers; l++) {
+    for (int64_t l = 1; l < m->n_layers; l++) {
         same = same && m->heads[l] == m->heads[0];
     }
     *count = given ? m->heads[0] : HEADS;

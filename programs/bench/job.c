@@ -1,6 +1,6 @@
 #include "programs/bench/job.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "programs/open_data.h"
 #include "programs/sgemm.h"
 #include "train/setup.h"

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_BENCH_JOB_H
 #define HL_PROGRAMS_BENCH_JOB_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "programs/bench/workload.h"
 #include "programs/named_config.h"
 

@@ -1,6 +1,6 @@
 #include "programs/bench/json.h"
 
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 
 #include <stdio.h>
 

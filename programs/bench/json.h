@@ -2,8 +2,8 @@
 #ifndef HL_PROGRAMS_BENCH_JSON_H
 #define HL_PROGRAMS_BENCH_JSON_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "programs/bench/machine.h"
 #include "programs/bench/workload.h"
 

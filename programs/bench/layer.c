@@ -1,7 +1,7 @@
 #include "programs/bench/workload.h"
 
-#include "core/memory.h"
-#include "core/random.h"
+#include "core/base/memory.h"
+#include "core/kernels/random.h"
 #include "layers/multi_head_naive.h"
 #include "programs/repeat.h"
 #include "train/setup.h"
@@ -24,20 +24,26 @@ typedef struct layer {
     hl_arena arena; /* of one pass */
 } layer;
 
-static hl_status run_pass(layer *l, hl_tape *tape)
+static hl_status record_pass(hl_tape *tape, void *context)
 {
+    layer *l = context;
     hl_tensor *x = hl_tape_tensor(tape, l->shape, l->x, true);
     hl_tensor *y = l->looped ? hl_multi_head_naive_forward(tape, &l->module, x, x, &l->padding)
                              : hl_multi_head_forward(tape, &l->module, x, x, &l->rules, NULL, (hl_linear_after){ 0 });
     return hl_tape_backward_from(tape, y, l->dy);
 }
 
+static hl_tape_options options_of(const layer *l)
+{
+    return (hl_tape_options){ .threads = l->threads, .gradients = true, .memory = { .reuse = true, .plan = &l->plan } };
+}
+
 static hl_status pass_once(void *context)
 {
     layer *l = context;
     hl_tape tape;
-    hl_tape_begin(&tape, &l->arena, (hl_tape_options){ .threads = l->threads, .gradients = true, .plan = &l->plan });
-    hl_status status = run_pass(l, &tape);
+    hl_tape_begin(&tape, &l->arena, options_of(l));
+    hl_status status = record_pass(&tape, l);
     hl_arena_rewind(&l->arena, 0);
     return status;
 }
@@ -45,15 +51,8 @@ static hl_status pass_once(void *context)
 /* A loop over the heads records a few ops for each. */
 static hl_status plan(layer *l)
 {
-    hl_arena records;
-    HL_TRY(hl_arena_init(&records, (size_t)(l->module.config.n_heads + 1) * 64 * 1024));
-    hl_tape tape;
-    hl_tape_begin(&tape, &records,
-                  (hl_tape_options){ .threads = l->threads, .gradients = true, .reuse = true, .dry = true });
-    hl_status status = run_pass(l, &tape);
-    HL_THEN(status, hl_tape_plan_make(&tape, &l->plan));
-    hl_arena_free(&records);
-    return status;
+    size_t records = (size_t)(l->module.config.n_heads + 1) * 64 * 1024;
+    return hl_tape_plan_pass(records, options_of(l), record_pass, l, &l->plan);
 }
 
 static hl_status make_sequences(layer *l)

@@ -1,8 +1,8 @@
 #include "programs/bench/machine.h"
 
-#include "core/files.h"
-#include "core/matmul.h"
-#include "core/small_matmul.h"
+#include "core/files/files.h"
+#include "core/kernels/matmul.h"
+#include "core/kernels/small_matmul.h"
 #include "programs/bench/table.h"
 
 #include <cblas.h>

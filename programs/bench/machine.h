@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_BENCH_MACHINE_H
 #define HL_PROGRAMS_BENCH_MACHINE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 #include <stdio.h>
 

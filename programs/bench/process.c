@@ -1,6 +1,6 @@
 #include "programs/bench/process.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "programs/bench/json.h"
 #include "programs/child.h"
 #include "train/setup.h"

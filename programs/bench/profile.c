@@ -1,6 +1,6 @@
 #include "programs/bench/profile.h"
 
-#include "core/clock.h"
+#include "core/base/clock.h"
 #include "core/op.h"
 
 #include <assert.h>

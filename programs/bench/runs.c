@@ -1,7 +1,7 @@
 #include "programs/bench/runs.h"
 
-#include "core/memory.h"
-#include "core/shown_text.h"
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
 #include "programs/bench/json.h"
 #include "programs/bench/machine.h"
 #include "programs/bench/process.h"
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini",  "bench/copy.ini", "bench/small.ini",
-                                                         "bench/base.ini",  "bench/long.ini", "bench/t1024.ini",
-                                                         "bench/t2048.ini", "bench/t4096.ini" };
+const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini",  "bench/copy.ini",  "bench/small.ini",
+                                                         "bench/base.ini",  "bench/long.ini",  "bench/t1024.ini",
+                                                         "bench/t2048.ini", "bench/t4096.ini", "bench/gpt2.ini" };
 
 typedef struct runs {
     const char *program;

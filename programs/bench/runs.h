@@ -2,15 +2,15 @@
 #ifndef HL_PROGRAMS_BENCH_RUNS_H
 #define HL_PROGRAMS_BENCH_RUNS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "programs/bench/command.h"
 
 #include <stdio.h>
 
-enum { HL_BENCH_USUAL = 5, HL_BENCH_SHIPPED = 8 };
+enum { HL_BENCH_USUAL = 5, HL_BENCH_SHIPPED = 9 };
 
-/* The configs of the workloads that have names (hl_shipped_config), in the order of their arithmetic: bench measures
- * the first HL_BENCH_USUAL where it is given none. */
+/* The configs of the workloads that have names (hl_shipped_config); bench measures the first HL_BENCH_USUAL where it is
+ * given none. */
 extern const char *const hl_bench_shipped[HL_BENCH_SHIPPED];
 
 /* The path of a config that the user names, in new memory (hl_free): hl_find_config, but that a workload's name, as

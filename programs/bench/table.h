@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_BENCH_TABLE_H
 #define HL_PROGRAMS_BENCH_TABLE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "programs/bench/json.h"
 
 #include <stdio.h>

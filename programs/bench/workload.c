@@ -64,7 +64,7 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
         .padding_saved = 1 - w->tokens / w->padded,
         .length = (double)w->longest,
         .batch = (double)w->trainer.batch.batch.n_examples,
-        .dropout = w->trainer.config->model.dropout,
+        .dropout = w->trainer.config->dropout,
     };
     bool bf16 = w->trainer.config->train.precision == HL_PRECISION_BF16;
     snprintf(figures->precision, sizeof figures->precision, "%s", bf16 ? "bf16" : "float");

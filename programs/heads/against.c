@@ -1,8 +1,8 @@
 #include "programs/heads/against.h"
 
-#include "core/folders.h"
-#include "core/json_text.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/folders.h"
+#include "core/files/json_text.h"
 #include "heads/divergence.h"
 #include "heads/head_set.h"
 #include "programs/heads/memory.h"
@@ -35,7 +35,7 @@ typedef struct comparison {
 
 /* ---- what cannot be compared ---- */
 
-hl_status hl_heads_against_check(const hl_opened_model *a, const hl_opened_model *b)
+hl_status hl_heads_against_check(const hl_model_source *a, const hl_model_source *b)
 {
     const hl_vocabulary *one = a->vocabulary, *other = b->vocabulary;
     int64_t n = hl_vocabulary_size(one), m = hl_vocabulary_size(other);
@@ -63,8 +63,8 @@ hl_status hl_heads_against_check(const hl_opened_model *a, const hl_opened_model
                                     a->path, b->path, stated, its);
 }
 
-hl_status hl_heads_against_check_length(const hl_opened_model *first, const hl_examples *examples,
-                                        const hl_opened_model *second)
+hl_status hl_heads_against_check_length(const hl_model_source *first, const hl_examples *examples,
+                                        const hl_model_source *second)
 {
     int64_t T = examples->n_tokens, most = second->shape.max_length;
     if (T > most) {
@@ -74,7 +74,7 @@ hl_status hl_heads_against_check_length(const hl_opened_model *first, const hl_e
                         second->path, first->path, T, most);
     }
     bool has;
-    HL_TRY(hl_opened_model_has_weights(second, &has));
+    HL_TRY(hl_model_source_has_weights(second, &has));
     if (!has) {
         return hl_error(HL_INVALID,
                         "%s cannot be run on the examples of %s: it has no weights (checkpoint.safetensors); try them "
@@ -94,7 +94,7 @@ static hl_status read_side(side *s, hl_opened_model *run)
     HL_TRY(s->study.no_syntax);
     HL_TRY(hl_heads_history_make(run, &s->study, &s->history));
     s->layers = s->last->layers;
-    size_t heads = (size_t)hl_heads_count(&run->shape);
+    size_t heads = (size_t)hl_heads_count(&run->source.shape);
     s->matches = hl_calloc(heads, sizeof *s->matches);
     return s->matches != NULL ? hl_ok() : hl_error_memory("the heads' matches");
 }
@@ -119,12 +119,12 @@ static int64_t second_step(const comparison *c)
 static hl_status run_on_first(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];
-    HL_TRY(hl_heads_against_check_length(first->run, &first->last->examples, second->run));
+    HL_TRY(hl_heads_against_check_length(&first->run->source, &first->last->examples, &second->run->source));
     HL_TRY(hl_model_maps_run(second->run, &first->last->examples, &c->on_first));
     second->layers = c->on_first.layers;
     hl_report_maps_free(&second->history.maps);
     second->history.maps = (hl_report_maps){ .n_snapshots = 1 };
-    return hl_report_maps_add(&second->history.maps, second_step(c), second->layers, second->run->shape.n_layers,
+    return hl_report_maps_add(&second->history.maps, second_step(c), second->layers, second->run->source.shape.n_layers,
                               &c->on_first.answers);
 }
 
@@ -135,8 +135,8 @@ static hl_status match(comparison *c)
     if (!c->same_examples) {
         HL_TRY(run_on_first(c));
     }
-    hl_model_heads a = { first->layers, first->run->shape.n_layers };
-    hl_model_heads b = { second->layers, second->run->shape.n_layers };
+    hl_model_heads a = { first->layers, first->run->source.shape.n_layers };
+    hl_model_heads b = { second->layers, second->run->source.shape.n_layers };
     return hl_heads_match(a, b, first->matches, second->matches);
 }
 
@@ -185,8 +185,8 @@ static hl_status write_page(comparison *c, hl_text *page)
         shown[i].matches = s->matches;
     }
     if (strcmp(shown[0].name, shown[1].name) == 0) {
-        shown[0].name = c->sides[0].run->path;
-        shown[1].name = c->sides[1].run->path;
+        shown[0].name = c->sides[0].run->source.path;
+        shown[1].name = c->sides[1].run->source.path;
     }
     return hl_report_write(shown, 2, page);
 }
@@ -205,8 +205,8 @@ static void write_rows(const comparison *c, hl_text *text)
     hl_text_print(text, "\n%-7s%-22s%-9s%-22s%7s%11s\n", "head", "label", "closest", "label", "js", "untrained");
     for (int64_t i = 0; i < first->study.n; i++) {
         hl_head_match found = first->matches[i];
-        write_head(text, &first->study.rows[i], first->run->relations, 7);
-        write_head(text, &second->study.rows[found.head], second->run->relations, 9);
+        write_head(text, &first->study.rows[i], first->run->source.relations, 7);
+        write_head(text, &second->study.rows[found.head], second->run->source.relations, 9);
         hl_text_print(text, "%7.3f", found.js);
         double untrained = untrained_js(c, i);
         if (isfinite(untrained)) {
@@ -223,8 +223,8 @@ static hl_status write_table(const comparison *c, hl_text *text)
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s (%" PRId64 " heads, step %" PRId64 ") against %s (%" PRId64 " heads, step %" PRId64
                       "), both on the examples of the first.",
-                      first->run->path, first->study.n, first->study.step, second->run->path, second->study.n,
-                      second_step(c));
+                      first->run->source.path, first->study.n, first->study.step, second->run->source.path,
+                      second->study.n, second_step(c));
     write_rows(c, text);
     hl_text_print(text, "\n");
     hl_text_paragraph(
@@ -240,7 +240,7 @@ static hl_status write_table(const comparison *c, hl_text *text)
 
 static json_t *label_text(const side *s, int64_t head)
 {
-    return json_string(hl_label_text_of(s->study.rows[head].label, s->run->relations).text);
+    return json_string(hl_label_text_of(s->study.rows[head].label, s->run->source.relations).text);
 }
 
 static void write_json(const comparison *c, hl_text *text)
@@ -269,8 +269,9 @@ static void write_csv(const comparison *c, hl_text *text)
         const hl_heads_row *its = &first->study.rows[i], *other = &second->study.rows[found.head];
         double untrained = untrained_js(c, i);
         hl_text_print(text, "%d,%" PRId64 ",%s,%d,%" PRId64 ",%s,%.9g,", its->metrics.layer, its->metrics.head,
-                      hl_label_text_of(its->label, first->run->relations).text, other->metrics.layer,
-                      other->metrics.head, hl_label_text_of(other->label, second->run->relations).text, found.js);
+                      hl_label_text_of(its->label, first->run->source.relations).text, other->metrics.layer,
+                      other->metrics.head, hl_label_text_of(other->label, second->run->source.relations).text,
+                      found.js);
         if (isfinite(untrained)) {
             hl_text_print(text, "%.9g", untrained);
         }
@@ -282,7 +283,7 @@ static void write_csv(const comparison *c, hl_text *text)
 
 static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_against *against)
 {
-    HL_TRY(hl_heads_against_check(first, second));
+    HL_TRY(hl_heads_against_check(&first->source, &second->source));
     HL_TRY(hl_heads_memory_check_two(first, second, hl_memory_at_hand_now()));
     HL_TRY(read_side(&c->sides[0], first));
     HL_TRY(read_side(&c->sides[1], second));
@@ -294,8 +295,8 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     write_csv(c, &against->csv);
     HL_TRY(hl_text_status(&against->csv));
     HL_TRY(write_page(c, &against->page));
-    against->path = hl_path_join(first->path, "against-%s.html", second->name);
-    return against->path != NULL ? hl_ok() : hl_error_memory(first->path);
+    against->path = hl_path_join(first->source.path, "against-%s.html", second->source.name);
+    return against->path != NULL ? hl_ok() : hl_error_memory(first->source.path);
 }
 
 static void free_side(side *s)

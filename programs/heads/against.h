@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_AGAINST_H
 #define HL_PROGRAMS_HEADS_AGAINST_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "study/model.h"
 
 /* Owned by the caller: hl_heads_against_free. */
@@ -17,12 +17,12 @@ typedef struct hl_heads_against {
 
 /* Whether two models can be compared: HL_INVALID, naming what is different, where their vocabularies or relations
  * are. */
-hl_status hl_heads_against_check(const hl_opened_model *a, const hl_opened_model *b);
+hl_status hl_heads_against_check(const hl_model_source *a, const hl_model_source *b);
 
 /* Whether the second can be run on these examples of the first: HL_INVALID where they are too long for it, or it has no
  * weights. */
-hl_status hl_heads_against_check_length(const hl_opened_model *first, const hl_examples *examples,
-                                        const hl_opened_model *second);
+hl_status hl_heads_against_check_length(const hl_model_source *first, const hl_examples *examples,
+                                        const hl_model_source *second);
 
 /* Compares the run with a second one, at the last snapshot of each, on the examples of the first
  * run's. Where the second run's snapshots hold other examples (another seed, another task), its weights are run on

@@ -1,7 +1,7 @@
 #include "programs/heads/answers.h"
 
-#include "core/json_text.h"
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
+#include "core/files/json_text.h"
 #include "heads/answers.h"
 #include "show/table.h"
 
@@ -17,7 +17,7 @@ static hl_answer answer_at(const hl_snapshot *maps, int64_t position)
 /* The position of the first answer from `position` on; the number of tokens where there is none. A class is the answer
  * to the whole example and stands at its first token, a tag at a word's first piece; else masks are answered, or where
  * there are none all tokens. */
-static int64_t next_answer(const hl_opened_model *run, const hl_snapshot *maps, int64_t position)
+static int64_t next_answer(const hl_model_source *run, const hl_snapshot *maps, int64_t position)
 {
     const hl_examples *examples = &maps->examples;
     const unsigned char *kinds = hl_vocabulary_kinds(run->vocabulary);
@@ -67,7 +67,7 @@ static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const h
     hl_text_free(&list);
 }
 
-void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps)
+void hl_heads_answers_print(hl_text *text, const hl_model_source *run, const hl_snapshot *maps)
 {
     enum { TOKEN = 16 };
     print_tokens(text, run->vocabulary, &maps->examples);
@@ -88,7 +88,7 @@ void hl_heads_answers_print(hl_text *text, const hl_opened_model *run, const hl_
 
 /* ---- for programs ---- */
 
-json_t *hl_heads_answers_json(const hl_opened_model *run, const hl_snapshot *maps)
+json_t *hl_heads_answers_json(const hl_model_source *run, const hl_snapshot *maps)
 {
     json_t *list = json_array();
     for (int64_t i = 0; (i = next_answer(run, maps, i)) < maps->examples.lengths[0]; i++) {

@@ -1,7 +1,7 @@
 #include "programs/heads/change.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
 #include "heads/distance.h"
 #include "heads/divergence.h"
 #include "heads/head_set.h"
@@ -56,8 +56,8 @@ typedef struct comparison {
 
 static hl_status measure_side(side *s, hl_opened_model *run, const hl_snapshot *maps)
 {
-    *s = (side){ .run = run, .maps = maps, .heads = { maps->layers, run->shape.n_layers } };
-    s->n = hl_heads_count(&run->shape);
+    *s = (side){ .run = run, .maps = maps, .heads = { maps->layers, run->source.shape.n_layers } };
+    s->n = hl_heads_count(&run->source.shape);
     s->of = hl_calloc((size_t)s->n, sizeof *s->of);
     s->matches = hl_calloc((size_t)s->n, sizeof *s->matches);
     hl_label *labels = hl_heads_labels(maps);
@@ -65,10 +65,10 @@ static hl_status measure_side(side *s, hl_opened_model *run, const hl_snapshot *
     for (int64_t i = 0; i < s->n && complete; i++) {
         hl_patterns all = hl_model_heads_at(s->heads, i), scoring = hl_patterns_scoring(&all);
         int layer = 0;
-        for (int64_t before = i; before >= run->shape.heads[layer]; layer++) {
-            before -= run->shape.heads[layer];
+        for (int64_t before = i; before >= run->source.shape.heads[layer]; layer++) {
+            before -= run->source.shape.heads[layer];
         }
-        s->of[i] = (figures){ .name = hl_head_name_at(&run->shape, i),
+        s->of[i] = (figures){ .name = hl_head_name_at(&run->source.shape, i),
                               .layer = layer,
                               .head = all.head,
                               .label = labels[i],
@@ -93,7 +93,7 @@ static int by_change(const void *a, const void *b)
 static hl_status make_rows(comparison *c)
 {
     side *first = &c->sides[0], *second = &c->sides[1];
-    const hl_model_config *a = &first->run->shape, *b = &second->run->shape;
+    const hl_model_config *a = &first->run->source.shape, *b = &second->run->source.shape;
     c->same_shape = a->n_layers == b->n_layers && memcmp(a->heads, b->heads, sizeof a->heads) == 0;
     HL_TRY(hl_heads_match(first->heads, second->heads, first->matches, second->matches));
     c->rows = hl_calloc((size_t)first->n, sizeof *c->rows);
@@ -114,8 +114,8 @@ static hl_status make_rows(comparison *c)
 
 static void print_model(hl_text *text, const side *s)
 {
-    hl_text_shown(text, s->run->path);
-    if (s->run->open == NULL && s->maps->step >= 0) {
+    hl_text_shown(text, s->run->source.path);
+    if (s->run->source.open == NULL && s->maps->step >= 0) {
         hl_text_print(text, ", step %" PRId64, s->maps->step);
     }
 }
@@ -177,8 +177,8 @@ static void write_table(hl_text *text, const comparison *c)
         const figures *one = &first->of[c->rows[i].head], *other = &second->of[c->rows[i].other];
         const figures *closest = &second->of[first->matches[c->rows[i].head].head];
         hl_text_print(text, "%-6s%-8s%7.3f  %-14.13s%-14.13s%8.2f%8.2f%6.1f%8.1f\n", one->name.text, closest->name.text,
-                      c->rows[i].js, hl_label_text_of(one->label, first->run->relations).text,
-                      hl_label_text_of(other->label, second->run->relations).text, one->entropy, other->entropy,
+                      c->rows[i].js, hl_label_text_of(one->label, first->run->source.relations).text,
+                      hl_label_text_of(other->label, second->run->source.relations).text, one->entropy, other->entropy,
                       one->distance, other->distance);
     }
     hl_text_print(text, shown > 0 ? "\n" : "");
@@ -215,7 +215,7 @@ static void fields_of_row(const void *rows, int64_t index, hl_fields *fields)
         const figures *f = &of->of[s == 0 ? r->head : r->other];
         hl_field_number(fields, HL_FIELD_INTEGER, names[s][0], f->layer);
         hl_field_number(fields, HL_FIELD_INTEGER, names[s][1], (double)f->head);
-        hl_field_text(fields, names[s][2], hl_label_text_of(f->label, of->run->relations).text);
+        hl_field_text(fields, names[s][2], hl_label_text_of(f->label, of->run->source.relations).text);
         hl_field_number(fields, HL_FIELD_NUMBER, names[s][3], f->label.score.value);
         hl_field_number(fields, HL_FIELD_NUMBER, names[s][4], f->entropy);
         hl_field_number(fields, HL_FIELD_NUMBER, names[s][5], f->confidence);
@@ -231,7 +231,7 @@ static void fields_of_row(const void *rows, int64_t index, hl_fields *fields)
 
 static json_t *step_json(const side *s)
 {
-    return s->run->open == NULL && s->maps->step >= 0 ? json_integer(s->maps->step) : json_null();
+    return s->run->source.open == NULL && s->maps->step >= 0 ? json_integer(s->maps->step) : json_null();
 }
 
 static void write_json(hl_text *text, const comparison *c)
@@ -247,16 +247,16 @@ static void write_json(hl_text *text, const comparison *c)
 static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_change *change)
 {
     const hl_snapshot *maps;
-    HL_TRY(hl_heads_against_check(first, second));
+    HL_TRY(hl_heads_against_check(&first->source, &second->source));
     HL_TRY(hl_heads_memory_check_two(first, second, hl_memory_at_hand_now()));
     HL_TRY(hl_opened_model_snapshot(first, -1, &maps));
-    HL_TRY(hl_heads_against_check_length(first, &maps->examples, second));
+    HL_TRY(hl_heads_against_check_length(&first->source, &maps->examples, &second->source));
     HL_TRY(measure_side(&c->sides[0], first, maps));
     c->n_examples = hl_patterns_scoring(&maps->layers[0]).n_examples;
     HL_TRY(hl_opened_model_load(second, -1));
     HL_TRY(hl_model_maps_run(second, &maps->examples, &c->second));
-    HL_TRY(hl_snapshot_find_words(&c->second, hl_vocabulary_kinds(second->vocabulary),
-                                  hl_text_data_tokens(hl_dataset_text(second->dataset)), NULL, maps));
+    HL_TRY(hl_snapshot_find_words(&c->second, hl_vocabulary_kinds(second->source.vocabulary),
+                                  hl_text_data_tokens(hl_dataset_text(second->source.dataset)), NULL, maps));
     HL_TRY(measure_side(&c->sides[1], second, &c->second));
     HL_TRY(make_rows(c));
     write_table(&change->table, c);

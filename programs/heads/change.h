@@ -3,7 +3,7 @@
 #ifndef HL_PROGRAMS_HEADS_CHANGE_H
 #define HL_PROGRAMS_HEADS_CHANGE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "study/model.h"
 
 /* Owned by the caller: hl_heads_change_free. Rows are in the order of js, the largest first. */

@@ -3,13 +3,13 @@
 #include "programs/beside.h"
 
 /* A question about the loss of an open model needs a head that it stores, and examples with targets. */
-static hl_status check_loss(const hl_opened_model *run)
+static hl_status check_loss(const hl_model_source *run)
 {
     static const char *const files[] = { "masked --file text.txt", "next --file text.txt",
                                          "tags --file treebank.conllu", "classes --file table.tsv" };
     hl_text_task task;
     hl_config_is_text(&run->config, &task);
-    if (run->scored) {
+    if (run->folders != NULL) {
         return hl_ok();
     }
     if (run->shape.head == HL_HEAD_NONE) {
@@ -23,7 +23,7 @@ static hl_status check_loss(const hl_opened_model *run)
                     run->path, files[task]);
 }
 
-hl_status hl_heads_check_open(const hl_opened_model *run, const hl_heads_command *command)
+hl_status hl_heads_check_open(const hl_model_source *run, const hl_heads_command *command)
 {
     const char *heads = hl_program_name("heads");
     if (run->open == NULL) {

@@ -3,9 +3,9 @@
 #define HL_PROGRAMS_HEADS_CHECK_OPEN_H
 
 #include "programs/heads/command.h"
-#include "study/model.h"
+#include "study/model_source.h"
 
 /* HL_INVALID, with what to do instead, where the command asks an open model for more than it has; OK for a run. */
-hl_status hl_heads_check_open(const hl_opened_model *run, const hl_heads_command *command);
+hl_status hl_heads_check_open(const hl_model_source *run, const hl_heads_command *command);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_DELIVER_H
 #define HL_PROGRAMS_HEADS_DELIVER_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "programs/heads/command.h"
 #include "show/picture.h"
 

@@ -1,10 +1,10 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "programs/heads/examples.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
 
@@ -23,7 +23,7 @@ bool hl_heads_examples_fill_folder(const hl_heads_command *c)
 }
 
 /* "reports/model-sentences" of "path/sentences.txt.gz". */
-static char *default_folder(const hl_opened_model *run, const char *file)
+static char *default_folder(const hl_model_source *run, const char *file)
 {
     const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
     const char *own = strrchr(run->name, '/');
@@ -108,7 +108,7 @@ static hl_status check_content(const char *folder, bool overwrite)
     return hl_ok();
 }
 
-static hl_status check_folder(const hl_opened_model *run, const char *folder, bool overwrite)
+static hl_status check_folder(const hl_model_source *run, const char *folder, bool overwrite)
 {
     struct stat info;
     HL_TRY(hl_heads_check_place(folder, run->path, "out"));
@@ -119,7 +119,7 @@ static hl_status check_folder(const hl_opened_model *run, const char *folder, bo
                                  : hl_error(HL_BAD_FILE, "%s: a file; name a folder by --out DIR", folder);
 }
 
-hl_status hl_heads_examples_find_folder(const hl_opened_model *run, const hl_heads_command *command, char **folder)
+hl_status hl_heads_examples_find_folder(const hl_model_source *run, const hl_heads_command *command, char **folder)
 {
     *folder = command->out != NULL ? hl_strdup(command->out) : default_folder(run, command->examples);
     return *folder != NULL ? check_folder(run, *folder, command->overwrite) : hl_error_memory(run->path);
@@ -134,7 +134,7 @@ static void tell(const hl_opened_model *run, FILE *err)
     if (found->cut > 0) {
         hl_print_line(err, "%s: %s of its sentences %s cut to %lld pieces, the most that the model reads", run->file,
                       hl_units_count(found->cut, n), found->cut == 1 ? "is" : "are",
-                      (long long)run->config.model.max_length);
+                      (long long)run->source.config.model.max_length);
     }
     if (run->examples.n_examples == 1) {
         hl_print_line(err,

@@ -14,7 +14,7 @@ bool hl_heads_examples_fill_folder(const hl_heads_command *command);
 /* Finds that folder, *folder in new memory (hl_free), and looks whether it may be written to. Nothing is made yet.
  * HL_BAD_FILE, naming another way: it is the model's own, or in it, holds a run or an open model, is a file, cannot be
  * written to, or holds one of the two files without --overwrite. HL_NO_MEMORY. */
-hl_status hl_heads_examples_find_folder(const hl_opened_model *run, const hl_heads_command *command, char **folder);
+hl_status hl_heads_examples_find_folder(const hl_model_source *run, const hl_heads_command *command, char **folder);
 
 /* Whether the folder may be made or written into: it is not the model's, nor in it. HL_BAD_FILE, naming the option by
  * which another is named; HL_NO_MEMORY. */

@@ -1,8 +1,8 @@
 #include "programs/heads/export.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/npz.h"
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
+#include "core/files/npz.h"
 #include "heads/heads_csv.h"
 #include "programs/heads/answers.h"
 #include "study/study.h"
@@ -126,7 +126,7 @@ static hl_status add_measured(metric_arrays *arrays)
     return status;
 }
 
-static hl_status add_metrics(hl_npz_writer *npz, const hl_opened_model *run, const hl_snapshot *maps)
+static hl_status add_metrics(hl_npz_writer *npz, const hl_model_source *run, const hl_snapshot *maps)
 {
     hl_heads_csv csv = { .threads = run->threads };
     hl_status status = hl_heads_csv_add(&csv, maps->step, maps->layers, maps->config->n_layers, maps->sums, NULL);
@@ -157,7 +157,7 @@ hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool m
     if (hidden != NULL) {
         add_hidden(npz, hidden);
     }
-    hl_status status = metrics ? add_metrics(npz, view->run, view->maps) : hl_ok();
+    hl_status status = metrics ? add_metrics(npz, &view->run->source, view->maps) : hl_ok();
     if (status.code != HL_OK) {
         hl_npz_fail(npz, status);
     }
@@ -233,7 +233,7 @@ static void print_number(hl_text *text, const char *name, bool known, int64_t nu
     hl_text_print(text, ",\n");
 }
 
-void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, const hl_heads_view *view,
+void hl_heads_maps_json(hl_text *text, const hl_model_source *run, const hl_snapshot *maps, const hl_heads_view *view,
                         int64_t only, bool answers)
 {
     json_t *tokens = json_array();

@@ -2,10 +2,10 @@
 #ifndef HL_PROGRAMS_HEADS_EXPORT_H
 #define HL_PROGRAMS_HEADS_EXPORT_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "heads/snapshot.h"
 #include "study/hidden_states.h"
-#include "study/model.h"
+#include "study/model_source.h"
 #include "study/view.h"
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ hl_status hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64
  * [...], "heads": [{"layer", "head", "label" (null for --input), "weights": queries of keys}], "answers"
  * (hl_heads_answers_json; for --input alone)} of the head `only`, or where it is below 0 of all. HL_NO_MEMORY is left
  * on the text. */
-void hl_heads_maps_json(hl_text *text, const hl_opened_model *run, const hl_snapshot *maps, const hl_heads_view *view,
+void hl_heads_maps_json(hl_text *text, const hl_model_source *run, const hl_snapshot *maps, const hl_heads_view *view,
                         int64_t only, bool answers);
 
 /* Adds the weights as rows layer,head,query,key,query_token,key_token,weight. HL_NO_MEMORY is left on the text. */

@@ -1,8 +1,8 @@
 #include "programs/heads/export_model.h"
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "heads/head_set.h"
 #include "pretrained/write.h"
 #include "programs/heads/examples.h"
@@ -25,7 +25,7 @@ static hl_status see(void *context, const char *name)
     return hl_ok();
 }
 
-static hl_status check_folder(const hl_opened_model *run, const char *folder, bool overwrite)
+static hl_status check_folder(const hl_model_source *run, const char *folder, bool overwrite)
 {
     struct stat info;
     content found = { 0 };
@@ -53,7 +53,7 @@ static hl_status check_folder(const hl_opened_model *run, const char *folder, bo
 /* ---- the model ---- */
 
 /* What its output layer answers; HL_INVALID where no open model answers that. */
-static hl_status find_head(const hl_opened_model *run, hl_pretrained_head *head)
+static hl_status find_head(const hl_model_source *run, hl_pretrained_head *head)
 {
     static const hl_pretrained_head heads[] = { [HL_TEXT_MASKED] = HL_PRETRAINED_MASKED,
                                                 [HL_TEXT_NEXT] = HL_PRETRAINED_NEXT,
@@ -75,7 +75,7 @@ static hl_status find_head(const hl_opened_model *run, hl_pretrained_head *head)
 }
 
 /* Opens what the run began with, where that is an open model; *source is NULL where it is none, or is gone. */
-static hl_status open_source(const hl_opened_model *run, hl_pretrained **source, hl_text *told)
+static hl_status open_source(const hl_model_source *run, hl_pretrained **source, hl_text *told)
 {
     const char *from = hl_config_string(&run->config, run->config.train.from);
     bool exists;
@@ -108,7 +108,7 @@ static void find_places(const hl_model_config *shape, const bool *kept, int32_t 
 }
 
 /* Writes the parts with the run's tokens and labels. */
-static hl_status write_parts(const hl_opened_model *run, const bool *kept, hl_pretrained_parts parts,
+static hl_status write_parts(const hl_model_source *run, const bool *kept, hl_pretrained_parts parts,
                              const char *folder, hl_pretrained_written *written)
 {
     const hl_text_data *text = hl_dataset_text(run->dataset);
@@ -133,14 +133,14 @@ static hl_status write_parts(const hl_opened_model *run, const bool *kept, hl_pr
                                      : status;
 }
 
-hl_status hl_heads_export_check(const hl_opened_model *run, const hl_heads_command *command)
+hl_status hl_heads_export_check(const hl_model_source *run, const hl_heads_command *command)
 {
     hl_pretrained_head head = HL_PRETRAINED_NONE;
     HL_TRY(find_head(run, &head));
     return check_folder(run, command->export_to, command->overwrite);
 }
 
-hl_status hl_heads_export_model(const hl_opened_model *run, hl_model *model, const bool *kept,
+hl_status hl_heads_export_model(const hl_model_source *run, hl_model *model, const bool *kept,
                                 const hl_heads_command *command, FILE *out)
 {
     const char *folder = command->export_to;

@@ -3,19 +3,19 @@
 #define HL_PROGRAMS_HEADS_EXPORT_MODEL_H
 
 #include "programs/heads/command.h"
-#include "study/model.h"
+#include "study/model_source.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 /* Whether the model's kind and the folder allow it. HL_INVALID: a toy task's model; HL_BAD_FILE: a folder that holds
  * files, where they are not to be replaced, that holds a run, or that is, or is in, one that is read. */
-hl_status hl_heads_export_check(const hl_opened_model *run, const hl_heads_command *command);
+hl_status hl_heads_export_check(const hl_model_source *run, const hl_heads_command *command);
 
 /* Writes the folder (pretrained/write.h) and tells on `out` what is in it. `model` is the run's, and `kept` NULL; or
  * the same with those heads alone that are kept (one bool for each of the run's, by layer and head), which stay in
  * their places. Fails as hl_heads_export_check, which is to be asked before, and hl_pretrained_write. */
-hl_status hl_heads_export_model(const hl_opened_model *run, hl_model *model, const bool *kept,
+hl_status hl_heads_export_model(const hl_model_source *run, hl_model *model, const bool *kept,
                                 const hl_heads_command *command, FILE *out);
 
 #endif

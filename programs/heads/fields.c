@@ -1,6 +1,6 @@
 #include "programs/heads/fields.h"
 
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 
 #include <assert.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef HL_PROGRAMS_HEADS_FIELDS_H
 #define HL_PROGRAMS_HEADS_FIELDS_H
 
-#include "core/json.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/files/json.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "programs/heads/importance.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/shapley.h"
 #include "heads/snapshot.h"
 #include "programs/heads/deliver.h"
@@ -15,14 +15,14 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *ru
 {
     enum { WONDERING = 13 }; /* from here on a notice tells their number: 2^12 take about a second in a small model */
     hl_all_subsets *subsets = &study->subsets;
-    int n = (int)hl_heads_count(&run->shape);
+    int n = (int)hl_heads_count(&run->source.shape);
     if (n >= WONDERING) {
         fprintf(err, "measuring all %d sets of %d heads; this may take a minute or two, in a wide model longer\n",
                 1 << n, n);
         fflush(err);
     }
-    HL_TRY(hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads, share,
-                                  subsets));
+    HL_TRY(hl_all_subsets_measure(&run->model, &snapshot->examples, snapshot->layers, run->source.slice,
+                                  run->source.threads, share, subsets));
     study->has_subsets = true;
     hl_shapley_values(subsets->n, subsets->losses, study->shapley);
     study->smallest = hl_smallest_set(subsets->n, subsets->losses, subsets->accuracies, HL_IMPORTANCE_KEPT);
@@ -32,12 +32,12 @@ static hl_status measure_subsets(hl_heads_importance *study, hl_opened_model *ru
 static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
                          const hl_share *share, FILE *err)
 {
-    int64_t n = hl_heads_count(&run->shape);
+    int64_t n = hl_heads_count(&run->source.shape);
     if (command->shapley && n > HL_ALL_SUBSETS_MOST_HEADS) {
         return hl_error(HL_INVALID,
                         "command line: --shapley: %s has %lld heads, and their sets are too many to measure them all; "
                         "%d heads are the most; use --importance",
-                        run->path, (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
+                        run->source.path, (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
     }
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));
@@ -46,8 +46,8 @@ static hl_status measure(hl_heads_importance *study, hl_opened_model *run, const
     study->weights_step = run->weights_step;
     study->labels = hl_heads_labels(snapshot);
     HL_NEED(study->labels != NULL, "the labels of heads");
-    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, snapshot->layers, run->slice, run->threads,
-                                 HL_IMPORTANCE_ALL, share, &study->importance));
+    HL_TRY(hl_importance_measure(&run->model, &snapshot->examples, snapshot->layers, run->source.slice,
+                                 run->source.threads, HL_IMPORTANCE_ALL, share, &study->importance));
     return command->shapley ? measure_subsets(study, run, snapshot, share, err) : hl_ok();
 }
 
@@ -97,7 +97,7 @@ static hl_status show_alone(hl_heads_importance *study, hl_opened_model *run, co
 hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, const hl_share *share,
                                    FILE *out, FILE *err)
 {
-    hl_heads_importance study = { .run = run };
+    hl_heads_importance study = { .run = &run->source };
     hl_status status;
     if (share != NULL && share->index > 0) {
         status = measure(&study, run, command, share, err);

@@ -1,9 +1,9 @@
 #include "programs/heads/importance_syntax.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/text_grid.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/text_grid.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "show/table.h"
 
@@ -87,7 +87,7 @@ hl_pruned_step hl_pruned_step_of(const hl_heads_importance_syntax *both, int ord
 
 static hl_status make_heads(const hl_heads_importance_syntax *both, hl_text_grid *grid)
 {
-    static const char *const titles[] = { "head", "gradient", "rank", "zero", "rank", "relation", "held", "base" };
+    static const char *const titles[] = { "head", "importance", "rank", "zero", "rank", "relation", "held", "base" };
     enum { COLUMNS = sizeof titles / sizeof *titles };
     HL_TRY(hl_text_grid_init(grid, both->n + 1, COLUMNS));
     for (int c = 0; c < COLUMNS; c++) {
@@ -145,10 +145,12 @@ void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_s
     hl_text_fail(text, make_steps(both, &steps));
     hl_text_grid_print(&heads, HL_TABLE_WIDTH, 1, true, text);
     hl_text_print(text, "\n");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "gradient, zero: how much the loss depends on the head, by its gradient and by how much the loss "
-                      "grows without it. relation: that the head earns as a label; held, base: per cent that it and "
-                      "the best fixed offset find, chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 ....");
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "importance, zero: how much the loss depends on the head, by its gradient and by how much the loss "
+        "grows without it. relation: that the head earns as a label; held, base: per cent that it and "
+        "the best fixed offset find in sentences 1, 3, 5 .... Sentences 0, 2, 4 ... choose the head's "
+        "way; sentences 1, 3, 5 ... choose the offset.");
     hl_text_print(text, "\n");
     if (both->n_syntactic == 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "No head earns a relation: there is none that pruning could keep.");

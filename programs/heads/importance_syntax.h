@@ -3,8 +3,8 @@
 #ifndef HL_PROGRAMS_HEADS_IMPORTANCE_SYNTAX_H
 #define HL_PROGRAMS_HEADS_IMPORTANCE_SYNTAX_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "programs/heads/importance_table.h"
 #include "study/syntax_study.h"
 

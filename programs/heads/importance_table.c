@@ -1,6 +1,6 @@
 #include "programs/heads/importance_table.h"
 
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "show/table.h"
 
@@ -50,12 +50,13 @@ static hl_label_text label_of(const hl_heads_importance *study, int64_t index)
     return hl_label_text_of(study->labels[index], study->run->relations);
 }
 
-/* With up to four decimals, as many as leave a blank before the number, or in scientific notation; "-" where it is not
- * known. */
+/* With up to four decimals, as many as leave a blank before the number, or in scientific notation, also where all
+ * decimals would be zeros; "-" where it is not known. */
 static cell number_cell(int width, double value)
 {
     cell c = { "-" };
-    for (int decimals = 4; decimals >= 0 && isfinite(value); decimals--) {
+    bool vanishes = value != 0 && fabs(value) < 0.00005;
+    for (int decimals = 4; decimals >= 0 && isfinite(value) && !vanishes; decimals--) {
         if (snprintf(c.text, sizeof c.text, "%.*f", decimals, value) < width) {
             return c;
         }
@@ -89,9 +90,9 @@ static void write_row(hl_text *text, const hl_heads_importance *study, int64_t i
 
 static void write_rows(hl_text *text, const hl_heads_importance *study)
 {
-    static const char gradient[] = "gradient"; /* wider than its column, which a label seldom fills */
-    hl_text_print(text, "%-*s%-*s%s%*s%6s", NAME, "head", LABEL + MEAN + 1 - (int)sizeof gradient, "label", gradient,
-                  ERROR, "+-", "norm");
+    static const char importance[] = "importance"; /* wider than its column, which a label seldom fills */
+    hl_text_print(text, "%-*s%-*s%s%*s%6s", NAME, "head", LABEL + MEAN + 1 - (int)sizeof importance, "label",
+                  importance, ERROR, "+-", "norm");
     static const char *const exact[] = { "zero", "mean", "unif" };
     for (int i = 0; i < 3; i++) {
         hl_text_print(text, "%*s%*s", MEAN, exact[i], ERROR, "+-");
@@ -180,6 +181,21 @@ static void write_subsets(hl_text *text, const hl_heads_importance *study)
 
 /* ---- all of it ---- */
 
+/* The words follow the number as it is printed. */
+static void write_orders(hl_text *text, double rank_correlation)
+{
+    double printed = round(100 * rank_correlation) / 100 + 0.0; /* -0 becomes 0 */
+    if (isfinite(printed)) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Gradient and zero %s: Spearman's rank correlation is %.2f (1: the same "
+                          "order, 0: unrelated orders, -1: the reverse order).",
+                          printed >= 0.9   ? "agree on the order of the heads"
+                          : printed >= 0.5 ? "partly agree on the order of the heads"
+                                           : "put the heads in different orders",
+                          printed);
+    }
+}
+
 void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
 {
     const hl_importance *all = &study->importance;
@@ -199,17 +215,13 @@ void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
     write_rows(text, study);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "gradient: |z dL/dz| of the head's output z, the loss's first-order change; norm: the same as a "
-                      "share of its layer (the squares sum to 1); zero, mean, unif: how much the loss grows with z "
+                      "importance: |z dL/dz| of the head's output z, by the gradient: the loss's first-order change; "
+                      "norm: the same as a share of its layer (the squares sum to 1); zero, mean, unif: how much the "
+                      "loss grows with z "
                       "zero, with z its mean over examples and positions, with attention spread evenly; +-: standard "
                       "errors.");
     hl_text_print(text, "\n");
-    if (isfinite(all->rank_correlation)) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Gradient and zero put the heads in the same order as far as a rank correlation (Spearman) "
-                          "of %.2f says; 1 is the very same order.",
-                          all->rank_correlation);
-    }
+    write_orders(text, all->rank_correlation);
     write_judgements(text, study);
     if (study->has_subsets) {
         write_subsets(text, study);

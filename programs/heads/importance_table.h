@@ -2,18 +2,18 @@
 #ifndef HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 #define HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "heads/all_subsets.h"
 #include "heads/importance.h"
 #include "heads/label.h"
 #include "programs/heads/fields.h"
-#include "study/model.h"
+#include "study/model_source.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct hl_heads_importance {
-    const hl_opened_model *run; /* not owned */
+    const hl_model_source *run; /* not owned */
     hl_importance importance;   /* owned, as are labels and subsets */
     hl_label *labels;           /* by layer and head, of the snapshot whose examples these are */
     int64_t step, weights_step;

@@ -1,8 +1,8 @@
 #include "programs/heads/input.h"
 
-#include "core/memory.h"
-#include "core/nearest.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "train/setup_data.h"
 
 #include <stdio.h>
@@ -58,13 +58,13 @@ static int64_t count_words(const char *text)
 }
 
 /* Whether the model reads text, of which the run has tokens that cut it. */
-static const hl_text_data *text_of(const hl_opened_model *run)
+static const hl_text_data *text_of(const hl_model_source *run)
 {
     const hl_text_data *text = hl_dataset_text(run->dataset);
     return text != NULL && hl_config_text_spec(&run->config).task != HL_TEXT_FILE ? text : NULL;
 }
 
-int64_t hl_heads_input_most(const hl_opened_model *run, const char *text)
+int64_t hl_heads_input_most(const hl_model_source *run, const char *text)
 {
     enum { AROUND = 16 }; /* special tokens, at most */
     int64_t most = (int64_t)strlen(text) + AROUND;
@@ -110,7 +110,7 @@ static hl_status encode_pair(const hl_tokens *tokens, const char *text, size_t *
     return hl_tokens_encode(tokens, tab + 1, strlen(tab + 1), true, pieces);
 }
 
-static hl_status encode(const hl_opened_model *run, const char *text, int32_t *rows, int64_t *n_rows, hl_pieces *pieces)
+static hl_status encode(const hl_model_source *run, const char *text, int32_t *rows, int64_t *n_rows, hl_pieces *pieces)
 {
     const hl_text_spec spec = hl_config_text_spec(&run->config);
     const hl_tokens *tokens = hl_text_data_tokens(text_of(run));
@@ -133,7 +133,7 @@ static hl_status encode(const hl_opened_model *run, const char *text, int32_t *r
     return check_count((int64_t)pieces->n, run->shape.max_length);
 }
 
-static hl_status make_text(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_examples *example)
+static hl_status make_text(const hl_model_source *run, const char *text, hl_heads_input *input, hl_examples *example)
 {
     hl_pieces pieces = { 0 };
     int64_t n_rows = 0, most = count_words(text) + 1;
@@ -172,7 +172,7 @@ static hl_status make_text(const hl_opened_model *run, const char *text, hl_head
 
 /* ---- tokens ---- */
 
-static hl_status make_example(const hl_opened_model *run, const char *text, hl_heads_input *input, hl_examples *example)
+static hl_status make_example(const hl_model_source *run, const char *text, hl_heads_input *input, hl_examples *example)
 {
     int64_t T = count_words(text);
     HL_TRY(check_count(T, run->shape.max_length));
@@ -209,8 +209,9 @@ hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_he
 {
     *input = (hl_heads_input){ 0 };
     hl_examples example;
-    const hl_text_data *data = text_of(run);
-    hl_status status = data != NULL ? make_text(run, text, input, &example) : make_example(run, text, input, &example);
+    const hl_text_data *data = text_of(&run->source);
+    hl_status status = data != NULL ? make_text(&run->source, text, input, &example)
+                                    : make_example(&run->source, text, input, &example);
     HL_THEN(status, hl_model_maps_run(run, &example, &input->maps));
     if (status.code == HL_OK && data != NULL) {
         status = hl_snapshot_find_words(&input->maps, example.kinds, hl_text_data_tokens(data), NULL, NULL);

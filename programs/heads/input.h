@@ -10,7 +10,7 @@ typedef struct hl_heads_input {
 } hl_heads_input;
 
 /* How many tokens `text` has at most. */
-int64_t hl_heads_input_most(const hl_opened_model *run, const char *text);
+int64_t hl_heads_input_most(const hl_model_source *run, const char *text);
 
 /* Reads `text`, tokens of the run's vocabulary parted by blanks, and runs the model on them, which must have been
  * loaded. A text model's is cut into tokens as its training text was, with the texts of special tokens as these tokens;

@@ -1,6 +1,6 @@
 #include "programs/heads/json.h"
 
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 
 #include <math.h>
 

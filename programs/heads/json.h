@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_JSON_H
 #define HL_PROGRAMS_HEADS_JSON_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "study/study.h"
 
 /* Adds {"step", "examples", "loss", "weights_step", "heads": [{"layer", "head", "label", "score", "baseline", "lift",

@@ -24,25 +24,35 @@ typedef struct show {
 
 /* ---- the terminal ---- */
 
+/* The maps of each layer begin a row of their own. */
+static hl_status draw_layers(const hl_terminal *terminal, const hl_heads_view *view, hl_text *text)
+{
+    const hl_panel *panels = view->panels;
+    for (int64_t l = 0; l < view->n_layers; panels += view->row_lengths[l++]) {
+        HL_TRY(hl_terminal_heads(terminal, panels, view->row_lengths[l], text));
+    }
+    return hl_ok();
+}
+
 static hl_status draw(const show *s)
 {
     hl_terminal terminal = hl_terminal_of(s->out);
     hl_text text = { 0 };
     if (s->command->input != NULL) {
-        hl_heads_answers_print(&text, s->run, s->maps);
+        hl_heads_answers_print(&text, &s->run->source, s->maps);
     }
-    hl_status status = s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
-                                    : hl_terminal_heads(&terminal, s->view.panels, s->view.n, &text);
-    if (s->head < 0 && status.code == HL_INVALID) {
-        status =
-            hl_error(HL_INVALID, "%s; a larger window, a file (> FILE) or one head (--head L0H0) does it", status.text);
-    }
-    hl_text_fail(&text, status);
+    hl_text_fail(&text, s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
+                                     : draw_layers(&terminal, &s->view, &text));
     hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width, &text); /* a folder's name may hold anything */
     hl_text_print(&text, "\n");
+    if (s->head < 0) {
+        hl_terminal_put(&terminal, "down: queries, across: keys; one head with its tokens: --head L0H0", terminal.width,
+                        &text);
+        hl_text_print(&text, "\n");
+    }
     if (s->head >= 0 && s->view.labels != NULL && s->view.labels[s->head].kind == HL_LABEL_MIXED) {
-        hl_text_print(&text, "%s is mixed: ", hl_head_name_at(&s->run->shape, s->head).text);
-        hl_label_print_miss(&text, s->view.labels[s->head], s->run->relations);
+        hl_text_print(&text, "%s is mixed: ", hl_head_name_at(&s->run->source.shape, s->head).text);
+        hl_label_print_miss(&text, s->view.labels[s->head], s->run->source.relations);
         hl_text_print(&text, "\n");
     }
     return hl_output_put("-", &text, s->out);
@@ -87,7 +97,7 @@ static hl_status write_npz(const show *s)
     hl_batch_storage storage;
     hl_hidden_states hidden;
     HL_TRY(hl_batch_storage_of(&storage, &s->maps->examples, s->maps->examples.n_tokens));
-    hl_status status = hl_hidden_states_make(&run->model, &storage.batch, run->threads, &hidden);
+    hl_status status = hl_hidden_states_make(&run->model, &storage.batch, run->source.threads, &hidden);
     if (status.code == HL_OK) {
         status = hl_heads_write_npz(s->command->npz, &s->view, false, &hidden);
         hl_hidden_states_free(&hidden);
@@ -108,7 +118,7 @@ static hl_status write_arrays(show *s)
 static hl_status print_json(void *of, hl_text *text)
 {
     const show *s = of;
-    hl_heads_maps_json(text, s->run, s->maps, &s->view, s->head, s->command->input != NULL);
+    hl_heads_maps_json(text, &s->run->source, s->maps, &s->view, s->head, s->command->input != NULL);
     return hl_ok();
 }
 
@@ -147,7 +157,7 @@ static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *c
 {
     show s = { .run = run, .command = command, .maps = maps, .head = -1, .out = out };
     if (command->head != NULL) {
-        hl_status found = hl_head_set_find(&run->shape, command->head, &s.head);
+        hl_status found = hl_head_set_find(&run->source.shape, command->head, &s.head);
         if (found.code != HL_OK) {
             return hl_error(found.code, "command line: --head: %s", found.text);
         }

@@ -1,6 +1,6 @@
 #include "programs/heads/memory.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "heads/recorder.h"
 #include "programs/heads/input.h"
@@ -24,7 +24,7 @@ static size_t model_bytes(const hl_footprint *f)
 }
 
 /* A loss and an accuracy of every set of heads. */
-static size_t sets_bytes(const hl_opened_model *run, const hl_heads_command *command)
+static size_t sets_bytes(const hl_model_source *run, const hl_heads_command *command)
 {
     int64_t n = hl_heads_count(&run->shape);
     return command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
@@ -38,13 +38,13 @@ static bool asks_figure(const hl_heads_command *command)
 /* The tokens of the maps that are shown, at most. */
 static int64_t shown_tokens(const hl_opened_model *run, const hl_heads_command *command)
 {
-    return command->input != NULL ? hl_heads_input_most(run, command->input)
+    return command->input != NULL ? hl_heads_input_most(&run->source, command->input)
            : run->file != NULL    ? hl_opened_model_longest(run)
-                                  : run->config.sizes.longest;
+                                  : run->source.config.sizes.longest;
 }
 
 /* The run's heads without their weights: tokens and titles about as long as they will be. */
-static hl_status memory_of_picture(const hl_opened_model *run, bool one, int64_t T, hl_panel *panels,
+static hl_status memory_of_picture(const hl_model_source *run, bool one, int64_t T, hl_panel *panels,
                                    const char **tokens, hl_picture_memory *memory)
 {
     static const hl_real none = 0;
@@ -78,11 +78,11 @@ static hl_status figure_bytes(const hl_opened_model *run, const hl_heads_command
     if (!asks_figure(command) || T == 0) {
         return hl_ok();
     }
-    hl_panel *panels = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *panels);
+    hl_panel *panels = hl_calloc((size_t)hl_heads_count(&run->source.shape), sizeof *panels);
     const char **tokens = hl_calloc((size_t)T, sizeof *tokens);
     hl_picture_memory memory = { 0 };
     hl_status status = panels != NULL && tokens != NULL
-                           ? memory_of_picture(run, command->head != NULL, T, panels, tokens, &memory)
+                           ? memory_of_picture(&run->source, command->head != NULL, T, panels, tokens, &memory)
                            : hl_error_memory("a picture");
     hl_free(tokens);
     hl_free(panels);
@@ -96,19 +96,19 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
 {
     *pass = *maps = 0;
     int64_t T = shown_tokens(run, command);
-    if (T == 0 || T > run->shape.max_length) {
+    if (T == 0 || T > run->source.shape.max_length) {
         return hl_ok();
     }
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
     HL_NEED(model != NULL, "the model's sizes");
     hl_tape_plan plan = { 0 };
-    hl_status status = hl_model_init(model, &run->shape);
-    HL_THEN(status, hl_recorder_plan(model, T, T, run->threads, &plan));
+    hl_status status = hl_model_init(model, &run->source.shape);
+    HL_THEN(status, hl_recorder_plan(model, T, T, run->source.threads, &plan));
     hl_model_free(model);
     hl_free(model);
     *pass = plan.bytes;
     hl_tape_plan_free(&plan);
-    *maps = hl_recorder_bytes(&run->shape, 1, T, 0);
+    *maps = hl_recorder_bytes(&run->source.shape, 1, T, 0);
     return status;
 }
 
@@ -116,12 +116,12 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
 static hl_status maps_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
                             size_t *bytes)
 {
-    size_t n = (size_t)hl_heads_count(&run->shape), T = (size_t)shown_tokens(run, command), figure, pass, maps;
+    size_t n = (size_t)hl_heads_count(&run->source.shape), T = (size_t)shown_tokens(run, command), figure, pass, maps;
     HL_TRY(figure_bytes(run, command, &figure));
     if (command->input != NULL) {
         HL_TRY(input_bytes(run, command, &pass, &maps));
         size_t joined = command->words ? maps : 0;
-        size_t states = (size_t)(run->shape.n_layers + 1) * (size_t)run->shape.d_model * sizeof(hl_real);
+        size_t states = (size_t)(run->source.shape.n_layers + 1) * (size_t)run->source.shape.d_model * sizeof(hl_real);
         size_t hidden = command->npz != NULL ? hl_size_product(T, states) : 0;
         *bytes = hl_size_sum(hl_size_sum(model_bytes(f), hl_size_sum(maps, joined)),
                              larger(hl_size_sum(pass, hidden), figure));
@@ -142,14 +142,14 @@ static size_t answer_bytes(const hl_opened_model *run, const hl_heads_command *c
     case HL_HEADS_SUBSET:
         return hl_size_sum(model, f->evaluation);
     case HL_HEADS_IMPORTANCE:
-        return hl_size_sum(model, hl_size_sum(f->measures, sets_bytes(run, command)));
+        return hl_size_sum(model, hl_size_sum(f->measures, sets_bytes(&run->source, command)));
     case HL_HEADS_PRUNE: /* the pruned model beside the whole one */
         return hl_size_sum(hl_size_sum(model, f->weights),
                            larger(f->measures, hl_size_sum(f->snapshot, f->evaluation)));
     case HL_HEADS_TREEBANK: /* what the study takes hl_heads_memory_of_treebank tells */
         return hl_heads_command_looks(command) && f->end > f->libraries ? f->end - f->libraries : 0;
     case HL_HEADS_PROFILE: /* a snapshot, which is recorded where no file has it */
-        if (run->file == NULL && run->open == NULL) {
+        if (run->file == NULL && run->source.open == NULL) {
             return hl_size_sum(f->vocabulary, f->snapshot);
         }
         break;
@@ -165,12 +165,13 @@ static hl_status footprint_of_examined(const hl_opened_model *run, hl_footprint 
 {
     hl_config *config = hl_malloc(sizeof *config); /* too large for the stack of some threads */
     HL_NEED(config != NULL, "the model's sizes");
-    *config = run->config;
+    *config = run->source.config;
     config->sizes.longest = hl_opened_model_longest(run);
     config->sizes.examples[HL_TRAIN] = 0; /* patterns.budget_mb has been asked */
     config->patterns.examples = config->train.eval_examples = run->examples.n_examples;
+    bool looked_at = run->source.open != NULL;
     hl_status status =
-        (run->open != NULL ? hl_footprint_of_looked_at : hl_footprint_of_recorded)(config, (int64_t)run->n_steps, f);
+        (looked_at ? hl_footprint_of_looked_at : hl_footprint_of_recorded)(config, (int64_t)run->n_steps, f);
     hl_free(config);
     return status;
 }
@@ -180,10 +181,13 @@ static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
     if (run->file != NULL) {
         return footprint_of_examined(run, f);
     }
-    bool bare =
-        run->open != NULL && !run->scored; /* running it on examples tells what they need (study/model_maps.h) */
-    return bare ? hl_footprint_of_evaluated(&run->config, f)
-                : hl_footprint_of_recorded(&run->config, run->folders != NULL ? 1 : (int64_t)run->n_steps, f);
+    const hl_config *config = &run->source.config;
+    if (run->source.folders != NULL) {
+        return hl_footprint_of_recorded(config, 1, f);
+    }
+    return run->source.open != NULL
+               ? hl_footprint_of_evaluated(config, f) /* running it on examples tells what they need */
+               : hl_footprint_of_recorded(config, (int64_t)run->n_steps, f);
 }
 
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
@@ -225,7 +229,7 @@ static const char *remedy(const hl_opened_model *run, const hl_heads_command *co
     case HL_HEADS_SUBSET:
         return "a run with a larger optimizer.accumulate needs less";
     case HL_HEADS_IMPORTANCE:
-        if (sets_bytes(run, command) > f->measures) {
+        if (sets_bytes(&run->source, command) > f->measures) {
             return "--importance without --shapley needs less, and so does a run with fewer heads";
         }
         return "a run with fewer patterns.examples or a larger optimizer.accumulate needs less";
@@ -257,7 +261,7 @@ hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_comma
     hl_footprint f;
     HL_TRY(hl_heads_memory(run, command, &bytes));
     HL_TRY(footprint_of(run, &f));
-    return hl_memory_check(bytes, at_hand, run->path, needs, remedy(run, command, &f));
+    return hl_memory_check(bytes, at_hand, run->source.path, needs, remedy(run, command, &f));
 }
 
 hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opened_model *second,
@@ -265,7 +269,7 @@ hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opene
 {
     size_t bytes;
     HL_TRY(hl_heads_memory_of_two(first, second, &bytes));
-    return hl_memory_check(bytes, at_hand, first->path, "comparing it needs",
+    return hl_memory_check(bytes, at_hand, first->source.path, "comparing it needs",
                            "runs with fewer patterns.examples need less");
 }
 
@@ -306,5 +310,5 @@ hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_
     const char *less;
     HL_TRY(treebank_bytes(study, question, command, &bytes, &less));
     bytes -= hl_treebank_bytes(study->treebank); /* which has been taken from what was free */
-    return hl_memory_check(bytes, at_hand, study->model->path, needs, less);
+    return hl_memory_check(bytes, at_hand, study->model->source.path, needs, less);
 }

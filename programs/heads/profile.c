@@ -1,8 +1,8 @@
 #include "programs/heads/profile.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/text_grid.h"
+#include "core/base/memory.h"
+#include "core/base/text_grid.h"
+#include "core/files/json_text.h"
 #include "heads/distance.h"
 #include "heads/entropy.h"
 #include "heads/head_set.h"
@@ -81,7 +81,7 @@ static void measure_head(figures *head, const hl_patterns *all)
 
 static hl_status measure(profile *p, hl_opened_model *run, int64_t step)
 {
-    *p = (profile){ .run = run, .n = hl_heads_count(&run->shape), .n_layers = run->shape.n_layers };
+    *p = (profile){ .run = run, .n = hl_heads_count(&run->source.shape), .n_layers = run->source.shape.n_layers };
     HL_TRY(hl_opened_model_snapshot(run, step, &p->snapshot));
     p->heads = hl_calloc((size_t)(p->n + p->n_layers + 1), sizeof *p->heads);
     HL_NEED(p->heads != NULL, "what heads do");
@@ -90,7 +90,7 @@ static hl_status measure(profile *p, hl_opened_model *run, int64_t step)
     figures *head = p->heads, *all = &p->layers[p->n_layers];
     for (int l = 0; l < p->n_layers; l++) {
         p->layers[l].layer = l;
-        for (int64_t h = 0; h < run->shape.heads[l]; h++, head++) {
+        for (int64_t h = 0; h < run->source.shape.heads[l]; h++, head++) {
             hl_patterns patterns = hl_snapshot_patterns(p->snapshot, l, h);
             head->layer = l;
             head->head = h;
@@ -185,7 +185,7 @@ static void print_table(hl_text *text, const profile *p)
 {
     hl_text_grid grid;
     hl_text about = { 0 };
-    print_about(&about, p, p->run->path);
+    print_about(&about, p, p->run->source.path);
     hl_text_fail(text, hl_text_status(&about));
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", about.bytes != NULL ? about.bytes : "");
     hl_text_free(&about);
@@ -238,7 +238,7 @@ static void fields_of_layer(const void *rows, int64_t layer, hl_fields *fields)
 
 static void print_json(hl_text *text, const profile *p)
 {
-    bool has_step = p->run->open == NULL && p->snapshot->step >= 0;
+    bool has_step = p->run->source.open == NULL && p->snapshot->step >= 0;
     hl_json_print_document(text, json_pack("{s:o, s:I, s:o, s:o}", "step",
                                            has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
                                            (json_int_t)p->n_examples, "layers",
@@ -278,7 +278,7 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
         rows[l] = names[l];
     }
     hl_text caption = { 0 };
-    print_about(&caption, p, p->run->name);
+    print_about(&caption, p, p->run->source.name);
     hl_curve_picture picture = { .curves = curves,
                                  .n_curves = n_curves,
                                  .rows = rows,

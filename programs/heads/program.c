@@ -1,8 +1,8 @@
 #include "programs/heads/program.h"
 
-#include "core/folders.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/files/folders.h"
 #include "heads/words.h"
 #include "programs/beside.h"
 #include "programs/heads/against.h"
@@ -52,10 +52,10 @@ typedef struct call {
 /* A run in a folder that cannot be written to can still be read. */
 static bool can_write(const call *c, const char *else_what)
 {
-    if (c->run.file != NULL || access(c->run.path, W_OK) == 0) {
+    if (c->run.file != NULL || access(c->run.source.path, W_OK) == 0) {
         return true;
     }
-    hl_print_line(c->err, "%s: this folder cannot be written to: %s", c->run.path, else_what);
+    hl_print_line(c->err, "%s: this folder cannot be written to: %s", c->run.source.path, else_what);
     return false;
 }
 
@@ -134,11 +134,11 @@ static hl_status do_figures(call *c)
     c->study.seconds = command->treebank != NULL ? c->syntax.labels : c->study.seconds;
     if (!hl_heads_command_fills_output(command) && !hl_heads_command_shows(command)) {
         hl_text_print(&text, "%s", command->treebank != NULL ? "\n" : ""); /* below what the treebank tells */
-        hl_heads_table_print(&text, c->run.path, &c->study, c->run.relations);
+        hl_heads_table_print(&text, c->run.source.path, &c->study, c->run.source.relations);
         HL_TRY(hl_output_put("-", &text, c->out));
     }
     if (command->json != NULL && command->treebank == NULL && !hl_heads_command_asks_maps(command)) {
-        hl_heads_json_print(&text, &c->study, c->run.relations);
+        hl_heads_json_print(&text, &c->study, c->run.source.relations);
         HL_TRY(hl_output_put(command->json, &text, c->out));
     }
     if (damaged) {
@@ -172,7 +172,7 @@ static hl_status write_comparison(const call *c, hl_heads_against *against)
 static hl_status compare_with(call *c, hl_opened_model *second)
 {
     const hl_heads_command *command = &c->command;
-    if (c->run.open == NULL && second->open == NULL && c->run.file == NULL) {
+    if (c->run.source.open == NULL && second->source.open == NULL && c->run.file == NULL) {
         hl_heads_against against;
         HL_TRY(hl_heads_against_make(&against, &c->run, second));
         hl_status status = write_comparison(c, &against);
@@ -196,8 +196,8 @@ static hl_status compare(call *c)
     second.progress = c->run.progress;
     second.context = c->run.context;
     if (status.code == HL_OK) {
-        hl_tell_precision(&c->run, c->err);
-        hl_tell_precision(&second, c->err);
+        hl_tell_precision(&c->run.source, c->err);
+        hl_tell_precision(&second.source, c->err);
         status = compare_with(c, &second);
     }
     hl_opened_model_close(&second);
@@ -235,7 +235,7 @@ static hl_status answer(call *c)
 /* Labels of a file that an open model does not have are answered wrong, and tell nothing about its heads. */
 static hl_status tell_unknown_labels(const call *c)
 {
-    const hl_text_data *data = c->run.scored ? hl_dataset_text(c->run.dataset) : NULL;
+    const hl_text_data *data = c->run.source.folders != NULL ? hl_dataset_text(c->run.source.dataset) : NULL;
     int64_t n = data != NULL ? hl_text_data_noticed(data, HL_VALIDATION)->unseen : 0;
     if (n == 0) {
         return hl_ok();
@@ -244,8 +244,8 @@ static hl_status tell_unknown_labels(const call *c)
     hl_predict_print_targets(hl_text_data_targets(data), &line);
     hl_status status = hl_text_status(&line);
     if (status.code == HL_OK) {
-        hl_print_line(c->err, "%s: %lld of its labels %s none of the model's: %s", c->run.validation, (long long)n,
-                      n == 1 ? "is" : "are", line.bytes);
+        hl_print_line(c->err, "%s: %lld of its labels %s none of the model's: %s", c->run.source.validation,
+                      (long long)n, n == 1 ? "is" : "are", line.bytes);
     }
     hl_text_free(&line);
     return status;
@@ -261,11 +261,11 @@ static hl_status find_folder(call *c)
     }
     if (c->command.examples != NULL) {
         return hl_heads_examples_fill_folder(&c->command)
-                   ? hl_heads_examples_find_folder(&c->run, &c->command, &c->folder)
+                   ? hl_heads_examples_find_folder(&c->run.source, &c->command, &c->folder)
                    : hl_ok();
     }
-    c->folder = hl_strdup(c->run.path);
-    return c->folder != NULL ? hl_ok() : hl_error_memory(c->run.path);
+    c->folder = hl_strdup(c->run.source.path);
+    return c->folder != NULL ? hl_ok() : hl_error_memory(c->run.source.path);
 }
 
 /* ---- the command ---- */
@@ -293,7 +293,7 @@ static hl_status print_help(const call *c)
 /* An open model without examples of its own is looked at on the treebank's sentences. */
 static void choose_examples(call *c)
 {
-    if (c->run.open != NULL && hl_heads_command_looks(&c->command) && c->command.examples == NULL) {
+    if (c->run.source.open != NULL && hl_heads_command_looks(&c->command) && c->command.examples == NULL) {
         c->command.examples = c->command.treebank;
     }
 }
@@ -319,11 +319,11 @@ static hl_status execute(call *c)
     c->run.progress = hl_waiting_tell;
     c->run.context = &c->waiting;
     if (only_exports) {
-        HL_TRY(hl_heads_export_check(&c->run, command));
+        HL_TRY(hl_heads_export_check(&c->run.source, command));
         HL_TRY(hl_opened_model_load(&c->run, -1));
-        return hl_heads_export_model(&c->run, &c->run.model, NULL, command, c->out);
+        return hl_heads_export_model(&c->run.source, &c->run.model, NULL, command, c->out);
     }
-    HL_TRY(hl_heads_check_open(&c->run, command));
+    HL_TRY(hl_heads_check_open(&c->run.source, command));
     choose_examples(c);
     HL_TRY(tell_unknown_labels(c));
     hl_heads_command_targets(command, targets);
@@ -336,8 +336,9 @@ static hl_status execute(call *c)
     hl_memory_at_hand at_hand = hl_memory_at_hand_now();
     at_hand.bytes /= (size_t)c->measuring;
     HL_TRY(hl_heads_memory_check(&c->run, command, at_hand));
-    hl_tell_precision(&c->run, c->err);
-    HL_TRY(c->run.open != NULL ? hl_print_notices(c->err, hl_pretrained_notices(c->run.open)) : hl_ok());
+    hl_tell_precision(&c->run.source, c->err);
+    hl_tell_first_word(&c->run.source, c->err);
+    HL_TRY(c->run.source.open != NULL ? hl_print_notices(c->err, hl_pretrained_notices(c->run.source.open)) : hl_ok());
     if (hl_heads_command_question(command) != HL_HEADS_NO_QUESTION) {
         return answer(c);
     }

@@ -1,7 +1,7 @@
 #include "programs/heads/prune.h"
 
-#include "core/memory.h"
-#include "core/shown_text.h"
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/export_model.h"
@@ -33,7 +33,7 @@ static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_com
 /* ---- the smaller model ---- */
 
 /* The run's config with the shape of the model. */
-static char *config_text(const hl_opened_model *run, const hl_model_config *shape)
+static char *config_text(const hl_model_source *run, const hl_model_config *shape)
 {
     hl_config config = run->config;
     size_t bytes = sizeof config.model.heads;
@@ -48,12 +48,12 @@ static hl_status write_model(const hl_heads_pruning *pruning, const char *path)
 {
     const hl_opened_model *run = pruning->run;
     hl_text names = { 0 };
-    for (int64_t i = 0; i < hl_heads_count(&run->shape); i++) { /* "L0H1,L1H0,L1H3" */
+    for (int64_t i = 0; i < hl_heads_count(&run->source.shape); i++) { /* "L0H1,L1H0,L1H3" */
         if (pruning->kept[i]) {
-            hl_text_print(&names, "%s%s", names.size > 0 ? "," : "", hl_head_name_at(&run->shape, i).text);
+            hl_text_print(&names, "%s%s", names.size > 0 ? "," : "", hl_head_name_at(&run->source.shape, i).text);
         }
     }
-    char *config = config_text(run, &pruning->model.config);
+    char *config = config_text(&run->source, &pruning->model.config);
     hl_status status = config != NULL ? hl_text_status(&names) : hl_error_memory(path);
     if (status.code == HL_OK) {
         int64_t step = run->weights_step >= 0 ? run->weights_step : 0;
@@ -100,7 +100,7 @@ static void print_override(hl_text *text, const char *key, const int32_t *values
 static void print_command(hl_text *text, const hl_heads_pruning *pruning, const char *path)
 {
     const hl_model_config *shape = &pruning->model.config;
-    const char *run = pruning->run->path;
+    const char *run = pruning->run->source.path;
     size_t length = strlen(run);
     bool slash = length > 0 && run[length - 1] == '/';
     hl_text_print(text, "  ./train ");
@@ -137,7 +137,7 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 
 /* ---- all of it ---- */
 
-static hl_status check_target(const hl_opened_model *run, int64_t target, const char *out)
+static hl_status check_target(const hl_model_source *run, int64_t target, const char *out)
 {
     if (run->open != NULL && out != NULL) {
         return hl_error(HL_INVALID,
@@ -161,11 +161,11 @@ static hl_status check_target(const hl_opened_model *run, int64_t target, const 
 
 hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *command, FILE *out, FILE *err)
 {
-    int64_t target = command->prune_to > 0 ? command->prune_to : run->shape.n_layers;
+    int64_t target = command->prune_to > 0 ? command->prune_to : run->source.shape.n_layers;
     if (command->prune_to > 0) {
-        HL_TRY(check_target(run, target, command->out));
+        HL_TRY(check_target(&run->source, target, command->out));
     }
-    HL_TRY(command->export_to != NULL ? hl_heads_export_check(run, command) : hl_ok());
+    HL_TRY(command->export_to != NULL ? hl_heads_export_check(&run->source, command) : hl_ok());
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);
     HL_THEN(status, write_curve(&pruning, command, out));
@@ -176,7 +176,7 @@ hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *comm
     }
     if (command->export_to != NULL) {
         fputc('\n', to);
-        HL_THEN(status, hl_heads_export_model(run, &pruning.model, pruning.kept, command, to));
+        HL_THEN(status, hl_heads_export_model(&run->source, &pruning.model, pruning.kept, command, to));
     }
     hl_heads_pruning_free(&pruning);
     return status;

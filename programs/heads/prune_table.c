@@ -1,8 +1,8 @@
 #include "programs/heads/prune_table.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "show/curve_picture.h"
 #include "show/table.h"
@@ -16,7 +16,7 @@ static const double PNG_DPI = 300;
 /* "L0H2"; "" for the first row. */
 static hl_head_name removed_of(const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
 {
-    return row->removed >= 0 ? hl_head_name_at(&pruning->run->shape, row->removed) : (hl_head_name){ "" };
+    return row->removed >= 0 ? hl_head_name_at(&pruning->run->source.shape, row->removed) : (hl_head_name){ "" };
 }
 
 /* ---- the table ---- */
@@ -25,9 +25,9 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
 {
     const hl_opened_model *run = pruning->run;
     if (run->weights_step >= 0) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->path, run->weights_step);
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->source.path, run->weights_step);
     } else {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->path);
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->source.path);
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "Heads go one by one, first the one %s, on %" PRId64
@@ -36,7 +36,7 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
                       pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least"
                                                       : "of the least gradient importance",
                       pruning->n_importance, pruning->once ? " in the whole model" : ", measured again after each",
-                      HL_COUNT(pruning->n_validation), run->validation, pruning->batch);
+                      HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
 }
 
 static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
@@ -62,7 +62,7 @@ static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
                       "model's, %.2f%%.",
                       pruning->rows[last].heads, pruning->rows[0].heads, 100 * share, 100 * whole);
     hl_text left = { 0 };
-    hl_head_set_print(&left, &pruning->run->shape, pruning->kept);
+    hl_head_set_print(&left, &pruning->run->source.shape, pruning->kept);
     if (left.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Left in the end: %s.", left.bytes);
     }
@@ -126,7 +126,7 @@ hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_forma
     char(*names)[ROW_NAME] = hl_calloc((size_t)n, sizeof *names);
     const char **rows = hl_calloc((size_t)n, sizeof *rows);
     hl_text caption = { 0 };
-    hl_text_print(&caption, "%s: heads taken out one by one, the least important first", pruning->run->name);
+    hl_text_print(&caption, "%s: heads taken out one by one, the least important first", pruning->run->source.name);
     hl_status status = hl_text_status(&caption);
     if (values == NULL || names == NULL || rows == NULL) {
         status = hl_error_memory("the chart of pruning");

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_PRUNE_TABLE_H
 #define HL_PROGRAMS_HEADS_PRUNE_TABLE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "programs/heads/pruning.h"
 #include "show/drawing.h"
 

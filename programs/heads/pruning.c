@@ -1,7 +1,7 @@
 #include "programs/heads/pruning.h"
 
-#include "core/clock.h"
-#include "core/memory.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "heads/importance.h"
 #include "heads/prune.h"
@@ -21,7 +21,7 @@ typedef struct descent {
 
 static void keep_all(const descent *d)
 {
-    for (int64_t i = 0; i < hl_heads_count(&d->run->shape); i++) {
+    for (int64_t i = 0; i < hl_heads_count(&d->run->source.shape); i++) {
         d->pruning->kept[i] = true;
     }
 }
@@ -45,7 +45,7 @@ static hl_status measure_importance(descent *d, hl_model *model)
 {
     hl_importance importance;
     bool by_loss = d->pruning->by == HL_PRUNE_BY_LOSS;
-    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, d->snapshot->layers, d->run->slice,
+    HL_TRY(hl_importance_measure(model, &d->snapshot->examples, d->snapshot->layers, d->run->source.slice,
                                  d->validation.threads, by_loss ? HL_IMPORTANCE_ZERO : HL_IMPORTANCE_GRADIENT, NULL,
                                  &importance));
     d->pruning->n_importance = importance.n_examples;
@@ -73,7 +73,7 @@ static hl_status take_out(descent *d, hl_model *model)
     if (!pruning->once || pruning->n_rows == 1) {
         HL_TRY(measure_importance(d, model));
     }
-    int64_t next = hl_prune_next(&d->run->shape, d->importance, pruning->kept);
+    int64_t next = hl_prune_next(&d->run->source.shape, d->importance, pruning->kept);
     pruning->kept[next] = false;
     HL_TRY(prune(d));
     return add_row(d, &pruning->model, next);
@@ -134,7 +134,7 @@ static hl_status time_rows(descent *d)
 static hl_status go_down(descent *d, int64_t target)
 {
     hl_heads_pruning *pruning = d->pruning;
-    int64_t n = hl_heads_count(&d->run->shape);
+    int64_t n = hl_heads_count(&d->run->source.shape);
     pruning->rows = hl_calloc((size_t)n, sizeof *pruning->rows);
     pruning->kept = hl_calloc((size_t)n, sizeof *pruning->kept);
     d->importance = hl_calloc((size_t)n, sizeof *d->importance);
@@ -142,7 +142,7 @@ static hl_status go_down(descent *d, int64_t target)
     keep_all(d);
     HL_TRY(hl_opened_model_snapshot(d->run, -1, &d->snapshot));
     HL_TRY(hl_heads_load_weights(d->run, d->snapshot->step, false));
-    HL_TRY(hl_heads_validation_make(&d->validation, d->run));
+    HL_TRY(hl_heads_validation_make(&d->validation, &d->run->source));
     pruning->n_validation = d->validation.n_examples;
     HL_TRY(prune(d));
     HL_TRY(add_row(d, &d->run->model, -1));

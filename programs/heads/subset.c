@@ -1,8 +1,8 @@
 #include "programs/heads/subset.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "show/table.h"
@@ -13,7 +13,7 @@
 
 enum { NAME = 10 };
 
-static hl_status read_kept(const hl_opened_model *run, const hl_heads_command *command, bool *kept)
+static hl_status read_kept(const hl_model_source *run, const hl_heads_command *command, bool *kept)
 {
     bool drops = command->drop != NULL;
     hl_status status = hl_head_set_parse(&run->shape, drops ? command->drop : command->keep_only, kept);
@@ -43,13 +43,13 @@ static void write_heading(hl_text *text, const subset *s)
 {
     const hl_opened_model *run = s->run;
     hl_text names = { 0 };
-    hl_head_set_print(&names, &run->shape, s->kept);
+    hl_head_set_print(&names, &run->source.shape, s->kept);
     char step[48] = "";
     if (run->weights_step >= 0) {
         snprintf(step, sizeof step, ", weights of step %" PRId64, run->weights_step);
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s, on the %s example%s of %s.", run->path, step,
-                      HL_COUNT(s->n_examples), s->n_examples == 1 ? "" : "s", run->validation);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s, on the %s example%s of %s.", run->source.path, step,
+                      HL_COUNT(s->n_examples), s->n_examples == 1 ? "" : "s", run->source.validation);
     if (names.error.code == HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", names.bytes);
     }
@@ -75,9 +75,9 @@ static void write_table(hl_text *text, const subset *s)
 static void write_json(hl_text *text, const subset *s)
 {
     json_t *rows = json_array(), *names = json_array();
-    for (int64_t i = 0; i < hl_heads_count(&s->run->shape); i++) {
+    for (int64_t i = 0; i < hl_heads_count(&s->run->source.shape); i++) {
         if (s->kept[i]) {
-            hl_json_append(&names, json_string(hl_head_name_at(&s->run->shape, i).text));
+            hl_json_append(&names, json_string(hl_head_name_at(&s->run->source.shape, i).text));
         }
     }
     for (int i = 0; i < 2; i++) {
@@ -109,8 +109,8 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
 {
     HL_TRY(hl_opened_model_load(run, -1));
     hl_heads_validation validation;
-    HL_TRY(hl_heads_validation_make(&validation, run));
-    int64_t n = hl_heads_count(&run->shape);
+    HL_TRY(hl_heads_validation_make(&validation, &run->source));
+    int64_t n = hl_heads_count(&run->source.shape);
     subset s = { .run = run, .kept = kept, .n_examples = validation.n_examples };
     s.rows[0].heads = n;
     s.rows[1].heads = hl_head_set_size(kept, n);
@@ -127,9 +127,9 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
 
 hl_status hl_heads_subset_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)
 {
-    bool *kept = hl_calloc((size_t)hl_heads_count(&run->shape), sizeof *kept);
+    bool *kept = hl_calloc((size_t)hl_heads_count(&run->source.shape), sizeof *kept);
     HL_NEED(kept != NULL, "the heads that are kept");
-    hl_status status = read_kept(run, command, kept);
+    hl_status status = read_kept(&run->source, command, kept);
     HL_THEN(status, validate(run, kept, command, out));
     hl_free(kept);
     return status;

@@ -1,7 +1,7 @@
 #include "programs/heads/table.h"
 
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
 #include "heads/head_set.h"
 #include "heads/words.h"
 #include "programs/beside.h"
@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, TEXT_LABEL = sizeof "previous_word" + 2, CELL = 24 };
@@ -63,6 +64,20 @@ static cell loss_cell(double value)
     return c;
 }
 
+/* Three digits, as the report has them; in short where these would begin behind four zeros. */
+static cell importance_cell(double value)
+{
+    cell c = { "-" };
+    if (isfinite(value)) {
+        snprintf(c.text, sizeof c.text, "%.2e", value);
+        int power = atoi(strchr(c.text, 'e') + 1);
+        if (power >= -5) {
+            snprintf(c.text, sizeof c.text, "%.*f", power < 2 ? 2 - power : 0, value);
+        }
+    }
+    return c;
+}
+
 /* The verdict, with a star where only the group has earned it. */
 static const char *verdict_cell(const hl_heads_row *row)
 {
@@ -111,7 +126,7 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
     hl_text_print(text, "%8s%5s", number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
                   number_cell(1, row->distance.absolute.value, true).text);
     if (effect != NULL) {
-        hl_text_print(text, "%11s%8s%9s", number_cell(2, hl_heads_importance_in_layer(study, row), true).text,
+        hl_text_print(text, "%11s%8s%9s", importance_cell(effect->importance).text,
                       loss_cell(effect->loss_without).text, verdict_cell(row));
     }
     hl_text_print(text, "\n");
@@ -190,8 +205,7 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
     if (!study->has_effects) {
         return;
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "importance: %s, beside its layer's other heads; without: %s; faithful: %s%s.",
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "importance: %s; without: %s; faithful: %s%s.",
                       hl_word_meaning("importance"), hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
                       any_by_group(study) ? "; *: together with the heads of its layer that share its label" : "");
 }

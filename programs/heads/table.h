@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_TABLE_H
 #define HL_PROGRAMS_HEADS_TABLE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "study/study.h"
 
 /* Adds a heading, one row a head, what the columns mean, and sentences on the heads that do what their label says and

@@ -82,7 +82,7 @@ static hl_status check_page(const hl_opened_model *model, const hl_heads_command
     return !hl_heads_command_looks(command) || model->n_steps > 0
                ? hl_ok()
                : hl_error(HL_BAD_FILE, "%s: has no snapshots to make a page of: name sentences by --examples FILE",
-                          model->path);
+                          model->source.path);
 }
 
 hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model, const hl_heads_command *command,

@@ -1,6 +1,6 @@
 #include "programs/heads/treebank_table.h"
 
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/fields.h"
 
@@ -16,7 +16,7 @@ static void add_choice(hl_fields *fields, const hl_syntax_study *study, const hl
     hl_syntax_interval interval = hl_syntax_interval_of(choice->found);
     if (with_head) {
         hl_field_text(fields, held_out ? "held_out_head" : "head",
-                      any ? hl_head_name_at(&study->model->shape, choice->head).text : "");
+                      any ? hl_head_name_at(&study->model->source.shape, choice->head).text : "");
     }
     hl_field_text(fields, held_out ? "held_out_direction" : "direction",
                   any ? hl_syntax_direction_name(choice->direction) : "");
@@ -52,7 +52,7 @@ static void fields_of_relation(const void *rows, int64_t index, hl_fields *field
     add_choice(fields, study, &row.held_out, true, true);
     if (study->null.n_heads > 0) {
         hl_syntax_row null = hl_syntax_row_of(&study->null, relation);
-        hl_field_text(fields, "null_head", hl_head_name_at(&study->model->shape, null.published.head).text);
+        hl_field_text(fields, "null_head", hl_head_name_at(&study->model->source.shape, null.published.head).text);
         add_null(fields, &null);
     }
     hl_field_number(fields, HL_FIELD_VERDICT, "label", relation >= 0 && hl_syntax_earned(&row.held_out));
@@ -68,7 +68,7 @@ static void fields_of_head(const void *rows, int64_t head, hl_fields *fields)
 {
     const heads_of_relation *of = rows;
     hl_syntax_row row = hl_syntax_head_of(&of->study->found, of->relation, head);
-    hl_field_text(fields, "head", hl_head_name_at(&of->study->model->shape, head).text);
+    hl_field_text(fields, "head", hl_head_name_at(&of->study->model->source.shape, head).text);
     add_choice(fields, of->study, &row.published, false, false);
     add_choice(fields, of->study, &row.held_out, true, false);
     if (of->study->null.n_heads > 0) {
@@ -110,7 +110,7 @@ static json_t *earned_json(const hl_syntax_study *study)
         hl_syntax_interval interval = hl_syntax_interval_of(held_out->found);
         hl_json_append(&heads,
                        json_pack("{s:s, s:o, s:s, s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "head",
-                                 hl_head_name_at(&study->model->shape, head).text, "relation",
+                                 hl_head_name_at(&study->model->source.shape, head).text, "relation",
                                  hl_json_name(label->name), "direction", hl_syntax_direction_name(held_out->direction),
                                  "cases", (json_int_t)held_out->found.cases, "held_out",
                                  hl_json_number(hl_syntax_share(held_out->found)), "low", hl_json_number(interval.low),

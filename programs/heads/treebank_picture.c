@@ -1,7 +1,7 @@
 #include "programs/heads/treebank_picture.h"
 
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/units.h"
 #include "heads/head_set.h"
 #include "programs/heads/maps.h"
 
@@ -25,7 +25,7 @@ static hl_status make_shares(const hl_syntax_study *study, shares *s)
     HL_NEED(s->values != NULL && s->heads != NULL && s->columns != NULL && s->relations != NULL, "a figure");
     s->columns[0] = "offset";
     for (int64_t column = 1; column < n; column++) {
-        s->heads[column] = hl_head_name_at(&study->model->shape, column - 1);
+        s->heads[column] = hl_head_name_at(&study->model->source.shape, column - 1);
         s->columns[column] = s->heads[column].text;
     }
     for (int64_t row = 0; row < study->n_rows; row++) {
@@ -46,9 +46,9 @@ hl_status hl_heads_treebank_picture(const hl_syntax_study *study, hl_picture_for
     hl_text caption = { 0 };
     hl_text_print(&caption,
                   "%s on %s sentences: how often each head finds the syntactic head of a word, by relation, "
-                  "in its better way, beside the best fixed offset (first column); ways and offset are chosen on "
-                  "sentences 0, 2, 4 ..., the shares are those of 1, 3, 5 ...",
-                  study->model->name, HL_COUNT(hl_treebank_size(study->treebank)));
+                  "in its better way, beside the best fixed offset (first column), in sentences 1, 3, 5 ...; sentences "
+                  "0, 2, 4 ... choose the ways",
+                  study->model->source.name, HL_COUNT(hl_treebank_size(study->treebank)));
     hl_status status = make_shares(study, &s);
     HL_THEN(status, hl_text_status(&caption));
     hl_panel panel = { .weights = s.values,

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_TREEBANK_PICTURE_H
 #define HL_PROGRAMS_HEADS_TREEBANK_PICTURE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "show/picture.h"
 #include "study/syntax_study.h"
 

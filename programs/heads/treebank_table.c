@@ -1,8 +1,8 @@
 #include "programs/heads/treebank_table.h"
 
-#include "core/memory.h"
-#include "core/text_grid.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/text_grid.h"
+#include "core/base/units.h"
 #include "heads/head_set.h"
 #include "show/table.h"
 
@@ -32,7 +32,7 @@ static hl_status make_grid(const hl_syntax_study *study, hl_text_grid *grid)
         hl_text_grid_set(grid, 0, c, "%s", titles[c]);
     }
     for (int64_t r = 0; r < study->n_rows; r++) {
-        const hl_model_config *shape = &study->model->shape;
+        const hl_model_config *shape = &study->model->source.shape;
         hl_syntax_row row = hl_syntax_row_of(&study->found, study->rows[r]);
         const hl_syntax_choice *all = &row.published, *held = &row.held_out;
         hl_syntax_interval sure = hl_syntax_interval_of(all->found);
@@ -59,7 +59,7 @@ static void print_read(hl_text *text, const hl_syntax_study *study)
 {
     const hl_treebank *t = study->treebank;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s on %s sentence%s; left out: %s of one word, %s of more than %s pieces.",
-                      study->model->path, HL_COUNT(hl_treebank_size(t)), hl_treebank_size(t) == 1 ? "" : "s",
+                      study->model->source.path, HL_COUNT(hl_treebank_size(t)), hl_treebank_size(t) == 1 ? "" : "s",
                       HL_COUNT(hl_treebank_short(t)), HL_COUNT(hl_treebank_long(t)), HL_COUNT(study->max_pieces));
     if (hl_treebank_several_roots(t) > 0 || hl_treebank_unknown_words(t) > 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -92,11 +92,11 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
     hl_text_grid_free(&grid);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "Whole trees of %s sentences (1, 3, 5 ...; those of one root), from the gold root, by "
-                      "heads and offset chosen on the others. Heads of the mean, those that there earn a relation and "
-                      "find it best: %" PRId64
-                      ". UAS: the share of words whose head is right; UUAS: also the wrong way round.",
-                      HL_COUNT(study->tree_sentences), study->n_tree_heads);
+                      "Whole trees of %s sentences (1, 3, 5 ...; those of one root), from the gold root. The other "
+                      "sentences choose the heads, these choose the best offset. The mean is of %" PRId64
+                      " head%s: those that find a relation best and earn it, both on the other sentences. UAS: the "
+                      "share of words whose head is right; UUAS: also the wrong way round.",
+                      HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
 }
 
 /* A row for each head that earns a label: what it reaches where nothing was chosen. */
@@ -133,7 +133,7 @@ static void print_earned(hl_text *text, const hl_syntax_study *study)
         if (label->relation >= 0) {
             hl_syntax_interval sure = hl_syntax_interval_of(held->found);
             row++;
-            hl_text_grid_set(&grid, row, 0, "%s", hl_head_name_at(&study->model->shape, head).text);
+            hl_text_grid_set(&grid, row, 0, "%s", hl_head_name_at(&study->model->source.shape, head).text);
             hl_text_grid_set(&grid, row, 1, "%s", label->name);
             hl_text_grid_set(&grid, row, 2, "%s", hl_syntax_direction_name(held->direction));
             set_share(&grid, row, 3, held->found);
@@ -178,9 +178,10 @@ void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)
                       "head, h>d: that looks at the word. found: per cent of the cases in which the largest weight is "
                       "on the right word, with its interval (Wilson, 95%%). base, at: the same of the best fixed "
                       "offset; +1: the word after. All of these are chosen where they are measured, as in papers. by, "
-                      "held, base: the same, chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: what "
-                      "the best head of random weights finds. *: the head of the column by earns the relation as a "
-                      "label: held is 10 or more above its base, and their intervals do not overlap.");
+                      "held: the head and way chosen on sentences 0, 2, 4 ..., measured on 1, 3, 5 ...; the base "
+                      "beside it: the best fixed offset of these same sentences. null: what the best head of random "
+                      "weights finds. *: the head of the column by earns the relation as a label: held is 10 or more "
+                      "above the base beside it, and their intervals do not overlap.");
     print_earned(text, study);
     if (study->has_trees) {
         print_trees(text, study);
@@ -234,7 +235,7 @@ static hl_status make_relation_grid(const hl_syntax_study *study, int64_t relati
     for (int64_t i = 0; i < n; i++) {
         const hl_syntax_choice *found = &heads[i].row.published, *held = &heads[i].row.held_out;
         hl_syntax_interval sure = hl_syntax_interval_of(found->found);
-        hl_text_grid_set(grid, i + 1, 0, "%s%s", hl_head_name_at(&study->model->shape, heads[i].head).text,
+        hl_text_grid_set(grid, i + 1, 0, "%s%s", hl_head_name_at(&study->model->source.shape, heads[i].head).text,
                          relation >= 0 && hl_syntax_earned(held) ? " *" : "");
         hl_text_grid_set(grid, i + 1, 1, "%s", hl_syntax_direction_name(found->direction));
         set_share(grid, i + 1, 2, found->found);

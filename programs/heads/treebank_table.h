@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_TREEBANK_TABLE_H
 #define HL_PROGRAMS_HEADS_TREEBANK_TABLE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "study/syntax_study.h"
 
 /* All add to the text; HL_NO_MEMORY is left on it. */

@@ -1,17 +1,38 @@
 #include "programs/predict/call.h"
 
-#include "core/clock.h"
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/units.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "programs/print_line.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* Whether the character that begins here could command a terminal; ends of lines and tabs are harmless. */
+static bool is_control(const char *at)
+{
+    unsigned char first = (unsigned char)at[0], second = (unsigned char)at[1];
+    bool ends_line = first == '\n' || (first == '\r' && second == '\n');
+    return (first < ' ' && first != '\t' && !ends_line) || first == 0x7f || (first == 0xc2 && second < 0xa0);
+}
+
+static void write_shown(const char *text, FILE *out)
+{
+    hl_shown shown;
+    for (const char *at = text, *next; (next = hl_shown_next(at, false, &shown)) != NULL; at = next) {
+        bool control = is_control(at);
+        fwrite(control ? shown.bytes : at, 1, control ? strlen(shown.bytes) : (size_t)(next - at), out);
+    }
+}
 
 hl_status hl_predict_put(hl_predict_call *call, bool *open)
 {
     HL_TRY(hl_text_status(&call->text));
-    if (call->text.size > 0) {
+    if (call->text.size > 0 && call->terminal) {
+        write_shown(call->text.bytes, call->out);
+    } else if (call->text.size > 0) {
         fwrite(call->text.bytes, 1, call->text.size, call->out);
     }
     fflush(call->out); /* hl_standard_output_end reports failures */

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_PREDICT_CALL_H
 #define HL_PROGRAMS_PREDICT_CALL_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "data/text/lines.h"
 #include "data/text/text_data.h"
 #include "programs/predict/command.h"
@@ -44,17 +44,20 @@ typedef struct hl_predict_call {
     const hl_tokens *tokens;  /* the run's, as the next */
     const hl_tokens *targets; /* what target ids name: labels of tags and classes, else the tokens */
     hl_predictor predictor;
-    hl_predict_embedding embedding;    /* with --embed */
+    bool likely;                    /* of several labels at once those of at least half are shown, and not the best */
+    hl_predict_embedding embedding; /* with --embed */
     hl_predict_answer *waiting, *last; /* answers that wait for the model, in order */
     size_t held;                       /* the bytes that they take */
     hl_text text;                      /* what is printed next */
-    bool streams;                      /* whether it goes to a terminal, where each piece is shown as it comes */
+    bool terminal;                     /* whether it goes to a terminal */
+    bool streams;                      /* whether each piece is shown as it comes */
     int64_t notices[HL_PREDICT_NOTICES];
     double started, drawn; /* of the progress, seconds of hl_clock_seconds */
     bool draws, drawing;   /* whether it is shown; whether it stands there */
 } hl_predict_call;
 
-/* Prints the text, all of it at once, and empties it. The text's failure; *open: whether anybody still reads it. */
+/* Prints the text, all of it at once, and empties it; on a terminal control characters are spelled out. The text's
+ * failure; *open: whether anybody still reads it. */
 hl_status hl_predict_put(hl_predict_call *call, bool *open);
 
 /* An answer about n places, behind those that wait; HL_NO_MEMORY. What goes to its choices is to be asked of the

@@ -51,6 +51,9 @@ const char hl_predict_command_usage[] =
     "  task.column=XPOS  of an open model that stores labels, what FILE is: the\n"
     "                    column of its tags (UPOS); task.text_column (text),\n"
     "                    task.label_column (label)\n"
+    "  task.line_mb=N    with --score of running text: the longest line, in MiB (128)\n"
+    "  task.prefix_space=true  a tagger with tokens of kind bpe reads a space before\n"
+    "                    the first word of a sentence, also without --score\n"
     "  --tokens          the pieces of each line, separated by spaces\n"
     "  --embed FILE.npy  a vector for each line, (lines, d_model), for NumPy: as the\n"
     "                    modules.json of an open model says, else the mean of the\n"
@@ -92,9 +95,12 @@ static const hl_option options[] = {
     { HL_OPTION("version", FLAG, hl_predict_command, version) },
 };
 
-static bool names_column(const char *word)
+static const char prefix_space[] = "task.prefix_space=";
+
+static bool says_how(const char *word)
 {
-    static const char *const keys[] = { "task.column=", "task.text_column=", "task.label_column=" };
+    static const char *const keys[] = { "task.column=", "task.text_column=", "task.label_column=", "task.line_mb=",
+                                        prefix_space };
     bool found = false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         found = found || strncmp(word, keys[i], strlen(keys[i])) == 0;
@@ -105,7 +111,7 @@ static bool names_column(const char *word)
 static hl_status take_argument(const char *word, void *given)
 {
     hl_predict_command *command = given;
-    if (command->run != NULL && names_column(word)) {
+    if (command->run != NULL && says_how(word)) {
         return hl_named_config_override(&command->asked, word);
     }
     if (command->file != NULL) {
@@ -136,9 +142,13 @@ static hl_status check(const hl_predict_command *command)
         return hl_error(HL_INVALID, "command line: --score, --tokens and --embed: call %s once for each",
                         hl_program_name("predict"));
     }
-    if (command->asked.n_overrides > 0 && command->score == NULL) {
-        return hl_error(HL_INVALID, "command line: %s: says what a file is that --score reads, as in: --score FILE %s",
-                        command->asked.overrides[0], command->asked.overrides[0]);
+    for (int i = 0; i < command->asked.n_overrides && command->score == NULL; i++) {
+        const char *override = command->asked.overrides[i];
+        if (strncmp(override, prefix_space, strlen(prefix_space)) != 0) { /* which all ways of reading heed */
+            return hl_error(HL_INVALID,
+                            "command line: %s: says what a file is that --score reads, as in: --score FILE %s",
+                            override, override);
+        }
     }
     if (command->word_l2r && command->score == NULL) {
         return hl_error(HL_INVALID, "command line: --word-l2r says how --score reads a file, as in: --score FILE "

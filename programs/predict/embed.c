@@ -1,6 +1,6 @@
 #include "programs/predict/embed.h"
 
-#include "core/npy.h"
+#include "core/files/npy.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_PREDICT_EMBED_H
 #define HL_PROGRAMS_PREDICT_EMBED_H
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "study/predictor.h"
 
 /* (lines, D), float; written as lines come, so that none is kept. */

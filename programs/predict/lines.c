@@ -1,7 +1,7 @@
 #include "programs/predict/lines.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
 #include "programs/predict/texts.h"
 #include "study/predict_text.h"
 
@@ -16,9 +16,10 @@ static json_t *json_of(hl_span text)
 
 /* ---- pieces ---- */
 
-/* White space in a piece would look like the space between two: chars alone have such pieces. */
+/* White space in a piece would look like the space between two: pieces of chars and added tokens may have it. */
 static void add_piece(hl_text *text, const char *piece, size_t size, bool escapes)
 {
+    escapes = escapes || strpbrk(piece, " \n\t\r") != NULL;
     static const char from[] = " \n\t\r\\", *const to[] = { "\\s", "\\n", "\\t", "\\r", "\\\\" };
     for (size_t i = 0; i < size; i++) {
         const char *found = escapes ? strchr(from, piece[i]) : NULL;
@@ -132,23 +133,13 @@ static hl_status answer_masked(hl_predict_call *call, const hl_lines *lines, con
 
 /* ---- next ---- */
 
-/* A terminal is shown what comes at once, and no control characters but ends of lines and tabs. */
+/* A terminal shows each piece as it comes. */
 static hl_status say(void *context, const char *bytes, size_t size)
 {
     hl_predict_call *call = context;
-    unsigned char first = (unsigned char)bytes[0], second = size > 1 ? (unsigned char)bytes[1] : 0xff;
-    bool control = first < ' ' || first == 0x7f || (first == 0xc2 && second < 0xa0), open;
-    if (!call->streams) {
-        hl_text_add(&call->text, bytes, size);
-        return hl_text_status(&call->text);
-    }
-    if (control && first != '\n' && first != '\t') {
-        char character[3] = { (char)first, size > 1 ? (char)second : '\0' };
-        hl_text_shown(&call->text, character);
-    } else {
-        hl_text_add(&call->text, bytes, size);
-    }
-    return hl_predict_put(call, &open);
+    bool open;
+    hl_text_add(&call->text, bytes, size);
+    return call->streams ? hl_predict_put(call, &open) : hl_text_status(&call->text);
 }
 
 static hl_status keep(void *text, const char *bytes, size_t size)
@@ -193,21 +184,59 @@ static hl_status answer_next(hl_predict_call *call, const hl_lines *lines, const
 
 /* ---- classes ---- */
 
+/* The labels of at least half a probability. */
+static json_t *labels_json(const hl_predict_answer *answer)
+{
+    json_t *labels = json_array();
+    for (const hl_choice *choice = answer->choices; choice < answer->choices + answer->call->command.top; choice++) {
+        if (choice->id >= 0 && choice->probability >= 0.5) {
+            hl_json_append(&labels, hl_json_name(hl_tokens_piece(answer->call->targets, choice->id, NULL)));
+        }
+    }
+    return labels;
+}
+
+static json_t *numbers_json(const hl_predict_answer *answer)
+{
+    json_t *numbers = json_array();
+    for (int64_t k = 0; k < answer->call->command.top && answer->choices[k].id >= 0; k++) {
+        hl_json_append(&numbers, hl_json_number(answer->choices[k].probability));
+    }
+    return numbers;
+}
+
+static void put_classes_json(const hl_predict_answer *answer)
+{
+    const hl_predict_call *call = answer->call;
+    hl_pretrained_problem problem = call->predictor.spec.problem;
+    int32_t best = answer->choices[0].id;
+    int failed = 0;
+    if (problem == HL_PROBLEM_NUMBERS) {
+        failed = json_object_set_new(answer->json, "numbers", numbers_json(answer));
+    } else if (problem == HL_PROBLEM_LABELS) {
+        failed = json_object_set_new(answer->json, "labels", labels_json(answer));
+    } else {
+        failed = json_object_set_new(
+            answer->json, "label", best >= 0 ? hl_json_name(hl_tokens_piece(call->targets, best, NULL)) : json_null());
+    }
+    if (problem != HL_PROBLEM_NUMBERS) {
+        failed |= json_object_set_new(answer->json, "answers", hl_predict_best_json(answer, 0, "label"));
+    }
+    hl_predict_add_json(answer->call, answer->line, hl_json_checked(json_incref(answer->json), failed));
+}
+
 static void put_classes(const hl_predict_answer *answer)
 {
     hl_predict_call *call = answer->call;
-    const hl_choice *choices = answer->choices;
-    if (call->command.json) {
-        int failed = json_object_set_new(
-            answer->json, "label",
-            choices[0].id >= 0 ? hl_json_name(hl_tokens_piece(call->targets, choices[0].id, NULL)) : json_null());
-        failed |= json_object_set_new(answer->json, "answers", hl_predict_best_json(answer, 0, "label"));
-        hl_predict_add_json(call, answer->line, hl_json_checked(json_incref(answer->json), failed));
-        return;
-    }
-    for (int64_t k = 0; k < call->command.top && choices[k].id >= 0; k++) {
-        hl_text_print(&call->text, "%s%s\t%.4f", k > 0 ? "\t" : "", hl_tokens_piece(call->targets, choices[k].id, NULL),
-                      choices[k].probability);
+    bool numbers = call->predictor.spec.problem == HL_PROBLEM_NUMBERS, one = numbers && call->predictor.width == 1;
+    for (int64_t k = 0; k < call->command.top && answer->choices[k].id >= 0; k++) {
+        const hl_choice *choice = &answer->choices[k];
+        if (call->likely && choice->probability < 0.5) {
+            break;
+        }
+        hl_text_print(&call->text, "%s%s%s", k > 0 ? "\t" : "",
+                      one ? "" : hl_tokens_piece(call->targets, choice->id, NULL), one ? "" : "\t");
+        hl_text_print(&call->text, numbers ? "%.6g" : "%.4f", choice->probability);
     }
     hl_text_add(&call->text, "\n", 1);
 }
@@ -216,7 +245,14 @@ static void take_classes(void *context, int64_t i, const hl_real *logits)
 {
     (void)i;
     const hl_predict_answer *answer = context;
-    hl_choices_best(logits, answer->call->predictor.width, answer->call->command.top, answer->choices);
+    const hl_predictor *p = &answer->call->predictor;
+    int64_t n = hl_choices_best(logits, p->width, answer->call->command.top, answer->choices);
+    for (int64_t k = 0; k < n && p->spec.problem != HL_PROBLEM_CHOICE; k++) {
+        hl_choice *choice = &answer->choices[k];
+        *choice = p->spec.problem == HL_PROBLEM_NUMBERS
+                      ? (hl_choice){ (int32_t)k, (double)logits[k] }
+                      : (hl_choice){ choice->id, hl_choices_sigmoid(logits[choice->id]) };
+    }
 }
 
 static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, const hl_predict_line *line)
@@ -225,7 +261,7 @@ static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, co
     hl_predict_answer *answer;
     HL_TRY(hl_predictor_read(p, line->texts[0], line->texts[1], false));
     hl_predict_tell_cut(call, lines, line->number);
-    HL_TRY(hl_predict_answer_new(call, line->number, 1, put_classes, &answer));
+    HL_TRY(hl_predict_answer_new(call, line->number, 1, call->command.json ? put_classes_json : put_classes, &answer));
     if (call->command.json) {
         bool pair = line->texts[1].text != NULL;
         answer->json = json_pack("{s:o}", "text", json_of(line->texts[0]));
@@ -236,7 +272,7 @@ static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, co
         answer->choices[k].id = -1;
     }
     if (p->text.n == 0) {
-        hl_predict_tell_empty(call, lines, line->number, "is empty: it has no label");
+        hl_predict_tell_empty(call, lines, line->number, "is empty: it has no answer");
         return hl_ok();
     }
     return hl_predictor_classify(p, take_classes, answer);
@@ -279,7 +315,7 @@ static hl_status answer_all(hl_predict_call *call, hl_predict_texts *texts)
 hl_status hl_predict_lines(hl_predict_call *call)
 {
     hl_predict_texts texts;
-    hl_status status = hl_predict_texts_open(call->command.file, &call->task, call->run.open != NULL, &texts);
+    hl_status status = hl_predict_texts_open(call->command.file, &call->task, call->run.source.open != NULL, &texts);
     HL_THEN(status, answer_all(call, &texts));
     status = hl_predict_put_rest(call, status);
     hl_predict_texts_close(&texts);

@@ -1,6 +1,6 @@
 #include "programs/predict/program.h"
 
-#include "core/clock.h"
+#include "core/base/clock.h"
 #include "programs/beside.h"
 #include "programs/open_data.h"
 #include "programs/predict/call.h"
@@ -31,22 +31,32 @@ static hl_status open_model(hl_predict_call *call)
     hl_predict_command *command = &call->command;
     hl_model_options options = { .use = HL_DATA_TOKENS,
                                  .overrides = command->asked.overrides,
-                                 .n_overrides = command->asked.n_overrides };
+                                 .n_overrides = command->asked.n_overrides,
+                                 .any_classifier = true };
     HL_TRY(hl_opened_model_open_with(&call->run, command->run, options));
-    if (!hl_config_is_text(&call->run.config, NULL)) {
+    if (!hl_config_is_text(&call->run.source.config, NULL)) {
         return hl_error(HL_INVALID, "%s: was trained for the task %s, not on text; ask it by: %s %s --input TOKENS",
-                        command->run, hl_config_task_spec(&call->run.config).name, hl_program_name("heads"),
+                        command->run, hl_config_task_spec(&call->run.source.config).name, hl_program_name("heads"),
                         command->run);
     }
-    call->task = hl_config_text_spec(&call->run.config);
-    const hl_text_data *text = hl_dataset_text(call->run.dataset);
+    call->task = hl_config_text_spec(&call->run.source.config);
+    const hl_text_data *text = hl_dataset_text(call->run.source.dataset);
     call->tokens = hl_text_data_tokens(text);
     call->targets = hl_text_data_targets(text);
+    hl_pretrained_problem problem =
+        call->run.source.open != NULL ? hl_pretrained_stored_problem(call->run.source.open) : HL_PROBLEM_CHOICE;
+    bool asks_top = command->top > 0;
+    if (asks_top && problem == HL_PROBLEM_NUMBERS) {
+        return hl_error(HL_INVALID,
+                        "command line: --top: %s answers with numbers, none of which is the best: leave it out",
+                        command->run);
+    }
     HL_TRY(hl_predict_command_fit(command, call->task.task));
+    hl_tell_first_word(&call->run.source, call->err);
     if (command->tokens) {
         return hl_ok();
     }
-    if (call->run.shape.head == HL_HEAD_NONE && command->embed == NULL) {
+    if (call->run.source.shape.head == HL_HEAD_NONE && command->embed == NULL) {
         return hl_error(HL_INVALID,
                         "%s: its model has no output layer, and so no answers: make one on examples of yours by %s "
                         "my.ini --from %s, and ask the run (--tokens and --embed need none)",
@@ -54,24 +64,27 @@ static hl_status open_model(hl_predict_call *call)
     }
     HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ .text = command->file }));
     HL_TRY(hl_opened_model_load(&call->run, -1));
-    hl_tell_precision(&call->run, call->err);
+    hl_tell_precision(&call->run.source, call->err);
     bool running = hl_text_spec_is_running(&call->task);
     hl_pretrained_sentence sentence = { .pooling = HL_SENTENCE_UNKNOWN };
     if (command->embed != NULL) {
-        sentence = call->run.sentence;
+        sentence = call->run.source.sentence;
         HL_TRY(check_sentence(command->run, &sentence));
     }
     hl_predictor_spec spec = { .model = &call->run.model,
                                .tokens = call->tokens,
                                .wraps = !running && call->task.task != HL_TEXT_FILE,
+                               .problem = problem,
                                .rows = command->embed != NULL,
                                .of_first = sentence.pooling == HL_SENTENCE_FIRST,
                                .normalised = sentence.normalised,
                                .length = sentence.length,
                                .stride = command->stride,
-                               .threads = command->threads > 0 ? command->threads : call->run.threads };
+                               .threads = command->threads > 0 ? command->threads : call->run.source.threads };
     hl_status status = hl_predictor_open(&spec, &call->predictor);
-    command->top = command->top < call->predictor.width ? command->top : call->predictor.width;
+    call->likely = problem == HL_PROBLEM_LABELS && !asks_top;
+    bool all = problem != HL_PROBLEM_CHOICE && !asks_top;
+    command->top = !all && command->top < call->predictor.width ? command->top : call->predictor.width;
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", command->run, status.text) : status;
 }
 
@@ -107,10 +120,11 @@ static hl_status execute(hl_predict_call *call)
         return hl_ok();
     }
     HL_TRY(open_model(call));
-    HL_TRY(call->run.open != NULL ? hl_print_notices(call->err, hl_pretrained_notices(call->run.open)) : hl_ok());
-    bool terminal = isatty(fileno(call->out)) != 0;
-    call->streams = terminal && call->task.task == HL_TEXT_NEXT && !call->command.json;
-    call->draws = hl_terminal_renews(call->err) && (!terminal || call->command.score != NULL);
+    HL_TRY(call->run.source.open != NULL ? hl_print_notices(call->err, hl_pretrained_notices(call->run.source.open))
+                                         : hl_ok());
+    call->terminal = isatty(fileno(call->out)) != 0;
+    call->streams = call->terminal && call->task.task == HL_TEXT_NEXT && !call->command.json;
+    call->draws = hl_terminal_renews(call->err) && (!call->terminal || call->command.score != NULL);
     call->started = hl_clock_seconds();
     hl_status status = answer(call);
     hl_predict_tell_end(call);

@@ -1,7 +1,7 @@
 #include "programs/predict/rows.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
 #include "data/text/conllu.h"
 #include "data/text/table.h"
 #include "programs/predict/lines.h"
@@ -24,7 +24,7 @@ typedef struct source {
 /* The words of a sentence or a row. */
 typedef struct words {
     const hl_span *texts, *targets; /* asked about are those whose target has a text; NULL: all */
-    int64_t n, line;                /* n is 0: no more */
+    int64_t n, line;                /* line is 0: no more */
 } words;
 
 /* ---- reading ---- */
@@ -55,7 +55,9 @@ static hl_status open_source(const hl_predict_call *call, source *s)
     *s = (source){ .treebank = NULL };
     if (call->task.task == HL_TEXT_TAGS) {
         HL_TRY(writes_back(&call->command) ? check_labels(call) : hl_ok());
-        HL_TRY(hl_conllu_open(call->command.file, HL_CONLLU_TEXT, &s->treebank));
+        bool each = call->command.tokens || call->command.embed != NULL; /* one row for each line of text */
+        hl_conllu_check check = each ? HL_CONLLU_LINES : HL_CONLLU_TEXT;
+        HL_TRY(hl_conllu_open(call->command.file, check, &s->treebank));
         s->lines = hl_conllu_lines(s->treebank);
         return hl_ok();
     }
@@ -85,7 +87,7 @@ static hl_status next_sentence(source *s, words *w)
     for (int64_t i = 0; i < n; i++) {
         s->forms[i] = s->sentence->words[i].columns[HL_CONLLU_FORM];
     }
-    *w = (words){ .texts = s->forms, .n = n, .line = s->sentence->words[0].line };
+    *w = (words){ .texts = s->forms, .n = n, .line = n > 0 ? s->sentence->words[0].line : s->sentence->line };
     return hl_ok();
 }
 
@@ -249,7 +251,7 @@ static hl_status answer_all(hl_predict_call *call, source *s)
         if (writes && !s->begun) {
             put_begin(call, s);
         }
-        if (w.n == 0) {
+        if (w.line == 0) {
             HL_TRY(hl_predict_put_rest(call, hl_ok()));
             if (writes) {
                 put_end(call, s);

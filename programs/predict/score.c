@@ -1,42 +1,56 @@
 #include "programs/predict/score.h"
 
-#include "core/json_text.h"
-#include "core/units.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "study/predict_score.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* A figure of the whole file. */
 typedef struct figure {
     const char *name, *member;
-    double value; /* negative: does not apply */
+    double value; /* NaN: does not apply */
     int decimals;
 } figure;
 
-enum { FIGURES = 7 };
+enum { FIGURES = 10 };
 
-static void figures_of(const hl_predict_call *call, const hl_scores *scores, figure figures[FIGURES])
+static void figures_of(const hl_predict_call *call, const hl_predict_scores *found, const hl_scores *scores,
+                       figure figures[FIGURES])
 {
+    hl_pretrained_problem problem = call->predictor.spec.problem;
+    bool labels = problem == HL_PROBLEM_LABELS, numbers = problem == HL_PROBLEM_NUMBERS;
+    const hl_regression_scores *apart = &found->numbers;
+    const double none = (double)NAN;
     bool masked = call->task.task == HL_TEXT_MASKED, l2r = call->command.word_l2r;
     const figure all[FIGURES] = {
-        { .name = "accuracy", .member = "accuracy", .value = scores->accuracy, .decimals = 4 },
+        { .name = "accuracy", .member = "accuracy", .value = numbers ? none : scores->accuracy, .decimals = 4 },
         { .name = "macro F1", .member = "macro_f1", .value = scores->macro_f1, .decimals = 4 },
         { .name = "micro F1", .member = "micro_f1", .value = scores->micro_f1, .decimals = 4 },
-        { .name = "loss", .member = "loss", .value = scores->loss, .decimals = 4 },
+        { .name = "loss", .member = "loss", .value = numbers ? none : scores->loss, .decimals = 4 },
         { .name = masked ? "pseudo-perplexity" : "perplexity",
           .member = l2r      ? "pseudo_perplexity_word_l2r"
                     : masked ? "pseudo_perplexity"
                              : "perplexity",
-          .value = scores->perplexity,
+          .value = labels || numbers ? none : scores->perplexity,
           .decimals = 3 },
         { .name = "bits a character",
           .member = "bits_per_character",
           .value = scores->bits_per_character,
           .decimals = 4 },
         { .name = "bits a word", .member = "bits_per_word", .value = scores->bits_per_word, .decimals = 4 },
+        { .name = "squared error",
+          .member = "mean_squared_error",
+          .value = numbers ? apart->squared_error : none,
+          .decimals = 4 },
+        { .name = "Pearson", .member = "pearson", .value = numbers ? apart->pearson : none, .decimals = 4 },
+        { .name = "Spearman", .member = "spearman", .value = numbers ? apart->spearman : none, .decimals = 4 },
     };
     for (int i = 0; i < FIGURES; i++) {
         figures[i] = all[i];
+        bool correlates = i >= FIGURES - 2;
+        figures[i].value = correlates || figures[i].value >= 0 ? figures[i].value : none; /* below 0: does not apply */
     }
 }
 
@@ -54,7 +68,7 @@ static void print_table(hl_predict_call *call, const hl_predict_scores *found, c
     char number[HL_UNITS_TEXT];
     hl_text_print(text, "%-18s  %s\n", whats[call->task.task], hl_units_count(found->sum.n_scored, number));
     for (int i = 0; i < FIGURES; i++) {
-        if (!(figures[i].value < 0)) {
+        if (!isnan(figures[i].value)) {
             hl_text_print(text, "%-18s  %s\n", figures[i].name,
                           hl_units_number(figures[i].value, figures[i].decimals, number));
         }
@@ -64,7 +78,7 @@ static void print_table(hl_predict_call *call, const hl_predict_scores *found, c
     }
     if (found->unseen > 0) {
         hl_text_print(text, "%-18s  %s, and so answered wrong\n",
-                      call->run.open != NULL ? "none of its labels" : "not in training",
+                      call->run.source.open != NULL ? "none of its labels" : "not in training",
                       hl_units_count(found->unseen, number));
     }
     if (found->counts.n_classes == 0) {
@@ -107,7 +121,7 @@ static void print_json(hl_predict_call *call, const hl_predict_scores *found, co
                   (json_int_t)found->cut, "unseen", (json_int_t)found->unseen);
     int failed = 0;
     for (int i = 0; i < FIGURES; i++) {
-        failed |= !(figures[i].value < 0) &&
+        failed |= !isnan(figures[i].value) &&
                   json_object_set_new(object, figures[i].member, hl_json_number(figures[i].value)) != 0;
     }
     failed |=
@@ -133,12 +147,13 @@ hl_status hl_predict_show_scores(hl_predict_call *call)
     spec.file = call->command.score;
     spec.progress = tell;
     spec.context = call;
-    hl_status status = hl_predict_score(&call->predictor, &spec, call->targets,
-                                        call->command.word_l2r ? hl_dataset_text(call->run.dataset) : NULL, &found);
+    hl_status status =
+        hl_predict_score(&call->predictor, &spec, call->targets,
+                         call->command.word_l2r ? hl_dataset_text(call->run.source.dataset) : NULL, &found);
     if (status.code == HL_OK) {
         bool classes = found.counts.n_classes > 0, text = spec.task == HL_TEXT_MASKED || spec.task == HL_TEXT_NEXT;
         hl_scores scores = hl_scores_of(&found.sum, classes ? &found.counts : NULL, text ? &found.text : NULL);
-        figures_of(call, &scores, figures);
+        figures_of(call, &found, &scores, figures);
         (call->command.json ? print_json : print_table)(call, &found, figures);
         hl_predict_tell_end(call); /* the progress goes first */
         status = hl_predict_put(call, &open);

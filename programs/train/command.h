@@ -2,11 +2,12 @@
 #ifndef HL_PROGRAMS_TRAIN_COMMAND_H
 #define HL_PROGRAMS_TRAIN_COMMAND_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "programs/named_config.h"
 #include "train/run_folder.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 typedef struct hl_train_command {
     hl_named_config config; /* none with --help, --reference, --version */
@@ -22,6 +23,12 @@ typedef struct hl_train_command {
     bool mixed;             /* --mixed: also processes that compute other bits */
     bool summary, check, quiet, help, reference, version;
 } hl_train_command;
+
+/* Where a run prints; of several processes those of rank 0 go somewhere. */
+typedef struct hl_train_shown {
+    FILE *out; /* NULL: --quiet */
+    FILE *err; /* errors and notices */
+} hl_train_shown;
 
 /* HL_INVALID with what is wrong and a hint to --help. */
 hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *command);

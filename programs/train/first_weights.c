@@ -93,9 +93,9 @@ static bool would_be_removed(const char *source, const char *run)
            folder.st_ino == cleared.st_ino;
 }
 
-static hl_status check_stays(const hl_train_call *call, const char *source)
+static hl_status check_stays(const hl_config *config, hl_run_mode mode, const char *source)
 {
-    return call->command.mode != HL_RUN_OVERWRITE || !would_be_removed(source, call->config.train.out)
+    return mode != HL_RUN_OVERWRITE || !would_be_removed(source, config->train.out)
                ? hl_ok()
                : hl_error(HL_INVALID,
                           "%s: --overwrite would remove these weights, with which the run begins; copy them to another "
@@ -103,18 +103,18 @@ static hl_status check_stays(const hl_train_call *call, const char *source)
                           source);
 }
 
-hl_status hl_first_weights_check(const hl_train_call *call)
+hl_status hl_first_weights_check(const hl_config *config, hl_run_mode mode, bool is_open)
 {
-    const char *from = hl_config_string(&call->config, call->config.train.from);
-    const char *file = hl_config_string(&call->config, call->config.train.weights);
-    HL_TRY(check_stays(call, from));
-    HL_TRY(check_stays(call, file));
+    const char *from = hl_config_string(config, config->train.from);
+    const char *file = hl_config_string(config, config->train.weights);
+    HL_TRY(check_stays(config, mode, from));
+    HL_TRY(check_stays(config, mode, file));
     bool other = *file != '\0';
-    file = other ? file : call->open == NULL ? from : "";
-    if (*file == '\0' || call->command.mode == HL_RUN_RESUME) {
+    file = other ? file : is_open ? "" : from;
+    if (*file == '\0' || mode == HL_RUN_RESUME) {
         return hl_ok();
     }
-    if (other && *from != '\0' && call->open == NULL) {
+    if (other && *from != '\0' && !is_open) {
         return hl_error(
             HL_BAD_FILE,
             "train.from: %s: no folder of an open model, whose tokens the weights of %s read; where it is "
@@ -127,16 +127,16 @@ hl_status hl_first_weights_check(const hl_train_call *call)
     return hl_ok();
 }
 
-static hl_status read_file(hl_train_call *call, const char *path)
+static hl_status read_file(hl_trainer *trainer, const char *path, FILE *err)
 {
     hl_checkpoint *weights;
     HL_TRY(open_file(path, &weights));
-    hl_status status = hl_checkpoint_load(weights, &call->trainer.model.parameters);
+    hl_status status = hl_checkpoint_load(weights, &trainer->model.parameters);
     bool has_checksum = hl_checkpoint_has_checksum(weights);
     hl_checkpoint_free(weights);
     HL_TRY(status);
     if (!has_checksum) {
-        hl_print_line(call->err, "%s: no checksum in it (written by another program): taken as it is", path);
+        hl_print_line(err, "%s: no checksum in it (written by another program): taken as it is", path);
     }
     return hl_ok();
 }
@@ -144,11 +144,11 @@ static hl_status read_file(hl_train_call *call, const char *path)
 /* ---- an open model ---- */
 
 /* Whether the folder has labels, and others than the data. */
-static bool has_other_labels(const hl_train_call *call)
+static bool has_other_labels(const hl_pretrained *open, const hl_dataset *dataset)
 {
-    const hl_vocabulary *targets = hl_dataset_targets(call->trainer.dataset);
+    const hl_vocabulary *targets = hl_dataset_targets(dataset);
     const char *const *labels;
-    int64_t n = hl_pretrained_labels(call->open, &labels);
+    int64_t n = hl_pretrained_labels(open, &labels);
     bool other = n > 0 && n != hl_vocabulary_size(targets);
     for (int32_t i = 0; i < n && !other; i++) {
         other = strcmp(labels[i], hl_vocabulary_token(targets, i)) != 0;
@@ -156,46 +156,46 @@ static bool has_other_labels(const hl_train_call *call)
     return other;
 }
 
-static hl_status tell(hl_train_call *call, const hl_pretrained_loaded *loaded)
+static hl_status tell(const hl_pretrained *open, const hl_pretrained_loaded *loaded, FILE *out)
 {
     hl_text text = { 0 };
     hl_pretrained_print_loaded(loaded, &text);
     hl_status status = hl_text_status(&text);
-    if (status.code == HL_OK && !call->command.quiet) {
-        status = hl_print_notices(call->out, hl_pretrained_notices(call->open));
-        fputs(text.bytes, call->out);
+    if (status.code == HL_OK && out != NULL) {
+        status = hl_print_notices(out, hl_pretrained_notices(open));
+        fputs(text.bytes, out);
     }
     hl_text_free(&text);
     return status;
 }
 
-static hl_status read_folder(hl_train_call *call)
+static hl_status read_folder(hl_trainer *trainer, hl_pretrained *open, FILE *out)
 {
-    hl_model *model = &call->trainer.model;
     hl_pretrained_loaded loaded = { 0 };
-    if (has_other_labels(call)) {
-        hl_pretrained_drop_head(call->open);
+    if (has_other_labels(open, trainer->dataset)) {
+        hl_pretrained_drop_head(open);
     }
-    hl_trainer_draw(&call->trainer);
-    hl_status status = hl_pretrained_load(call->open, model, &loaded);
-    HL_THEN(status, tell(call, &loaded));
+    hl_trainer_draw(trainer);
+    hl_status status = hl_pretrained_load(open, &trainer->model, &loaded);
+    HL_THEN(status, tell(open, &loaded, out));
     hl_pretrained_loaded_free(&loaded);
     return status;
 }
 
-hl_status hl_first_weights_get(hl_train_call *call)
+hl_status hl_first_weights_get(hl_trainer *trainer, hl_pretrained **open, hl_train_shown shown)
 {
-    const char *from = hl_config_string(&call->config, call->config.train.from);
-    const char *weights = hl_config_string(&call->config, call->config.train.weights);
+    const hl_config *config = trainer->config;
+    const char *from = hl_config_string(config, config->train.from);
+    const char *weights = hl_config_string(config, config->train.weights);
     if (*weights != '\0') {
-        return read_file(call, weights);
+        return read_file(trainer, weights, shown.err);
     }
     if (*from == '\0') {
-        hl_trainer_draw(&call->trainer);
+        hl_trainer_draw(trainer);
         return hl_ok();
     }
-    if (call->open == NULL && hl_pretrained_is_folder(from)) { /* the run was cut off before its first checkpoint */
-        HL_TRY(hl_pretrained_open(from, &call->open));
+    if (*open == NULL && hl_pretrained_is_folder(from)) { /* the run was cut off before its first checkpoint */
+        HL_TRY(hl_pretrained_open(from, open));
     }
-    return call->open != NULL ? read_folder(call) : read_file(call, from);
+    return *open != NULL ? read_folder(trainer, *open, shown.out) : read_file(trainer, from, shown.err);
 }

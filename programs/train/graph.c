@@ -1,10 +1,10 @@
 #include "programs/train/graph.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "core/op.h"
-#include "core/op_attention.h"
-#include "core/op_embedding.h"
-#include "core/op_linear.h"
+#include "core/ops/attention.h"
+#include "core/ops/embedding.h"
+#include "core/ops/linear.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -232,7 +232,7 @@ hl_status hl_graph_read(hl_graph *graph, const hl_model *model, const hl_batch *
     hl_arena arena;
     HL_TRY(hl_arena_init(&arena, hl_model_record_bytes(model)));
     hl_tape tape;
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .dry = true });
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .memory = { .dry = true } });
     hl_model_loss(&tape, model, largest, (hl_cross_entropy_args){ 0 }, NULL);
     hl_status status = hl_tape_status(&tape);
     HL_THEN(status, add_rows(graph, &tape, model, largest->n_examples, largest->longest));

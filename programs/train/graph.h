@@ -3,8 +3,8 @@
 #ifndef HL_PROGRAMS_TRAIN_GRAPH_H
 #define HL_PROGRAMS_TRAIN_GRAPH_H
 
-#include "core/status.h"
-#include "core/tensor.h"
+#include "core/base/status.h"
+#include "core/base/tensor.h"
 #include "layers/model.h"
 
 #include <stdint.h>

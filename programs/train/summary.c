@@ -1,9 +1,9 @@
 #include "programs/train/summary.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/text.h"
-#include "core/units.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "programs/train/graph.h"
 #include "programs/train/summary_table.h"
 #include "train/footprint.h"
@@ -54,7 +54,7 @@ static const char *size_text(const char *letter, const int32_t *values, int64_t 
 
 static void write_sizes(summary *s)
 {
-    const hl_config_model *m = &s->config->model;
+    const hl_model_config *m = &s->config->model;
     char H[SIZE_TEXT], Hkv[SIZE_TEXT], Dk[SIZE_TEXT], Dv[SIZE_TEXT];
     bool shared = memcmp(m->heads, m->kv_heads, sizeof m->heads) != 0;
     int64_t E = s->model.config.embedding_size;
@@ -68,9 +68,9 @@ static void write_sizes(summary *s)
                       ", heads %s, %s%s%swidths %s and %s.",
                       s->micro_batch, s->micro_batch < s->config->train.batch_size ? " (a part of the batch)" : "",
                       s->T, s->model.config.vocabulary, m->d_model, width, m->d_ff,
-                      size_text("H", m->heads, m->layers, H), shared ? "key/value heads " : "",
-                      shared ? size_text("Hkv", m->kv_heads, m->layers, Hkv) : "", shared ? ", " : "",
-                      size_text("Dk", m->d_k, m->layers, Dk), size_text("Dv", m->d_v, m->layers, Dv));
+                      size_text("H", m->heads, m->n_layers, H), shared ? "key/value heads " : "",
+                      shared ? size_text("Hkv", m->kv_heads, m->n_layers, Hkv) : "", shared ? ", " : "",
+                      size_text("Dk", m->d_k, m->n_layers, Dk), size_text("Dv", m->d_v, m->n_layers, Dv));
 }
 
 /* Parameters */
@@ -167,6 +167,8 @@ static const struct {
     { "positions", "table of positions", offsetof(hl_footprint, positions) },
     { "vocabulary", "vocabulary", offsetof(hl_footprint, vocabulary) },
     { "libraries", "the program and its libraries, about", offsetof(hl_footprint, libraries) },
+    { "generated", "code for examples of every length, about", offsetof(hl_footprint, generated) },
+    { "figures", "drawing heads for TensorBoard, about", offsetof(hl_footprint, figures) },
     { "training", "training", offsetof(hl_footprint, training) },
     { "readings", "metrics and maps of snapshots, at most", offsetof(hl_footprint, readings) },
     { "extra", "  and of more where the loss falls, up to", offsetof(hl_footprint, extra) },

@@ -2,8 +2,8 @@
 #ifndef HL_PROGRAMS_TRAIN_SUMMARY_H
 #define HL_PROGRAMS_TRAIN_SUMMARY_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "train/config.h"
 
 enum { HL_SUMMARY_WIDTH = 80 };

@@ -1,6 +1,6 @@
 #include "programs/train/summary_table.h"
 
-#include "core/units.h"
+#include "core/base/units.h"
 
 #include <stdbool.h>
 #include <stdio.h>

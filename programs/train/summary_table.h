@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_TRAIN_SUMMARY_TABLE_H
 #define HL_PROGRAMS_TRAIN_SUMMARY_TABLE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "programs/train/graph.h"
 
 /* Adds a heading and a row for each of the graph's, in columns as wide as they need to be; layers that follow each

@@ -25,6 +25,7 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
     "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
+    "silu": functional.silu,
 }
 POOLERS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
@@ -39,7 +40,7 @@ DEFAULTS = {
 }  # fmt: skip
 CHOICES = {
     "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "positions": ("sinusoidal", "learned", "none"),
-    "pooling": ("first", "mean"), "pooler": ("none", *POOLERS), "head": ("linear", "transform"),
+    "pooling": ("first", "mean", "last"), "pooler": ("none", *POOLERS), "head": ("linear", "transform"),
 }  # fmt: skip
 
 
@@ -189,7 +190,7 @@ class Encoder(nn.Module):
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None, types: Tensor | None = None,
                 return_weights: bool = False) -> Any:  # fmt: skip
-        """Logits (B, T, C) of ids (B, T), or (B, C) where the config says model.pooling = mean; with return_weights
+        """Logits (B, T, C) of ids (B, T), or (B, C) where model.pooling is mean or last; with return_weights
         also each layer's attention weights (B, H, T, T). lengths (B): tokens without padding, all where it is None."""
         T = tokens.shape[1]
         if T > self.m["max_length"]:
@@ -207,5 +208,7 @@ class Encoder(nn.Module):
         if self.m["pooling"] == "mean":
             real = ~padding[:, :, None]
             x = (x * real).sum(1) / real.sum(1)
+        elif self.m["pooling"] == "last":
+            x = x[torch.arange(len(x), device=x.device), (~padding).sum(1) - 1]
         logits = self.answer(x)
         return (logits, weights) if return_weights else logits

@@ -2,8 +2,8 @@
 #ifndef HL_SHOW_PRIVATE_PACKED_H
 #define HL_SHOW_PRIVATE_PACKED_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

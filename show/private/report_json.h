@@ -2,8 +2,8 @@
 #ifndef HL_SHOW_PRIVATE_REPORT_JSON_H
 #define HL_SHOW_PRIVATE_REPORT_JSON_H
 
-#include "core/json.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/files/json.h"
 #include "show/report.h"
 
 /* Adds everything about one run to the text. `<` is escaped, so that no text of the data can end the page's script

@@ -2,7 +2,7 @@
 #ifndef HL_SHOW_PRIVATE_REPORT_ROWS_H
 #define HL_SHOW_PRIVATE_REPORT_ROWS_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "show/report.h"
 
 #include <stdbool.h>

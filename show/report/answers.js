@@ -26,7 +26,16 @@ function buildExample() {
 }
 
 function tokenItem(token, i, answer) {
-    const item = element("li", { title: `position ${i}: ${token}` }, element("small", {}, `${i}`), element("b", {}, shortened(token)));
+    return exampleItem(`${i}`, token, `position ${i}: ${token}`, answer);
+}
+
+/* The answer that is read from the mean of all n tokens. */
+function wholeItem(n, answer) {
+    return exampleItem(`0–${n - 1}`, "mean", "the mean of all positions", answer);
+}
+
+function exampleItem(place, token, title, answer) {
+    const item = element("li", { title }, element("small", {}, place), element("b", {}, shortened(token)));
     if (answer !== undefined) {
         item.className = nameOf(answer);
         item.append(element("span", {}, shortened(answer.target)), element("em", {}, `${signOf(answer)} ${shortened(answer.prediction)}`));
@@ -38,12 +47,14 @@ function tokenItem(token, i, answer) {
 
 function drawExample(run, place) {
     const index = indexOf(run), example = exampleOf(run), answers = run.answers(index, example);
-    const at = new Map(answers.map((answer) => [answer.position, answer]));
+    const at = new Map(answers.filter((answer) => !answer.whole).map((answer) => [answer.position, answer]));
     const head = element("li", { class: "rows" }, element("small", {}, "position"), element("b", {}, state.unit === "words" ? "word" : "token"));
     if (answers.length > 0) {
         head.append(element("span", {}, "target"), element("em", {}, "answer"));
     }
-    place.list.replaceChildren(head, ...run.examples[example].tokens.map((token, i) => tokenItem(token, i, at.get(i))));
+    const tokens = run.examples[example].tokens, whole = answers.filter((answer) => answer.whole);
+    place.list.replaceChildren(head, ...whole.map((answer) => wholeItem(tokens.length, answer)),
+                               ...tokens.map((token, i) => tokenItem(token, i, at.get(i))));
     place.text.replaceChildren(element("strong", {}, `Example ${example}`), answers.length > 0 ? `: ${countText(answers)} ${run.data.stages === undefined ? "at" : "by"} ${run.stepName(run.steps[index])}` : "");
 }
 

@@ -47,7 +47,7 @@ function strip(numbers, name, mark = () => "") {
     const list = Array.from(numbers);
     const most = Math.max(...list.filter(Number.isFinite).map(Math.abs), 1e-12);
     const row = element("div", { class: "strip", role: "img", "aria-label": `${name}: ` +
-        list.slice(0, 8).map((value) => shown(value, 3)).join(", ") + (list.length > 8 ? ", …" : "") });
+        list.slice(0, 8).map((value) => shown(value, 4)).join(", ") + (list.length > 8 ? ", …" : "") });
     list.forEach((value, i) => {
         const cell = element("i", { class: mark(i), title: `${name}[${i}] = ${shown(value, 4)}` });
         const share = Number.isFinite(value) ? Math.round((100 * Math.abs(value)) / most) : 0;
@@ -82,7 +82,7 @@ function stagesOf(head, layer, pass, example) {
             strip(own.q, `q of ${query}`), strip(k, `k of ${key}`), strip(own.q.map((value, i) => value * k[i]), "q × k"),
             strip(own.products, "all keys", chosen)),
         () => stageItem(1, `÷ √${dk} = ${shown(own.scores[key], 3)}`, `(${n}) scores, one a key`, strip(own.scores, "scores", chosen)),
-        () => stageItem(2, `softmax = ${shown(own.weights[key], 3)}`, `(${n}) weights, which sum to 1`, strip(own.weights, "weights", chosen)),
+        () => stageItem(2, `softmax = ${run.weightText(head, run.steps.length - 1, example, query, key)}`, `(${n}) weights, which sum to 1`, strip(own.weights, "weights", chosen)),
         () => stageItem(3, "× v, summed over the keys", `(${n}) · (${n}, ${dv}) → z (${dv})`,
             strip(own.values[key], `v of ${key}`), strip(own.values[key].map((value) => value * own.weights[key]), "its share"),
             strip(own.z, "z")),

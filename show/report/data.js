@@ -43,7 +43,7 @@ function csvRows(text) {
     return text.split("\n").slice(1).filter((line) => line !== "").map((line) => line.split(","));
 }
 
-/* Levels are the weights' square roots, 0 .. 255. */
+/* Levels are the weights' square roots, 0 .. 255 (show/report_maps.h). */
 const weightOf = Float64Array.from({ length: 256 }, (_, level) => (level / 255) ** 2);
 
 function headName(layer, head) {
@@ -88,19 +88,28 @@ function exampleOfWords(example) {
     return spans.length === 0 ? null : { tokens: example.word_texts, gold: [], spans };
 }
 
-/* The levels of words: of a query's tokens the mean, of a key's the sum (heads/word_join.h). `n`: of tokens. */
-function joined(levels, spans, n) {
-    const words = new Uint8Array(spans.length ** 2);
-    spans.forEach(([firstQuery, endQuery], a) => spans.forEach(([firstKey, endKey], b) => {
-        let sum = 0;
-        for (let i = firstQuery; i < endQuery; i++) {
-            for (let j = firstKey; j < endKey; j++) {
-                sum += weightOf[levels[i * n + j]];
-            }
+/* The weight between two words: of a query's tokens the mean, of a key's the sum (heads/word_join.h). */
+function joinedWeight(weightAt, [firstQuery, endQuery], [firstKey, endKey]) {
+    let sum = 0;
+    for (let i = firstQuery; i < endQuery; i++) {
+        for (let j = firstKey; j < endKey; j++) {
+            sum += weightAt(i, j);
         }
-        words[a * spans.length + b] = Math.round(255 * Math.sqrt(Math.min(1, sum / (endQuery - firstQuery))));
-    }));
-    return words;
+    }
+    return sum / (endQuery - firstQuery);
+}
+
+/* The levels of words, of the weights between their tokens. */
+function joined(weightAt, spans) {
+    const levelOf = (query, key) => Math.round(255 * Math.sqrt(Math.min(1, joinedWeight(weightAt, query, key))));
+    return Uint8Array.from(spans.flatMap((query) => spans.map((key) => levelOf(query, key))));
+}
+
+/* Whether answers are read from the mean of all tokens. They then stand at position 0, as those that are read from there;
+ * tasks that ask at other positions too have no pooling. */
+function isPooled(data) {
+    return configValue(data.config ?? "", "model", "pooling") === "mean" && /* the gallery keeps no config */
+        data.examples.every(({ targets = [] }) => targets.every((target, position) => position === 0 || target === -1));
 }
 
 class Run {
@@ -127,6 +136,7 @@ class Run {
             return begin;
         });
         this.perHead = inOne;
+        this.isPooled = isPooled(data);
         this.heads.forEach((head, place) => {
             head.place = place;
             head.run = this;
@@ -214,7 +224,8 @@ class Run {
         this.levels[index] = await unpacked(snapshot.levels);
     }
 
-    /* What is asked for on an example and what the model answers: empty where nothing is, or it is not known. */
+    /* What is asked for on an example and what the model answers: empty where nothing is, or it is not known. An answer
+     * that is read from the mean of all tokens is of no position: it is `whole`. */
     answers(index, example) {
         const all = this.predictions[index], targets = this.examples[example].targets;
         if (all === undefined || targets === undefined) {
@@ -222,16 +233,49 @@ class Run {
         }
         const begin = (all.length / this.examples.length) * example, words = this.data.words;
         return targets.flatMap((target, position) => (target === -1 ? [] : [{
-            position, open: words[target] === "?" && target === -2, target: words[target], prediction: words[all[begin + position]], right: all[begin + position] === target,
+            position, whole: this.isPooled, open: words[target] === "?" && target === -2, target: words[target], prediction: words[all[begin + position]], right: all[begin + position] === target,
         }]));
+    }
+
+    /* The place of a head's first level on an example. */
+    placeOf(head, example) {
+        return head.place * this.perHead + this.begin[example];
     }
 
     /* The levels (n, n) of a head on an example, of tokens or words; undefined while they are not unpacked. */
     map(head, index, example) {
-        const n = this.data.examples[example].tokens.length;
-        const begin = head.place * this.perHead + this.begin[example];
+        const n = this.data.examples[example].tokens.length, begin = this.placeOf(head, example);
         const levels = this.levels[index]?.subarray(begin, begin + n * n);
-        return state.unit === "words" && levels !== undefined ? joined(levels, this.ofWords[example].spans, n) : levels;
+        return state.unit === "words" && levels !== undefined
+            ? joined((query, key) => weightOf[levels[query * n + key]], this.ofWords[example].spans) : levels;
+    }
+
+    /* A weight between tokens, rounded to thousandths: behind all levels stand their corrections (show/report_maps.h). */
+    tokenWeight(head, index, example, query, key) {
+        const numbers = this.levels[index], n = this.data.examples[example].tokens.length;
+        const place = this.placeOf(head, example) + query * n + key, correction = numbers[this.heads.length * this.perHead + place];
+        return (Math.round(1000 * weightOf[numbers[place]]) + (correction << 24 >> 24)) / 1000;
+    }
+
+    /* A weight between tokens or words. */
+    weight(head, index, example, query, key) {
+        const weightAt = (i, j) => this.tokenWeight(head, index, example, i, j), spans = this.ofWords[example]?.spans;
+        return state.unit === "tokens" ? weightAt(query, key) : joinedWeight(weightAt, spans[query], spans[key]);
+    }
+
+    /* The same with the digits that the page knows: three, and fewer of a sum or mean of rounded numbers. */
+    weightText(head, index, example, query, key) {
+        const spans = this.ofWords[example]?.spans, weight = this.weight(head, index, example, query, key);
+        const isOfOne = state.unit === "tokens" || [spans[query], spans[key]].every(([first, end]) => end - first === 1);
+        return isOfOne ? weight.toFixed(3) : `about ${weight.toFixed(2)}`;
+    }
+
+    /* The largest weight of a map, whose levels are given. */
+    topText(head, index, example, levels) {
+        const n = Math.sqrt(levels.length), top = levels.reduce((a, b) => Math.max(a, b), 0);
+        const cells = Array.from(levels.keys()).filter((i) => levels[i] === top).map((i) => [Math.floor(i / n), i % n]);
+        const weightOfCell = ([query, key]) => this.weight(head, index, example, query, key);
+        return this.weightText(head, index, example, ...cells.reduce((a, b) => (weightOfCell(b) > weightOfCell(a) ? b : a)));
     }
 
     nearest(step) {

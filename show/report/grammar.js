@@ -178,7 +178,7 @@ function buildGrammar() {
     byId("relation").addEventListener("change", () => chooseRelation(Number(byId("relation").value), true));
     byId("grammar-hint").textContent = `On ${counted(grammar.sentences)} sentences of ${grammar.treebank}` +
         `${grammar.left_out > 0 ? `, ${counted(grammar.left_out)} left out` : ""}: how often a word’s largest weight is on its syntactic head. ` +
-        "Head, way and offset are chosen on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the baseline is the best fixed offset. " +
+        "Head and way are chosen on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the baseline is the fixed offset that is best on these measured sentences. " +
         "★: a head earns the relation as its second label.";
     chooseRelation(openingRelation(grammar.relations), false);
 }

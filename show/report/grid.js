@@ -16,8 +16,11 @@ function buildGrids(open) {
         if (run.index === 0) {
             told.append(byId("hint"));
         }
-        maps.style.setProperty("--heads", Math.max(...run.layers.map((heads) => heads.length)));
-        maps.style.setProperty("--layers", Math.min(run.layers.length, 2));
+        const most = Math.max(...run.layers.map((heads) => heads.length));
+        const beside = Math.min(run.layers.length, Math.max(Math.floor(4 / most), 1)); /* layers in one row, up to four maps */
+        maps.style.setProperty("--heads", most * beside);
+        maps.style.setProperty("--beside", beside);
+        maps.style.setProperty("--layers", Math.min(Math.ceil(run.layers.length / beside), 2));
         run.layers.forEach((heads, layer) => {
             const row = element("div", { class: "layer" });
             row.style.setProperty("--columns", heads.length);
@@ -26,7 +29,7 @@ function buildGrids(open) {
                 row.append(cell.button);
                 cells.push(cell);
             }
-            maps.append(element("p", { class: "layer-name" }, `Layer ${layer}`), row);
+            maps.append(element("div", {}, element("p", { class: "layer-name" }, `Layer ${layer}`), row));
         });
         box.append(facts, maps);
         run.setFew = () => maps.style.setProperty("--few", fewColumns(run, maps.clientWidth));
@@ -92,7 +95,7 @@ function drawCell(cell, width) {
     }
     const isWritten = drawSmallMap(cell.canvas, cell.head, width);
     cell.answers.replaceChildren(...isWritten ? [] : answerWords(run.answers(index, exampleOf(run))));
-    cell.top.textContent = state.scale === "own" ? `max ${topOf(levels).toPrecision(2)}` : "";
+    cell.top.textContent = state.scale === "own" ? `max ${run.topText(cell.head, index, exampleOf(run), levels)}` : "";
 }
 
 /* Which heads do what, those of a skill by label; nothing where the report knows no labels. */

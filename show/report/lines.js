@@ -91,6 +91,7 @@ class Lines {
     }
 
     drawTokens(context, tokens, left, right) {
+        const run = this.head.run;
         tokens.forEach((token, i) => {
             const chosen = this.only === i;
             context.font = `${chosen ? "700 " : ""}${this.row > 16 ? 13 : 11}px system-ui, sans-serif`;
@@ -101,7 +102,7 @@ class Lines {
             context.font = `${weight > 0.5 ? "700 " : ""}${this.row > 16 ? 13 : 11}px system-ui, sans-serif`;
             context.fillStyle = css("--text");
             context.textAlign = "left";
-            const value = weight >= 0.02 ? ` ${weight.toFixed(2)}` : "";
+            const value = weight >= 0.02 ? ` ${run.weightText(this.head, indexOf(run), exampleOf(run), this.only, i)}` : "";
             const room = this.canvas.clientWidth - right - 12 - context.measureText(value).width;
             context.fillText(fitted(context, token, room) + value, right + 8, this.middle(i));
         });

@@ -26,10 +26,6 @@ function fitted(context, token, most) {
     return `${letters.join("")}…`;
 }
 
-function weightText(tokens, query, key, level) {
-    return `query ${query} “${tokens[query]}” → key ${key} “${tokens[key]}”: weight ${weightOf[level].toFixed(3)}`;
-}
-
 /* The large map. Its cell at (query, key) of the state is outlined; the pointer and the arrow keys move it. */
 class LargeMap {
     constructor(place, head, move) {
@@ -76,14 +72,14 @@ class LargeMap {
         const isWritten = answers.length > 0 && (width - written) / this.n >= LEAST_CELL;
         this.answers_room = isWritten ? written : 0;
         const room = width - this.answers_room;
-        const tall = Math.max(window.innerHeight - this.head_room - 330, 280);
+        const tall = Math.max(window.innerHeight - this.head_room - 355, 245);
         this.cell = Math.min(Math.max(Math.min(room, tall) / this.n, 3), 44);
     }
 
     draw() {
         const run = this.head.run, example = exampleOf(run);
         const tokens = run.examples[example].tokens;
-        const answers = run.answers(indexOf(run), example);
+        const all = run.answers(indexOf(run), example), answers = all.filter((answer) => !answer.whole);
         this.measure(tokens, answers);
         const size = this.cell * this.n;
         const context = sharpContext(this.canvas, this.side + size + 2 + this.answers_room, this.head_room + size + 20);
@@ -101,7 +97,7 @@ class LargeMap {
         this.nameAxes(context);
         this.drawTokens(context, tokens);
         this.drawAnswers(context, answers);
-        this.nameScale(context, topOf(levels));
+        this.nameScale(context, state.scale === "own" ? run.topText(this.head, indexOf(run), example, levels) : null, all.find((answer) => answer.whole));
         this.outline(context, state.query, state.key, OUTLINE, 2);
         this.canvas.setAttribute("aria-label", `Attention of ${this.head.name}, ${this.n} queries by ${this.n} keys. ` +
             "Arrow keys move through it.");
@@ -134,13 +130,20 @@ class LargeMap {
         }
     }
 
-    /* Where the colours end, below the map. */
-    nameScale(context, top) {
+    /* Below the map: where the colours end, and the answer that is of no query. */
+    nameScale(context, top, whole) {
+        const text = `colours: weights 0 to ${top === null ? "1" : `${top}, the maximum here`}`;
+        const y = this.head_room + this.cell * this.n + 12;
         context.font = "11px system-ui, sans-serif";
         context.textAlign = "left";
         context.fillStyle = css("--quiet");
-        context.fillText(`colours: weights 0 to ${top === 1 ? "1" : `${top.toPrecision(2)}, the maximum here`}`, this.side,
-                         this.head_room + this.cell * this.n + 12);
+        context.fillText(text, this.side, y);
+        if (whole !== undefined) {
+            const left = `${text} · answer from the mean of all positions: `, x = this.side + context.measureText(left).width;
+            context.fillText(left.slice(text.length), this.side + context.measureText(text).width, y);
+            context.fillStyle = colourOf(whole);
+            context.fillText(fitted(context, answerText(whole), this.canvas.clientWidth - x), x, y);
+        }
     }
 
     outline(context, query, key, colour, width) {

@@ -3,18 +3,28 @@
 const views = { map: LargeMap, lines: Lines, computation: Computation };
 /* In a notebook the page shows one head alone: the one that its first tag was given. */
 const only = document.documentElement.dataset.only;
-const parts = { cells: [], lives: [], classes: [], view: null, partner: null, opener: null };
+const parts = { cells: [], lives: [], classes: [], view: null, partner: null, partnerText: null, opener: null };
 
+/* What the head does by the weights of the last step, of which its label is. */
 function sentence(head) {
     const verdict = { true: "faithful", false: "not faithful" }[verdictOf(head)];
-    const numbers = head.label === undefined ? "" :
-        `: score ${shown(head.score, 3)}, baseline ${shown(head.baseline, 3)}` +
-        (Number.isFinite(head.null) ? `, null ${shown(head.null, 3)}` : "");
+    const null_ = Number.isFinite(head.null) ? `, null ${shown(head.null, 3)}` : "";
     const group = isByGroup(head) ? `, as a group of ${head.group.heads}` : "";
     const meaning = head.label === undefined ? "" : ` (${head.meaning})`;
     const miss = missOf(head) === "" ? "" : `; ${missOf(head)}`;
     const relation = grammarText(head) === "" ? "" : `; ${grammarText(head)}`;
-    return `${head.label ?? "no label"}${meaning}${numbers}${miss}${verdict === undefined ? "" : `, ${verdict}${group}`}${relation}`;
+    return `${head.label ?? "no label"}${meaning}${null_}${miss}${verdict === undefined ? "" : `, ${verdict}${group}`}${relation}.`;
+}
+
+/* What the head does at the last step, then what it scores at the step that is shown. */
+function drawSentence(place, head) {
+    const run = head.run, steps = run.steps, step = steps[indexOf(run)], reading = run.reading(head, metricOfLabel(head.label));
+    const at = reading?.steps.indexOf(step) ?? -1;
+    const nameOf = (one) => element("strong", {}, `${run.stepName(one).replace(/^./, (letter) => letter.toUpperCase())}: `);
+    place.replaceChildren(nameOf(steps.at(-1)), sentence(head));
+    if (head.label !== undefined && at >= 0) {
+        place.append(element("br"), nameOf(step), `score ${shown(reading.values[at], 3)}, baseline ${shown(reading.baselines[at], 3)}.`);
+    }
 }
 
 function drawLife() {
@@ -34,19 +44,25 @@ function drawLife() {
     drawChart(byId("life"), series, head.run.steps[indexOf(head.run)], { high: inUnit ? 1 : undefined, points, stages: head.run.data.stages });
 }
 
-/* The outlined cell, kept inside of the map, and what it is. */
+/* The outlined cell, kept inside of the map, and its weight: step by step of the last snapshot, else of the one that is shown. */
 function moveCell(query, key) {
     const run = state.head.run, example = exampleOf(run), tokens = run.examples[example].tokens, n = tokens.length;
+    const last = run.steps.length - 1, index = state.view === "computation" ? last : indexOf(run);
     state.query = Math.min(Math.max(query, 0), n - 1);
     state.key = Math.min(Math.max(key, 0), n - 1);
-    const level = run.map(state.head, indexOf(run), example)?.[state.query * n + state.key];
-    byId("readout").textContent = level === undefined ? "" : weightText(tokens, state.query, state.key, level);
+    byId("readout").textContent = run.levels[index] === undefined ? "" :
+        `query ${state.query} “${tokens[state.query]}” → key ${state.key} “${tokens[state.key]}”: ` +
+        `weight ${run.weightText(state.head, index, example, state.query, state.key)}${index === indexOf(run) ? "" : ` (${run.stepName(run.steps[last])})`}`;
     parts.view?.draw();
     parts.partner?.draw();
 }
 
 function drawDetail() {
     if (state.head !== null) {
+        drawSentence(byId("detail-label"), state.head);
+        if (parts.partner !== null) {
+            drawSentence(parts.partnerText, parts.partner.head);
+        }
         moveCell(state.query, state.key);
         drawLife();
     }
@@ -97,8 +113,9 @@ function showPartner() {
     }
     if (partner !== null) {
         byId("view").prepend(element("p", {}, element("strong", {}, `${state.head.run.name} ${state.head.name}`)));
+        parts.partnerText = element("span");
         byId("partner").append(element("p", {}, element("strong", {}, `${partner.head.run.name} ${partner.head.name}`),
-            `, the closest: divergence ${shown(partner.js, 3)} of at most 0.693. ${sentence(partner.head)}`));
+            `, the closest: divergence ${shown(partner.js, 3)} of at most 0.693. `, parts.partnerText));
         parts.partner = new views[state.view](byId("partner"), partner.head, moveCell);
     }
 }
@@ -123,28 +140,49 @@ function openHead(head, opener) {
         pointAtStrongest(head);
     }
     byId("detail-title").textContent = runs.length > 1 ? `${head.run.name} ${head.name}` : head.name;
-    byId("detail-label").textContent = sentence(head);
     for (const cell of parts.cells) {
         cell.button.setAttribute("aria-pressed", cell.head === head);
     }
     fillMetrics(head);
     drawCells(parts.cells); /* which have another width now */
     showView();
+    setAddress(head);
     if (only === undefined) { /* the notebook keeps the keys */
         byId("detail").focus({ preventScroll: true });
         byId("detail").scrollIntoView({ block: "nearest" });
     }
 }
 
-/* "L1H0": the head of that name, as in report.html#L1H0. */
-function openNamed(name) {
-    const cell = parts.cells.find((one) => one.head.name === name);
-    if (cell !== undefined) {
+/* The head's address on this page: report.html#L1H0, or report.html#L1H0-2 for a head of the second run. */
+function addressOf(head) {
+    return `#${head.name}${head.run.index === 0 ? "" : `-${head.run.index + 1}`}`;
+}
+
+function cellAtAddress(address) {
+    return parts.cells.find((cell) => addressOf(cell.head) === address);
+}
+
+/* Opens the head at the address, if one has it. Without any address no head is open. */
+function openAddress(address) {
+    const cell = cellAtAddress(address);
+    if (cell !== undefined && cell.head !== state.head) {
         openHead(cell.head, cell.button);
+    } else if (address === "" && state.head !== null) {
+        closeHead();
+    }
+}
+
+/* Every head that is opened or closed is an entry of the browser's history. A notebook's frame has no address. */
+function setAddress(head) {
+    if (only === undefined && location.hash !== (head === null ? "" : addressOf(head))) {
+        history.pushState(null, "", head === null ? location.pathname + location.search : addressOf(head));
     }
 }
 
 function closeHead() {
+    if (cellAtAddress(location.hash) !== undefined) {
+        setAddress(null);
+    }
     state.head = null;
     parts.view = null;
     parts.partner = null;
@@ -195,21 +233,41 @@ function showUnit(unit) {
     draw();
 }
 
+/* Whether the element with focus needs its keys itself. */
+function isTyping(target) {
+    return ["SELECT", "TEXTAREA"].includes(target.tagName) || (target.tagName === "INPUT" && target.type !== "range");
+}
+
+/* Space plays, also while a button or a select has focus. The list of an open select gets its keys before the page. */
+function isPlayKey(event) {
+    return event.key === " " && !event.ctrlKey && !event.altKey && !event.metaKey &&
+        (event.target.tagName === "SELECT" || !isTyping(event.target));
+}
+
 function onKey(event) {
-    const target = event.target;
-    const typing = ["SELECT", "TEXTAREA"].includes(target.tagName) || (target.tagName === "INPUT" && target.type !== "range");
+    const target = event.target, last = lastPlace();
+    const place = { ArrowLeft: state.index - 1, ArrowRight: state.index + 1, Home: 0, End: last }[event.key];
     if (event.ctrlKey || event.altKey || event.metaKey) {
         return;
     }
     if (event.key === "Escape" && state.head !== null && only === undefined) {
         closeHead();
-    } else if (event.key === " " && !typing && !["BUTTON", "SUMMARY", "A"].includes(target.tagName)) {
+    } else if (isPlayKey(event)) {
         event.preventDefault();
-        play(!isPlaying());
-    } else if (["ArrowLeft", "ArrowRight"].includes(event.key) && !typing && !target.classList.contains("scroll")) {
+        if (!event.repeat) {
+            play(!isPlaying());
+        }
+    } else if (place !== undefined && !isTyping(target) && !target.classList.contains("scroll")) {
         event.preventDefault();
         play(false);
-        goTo(state.index + (event.key === "ArrowRight" ? 1 : -1));
+        goTo(place);
+    }
+}
+
+/* A button is pressed when its key is released, even where onKey has used the key. */
+function onKeyReleased(event) {
+    if (isPlayKey(event)) {
+        event.preventDefault();
     }
 }
 
@@ -248,6 +306,7 @@ function setUpControls() {
         });
     }
     document.addEventListener("keydown", onKey);
+    document.addEventListener("keyup", onKeyReleased);
     let resized = 0;
     window.addEventListener("resize", () => {
         cancelAnimationFrame(resized);
@@ -300,7 +359,7 @@ function buildLifeRelations() {
         byId("lives-hint").hidden = name !== "";
         byId("life-relation-hint").hidden = name === "";
         byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${counted(relation.cases)} held-out cases each head finds it: its way is chosen ` +
-            "on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the best head first. Dashed is the best fixed offset. The dot marks the " +
+            "on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the best head first. Dashed is the fixed offset that is best on these measured sentences. The dot marks the " +
             "step from which to the end a head earns the relation: it is a tenth or more above that, and their intervals (Wilson, 95%) do not overlap.";
         parts.lives = buildLives(name);
         draw();
@@ -356,8 +415,8 @@ async function start() {
     buildTable();
     buildWords();
     await draw();
-    openNamed(only ?? location.hash.slice(1));
-    window.addEventListener("hashchange", () => openNamed(location.hash.slice(1)));
+    openAddress(only === undefined ? location.hash : `#${only}`);
+    window.addEventListener("hashchange", () => openAddress(location.hash));
     document.documentElement.dataset.ready = "true";
     for (const run of runs) {
         for (let i = 0; i < run.steps.length; i++) {

@@ -52,7 +52,7 @@ function drawNames(context, tokens, layout) {
 /* Draws into a canvas `width` wide; returns whether the answers are written out. */
 function drawSmallMap(canvas, head, width) {
     const run = head.run, example = exampleOf(run), tokens = run.examples[example].tokens, n = tokens.length;
-    const answers = run.answers(indexOf(run), example).filter((answer) => !answer.open), levels = run.map(head, indexOf(run), example);
+    const answers = run.answers(indexOf(run), example).filter((answer) => !answer.open && !answer.whole), levels = run.map(head, indexOf(run), example);
     const layout = smallLayout(canvas.getContext("2d"), width, tokens, answers);
     const context = sharpContext(canvas, width, layout.height);
     paintLevels(scratch, levels, n);

@@ -54,8 +54,16 @@ function faithfulText(head) {
     return isByGroup(head) ? `${text} (as ${head.group.heads})` : text;
 }
 
+/* Three digits, and all digits before the point, as the program heads prints them. */
 function significant(value) {
-    return Number.isFinite(value) ? value.toPrecision(3) : "–";
+    const size = Math.abs(value);
+    if (!Number.isFinite(value)) {
+        return "–";
+    }
+    if (size !== 0 && size < 9.995e-6) {
+        return value.toExponential(2).replace(/e-(\d)$/, "e-0$1");
+    }
+    return size < 999.5 ? value.toPrecision(3) : value.toFixed(0);
 }
 
 function compareHeads(column) {

@@ -1,13 +1,13 @@
 #include "tests/core/leaf_passes.h"
 
-#include "core/memory.h"
-#include "core/op_add.h"
-#include "core/op_cross_entropy.h"
-#include "core/op_embedding.h"
-#include "core/op_layer_norm.h"
-#include "core/op_linear.h"
-#include "core/op_scale.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/ops/add.h"
+#include "core/ops/cross_entropy.h"
+#include "core/ops/embedding.h"
+#include "core/ops/layer_norm.h"
+#include "core/ops/linear.h"
+#include "core/ops/scale.h"
 
 #include <check.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static hl_tensor *named(const leaf_passes *p, const char *name)
 
 static hl_tensor *loss_of(leaf_passes *p, hl_tape *tape, int first, int n, hl_cross_entropy_result *result)
 {
-    bool dry = tape->options.dry;
+    bool dry = tape->options.memory.dry;
     hl_tensor *shift = hl_scale(tape, hl_tape_tensor(tape, HL_SHAPE(D), dry ? NULL : p->shift, false), (hl_real)0.5);
     hl_tensor *x = hl_embedding(tape, (hl_embedding_args){ .W = named(p, "W"),
                                                            .scale = 3,
@@ -67,9 +67,8 @@ static hl_tape_options options_of(const leaf_passes *p, int first, int n)
     return (hl_tape_options){ .threads = 1,
                               .training = true,
                               .gradients = true,
-                              .reuse = true,
+                              .memory = { .reuse = true, .plan = &p->plan },
                               .seed = 5,
-                              .plan = &p->plan,
                               .places = p->places + first,
                               .n_places = n };
 }
@@ -83,9 +82,7 @@ static void make_plan(leaf_passes *p)
                   (hl_tape_options){ .threads = 3,
                                      .training = true,
                                      .gradients = true,
-                                     .reuse = true,
-                                     .dry = true,
-                                     .leaves = LEAF_PASSES_LEAVES });
+                                     .memory = { .dry = true, .reuse = true, .leaves = LEAF_PASSES_LEAVES } });
     hl_status status = hl_tape_backward(&tape, loss_of(p, &tape, 0, LONGEST, NULL));
     HL_THEN(status, hl_tape_plan_make(&tape, &p->plan));
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
@@ -140,7 +137,7 @@ double leaf_passes_rows(leaf_passes *p, int first, int n, hl_real *gradients)
     hl_cross_entropy_result result = { 0 };
     hl_tape_options options = options_of(p, first, n);
     if (n > LONGEST) {
-        options.plan = NULL;
+        options.memory.plan = NULL;
     }
     ck_assert_int_eq(hl_arena_init(&arena, (size_t)64 << 20).code, HL_OK);
     hl_tape_begin(&tape, &arena, options);
@@ -167,7 +164,7 @@ void leaf_passes_together(leaf_passes *p, int threads, int first, int n, hl_real
     for (int i = 0; i < n; i++) {
         int row = leaf_passes_first(first + i), rows = leaf_passes_first(first + i + 1) - row;
         hl_tape_options options = options_of(p, row, rows);
-        options.kept = &kept;
+        options.memory.kept = &kept;
         leaves[i].empty = rows == 0;
         ck_assert_int_eq(hl_arena_init(&arenas[i], p->plan.bytes).code, HL_OK);
         if (rows > 0) {

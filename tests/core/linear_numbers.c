@@ -1,7 +1,7 @@
 #include "tests/core/linear_numbers.h"
 
-#include "core/op_add.h"
-#include "core/op_linear.h"
+#include "core/ops/add.h"
+#include "core/ops/linear.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -61,9 +61,7 @@ void numbers_plan(map of, call c, hl_tape_plan *plan)
                   (hl_tape_options){ .threads = c.threads,
                                      .training = true,
                                      .gradients = true,
-                                     .dry = true,
-                                     .prepare = true,
-                                     .reuse = c.reuse });
+                                     .memory = { .dry = true, .prepare = true, .reuse = c.reuse } });
     recorded t = record(&tape, of, NULL, c);
     ck_assert_int_eq(hl_tape_backward_from(&tape, t.y, (hl_real[1]){ 0 }).code, HL_OK);
     ck_assert_int_eq(hl_tape_plan_make(&tape, plan).code, HL_OK);
@@ -74,8 +72,9 @@ hl_status numbers_pass(const numbers *n, call c, const hl_tape_plan *plan, hl_ar
 {
     hl_arena_rewind(arena, 0);
     hl_tape tape;
-    hl_tape_begin(&tape, arena,
-                  (hl_tape_options){ .threads = c.threads, .training = true, .gradients = true, .plan = plan });
+    hl_tape_begin(
+        &tape, arena,
+        (hl_tape_options){ .threads = c.threads, .training = true, .gradients = true, .memory = { .plan = plan } });
     recorded t = record(&tape, n->of, n, c);
     hl_status status = hl_tape_status(&tape);
     if (status.code == HL_OK) {

@@ -1,18 +1,6 @@
 #include "tests/core/op_calls.h"
 
-#include "core/op_add.h"
-#include "core/op_attention.h"
-#include "core/op_cross_entropy.h"
-#include "core/op_dropout.h"
-#include "core/op_embedding.h"
-#include "core/op_gather_rows.h"
-#include "core/op_layer_norm.h"
-#include "core/op_linear.h"
-#include "core/op_matmul.h"
-#include "core/op_mean_rows.h"
-#include "core/op_scale.h"
-#include "core/op_slice.h"
-#include "core/op_softmax.h"
+#include "core/ops/ops.h"
 #include "tests/core/op_case_arrays.h"
 
 #include <tgmath.h>
@@ -166,7 +154,7 @@ hl_tensor *op_call_mean_rows(hl_tape *tape, hl_tensor *const *in, const void *at
 {
     const mean_row *row = attributes;
     hl_sequences sequences = sequences_of(row->offsets, in[0] != NULL ? in[0]->shape.size[0] : 0);
-    return hl_mean_rows(tape, in[0], sequences, row->rows != NULL ? row->rows : row->offsets, row->n);
+    return hl_mean_rows(tape, in[0], sequences, row->rows != NULL ? row->rows : row->offsets, row->n, row->last);
 }
 
 hl_tensor *op_call_cross_entropy(hl_tape *tape, hl_tensor *const *in, const void *attributes)

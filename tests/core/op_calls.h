@@ -35,6 +35,7 @@ typedef struct dropout_row {
 typedef struct mean_row {
     const int32_t *offsets, *rows; /* rows NULL: the offsets, for every sequence */
     int64_t n;                     /* of rows */
+    bool last;
 } mean_row;
 
 typedef struct cross_entropy_row {

@@ -1,6 +1,6 @@
 #include "tests/core/op_case_arrays.h"
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 
 #include <math.h>
 #include <stddef.h>

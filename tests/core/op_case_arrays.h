@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_CORE_OP_CASE_ARRAYS_H
 #define HL_TESTS_CORE_OP_CASE_ARRAYS_H
 
-#include "core/real.h"
+#include "core/base/real.h"
 
 #include <stdint.h>
 

@@ -1,19 +1,18 @@
 #include "tests/core/op_cases.h"
 
-#include "core/op_add.h"
-#include "core/op_gelu.h"
-#include "core/op_gelu_tanh.h"
-#include "core/op_multiply.h"
-#include "core/op_quick_gelu.h"
-#include "core/op_relu.h"
-#include "core/op_sum.h"
-#include "core/op_tanh.h"
-#include "core/random.h"
+#include "core/kernels/random.h"
+#include "core/ops/ops.h"
 #include "tests/core/op_calls.h"
 #include "tests/core/op_case_arrays.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define DECLARE(name) extern const hl_op hl_op_##name;
+#define ENTRY(name) &hl_op_##name,
+HL_OPS(DECLARE)
+const hl_op *const op_list[] = { HL_OPS(ENTRY) };
+const int op_count = sizeof op_list / sizeof *op_list;
 
 #define INPUT(name, ...)                                                 \
     {                                                                    \
@@ -89,6 +88,11 @@ const op_case op_cases[] = {
     { "quick_gelu", "one number", FAR(hl_quick_gelu), false, false, { INPUT("x", 1, 1, 1) } },
     { "quick_gelu", "near 0", ONE(hl_quick_gelu), false, false, { INPUT("x", 3, 19) } },
     { "quick_gelu", "large", FAR(hl_quick_gelu), true, false, { INPUT("x", 211, 307) } },
+
+    { "silu", "2-D", FAR(hl_silu), false, false, { INPUT("x", 5, 7) } },
+    { "silu", "one number", FAR(hl_silu), false, false, { INPUT("x", 1, 1, 1) } },
+    { "silu", "near 0", ONE(hl_silu), false, false, { INPUT("x", 3, 19) } },
+    { "silu", "large", FAR(hl_silu), true, false, { INPUT("x", 211, 307) } },
 
     { "tanh", "2-D", FAR(hl_tanh), false, false, { INPUT("x", 5, 7) } },
     { "tanh", "one number", FAR(hl_tanh), false, false, { INPUT("x", 1, 1, 1) } },
@@ -252,14 +256,18 @@ const op_case op_cases[] = {
     { "gather_rows", "large", op_call_gather_rows,
       WITH(gather_row, NULL, 0, { 1, { 1501 } }), true, false, { INPUT("x", 901, 67) } },
 
-    { "mean_rows", "ragged", op_call_mean_rows, WITH(mean_row, op_case_offsets_6, NULL, 3), false, false,
+    { "mean_rows", "ragged", op_call_mean_rows, WITH(mean_row, op_case_offsets_6, NULL, 3, false), false, false,
       { INPUT("x", 6, 3) } },
     { "mean_rows", "of some, one twice", op_call_mean_rows,
-      WITH(mean_row, op_case_offsets_9, op_case_rows_9, 3), false, false, { INPUT("x", 9, 3) } },
-    { "mean_rows", "one number", op_call_mean_rows, WITH(mean_row, op_case_offsets_1, NULL, 1), false, false,
+      WITH(mean_row, op_case_offsets_9, op_case_rows_9, 3, false), false, false, { INPUT("x", 9, 3) } },
+    { "mean_rows", "last rows", op_call_mean_rows, WITH(mean_row, op_case_offsets_9, op_case_rows_9, 3, true), false,
+      false, { INPUT("x", 9, 3) } },
+    { "mean_rows", "one number", op_call_mean_rows, WITH(mean_row, op_case_offsets_1, NULL, 1, false), false, false,
       { INPUT("x", 1, 1) } },
-    { "mean_rows", "large", op_call_mean_rows, WITH(mean_row, op_case_offsets_178, NULL, 6), true, false,
+    { "mean_rows", "large", op_call_mean_rows, WITH(mean_row, op_case_offsets_178, NULL, 6, false), true, false,
       { INPUT("x", 178, 401) } },
+    { "mean_rows", "large, last rows", op_call_mean_rows, WITH(mean_row, op_case_offsets_178, NULL, 6, true), true,
+      false, { INPUT("x", 178, 401) } },
 
     { "cross_entropy", "2-D", op_call_cross_entropy, WITH(cross_entropy_row, op_case_ids, 0, 0), false, false,
       { INPUT("logits", 5, 7) } },
@@ -436,7 +444,7 @@ hl_tape_options op_case_options(int threads, bool gradients, bool dry)
         .threads = threads,
         .training = true,
         .gradients = gradients,
-        .dry = dry,
+        .memory = { .dry = dry },
         .seed = 5,
         .step = 9,
     };

@@ -1,4 +1,4 @@
-/* The table of op cases: for every op of core/private/op_list.h, calls over many shapes and attributes, with fixed
+/* The table of op cases: for every op of core/ops/ops.h, calls over many shapes and attributes, with fixed
  * numbers.
  *
  * It compiles in both precisions. In double every case that is not large has its gradients checked; in float every case
@@ -6,7 +6,7 @@
 #ifndef HL_TESTS_CORE_OP_CASES_H
 #define HL_TESTS_CORE_OP_CASES_H
 
-#include "core/tape.h"
+#include "core/op.h"
 
 enum { OP_CASE_MAX_INPUTS = 4, OP_CASE_NAME = 96 };
 
@@ -16,7 +16,7 @@ typedef struct op_case_input {
 } op_case_input;
 
 typedef struct op_case {
-    const char *op;      /* the name in op_list.c */
+    const char *op;      /* its name */
     const char *variant; /* what is special about this case */
     /* Calls the op. `attributes` are those below. */
     hl_tensor *(*build)(hl_tape *tape, hl_tensor *const *inputs, const void *attributes);
@@ -25,6 +25,10 @@ typedef struct op_case {
     bool kink;  /* the op has a kink at 0 */
     op_case_input inputs[OP_CASE_MAX_INPUTS];
 } op_case;
+
+/* Every op of the library. */
+extern const hl_op *const op_list[];
+extern const int op_count;
 
 extern const op_case op_cases[];
 extern const int op_case_count;

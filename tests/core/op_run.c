@@ -1,7 +1,7 @@
 #include "tests/core/op_run.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "tests/core/op_calls.h"
 #include "tests/core/op_cases.h"
 
@@ -46,7 +46,7 @@ static hl_tensor *build(work *w, hl_arena *arena, hl_tape_options options, hl_ta
 static hl_tape_options options_of(op_run_options how, bool dry)
 {
     hl_tape_options options = op_case_options(how.threads, true, dry);
-    options.reuse = how.reuse;
+    options.memory.reuse = how.reuse;
     return options;
 }
 
@@ -54,7 +54,7 @@ static hl_tape_options options_of(op_run_options how, bool dry)
 static hl_tape_options planned(const work *w, op_run_options how)
 {
     hl_tape_options options = options_of(how, false);
-    options.plan = how.reuse ? &w->plan : NULL;
+    options.memory.plan = how.reuse ? &w->plan : NULL;
     return options;
 }
 

@@ -1,8 +1,8 @@
 /* Attention reads and writes no row of another sequence, whatever their lengths, and tells its observer everything. */
-#include "core/memory.h"
-#include "core/op_attention.h"
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/kernels/random.h"
+#include "core/ops/attention.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

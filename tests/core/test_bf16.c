@@ -1,8 +1,8 @@
 /* What is bf16 alone in linear maps: rounding, what is not finite, refusal, and kernels that are not generated. */
-#include "core/bf16.h"
-#include "core/private/panel_kernel.h"
-#include "core/private/panel_pack.h"
-#include "core/random.h"
+#include "core/kernels/bf16.h"
+#include "core/kernels/private/panel_kernel.h"
+#include "core/kernels/private/panel_pack.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/core/linear_numbers.h"
 

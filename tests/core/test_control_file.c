@@ -1,4 +1,4 @@
-#include "core/private/control_file.h"
+#include "core/base/private/control_file.h"
 
 #include "tests/check_suite.h"
 #include "tests/control_files.h"

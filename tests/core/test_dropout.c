@@ -1,9 +1,9 @@
-#include "core/op_attention.h"
-#include "core/op_dropout.h"
-#include "core/op_linear.h"
-#include "core/private/dropout_mask.h"
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/kernels/private/dropout_mask.h"
+#include "core/kernels/random.h"
+#include "core/ops/attention.h"
+#include "core/ops/dropout.h"
+#include "core/ops/linear.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "core/private/exp.h"
+#include "core/kernels/private/exp.h"
 #include "tests/check_suite.h"
 
 START_TEST(within_two_units_in_the_last_place_of_the_true_value)

@@ -1,7 +1,7 @@
-#include "core/files.h"
+#include "core/files/files.h"
 
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/folders.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"

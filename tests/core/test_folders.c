@@ -1,7 +1,7 @@
-#include "core/folders.h"
+#include "core/files/folders.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/scratch.h"

@@ -1,8 +1,8 @@
 /* The products of linear maps, in float and in bf16: of small integers, under a bound, and their bits. */
-#include "core/bf16.h"
-#include "core/random.h"
-#include "core/small_matmul.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/kernels/bf16.h"
+#include "core/kernels/random.h"
+#include "core/kernels/small_matmul.h"
 #include "tests/check_suite.h"
 #include "tests/core/linear_numbers.h"
 
@@ -39,7 +39,7 @@ static double exact(int64_t K, const hl_real *a, int64_t a_step, const hl_real *
     return sum;
 }
 
-/* How far sums may be off: not at all, or as core/bf16.h says of bf16, or of float alone. */
+/* How far sums may be off: not at all, or as core/kernels/bf16.h says of bf16, or of float alone. */
 typedef enum allowance { NOTHING, OF_FLOAT, OF_BF16 } allowance;
 
 /* `before` is what the products are added to. */

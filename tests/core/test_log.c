@@ -1,5 +1,5 @@
-#include "core/private/log.h"
-#include "core/private/log_vector.h"
+#include "core/kernels/private/log.h"
+#include "core/kernels/private/log_vector.h"
 #include "tests/check_suite.h"
 
 #include <float.h>

@@ -1,8 +1,8 @@
 /* Which keys a query sees. A mask that is wrong in forward and backward alike passes the gradient check; only values
  * show it. */
-#include "core/mask.h"
+#include "core/kernels/mask.h"
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-#include "core/matmul.h"
+#include "core/kernels/matmul.h"
 
-#include "core/memory.h"
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include "tests/check_suite.h"
 #include "tests/faults.h"

@@ -1,4 +1,4 @@
-#include "core/npz.h"
+#include "core/files/npz.h"
 
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"

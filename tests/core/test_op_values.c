@@ -1,20 +1,7 @@
 /* Values that are known by hand: a gradient check only shows that a backward fits its forward. */
-#include "core/op_attention.h"
-#include "core/op_cross_entropy.h"
-#include "core/op_embedding.h"
-#include "core/op_gather_rows.h"
-#include "core/op_gelu.h"
-#include "core/op_gelu_tanh.h"
-#include "core/op_layer_norm.h"
-#include "core/op_mean_rows.h"
-#include "core/op_quick_gelu.h"
-#include "core/op_relu.h"
-#include "core/op_scale.h"
-#include "core/op_slice.h"
-#include "core/op_sum.h"
-#include "core/op_tanh.h"
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/kernels/random.h"
+#include "core/ops/ops.h"
 #include "tests/check_suite.h"
 
 #include <math.h>
@@ -59,6 +46,7 @@ START_TEST(functions_of_single_numbers)
                  (double[]){ -0.0036373921, -0.15880801, 0, 0.84119199, 2.9963626 });
     check_values(hl_quick_gelu(&tape, t), HL_SHAPE(5),
                  (double[]){ -0.01807131, -0.15420423, 0, 0.84579577, 2.9819287 });
+    check_values(hl_silu(&tape, t), HL_SHAPE(5), (double[]){ -0.14227762, -0.26894142, 0, 0.73105858, 2.8577224 });
     check_values(hl_tanh(&tape, t), HL_SHAPE(5), (double[]){ -0.99505475, -0.76159416, 0, 0.76159416, 0.99505475 });
     check_values(hl_scale(&tape, t, -2), HL_SHAPE(5), (double[]){ 6, 2, 0, -2, -6 });
     check_values(hl_sum(&tape, hl_relu(&tape, t)), (hl_shape){ 0 }, (double[]){ 4 });
@@ -71,13 +59,14 @@ END_TEST
 START_TEST(functions_far_out)
 {
     const hl_real x[6] = { -3e38f, -1e13f, -100, 100, 1e13f, 3e38f }, ones[6] = { 1, 1, 1, 1, 1, 1 };
-    hl_tensor *(*const functions[])(hl_tape *, hl_tensor *) = { hl_gelu, hl_gelu_tanh, hl_quick_gelu, hl_tanh };
-    for (int f = 0; f < 4; f++) {
+    hl_tensor *(*const functions[])(hl_tape *, hl_tensor *) = { hl_gelu, hl_gelu_tanh, hl_quick_gelu, hl_silu,
+                                                                hl_tanh };
+    for (int f = 0; f < 5; f++) {
         hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true });
         hl_tensor *in = hl_tape_tensor(&tape, HL_SHAPE(6), x, true), *y = functions[f](&tape, in);
         ck_assert_int_eq(hl_tape_backward_from(&tape, y, ones).code, HL_OK);
         for (int i = 0; i < 6; i++) {
-            bool positive = x[i] > 0, bounded = f == 3;
+            bool positive = x[i] > 0, bounded = f == 4;
             ck_assert(y->data[i] == (bounded ? (positive ? 1 : -1) : positive ? x[i] : 0));
             ck_assert(in->grad[i] == (!bounded && positive ? 1 : 0));
         }
@@ -152,9 +141,10 @@ START_TEST(pieces_of_tensors)
     check_values(hl_gather_rows(&tape, w, ids, 0, HL_SHAPE(3)), HL_SHAPE(3, 2), (double[]){ 5, 6, 1, 2, 5, 6 });
     const int32_t offsets[3] = { 7, 8, 10 }; /* of a slice */
     const hl_sequences sequences = { 2, 2, offsets };
-    check_values(hl_mean_rows(&tape, w, sequences, offsets, 2), HL_SHAPE(2, 2), (double[]){ 1, 2, 4, 5 });
+    check_values(hl_mean_rows(&tape, w, sequences, offsets, 2, false), HL_SHAPE(2, 2), (double[]){ 1, 2, 4, 5 });
     const int32_t last[2] = { 8, 9 };
-    check_values(hl_mean_rows(&tape, w, sequences, last, 2), HL_SHAPE(2, 2), (double[]){ 4, 5, 4, 5 });
+    check_values(hl_mean_rows(&tape, w, sequences, last, 2, false), HL_SHAPE(2, 2), (double[]){ 4, 5, 4, 5 });
+    check_values(hl_mean_rows(&tape, w, sequences, offsets, 2, true), HL_SHAPE(2, 2), (double[]){ 1, 2, 5, 6 });
     check_values(hl_slice(&tape, tensor(HL_SHAPE(2, 3), W), 1, 2), HL_SHAPE(2, 2), (double[]){ 2, 3, 5, 6 });
     const hl_real x[4] = { 1, 2, 3, 6 }, gamma[4] = { 1, 2, 1, 1 }, beta[4] = { 0, 0, 5, 0 };
     double d = sqrt(3.5); /* the mean is 3, the mean square deviation 3.5 */

@@ -1,5 +1,5 @@
-#include "core/private/pass_bits.h"
-#include "core/random.h"
+#include "core/kernels/private/pass_bits.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-#include "core/private/reduce.h"
+#include "core/kernels/private/reduce.h"
 
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "core/safetensors.h"
+#include "core/files/safetensors.h"
 
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"

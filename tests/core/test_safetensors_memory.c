@@ -1,5 +1,5 @@
 /* Files that cost little to write: they cost little memory to open. */
-#include "core/safetensors.h"
+#include "core/files/safetensors.h"
 #include "tests/check_suite.h"
 #include "tests/safetensors_file.h"
 #include "tests/sanitized.h"

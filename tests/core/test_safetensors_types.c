@@ -1,5 +1,5 @@
 /* Numbers of other types than our own, as open models' files hold them. */
-#include "core/safetensors.h"
+#include "core/files/safetensors.h"
 
 #include "tests/check_suite.h"
 #include "tests/safetensors_file.h"

@@ -1,4 +1,4 @@
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
 #include "tests/check_suite.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "core/bf16.h"
-#include "core/random.h"
-#include "core/small_matmul.h"
+#include "core/kernels/bf16.h"
+#include "core/kernels/random.h"
+#include "core/kernels/small_matmul.h"
 #include "tests/check_suite.h"
 
 #include <math.h>

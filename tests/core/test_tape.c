@@ -1,25 +1,25 @@
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "core/finite_watch.h"
-#include "core/memory.h"
-#include "core/op_add.h"
-#include "core/op_attention.h"
-#include "core/op_cross_entropy.h"
-#include "core/op_dropout.h"
-#include "core/op_embedding.h"
-#include "core/op_gather_rows.h"
-#include "core/op_gelu.h"
-#include "core/op_layer_norm.h"
-#include "core/op_linear.h"
-#include "core/op_matmul.h"
-#include "core/op_mean_rows.h"
-#include "core/op_multiply.h"
-#include "core/op_scale.h"
-#include "core/op_slice.h"
-#include "core/op_softmax.h"
-#include "core/op_sum.h"
+#include "core/ops/add.h"
+#include "core/ops/attention.h"
+#include "core/ops/cross_entropy.h"
+#include "core/ops/dropout.h"
+#include "core/ops/embedding.h"
+#include "core/ops/gather_rows.h"
+#include "core/ops/gelu.h"
+#include "core/ops/layer_norm.h"
+#include "core/ops/linear.h"
+#include "core/ops/matmul.h"
+#include "core/ops/mean_rows.h"
+#include "core/ops/multiply.h"
+#include "core/ops/scale.h"
+#include "core/ops/slice.h"
+#include "core/ops/softmax.h"
+#include "core/ops/sum.h"
 #include "core/parameters.h"
 #include "core/private/forgotten_grads.h"
 #include "core/tape.h"
-#include "core/threads.h"
 #include "tests/check_suite.h"
 
 #include <math.h>
@@ -118,19 +118,20 @@ START_TEST(errors_name_the_number_that_is_wrong)
     fails_with(hl_gather_rows(&tape, W, zeros, 0, HL_SHAPE(0)),
                "gather_rows: rows and x (..., D) do not fit: (0) against (4, 5)");
     const int32_t offsets[3] = { 0, 1, 3 };
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, offsets }, zeros, 2),
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, offsets }, zeros, 2, false),
                "mean_rows: the sequences have 3 rows, the tensor has 4");
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 1, offsets }, zeros, 2),
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 1, offsets }, zeros, 2, false),
                "mean_rows: the length 2 of sequence 1 is not in 1 .. 1");
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, NULL }, zeros, 2),
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 2, 2, NULL }, zeros, 2, false),
                "mean_rows: the sequences have no offsets");
-    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 0, 2, offsets }, zeros, 2),
+    fails_with(hl_mean_rows(&tape, W, (hl_sequences){ 0, 2, offsets }, zeros, 2, false),
                "mean_rows: 0 sequences of up to 2 rows cannot be");
     const hl_sequences fitting = { 2, 3, (int32_t[]){ 0, 1, 4 } };
-    fails_with(hl_mean_rows(&tape, W, fitting, high, 2), "mean_rows: row 4 at place 1 is not in 3 .. 3");
-    fails_with(hl_mean_rows(&tape, W, fitting, (int32_t[]){ 1, 0 }, 2), "mean_rows: row 0 at place 1 is not in 1 .. 3");
-    fails_with(hl_mean_rows(&tape, W, fitting, NULL, 2), "mean_rows: no rows are given");
-    fails_with(hl_mean_rows(&tape, W, fitting, zeros, 0), "mean_rows: 0 rows of x (N, D), which is (4, 5)");
+    fails_with(hl_mean_rows(&tape, W, fitting, high, 2, false), "mean_rows: row 4 at place 1 is not in 3 .. 3");
+    fails_with(hl_mean_rows(&tape, W, fitting, (int32_t[]){ 1, 0 }, 2, false),
+               "mean_rows: row 0 at place 1 is not in 1 .. 3");
+    fails_with(hl_mean_rows(&tape, W, fitting, NULL, 2, false), "mean_rows: no rows are given");
+    fails_with(hl_mean_rows(&tape, W, fitting, zeros, 0, false), "mean_rows: 0 rows of x (N, D), which is (4, 5)");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = high }),
                "cross_entropy: target 3 at place 0 is not below 3");
     fails_with(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ .targets = low }),
@@ -295,8 +296,8 @@ START_TEST(a_tensor_added_to_itself_gets_both_gradients)
     hl_tape_plan plan = { 0 };
     for (int pass = 0; pass < 2; pass++) {
         bool dry = pass == 0;
-        begin(
-            (hl_tape_options){ .threads = 1, .gradients = true, .dry = dry, .reuse = dry, .plan = dry ? NULL : &plan });
+        begin((hl_tape_options){
+            .threads = 1, .gradients = true, .memory = { .dry = dry, .reuse = dry, .plan = dry ? NULL : &plan } });
         hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(3), numbers, true);
         ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, hl_add(&tape, x, x))).code, HL_OK);
         for (int i = 0; !dry && i < 3; i++) {
@@ -399,7 +400,8 @@ START_TEST(forgotten_gradients_are_those_of_zeroed_ones)
             hl_forgotten_grads_begin(&parameters);
             hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1, .gradients = true });
             ck_assert_int_eq(hl_tape_backward_from(&tape, p[0], p[0]->data).code, HL_INVALID);
-            hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1, .gradients = true, .dry = true });
+            hl_tape_begin(&tape, &arena,
+                          (hl_tape_options){ .threads = 1, .gradients = true, .memory = { .dry = true } });
             ck_assert_int_eq(hl_tape_backward(&tape, loss_of(&tape, p)).code, HL_OK); /* it writes nothing */
             hl_arena_rewind(&arena, 0);
         }
@@ -464,7 +466,7 @@ END_TEST
 
 START_TEST(a_dry_tape_counts_the_products)
 {
-    begin((hl_tape_options){ .threads = 1, .gradients = true, .dry = true });
+    begin((hl_tape_options){ .threads = 1, .gradients = true, .memory = { .dry = true } });
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(35, 3), NULL, false);
     hl_tensor *y = hl_linear(&tape, x, hl_tape_tensor(&tape, HL_SHAPE(4, 3), NULL, true), NULL);
     ck_assert_double_eq(tape.flops, 2.0 * 35 * 3 * 4);
@@ -481,7 +483,7 @@ END_TEST
 
 START_TEST(sizes_beyond_all_memory_are_an_error)
 {
-    begin((hl_tape_options){ .threads = 1, .gradients = true, .dry = true });
+    begin((hl_tape_options){ .threads = 1, .gradients = true, .memory = { .dry = true } });
     int64_t most = INT32_MAX; /* of rows and columns: BLAS counts them in int */
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(most, most), NULL, true);
     ck_assert_ptr_null(hl_gelu(&tape, x));

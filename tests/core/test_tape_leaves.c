@@ -1,8 +1,8 @@
 /* Leaves that walk back together have the bits of leaves that are computed one by one. */
-#include "core/bf16.h"
-#include "core/memory.h"
-#include "core/op_multiply.h"
-#include "core/op_sum.h"
+#include "core/base/memory.h"
+#include "core/kernels/bf16.h"
+#include "core/ops/multiply.h"
+#include "core/ops/sum.h"
 #include "tests/check_suite.h"
 #include "tests/core/leaf_passes.h"
 
@@ -100,13 +100,13 @@ START_TEST(a_parameter_that_is_used_twice_is_seen)
     hl_arena arena;
     hl_tape tape;
     ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true, .dry = true });
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true, .memory = { .dry = true } });
     hl_tensor *x = hl_multiply(&tape, gamma, hl_parameters_find(&p.parameters, "beta")->tensor);
     ck_assert(!hl_tape_leaves_share(&tape));
     hl_multiply(&tape, x, gamma);
     ck_assert(hl_tape_leaves_share(&tape));
     hl_arena_rewind(&arena, 0);
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true, .dry = true });
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true, .memory = { .dry = true } });
     hl_multiply(&tape, gamma, gamma);
     ck_assert(hl_tape_leaves_share(&tape));
     hl_arena_free(&arena);

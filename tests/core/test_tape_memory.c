@@ -1,6 +1,6 @@
 /* For every op case: a pass needs as much memory as its dry tape says, and with less it fails with an error. */
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 
@@ -54,7 +54,7 @@ static void measure(work *w, int threads, bool gradients, size_t *held, size_t *
     hl_tape tape;
     ck_assert_int_eq(hl_arena_init(&records, (size_t)1 << 16).code, HL_OK);
     ck_assert_int_eq(run(w, &records, threads, gradients, true, &tape).code, HL_OK);
-    *held = tape.records + tape.held;
+    *held = tape.memory.records + tape.memory.held;
     *bytes = hl_tape_bytes(&tape);
     hl_arena_free(&records);
 }

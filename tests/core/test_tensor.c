@@ -1,4 +1,4 @@
-#include "core/tensor.h"
+#include "core/base/tensor.h"
 
 #include "tests/check_suite.h"
 

@@ -1,6 +1,6 @@
-#include "core/text.h"
+#include "core/base/text.h"
 
-#include "core/json_text.h"
+#include "core/files/json_text.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 

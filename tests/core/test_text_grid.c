@@ -1,4 +1,4 @@
-#include "core/text_grid.h"
+#include "core/base/text_grid.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 

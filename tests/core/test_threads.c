@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* sched_setaffinity, gettid */
-#include "core/threads.h"
+#include "core/base/threads.h"
 
 #include "tests/check_suite.h"
 #include "tests/control_files.h"

@@ -1,6 +1,6 @@
 /* Every op gives the same bits at any thread count, on shapes where threads are really used, and where backward reuses
  * memory. */
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/core/op_run.h"

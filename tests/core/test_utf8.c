@@ -1,4 +1,4 @@
-#include "core/private/utf8.h"
+#include "core/base/private/utf8.h"
 #include "tests/check_suite.h"
 
 #include <stdbool.h>

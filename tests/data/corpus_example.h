@@ -2,8 +2,8 @@
 #ifndef HL_TESTS_DATA_CORPUS_EXAMPLE_H
 #define HL_TESTS_DATA_CORPUS_EXAMPLE_H
 
-#include "core/random.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/kernels/random.h"
 #include "data/text/corpus.h"
 #include "data/text/lines.h"
 #include "tests/data/text_files.h"

@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_DATA_FAILING_ALLOCATOR_H
 #define HL_TESTS_DATA_FAILING_ALLOCATOR_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "data/text/conllu.h"
 
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/fault_checks.h"

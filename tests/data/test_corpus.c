@@ -1,8 +1,8 @@
 #include "data/text/corpus.h"
 
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/files/files.h"
 #include "data/text/permute.h"
 #include "data/text/private/corpus_file.h"
 #include "tests/check_suite.h"

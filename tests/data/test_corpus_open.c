@@ -1,4 +1,4 @@
-#include "core/files.h"
+#include "core/files/files.h"
 #include "data/text/private/corpus_file.h"
 #include "tests/check_suite.h"
 #include "tests/data/corpus_example.h"

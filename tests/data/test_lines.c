@@ -1,8 +1,8 @@
 #include "data/text/lines.h"
 
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/fault_checks.h"

@@ -1,4 +1,4 @@
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "data/text/scored_text.h"
 #include "tests/data/text_data_show.h"
 #include "tests/data/tokens_texts.h"

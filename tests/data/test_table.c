@@ -1,8 +1,8 @@
 #include "data/text/table.h"
 
+#include "core/base/text.h"
 #include "core/examples.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/fault_checks.h"

@@ -1,5 +1,5 @@
+#include "core/base/memory.h"
 #include "core/examples.h"
-#include "core/memory.h"
 #include "data/task.h"
 #include "tests/check_suite.h"
 #include "tests/data/agreement_parser.h"

@@ -252,11 +252,14 @@ START_TEST(lines_of_running_text_have_any_length)
 }
 END_TEST
 
-/* The text is cut for reading, and at the border: no space belongs there. */
+/* The text is cut for reading, and at the border, where no space is added: between lines and inside the only line. */
 START_TEST(tokens_that_put_a_space_before_a_text_do_so_once)
 {
     size_t size, json_size;
     char *text = running_text(&size), path[512];
+    for (char *at = text; _i == 1 && (at = strchr(at, '\n')) != NULL;) {
+        *at = ' ';
+    }
     hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
     hl_text_data *data = opened_text(&spec);
     snprintf(path, sizeof path, "%s", scratch_path("tokens.json"));
@@ -488,6 +491,9 @@ START_TEST(what_cannot_be_is_refused_by_its_key)
     check_refused(spec, HL_INVALID, "task.length = 0");
     spec.length = 65;
     check_refused(spec, HL_INVALID, "max_length = 64: must be from 65");
+    spec.line_mb = -1;
+    check_refused(spec, HL_INVALID, "task.line_mb = -1: must be from 1 to 1048576");
+    spec.line_mb = 0;
     spec.length = 7;
     check_refused(spec, HL_BAD_FILE, "text: its training part has 7 pieces, too few for a window of 7");
     check_refused(
@@ -575,7 +581,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_toy_task_is_a_file);
     tcase_add_test(tc, windows_of_running_text_are_those_of_each_part_as_a_whole);
     tcase_add_loop_test(tc, lines_of_running_text_have_any_length, 0, 4);
-    tcase_add_test(tc, tokens_that_put_a_space_before_a_text_do_so_once);
+    tcase_add_loop_test(tc, tokens_that_put_a_space_before_a_text_do_so_once, 0, 2);
     tcase_add_test(tc, words_begin_with_the_white_space_before_them);
     tcase_add_test(tc, no_content_is_in_both_splits);
     tcase_add_test(tc, what_is_made_is_taken_up_and_needs_its_source_no_more);

@@ -1,6 +1,6 @@
 #include "data/text/text_data.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "data/text/private/hash.h"
 #include "tests/data/text_data_show.h"
 

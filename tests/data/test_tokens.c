@@ -1,5 +1,5 @@
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "data/text/private/pretoken.h"
 #include "data/text/private/tokens_parts.h"
 #include "tests/data/failing_allocator.h"
@@ -155,14 +155,14 @@ static hl_tokens *tokens_with_specials(int32_t n)
     HL_THEN(status, hl_tokens_add(tokens, "a", 1));
     HL_THEN(status, hl_tokens_add(tokens, "<a", 2));
     HL_THEN(status, hl_tokens_add(tokens, "<ab>", 4));
-    HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 3 }));
-    HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 2 }));
-    HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 2, .strip_left = true }));
+    HL_THEN(status, hl_tokens_mark_added(tokens, (hl_added_token){ .id = 3 }));
+    HL_THEN(status, hl_tokens_mark_added(tokens, (hl_added_token){ .id = 2 }));
+    HL_THEN(status, hl_tokens_mark_added(tokens, (hl_added_token){ .id = 2, .strip_left = true }));
     for (int32_t i = 0; i < n && status.code == HL_OK; i++) {
         char text[16];
         int size = snprintf(text, sizeof text, "<%06d>", i);
         status = hl_tokens_add(tokens, text, (size_t)size);
-        HL_THEN(status, hl_tokens_add_special(tokens, (hl_special_token){ .id = 4 + i }));
+        HL_THEN(status, hl_tokens_mark_added(tokens, (hl_added_token){ .id = 4 + i }));
     }
     HL_THEN(status, hl_tokens_index(tokens, "tokens", false));
     HL_THEN(status, hl_tokens_finish(tokens, "tokens"));

@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/data/failing_allocator.h"
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
@@ -326,8 +326,10 @@ static const struct {
       "tokenizer.json: added_tokens: token 1 has no content, or an id that leaves a gap" },
     { "{" BPE ", " BYTE_LEVEL ", \"added_tokens\": [{\"id\": 0, \"content\": \"x\", \"special\": true}]}",
       "tokenizer.json: added_tokens: x has the id 0 of the piece a" },
-    { "{" BPE ", " BYTE_LEVEL ", \"added_tokens\": [{\"id\": 3, \"content\": \"x\"}]}",
-      "tokenizer.json: added_tokens: x: only special tokens without single_word and normalized are supported" },
+    { "{" WORDPIECE ", " BERT_PRE ", \"normalizer\": {\"type\": \"BertNormalizer\", \"clean_text\": true}, "
+      "\"added_tokens\": [{\"id\": 4, \"content\": \"\\u00ad\", \"normalized\": true}]}",
+      "tokenizer.json: added_tokens: \\u{ad}: nothing is left of it when it is normalized; make its normalized "
+      "false" },
     { "{" BPE ", " BYTE_LEVEL ", \"added_tokens\": [{\"id\": 3, \"content\": \"a\", \"special\": true}]}",
       "tokenizer.json: the piece a has two ids, 0 and 3" },
     { "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0}, \"merges\": [\"a\"]}, " BYTE_LEVEL "}",
@@ -423,8 +425,8 @@ END_TEST
 static const struct {
     const char *text, *message;
 } damaged[] = {
-    { "{}", "tokens.json: no tokens.json of format 1" },
-    { "{\"format\": 2}", "tokens.json: no tokens.json of format 1" },
+    { "{}", "tokens.json: no tokens.json of format 1 to 2" },
+    { "{\"format\": 3}", "tokens.json: no tokens.json of format 1 to 2" },
     { "{\"format\": 1}", "tokens.json: Object item not found: kind" },
     { JSON("letters", "{}", "[]", "[]", "[\"a\"]", "[]"), "tokens.json: unknown kind letters" },
     { JSON("chars", "[]", "[]", "[]", "[\"a\"]", "[]"), "tokens.json: roles, special, single, pair, pieces or merges "

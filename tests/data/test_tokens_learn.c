@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/data/failing_allocator.h"
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"

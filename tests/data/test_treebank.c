@@ -1,6 +1,6 @@
 #include "data/text/treebank.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/data/tokens_texts.h"
@@ -85,6 +85,23 @@ START_TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
     hl_treebank_sentence first = hl_treebank_at(t, 0);
     is_list(first.begins, (const int[]){ 0, 3, 4, 5 }, 4);
     ck_assert_int_eq(first.n_pieces, 5);
+    hl_treebank_free(t);
+    hl_tokens_free(tokens);
+}
+END_TEST
+
+START_TEST(only_sentences_with_several_roots_are_counted_as_such)
+{
+    hl_tokens *tokens = pieces();
+    hl_treebank_spec spec = { .path = text_file("t", WORD("1", "saw", "0", "root") WORD("2", "saw", "0", "root")
+                                                         WORD("3", "saw", "0", "root") "\n" WORD("1", "saw", "2", "obj")
+                                                             WORD("2", "saw", "0", "root")),
+                              .tokens = tokens,
+                              .max_pieces = 8 };
+    hl_treebank *t;
+    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
+    ck_assert_int_eq(hl_treebank_size(t), 2);
+    ck_assert_int_eq(hl_treebank_several_roots(t), 1);
     hl_treebank_free(t);
     hl_tokens_free(tokens);
 }
@@ -211,6 +228,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, sentences_have_pieces_and_trees);
     tcase_add_test(tc, subtypes_are_kept_where_asked_and_nothing_need_stand_around);
+    tcase_add_test(tc, only_sentences_with_several_roots_are_counted_as_such);
     tcase_add_test(tc, a_treebank_without_a_usable_sentence_is_refused);
     tcase_add_test(tc, progress_is_told_and_may_end_the_reading);
     tcase_add_test(tc, the_memory_that_is_told_is_taken);

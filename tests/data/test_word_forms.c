@@ -2,7 +2,7 @@
 #include "data/vocabulary.h"
 #include "tests/data/text_data_show.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/examples_storage.h"
 
 /* Examples 0 .. n - 1 of the validation split, with words as datasets number them. */
@@ -117,6 +117,27 @@ START_TEST(pieces_make_words_and_words_have_forms)
 }
 END_TEST
 
+/* As docs/heads.md says: with WordPiece what its pre-tokenizer cuts, else what white space separates. */
+START_TEST(what_a_word_is_depends_on_the_tokens)
+{
+    static const struct {
+        hl_tokens_kind kind;
+        const char *words;
+    } cases[] = { { HL_TOKENS_WORDPIECE, "I:1 don:2 ':3. t:4 " },
+                  { HL_TOKENS_BPE, "I:1 don't:2 " },
+                  { HL_TOKENS_WORDS, "I:1 don't:2 " },
+                  { HL_TOKENS_CHARS, "I:1 don't:2 " },
+                  { HL_TOKENS_BYTES, "I:1 don't:2 " } };
+    static const char text[] = "label\ttext\nx\tI don't\n";
+    hl_text_spec spec = classes(text, text);
+    spec.kind = cases[_i].kind;
+    spec.size = 300;
+    made m = make(&spec, 1);
+    expect_words(&m.forms, &m.examples, 0, cases[_i].words);
+    end(&m);
+}
+END_TEST
+
 /* All words come equally often in the file, so that one word cut between two chunks of it would be the rarest. */
 START_TEST(words_of_running_text_are_counted_whole)
 {
@@ -195,6 +216,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, pieces_make_words_and_words_have_forms);
+    tcase_add_loop_test(tests, what_a_word_is_depends_on_the_tokens, 0, 5);
     tcase_add_test(tests, words_of_running_text_are_counted_whole);
     tcase_add_test(tests, words_that_are_remembered_are_not_mistaken_for_others);
     tcase_add_test(tests, a_window_that_begins_inside_a_word_has_the_rest_of_it);

@@ -2,8 +2,8 @@
 #ifndef HL_TESTS_DATA_TEXT_DATA_SHOW_H
 #define HL_TESTS_DATA_TEXT_DATA_SHOW_H
 
-#include "core/random.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/kernels/random.h"
 #include "data/text/text_data.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"

@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_DATA_TEXT_FILES_H
 #define HL_TESTS_DATA_TEXT_FILES_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "tests/scratch.h"
 
 #include <check.h>

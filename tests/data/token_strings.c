@@ -1,6 +1,6 @@
 #include "tests/data/token_strings.h"
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "data/text/private/unicode.h"
 
 #include <string.h>

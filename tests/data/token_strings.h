@@ -3,7 +3,7 @@
 #ifndef HL_TESTS_DATA_TOKEN_STRINGS_H
 #define HL_TESTS_DATA_TOKEN_STRINGS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * An input is lines: which model, followed by a digit for each tensor that has a fault or comes before one that has;
  * then the metadata's values, a key a line ("!": the key is missing), of which the config's takes all that is left. */
-#include "core/memory.h"
-#include "core/safetensors.h"
+#include "core/base/memory.h"
+#include "core/files/safetensors.h"
 #include "layers/model.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"

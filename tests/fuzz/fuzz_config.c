@@ -1,5 +1,5 @@
 /* The bytes as a config file. One that is taken, written out and read again must be taken again and be the same. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/fuzz/fuzz.h"
 #include "train/config.h"
 

@@ -1,7 +1,7 @@
 /* The bytes as a metrics.csv, of whose rows a checkpoint knows as many as can be read. A file that a resumed run takes
  * is then whole: it is taken again as it is, each line of it is a row, and what a sweep makes of it is one of its rows.
  * One of other rows is not taken. */
-#include "core/files.h"
+#include "core/files/files.h"
 #include "programs/ablate/result.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"

@@ -1,5 +1,5 @@
 /* The bytes as an .npz archive. Of one that is taken every array is found by its name and has all its bytes. */
-#include "core/npz.h"
+#include "core/files/npz.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
 

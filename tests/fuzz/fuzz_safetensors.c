@@ -1,7 +1,7 @@
 /* The bytes as a safetensors file. Of one whose header is taken every tensor can be found, and read to its place unless
  * the checksum is wrong; once more it is the same. */
-#include "core/memory.h"
-#include "core/safetensors.h"
+#include "core/base/memory.h"
+#include "core/files/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
 

@@ -1,8 +1,8 @@
 /* The bytes as what a snapshot's arrays hold, put into an archive without a fault, because changed bytes of an archive
  * seldom get past its checksums (fuzz_npz). Of a snapshot that is taken, everything is measured that the program heads
  * measures. */
-#include "core/memory.h"
-#include "core/npz.h"
+#include "core/base/memory.h"
+#include "core/files/npz.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
 #include "heads/snapshot.h"

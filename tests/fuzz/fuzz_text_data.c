@@ -3,9 +3,9 @@
  * id that an example has is in its vocabulary, and every row in the example. */
 #define _XOPEN_SOURCE 700 /* for mkdtemp */
 
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
 #include "data/text/private/text_counts.h"
 #include "data/text/private/text_data_parts.h"
 #include "tests/fuzz/cache_checksums.h"

@@ -1,6 +1,6 @@
 /* The bytes as each of the files that tokens are read from. Tokens that are taken, written out and read again are the
  * same; they cut the bytes, where those are UTF-8, into pieces that lie in them and become text again. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/tokens_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"

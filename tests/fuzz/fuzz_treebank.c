@@ -41,10 +41,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .path = "fuzz.conllu", .max_pieces = 24, .trees = true, .least_cases = 1
     };
     input_file_set_one("fuzz.conllu", data, size);
-    if (model.path == NULL) {
+    if (model.source.path == NULL) {
         fuzz_require(hl_opened_model_open(&model, HL_TINY "/bert_bare").code == HL_OK);
         fuzz_require(hl_opened_model_load(&model, -1).code == HL_OK);
-        model.threads = 1;
+        model.source.threads = 1;
     }
     hl_syntax_study study;
     hl_status status = hl_syntax_study_read(&study, &model, &question);

@@ -1,6 +1,6 @@
 /* The bytes as a vocab.txt. One that is taken is written out as it came, but for backslashes, and every token is found
  * under its id. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/vocabulary.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,7 +2,7 @@
 
 #include "tests/fuzz/input_file.h"
 
-#include "core/files.h"
+#include "core/files/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

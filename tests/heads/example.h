@@ -31,11 +31,11 @@ static inline hl_model_config example_config(int64_t d_model)
                               .d_v = { d_model / 4, d_model / 2 },
                               .norm = HL_NORM_PRE,
                               .bias = true,
-                              .dropout_attention = (hl_real)0.2,
-                              .dropout_concat = (hl_real)0.2,
-                              .dropout_residual = (hl_real)0.2,
-                              .dropout_ffn = (hl_real)0.2,
-                              .dropout_embedding = (hl_real)0.2 };
+                              .dropout_attention = 0.2,
+                              .dropout_concat = 0.2,
+                              .dropout_residual = 0.2,
+                              .dropout_ffn = 0.2,
+                              .dropout_embedding = 0.2 };
 }
 
 /* To be freed by hl_model_free. */

@@ -3,7 +3,7 @@
 #define HL_TESTS_HEADS_MADE_UP_H
 
 #include "core/examples.h"
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "heads/pattern.h"
 
 enum { MADE_UP_MOST = 8, MADE_UP_TOKENS = 16, MADE_UP_RELATIONS = 2, MADE_UP_FORMS = 6 };

@@ -2,9 +2,9 @@
 #ifndef HL_TESTS_HEADS_MADE_UP_RUN_H
 #define HL_TESTS_HEADS_MADE_UP_RUN_H
 
+#include "core/base/memory.h"
 #include "core/examples.h"
-#include "core/memory.h"
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "heads/heads_csv.h"
 #include "show/report.h"
 

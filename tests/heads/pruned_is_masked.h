@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_HEADS_PRUNED_IS_MASKED_H
 #define HL_TESTS_HEADS_PRUNED_IS_MASKED_H
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "heads/head_set.h"
 #include "tests/heads/example.h"
 

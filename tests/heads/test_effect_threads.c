@@ -1,7 +1,7 @@
 /* What a head is worth has the same bits on any number of threads, whether these take whole changes or share passes. */
-#include "core/memory.h"
-#include "core/small_matmul.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/kernels/small_matmul.h"
 #include "heads/effect.h"
 #include "heads/importance.h"
 #include "heads/private/effect_change.h"

@@ -1,15 +1,11 @@
 #include "heads/alignment.h"
-#include "heads/duplicate.h"
-#include "heads/induction.h"
 #include "heads/label.h"
 #include "heads/offset.h"
 #include "heads/relation.h"
-#include "heads/special.h"
-#include "heads/word_share.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
-/* Every label; of those in HL_LABEL_SHARES, also their metric. */
+/* Every label; of those in HL_LABEL_SHARES, also their metric. Labels of words: test_word.c. */
 static const struct {
     hl_label label;
     hl_score (*share)(const hl_patterns *patterns);
@@ -20,16 +16,8 @@ static const struct {
     [HL_LABEL_OFFSET] = { { .kind = HL_LABEL_OFFSET, .parameter = -3 }, NULL },
     [HL_LABEL_ALIGNMENT] = { { .kind = HL_LABEL_ALIGNMENT }, NULL },
     [HL_LABEL_RELATION] = { { .kind = HL_LABEL_RELATION, .parameter = 1 }, NULL },
-    [HL_LABEL_INDUCTION] = { { .kind = HL_LABEL_INDUCTION }, hl_induction_of },
-    [HL_LABEL_DUPLICATE] = { { .kind = HL_LABEL_DUPLICATE }, hl_duplicate_of },
-    [HL_LABEL_FIRST] = { { .kind = HL_LABEL_FIRST }, hl_first_of },
-    [HL_LABEL_SPECIAL] = { { .kind = HL_LABEL_SPECIAL }, hl_special_of },
-    [HL_LABEL_PREVIOUS_WORD] = { { .kind = HL_LABEL_PREVIOUS_WORD }, hl_previous_word_of }, /* test_word_share.c */
-    [HL_LABEL_NEXT_WORD] = { { .kind = HL_LABEL_NEXT_WORD }, hl_next_word_of },
-    [HL_LABEL_SAME_WORD] = { { .kind = HL_LABEL_SAME_WORD }, hl_same_word_of },
-    [HL_LABEL_PUNCTUATION] = { { .kind = HL_LABEL_PUNCTUATION }, hl_punctuation_of },
-    [HL_LABEL_RARE] = { { .kind = HL_LABEL_RARE }, hl_rare_of },
-    [HL_LABEL_UNIFORM] = { { .kind = HL_LABEL_UNIFORM }, NULL },
+#define ROW(constant, name, meaning) [constant] = { { .kind = constant }, hl_##name##_of },
+    HL_LABEL_SHARES(ROW)[HL_LABEL_UNIFORM] = { { .kind = HL_LABEL_UNIFORM }, NULL },
     [HL_LABEL_MIXED] = { { .kind = HL_LABEL_MIXED }, NULL },
 };
 enum { N_LABELS = sizeof labels / sizeof *labels, TOKENS = 12 };

@@ -1,8 +1,8 @@
 /* Pruned models in float; double/test_prune.c has the cases. */
 #include "heads/prune.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/heads/example.h"
 #include "tests/heads/pruned_is_masked.h"

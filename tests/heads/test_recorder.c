@@ -1,5 +1,5 @@
-#include "core/memory.h"
-#include "core/npz.h"
+#include "core/base/memory.h"
+#include "core/files/npz.h"
 #include "tests/check_suite.h"
 #include "tests/heads/gathered_example.h"
 #include "tests/scratch.h"

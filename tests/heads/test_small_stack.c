@@ -1,5 +1,5 @@
 /* Programs may measure heads on threads whose stacks are small. */
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "heads/all_subsets.h"
 #include "heads/importance.h"
 #include "heads/prune.h"

@@ -1,5 +1,5 @@
 /* Snapshots of a model with so many targets that not all logits are kept. */
-#include "core/npz.h"
+#include "core/files/npz.h"
 #include "heads/snapshot.h"
 #include "tests/check_suite.h"
 #include "tests/heads/example.h"

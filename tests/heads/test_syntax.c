@@ -1,6 +1,6 @@
 #include "heads/syntax.h"
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 
@@ -135,6 +135,29 @@ START_TEST(what_is_held_out_is_chosen_on_the_other_half)
 }
 END_TEST
 
+/* The even sentences would choose offset -3, which hits few of the odd ones: the head is compared with -2. */
+START_TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
+{
+    hl_syntax syntax;
+    ck_assert_int_eq(hl_syntax_init(&syntax, 1, 1).code, HL_OK);
+    static const int64_t of_3[2] = { 600, 346 }, of_2[2] = { 500, 515 };
+    for (int half = 0; half < 2; half++) {
+        hl_syntax_half *counts = &syntax.halves[half];
+        counts->cases[0] = 1000;
+        counts->hits[0] = 650 - 50 * half;
+        counts->offsets[HL_SYNTAX_OFFSETS - 3] = of_3[half];
+        counts->offsets[HL_SYNTAX_OFFSETS - 2] = of_2[half];
+    }
+    hl_syntax_choice held = hl_syntax_row_of(&syntax, 0).held_out, chosen = hl_syntax_chosen_of(&syntax, 0);
+    ck_assert_int_eq(held.offset, -2);
+    ck_assert_int_eq(held.baseline.hits, 515);
+    ck_assert_int_eq(held.found.hits, 600);
+    ck_assert(!hl_syntax_earned(&held)); /* 0.600 - 0.346 would be enough */
+    ck_assert(chosen.offset == -3 && chosen.baseline.hits == 600);
+    hl_syntax_free(&syntax);
+}
+END_TEST
+
 /* Values of R's binom::binom.wilson and of the formula in 50 digits. */
 START_TEST(intervals_are_wilsons)
 {
@@ -184,6 +207,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, offsets_are_cut_at_the_ends_of_the_sentence);
     tcase_add_test(tc, of_equal_offsets_the_nearest_negative_one_is_chosen);
     tcase_add_test(tc, what_is_held_out_is_chosen_on_the_other_half);
+    tcase_add_test(tc, the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score);
     tcase_add_test(tc, intervals_are_wilsons);
     tcase_add_test(tc, a_label_is_earned_by_a_clear_distance_and_enough_cases);
     tcase_add_test(tc, counts_are_refused_where_they_cannot_be);

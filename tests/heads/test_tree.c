@@ -1,6 +1,6 @@
 #include "heads/tree.h"
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"

@@ -1,6 +1,6 @@
 #include "heads/validation_sums.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "heads/distance.h"
 #include "heads/entropy.h"
 #include "heads/offset.h"

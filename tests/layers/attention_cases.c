@@ -1,6 +1,6 @@
 #include "tests/layers/attention_cases.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/layers/examples.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "tests/layers/examples.h"
 
-#include "core/memory.h"
-#include "core/random.h"
+#include "core/base/memory.h"
+#include "core/kernels/random.h"
 
 #include <check.h>
 #include <math.h>
@@ -74,13 +74,39 @@ hl_model_config example_config(void)
 
 void example_dropouts(hl_model_config *config)
 {
-    config->dropout_attention = (hl_real)0.125;
-    config->dropout_concat = (hl_real)0.25;
-    config->dropout_residual = (hl_real)0.1875;
-    config->dropout_ffn = (hl_real)0.3125;
-    config->dropout_embedding = (hl_real)0.0625;
-    config->dropout_output = (hl_real)0.21875;
-    config->dropout_pooler = config->pooler != HL_POOLER_NONE ? (hl_real)0.34375 : 0;
+    config->dropout_attention = 0.125;
+    config->dropout_concat = 0.25;
+    config->dropout_residual = 0.1875;
+    config->dropout_ffn = 0.3125;
+    config->dropout_embedding = 0.0625;
+    config->dropout_output = 0.21875;
+    config->dropout_pooler = config->pooler != HL_POOLER_NONE ? 0.34375 : 0;
+}
+
+hl_model_config example_variant(int i)
+{
+    hl_model_config config = example_config();
+    config.norm = i % 2 == 0 ? HL_NORM_PRE : HL_NORM_POST;
+    config.activation = i < 3 ? HL_RELU : HL_GELU;
+    config.positions = i == 1 ? HL_POSITIONS_LEARNED : i == 2 ? HL_POSITIONS_NONE : HL_POSITIONS_SINUSOIDAL;
+    config.tie_embedding = i == 3;
+    config.causal = i == 4;
+    config.recompute = i == 2 || i == 4;
+    if (i >= 6) {
+        config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
+        config.pooler = i == 7 ? HL_POOLER_TANH : HL_POOLER_NONE;
+        config.tie_embedding = config.embedding_norm = i == 6;
+        config.embedding_size = 4;
+        config.positions = HL_POSITIONS_LEARNED;
+        config.position_offset = 3;
+    }
+    if (i != 5) {
+        example_dropouts(&config);
+    }
+    if (i == 2) {
+        example_heads(&config, 1, 4, 2, 3, 5);
+    }
+    return config;
 }
 
 void example_model(hl_model *model, const hl_model_config *config)
@@ -178,7 +204,7 @@ hl_real example_step(hl_model *model, const hl_batch *batch, hl_cross_entropy_ar
     ck_assert_int_eq(hl_model_plan(model, batch, options, &plan).code, HL_OK);
     hl_arena arena;
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
-    options.plan = probes == NULL ? &plan : NULL; /* which is without gates */
+    options.memory.plan = probes == NULL ? &plan : NULL; /* which is without gates */
     hl_tape tape;
     hl_tape_begin(&tape, &arena, options);
     hl_tensor *loss = hl_model_loss(&tape, model, batch, args, probes);

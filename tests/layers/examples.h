@@ -28,6 +28,11 @@ void example_heads(hl_model_config *config, int layer, int64_t heads, int64_t kv
 /* Every dropout of the model on, each with a probability of its own; that before a pooler where it has one. */
 void example_dropouts(hl_model_config *config);
 
+/* Models that differ in their settings, 0 .. EXAMPLE_VARIANTS - 1: residuals before and after norms, shared matrices,
+ * each kind of positions, head and pooler. The sizes are those of example_config. */
+enum { EXAMPLE_VARIANTS = 8 };
+hl_model_config example_variant(int i);
+
 /* An allocated model, filled by example_fill. Freed by hl_model_free. */
 void example_model(hl_model *model, const hl_model_config *config);
 

@@ -1,8 +1,8 @@
 #include "tests/layers/golden_checks.h"
 
-#include "core/memory.h"
-#include "core/op_cross_entropy.h"
-#include "core/op_gather_rows.h"
+#include "core/base/memory.h"
+#include "core/ops/cross_entropy.h"
+#include "core/ops/gather_rows.h"
 #include "layers/norm.h"
 #include "layers/positions.h"
 #include "tests/golden/layers_golden.h"

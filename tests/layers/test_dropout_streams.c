@@ -1,6 +1,6 @@
 /* Every dropout and every parameter draws from a stream of its own, and each dropout has its place. */
-#include "core/memory.h"
-#include "core/random.h"
+#include "core/base/memory.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 
@@ -142,9 +142,9 @@ START_TEST(each_dropout_drops)
     hl_model_config none = example_config();
     none.pooler = HL_POOLER_TANH;
     hl_model_config config = none;
-    hl_real *p[] = { &config.dropout_attention, &config.dropout_concat, &config.dropout_residual, &config.dropout_ffn,
-                     &config.dropout_embedding, &config.dropout_pooler, &config.dropout_output };
-    *p[_i] = (hl_real)0.5;
+    double *p[] = { &config.dropout_attention, &config.dropout_concat, &config.dropout_residual, &config.dropout_ffn,
+                    &config.dropout_embedding, &config.dropout_pooler, &config.dropout_output };
+    *p[_i] = 0.5;
     ck_assert(loss_of(&config, true) != loss_of(&none, true));
     ck_assert(loss_of(&config, false) == loss_of(&none, true));
 }

@@ -1,14 +1,14 @@
 /* Core and layers report wrong arguments in words, in every build: one row for each function and wrong argument. */
-#include "core/npz.h"
-#include "core/op_attention.h"
-#include "core/op_dropout.h"
-#include "core/op_embedding.h"
-#include "core/op_gather_rows.h"
-#include "core/op_layer_norm.h"
-#include "core/op_mean_rows.h"
-#include "core/op_scale.h"
-#include "core/op_slice.h"
-#include "core/safetensors.h"
+#include "core/files/npz.h"
+#include "core/files/safetensors.h"
+#include "core/ops/attention.h"
+#include "core/ops/dropout.h"
+#include "core/ops/embedding.h"
+#include "core/ops/gather_rows.h"
+#include "core/ops/layer_norm.h"
+#include "core/ops/mean_rows.h"
+#include "core/ops/scale.h"
+#include "core/ops/slice.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 #include "tests/scratch.h"
@@ -77,7 +77,7 @@ static void rows_of_negative_dims(void)
 
 static void sequences_without_a_count(void)
 {
-    hl_mean_rows(&tape, matrix(six), (hl_sequences){ .n = -1, .longest = 2, .offsets = ids }, ids, 1);
+    hl_mean_rows(&tape, matrix(six), (hl_sequences){ .n = -1, .longest = 2, .offsets = ids }, ids, 1, false);
 }
 
 static void no_targets(void)

@@ -1,5 +1,5 @@
 /* What a model refuses, the memory it plans, and how it fails. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/layers/examples.h"
@@ -35,14 +35,14 @@ static const wrong wrongs[] = {
     { FIELD(head), INT, 3, "unknown head number 3" },
     { FIELD(pooler), INT, -1, "pooler number -1" },
     { FIELD(pooler), INT, 4, "pooler number 4" },
-    { FIELD(activation), INT, 4, "unknown activation number 4" },
+    { FIELD(activation), INT, 5, "unknown activation number 5" },
     { FIELD(dropout_pooler), REAL, 0.5, "there is no pooler" },
     { FIELD(dropout_output), REAL, 1, "a dropout of 1 is" },
     { FIELD(initial_std), REAL, NAN, "an initial deviation of" },
     { FIELD(initial_std), REAL, -0.5, "an initial deviation of -0.5" },
     { FIELD(norm_epsilon), REAL, INFINITY, "an epsilon of inf" },
     { FIELD(norm_epsilon), REAL, -1, "an epsilon of -1" },
-    { FIELD(pooling), INT, 2, "unknown pooling number 2" },
+    { FIELD(pooling), INT, 3, "unknown pooling number 3" },
     { FIELD(heads[1]), INT32, 0, "layer 1 has 0 heads" },
     { FIELD(kv_heads[1]), INT32, 0, "layer 1 has 2 heads, 0 key/value heads" },
     { FIELD(heads[0]), INT32, 3, "layer 0 has 3 heads, 2 key/value heads" },
@@ -67,7 +67,7 @@ static void set_wrong(hl_model_config *config, const wrong *w)
     } else if (w->type == INT64) {
         *(int64_t *)field = (int64_t)w->value;
     } else {
-        *(hl_real *)field = (hl_real)w->value;
+        *(double *)field = w->value;
     }
 }
 
@@ -299,9 +299,9 @@ START_TEST(the_plan_is_what_the_pass_takes)
     hl_model model;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     hl_tape_plan plan;
-    options.reuse = true;
+    options.memory.reuse = true;
     ck_assert_int_eq(hl_model_plan(&model, &batch, options, &plan).code, HL_OK);
-    options.plan = &plan;
+    options.memory.plan = &plan;
     ck_assert_double_gt(plan.flops, 0);
     ck_assert_int_eq(hl_model_allocate(&model, 1).code, HL_OK);
     size_t peak;

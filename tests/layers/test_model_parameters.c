@@ -1,5 +1,5 @@
 /* The parameters of a model: names, shapes and counts as PyTorch has them, and their initial values. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 

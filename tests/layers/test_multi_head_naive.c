@@ -1,6 +1,6 @@
 /* Multi-head attention and its naive composition in bf16, where both multiply by W_O alike: the one by all of it, the
  * other by the columns of a head. (In double they agree: double/test_multi_head_naive.c.) */
-#include "core/bf16.h"
+#include "core/kernels/bf16.h"
 #include "layers/multi_head_naive.h"
 #include "tests/check_suite.h"
 #include "tests/layers/attention_cases.h"

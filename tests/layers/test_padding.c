@@ -1,6 +1,6 @@
 /* Company changes nothing: a sequence alone and the same one in a batch. */
-#include "core/memory.h"
-#include "core/op_gather_rows.h"
+#include "core/base/memory.h"
+#include "core/ops/gather_rows.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 

@@ -1,5 +1,5 @@
 /* What a probe sees of one module's heads, and what it changes. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 

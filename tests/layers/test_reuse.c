@@ -1,50 +1,25 @@
 /* Backward that reuses memory computes the same bits in less memory, in exactly as much as the dry run said. */
-#include "core/memory.h"
-#include "core/random.h"
+#include "core/base/memory.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 
 #include <string.h>
 
-enum { B = 3, T = 7, VARIANTS = 8 };
-
-/* Models whose tensors are used in different ways: residuals before and after norms, shared matrices, no dropout. */
-static hl_model_config variant(int i)
-{
-    hl_model_config config = example_config();
-    config.norm = i % 2 == 0 ? HL_NORM_PRE : HL_NORM_POST;
-    config.activation = i < 3 ? HL_RELU : HL_GELU;
-    config.positions = i == 1 ? HL_POSITIONS_LEARNED : i == 2 ? HL_POSITIONS_NONE : HL_POSITIONS_SINUSOIDAL;
-    config.tie_embedding = i == 3;
-    config.causal = i == 4;
-    config.recompute = i == 2 || i == 4;
-    if (i >= 6) {
-        config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
-        config.pooler = i == 7 ? HL_POOLER_TANH : HL_POOLER_NONE;
-        config.tie_embedding = config.embedding_norm = i == 6;
-        config.embedding_size = 4;
-        config.positions = HL_POSITIONS_LEARNED;
-        config.position_offset = 3;
-    }
-    if (i != 5) {
-        example_dropouts(&config);
-    }
-    if (i == 2) {
-        example_heads(&config, 1, 4, 2, 3, 5);
-    }
-    return config;
-}
+enum { B = 3, T = 7 };
 
 /* One step out of an arena of exactly the planned size, after which not a byte of it may be left over. */
 static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, size_t *bytes)
 {
-    hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .reuse = reuse, .seed = 5 };
+    hl_tape_options options = {
+        .threads = 2, .training = true, .gradients = true, .memory = { .reuse = reuse }, .seed = 5
+    };
     hl_tape_plan plan;
     hl_arena arena;
     ck_assert_int_eq(hl_model_plan(model, batch, options, &plan).code, HL_OK);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
     memset(arena.block, 0xff, arena.capacity); /* NaN: what is read before it is written shows */
-    options.plan = reuse ? &plan : NULL;
+    options.memory.plan = reuse ? &plan : NULL;
     if (!reuse) { /* all pieces one after the other, the largest case */
         hl_arena_free(&arena);
         ck_assert_int_eq(hl_arena_init(&arena, (size_t)4 << 20).code, HL_OK);
@@ -66,7 +41,7 @@ static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, 
 START_TEST(the_same_bits_in_less_memory)
 {
     hl_model model;
-    hl_model_config config = variant(_i);
+    hl_model_config config = example_variant(_i);
     example_model(&model, &config);
     int32_t lengths[B] = { 7, 4, 6 };
     hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
@@ -105,11 +80,13 @@ static hl_real pass(hl_model *model, const hl_batch *batch, hl_tape_options opti
 START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
 {
     hl_model model;
-    hl_model_config config = variant(_i % VARIANTS);
+    hl_model_config config = example_variant(_i % EXAMPLE_VARIANTS);
     config.max_length = MOST_T;
     example_model(&model, &config);
-    bool gradients = _i < VARIANTS;
-    hl_tape_options options = { .threads = 2, .training = gradients, .gradients = gradients, .reuse = true };
+    bool gradients = _i < EXAMPLE_VARIANTS;
+    hl_tape_options options = {
+        .threads = 2, .training = gradients, .gradients = gradients, .memory = { .reuse = true }
+    };
     hl_batch largest = hl_batch_largest(MOST_B, MOST_T);
     hl_tape_plan plan;
     hl_arena arena, fresh;
@@ -123,10 +100,10 @@ START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
             lengths[b] = 2 + (int32_t)hl_random_below(random, (uint64_t)b, MOST_T - 1);
         }
         hl_batch batch = example_batch(n, MOST_T, config.vocabulary, lengths);
-        options.plan = NULL;
+        options.memory.plan = NULL;
         hl_real expected = pass(&model, &batch, options, &fresh);
         hl_real *grads = example_grads_copy(&model.parameters);
-        options.plan = &plan;
+        options.memory.plan = &plan;
         hl_real got = pass(&model, &batch, options, &arena);
         ck_assert_mem_eq(&got, &expected, sizeof got);
         ck_assert_mem_eq(model.parameters.grads, grads, (size_t)model.parameters.count * sizeof *grads);
@@ -148,16 +125,17 @@ START_TEST(a_larger_pass_than_planned_is_refused)
     hl_tape_plan plan;
     hl_arena arena;
     hl_batch planned = hl_batch_largest(2, 4), larger = example_batch(3, 4, config.vocabulary, NULL);
-    ck_assert_int_eq(hl_model_plan(&model, &planned, (hl_tape_options){ .reuse = true }, &plan).code, HL_OK);
+    ck_assert_int_eq(hl_model_plan(&model, &planned, (hl_tape_options){ .memory = { .reuse = true } }, &plan).code,
+                     HL_OK);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
     hl_tape tape;
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .plan = &plan });
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .memory = { .plan = &plan } });
     hl_model_loss(&tape, &model, &larger, (hl_cross_entropy_args){ 0 }, NULL);
     ck_assert_int_eq(hl_tape_status(&tape).code, HL_INVALID);
     ck_assert_str_eq(hl_tape_status(&tape).text, "a pass that is not the planned one, or larger");
     hl_arena_rewind(&arena, 0);
     arena.capacity -= 64;
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .plan = &plan });
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .memory = { .plan = &plan } });
     hl_batch fits = hl_batch_slice(&larger, 0, 2);
     hl_model_loss(&tape, &model, &fits, (hl_cross_entropy_args){ 0 }, NULL);
     ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
@@ -180,8 +158,9 @@ static size_t planned_bytes(int64_t length, bool recompute)
     hl_tape_plan plan;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     ck_assert_int_eq(
-        hl_model_plan(&model, &batch,
-                      (hl_tape_options){ .threads = 2, .training = true, .gradients = true, .reuse = true }, &plan)
+        hl_model_plan(
+            &model, &batch,
+            (hl_tape_options){ .threads = 2, .training = true, .gradients = true, .memory = { .reuse = true } }, &plan)
             .code,
         HL_OK);
     size_t bytes = plan.bytes;
@@ -214,12 +193,12 @@ START_TEST(sixteen_thousand_tokens_fit)
                                .activation = HL_RELU,
                                .bias = true,
                                .recompute = true,
-                               .dropout_attention = (hl_real)0.1,
-                               .dropout_residual = (hl_real)0.1,
-                               .dropout_ffn = (hl_real)0.1 };
+                               .dropout_attention = 0.1,
+                               .dropout_residual = 0.1,
+                               .dropout_ffn = 0.1 };
     hl_model_config_heads(&config, 8);
     hl_batch batch = hl_batch_largest(1, LENGTH);
-    hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .reuse = true };
+    hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .memory = { .reuse = true } };
     hl_tape_plan plan;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
     ck_assert_int_eq(hl_model_plan(&model, &batch, options, &plan).code, HL_OK);
@@ -231,10 +210,10 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * VARIANTS);
+    tcase_add_loop_test(tc, smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIANTS);
     tcase_add_test(tc, a_larger_pass_than_planned_is_refused);
     tcase_add_test(tc, sixteen_thousand_tokens_fit);
     tcase_add_test(tc, memory_grows_with_the_length_where_weights_are_made_again);
-    tcase_add_loop_test(tc, the_same_bits_in_less_memory, 0, VARIANTS);
+    tcase_add_loop_test(tc, the_same_bits_in_less_memory, 0, EXAMPLE_VARIANTS);
 }
 SUITE("reuse", add_tests)

@@ -1,5 +1,5 @@
 /* What the output layer reads and of which sizes: targets of their own, pooled examples, types of tokens. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 

@@ -1,6 +1,7 @@
 /* A head that follows grammar is born in a small masked model, as docs/grammar.md tells: which relation it earns, and
  * when. */
-#include "core/json.h"
+#include "core/files/json.h"
+#include "study/model.h"
 #include "study/syntax_history.h"
 #include "tests/runs/predict_runs.h"
 
@@ -55,7 +56,7 @@ static void check_birth(const char *folder)
     hl_opened_model *run = malloc(sizeof *run);
     hl_syntax_history history;
     ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_syntax_history_read(&history, run, -1).code, HL_OK);
+    ck_assert_int_eq(hl_syntax_history_read(&history, &run->source, -1).code, HL_OK);
     const hl_report_syntax_steps *shown = &history.shown;
     int64_t det = 0, born = 0;
     while (strcmp(shown->names[det], "det") != 0) {

@@ -2,7 +2,7 @@
  * LIBXSMM, libgomp and glibc allocate beside the library's own table. Some of the calls as the test train_malloc, all
  * as train_long_malloc. */
 #define _GNU_SOURCE /* dladdr, RLIMIT_AS, MAP_ANONYMOUS */
-#include "core/small_matmul.h"
+#include "core/kernels/small_matmul.h"
 #include "programs/heads/program.h"
 #include "tests/check_suite.h"
 #include "tests/runs/fault_cases.h"

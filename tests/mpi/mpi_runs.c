@@ -102,6 +102,26 @@ void mpi_await_ranks(const char *text, int n, pid_t job)
     }
 }
 
+/* An mpirun that still waits though all its processes are gone is killed, too: that of Open MPI 4 may lock itself up in
+ * its own end (PMIx_server_finalize) where a process was killed while it connected. */
+run_result mpi_end(pid_t job, const char *text)
+{
+    enum { MOST_SECONDS = 20 }; /* on a machine that is busy */
+    double begin = mpi_seconds();
+    mpi_await_ranks(text, 0, job);
+    ck_assert_double_lt(mpi_seconds() - begin, MOST_SECONDS);
+    for (int i = 0; i < 100 * MOST_SECONDS && !mpi_has_ended(job); i++) {
+        run_pause(10);
+    }
+    if (!mpi_has_ended(job)) {
+        printf("mpirun has not ended with its processes\n");
+        kill(job, SIGKILL);
+    }
+    run_result run = run_wait(job);
+    mpi_await_ranks(text, 0, 0);
+    return run;
+}
+
 int mpi_count(const char *text, const char *in)
 {
     int n = 0;

@@ -33,6 +33,9 @@ bool mpi_has_ended(pid_t job);
 /* Waits until there are so many, or `job` has ended, which run_wait still waits for (0: none). */
 void mpi_await_ranks(const char *text, int n, pid_t job);
 
+/* Waits until a job has ended of which a process, or mpirun, was killed; the text stands among its ranks' arguments. */
+run_result mpi_end(pid_t job, const char *text);
+
 /* How often the text stands in the other. */
 int mpi_count(const char *text, const char *in);
 

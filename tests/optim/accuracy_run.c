@@ -1,6 +1,6 @@
 #include "tests/optim/accuracy_run.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "layers/model.h"
 #include "tests/golden/accuracy_golden.h"
 

@@ -2,8 +2,8 @@
 #ifndef HL_TESTS_OPTIM_EXAMPLE_H
 #define HL_TESTS_OPTIM_EXAMPLE_H
 
+#include "core/kernels/random.h"
 #include "core/parameters.h"
-#include "core/random.h"
 
 #include <check.h>
 #include <stdio.h>

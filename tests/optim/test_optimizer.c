@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "optim/optimizer.h"
 #include "tests/check_suite.h"
 #include "tests/optim/example.h"

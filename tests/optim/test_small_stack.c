@@ -1,5 +1,5 @@
 /* Programs may train on threads whose stacks are small. */
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "layers/model.h"
 #include "optim/clip.h"
 #include "optim/optimizer.h"
@@ -16,7 +16,7 @@ static hl_model_config config = {
     .d_model = 16,
     .d_ff = 32,
     .bias = true,
-    .dropout_residual = (hl_real)0.1,
+    .dropout_residual = 0.1,
 };
 static hl_model model;
 static hl_arena arena;
@@ -48,7 +48,7 @@ static hl_status train(void)
     hl_tape_plan_free(&plan);
     HL_TRY(hl_model_init(&model, &config));
     HL_TRY(hl_model_plan(&model, &batch, options, &plan));
-    options.plan = &plan;
+    options.memory.plan = &plan;
     HL_TRY(hl_arena_init(&arena, plan.bytes));
     HL_TRY(hl_model_allocate(&model, 1));
     const hl_optimizer_options options_of_adam = { .name = HL_ADAM, .beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9 };

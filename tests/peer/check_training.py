@@ -5,7 +5,7 @@ usage: check_training.py TRAIN next|tags|masked
 
   next     next.ini, torch_next.py: characters of HEADLIGHT_DATA/tinyshakespeare.txt; the loss on the last tenth is at
            most PyTorch's plus 0.01 (the mean of three seeds), the time at most 0.55 of its
-  tags     tags.ini, torch_tags.py: HEADLIGHT_DATA/ewt/en_ewt-ud-{train,dev}.conllu.gz; the accuracy is at least
+  tags     configs/own_tags.ini, torch_tags.py: HEADLIGHT_DATA/ewt/en_ewt-ud-{train,dev}.conllu.gz; the accuracy is at least
            PyTorch's minus 0.3, the time at most a third of its, which is spent on padding, too
   masked   masked.ini, torch_masked.py: random words; the time is at most 0.6 of PyTorch's whose output layer, too, runs
            on targets alone, the memory at most a third of PyTorch's whose output layer runs on all rows
@@ -27,6 +27,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("HEADLIGHT_DATA", "/nowhere"))
+TAGGER = HERE.parents[1] / "configs" / "own_tags.ini"
 TREEBANK = [DATA / "ewt" / f"en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev")]
 
 
@@ -94,9 +95,10 @@ def check_tags(train, folder):
     n_steps, pairs = steps(11760), []
     if not all(file.is_file() for file in TREEBANK) or importlib.util.find_spec("tokenizers") is None:
         skip("no ewt/en_ewt-ud-{train,dev}.conllu.gz in HEADLIGHT_DATA, or no tokenizers")
-    settings = [f"task.file={TREEBANK[0]}", f"task.validation_file={TREEBANK[1]}", f"task.cache={folder / 'cache'}"]
+    settings = [f"task.file={TREEBANK[0]}", f"task.validation_file={TREEBANK[1]}", f"task.cache={folder / 'cache'}",
+                "train.log_every=10"]  # fmt: skip
     for seed in seeds(1):
-        mine = ours(train, "tags.ini", n_steps, [*settings, f"train.seed={seed}"], folder / "run")
+        mine = ours(train, TAGGER, n_steps, [*settings, f"train.seed={seed}"], folder / "run")
         peer = theirs("torch_tags.py", *TREEBANK, folder / "run" / "vocab.txt", "--seed", str(seed), "--steps",
                       str(n_steps))
         pairs.append((mine, peer))

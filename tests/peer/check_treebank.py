@@ -96,9 +96,10 @@ def word_maps(model, tokenizer, words):
     return np.stack([sums[:, begin:end].mean(1) for begin, end in spans], 1)
 
 
-def choose(counts, name, choosing):
+def choose(counts, name, choosing, measured):
+    """The best head and direction where these are chosen; the best offset where it is measured."""
     hits = counts.total(counts.hits, name, choosing)
-    offsets = counts.total(counts.offsets, name, choosing)
+    offsets = counts.total(counts.offsets, name, measured)
     return np.unravel_index(np.argmax(hits), hits.shape), int(np.argmax(offsets)), hits
 
 
@@ -137,7 +138,7 @@ def main():
         for part, choosing, measured in (("", (0, 1), (0, 1)), ("held_out_", (0,), (1,))):
             label = "accuracy" if part == "" else "held_out"
             cases = counts.total(counts.cases, name, measured)
-            (head, way), offset, hits = choose(counts, name, choosing)
+            (head, way), offset, hits = choose(counts, name, choosing, measured)
             layer, index = map(int, row[part + "head"][1:].split("H"))
             ours_head, ours_way = layer * heads + index, ["d>h", "h>d"].index(row[part + "direction"])
             ties = counts.total(counts.ties, name, choosing)

@@ -4,7 +4,7 @@
 usage: jax_step.py WORKLOAD [--threads N] [--seconds S] [--least N] [--dropout P] [--batch N] [--length N]
                    [--d-model N] [--heads N] [--d-ff N] [--json]
 
-The steps of torch_step.py, in float32: forward, backward and Adam are one function under jax.jit, whose old weights and
+The steps of torch_step.py but those of gpt2, in float32: forward, backward and Adam are one function under jax.jit, whose old weights and
 moments may be overwritten. JAX takes a thread for each CPU that it may use: N of them are left to it. It compiles in the
 first of three steps, which are run before the clock starts.
 """
@@ -15,10 +15,10 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from steps import BETAS, EPSILON, LEARNING_RATE, arguments_of, parser_of, report
+from steps import BETAS, ENCODERS, EPSILON, LEARNING_RATE, arguments_of, parser_of, report
 
 if __name__ == "__main__":  # JAX counts the CPUs when it is imported
-    PARSER, CPUS = parser_of(__doc__.splitlines()[0]), sorted(os.sched_getaffinity(0))
+    PARSER, CPUS = parser_of(__doc__.splitlines()[0], ENCODERS), sorted(os.sched_getaffinity(0))
     ARGUMENTS, SIZES = arguments_of(PARSER)
     if ARGUMENTS.threads > len(CPUS):
         PARSER.error(f"--threads {ARGUMENTS.threads}: JAX takes a thread for each CPU, and here are {len(CPUS)}")

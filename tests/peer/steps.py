@@ -17,6 +17,7 @@ class Sizes:
     layers: int
     d_ff: int
     vocabulary: int
+    gpt2: bool = False  # causal, with learned positions, tanh's GELU, and the embedding shared by the output layer
 
     def flops(self):
         """Of the matrix products of a step; a multiply-add counts 2, backward twice as much as forward."""
@@ -37,7 +38,9 @@ WORKLOADS = {
     "t1024": Sizes(batch=4, length=1024, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
     "t2048": Sizes(batch=2, length=2048, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
     "t4096": Sizes(batch=1, length=4096, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
+    "gpt2": Sizes(batch=4, length=64, d_model=768, heads=12, layers=12, d_ff=3072, vocabulary=50257, gpt2=True),
 }
+ENCODERS = [name for name, sizes in WORKLOADS.items() if not sizes.gpt2]
 VARIED = ("batch", "length", "d_model", "heads", "d_ff")
 WARM_UP = 3
 LEARNING_RATE, BETAS, EPSILON = 1e-4, (0.9, 0.98), 1e-9
@@ -57,9 +60,9 @@ def rate(text):
     return number
 
 
-def parser_of(description):
+def parser_of(description, workloads=tuple(WORKLOADS)):
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("workload", choices=WORKLOADS)
+    parser.add_argument("workload", choices=workloads)
     parser.add_argument("--threads", type=count, default=2)
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--least", metavar="N", type=count, default=5, help="steps that are timed at least (default: 5)")

@@ -7,11 +7,13 @@ usage: torch_step.py WORKLOAD [--threads N] [--seconds S] [--least N] [--dropout
 A step is what bench calls one: forward, backward and Adam of a pre-norm nn.TransformerEncoder between an embedding
 (scaled by sqrt(d_model), plus sinusoidal positions) and a linear output layer; float32, ReLU, dropout P (0.1) on the
 attention weights, on both sublayers' outputs and after the activation; cross-entropy at every position, no clipping.
-WORKLOAD is a name of configs/bench: tiny, copy, small, base, long, t1024, t2048 or t4096, whose sizes other options
-change. One process measures one workload, so that its peak memory is its own. --compile runs the model through
+WORKLOAD is a name of configs/bench: tiny, copy, small, base, long, t1024, t2048, t4096 or gpt2, whose sizes other options
+change. gpt2 is GPT-2: causal, learned positions, embeddings that are not scaled, GELU (its tanh formula), and an output
+layer that shares the embedding's matrix and has no bias. One process measures one workload, so that its peak memory is its own. --compile runs the model through
 torch.compile (PyTorch 2), --bf16 forward through torch.autocast. Three steps are run before the clock starts.
 """
 
+import functools
 import math
 import sys
 
@@ -23,9 +25,20 @@ from torch import nn
 from torch.nn import functional
 
 
+POSITIONS = 1024  # that GPT-2 has learned
+
+
 def positions(length, d_model):
     angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
+
+
+def stack_of(sizes, dropout, activation):
+    layer = nn.TransformerEncoderLayer(
+        sizes.d_model, sizes.heads, sizes.d_ff, dropout, activation, batch_first=True, norm_first=True
+    )
+    norm = nn.LayerNorm(sizes.d_model)
+    return nn.TransformerEncoder(layer, sizes.layers, norm=norm, enable_nested_tensor=False)
 
 
 class Encoder(nn.Module):
@@ -33,25 +46,38 @@ class Encoder(nn.Module):
 
     def __init__(self, sizes, dropout):
         super().__init__()
-        layer = nn.TransformerEncoderLayer(
-            sizes.d_model, sizes.heads, sizes.d_ff, dropout=dropout, batch_first=True, norm_first=True
-        )
         self.scale = math.sqrt(sizes.d_model)
         self.embedding = nn.Embedding(sizes.vocabulary, sizes.d_model)
         self.register_buffer("positions", positions(sizes.length, sizes.d_model), persistent=False)
-        self.encoder = nn.TransformerEncoder(
-            layer, sizes.layers, norm=nn.LayerNorm(sizes.d_model), enable_nested_tensor=False
-        )
+        self.encoder = stack_of(sizes, dropout, "relu")
         self.output = nn.Linear(sizes.d_model, sizes.vocabulary)
 
     def forward(self, tokens):
         return self.output(self.encoder(self.embedding(tokens) * self.scale + self.positions))
 
 
+class Gpt2(nn.Module):
+    """Likewise. The mask says to attention what is_causal says, which spares it the reading."""
+
+    def __init__(self, sizes, dropout):
+        super().__init__()
+        self.embedding = nn.Embedding(sizes.vocabulary, sizes.d_model)
+        self.positions = nn.Embedding(POSITIONS, sizes.d_model)
+        self.encoder = stack_of(sizes, dropout, functools.partial(functional.gelu, approximate="tanh"))
+        self.output = nn.Linear(sizes.d_model, sizes.vocabulary, bias=False)
+        self.output.weight = nn.init.normal_(self.embedding.weight, std=0.02)
+        mask = nn.Transformer.generate_square_subsequent_mask(sizes.length)
+        self.register_buffer("mask", mask, persistent=False)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens) + self.positions.weight[: tokens.shape[1]]
+        return self.output(self.encoder(x, mask=self.mask, is_causal=True))
+
+
 class Training:
     def __init__(self, sizes, dropout, compiled=False, bf16=False):
         torch.manual_seed(1)
-        self.model = Encoder(sizes, dropout).train()
+        self.model = (Gpt2 if sizes.gpt2 else Encoder)(sizes, dropout).train()
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=LEARNING_RATE, betas=BETAS, eps=EPSILON)
         self.run = torch.compile(self.model) if compiled else self.model
         self.bf16 = bf16

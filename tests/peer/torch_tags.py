@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The peer of tests/peer/tags.ini: a tagger of a treebank's words, in PyTorch.
+"""The peer of configs/own_tags.ini: a tagger of a treebank's words, in PyTorch.
 
 usage: torch_tags.py TRAIN_FILE VALIDATION_FILE VOCABULARY [--steps N] [--seed N] [--threads N]
 

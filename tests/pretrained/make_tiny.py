@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes the tiny models that the tests of pretrained/ read, and what transformers computes with them.
 
-usage: make_tiny.py FOLDER
+usage: make_tiny.py FOLDER [MODEL ...]
 
-FOLDER is tests/pretrained/tiny, whose files are committed; they were written with transformers 5.23 and torch 2.13. Each
-subfolder is a model of random numbers as `save_pretrained` leaves it, and expected.safetensors, computed in float32
-(attn_implementation = "eager") for every text alone:
+FOLDER is tests/pretrained/tiny, whose files are committed; they were written with transformers 5.23 and torch 2.13. Only
+the models that are named are written anew; without a name all are. Each subfolder is a model of random numbers as
+`save_pretrained` leaves it, and expected.safetensors, computed in float32 (attn_implementation = "eager") for every text
+alone:
 
   texts (metadata)  a line each; a tab separates the two texts of a pair
   lengths (B), tokens (N), types (N)
@@ -45,30 +46,39 @@ def shape(kind):
     }  # fmt: skip
 
 
-CLASSES = {
-    "bert": transformers.BertConfig, "distilbert": transformers.DistilBertConfig, "electra": transformers.ElectraConfig,
-    "roberta": transformers.RobertaConfig, "gpt2": transformers.GPT2Config,
+# Kinds whose tokens are byte-level pieces: the tokenizer, its special tokens, and their ids in config.json.
+BYTES = {
+    "roberta": ("RobertaTokenizer", ["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+                {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}),
+    "gpt2": ("GPT2Tokenizer", ["<|endoftext|>"], {"bos_token_id": 0, "eos_token_id": 0}),
 }  # fmt: skip
 LABELS = {"id2label": {0: "bad", 1: "so so", 2: "good"}, "label2id": {"bad": 0, "so so": 1, "good": 2}}
 
-# name: kind, class, fields of the config, how the weights are stored, which files hold the tokens
+# name: class, fields of the config, how the weights are stored, which files hold the tokens. A new model stands at the
+# end, as its numbers depend on its position.
 MODELS = {
-    "bert_masked": ("bert", "BertForMaskedLM", {}, "plain", "tokenizer.json"),
-    "bert_classes": ("bert", "BertForSequenceClassification", LABELS | {"hidden_act": "gelu_new"}, "gamma", "vocab.txt"),
-    "bert_bare": ("bert", "BertModel", {"layer_norm_eps": 1e-3, "vocab_size": 56}, "half", "vocab.txt"),  # rows without tokens
-    "distilbert_masked": ("distilbert", "DistilBertForMaskedLM", {}, "plain", "vocab.txt"),
-    "distilbert_classes": ("distilbert", "DistilBertForSequenceClassification", LABELS, "plain", "vocab.txt"),
-    "electra_generator": ("electra", "ElectraForMaskedLM", {"embedding_size": 8}, "shards", "vocab.txt"),
-    "electra_discriminator": ("electra", "ElectraForPreTraining", {"embedding_size": 12}, "brain", "vocab.txt"),
-    "electra_tags": ("electra", "ElectraForTokenClassification", LABELS | {"embedding_size": 8}, "plain", "vocab.txt"),
-    "roberta_masked": ("roberta", "RobertaForMaskedLM", {"type_vocab_size": 1}, "plain", "merges.txt"),
-    "roberta_classes": ("roberta", "RobertaForSequenceClassification", LABELS | {"type_vocab_size": 1, "hidden_act": "relu"},
+    "bert_masked": ("BertForMaskedLM", {}, "plain", "tokenizer.json"),
+    "bert_classes": ("BertForSequenceClassification", LABELS | {"hidden_act": "gelu_new"}, "gamma", "vocab.txt"),
+    "bert_bare": ("BertModel", {"layer_norm_eps": 1e-3, "vocab_size": 56}, "half", "vocab.txt"),  # rows without tokens
+    "distilbert_masked": ("DistilBertForMaskedLM", {}, "plain", "vocab.txt"),
+    "distilbert_classes": ("DistilBertForSequenceClassification", LABELS, "plain", "vocab.txt"),
+    "electra_generator": ("ElectraForMaskedLM", {"embedding_size": 8}, "shards", "vocab.txt"),
+    "electra_discriminator": ("ElectraForPreTraining", {"embedding_size": 12}, "brain", "vocab.txt"),
+    "electra_tags": ("ElectraForTokenClassification", LABELS | {"embedding_size": 8}, "plain", "vocab.txt"),
+    "roberta_masked": ("RobertaForMaskedLM", {"type_vocab_size": 1}, "plain", "merges.txt"),
+    "roberta_classes": ("RobertaForSequenceClassification", LABELS | {"type_vocab_size": 1, "hidden_act": "relu"},
                         "plain", "tokenizer.json"),
-    "gpt2_next": ("gpt2", "GPT2LMHeadModel", {}, "bare", "merges.txt"),
-    "gpt2_untied": ("gpt2", "GPT2LMHeadModel",
+    "gpt2_next": ("GPT2LMHeadModel", {}, "bare", "merges.txt"),
+    "gpt2_untied": ("GPT2LMHeadModel",
                     {"tie_word_embeddings": False, "activation_function": "quick_gelu", "n_inner": 20}, "plain",
                     "tokenizer.json"),
-    "bert_untied": ("bert", "BertForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "relu"}, "plain", "vocab.txt"),
+    "bert_untied": ("BertForMaskedLM", {"tie_word_embeddings": False, "hidden_act": "relu"}, "plain", "vocab.txt"),
+    "bert_labels": ("BertForSequenceClassification", LABELS | {"problem_type": "multi_label_classification"}, "plain",
+                    "vocab.txt"),
+    "distilbert_number": ("DistilBertForSequenceClassification", {"num_labels": 1}, "plain", "vocab.txt"),
+    "gpt2_scaled": ("GPT2LMHeadModel", {"scale_attn_by_inverse_layer_idx": True, "activation_function": "silu"}, "plain",
+                    "merges.txt"),
+    "gpt2_classes": ("GPT2ForSequenceClassification", LABELS, "plain", "merges.txt"),
 }  # fmt: skip
 
 
@@ -79,20 +89,19 @@ def word_pieces(folder):
 
 
 def byte_pieces(folder, kind):
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if kind == "roberta" else ["<|endoftext|>"]
+    name, special, _ = BYTES[kind]
     pieces = special + LETTERS + ["Ġ"] + ["".join(merge) for merge in MERGES]
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     with open(os.path.join(folder, "vocab.json"), "w") as file:
         json.dump(vocabulary, file, ensure_ascii=False)
     with open(os.path.join(folder, "merges.txt"), "w") as file:
         file.write("#version: 0.2\n" + "".join(f"{left} {right}\n" for left, right in MERGES))
-    name = "RobertaTokenizer" if kind == "roberta" else "GPT2Tokenizer"
     return getattr(transformers, name)(vocab=vocabulary, merges=MERGES)
 
 
 def tokens_of(folder, kind, kept):
     """The tokenizer; of the files that hold it only those named remain."""
-    tokenizer = byte_pieces(folder, kind) if kind in ("roberta", "gpt2") else word_pieces(folder)
+    tokenizer = byte_pieces(folder, kind) if kind in BYTES else word_pieces(folder)
     if kept == "tokenizer.json":
         tokenizer.backend_tokenizer.enable_truncation(max_length=16)
         tokenizer.backend_tokenizer.save(os.path.join(folder, "tokenizer.json"))
@@ -140,8 +149,9 @@ def save(model, folder, how):
         save_file(old, path, metadata={"format": "pt"})
 
 
-def compute(model, tokenizer, kind):
+def compute(model, tokenizer):
     """What expected.safetensors holds."""
+    has_types = getattr(model.config, "type_vocab_size", 1) > 1
     rows = {"tokens": [], "types": [], "lengths": [], "logits": []}
     for text in TEXTS:
         pair = text.split("\t")
@@ -149,12 +159,12 @@ def compute(model, tokenizer, kind):
         ids = encoded["input_ids"]
         types = encoded.get("token_type_ids", torch.zeros_like(ids))
         arguments = {"input_ids": ids, "output_hidden_states": True, "output_attentions": True}
-        if kind in ("bert", "electra"):
+        if has_types:
             arguments["token_type_ids"] = types
         with torch.no_grad():
             out = model(**arguments)
         rows["tokens"].append(ids[0])
-        rows["types"].append(types[0] if kind in ("bert", "electra") else torch.zeros_like(types[0]))
+        rows["types"].append(types[0] if has_types else torch.zeros_like(types[0]))
         rows["lengths"].append(torch.tensor([ids.shape[1]]))
         for layer, hidden in enumerate(out.hidden_states):
             rows.setdefault(f"hidden_{layer}", []).append(hidden[0])
@@ -181,21 +191,21 @@ def sentence_files(folder):
 
 
 def make(root, name, seed):
-    kind, class_name, fields, how, kept = MODELS[name]
+    class_name, fields, how, kept = MODELS[name]
+    config_class = getattr(transformers, class_name).config_class
+    kind = config_class.model_type
     folder = os.path.join(root, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     tokenizer, size = tokens_of(folder, kind, kept)
     sizes = shape(kind) | {"vocab_size": size} | fields
-    if kind == "roberta":
-        sizes |= {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
-    if kind == "gpt2":
-        sizes |= {"bos_token_id": 0, "eos_token_id": 0}
-    model = getattr(transformers, class_name)(CLASSES[kind](**sizes, attn_implementation="eager"))
+    if kind in BYTES:
+        sizes |= BYTES[kind][2]
+    model = getattr(transformers, class_name)(config_class(**sizes, attn_implementation="eager"))
     numbers(model, seed)
     save(model, folder, how)
     loaded = getattr(transformers, class_name).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
-    expected = compute(loaded.eval(), tokenizer, kind)
+    expected = compute(loaded.eval(), tokenizer)
     save_file(expected, os.path.join(folder, "expected.safetensors"), metadata={"texts": "\n".join(TEXTS)})
     generation = os.path.join(folder, "generation_config.json")
     if os.path.exists(generation):
@@ -208,7 +218,8 @@ def make(root, name, seed):
 def main():
     torch.set_num_threads(1)
     for seed, name in enumerate(MODELS):
-        make(sys.argv[1], name, seed)
+        if name in sys.argv[2:] or len(sys.argv) == 2:
+            make(sys.argv[1], name, seed)
 
 
 if __name__ == "__main__":

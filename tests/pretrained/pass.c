@@ -1,6 +1,6 @@
 #include "tests/pretrained/pass.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "layers/encoder_layer.h"
 
 #include <string.h>

@@ -1,39 +1,16 @@
 /* Open models compute here what they compute in transformers; and what is loaded where. */
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "pretrained/classifier.h"
 #include "tests/check_suite.h"
 #include "tests/pretrained/pass.h"
 #include "tests/pretrained/tiny.h"
+#include "tests/pretrained/tiny_models.h"
 #include "tests/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-    const char *name, *kind;
-    hl_pretrained_head head;
-    int64_t n_labels;
-    const char *drawn, *unused;
-} models[] = {
-    { .name = "bert_masked", .kind = "bert", .head = HL_PRETRAINED_MASKED },
-    { .name = "bert_classes", .kind = "bert", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
-    { .name = "bert_untied", .kind = "bert", .head = HL_PRETRAINED_MASKED, .unused = "cls.predictions.bias" },
-    { .name = "bert_bare", .kind = "bert", .unused = "pooler.dense.bias, pooler.dense.weight" },
-    { .name = "distilbert_masked", .kind = "distilbert", .head = HL_PRETRAINED_MASKED },
-    { .name = "distilbert_classes", .kind = "distilbert", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
-    { .name = "electra_generator", .kind = "electra", .head = HL_PRETRAINED_MASKED },
-    { .name = "electra_discriminator",
-      .kind = "electra",
-      .unused = "discriminator_predictions.dense.bias, discriminator_predictions.dense.weight, "
-                "discriminator_predictions.dense_prediction.bias, discriminator_predictions.dense_prediction.weight" },
-    { .name = "electra_tags", .kind = "electra", .head = HL_PRETRAINED_TAGS, .n_labels = 3 },
-    { .name = "roberta_masked", .kind = "roberta", .head = HL_PRETRAINED_MASKED },
-    { .name = "roberta_classes", .kind = "roberta", .head = HL_PRETRAINED_CLASSES, .n_labels = 3 },
-    { .name = "gpt2_next", .kind = "gpt2", .head = HL_PRETRAINED_NEXT },
-    { .name = "gpt2_untied", .kind = "gpt2", .head = HL_PRETRAINED_NEXT, .drawn = "output.bias" },
-};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 /* ---- the same numbers ---- */
 
@@ -91,13 +68,13 @@ static void assert_pass(const char *name, const hl_model *model, const hl_batch 
     }
     tiny_numbers expected = tiny_expected(name, "logits");
     ck_assert_int_eq(p.logits != NULL, expected.at != NULL);
-    if (expected.at != NULL) { /* of classes those of first rows */
+    if (expected.at != NULL) { /* of classes those of first rows, or one of each example */
         int64_t n_logits = hl_shape_rows(expected.shape), C = hl_shape_last(expected.shape);
-        bool classes = n_logits != batch->n_rows;
-        ck_assert_int_eq(p.n_logits, batch->n_rows * C);
+        bool pooled = model->config.pooling != HL_POOLING_ROWS, classes = n_logits != batch->n_rows;
+        ck_assert_int_eq(p.n_logits, (pooled ? batch->n_examples : batch->n_rows) * C);
         ck_assert_int_eq(n_logits, classes ? batch->n_examples : batch->n_rows);
         for (int64_t i = 0; i < n_logits; i++) {
-            const hl_real *ours = p.logits + (classes ? batch->offsets[i] : i) * C;
+            const hl_real *ours = p.logits + (classes && !pooled ? batch->offsets[i] : i) * C;
             assert_near("logits", ours, expected.at + i * C, C, 2e-5);
         }
     }
@@ -107,13 +84,17 @@ static void assert_pass(const char *name, const hl_model *model, const hl_batch 
 
 START_TEST(an_open_model_computes_what_it_computes_there)
 {
-    const char *name = models[_i].name;
+    const char *name = tiny_models[_i].name;
     hl_pretrained *folder = tiny_open(name);
     const char *const *labels;
-    ck_assert_str_eq(hl_pretrained_kind(folder), models[_i].kind);
-    ck_assert_int_eq(hl_pretrained_stored_head(folder), models[_i].head);
-    ck_assert_int_eq(hl_pretrained_labels(folder, &labels), models[_i].n_labels);
-    ck_assert(models[_i].n_labels == 0 || strcmp(labels[1], "so so") == 0);
+    ck_assert_str_eq(hl_pretrained_kind(folder), tiny_models[_i].kind);
+    ck_assert_int_eq(hl_pretrained_stored_problem(folder), tiny_models[_i].problem);
+    ck_assert_int_eq(hl_pretrained_stored_head(folder),
+                     tiny_models[_i].problem == HL_PROBLEM_CHOICE ? tiny_models[_i].head : HL_PRETRAINED_NONE);
+    hl_pretrained_take_classifier(folder); /* of other problems */
+    ck_assert_int_eq(hl_pretrained_stored_head(folder), tiny_models[_i].head);
+    ck_assert_int_eq(hl_pretrained_labels(folder, &labels), tiny_models[_i].n_labels);
+    ck_assert(tiny_models[_i].n_labels < 2 || strcmp(labels[1], "so so") == 0);
 
     hl_batch_storage storage;
     tiny_encode(folder, name, &storage);
@@ -129,9 +110,10 @@ START_TEST(an_open_model_computes_what_it_computes_there)
     hl_model model;
     hl_pretrained_loaded loaded = { 0 };
     tiny_load(folder, hl_pretrained_model(folder), &model, &loaded);
-    ck_assert_str_eq(loaded.n_drawn > 0 ? loaded.drawn.bytes : "", models[_i].drawn != NULL ? models[_i].drawn : "");
+    ck_assert_str_eq(loaded.n_drawn > 0 ? loaded.drawn.bytes : "",
+                     tiny_models[_i].drawn != NULL ? tiny_models[_i].drawn : "");
     ck_assert_str_eq(loaded.n_unused > 0 ? loaded.unused.bytes : "",
-                     models[_i].unused != NULL ? models[_i].unused : "");
+                     tiny_models[_i].unused != NULL ? tiny_models[_i].unused : "");
     ck_assert_int_eq(loaded.n_loaded + loaded.n_drawn, model.parameters.n);
     assert_pass(name, &model, &storage.batch);
     hl_pretrained_loaded_free(&loaded);
@@ -205,7 +187,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, an_open_model_computes_what_it_computes_there, 0, N_MODELS);
+    tcase_add_loop_test(tc, an_open_model_computes_what_it_computes_there, 0, TINY_MODELS);
     tcase_add_test(tc, a_new_output_layer_keeps_the_values_that_were_drawn);
     tcase_add_test(tc, a_model_that_is_not_allocated_is_not_filled);
     tcase_add_test(tc, a_model_with_parameters_that_its_kind_has_not_is_refused);

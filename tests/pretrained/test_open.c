@@ -37,10 +37,10 @@ START_TEST(the_model_is_as_config_json_says)
     ck_assert_int_eq(c->pooler, HL_POOLER_TANH);
     ck_assert(c->norm == HL_NORM_POST && c->embedding_norm && c->unscaled_embedding && c->bias && !c->causal);
     ck_assert(!c->tie_embedding && c->head == HL_HEAD_LINEAR);
-    static const float p = 0.1f;
+    static const double p = 0.1;
     ck_assert(c->dropout_residual == p && c->dropout_embedding == p && c->dropout_attention == p);
     ck_assert(c->dropout_pooler == p && c->dropout_output == p && c->dropout_ffn == 0);
-    ck_assert(c->norm_epsilon == 1e-12f && c->initial_std == 0.05f);
+    ck_assert(c->norm_epsilon == 1e-12 && c->initial_std == 0.05);
     ck_assert_ptr_nonnull(
         strstr(hl_pretrained_notices(folder)->bytes, "tokenizer.json: its truncation and padding are not used\n"));
     hl_pretrained_close(folder);
@@ -53,13 +53,13 @@ START_TEST(the_model_is_as_config_json_says)
 
     folder = tiny_open("distilbert_classes");
     c = hl_pretrained_model(folder);
-    ck_assert(c->dropout_pooler == 0 && c->dropout_output == 0.2f && c->pooler == HL_POOLER_RELU);
+    ck_assert(c->dropout_pooler == 0 && c->dropout_output == 0.2 && c->pooler == HL_POOLER_RELU);
     hl_pretrained_close(folder);
 
     folder = tiny_open("gpt2_next");
     c = hl_pretrained_model(folder);
     ck_assert(c->norm == HL_NORM_PRE && c->causal && c->tie_embedding && !c->embedding_norm && c->d_ff == 48);
-    ck_assert(c->scale_residual && c->norm_epsilon == 1e-5f && c->activation == HL_GELU_TANH && c->token_types == 0);
+    ck_assert(c->scale_residual && c->norm_epsilon == 1e-5 && c->activation == HL_GELU_TANH && c->token_types == 0);
     hl_pretrained_close(folder);
 }
 END_TEST
@@ -75,7 +75,8 @@ static const struct {
     { "bert_masked", "\"architectures\"", "\"others\"", HL_PRETRAINED_NONE },
     { "gpt2_next", "GPT2LMHeadModel", "GPT2Model", HL_PRETRAINED_NEXT },
     { "gpt2_next", "GPT2LMHeadModel", "GPT2DoubleHeadsModel", HL_PRETRAINED_NEXT },
-    { "gpt2_next", "GPT2LMHeadModel", "GPT2ForSequenceClassification", HL_PRETRAINED_NONE },
+    { "gpt2_next", "GPT2LMHeadModel", "GPT2ForSequenceClassification", HL_PRETRAINED_CLASSES },
+    { "gpt2_next", "GPT2LMHeadModel", "GPT2ForMaskedLM", HL_PRETRAINED_NONE },
     { "bert_classes", "{", "{\"problem_type\": \"multi_label_classification\",", HL_PRETRAINED_NONE },
     { "bert_classes", "{", "{\"problem_type\": \"single_label_classification\",", HL_PRETRAINED_CLASSES },
 };
@@ -274,7 +275,7 @@ START_TEST(a_classifier_of_distilbert_has_a_dropout_of_its_own)
     hl_pretrained *folder;
     const char *path = tiny_changed("distilbert_classes", "config.json", "\"seq_classif_dropout\"", "\"another\"");
     ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
-    ck_assert(hl_pretrained_model(folder)->dropout_output == 0.2f);
+    ck_assert(hl_pretrained_model(folder)->dropout_output == 0.2);
     hl_pretrained_close(folder);
 }
 END_TEST

@@ -1,11 +1,12 @@
 /* A folder that is written is read as the same model; what no open model has is refused; a failure leaves no model. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/tokens_file.h"
 #include "pretrained/write.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/pretrained/pass.h"
 #include "tests/pretrained/tiny.h"
+#include "tests/pretrained/tiny_models.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -14,26 +15,6 @@
 #include <string.h>
 
 enum { PATH = 4096, ARENA = 4 << 20 };
-
-static const struct {
-    const char *name, *class_name;
-    int64_t n_kept;
-} models[] = {
-    { "bert_masked", "BertForMaskedLM", 0 },
-    { "bert_classes", "BertForSequenceClassification", 0 },
-    { "bert_bare", "BertModel", 2 },
-    { "bert_untied", "BertForMaskedLM", 0 },
-    { "distilbert_masked", "DistilBertForMaskedLM", 0 },
-    { "distilbert_classes", "DistilBertForSequenceClassification", 0 },
-    { "electra_generator", "ElectraForMaskedLM", 0 },
-    { "electra_discriminator", "ElectraForPreTraining", 4 },
-    { "electra_tags", "ElectraForTokenClassification", 0 },
-    { "roberta_masked", "RobertaForMaskedLM", 0 },
-    { "roberta_classes", "RobertaForSequenceClassification", 0 },
-    { "gpt2_next", "GPT2LMHeadModel", 0 },
-    { "gpt2_untied", "GPT2LMHeadModel", 0 },
-};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 /* A folder that is open and its model. */
 typedef struct opened {
@@ -113,13 +94,13 @@ START_TEST(what_is_written_is_read_as_the_same_model)
     opened before, after;
     hl_pretrained_written written = { 0 };
     const char *path = scratch_path("made/on/the/way");
-    open_model(&before, tiny_folder(models[_i].name));
+    open_model(&before, tiny_folder(tiny_models[_i].name));
     hl_pretrained_parts parts = parts_of(&before, true);
     hl_status status = hl_pretrained_write(&parts, path, &written);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_str_eq(written.kind, hl_pretrained_kind(before.folder));
-    ck_assert_str_eq(written.class_name, models[_i].class_name);
-    ck_assert_int_eq(written.n_kept, models[_i].n_kept);
+    ck_assert_str_eq(written.class_name, tiny_models[_i].class_name);
+    ck_assert_int_eq(written.n_kept, tiny_models[_i].n_kept);
     ck_assert_int_eq(written.n_left_out, 0);
     open_model(&after, path);
     assert_same(&before, &after);
@@ -127,8 +108,8 @@ START_TEST(what_is_written_is_read_as_the_same_model)
                            copied = hl_pretrained_sentence_of(after.folder);
     ck_assert(told.pooling == copied.pooling && told.normalised == copied.normalised && told.length == copied.length);
     ck_assert_int_eq(written.sentence, told.pooling != HL_SENTENCE_UNKNOWN);
-    bool untied = strcmp(models[_i].name, "bert_untied") == 0; /* whose other bias has no use */
-    ck_assert_int_eq(after.loaded.n_unused, untied ? 1 : models[_i].n_kept);
+    bool untied = strcmp(tiny_models[_i].name, "bert_untied") == 0; /* whose other bias has no use */
+    ck_assert_int_eq(after.loaded.n_unused, untied ? 1 : tiny_models[_i].n_kept);
     close_model(&after);
     close_model(&before);
     hl_pretrained_written_free(&written);
@@ -140,7 +121,7 @@ START_TEST(a_source_that_is_not_known_is_told_by_the_shape)
     opened before, after;
     hl_pretrained_written written = { 0 };
     const char *path = scratch_path("model");
-    open_model(&before, tiny_folder(models[_i].name));
+    open_model(&before, tiny_folder(tiny_models[_i].name));
     hl_pretrained_parts parts = parts_of(&before, false);
     hl_status status = hl_pretrained_write(&parts, path, &written);
     if (parts.head == HL_PRETRAINED_NONE) {
@@ -406,6 +387,22 @@ START_TEST(what_no_open_model_has_is_refused)
 }
 END_TEST
 
+START_TEST(an_activation_that_open_models_do_not_have_is_refused)
+{
+    opened o;
+    open_model(&o, tiny_folder("bert_masked"));
+    o.model.config.activation = (hl_activation)99;
+    hl_pretrained_parts parts = parts_of(&o, false);
+    hl_pretrained_written written = { 0 };
+    hl_status status = hl_pretrained_write(&parts, scratch_path("model"), &written);
+    ck_assert_msg(status.code == HL_INVALID &&
+                      strstr(status.text, "which has model.activation = one that transformers has") != NULL,
+                  "%s", status.text);
+    hl_pretrained_written_free(&written);
+    close_model(&o);
+}
+END_TEST
+
 START_TEST(an_output_layer_of_gpt2_has_no_bias)
 {
     opened o;
@@ -521,11 +518,12 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, what_is_written_is_read_as_the_same_model, 0, N_MODELS);
-    tcase_add_loop_test(tc, a_source_that_is_not_known_is_told_by_the_shape, 0, N_MODELS);
+    tcase_add_loop_test(tc, what_is_written_is_read_as_the_same_model, 0, TINY_MODELS);
+    tcase_add_loop_test(tc, a_source_that_is_not_known_is_told_by_the_shape, 0, TINY_MODELS);
     tcase_add_test(tc, what_belongs_to_another_class_is_left_out_and_told);
     tcase_add_loop_test(tc, pruned_heads_have_columns_of_zeros, 0, 4);
     tcase_add_loop_test(tc, what_no_open_model_has_is_refused, 0, sizeof misfits / sizeof misfits[0]);
+    tcase_add_test(tc, an_activation_that_open_models_do_not_have_is_refused);
     tcase_add_test(tc, an_output_layer_of_gpt2_has_no_bias);
     tcase_add_test(tc, other_tokens_than_open_models_have_are_refused);
     tcase_add_loop_test(tc, a_call_that_fails_leaves_no_half_model, 0, 2);

@@ -1,7 +1,7 @@
 #include "tests/pretrained/tiny.h"
 
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "tests/scratch.h"
 
 #include <check.h>

@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_PRETRAINED_TINY_H
 #define HL_TESTS_PRETRAINED_TINY_H
 
-#include "core/safetensors.h"
+#include "core/files/safetensors.h"
 #include "data/batch_storage.h"
 #include "pretrained/pretrained.h"
 

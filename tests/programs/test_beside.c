@@ -1,6 +1,6 @@
 #include "programs/beside.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "programs/print_line.h"
 #include "tests/check_suite.h"
 

@@ -71,13 +71,13 @@ END_TEST
 
 START_TEST(every_step_that_is_left_counts_and_so_do_layers)
 {
-    hl_config config = { .model.layers = 2, .train.batch_size = 10 };
+    hl_config config = { .model.n_layers = 2, .train.batch_size = 10 };
     ck_assert_double_eq(hl_expected_work(&config, 0, 0), 0);
     ck_assert_double_eq(hl_expected_work(&config, 5e9, -3), 0);
     double one = hl_expected_work(&config, 5e9, 1);
     ck_assert(one >= 5e9 && one < 5.1e9);
     ck_assert_double_eq(hl_expected_work(&config, 5e9, 7), 7 * one);
-    config.model.layers = 4;
+    config.model.n_layers = 4;
     ck_assert_double_eq(hl_expected_work(&config, 5e9, 1) - 5e9, 2 * (one - 5e9));
 }
 END_TEST
@@ -85,7 +85,7 @@ END_TEST
 /* Batches hold examples of the mean length, not the longest. */
 START_TEST(the_mean_length_counts)
 {
-    hl_config config = { .model.layers = 2, .train.batch_size = 10, .sizes = { .longest = 200, .mean = 50 } };
+    hl_config config = { .model.n_layers = 2, .train.batch_size = 10, .sizes = { .longest = 200, .mean = 50 } };
     ck_assert_double_eq(hl_expected_flops(&config, 4e12), 1e12);
     ck_assert_double_eq_tol(hl_expected_work(&config, 4e12, 3), 3e12, 3e9);
     config.sizes.mean = 0; /* not known */
@@ -97,7 +97,7 @@ END_TEST
  * second step. */
 START_TEST(validations_count)
 {
-    hl_config config = { .model.layers = 2, .train = { .batch_size = 10, .eval_every = 2 } };
+    hl_config config = { .model.n_layers = 2, .train = { .batch_size = 10, .eval_every = 2 } };
     double update = hl_expected_work(&config, 5e9, 1);
     config.train.eval_examples = 40;
     ck_assert_double_eq_tol(hl_expected_work(&config, 5e9, 9), (9 + 6 * 4 / 3.0) * update, 1e-6 * update);

@@ -1,6 +1,6 @@
 #include "programs/launcher.h"
 
-#include "core/clock.h"
+#include "core/base/clock.h"
 #include "programs/child.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity, memmem */
 #include "programs/processes.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/train/thread_ranks.h"

@@ -1,8 +1,8 @@
 /* make_report FOLDER: the report of a made-up run, for a browser to open: FOLDER/report.html, and what it is to be
  * compared with, heads.csv and patterns/step_000000.npz, ... */
-#include "core/files.h"
-#include "core/folders.h"
-#include "core/npz.h"
+#include "core/files/files.h"
+#include "core/files/folders.h"
+#include "core/files/npz.h"
 #include "heads/effect.h"
 #include "heads/label.h"
 #include "heads/word_join.h"

@@ -1,6 +1,6 @@
 #include "tests/runs/endurance.h"
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "tests/runs/runs.h"
 #include "tests/sanitized.h"
 

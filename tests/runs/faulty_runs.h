@@ -6,8 +6,8 @@
 #include "tests/faults.h"
 #include "tests/runs/runs.h"
 
-/* Where a call fails: in the tables of core/files.h and core/memory.h, or in the C library's malloc and its kin, which
- * the libraries call too. */
+/* Where a call fails: in the tables of core/files/files.h and core/base/memory.h, or in the C library's malloc and its
+ * kin, which the libraries call too. */
 typedef enum faulty_where { FAULTY_FILES, FAULTY_MEMORY, FAULTY_MALLOC } faulty_where;
 
 /* What fails: the n-th allocation, or the n-th file call of that kind. */

@@ -1,6 +1,6 @@
 #include "tests/runs/found_heads.h"
 
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/runs/runs.h"
 
 #include <check.h>

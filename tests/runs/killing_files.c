@@ -1,6 +1,6 @@
 #include "tests/runs/killing_files.h"
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 
 #include <fcntl.h>

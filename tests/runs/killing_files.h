@@ -1,4 +1,4 @@
-/* A table of file calls (core/files.h) in which the n-th call sends the process a signal. */
+/* A table of file calls (core/files/files.h) in which the n-th call sends the process a signal. */
 #ifndef HL_TESTS_RUNS_KILLING_FILES_H
 #define HL_TESTS_RUNS_KILLING_FILES_H
 

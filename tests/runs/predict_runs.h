@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_RUNS_PREDICT_RUNS_H
 #define HL_TESTS_RUNS_PREDICT_RUNS_H
 
-#include "core/json.h"
+#include "core/files/json.h"
 #include "programs/predict/program.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"

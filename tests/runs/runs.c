@@ -1,7 +1,7 @@
 #define _DEFAULT_SOURCE /* wait4 */
 #include "tests/runs/runs.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "programs/heads/program.h"
 #include "programs/train/program.h"
 #include "tests/safetensors_file.h"

@@ -152,6 +152,18 @@ static char *read_all(int master)
     return text;
 }
 
+int screen_sent(int width, int height, run_options options, char **text)
+{
+    int master = screen_terminal(width, height, &terminal_path), keep = open(terminal_path, O_RDWR | O_NOCTTY);
+    options.before = use_terminal;
+    pid_t process = run_start(options);
+    close(keep);
+    *text = read_all(master);
+    int code = run_wait(process).code;
+    close(master);
+    return code;
+}
+
 int screen_run(screen *s, int width, int height, const char *const *arguments)
 {
     ck_assert(width <= SCREEN_MOST_COLUMNS && height < SCREEN_MOST_LINES);
@@ -159,12 +171,8 @@ int screen_run(screen *s, int width, int height, const char *const *arguments)
     for (int row = 0; row < height; row++) {
         clear(s, row, 0);
     }
-    int master = screen_terminal(width, height, &terminal_path), keep = open(terminal_path, O_RDWR | O_NOCTTY);
-    pid_t process = run_start((run_options){ .arguments = arguments, .before = use_terminal });
-    close(keep);
-    char *text = read_all(master);
-    int code = run_wait(process).code;
-    close(master);
+    char *text;
+    int code = screen_sent(width, height, (run_options){ .arguments = arguments }, &text);
     for (const char *at = text; *at != '\0';) {
         at += receive_one(s, at);
     }

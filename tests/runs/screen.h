@@ -22,6 +22,10 @@ typedef struct screen {
  * the end to write to, stands until the next call. */
 int screen_terminal(int width, int height, const char **path);
 
+/* Runs a program, its output on a new terminal of that size, and returns its exit code. *text is all that the terminal
+ * was sent, to be freed. One at a time. */
+int screen_sent(int width, int height, run_options options, char **text);
+
 /* Runs `train` with these arguments, its output on a new terminal of that size, and returns its exit code. *s is
  * what the terminal then shows, the file "sent" of the scratch folder all that it was sent. Fails the test where an
  * escape sequence comes that the screen does not know. One at a time. */

@@ -1,5 +1,5 @@
 /* heads RUN --against RUN2, on runs of the tiny config. */
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

@@ -125,6 +125,29 @@ START_TEST(what_a_run_cannot_begin_with_is_refused_at_once)
 }
 END_TEST
 
+/* In a cache that both share; what a run learned is not changed by the rule of another. */
+START_TEST(tokens_that_a_run_learns_read_the_first_word_as_its_config_says)
+{
+    const char *config = config_of("tags", ""), *in = file("in.txt", "the cat\n");
+    char cache[1024];
+    snprintf(cache, sizeof cache, "task.cache=%s", run_path("cache"));
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "run%d", i);
+        const char *out = run_path(name);
+        EXPECT_RUN(0, config, "--out", out, "tokens.kind=bpe", "tokens.size=270", cache, "model.layers=1",
+                   i == 1 ? "task.prefix_space=true" : "task.prefix_space=false");
+        const char *pieces = answers(PREDICT(out, in, "--tokens"), "");
+        ck_assert_msg((strncmp(pieces, "\xC4\xA0", 2) == 0) == (i == 1), "%d: %s", i, pieces);
+    }
+    run_result run = ABLATE(config, "tokens.kind=bpe", "tokens.size=270", "--vary", "task.prefix_space=false,true",
+                            "--seeds", "1", "--out", run_path("sweep"), "model.layers=1");
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    const char *spaced = answers(PREDICT(run_path("sweep/prefix_space=true,seed=1"), in, "--tokens"), "");
+    ck_assert_msg(strncmp(spaced, "\xC4\xA0", 2) == 0, "%s", spaced);
+}
+END_TEST
+
 START_TEST(a_run_takes_shorter_texts_than_the_folder)
 {
     const char *config = config_of("classes", ""), *run = run_path("run"), *out = run_path("out");
@@ -136,6 +159,77 @@ START_TEST(a_run_takes_shorter_texts_than_the_folder)
     ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "config.json")), "\"max_position_embeddings\": 18"));
     const char *in = file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
+}
+END_TEST
+
+/* Its embeddings have rows for more tokens than its vocabulary. */
+START_TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
+{
+    static const char list[] = "\"added_tokens\": [",
+                      newtok[] = "{\"id\": 52, \"content\": \"newtok\", \"single_word\": false, \"lstrip\": false, "
+                                 "\"rstrip\": false, \"normalized\": true, \"special\": false}, "
+                                 "{\"id\": 53, \"content\": \"a b\", \"normalized\": false, \"special\": false},";
+    const char *config = config_of("tags", ""), *run = run_path("run"), *out = run_path("out");
+    const char *in = file("in.txt", "the NEWTOK catnewtoks a b\n");
+    char *json = (char *)run_kept(run_read(run_file(copy_of("bert_masked"), "tokenizer.json")));
+    char *at = strstr(json, list);
+    ck_assert_ptr_nonnull(at);
+    hl_text text = { 0 };
+    hl_text_print(&text, "%.*s%s%s", (int)(at - json) + (int)strlen(list), json, newtok, at + strlen(list));
+    const char *source = copy_of("bert_bare");
+    scratch_write(run_file(source, "tokenizer.json"), text.bytes, text.size);
+    hl_text_free(&text);
+
+    static const char unused[] = "2 vectors are no token's";
+    static const char pieces[] = "the newtok cat newtok s a\\sb\n", words[] = "the newtok cat newtok s a b\n";
+    ck_assert_str_eq(answers(PREDICT(source, in, "--tokens"), unused), pieces);
+    run_result found = HEADS(source, "--input", "the newtok", "--json", "-");
+    ck_assert_msg(found.code == 0 && strstr(found.out, "\"newtok\"") != NULL, "%s%s", found.out, found.err);
+    EXPECT_RUN(0, config, "--from", source, "--out", run);
+    ck_assert_str_eq(answers(PREDICT(run, in, "--tokens"), ""), words); /* a word of tags has no space */
+    EXPECT_RUN(0, config, "--out", run, "--resume", "train.steps=6");
+    ck_assert_int_eq(HEADS(run, "--export", out).code, 0);
+    ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), unused), words);
+    ck_assert_str_eq(answers(PREDICT(out, in), unused), answers(PREDICT(run, in), ""));
+}
+END_TEST
+
+/* What is said once is said by the program that meets the folder, and not again by the run. */
+START_TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
+{
+    static const char notice[] = "a sentence's first word is read without a space before it",
+                      key[] = "task.prefix_space=true";
+    const char *config = config_of("tags", ""), *source = copy_of("roberta_masked"), *in = file("in.txt", "the cat\n");
+    const char *bare = run_path("bare"), *spaced = run_path("spaced"), *out = run_path("out");
+    run_result run = RUN(config, "--from", source, "--out", bare);
+    const char *said = strstr(run.out, notice);
+    ck_assert_msg(run.code == 0 && said != NULL && strstr(said + 1, notice) == NULL, "%s%s", run.out, run.err);
+    run = RUN(config, "--from", source, "--out", spaced, key);
+    ck_assert_msg(run.code == 0 && strstr(run.out, notice) == NULL, "%s%s", run.out, run.err);
+    ck_assert_str_eq(answers(PREDICT(bare, in, "--tokens"), ""), "the \xC4\xA0"
+                                                                 "cat\n");
+    ck_assert_str_eq(answers(PREDICT(spaced, in, "--tokens"), ""), "\xC4\xA0the \xC4\xA0"
+                                                                   "cat\n");
+    EXPECT_RUN(0, config, "--out", spaced, "--resume", "train.steps=6", key);
+    run = RUN(config, "--out", spaced, "--resume", "train.steps=8");
+    ck_assert_msg(run.code == 2 && strstr(run.err, "task.prefix_space") != NULL, "%s", run.err);
+
+    ck_assert_int_eq(HEADS(spaced, "--export", out).code, 0);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "tokenizer.json")), "\"add_prefix_space\": true"));
+    ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), ""), "\xC4\xA0the \xC4\xA0"
+                                                                "cat\n");
+    scratch_remove(out);
+    ck_assert_int_eq(HEADS(bare, "--export", out).code, 0);
+    ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), notice), "the \xC4\xA0"
+                                                                    "cat\n");
+    ck_assert_str_eq(answers(PREDICT(out, in, "--tokens", key), ""), "\xC4\xA0the \xC4\xA0"
+                                                                     "cat\n");
+    run = HEADS(out, "--input", "the cat");
+    ck_assert_msg(run.code == 0 && strstr(run.err, notice) != NULL, "%s", run.err);
+    run = RUN(config, "--from", copy_of("bert_masked"), "--out", run_path("bert"), key);
+    ck_assert_msg(run.code == 2 &&
+                      strstr(run.err, "task.prefix_space = true: the tokens are of kind wordpiece") != NULL,
+                  "%s", run.err);
 }
 END_TEST
 
@@ -465,6 +559,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again);
     tcase_add_test(tc, what_a_run_cannot_begin_with_is_refused_at_once);
     tcase_add_test(tc, a_config_names_the_folder_and_a_runs_own_trains_it_again);
+    tcase_add_test(tc, added_tokens_stay_in_a_run_and_in_what_is_exported);
+    tcase_add_test(tc, a_tagger_reads_the_first_word_as_the_folder_or_the_config_says);
+    tcase_add_test(tc, tokens_that_a_run_learns_read_the_first_word_as_its_config_says);
     tcase_add_test(tc, a_run_takes_shorter_texts_than_the_folder);
     tcase_add_test(tc, a_pruned_run_is_trained_on_with_the_tokens_of_its_folder);
     tcase_add_loop_test(tc, a_run_that_began_with_a_file_goes_on, 0, 2);

@@ -1,7 +1,7 @@
 /* The program heads, on runs of the tiny config: two layers of two heads, snapshots of 4 examples of 7 tokens. */
-#include "core/json.h"
-#include "core/npz.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/files/json.h"
+#include "core/files/npz.h"
 #include "programs/heads/program.h"
 #include "study/model.h"
 #include "tests/check_suite.h"
@@ -253,8 +253,10 @@ START_TEST(one_head_is_drawn_with_its_tokens)
     run_result one = HEADS(folder, "--head", "L1H0", "--example", "3", "--step", "0");
     ck_assert_ptr_nonnull(strstr(one.out, "step 0, example 3"));
     run_result all = HEADS(folder, "--example", "0");
-    ck_assert_ptr_nonnull(strstr(all.out, "L0H0"));
+    ck_assert_int_eq(strncmp(all.out, "L0H0", 4), 0);
+    ck_assert_ptr_nonnull(strstr(all.out, "\nL1H0")); /* each layer begins a row */
     ck_assert_ptr_nonnull(strstr(all.out, "L1H1"));
+    ck_assert_ptr_nonnull(strstr(all.out, "\ndown: queries, across: keys; one head with its tokens: --head L0H0\n"));
     ck_assert_ptr_nonnull(strstr(HEADS(run_file(folder, "."), "--head", "L1H1").out, "\nrun, step 24, mean of"));
     expect_refused(HEADS(folder, "--example", "4"), 2, "--example", "0 .. 3");
 }

@@ -1,6 +1,6 @@
 /* heads RUN --importance and --shapley, on runs of the tiny config: two layers of two heads, snapshots of 4
  * examples. */
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

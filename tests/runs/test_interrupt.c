@@ -1,6 +1,6 @@
 /* How a signal ends a run: at once, after saving, and so that it goes on as if nothing had been. */
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

@@ -64,15 +64,28 @@ START_TEST(every_shipped_config_learns)
 {
     const shipped_config *shipped = &shipped_configs[_i];
     const char *folder = run_path("run");
-    EXPECT_RUN(0, run_shipped_config(shipped->name), shipped->few_steps,
-               shipped->batch != NULL ? shipped->batch : "train.batch_size=8", "train.log_every=10",
-               "train.eval_examples=32", "train.threads=1", "optimizer.warmup_steps=5", "patterns.examples=2", "--out",
-               folder);
+    EXPECT_RUN(
+        0, run_shipped_config(shipped->name), shipped->few_steps, shipped->file != NULL ? shipped->file : "--quiet",
+        shipped->batch != NULL ? shipped->batch : "train.batch_size=8", "train.log_every=10", "train.eval_examples=32",
+        "train.threads=1", "optimizer.warmup_steps=5", "patterns.examples=2", "--out", folder);
     double first, last, accuracy;
     const char *row = strstr(run_metrics(folder), ",train,");
     ck_assert(row != NULL && sscanf(row, ",train,%lf", &first) == 1);
     run_last_row(folder, "train", &last, &accuracy);
     ck_assert_msg(last < shipped->share * first, "%s: loss %g after %g", shipped->name, last, first);
+}
+END_TEST
+
+/* Each config either names its file or says how to name one. */
+START_TEST(a_config_for_ones_own_file_asks_for_it)
+{
+    const shipped_config *shipped = &shipped_configs[_i];
+    run_result run = RUN(run_shipped_config(shipped->name), "--check");
+    char asks[512];
+    snprintf(asks, sizeof asks, "%s: task.file is missing: name the file to learn from, as task.file=FILE\n",
+             run_shipped_config(shipped->name));
+    ck_assert_msg(run.code == (shipped->file != NULL ? 2 : 0), "%s: %d", shipped->name, run.code);
+    ck_assert_str_eq(run.err, shipped->file != NULL ? asks : "");
 }
 END_TEST
 
@@ -94,6 +107,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, any_heads_learn, 0, 17);
     tcase_add_test(tc, micro_batches_give_the_losses_of_the_whole_batch);
     tcase_add_loop_test(tc, every_shipped_config_learns, 0, SHIPPED_CONFIGS);
+    tcase_add_loop_test(tc, a_config_for_ones_own_file_asks_for_it, 0, SHIPPED_CONFIGS);
     tcase_add_test(tc, every_shipped_config_is_among_these);
 }
 SUITE("learning", add_tests)

@@ -37,6 +37,48 @@ START_TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
 }
 END_TEST
 
+/* A run finds better weights after its checkpoint of step 20 than it had before. Then it ends, because a folder stands
+ * where the next checkpoint would. It resumes at step 20 and ends before those weights. It must leave what a run
+ * straight through leaves: the best weights of a step up to 20. */
+START_TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
+{
+    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
+    const char *model = run_file(folder, "model.safetensors"), *before = run_file(folder, "model-before.safetensors");
+    const char *arguments[] = { config,
+                                "optimizer.schedule=constant",
+                                "train.checkpoint_every=20",
+                                "train.leaves=4",
+                                "train.steps=25",
+                                "--resume",
+                                "--out",
+                                straight,
+                                NULL };
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    int64_t best = run_weights_step(run_file(straight, "model.safetensors"));
+    ck_assert_int_le(best, 20);
+
+    arguments[4] = "train.steps=20";
+    arguments[7] = folder;
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    ck_assert(!scratch_exists(before));
+    const char *in_the_way = run_file(folder, "checkpoint.safetensors.tmp");
+    ck_assert_int_eq(mkdir(in_the_way, 0777), 0);
+    arguments[4] = "train.steps=40";
+    ck_assert_int_eq(run_train(arguments).code, 3);
+    ck_assert_int_eq(rmdir(in_the_way), 0);
+    ck_assert_int_gt(run_weights_step(model), 25);
+    ck_assert_int_eq(run_weights_step(before), best);
+
+    arguments[4] = "train.steps=25";
+    ck_assert_int_eq(run_train(arguments).code, 0);
+    ck_assert_int_eq(run_weights_step(model), best);
+    run_assert_same_file(straight, folder, "checkpoint.safetensors");
+    run_assert_same_file(straight, folder, "heads.csv");
+    ck_assert_str_eq(run_metrics(straight), run_metrics(folder));
+    ck_assert_str_eq(run_list(straight), run_list(folder));
+}
+END_TEST
+
 START_TEST(lost_best_weights_are_written_anew)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
@@ -190,6 +232,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, files_of_others_are_replaced_only_when_asked_to);
     tcase_add_test(tc, older_checkpoints_outlive_the_loss_of_the_newest);
     tcase_add_test(tc, the_best_weights_are_never_of_a_step_that_was_dropped);
+    tcase_add_test(tc, a_run_that_ends_before_the_best_weights_it_lost_has_those_before);
     tcase_add_test(tc, lost_best_weights_are_written_anew);
     tcase_add_test(tc, lost_rows_of_metrics_are_not_passed_over);
     tcase_add_test(tc, changed_rows_of_metrics_are_refused);

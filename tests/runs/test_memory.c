@@ -97,6 +97,49 @@ START_TEST(a_run_with_large_weights_takes_no_more_when_resumed)
 }
 END_TEST
 
+/* Sentences of many lengths need code for each, and TensorBoard figures of the heads. */
+START_TEST(a_run_that_tags_and_draws_takes_what_was_told)
+{
+    char config[2048];
+    snprintf(config, sizeof config,
+             "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[tokens]\nkind = wordpiece\nsize = 400\n"
+             "[model]\nlayers = 2\nd_model = 64\nheads = 4\n[train]\nsteps = 2\nbatch_size = 32\n"
+             "tensorboard = true\n[patterns]\ntreebank = %s/text/treebank.conllu.gz\n",
+             HL_CONFIGS, HL_CONFIGS);
+    told_memory_check_resumed(config, INFINITY);
+}
+END_TEST
+
+START_TEST(a_run_that_begins_with_an_open_model_takes_what_was_told)
+{
+    char config[2048];
+    snprintf(config, sizeof config,
+             "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[train]\nfrom = %s\nsteps = 2\n"
+             "batch_size = 128\ntensorboard = true\n",
+             HL_CONFIGS, tiny_folder("roberta_masked"));
+    told_memory_check_resumed(config, INFINITY);
+}
+END_TEST
+
+/* The JSON of that many tokens takes several times what the model does. */
+START_TEST(a_run_with_many_words_takes_what_was_told)
+{
+    enum { WORDS = 30000, A_LINE = 20 };
+    static char text[WORDS * sizeof "w12345"];
+    char config[1024], *end = text;
+    for (int i = 0; i < WORDS; i++) {
+        end += sprintf(end, "w%d%c", i, i % A_LINE == A_LINE - 1 ? '\n' : ' ');
+    }
+    const char *path = run_kept(run_config("words.txt", text));
+    snprintf(config, sizeof config,
+             "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[tokens]\nkind = words\nsize = 30000\n"
+             "min_count = 1\n[model]\nlayers = 1\nd_model = 16\nheads = 2\nmax_length = 32\n[train]\nsteps = 2\n"
+             "batch_size = 4\neval_examples = 4\n[patterns]\nexamples = 0\n",
+             path, path);
+    told_memory_check_resumed(config, INFINITY);
+}
+END_TEST
+
 /* Batches of every length in turn: none needs more memory than was planned, though what backward gives back fits some
  * of them less well than the longest. */
 START_TEST(shorter_batches_fit_too)
@@ -270,6 +313,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, heads_takes_what_was_told_for_a_treebank);
     tcase_add_test(tc, heads_takes_what_was_told_for_a_treebank_beside_snapshots);
     tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
+    tcase_add_test(tc, a_run_that_tags_and_draws_takes_what_was_told);
+    tcase_add_test(tc, a_run_that_begins_with_an_open_model_takes_what_was_told);
+    tcase_add_test(tc, a_run_with_many_words_takes_what_was_told);
     tcase_add_test(tc, shorter_batches_fit_too);
     tcase_add_test(tc, a_run_is_not_refused_for_snapshots_that_it_may_not_take);
     tcase_add_test(tc, heads_too_large_for_its_container_is_refused_before_it_begins);

@@ -1,5 +1,5 @@
 /* A run that is looked at is read once, whatever is asked of it. */
-#include "core/files.h"
+#include "core/files/files.h"
 #include "programs/heads/program.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"

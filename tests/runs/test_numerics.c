@@ -1,6 +1,6 @@
 /* Runs at the ends of what numbers and sizes can be. */
-#include "core/memory.h"
-#include "core/safetensors.h"
+#include "core/base/memory.h"
+#include "core/files/safetensors.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/safetensors_file.h"

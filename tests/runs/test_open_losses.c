@@ -1,6 +1,6 @@
 /* What the loss of an open model depends on: its stored head asked on a file. What a head is worth is compared with the
  * loss of the same folder whose columns for that head are zero. */
-#include "core/text.h"
+#include "core/base/text.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"

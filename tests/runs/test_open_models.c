@@ -1,8 +1,9 @@
 /* The programs on folders of open models: what they compute is what transformers computes, and what a folder alone has
  * not is refused. */
-#include "core/memory.h"
-#include "core/npz.h"
+#include "core/base/memory.h"
+#include "core/files/npz.h"
 #include "tests/pretrained/tiny.h"
+#include "tests/pretrained/tiny_models.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
 
@@ -10,12 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const models[] = {
-    "bert_masked",       "bert_classes",          "bert_bare",    "distilbert_masked", "distilbert_classes",
-    "electra_generator", "electra_discriminator", "electra_tags", "roberta_masked",    "roberta_classes",
-    "gpt2_next",         "gpt2_untied",
-};
-enum { N_MODELS = sizeof models / sizeof models[0], TEXTS = 4 };
+enum { TEXTS = 4 };
 
 /* The texts of expected.safetensors; the second is a pair. */
 static const char *const texts[TEXTS] = { "the cat sat on the mat.", "Who barked?\tthe dog, who saw it!", "it",
@@ -30,9 +26,9 @@ static const char *tiny(const char *name)
 /* What is told of the models whose tokens are in a tokenizer.json that says to cut texts, or are too few. */
 static const char *told(const char *model)
 {
-    bool cuts =
-        strcmp(model, "bert_masked") == 0 || strcmp(model, "roberta_classes") == 0 || strcmp(model, "gpt2_untied") == 0;
-    return cuts ? "tokenizer.json: its truncation and padding are not used\n"
+    char path[4096];
+    snprintf(path, sizeof path, "%s/tokenizer.json", tiny_folder(model));
+    return scratch_exists(path) ? "tokenizer.json: its truncation and padding are not used\n"
            : strcmp(model, "bert_bare") == 0
                ? "vocab_size is 56, and the folder's tokens are 52: 4 vectors are no token's\n"
                : "";
@@ -99,7 +95,7 @@ static void assert_text(const char *model, const hl_npz *npz, int64_t first, int
 
 START_TEST(heads_of_a_text_are_those_of_transformers)
 {
-    const char *model = models[_i], *path = run_path("a.npz");
+    const char *model = tiny_models[_i].name, *path = run_path("a.npz");
     tiny_numbers lengths = tiny_expected(model, "lengths");
     int64_t first = 0, at = 0;
     for (int t = 0; t < TEXTS; t++) {
@@ -123,7 +119,7 @@ END_TEST
 /* Drawn, as JSON and CSV, joined to words; answers stand there where the model has an output layer. */
 START_TEST(heads_of_a_text_are_shown)
 {
-    const char *model = models[_i], *folder = tiny(model);
+    const char *model = tiny_models[_i].name, *folder = tiny(model);
     hl_pretrained *opened = tiny_open(model);
     hl_pretrained_head head = hl_pretrained_stored_head(opened);
     hl_pretrained_close(opened);
@@ -349,7 +345,7 @@ static const char *trained_config(void)
 
 START_TEST(a_run_begins_with_an_open_model_and_goes_on)
 {
-    const char *config = trained_config(), *folder = tiny(models[_i]), *whole = run_path("whole"),
+    const char *config = trained_config(), *folder = tiny(tiny_models[_i].name), *whole = run_path("whole"),
                *parted = run_path("parted");
     run_result run = RUN(config, "--from", folder, "--out", whole);
     ck_assert_msg(run.code == 0 && strstr(run.out, "\nloaded: ") != NULL, "%s%s", run.out, run.err);
@@ -359,7 +355,7 @@ START_TEST(a_run_begins_with_an_open_model_and_goes_on)
     EXPECT_RUN(0, config, "--from", folder, "--out", parted, "--resume");
     run_assert_same_file(whole, parted, "checkpoint.safetensors");
     const char *in = file("in.txt", "resting dogs bark\n"),
-               *pieces = answers(PREDICT(folder, in, "--tokens"), told(models[_i]));
+               *pieces = answers(PREDICT(folder, in, "--tokens"), told(tiny_models[_i].name));
     ck_assert_str_eq(answers(PREDICT(whole, in, "--tokens"), ""), pieces);
     ck_assert_int_eq(HEADS(whole).code, 0);
 }
@@ -421,7 +417,7 @@ END_TEST
 
 START_TEST(a_model_is_exported_and_read_again)
 {
-    const char *folder = tiny(models[_i]), *out = run_path("out");
+    const char *folder = tiny(tiny_models[_i].name), *out = run_path("out");
     run_result run = HEADS(folder, "--export", out);
     ck_assert_msg(run.code == 0 && *run.err == '\0', "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run.out, "/out\nwritten: "));
@@ -498,8 +494,8 @@ END_TEST
 static void add_tests(TCase *tc)
 {
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, heads_of_a_text_are_those_of_transformers, 0, N_MODELS);
-    tcase_add_loop_test(tc, heads_of_a_text_are_shown, 0, N_MODELS);
+    tcase_add_loop_test(tc, heads_of_a_text_are_those_of_transformers, 0, TINY_MODELS);
+    tcase_add_loop_test(tc, heads_of_a_text_are_shown, 0, TINY_MODELS);
     tcase_add_test(tc, a_text_that_is_too_long_is_refused);
     tcase_add_test(tc, what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps);
     tcase_add_test(tc, a_folder_without_the_matrix_of_its_head_is_refused);
@@ -511,7 +507,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_run_begins_with_an_open_model_and_goes_on, 0, 2);
     tcase_add_test(tc, a_run_has_the_folders_weights);
     tcase_add_test(tc, a_config_that_contradicts_the_folder_is_told_by_key);
-    tcase_add_loop_test(tc, a_model_is_exported_and_read_again, 0, N_MODELS);
+    tcase_add_loop_test(tc, a_model_is_exported_and_read_again, 0, TINY_MODELS);
     tcase_add_test(tc, nothing_of_an_earlier_model_stays);
     tcase_add_test(tc, a_folder_that_holds_something_is_not_replaced_unasked);
     tcase_add_test(tc, a_run_that_no_open_model_is_like_is_not_exported);

@@ -1,6 +1,7 @@
 /* The program predict on runs of a few steps on small files: masks, continued texts, tags. */
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/runs/predict_runs.h"
+#include "tests/runs/screen.h"
 #include "tests/scratch.h"
 
 #include <stdlib.h>
@@ -135,6 +136,43 @@ START_TEST(texts_are_continued)
 }
 END_TEST
 
+/* ---- on a terminal ---- */
+
+/* What a terminal is sent. */
+static const char *sent(const char *const *arguments)
+{
+    char *text;
+    ck_assert_int_eq(
+        screen_sent(100, 24, (run_options){ .arguments = arguments, .program = hl_predict_program }, &text), 0);
+    const char *kept = run_kept(text);
+    free(text);
+    return kept;
+}
+#define SENT(...) sent((const char *const[]){ __VA_ARGS__, NULL })
+
+/* A title of the window, a column of 8-bit commands, DEL and a carriage return; then text that stays as it is. */
+#define COMMANDS "a\033]0;X\007\302\2332J\177\rb"
+#define SPELLED "a\\x1b]0;X\\x07\\u{9b}2J\\x7f\\x0db"
+#define HARMLESS " caf\303\251 e\314\201\tc"
+
+START_TEST(a_terminal_does_not_obey_the_input)
+{
+    const char *run = masked_run(), *in = file("in.txt", "[MASK]" COMMANDS HARMLESS "\n");
+    ck_assert_ptr_nonnull(strstr(SENT(run, in), SPELLED HARMLESS));
+    ck_assert_ptr_nonnull(strstr(SENT(run, in, "--json"), "\\u{9b}"));
+    ck_assert_ptr_nonnull(strstr(answers(PREDICT(run, in), ": cut"), COMMANDS HARMLESS)); /* a pipe gets the bytes */
+    run = next_run();
+    ck_assert_ptr_nonnull(strstr(SENT(run, in), SPELLED HARMLESS));
+    ck_assert_ptr_nonnull(strstr(answers(PREDICT(run, in), "the last ones"), COMMANDS HARMLESS));
+    run = tags_run();
+    in = file("in.conllu", "# " COMMANDS HARMLESS "\n" CRLF("1", "the", "_") "\r\n");
+    const char *out = SENT(run, in);
+    ck_assert_ptr_nonnull(strstr(out, SPELLED HARMLESS "\n1\tthe\t"));
+    ck_assert_ptr_nonnull(strstr(out, "\t_\r\n\r\n")); /* ends of lines stay */
+    ck_assert_ptr_nonnull(strstr(answers(PREDICT(run, in), ""), COMMANDS HARMLESS));
+}
+END_TEST
+
 /* ---- tags ---- */
 
 /* The fourth column of every word in place of another. */
@@ -183,6 +221,24 @@ START_TEST(a_treebank_is_written_back_byte_for_byte)
     ck_assert_ptr_nonnull(strstr(out, "1\t#1\t_\t"));
     expect_refused(PREDICT(run, file("mixed.txt", "the cat\n1\tcat\n")), 3,
                    "mixed.txt:2: has a tab, and the file is read as plain text");
+}
+END_TEST
+
+START_TEST(each_line_of_text_has_its_pieces_and_its_row_in_tags_too)
+{
+    const char *run = tags_run(), *npy = run_path("rows.npy");
+    const char *in = file("in.txt", "\nthe cat\n\n \xc2\xa0\ncats sleep\r\n\r\n  ");
+    ck_assert_str_eq(answers(PREDICT(run, in, "--tokens"), ""), "\nthe cat\n\n\ncat ##s sleep\n\n\n");
+    const char *json = answers(PREDICT(run, in, "--tokens", "--json"), "");
+    ck_assert_ptr_nonnull(strstr(json, "\"line\":4,\"pieces\":[]}\n"));
+    ck_assert_ptr_nonnull(strstr(json, "\"line\":7,\"pieces\":[]}\n"));
+    answers(PREDICT(run, in, "--embed", npy), "mean of the rows of the last layer, not normalised");
+    size_t size;
+    char *rows = scratch_read(npy, &size);
+    enum { BEFORE_HEADER = 10 }; /* bytes of an npy file */
+    ck_assert_ptr_nonnull(strstr(rows + BEFORE_HEADER, "'shape': (7, "));
+    free(rows);
+    ck_assert_str_eq(answers(PREDICT(run, file("in.txt", " \n\n"), "--tokens"), ""), "\n\n");
 }
 END_TEST
 
@@ -249,7 +305,9 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, masks_are_filled);
     tcase_add_test(tc, long_lines_are_cut_or_read_in_windows);
     tcase_add_test(tc, texts_are_continued);
+    tcase_add_test(tc, a_terminal_does_not_obey_the_input);
     tcase_add_test(tc, a_treebank_is_written_back_byte_for_byte);
+    tcase_add_test(tc, each_line_of_text_has_its_pieces_and_its_row_in_tags_too);
     tcase_add_test(tc, pieces_and_rows_of_a_treebank_are_those_of_its_sentences);
     tcase_add_test(tc, scores_of_tags_agree_with_the_answers);
 }

@@ -1,6 +1,6 @@
 /* The program predict on runs of a few steps: labels of lines, tables, pieces, rows for NumPy, bad files, a pipe. */
-#include "core/json.h"
-#include "core/npy.h"
+#include "core/files/json.h"
+#include "core/files/npy.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
 
@@ -49,7 +49,7 @@ static const float *rows_of(const char *path, int64_t n)
 START_TEST(lines_get_labels)
 {
     const char *run = classes_run(), *in = file("in.txt", "a good day\n\nbad food\n");
-    const char *out = answers(PREDICT(run, in), "in.txt:2: is empty: it has no label");
+    const char *out = answers(PREDICT(run, in), "in.txt:2: is empty: it has no answer");
     char labels[2][8];
     double p[2];
     ck_assert_int_eq(sscanf(out, "%7s\t%lf\n\n%7s\t%lf\n", labels[0], &p[0], labels[1], &p[1]), 4);
@@ -210,6 +210,25 @@ START_TEST(bad_files_are_named)
     const char *toy = run_path("toy");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", toy);
     expect_refused(PREDICT(toy, path), 2, "was trained for the task copy, not on text; ask it by: heads ");
+}
+END_TEST
+
+/* What the message names as a remedy is one: behind the long line the next fault is found. */
+START_TEST(a_run_scores_longer_lines_when_asked_to)
+{
+    enum { MIB = 1 << 20 };
+    const char *run = next_run("length = 8\nline_mb = 1\n");
+    char *text = malloc(MIB + 5);
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'o', MIB + 1);
+    memcpy(text + MIB + 1, "\n\xC3(", 4);
+    const char *scored = file("long.txt", text);
+    free(text);
+    expect_refused(PREDICT(run, "--score", scored), 3,
+                   "long.txt:1: is longer than 1 MiB: break the line, or raise task.line_mb");
+    expect_refused(PREDICT(run, "--score", scored, "task.line_mb=2"), 3, "long.txt:2:1: is not UTF-8");
+    expect_refused(PREDICT(run, "--score", scored, "task.line_mb=much"), 2, "task.line_mb");
+    expect_refused(PREDICT(run, "--score", scored, "task.column=XPOS"), 2, "which has examples of its own");
 }
 END_TEST
 
@@ -378,6 +397,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, pieces_are_shown);
     tcase_add_test(tc, lines_become_rows);
     tcase_add_test(tc, bad_files_are_named);
+    tcase_add_test(tc, a_run_scores_longer_lines_when_asked_to);
     tcase_add_test(tc, scores_are_those_of_validation);
     tcase_add_test(tc, a_pipe_is_answered_line_by_line);
     tcase_add_test(tc, many_lines_are_answered_as_each_alone);

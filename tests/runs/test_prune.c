@@ -1,6 +1,6 @@
 /* heads RUN --prune and what it writes, on runs of the tiny config (two layers of two heads) and one with more
  * heads. */
-#include "core/safetensors.h"
+#include "core/files/safetensors.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/safetensors_file.h"

@@ -1,5 +1,5 @@
 /* The order in which heads go, against importance measured here on each smaller model. */
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "heads/importance.h"
 #include "heads/prune.h"
 #include "programs/heads/pruning.h"

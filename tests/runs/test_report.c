@@ -1,5 +1,5 @@
 /* report.html, as train and heads write it, and the names of relations. */
-#include "core/npz.h"
+#include "core/files/npz.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

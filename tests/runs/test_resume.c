@@ -1,6 +1,6 @@
 /* What --resume keeps, drops, allows and refuses; how a run ends before its last step. */
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "study/model.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"

@@ -1,6 +1,6 @@
 /* Same config, seed, build and CPU: the same bits, at any number of threads, recorded or not, whatever backward has
  * attention's weights from (ended and resumed: robust/test_kills.c). */
-#include "core/bf16.h"
+#include "core/kernels/bf16.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/sweeps.h"

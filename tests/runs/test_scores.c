@@ -1,5 +1,5 @@
 /* What runs of text say of how good their answers are. */
-#include "core/text.h"
+#include "core/base/text.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

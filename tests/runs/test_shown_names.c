@@ -25,7 +25,7 @@ static const char *const names[] = {
 enum { NAMES = sizeof names / sizeof *names };
 
 /* The first byte of a text that is none of lines of UTF-8 without controls and marks of direction; NULL: there is
- * none. Other than core/shown_text.c on purpose. */
+ * none. Other than core/base/shown_text.c on purpose. */
 static const char *unsafe(const char *text)
 {
     static const char *const marks[] = { "\xc2\x80", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\xd8\x9c", "\xff" };

@@ -1,4 +1,5 @@
 /* heads RUN --keep-only and --drop, on a run of the tiny config: two layers of two heads. */
+#include "study/model.h"
 #include "study/validation.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
@@ -76,11 +77,11 @@ START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
     hl_opened_model run;
     ck_assert_int_eq(hl_opened_model_open(&run, train()).code, HL_OK);
     hl_heads_validation small, large;
-    ck_assert_int_eq(hl_heads_validation_make(&small, &run).code, HL_OK);
-    run.config.train.eval_examples = (int64_t)1 << 29;
-    ck_assert_int_eq(hl_heads_validation_make(&large, &run).code, HL_OK);
-    ck_assert_int_eq(large.room.n_rows, run.rows_at_once);
-    ck_assert_int_le(large.room.n_examples, run.rows_at_once);
+    ck_assert_int_eq(hl_heads_validation_make(&small, &run.source).code, HL_OK);
+    run.source.config.train.eval_examples = (int64_t)1 << 29;
+    ck_assert_int_eq(hl_heads_validation_make(&large, &run.source).code, HL_OK);
+    ck_assert_int_eq(large.room.n_rows, run.source.rows_at_once);
+    ck_assert_int_le(large.room.n_examples, run.source.rows_at_once);
     hl_batch one, other;
     ck_assert_int_eq(hl_heads_validation_slice(&small, 0, &one).code, HL_OK);
     int64_t second = one.n_examples;
@@ -88,7 +89,7 @@ START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
     ck_assert_int_eq(hl_heads_validation_slice(&small, second, &one).code, HL_OK);
     ck_assert_int_eq(hl_heads_validation_slice(&large, second, &other).code, HL_OK);
     ck_assert_int_le(one.n_rows, other.n_rows);
-    ck_assert_int_le(other.n_rows, run.rows_at_once);
+    ck_assert_int_le(other.n_rows, run.source.rows_at_once);
     ck_assert_mem_eq(one.tokens, other.tokens, (size_t)one.n_rows * sizeof *one.tokens);
     hl_heads_validation_free(&small);
     hl_heads_validation_free(&large);

@@ -1,6 +1,6 @@
 /* What heads says of runs on texts: words of them, and sentences of the user's. */
-#include "core/json.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/runs/runs.h"

@@ -1,7 +1,7 @@
 /* train --watch: the heads of a layer drawn while a run goes on. The tiny config: two layers of two heads, examples of
  * 7 tokens, 24 steps, a validation every 4. */
-#include "core/clock.h"
-#include "core/threads.h"
+#include "core/base/clock.h"
+#include "core/base/threads.h"
 #include "programs/train/program.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"

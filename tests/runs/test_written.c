@@ -1,6 +1,6 @@
 /* Examples of one's own, which a run on texts records instead of the first of its validation set. */
 #include "core/examples.h"
-#include "core/npz.h"
+#include "core/files/npz.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

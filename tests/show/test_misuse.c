@@ -1,5 +1,5 @@
 /* What a program must not ask of data and heads is reported in words, in every build. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/dataset.h"
 #include "heads/all_subsets.h"
 #include "heads/catalogue.h"

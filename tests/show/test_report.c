@@ -1,5 +1,5 @@
-#include "core/json.h"
-#include "core/shown_text.h"
+#include "core/base/shown_text.h"
+#include "core/files/json.h"
 #include "show/report.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"

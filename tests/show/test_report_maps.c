@@ -7,6 +7,9 @@
 #include "tests/heads/made_up_run.h"
 #include "tests/show/unpacked.h"
 
+#include <math.h>
+#include <stdio.h>
+
 START_TEST(levels_are_the_weights_of_the_first_examples)
 {
     enum { LAYERS = 2, H = 3, E = 5, T = 6 };
@@ -18,17 +21,19 @@ START_TEST(levels_are_the_weights_of_the_first_examples)
     ck_assert_int_eq(maps.n_examples, 3);
     ck_assert_mem_eq(maps.tokens, run.tokens, 3 * T * sizeof *run.tokens);
     ck_assert_mem_eq(maps.sources, run.sources, 3 * T * sizeof *run.sources);
-    uint8_t levels[LAYERS * H * (T * T + 4 * 4 + T * T)];
-    ck_assert_uint_eq(unpacked(maps.kept[1].levels, levels, sizeof levels), sizeof levels);
-    const uint8_t *at = levels;
+    enum { N = LAYERS * H * (T * T + 4 * 4 + T * T) };
+    uint8_t numbers[2 * N];
+    ck_assert_uint_eq(unpacked(maps.kept[1].levels, numbers, sizeof numbers), sizeof numbers);
+    const uint8_t *at = numbers;
     for (int64_t l = 0; l < LAYERS; l++) {
         for (int64_t h = 0; h < H; h++) {
             for (int64_t e = 0; e < 3; e++) {
                 for (int64_t i = 0; i < run.lengths[e]; i++) {
                     for (int64_t j = 0; j < run.lengths[e]; j++) {
                         hl_real weight = run.weights[(((l * E + e) * H + h) * T + i) * T + j];
-                        ck_assert_int_eq(*at, hl_report_level((double)weight));
-                        ck_assert_double_le(fabs(*at++ / 255.0 - sqrt((double)weight)), 0.5 / 255 + 1e-6);
+                        long whole = lrint(1000 * (*at / 255.0) * (*at / 255.0)) + (int8_t)at[N];
+                        ck_assert_int_eq(whole, lrint(1000 * (double)weight));
+                        ck_assert_int_eq(*at++, hl_report_level((double)weight));
                     }
                 }
             }
@@ -49,11 +54,46 @@ START_TEST(a_forbidden_key_has_level_0)
     };
     hl_report_maps maps = { .n_snapshots = 1 };
     expect_ok(hl_report_maps_add(&maps, 3, &layer, 1, NULL));
-    uint8_t levels[4];
-    ck_assert_uint_eq(unpacked(maps.kept[0].levels, levels, 4), 4);
-    ck_assert_mem_eq(levels, ((uint8_t[]){ 255, 0, 180, 180 }), 4);
+    uint8_t numbers[8];
+    ck_assert_uint_eq(unpacked(maps.kept[0].levels, numbers, 8), 8);
+    ck_assert_mem_eq(numbers, ((uint8_t[]){ 255, 0, 180, 180, 0, 0, 2, 2 }), 8);
     ck_assert(maps.causal && maps.tokens == NULL && maps.sources == NULL);
     hl_report_maps_free(&maps);
+}
+END_TEST
+
+/* By looking at all levels. */
+static int nearest_level(double weight, bool *exact)
+{
+    int best = -1;
+    for (int pass = 0; best < 0; pass++) {
+        *exact = pass == 0;
+        for (int level = 0; level < 256; level++) {
+            double root = level / 255.0, off = fabs(root - sqrt(weight));
+            bool fits = pass > 0 || lrint(1000 * root * root) == lrint(1000 * weight);
+            best = fits && (best < 0 || off <= fabs(best / 255.0 - sqrt(weight))) ? level : best;
+        }
+    }
+    return best;
+}
+
+/* Each weight from 0 to 1 in thousandths, as printf rounds it, and what counts as 0 or 1. */
+START_TEST(a_level_and_its_correction_make_thousandths)
+{
+    for (int i = 0; i <= 1 << 14; i++) {
+        double weight = i / 16384.0, level = hl_report_level(weight) / 255.0;
+        char exact[16], kept[16];
+        bool makes;
+        ck_assert_int_eq(hl_report_level(weight), nearest_level(weight, &makes));
+        ck_assert_int_eq(hl_report_correction(weight) == 0, makes);
+        snprintf(exact, sizeof exact, "%.3f", weight);
+        snprintf(kept, sizeof kept, "%.3f",
+                 (double)(lrint(1000 * level * level) + hl_report_correction(weight)) / 1000);
+        ck_assert_str_eq(kept, exact);
+    }
+    ck_assert_int_eq(hl_report_correction(-3), 0);
+    ck_assert_int_eq(hl_report_correction(NAN), 0);
+    ck_assert_int_eq(hl_report_correction(1.001), 0);
 }
 END_TEST
 
@@ -245,6 +285,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, pieces_are_packed_as_the_whole);
     tcase_add_test(tc, levels_are_the_weights_of_the_first_examples);
     tcase_add_test(tc, a_forbidden_key_has_level_0);
+    tcase_add_test(tc, a_level_and_its_correction_make_thousandths);
     tcase_add_test(tc, a_level_tells_small_weights_apart);
     tcase_add_test(tc, predictions_are_the_largest_logits_where_something_is_asked);
     tcase_add_test(tc, too_many_numbers_cost_examples_then_snapshots_and_never_the_last);

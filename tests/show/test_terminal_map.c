@@ -241,11 +241,57 @@ START_TEST(heads_stand_side_by_side)
                           { "L0H1", other, 2, 2, 2, NULL, NULL },
                           { NULL, one, 1, 2, 2, NULL, NULL } };
     hl_text text = { 0 };
-    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 32, .ascii = true }, panels, 3, &text));
-    ck_assert_str_eq(text.bytes, "L0H0 pre~  L0H1       \n"
-                                 "9 .        . 9        9 . \n"
-                                 ". 9        9 .        \n");
+    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 43, .ascii = true }, panels, 3, &text));
+    ck_assert_str_eq(text.bytes, "L0H0 previous  L0H1           \n"
+                                 "9 .            . 9            9 . \n"
+                                 ". 9            9 .            \n");
     hl_text_free(&text);
+    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 42, .ascii = true }, panels, 3, &text));
+    ck_assert_str_eq(text.bytes, "L0H0 previous         L0H1\n"
+                                 "9 .                   . 9 \n"
+                                 ". 9                   9 . \n"
+                                 "\n"
+                                 "9 . \n"
+                                 "\n");
+    hl_text_free(&text);
+}
+END_TEST
+
+/* Twelve heads on 13 tokens: no token is averaged with another and no label is cut. In 18 columns more are averaged. */
+START_TEST(without_a_limit_of_lines_heads_stay_readable)
+{
+    enum { HEADS = 12 };
+    static const struct {
+        const char *title;
+        int64_t tokens;
+        int width, per_row, columns;
+    } cases[] = { { "L5H11", 13, 80, 4, 13 },         { "L5H11", 13, 200, 12, 13 }, { "L5H11", 13, 34, 2, 13 },
+                  { "L5H11", 60, 80, 4, 18 },         { "L5H11", 60, 200, 6, 31 },  { "L5H11", 3, 80, 6, 6 },
+                  { "L5H11 next_word", 3, 80, 4, 6 }, { "L5H11", 60, 20, 1, 20 } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hl_panel panels[HEADS];
+        for (int h = 0; h < HEADS; h++) {
+            panels[h] = drawn_panel(&made, cases[c].title, cases[c].tokens, cases[c].tokens);
+        }
+        hl_text text = { 0 };
+        hl_terminal terminal = { .width = cases[c].width, .ascii = true };
+        expect_ok(hl_terminal_heads(&terminal, panels, HEADS, &text));
+        int per_row = 0, all = 0, columns = 0, lines;
+        const char *end = strchr(text.bytes, '\n');
+        for (const char *at = text.bytes; (at = strstr(at, cases[c].title)) != NULL; at++, all++) {
+            per_row += at < end;
+        }
+        end = strchr(end + 1, '\n'); /* of the first line of the maps */
+        for (const char *at = end; at[-1] != '\n' && (at[-1] != ' ' || at[-2] != ' '); at--) { /* of the last map */
+            columns++;
+        }
+        ck_assert_int_eq(all, HEADS);
+        ck_assert_msg(per_row == cases[c].per_row && columns == cases[c].columns, "%d: %d, %d", (int)c, per_row,
+                      columns);
+        ck_assert_int_le(widest_line(&text, &lines), cases[c].width);
+        ck_assert_int_le(lines, HEADS / per_row * HL_TERMINAL_USUAL_HEIGHT);
+        hl_text_free(&text);
+    }
 }
 END_TEST
 
@@ -294,7 +340,7 @@ START_TEST(the_lines_of_heads_depend_on_sizes_alone)
             for (int width = 40; width < 210; width += 57) {
                 hl_panel panels[16];
                 int lines[2];
-                hl_terminal terminal = terminal_of(_i, width, width % 2 == 0 ? 0 : 50);
+                hl_terminal terminal = terminal_of(_i, width, 50);
                 for (int version = 0; version < 2; version++) {
                     for (int h = 0; h < n; h++) {
                         panels[h] = panel;
@@ -306,7 +352,7 @@ START_TEST(the_lines_of_heads_depend_on_sizes_alone)
                     hl_text_free(&text);
                 }
                 ck_assert_int_eq(lines[0], lines[1]);
-                ck_assert_int_le(lines[0], terminal.height == 0 ? HL_TERMINAL_USUAL_HEIGHT : terminal.height);
+                ck_assert_int_le(lines[0], terminal.height);
             }
         }
     }
@@ -371,6 +417,7 @@ static void add_tests(TCase *tc)
     tcase_add_loop_test(tc, no_line_is_wider_and_no_map_higher_than_asked, 0, 6);
     tcase_add_loop_test(tc, tokens_may_hold_anything, 0, 6);
     tcase_add_test(tc, heads_stand_side_by_side);
+    tcase_add_test(tc, without_a_limit_of_lines_heads_stay_readable);
     tcase_add_loop_test(tc, heads_fit_a_low_terminal, 0, 6);
     tcase_add_test(tc, a_file_has_room_for_all_heads);
     tcase_add_loop_test(tc, the_lines_of_heads_depend_on_sizes_alone, 0, 6);

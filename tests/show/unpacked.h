@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_SHOW_UNPACKED_H
 #define HL_TESTS_SHOW_UNPACKED_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <check.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "tests/structure/oracle_precision.h"
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 
 size_t double_real_size(void)
 {

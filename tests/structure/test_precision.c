@@ -1,6 +1,6 @@
 /* That a float program can use the double library beside its own: the gradient checks and the comparison of kernels
  * rest on it. */
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/structure/oracle_precision.h"
 

@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_STUDY_SMALL_MODEL_H
 #define HL_TESTS_STUDY_SMALL_MODEL_H
 
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "study/predictor.h"
 #include "tests/data/tokens_texts.h"
 

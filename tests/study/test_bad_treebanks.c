@@ -1,5 +1,5 @@
 /* `heads MODEL --treebank` on files that are wrong or odd: what is refused, with file and line, and what is counted. */
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"

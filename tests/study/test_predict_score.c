@@ -1,7 +1,7 @@
 /* Scores of files against answers asked for one by one. */
 #include "study/predict_score.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "study/predict_text.h"
 #include "tests/check_suite.h"
 #include "tests/study/small_model.h"

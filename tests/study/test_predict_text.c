@@ -1,7 +1,7 @@
 /* Masks filled, and texts continued. */
 #include "study/predict_text.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/study/small_model.h"
 

@@ -1,7 +1,7 @@
 /* A model's answers for one text: whole, cut, and in windows. */
 #include "study/predictor.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/study/small_model.h"
 

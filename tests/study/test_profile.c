@@ -1,5 +1,5 @@
 /* `heads MODEL --profile`: how heads look, layer by layer, in the numbers of heads.csv. */
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"

@@ -1,8 +1,9 @@
 /* syntax.csv of runs: the same bytes however a run is computed and stopped, the counts of heads --treebank, and what is
  * refused. */
-#include "core/json.h"
+#include "core/files/json.h"
 #include "programs/heads/program.h"
 #include "programs/train/data.h"
+#include "study/model.h"
 #include "study/syntax_history.h"
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"
@@ -274,7 +275,7 @@ START_TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_
     hl_opened_model *run = malloc(sizeof *run);
     hl_syntax_history history;
     ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_syntax_history_read(&history, run, TEXT_STEPS).code, HL_OK);
+    ck_assert_int_eq(hl_syntax_history_read(&history, &run->source, TEXT_STEPS).code, HL_OK);
     const hl_report_syntax_steps *shown = &history.shown;
     ck_assert_int_eq(shown->n_steps, STEPS);
     ck_assert_int_eq(shown->n_heads, HEADS);
@@ -414,20 +415,20 @@ END_TEST
 /* ---- what train tells ---- */
 
 /* Heads 0 .. n - 1 of 8 find every det, which an offset finds in half of the cases. */
-static const char *told_at_the_end(hl_train_call *call, int64_t n)
+static const char *told_at_the_end(hl_syntax_csv *syntax, int64_t n, bool quiet)
 {
     static char told[4096];
     *told = '\0';
-    hl_syntax *counts = &call->syntax.counts;
+    hl_syntax *counts = &syntax->counts;
     for (int half = 0; half < 2; half++) {
         memset(counts->halves[half].hits, 0, 2 * 8 * sizeof(int64_t));
         for (int64_t head = 0; head < n; head++) {
             counts->halves[half].hits[2 * head] = counts->halves[half].cases[0];
         }
     }
-    call->out = fmemopen(told, sizeof told, "w");
-    ck_assert_int_eq(hl_train_call_tell_earned(call).code, HL_OK);
-    fclose(call->out);
+    FILE *out = fmemopen(told, sizeof told, "w");
+    ck_assert_int_eq(hl_train_tell_earned(syntax, quiet ? NULL : out).code, HL_OK);
+    fclose(out);
     return told;
 }
 
@@ -442,7 +443,7 @@ START_TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
     ck_assert_ptr_nonnull(strstr(RUN(config, key_of(bank), "--check").out, line));
 
     hl_model_config shape = { .n_layers = 2, .heads = { 4, 4 } };
-    hl_train_call *call = calloc(1, sizeof *call);
+    hl_treebank *treebank;
     text_used = 0;
     for (int i = 0; i < 400; i++) {
         text_say(i / 2 % 2 == 0 ? "1\t5\t_\t_\t_\t_\t2\tdet\t_\t_\n2\t3\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -451,26 +452,24 @@ START_TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
     hl_opened_model *model = malloc(sizeof *model);
     ck_assert_int_eq(hl_opened_model_open(model, run_path("run")).code, HL_OK);
     hl_treebank_spec spec = { .path = run_config("det.conllu", text_made),
-                              .tokens = hl_text_data_tokens(hl_dataset_text(model->dataset)),
+                              .tokens = hl_text_data_tokens(hl_dataset_text(model->source.dataset)),
                               .max_pieces = 9 };
-    ck_assert_str_eq(hl_treebank_read(&spec, &call->treebank).text, "");
-    call->syntax.shape = &shape;
-    ck_assert_int_eq(hl_syntax_init(&call->syntax.counts, hl_treebank_relations(call->treebank), 8).code, HL_OK);
-    hl_syntax_add_treebank(&call->syntax.counts, call->treebank);
-    ck_assert_str_eq(told_at_the_end(call, 0), "no head earns a relation of the treebank\n");
-    ck_assert_str_eq(told_at_the_end(call, 1),
+    ck_assert_str_eq(hl_treebank_read(&spec, &treebank).text, "");
+    hl_syntax_csv syntax = { .treebank = treebank, .shape = &shape };
+    ck_assert_int_eq(hl_syntax_init(&syntax.counts, hl_treebank_relations(treebank), 8).code, HL_OK);
+    hl_syntax_add_treebank(&syntax.counts, treebank);
+    ck_assert_str_eq(told_at_the_end(&syntax, 0, false), "no head earns a relation of the treebank\n");
+    ck_assert_str_eq(told_at_the_end(&syntax, 1, false),
                      "L0H0 finds det (d>h) in 100.0% of 200 held-out cases, the best fixed offset in 50.0%\n");
-    const char *told = told_at_the_end(call, 8);
+    const char *told = told_at_the_end(&syntax, 8, false);
     ck_assert_ptr_nonnull(strstr(told, "\nL1H1 finds det (d>h) in 100.0% of 200 held-out cases, "));
     ck_assert_ptr_null(strstr(told, "\nL1H2 "));
     ck_assert_ptr_nonnull(strstr(told, "%\n2 more heads earn a relation of the treebank\n"));
-    call->command.quiet = true;
-    ck_assert_str_eq(told_at_the_end(call, 8), "");
-    hl_syntax_free(&call->syntax.counts);
-    hl_treebank_free(call->treebank);
+    ck_assert_str_eq(told_at_the_end(&syntax, 8, true), "");
+    hl_syntax_free(&syntax.counts);
+    hl_treebank_free(treebank);
     hl_opened_model_close(model);
     free(model);
-    free(call);
 }
 END_TEST
 

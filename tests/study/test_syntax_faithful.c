@@ -1,6 +1,6 @@
 /* Whether a head is needed for the relation that it earns: on which loss that is measured, and what comes out where it
  * is known. */
-#include "core/json.h"
+#include "core/files/json.h"
 #include "heads/evaluator.h"
 #include "programs/heads/treebank.h"
 #include "study/syntax_study.h"
@@ -58,10 +58,11 @@ static double loss_of(hl_opened_model *run, const hl_syntax_study *study, const 
     hl_batch_storage storage;
     hl_tape_plan plan;
     hl_arena arena;
-    int64_t T = run->shape.max_length, used = 0, n = 0;
+    int64_t T = run->source.shape.max_length, used = 0, n = 0;
     double sum = 0;
-    ck_assert_int_eq(hl_setup_sentences(&run->config, bank, &(hl_data_options){ 0 }, run->dataset, true, &own).code,
-                     HL_OK);
+    ck_assert_int_eq(
+        hl_setup_sentences(&run->source.config, bank, &(hl_data_options){ 0 }, run->source.dataset, true, &own).code,
+        HL_OK);
     ck_assert_int_eq(hl_dataset_storage(own, 1, T, T, &storage).code, HL_OK);
     hl_evaluator evaluator = { .model = &run->model, .rows = T, .threads = 1, .arena = &arena, .loss = "the loss" };
     ck_assert_int_eq(hl_evaluator_plan(&evaluator, T, &plan).code, HL_OK);

@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_TRAIN_CONFIG_PARSING_H
 #define HL_TESTS_TRAIN_CONFIG_PARSING_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "train/config.h"
 
 #include <check.h>

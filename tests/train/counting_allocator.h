@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_TRAIN_COUNTING_ALLOCATOR_H
 #define HL_TESTS_TRAIN_COUNTING_ALLOCATOR_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "tests/train/loop_ranks.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "tests/train/trainer_example.h"
 
 #include <check.h>

@@ -4,6 +4,7 @@
 
 #include "programs/train/graph.h"
 #include "tests/runs/runs.h"
+#include "tests/runs/shipped_configs.h"
 #include "tests/train/config_parsing.h"
 #include "train/footprint.h"
 #include "train/setup.h"
@@ -54,7 +55,9 @@ static inline void summary_example_read(summary_example *example)
 static inline void summary_config_load(const char *name, hl_config *config)
 {
     hl_problems problems = { 0 };
-    hl_status status = hl_config_load((hl_config_options){ .path = run_shipped_config(name) }, config, &problems);
+    const char *file = shipped_config_file(name);
+    hl_config_options options = { .path = run_shipped_config(name), .overrides = &file, .n_overrides = file != NULL };
+    hl_status status = hl_config_load(options, config, &problems);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     hl_problems_free(&problems);
     if (hl_config_is_text(config, NULL)) {

@@ -1,5 +1,5 @@
-#include "core/memory.h"
-#include "core/safetensors.h"
+#include "core/base/memory.h"
+#include "core/files/safetensors.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"

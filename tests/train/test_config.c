@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "tests/check_suite.h"
@@ -18,7 +18,7 @@ START_TEST(an_empty_config_is_the_copy_task_by_default)
     ck_assert_int_eq(config.task.length, 10);
     ck_assert_int_eq(config.task.min_length, 10);
     ck_assert_int_eq(config.task.symbols, 16);
-    ck_assert_int_eq(config.model.layers, 2);
+    ck_assert_int_eq(config.model.n_layers, 2);
     for (int l = 0; l < 2; l++) {
         ck_assert_int_eq(config.model.heads[l], 4);
         ck_assert_int_eq(config.model.kv_heads[l], 4);
@@ -167,7 +167,7 @@ START_TEST(loading_reads_the_file_and_passes_its_failures_on)
     static const char text[] = "[model]\nlayers = 7\n";
     scratch_write(path, text, strlen(text));
     ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
-    ck_assert_int_eq(config.model.layers, 7);
+    ck_assert_int_eq(config.model.n_layers, 7);
     ck_assert_str_eq(config.train.out, "runs/deep");
 
     /* A config that cannot be read is wrong usage, not a damaged file. */

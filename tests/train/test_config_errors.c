@@ -1,8 +1,11 @@
+#include "data/task.h"
 #include "tests/check_suite.h"
 #include "tests/train/config_parsing.h"
 #include "train/config_keys.h"
 
 #include <string.h>
+
+#define TASK_BEFORE_OTHERS(name) #name ", "
 
 /* What is wrong with a config, and the lines that say so. */
 static const struct {
@@ -203,12 +206,15 @@ static const struct {
     { "[optimizer]\naccumulate = 4\n[train]\nleaves = 32\n",
       { NULL },
       "x.ini:4: train.leaves: 32 times optimizer.accumulate, 4, does not divide train.batch_size, 64\n" },
+    { "[task]\nname = tags\nprefix_space = true\n[tokens]\nkind = words\n",
+      { NULL },
+      "x.ini:3: task.prefix_space = true: the tokens are of kind words, and only bpe reads spaces\n" },
 
     /* The command line. */
     { "",
       { "task.name=maksed" },
-      "command line: task.name: \"maksed\" is not one of copy, identity_copy, reverse, shift, sort, recall, agreement, "
-      "ngram, masked, next, tags, classes, file (did you mean \"masked\"?)\n" },
+      "command line: task.name: \"maksed\" is not one of " HL_TASKS(
+          TASK_BEFORE_OTHERS) "masked, next, tags, classes, file (did you mean \"masked\"?)\n" },
     { "", { "model.heds=3" }, "command line: model.heds: unknown key (did you mean \"heads\"?)\n" },
     { "", { "modl.heads=3" }, "command line: modl: unknown section (did you mean \"model\"?)\n" },
     { "", { "model.heads" }, "command line: model.heads: not of the form section.key=value\n" },
@@ -270,7 +276,7 @@ END_TEST
 START_TEST(a_choice_that_is_none_is_told_all_there_are)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         if (key->type != HL_CONFIG_CHOICE) {
             continue;

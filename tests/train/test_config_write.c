@@ -1,5 +1,5 @@
-#include "core/memory.h"
-#include "core/random.h"
+#include "core/base/memory.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/train/config_parsing.h"
@@ -80,7 +80,7 @@ static void roll_config(dice *d, char *text, size_t size)
 {
     int64_t layers = roll(d, 1, 6);
     size_t used = 0;
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         if (k == 0 || key->section != key[-1].section) {
             used += (size_t)snprintf(text + used, size - used, "[%s]\n", hl_config_sections[key->section].name);
@@ -198,7 +198,9 @@ static const struct {
     { "[task]\nname = tags\n", "task.validation_file=two", "task.validation_file", true },
     { "[task]\nname = tags\n", "task.cache=two", "task.cache", true },
     { "[task]\nname = tags\n", "tokens.vocabulary=two.txt", "tokens.vocabulary", true },
+    { "[task]\nname = next\n", "task.line_mb=2", "task.line_mb", true },
     { "[task]\nname = tags\n", "task.column=XPOS", "task.column", false },
+    { "[task]\nname = tags\n[tokens]\nkind = bpe\n", "task.prefix_space=true", "task.prefix_space", false },
     { "[task]\nname = tags\n", "task.validation_share=0.2", "task.validation_share", false },
     { "[task]\nname = tags\n", "task.content=0123456789abcdef-0", "task.content", false },
     { "[task]\nname = tags\n", "tokens.kind=bpe", "tokens.kind", false },
@@ -232,7 +234,7 @@ START_TEST(no_other_key_may_change_on_resuming)
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         n += changes[i].may_change;
     }
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         n -= hl_config_keys[k].may_change;
     }
     ck_assert_int_eq(n, 0);
@@ -241,7 +243,7 @@ END_TEST
 
 START_TEST(the_table_is_sound)
 {
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         const char *section = hl_config_sections[key->section].name;
         char full[64];
@@ -286,7 +288,7 @@ START_TEST(help_and_reference_name_every_key_and_help_fits_a_terminal)
 {
     char *help = hl_config_help();
     char *reference = hl_config_reference();
-    for (int k = 0; k < HL_CONFIG_KEYS; k++) {
+    for (int k = 0; k < hl_config_n_keys; k++) {
         char line[64];
         snprintf(line, sizeof line, "\n  %s ", hl_config_keys[k].name);
         ck_assert_ptr_nonnull(strstr(help, line));

@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "train/ini.h"
 

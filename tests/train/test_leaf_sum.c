@@ -216,6 +216,73 @@ START_TEST(shares_are_joined_or_all_ranks_fail)
 }
 END_TEST
 
+/* ---- what rank 0 of three does, where the others' part is made up ---- */
+
+typedef struct made_up {
+    char calls[8];      /* 'm'aximum, 's'um, 'b'roadcast */
+    int64_t largest[2]; /* what a maximum returns */
+} made_up;
+
+static void note(made_up *m, char call)
+{
+    size_t n = strlen(m->calls);
+    ck_assert_uint_lt(n, sizeof m->calls - 1);
+    m->calls[n] = call;
+}
+
+static void made_up_broadcast(void *context, int from, void *data, size_t bytes)
+{
+    (void)from, (void)data, (void)bytes;
+    note(context, 'b'); /* and nothing is received */
+}
+
+static void made_up_maximum(void *context, int64_t *values, int64_t count)
+{
+    made_up *m = context;
+    note(m, 'm');
+    memcpy(values, m->largest, (size_t)count * sizeof *values);
+}
+
+static void made_up_sum(void *context, int64_t *values, int64_t count)
+{
+    (void)values, (void)count;
+    note(context, 's');
+}
+
+static hl_ranks made_up_ranks(made_up *m)
+{
+    return (hl_ranks){
+        .n = 3, .context = m, .broadcast = made_up_broadcast, .maximum = made_up_maximum, .sum = made_up_sum
+    };
+}
+
+/* The rules 1 and 2 of ranks.h. */
+START_TEST(a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement)
+{
+    made_up m = { .calls = "" };
+    hl_ranks ranks = made_up_ranks(&m);
+    int64_t value = 1;
+    hl_ranks_sum(&ranks, &value, 1);
+    ck_assert_str_eq(m.calls, "sb");
+    m = (made_up){ .calls = "" };
+    hl_share share = hl_ranks_share(&ranks);
+    double number = 1;
+    ck_assert_int_eq(share.join(share.context, hl_ok(), &number, 1).code, HL_OK);
+    ck_assert_str_eq(m.calls, "msbm");
+}
+END_TEST
+
+START_TEST(a_failure_that_is_never_received_is_a_failure)
+{
+    made_up m = { .largest = { 2, 0 } }; /* rank 3 - 2 has failed */
+    hl_ranks ranks = made_up_ranks(&m);
+    hl_status status = hl_ranks_agree(&ranks, hl_ok());
+    ck_assert_int_eq(status.code, HL_FAILED);
+    ck_assert_str_eq(status.text, "rank 1: failed, and was lost before it could say why");
+    ck_assert(ranks.parted);
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, any_number_of_ranks_gets_the_bits_of_the_tree, 0, 6);
@@ -223,6 +290,8 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, all_ranks_fail_with_the_lowest_one_that_does);
     tcase_add_test(tc, sums_and_broadcasts_reach_all_ranks);
     tcase_add_test(tc, shares_are_joined_or_all_ranks_fail);
+    tcase_add_test(tc, a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement);
+    tcase_add_test(tc, a_failure_that_is_never_received_is_a_failure);
 }
 
 SUITE("leaf sum", add_tests)

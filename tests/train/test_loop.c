@@ -1,5 +1,5 @@
 /* What the loop refuses to write, and what it writes of classes. The rest of it shows in whole runs (tests/runs). */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
 #include "tests/train/trainer_example.h"

@@ -1,4 +1,4 @@
-#include "core/nearest.h"
+#include "core/base/nearest.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "train/problems.h"

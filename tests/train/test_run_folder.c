@@ -1,5 +1,5 @@
-#include "core/files.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -51,6 +51,7 @@ static hl_run_folder full_folder(const char *path)
         "scores.csv",
         "confusion.csv",
         "model.safetensors",
+        "model-before.safetensors",
         "checkpoint.safetensors",
         "vocab.txt",
         "events.out.tfevents.headlight",
@@ -101,6 +102,7 @@ START_TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
         { "scores.csv", false },
         { "confusion.csv", false },
         { "model.safetensors", false },
+        { "model-before.safetensors", false },
         { "vocab.txt", false },
         { "heads.csv", false },
         { "report.html", false },
@@ -234,6 +236,7 @@ START_TEST(clearing_removes_what_runs_write_and_no_more)
                                         "scores.csv",
                                         "confusion.csv",
                                         "model.safetensors",
+                                        "model-before.safetensors",
                                         "checkpoint.safetensors",
                                         "vocab.txt",
                                         "metrics.csv.tmp",

@@ -1,5 +1,5 @@
 #include "core/examples.h"
-#include "core/random.h"
+#include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "train/scores.h"

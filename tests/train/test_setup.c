@@ -1,5 +1,5 @@
-#include "core/bf16.h"
-#include "core/threads.h"
+#include "core/base/threads.h"
+#include "core/kernels/bf16.h"
 #include "data/dataset.h"
 #include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
@@ -87,9 +87,9 @@ START_TEST(long_examples_have_their_weights_made_again_unless_told)
     };
     hl_config config;
     config_parse("", &config);
-    ck_assert_int_eq(config.model.attention, HL_ATTENTION_AUTO);
+    ck_assert_int_eq(config.attention, HL_ATTENTION_AUTO);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        config.model.attention = rows[i].attention;
+        config.attention = rows[i].attention;
         config.sizes.longest = rows[i].longest;
         ck_assert(hl_setup_model(&config).recompute == rows[i].recompute);
     }

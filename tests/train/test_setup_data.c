@@ -1,14 +1,16 @@
 /* Data of a user's files, as a run opens them. */
 #include "train/setup_data.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/examples_storage.h"
+#include "data/text/tokens_file.h"
 #include "tests/check_suite.h"
 #include "tests/data/failing_allocator.h"
 #include "tests/data/text_files.h"
 #include "tests/scratch.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Sentences of 1 to 9 words. */
@@ -190,11 +192,56 @@ START_TEST(examples_of_text_number_their_words)
 }
 END_TEST
 
+/* Opens the treebank with tokens of kind bpe, its caches in `cache`; what its tokens say of the first word. */
+static bool reads_prefix_space(const char *file, const char *cache, const char *choice, hl_config *config)
+{
+    char text[2048], run[512];
+    snprintf(text, sizeof text,
+             "[task]\nname = tags\nfile = %s\ncache = %s\nprefix_space = %s\n[tokens]\nkind = bpe\nsize = 270\n", file,
+             cache, choice);
+    hl_problems problems = { 0 };
+    hl_dataset *dataset;
+    hl_tokens *tokens;
+    ck_assert_int_eq(
+        hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), config, &problems).code, HL_OK);
+    snprintf(run, sizeof run, "%s", scratch_path(choice));
+    hl_status status = open_data(config, HL_DATA_MAKE, run, &dataset);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    ck_assert_int_eq(mkdir(run, 0777), 0);
+    ck_assert_int_eq(hl_data_save_tokens(dataset, run).code, HL_OK);
+    hl_dataset_free(dataset);
+    snprintf(text, sizeof text, "%s/tokens.json", run);
+    ck_assert_int_eq(hl_tokens_load(text, &tokens).code, HL_OK);
+    bool prefix_space = !hl_tokens_first_word_is_bare(tokens);
+    hl_tokens_free(tokens);
+    return prefix_space;
+}
+
+/* Runs that share a folder of caches and read the first word in different ways each have their own tokens. */
+START_TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
+{
+    hl_config without, with;
+    char text[1 << 14], cache[512];
+    size_t used = 0;
+    for (int s = 0; s < 60; s++) {
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat%d\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n", s);
+    }
+    char file[512];
+    snprintf(file, sizeof file, "%s", text_file("x.conllu", text));
+    snprintf(cache, sizeof cache, "%s", scratch_path("cache"));
+    ck_assert(!reads_prefix_space(file, cache, "false", &without));
+    ck_assert(reads_prefix_space(file, cache, "true", &with));
+    ck_assert_str_ne(hl_config_string(&without, without.task.content), hl_config_string(&with, with.task.content));
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content);
     tcase_add_test(tc, a_window_of_examples_is_cut_by_length);
     tcase_add_test(tc, examples_of_text_number_their_words);
+    tcase_add_test(tc, a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart);
     tcase_add_checked_fixture(tc, NULL, scratch_end);
 }
 SUITE("setup data", add_tests)

@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "heads/recorder.h"
 #include "tests/check_suite.h"
 #include "tests/train/config_parsing.h"

@@ -1,13 +1,13 @@
 /* TensorBoard's events of runs: the same values as metrics.csv and heads.csv, one a step and tag however a run is
  * stopped, and what is kept when it goes on. What TensorBoard makes of them: tests/peer/check_tensorboard.py. */
-#include "core/files.h"
-#include "core/private/events.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/runs/faulty_runs.h"
 #include "tests/runs/killing_files.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
+#include "train/private/events.h"
 #include "train/signals.h"
 #include "train/tensorboard.h"
 

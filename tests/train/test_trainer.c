@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "core/op.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"

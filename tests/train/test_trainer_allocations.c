@@ -2,7 +2,7 @@
  * anything else in the process: functions in front of the C library's allocator and mmap count. Only OpenMP's own
  * calls do not where there are several threads: what it takes for a team is its affair. */
 #define _GNU_SOURCE /* syscall, dl_iterate_phdr */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/train/trainer_example.h"
@@ -141,7 +141,7 @@ START_TEST(steps_of_a_tiny_model_allocate_nothing)
     assert_steps_allocate_nothing(&config);
     config.optimizer.accumulate = 2;
     assert_steps_allocate_nothing(&config);
-    config.model.attention = HL_ATTENTION_RECOMPUTE;
+    config.attention = HL_ATTENTION_RECOMPUTE;
     assert_steps_allocate_nothing(&config);
     config.train.precision = HL_PRECISION_AUTO; /* bf16, where the machine has it */
     assert_steps_allocate_nothing(&config);

@@ -1,6 +1,6 @@
 /* Trainers and loops of several ranks, as threads: what they compute together is what one process computes. */
-#include "core/bf16.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/kernels/bf16.h"
 #include "heads/all_subsets.h"
 #include "heads/importance.h"
 #include "tests/check_suite.h"

@@ -1,6 +1,6 @@
 #include "tests/train/thread_ranks.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 
 #include <check.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #ifndef HL_TESTS_TRAIN_TRAINER_EXAMPLE_H
 #define HL_TESTS_TRAIN_TRAINER_EXAMPLE_H
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "tests/train/config_parsing.h"
 #include "train/trainer.h"
 

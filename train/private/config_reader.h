@@ -18,7 +18,7 @@ typedef struct hl_config_reader {
     const hl_config_shape *shape; /* or NULL */
     hl_config *config;
     hl_problems *problems;
-    hl_config_given given[HL_CONFIG_KEYS]; /* in the order of hl_config_keys */
+    hl_config_given given[HL_CONFIG_MOST_KEYS]; /* in the order of hl_config_keys */
     bool unclear; /* a line that could not be understood may have meant any key: no keys are checked against others */
 } hl_config_reader;
 

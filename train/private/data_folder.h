@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_PRIVATE_DATA_FOLDER_H
 #define HL_TRAIN_PRIVATE_DATA_FOLDER_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "data/text/tokens.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_PRIVATE_DATA_NOTICES_H
 #define HL_TRAIN_PRIVATE_DATA_NOTICES_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "data/text/text_data.h"
 
 /* Adds a line for each notice that counts anything, each once: "training: 3 sentences were cut ..."; of a file's lines,

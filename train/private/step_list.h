@@ -2,7 +2,7 @@
 #ifndef HL_TRAIN_PRIVATE_STEP_LIST_H
 #define HL_TRAIN_PRIVATE_STEP_LIST_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "train/ranks/leaf_sum.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 int hl_leaf_sum_first(int leaves, int n, int rank)
 {

@@ -20,7 +20,7 @@
 #ifndef HL_TRAIN_RANKS_LEAF_SUM_H
 #define HL_TRAIN_RANKS_LEAF_SUM_H
 
-#include "core/declarations.h"
+#include "core/base/declarations.h"
 #include "train/ranks/ranks.h"
 
 HL_BEGIN_DECLS

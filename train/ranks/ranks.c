@@ -40,7 +40,8 @@ hl_status hl_ranks_agree(hl_ranks *ranks, hl_status own)
         return own;
     }
     int failed = ranks->n - (int)values[FAILED];
-    hl_status status = own;
+    hl_status status =
+        ranks->rank == failed ? own : hl_error(HL_FAILED, "failed, and was lost before it could say why");
     ranks->broadcast(ranks->context, failed, &status, sizeof status);
     ranks->parted = true;
     return failed == 0 ? status : hl_error(status.code, "rank %d: %s", failed, status.text);
@@ -62,6 +63,7 @@ void hl_ranks_sum(hl_ranks *ranks, int64_t *values, int64_t count)
 {
     if (exchanges(ranks)) {
         ranks->sum(ranks->context, values, count);
+        ranks->broadcast(ranks->context, 0, values, (size_t)count * sizeof *values); /* ranks.h, rule 1 */
     }
 }
 
@@ -71,7 +73,7 @@ static hl_status join(void *context, hl_status own, double *numbers, int64_t n)
     hl_ranks *ranks = context;
     HL_TRY(hl_ranks_agree(ranks, own));
     hl_ranks_sum(ranks, (int64_t *)numbers, n);
-    return hl_ok();
+    return hl_ranks_agree(ranks, hl_ok()); /* rule 2 */
 }
 
 hl_share hl_ranks_share(hl_ranks *ranks)

@@ -5,12 +5,25 @@
  * exchange begins with hl_ranks_agree, and between it and the exchange nothing can fail. A rank that fails anywhere
  * calls it with its failure once more, where the others wait for it, and all of them end with the same status.
  *
+ * Why rank 0 never uses a message whose sender died. MPI promises nothing after a death: a receive may then end with
+ * data that nobody sent. Three rules are enough.
+ *  1. Every exchange of data ends with a broadcast from rank 0 (hl_leaf_sum_finish, hl_ranks_sum). Rank 0 begins it
+ *     when its own result is complete.
+ *  2. Rank 0 uses the result only after the next agreement, which each rank enters when it has the broadcast.
+ *  3. An agreement returns only if every rank has entered it. programs/mpi.c checks this, and ends the process if not.
+ * Let r be the rank that dies first. By rule 3 it had entered the agreement, so it had received the broadcast. No rank
+ * had died by then, so MPI's promises held and the broadcast was real. By rule 1 the result of rank 0 was complete
+ * before it. All messages that this result rests on, through any number of ranks, are older still: they were received
+ * while all ranks lived. If r had not entered the agreement, rank 0 does not return from it; if r is rank 0, nothing
+ * more is written. What other ranks receive after the death may be false. They write nothing, and what they send can
+ * reach rank 0's files only through another agreement, which r never enters.
+ *
  * Everywhere NULL stands for a process that is alone. */
 #ifndef HL_TRAIN_RANKS_RANKS_H
 #define HL_TRAIN_RANKS_RANKS_H
 
-#include "core/declarations.h"
-#include "core/status.h"
+#include "core/base/declarations.h"
+#include "core/base/status.h"
 #include "heads/share.h"
 
 #include <stdbool.h>
@@ -19,8 +32,8 @@
 
 HL_BEGIN_DECLS
 
-/* Where another rank is lost, functions that exchange do not return, or with data that are not what it sent; `maximum`
- * and `sum` do not return. The launcher then ends the process. */
+/* Once another rank is lost, `send`, `receive` and `broadcast` do not return, or they return with false data. `maximum`
+ * and `sum` return only if every rank has called them; their values may then be false. Otherwise the process ends. */
 typedef struct hl_ranks {
     int rank, n; /* 0 <= rank < n */
     void *context;
@@ -55,7 +68,7 @@ hl_status hl_ranks_agree(hl_ranks *ranks, hl_status own);
 /* The signal that asks all of them to end, as they last agreed; 0: none. Alone it is hl_signals_received(). */
 int hl_ranks_signal(const hl_ranks *ranks);
 
-/* Broadcasts of rank 0, and sums; nothing where there is one rank, or where they have parted. */
+/* A broadcast of rank 0, and a sum that ends with one; nothing where there is one rank, or where they have parted. */
 void hl_ranks_broadcast(hl_ranks *ranks, void *data, size_t bytes);
 void hl_ranks_sum(hl_ranks *ranks, int64_t *values, int64_t count);
 

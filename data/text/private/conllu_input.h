@@ -3,8 +3,8 @@
 #ifndef HL_DATA_TEXT_PRIVATE_CONLLU_INPUT_H
 #define HL_DATA_TEXT_PRIVATE_CONLLU_INPUT_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/lines.h"
 
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
 #define HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "data/text/corpus.h"
 #include "data/text/private/source.h"
 

@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_GROW_H
 #define HL_DATA_TEXT_PRIVATE_GROW_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

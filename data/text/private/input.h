@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_INPUT_H
 #define HL_DATA_TEXT_PRIVATE_INPUT_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
 #define HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/number_table.h"
 #include "data/text/private/text_set.h"

@@ -3,7 +3,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
 #define HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

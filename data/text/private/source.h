@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_SOURCE_H
 #define HL_DATA_TEXT_PRIVATE_SOURCE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_COUNTS_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_COUNTS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "data/text/text_data.h"
 
 #include <stdint.h>

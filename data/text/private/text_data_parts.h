@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "data/text/corpus.h"
 #include "data/text/split.h"
 #include "data/text/text_data.h"

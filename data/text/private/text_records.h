@@ -2,7 +2,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "data/text/lines.h"
 #include "data/text/text_data.h"
 
@@ -29,6 +29,10 @@ typedef struct hl_text_records hl_text_records;
  * records are of that split. Running text with a share is read through once to find where validation begins.
  * HL_INVALID, HL_BAD_FILE, HL_NO_MEMORY; *out is then NULL. */
 hl_status hl_text_records_open(const hl_text_spec *spec, hl_split split, const char *what, hl_text_records **out);
+
+/* Reads a file of running text through, so that a line that is too long is refused before a long work begins. Standard
+ * input, and files of other forms, are not read. HL_BAD_FILE, HL_NO_MEMORY, what the spec's progress fails with. */
+hl_status hl_text_records_check(const hl_text_spec *spec, const char *path);
 
 /* The next record. Fails as the reader of its file. */
 hl_status hl_text_records_next(hl_text_records *records, hl_text_record *record);

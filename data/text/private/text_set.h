@@ -2,8 +2,8 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TEXT_SET_H
 #define HL_DATA_TEXT_PRIVATE_TEXT_SET_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/private/number_table.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/tokens_parts.h"
 #include "data/text/tokens.h"
@@ -32,9 +32,10 @@ typedef struct hl_tokens_scratch {
     uint64_t *hashes; /* and the hash of the bytes up to there */
     hl_symbol *symbols;
     hl_heap heap; /* the numbers are indices of left symbols, the keys ranks */
+    char *plain;  /* the UTF-8 of all characters */
     hl_piece *wrapped;
     size_t n_characters, characters_capacity, word_capacity, ends_capacity, hashes_capacity, symbols_capacity,
-        wrapped_capacity;
+        plain_capacity, wrapped_capacity;
 } hl_tokens_scratch;
 
 /* Whether a text can be cut: HL_INVALID where it is not UTF-8 (bytes takes any) or not shorter than 2 GiB. */
@@ -59,7 +60,7 @@ hl_status hl_pieces_add_characters(hl_pieces *pieces, int32_t id, size_t first, 
 /* HL_NO_MEMORY; hl_tokens_encode_words (chars and words) also HL_INVALID where there is no unknown token. */
 hl_status hl_tokens_encode_words(const hl_tokens *tokens, const char *text, size_t size, size_t base,
                                  hl_pieces *pieces);
-hl_status hl_tokens_encode_wordpiece(const hl_tokens *tokens, const char *text, size_t size, size_t base,
+hl_status hl_tokens_encode_wordpiece(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
                                      hl_pieces *pieces);
 
 /* bpe and bytes; with `space` a space comes before the text. */

@@ -2,10 +2,11 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
 
-#include "core/status.h"
-#include "core/text.h"
+#include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/text/private/hash.h"
 #include "data/text/private/number_table.h"
+#include "data/text/private/tokens_added.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>
@@ -26,11 +27,6 @@ typedef struct hl_template {
         int32_t id, type;
     } at[HL_TEMPLATE_MAX];
 } hl_template;
-
-typedef struct hl_special_token {
-    int32_t id;
-    bool strip_left, strip_right; /* takes the white space beside it along */
-} hl_special_token;
 
 /* The rank of a merge is its index: the pair `left`, `right` becomes `id`. */
 typedef struct hl_merge {
@@ -53,8 +49,9 @@ struct hl_tokens {
     hl_text text; /* the pieces, each with a zero byte */
     size_t *starts, starts_capacity;
     int32_t n;
-    hl_special_token *specials;
-    size_t n_specials, specials_capacity;
+    hl_added_token *added;
+    size_t n_added, added_capacity;
+    int32_t n_model; /* the first pieces, which words are cut into; 0: all. The others are only found as added tokens */
     hl_merge *merges;
     size_t n_merges, merges_capacity;
     int32_t roles[HL_ROLES];
@@ -65,17 +62,12 @@ struct hl_tokens {
         uint32_t tag;
         int32_t id; /* -1: free */
     } * table;
-    size_t mask;      /* of the table: its size less one */
-    bool *is_special; /* by id */
-    struct hl_sorted_special {
-        const char *piece;
-        size_t size;
-        const hl_special_token *special;
-    } * sorted;            /* the special tokens by their bytes */
-    bool first_bytes[256]; /* whether a special token begins with it */
-    size_t longest;        /* the bytes of the longest piece */
-    int32_t byte_ids[256]; /* of bytes and bpe; -1: no such piece */
-    hl_number_table ranks; /* of merges */
+    size_t mask;                                                               /* of the table: its size less one */
+    enum hl_piece_kind { HL_OF_MODEL, HL_ORDINARY, HL_SPECIAL } * piece_kinds; /* by id; the last two: added */
+    hl_token_matcher matchers[2]; /* of texts as they stand; of normalized texts */
+    size_t longest;               /* the bytes of the longest piece */
+    int32_t byte_ids[256];        /* of bytes and bpe; -1: no such piece */
+    hl_number_table ranks;        /* of merges */
 };
 
 /* An object without pieces, NULL when out of memory. Its roles are absent and its templates those of texts alone. */
@@ -84,8 +76,12 @@ hl_tokens *hl_tokens_new(hl_tokens_kind kind);
 /* Adds a piece, whose id is the number of those before. HL_NO_MEMORY. */
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size);
 
-/* Adds a special token. HL_NO_MEMORY. */
-hl_status hl_tokens_add_special(hl_tokens *tokens, hl_special_token special);
+/* Makes a piece an added token. HL_NO_MEMORY. */
+hl_status hl_tokens_mark_added(hl_tokens *tokens, hl_added_token added);
+
+/* For hl_tokens_index, and anew when the rules have changed: makes the matcher (0 or 1). HL_BAD_FILE, naming `path`,
+ * where nothing is left of a token's text when it is normalized; HL_NO_MEMORY. */
+hl_status hl_tokens_match(hl_tokens *tokens, const char *path, int matcher);
 
 /* The templates of texts between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is left out. */
 void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after);

@@ -2,8 +2,8 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
 
-#include "core/json.h"
-#include "core/status.h"
+#include "core/base/status.h"
+#include "core/files/json.h"
 #include "data/text/private/tokens_parts.h"
 
 #include <stddef.h>

@@ -1,9 +1,10 @@
 /* What the tokenizers need to know of a character, equal on every code point to version 0.23.3 of the `tokenizers`
- * library: of its BertNormalizer and BertPreTokenizer, and of the regular expression of its ByteLevel. Codes are
- * Unicode code points up to 0x10FFFF without surrogates. Nothing here can fail. */
+ * library: of its BertNormalizer and BertPreTokenizer, of the regular expression of its ByteLevel, and of single_word.
+ * Codes are Unicode code points up to 0x10FFFF without surrogates. Nothing here can fail. */
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ int hl_bert_lower_case(uint32_t code, uint32_t lower[2]);
 /* The classes \p{L}, \p{N} and \s of ByteLevel's regular expression. */
 typedef enum hl_kind { HL_KIND_OTHER, HL_KIND_LETTER, HL_KIND_NUMBER, HL_KIND_WHITE } hl_kind;
 hl_kind hl_byte_level_kind(uint32_t code);
+
+/* Whether single_word takes it for a character of a word: \w of the library's regular expressions. */
+bool hl_is_of_word(uint32_t code);
 
 /* Writes the character as UTF-8, returns the bytes, 1 to 4. */
 size_t hl_utf8_encode(uint32_t code, char bytes[4]);

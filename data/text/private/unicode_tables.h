@@ -35,5 +35,7 @@ extern const hl_code_run hl_bert_lower[]; /* lower case */
 extern const size_t hl_bert_lower_n;
 extern const hl_code_range hl_byte_level_kinds[]; /* values of hl_byte_level_kind */
 extern const size_t hl_byte_level_kinds_n;
+extern const hl_code_range hl_word_others[]; /* of a word, but no letter or number; or a number, but not of a word */
+extern const size_t hl_word_others_n;
 
 #endif

@@ -1,10 +1,10 @@
 /* Tests the gradient check: it must reject ops that are wrong on purpose and accept the same ops done right. */
-#include "core/mask.h"
+#include "core/kernels/mask.h"
 #include "core/op.h"
-#include "core/op_add.h"
-#include "core/op_linear.h"
-#include "core/op_matmul.h"
-#include "core/op_softmax.h"
+#include "core/ops/add.h"
+#include "core/ops/linear.h"
+#include "core/ops/matmul.h"
+#include "core/ops/softmax.h"
 #include "tests/check_suite.h"
 #include "tests/gradient_check.h"
 
@@ -48,7 +48,6 @@ static void scale_backward(const hl_tape *tape, const hl_node *node, const hl_gr
 static const hl_op op_scale = {
     .name = "crooked_scale",
     .min_inputs = 1,
-    .in_place = HL_NOT_IN_PLACE,
     .infer = infer_same,
     .forward = scale_forward,
     .backward = scale_backward,
@@ -90,7 +89,6 @@ static int64_t softmax_scratch(const hl_tape *tape, const hl_node *node)
 static const hl_op op_softmax = {
     .name = "crooked_softmax",
     .min_inputs = 1,
-    .in_place = HL_NOT_IN_PLACE,
     .infer = infer_same,
     .forward = softmax_forward,
     .backward = softmax_backward,
@@ -123,7 +121,6 @@ static void trespass_forward(const hl_tape *tape, const hl_node *node, hl_real *
 static const hl_op op_trespass = {
     .name = "trespass",
     .min_inputs = 2,
-    .in_place = HL_NOT_IN_PLACE,
     .infer = infer_same,
     .forward = trespass_forward,
     .backward = trespass_backward,

@@ -1,12 +1,11 @@
 /* Every op's gradient against a numeric one, and what the tape promises about gradients. */
-#include "core/memory.h"
-#include "core/op_add.h"
-#include "core/op_attention.h"
-#include "core/op_gelu.h"
-#include "core/op_multiply.h"
-#include "core/op_scale.h"
-#include "core/op_sum.h"
-#include "core/private/op_list.h"
+#include "core/base/memory.h"
+#include "core/ops/add.h"
+#include "core/ops/attention.h"
+#include "core/ops/gelu.h"
+#include "core/ops/multiply.h"
+#include "core/ops/scale.h"
+#include "core/ops/sum.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/gradient_check.h"
@@ -83,15 +82,15 @@ END_TEST
 
 START_TEST(every_op_has_a_case)
 {
-    for (int i = 0; i < hl_op_count; i++) {
+    for (int i = 0; i < op_count; i++) {
         int small = 0, large = 0;
         for (int k = 0; k < op_case_count; k++) {
-            bool same = strcmp(op_cases[k].op, hl_op_list[i]->name) == 0;
+            bool same = strcmp(op_cases[k].op, op_list[i]->name) == 0;
             small += same && !op_cases[k].large;
             large += same && op_cases[k].large;
         }
-        ck_assert_msg(small > 0, "the op %s has no row in the gradient checks' table", hl_op_list[i]->name);
-        ck_assert_msg(large > 0, "the op %s has no large row in the table of op cases", hl_op_list[i]->name);
+        ck_assert_msg(small > 0, "the op %s has no row in the gradient checks' table", op_list[i]->name);
+        ck_assert_msg(large > 0, "the op %s has no large row in the table of op cases", op_list[i]->name);
     }
     for (int k = 0; k < op_case_count; k++) {
         ck_assert_ptr_eq(op_case_find(op_cases[k].op, op_cases[k].variant), &op_cases[k]);

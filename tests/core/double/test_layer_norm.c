@@ -1,5 +1,5 @@
 #include "core/arena.h"
-#include "core/op_layer_norm.h"
+#include "core/ops/layer_norm.h"
 #include "core/tape.h"
 #include "tests/check_suite.h"
 

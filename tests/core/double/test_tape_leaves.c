@@ -1,5 +1,5 @@
 /* The gradients of leaves that walk back together, against numeric ones and against those of all rows on one tape. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/core/leaf_passes.h"
 

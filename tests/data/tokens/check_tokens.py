@@ -3,11 +3,12 @@
 
 usage: check_tokens.py unicode TOKENS_OF     every code point of the planes that have characters, some of the others
        check_tokens.py every TOKENS_OF       every code point
+       check_tokens.py added TOKENS_OF       added tokens with all their properties, in thousands of strings
        check_tokens.py text TOKENS_OF        100,000 random strings, and texts of HEADLIGHT_DATA=DIR: what encodes,
                                              what files say, what is learned
 
 TOKENS_OF is the program of main.c. Random strings come from HEADLIGHT_SEED (0). Exits with 77, which ctest reports as
-skipped, where the library (this version) or the texts are missing.
+skipped, where the library (this version) or, for `text`, the texts are missing.
 """
 
 import gzip
@@ -62,10 +63,12 @@ def check_unicode(program, every):
     strip, lower = normalizer(strip_accents=True), normalizer(lowercase=True)
     bert = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str
+    single = Tokenizer(models.WordPiece({"[UNK]": 0}, unk_token="[UNK]"))
+    single.add_tokens([AddedToken("!", single_word=True, normalized=False)])
     lines = ours(program, "--unicode")
     check(len(lines) == 0x110000 - 0x800, "the number of code points")
     for line in lines:
-        code, bits, mark, kind, *rest = line.split(" ")
+        code, bits, mark, kind, word, *rest = line.split(" ")
         if not every and is_one_of_many(int(code, 16)):
             continue
         c, bits, mark = chr(int(code, 16)), int(bits), int(mark)
@@ -77,6 +80,8 @@ def check_unicode(program, every):
         check(strip(c) == stripped, f"accents {code}")
         check(lower(c) == lowered, f"lower {code}")
         is_kind = [len(byte_level(x + c)) == 1 for x in "a1!"]
+        found = [1 in single.encode(text).ids for text in (c + "!", "!" + c)]
+        check(c == "!" or found == [word == "0"] * 2, f"word {code}")
         check(is_kind == [kind == "1", kind == "2", kind == "0"], f"kind {code}")
 
 
@@ -230,6 +235,65 @@ def check_bpe(program, folder, texts, strings):
                         offsets=len(alphabet) > 0)  # theirs are wrong behind a byte that is left out
 
 
+# None begins with white space: where a token before it takes that along, the library panics.
+ADDED = ["newtok", "New Tok", "tok", "newt", "##ing", "É", "naïve", "ﬁ", "a", "中", "x.y", "don't", "can't", "İ", "_", "-",
+         "end ", "[NEW]", "<|new|>", "[MASK]", "Å", "e\u0301", "to", "the", "\u0130stanbul", "12", "Ġthe", "Ā"]
+
+
+def added_strings(draw, texts, count):
+    """Strings of which half is the texts of added tokens, in another case, cut, run together, beside all white space."""
+    between = ["", "", " ", "  ", "\t", "\n", "\u00a0", "\u3000", "\u200b", "_", ".", "-", "s", "1", "é", "\u0301", "\u200d", "½",
+               "中", "'", "the", "##", "can't", "\x0b", "\u1680"]
+    for random_one in random_strings(count):
+        text = ""
+        for _ in range(draw.randint(1, 8)):
+            one = draw.choice(texts)
+            kind = draw.random()
+            if kind < 0.2:
+                one = draw.choice([one.upper(), one.lower(), one[:-1], one[1:], one + one])
+            elif kind < 0.3:
+                one = random_one[:4]
+            text += draw.choice(between) + one
+        yield text + draw.choice(between)
+
+
+def check_added(program, folder):
+    draw = random.Random(int(os.environ.get("HEADLIGHT_SEED", "0")) + 1)
+    texts = list(random_strings(3000))
+    for round_ in range(60):
+        tokenizer, lowercase = (wordpiece(round_ % 4 < 2, (None, True, False)[round_ % 3]), round_ % 4 < 2)
+        if round_ % 2:
+            tokenizer = bpe(round_ % 4 == 1)
+        train(tokenizer, texts + ["the newtok tok ends"] * 9, 700, special_tokens=SPECIAL,
+              **({"initial_alphabet": pre_tokenizers.ByteLevel.alphabet()} if round_ % 2 else {}))
+        normal, seen = tokenizer.normalizer.normalize_str if tokenizer.normalizer else str, set()
+        for content in draw.sample(ADDED, draw.randint(1, 12)):
+            if normal(content) in seen:  # of two that are the same once they are normalized the library finds any
+                continue
+            seen.add(normal(content))
+            token = AddedToken(content, single_word=draw.random() < 0.4, lstrip=draw.random() < 0.3,
+                               rstrip=draw.random() < 0.3, normalized=draw.random() < 0.6)
+            (tokenizer.add_special_tokens if draw.random() < 0.3 else tokenizer.add_tokens)([token])
+        path = folder / "tokenizer.json"
+        tokenizer.save(str(path))
+        tokenizer = Tokenizer.from_file(str(path))  # which forgets what a token was before it was added again
+        contents = [token["content"] for token in json.loads(path.read_text(encoding="utf-8"))["added_tokens"]]
+        lines = list(added_strings(draw, contents, 400))
+        marks = round_ % 2 == 0 and (lowercase if round_ % 3 == 0 else round_ % 3 == 1)
+        name = f"added {round_}, {'bpe' if round_ % 2 else 'wordpiece'}"
+        for specials in (["--specials"], []):
+            tokenizer.encode_special_tokens = not specials
+            compare(program, f"{name} {' '.join(specials)}", tokenizer, str(path), lines, *specials, offsets=not marks)
+            for copy in ("tokens.json", "again_tokenizer.json"):
+                ours(program, "--copy", str(path), str(folder / copy))
+                compare(program, f"{name}, {copy}", tokenizer, str(folder / copy), lines, *specials, offsets=False)
+        again = Tokenizer.from_file(str(folder / "again_tokenizer.json"))
+        tokenizer.encode_special_tokens = False
+        theirs = [[text.ids for text in expected(one, lines, False)] for one in (tokenizer, again)]
+        check(theirs[0] == theirs[1], f"{name}: what is written, in the library")
+        check(tokenizer.get_added_tokens_decoder() == again.get_added_tokens_decoder(), f"{name}: written properties")
+
+
 def check_learned(program, folder, texts):
     """Of the texts of the suite's digests, too; a bpe has to be the one that the library learns."""
     strings = subprocess.run([program, "--strings"], stdout=subprocess.PIPE, check=True).stdout.decode().split("\n")[:-1]
@@ -247,12 +311,16 @@ def check_learned(program, folder, texts):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in ("unicode", "every", "text"):
+    if len(sys.argv) != 3 or sys.argv[1] not in ("unicode", "every", "added", "text"):
         sys.exit(__doc__)
     if tokenizers.__version__ != VERSION:
         print(f"skipped: tokenizers {tokenizers.__version__}, not {VERSION}")
         sys.exit(77)
     program = sys.argv[2]
+    if sys.argv[1] == "added":
+        with tempfile.TemporaryDirectory() as folder:
+            check_added(program, Path(folder))
+        sys.exit(failures > 0)
     if sys.argv[1] != "text":
         check_unicode(program, sys.argv[1] == "every")
         sys.exit(failures > 0)

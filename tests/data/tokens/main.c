@@ -3,12 +3,13 @@
  * usage: tokens_of FILE [--lowercase] [--specials] [--pair] [--silent]   lines of text in, lines of
  *                                                                        id:begin:end:type out
  *        tokens_of --unicode                                             what the tables say of every code point
+ *        tokens_of --copy FILE OUT                                       writes OUT, a tokens.json or tokenizer.json
  *        tokens_of --strings                                             the texts of token_strings.h
  *        tokens_of --learn KIND SIZE TEXT OUT [--lowercase]              learns from a file's lines, writes tokens.json
  *
  * FILE: a tokens.json, tokenizer.json, *.txt (vocab.txt), or vocab.json beside merges.txt. In the lines \n, \r and \\
  * stand for those characters. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "data/text/private/unicode.h"
 #include "data/text/tokens_file.h"
 #include "data/text/tokens_learn.h"
@@ -102,6 +103,16 @@ static int encode(const char *path, bool lowercase, bool specials, bool pair, bo
     return status.code == HL_OK ? 0 : fail(status);
 }
 
+static int copy(const char *path, const char *out)
+{
+    hl_tokens *tokens;
+    hl_status status = load(path, false, &tokens);
+    HL_THEN(status,
+            strstr(out, "tokenizer") != NULL ? hl_tokens_save_tokenizer(tokens, out) : hl_tokens_save(tokens, out));
+    hl_tokens_free(tokens);
+    return status.code == HL_OK ? 0 : fail(status);
+}
+
 static hl_status next_line(void *context, const char **text, size_t *size)
 {
     static char *line;
@@ -133,7 +144,8 @@ static int learn(const char *kind, const char *size, const char *text, const cha
 static void print_code(uint32_t code)
 {
     uint32_t base[HL_BASE_MAX], lower[2];
-    printf("%x %u %u %d", code, hl_bert_class(code), hl_bert_mark(code), (int)hl_byte_level_kind(code));
+    printf("%x %u %u %d %d", code, hl_bert_class(code), hl_bert_mark(code), (int)hl_byte_level_kind(code),
+           hl_is_of_word(code));
     int n = hl_bert_base(code, base);
     for (int i = 0; i < n; i++) {
         printf("%s%x", i == 0 ? " " : ",", base[i]);
@@ -169,6 +181,9 @@ int main(int argc, char **argv)
             printf("\n");
         }
         return 0;
+    }
+    if (argc == 4 && strcmp(argv[1], "--copy") == 0) {
+        return copy(argv[2], argv[3]);
     }
     if (argc >= 6 && strcmp(argv[1], "--learn") == 0) {
         return learn(argv[2], argv[3], argv[4], argv[5], lowercase);

@@ -1,7 +1,7 @@
 /* All sets of a small model's heads, against each set measured alone by the whole model. */
 #include "heads/all_subsets.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "heads/importance.h"
 #include "heads/shapley.h"
 #include "heads/subset.h"

@@ -1,7 +1,7 @@
 /* The effects of heads against the same figures computed one by one, from the model alone. */
 #include "heads/effect.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "heads/private/effect_change.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"

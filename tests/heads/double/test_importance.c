@@ -2,8 +2,8 @@
  * changed by hand. */
 #include "heads/importance.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "heads/effect.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"

@@ -1,8 +1,8 @@
 /* Models with fewer heads against the same heads masked. */
 #include "heads/prune.h"
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"

@@ -1,7 +1,7 @@
 /* Models with some of their heads, against models whose W_O lacks the others' columns. */
 #include "heads/subset.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"

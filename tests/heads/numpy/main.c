@@ -3,7 +3,7 @@
  * Prints what heads.csv would hold of these snapshots, given by step, and then "label,<step>,<layer>,<head>,<text>" of
  * every head: for numpy_metrics.py, which computes the same. CAUSAL is 0 or 1. Gold relations go by numbers. Of text
  * the snapshots hold words, forms and rarest, too, and the bits of the first tokens and forms: kinds, form_kinds. */
-#include "core/npz.h"
+#include "core/files/npz.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
 #include "heads/private/validation_sums_file.h"

@@ -47,6 +47,7 @@ static const model_case cases[] = {
     { "pre, 3 classes", HL_NORM_PRE, HL_POSITIONS_LEARNED, .lengths = lengths, .targets = 3 },
     { "post, more classes than tokens", HL_NORM_POST, HL_POSITIONS_NONE, .lengths = lengths, .targets = 11, .smoothing = 0.1 },
     { "pre, mean", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .lengths = lengths, .targets = 2, .pooling = HL_POOLING_MEAN },
+    { "pre, last", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .lengths = lengths, .targets = 2, .causal = true, .pooling = HL_POOLING_LAST },
     { "post, mean, tied", HL_NORM_POST, HL_POSITIONS_LEARNED, .tied = true, .pooling = HL_POOLING_MEAN },
     { "pre, token types", HL_NORM_PRE, HL_POSITIONS_NONE, .lengths = lengths, .token_types = 2 },
     { "post, token types, none given", HL_NORM_POST, HL_POSITIONS_LEARNED, .token_types = 3, .untyped = true },
@@ -57,6 +58,7 @@ static const model_case cases[] = {
     { "pre, wide embeddings, no bias", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .embedding_size = 9, .no_bias = true },
     { "post, offset of positions", HL_NORM_POST, HL_POSITIONS_LEARNED, .offset = 2, .token_types = 1, .lengths = lengths },
     { "post, gelu_tanh", HL_NORM_POST, HL_POSITIONS_NONE, .activation = HL_GELU_TANH },
+    { "pre, silu", HL_NORM_PRE, HL_POSITIONS_NONE, .activation = HL_SILU },
     { "pre, quick_gelu", HL_NORM_PRE, HL_POSITIONS_NONE, .activation = HL_QUICK_GELU },
     { "post, dropped before the output", HL_NORM_POST, HL_POSITIONS_NONE, .targets = 3, .dropped = true, .lengths = lengths },
     { "pre, transform, dropped", HL_NORM_PRE, HL_POSITIONS_LEARNED, .head = HL_HEAD_TRANSFORM, .dropped = true, .lengths = lengths },
@@ -122,7 +124,7 @@ START_TEST(every_parameter)
     hl_model_config config = config_of(c);
     model_call call = { .batch = example_batch(B, T, config.vocabulary, c->lengths), .smoothing = c->smoothing };
     example_model(&call.model, &config);
-    example_targets(&call.batch, call.model.config.targets, c->pooling == HL_POOLING_MEAN);
+    example_targets(&call.batch, call.model.config.targets, c->pooling != HL_POOLING_ROWS);
     const int32_t *types = call.batch.types;
     call.batch.types = c->untyped ? NULL : types;
     gradient_check check = { .build = build,

@@ -1,5 +1,5 @@
 /* The gradients of every module, of its input and of its parameters. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "layers/embedding.h"
 #include "layers/encoder_layer.h"
 #include "layers/positions.h"

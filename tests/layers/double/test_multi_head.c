@@ -1,5 +1,5 @@
 /* The gradients of multi-head attention: of x, memory, gate and every parameter. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/attention_cases.h"

@@ -1,5 +1,5 @@
 /* Multi-head attention against its naive composition of primitive ops. */
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "layers/multi_head_naive.h"
 #include "tests/check_suite.h"
 #include "tests/layers/attention_cases.h"

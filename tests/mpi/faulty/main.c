@@ -2,7 +2,8 @@
  * is `memory` (its N-th allocation fails, and all after it), `write` (its N-th write finds the disk full, and all after
  * it), `weights` (the first N bytes or more that it receives at once are no numbers), `elsewhere` (it runs in another
  * folder), `arguments` (it is started with one more), `exchange` (its N-th that ends has failed, which its status alone
- * tells), `killed` (while it sends for the N-th time), `never` (it does not begin MPI). */
+ * tells), `killed` (while it sends for the N-th time), `never` (it does not begin MPI), `believed` (it is killed while
+ * it sends for the N-th time, and from then on MPI tells the others that all they wait for has arrived). */
 #include "programs/launcher.h"
 #include "programs/mpi.h"
 #include "programs/start.h"
@@ -19,6 +20,7 @@
 enum { SECONDS_TO_BEGIN = 120, SECONDS_WITHOUT_ONE = 1 };
 
 static int until_failure, until_death;
+static int64_t believed; /* the process that is killed; 0: none */
 
 #ifdef HL_MPI
 #include <mpi.h>
@@ -29,6 +31,10 @@ int MPI_Testall(int count, MPI_Request requests[], int *done, MPI_Status statuse
     int code = PMPI_Testall(count, requests, done, statuses);
     if (*done && until_failure > 0 && --until_failure == 0) {
         statuses[0].MPI_ERROR = MPI_ERR_OTHER;
+    }
+    if (!*done && believed > 0 && kill((pid_t)believed, 0) != 0) {
+        *done = 1;
+        return MPI_SUCCESS;
     }
     return code;
 }
@@ -73,6 +79,11 @@ int main(int argc, char **argv)
     if (hl_mpi_begin(&ranks, never ? SECONDS_WITHOUT_ONE : SECONDS_TO_BEGIN).code != HL_OK) {
         return 98;
     }
+    if (strcmp(fault, "believed") == 0) {
+        believed = getpid();
+        ranks.broadcast(ranks.context, rank, &believed, sizeof believed);
+        until_death = rank == ranks.rank ? n : 0;
+    }
     char *more[64] = { NULL };
     if (rank == ranks.rank && strcmp(fault, "weights") == 0) {
         receive_all = ranks.broadcast;
@@ -90,7 +101,7 @@ int main(int argc, char **argv)
         until_failure = n;
     } else if (rank == ranks.rank && strcmp(fault, "killed") == 0) {
         until_death = n;
-    } else if (rank == ranks.rank) {
+    } else if (rank == ranks.rank && strcmp(fault, "believed") != 0) {
         faults_begin();
         faults_of_call(FAULTS_WRITE);
         faults_in_files(strcmp(fault, "write") == 0 ? n : 0, FAULTS_FOR_EVER, ENOSPC);

@@ -2,11 +2,11 @@
  * at a time, as the safetensors file OUT: tokens (N), lengths (B), hidden_l (N, D), attention_l (the (H, T, T) of
  * every line end to end); with a BATCH of 0 tokens and lengths alone. Prints what was loaded, and the seconds that
  * opening and loading took. */
-#include "core/clock.h"
-#include "core/files.h"
-#include "core/memory.h"
-#include "core/safetensors.h"
-#include "core/threads.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "core/files/files.h"
+#include "core/files/safetensors.h"
 #include "data/batch_storage.h"
 #include "pretrained/pretrained.h"
 #include "tests/pretrained/pass.h"

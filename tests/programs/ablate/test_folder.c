@@ -1,7 +1,7 @@
 /* The folder of a sweep and those of its cells: what is made, gone on with, refused and replaced. */
 #include "programs/ablate/folder.h"
 
-#include "core/folders.h"
+#include "core/files/folders.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "programs/ablate/plan.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
@@ -105,7 +105,7 @@ START_TEST(the_widths_follow_from_the_number_of_heads)
     hl_ablate_plan plan;
     ck_assert_int_eq(plan_of(with("d_k = 16\nd_v = 16\nkv_heads = 4"), "--heads 1,8", &plan).code, HL_OK);
     ck_assert_int_eq(plan.n_keys, 1);
-    const hl_config_model *one = &plan.variants[1].config.model, *eight = &plan.variants[2].config.model;
+    const hl_model_config *one = &plan.variants[1].config.model, *eight = &plan.variants[2].config.model;
     ck_assert(one->heads[1] == 1 && one->kv_heads[1] == 1 && one->d_k[1] == 64 && one->d_v[1] == 64);
     ck_assert(eight->heads[0] == 8 && eight->kv_heads[0] == 8 && eight->d_k[0] == 8 && eight->d_v[0] == 8);
     ck_assert(plan.variants[0].parameters == plan.variants[1].parameters);

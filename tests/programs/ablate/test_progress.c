@@ -1,5 +1,5 @@
 /* What a sweep tells while it goes. */
-#include "core/clock.h"
+#include "core/base/clock.h"
 #include "programs/ablate/progress.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"

@@ -1,7 +1,7 @@
 /* Trainings that are begun, and how their ends are taken. */
 #include "programs/ablate/sweep.h"
 
-#include "core/folders.h"
+#include "core/files/folders.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"

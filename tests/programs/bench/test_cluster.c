@@ -1,7 +1,7 @@
 /* What a step takes with several processes: the model, by hand, and what is printed with ranks that are threads. */
 #include "programs/bench/cluster.h"
 
-#include "core/bf16.h"
+#include "core/kernels/bf16.h"
 #include "programs/bench/cluster_cost.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"

@@ -1,5 +1,6 @@
 #include "programs/bench/flops.h"
 #include "programs/bench/job.h"
+#include "programs/bench/runs.h"
 #include "tests/check_suite.h"
 #include "tests/train/trainer_example.h"
 #include "train/setup.h"
@@ -18,6 +19,7 @@ static const struct {
     { "t1024", 4, 1024, 256, 8, 4, 1024, 256, 130459631616 },
     { "t2048", 2, 2048, 256, 8, 4, 1024, 256, 181999239168 },
     { "t4096", 1, 4096, 256, 8, 4, 1024, 256, 285078454272 },
+    { "gpt2", 4, 64, 768, 12, 12, 3072, 50257, 191557140480 },
 };
 
 static hl_config load_shipped(const char *name)
@@ -33,7 +35,12 @@ static hl_config load_shipped(const char *name)
 
 START_TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
 {
+    ck_assert_uint_eq(sizeof workloads / sizeof *workloads, HL_BENCH_SHIPPED);
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "bench/%s.ini", workloads[i].name);
+        ck_assert_str_eq(hl_bench_shipped[i], path);
+        ck_assert_ptr_nonnull(strstr(hl_bench_command_usage, workloads[i].name));
         hl_config config = load_shipped(workloads[i].name);
         hl_task_spec spec = hl_config_task_spec(&config);
         ck_assert_str_eq(spec.name, "identity_copy");
@@ -41,7 +48,7 @@ START_TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
         ck_assert_int_eq(hl_task_sizes_of(&spec).longest, workloads[i].T);
         ck_assert_int_eq(spec.min_length, spec.length);
         ck_assert_int_eq(config.task.symbols + HL_SPECIAL_TOKENS, workloads[i].V);
-        ck_assert_int_eq(config.model.layers, workloads[i].L);
+        ck_assert_int_eq(config.model.n_layers, workloads[i].L);
         ck_assert_int_eq(config.model.d_model, workloads[i].D);
         ck_assert_int_eq(config.model.d_ff, workloads[i].F);
         for (int64_t l = 0; l < workloads[i].L; l++) {
@@ -49,10 +56,16 @@ START_TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
             ck_assert_int_eq(config.model.kv_heads[l], workloads[i].H);
         }
         ck_assert_int_eq(config.model.norm, HL_NORM_PRE);
-        ck_assert_int_eq(config.model.activation, HL_RELU);
-        ck_assert_double_eq(config.model.dropout_attention, 0.1);
-        ck_assert_double_eq(config.model.dropout_residual, 0.1);
-        ck_assert_double_eq(config.model.dropout_ffn, 0.1);
+        bool gpt2 = strcmp(workloads[i].name, "gpt2") == 0; /* the others are the paper's encoder */
+        ck_assert_int_eq(config.model.activation, gpt2 ? HL_GELU_TANH : HL_RELU);
+        ck_assert_int_eq(config.model.positions, gpt2 ? HL_POSITIONS_LEARNED : HL_POSITIONS_SINUSOIDAL);
+        ck_assert_int_eq(config.model.max_length, gpt2 ? 1024 : workloads[i].T);
+        ck_assert(config.model.causal == gpt2 && config.model.tie_embedding == gpt2);
+        ck_assert(!config.model.tied_bias && config.model.unscaled_embedding == gpt2);
+        double dropout = gpt2 ? 0 : 0.1;
+        ck_assert_double_eq(config.model.dropout_attention, dropout);
+        ck_assert_double_eq(config.model.dropout_residual, dropout);
+        ck_assert_double_eq(config.model.dropout_ffn, dropout);
         ck_assert_int_eq(config.optimizer.name, HL_ADAM);
         ck_assert_double_eq(config.optimizer.clip_norm, 0);
         ck_assert_int_eq(config.optimizer.accumulate, 1);
@@ -141,9 +154,9 @@ START_TEST(activations_have_a_linear_and_a_square_term)
     ck_assert_double_eq(hl_bench_config_activations(&config), numbers);
     config.optimizer.accumulate = 2;
     ck_assert_double_eq(hl_bench_config_activations(&config), numbers / 2);
-    config.model.attention = HL_ATTENTION_RECOMPUTE;
+    config.attention = HL_ATTENTION_RECOMPUTE;
     ck_assert_double_eq(hl_bench_config_activations(&config), 32 * 32 * (2 * (8 * 64 + 256) + 2 * 32));
-    config.model.attention = HL_ATTENTION_AUTO;
+    config.attention = HL_ATTENTION_AUTO;
     config.sizes.longest = 1024;
     ck_assert_double_eq(hl_bench_config_activations(&config), 32 * 1024 * (2 * (8 * 64 + 256) + 2 * 32));
 }

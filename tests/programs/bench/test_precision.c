@@ -1,8 +1,8 @@
 /* train.precision and model.attention in what bench measures. */
-#include "core/bf16.h"
-#include "core/json.h"
-#include "core/text.h"
-#include "core/threads.h"
+#include "core/base/text.h"
+#include "core/base/threads.h"
+#include "core/files/json.h"
+#include "core/kernels/bf16.h"
 #include "programs/bench/table.h"
 #include "tests/check_suite.h"
 #include "tests/programs/bench/test_bench.h"

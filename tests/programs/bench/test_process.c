@@ -1,4 +1,4 @@
-#include "core/json.h"
+#include "core/files/json.h"
 #include "programs/bench/json.h"
 #include "programs/bench/process.h"
 #include "tests/check_suite.h"

@@ -1,7 +1,7 @@
 #include "core/op.h"
-#include "core/op_add.h"
-#include "core/op_relu.h"
-#include "core/op_sum.h"
+#include "core/ops/add.h"
+#include "core/ops/relu.h"
+#include "core/ops/sum.h"
 #include "programs/bench/profile.h"
 #include "programs/bench/workload.h"
 #include "programs/repeat.h"
@@ -48,7 +48,8 @@ static int run_small_tape(const hl_tape_observer *observer, bool dry, const hl_n
     hl_arena arena;
     ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
     hl_tape tape;
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true, .dry = dry, .observer = observer });
+    hl_tape_begin(&tape, &arena,
+                  (hl_tape_options){ .gradients = true, .memory = { .dry = dry }, .observer = observer });
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(2, 2), numbers, true);
     hl_tensor *r = hl_relu(&tape, x), *loss = hl_sum(&tape, hl_add(&tape, r, r));
     ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
@@ -156,7 +157,8 @@ START_TEST(a_workloads_profile_names_every_op_and_adds_up)
     trainer_updated(&trainer, 1);
     double nodes = 0;
     hl_tape tape;
-    hl_tape_begin(&tape, &trainer.arena, (hl_tape_options){ .training = true, .gradients = true, .dry = true });
+    hl_tape_begin(&tape, &trainer.arena,
+                  (hl_tape_options){ .training = true, .gradients = true, .memory = { .dry = true } });
     hl_model_loss(&tape, &trainer.model, &trainer.batch.batch, (hl_cross_entropy_args){ 0 }, NULL);
     for (const hl_node *node = tape.last; node != NULL; node = node->previous) {
         ck_assert_msg(find(profile, node->op->name, false) != NULL, "%s forward", node->op->name);

@@ -1,8 +1,8 @@
 /* Two runs compared: what each form of the comparison says, and what is left after a failure. */
 #include "programs/heads/against.h"
 
-#include "core/json.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
+#include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/runs/runs.h"

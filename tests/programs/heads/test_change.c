@@ -1,9 +1,9 @@
 /* What a comparison with an open model says: the divergence of two heads is computed anew from their weights. */
 #include "programs/heads/change.h"
 
-#include "core/json_text.h"
-#include "core/memory.h"
-#include "core/npz.h"
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
+#include "core/files/npz.h"
 #include "study/model_examples.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"

@@ -1,6 +1,7 @@
 /* A model looked at on the sentences of a file: an open one, or that of a run; beside each score stands its null. */
-#include "core/npz.h"
+#include "core/files/npz.h"
 #include "tests/pretrained/tiny.h"
+#include "tests/pretrained/tiny_models.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
 
@@ -8,13 +9,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char *const models[] = {
-    "bert_masked",       "bert_classes",          "bert_bare",    "distilbert_masked", "distilbert_classes",
-    "electra_generator", "electra_discriminator", "electra_tags", "roberta_masked",    "roberta_classes",
-    "gpt2_next",         "gpt2_untied",
-};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 static const char text[] = "the cat sat on the mat.\nresting dogs bark\n\nthe dog, who saw it!\nit sat\n";
 
@@ -55,7 +49,7 @@ static double value_in(const char *csv, const char *row)
 /* The table and the page have the null, and nothing that needs a loss; the model's folder stays as it is. */
 START_TEST(an_open_model_is_looked_at_beside_its_null)
 {
-    const char *model = tiny(models[_i]), *out = run_path("out"), *before = run_kept(run_list(model));
+    const char *model = tiny(tiny_models[_i].name), *out = run_path("out"), *before = run_kept(run_list(model));
     run_result run = HEADS(model, "--examples", file("text.txt", text), "--out", out);
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert(says(run.out, "heads, measured on 4 of 4 examples of "));
@@ -193,9 +187,12 @@ static void expect_not_written(const char *model, const char *lines, const char 
 START_TEST(nothing_of_others_is_replaced)
 {
     const char *copy = run_kept(tiny_changed("bert_untied", NULL, NULL, NULL)), *lines = file("text.txt", text);
-    const char *before = run_kept(run_list(copy)), *out = run_path("a/b/out"), *other = run_path("other");
+    const char *inside = run_file(copy, "inside"), *out = run_path("a/b/out"), *other = run_path("other");
+    ck_assert_int_eq(mkdir(inside, 0755), 0);
+    const char *before = run_kept(run_list(copy));
     expect_not_written(copy, lines, copy, "is in the folder of the model, where nothing is written");
     expect_not_written(copy, lines, run_file(copy, "new/deep"), "is in the folder of the model");
+    expect_not_written(copy, lines, inside, "is in the folder of the model");
     expect_not_written(copy, lines, tiny("bert_masked"), "holds a model");
     expect_not_written(copy, lines, lines, "a file; name a folder by --out DIR");
     expect_not_written(copy, lines, run_file(lines, "out"), "");
@@ -205,7 +202,12 @@ START_TEST(nothing_of_others_is_replaced)
     ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", out).code, 0);
     expect_not_written(copy, lines, out, "holds a heads.csv or report.html already; replace them with --overwrite");
     ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", out, "--overwrite").code, 0);
+    char beside[1024]; /* its path begins with the model's, too */
+    snprintf(beside, sizeof beside, "%s-heads", copy);
+    ck_assert_int_eq(mkdir(beside, 0755), 0);
+    ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", beside).code, 0);
     ck_assert_str_eq(run_list(copy), before);
+    ck_assert_str_eq(run_list(inside), "");
 }
 END_TEST
 
@@ -293,7 +295,7 @@ END_TEST
 
 static void add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, an_open_model_is_looked_at_beside_its_null, 0, N_MODELS);
+    tcase_add_loop_test(tc, an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS);
     tcase_add_test(tc, maps_of_the_sentences_are_those_of_the_model);
     tcase_add_test(tc, the_null_is_the_labels_score_of_step_0);
     tcase_add_test(tc, two_models_are_compared_on_the_sentences);

@@ -1,7 +1,7 @@
 /* Maps and metrics for other programs, of a made-up snapshot: two layers of two heads and one. */
 #include "programs/heads/export.h"
 
-#include "core/json.h"
+#include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
 
@@ -47,7 +47,9 @@ static void make(made *m, int64_t example)
     };
     m->layers[0] = hl_patterns_of(first, &m->snapshot.examples, &m->config, 0, 0);
     m->layers[1] = hl_patterns_of(second, &m->snapshot.examples, &m->config, 1, 0);
-    m->run = (hl_opened_model){ .name = "run", .vocabulary = m->vocabulary, .shape = m->config, .threads = 1 };
+    m->run = (hl_opened_model){
+        .source.name = "run", .source.vocabulary = m->vocabulary, .source.shape = m->config, .source.threads = 1
+    };
     hl_heads_view_options options = { .example = example, .labeled = true };
     ck_assert_int_eq(hl_heads_view_make(&m->view, &m->run, &m->snapshot, options).code, HL_OK);
 }
@@ -126,14 +128,14 @@ START_TEST(maps_are_of_all_heads_or_of_one)
     make(&m, 0);
     hl_text text = { 0 };
     json_t *json = NULL;
-    hl_heads_maps_json(&text, &m.run, &m.snapshot, &m.view, -1, false);
+    hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &m.view, -1, false);
     ck_assert_int_eq(hl_json_parse("maps", text.bytes, text.size, &json).code, HL_OK);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "heads")), HEADS_OF_ALL);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "step")), 7);
     json_decref(json);
     text.size = 0;
     m.snapshot.step = -1;
-    hl_heads_maps_json(&text, &m.run, &m.snapshot, &m.view, 2, false);
+    hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &m.view, 2, false);
     ck_assert_int_eq(hl_json_parse("maps", text.bytes, text.size, &json).code, HL_OK);
     const json_t *heads = json_object_get(json, "heads"), *one = json_array_get(heads, 0);
     ck_assert_uint_eq(json_array_size(heads), 1);

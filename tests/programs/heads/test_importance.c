@@ -10,7 +10,7 @@
 enum { HEADS = 6 };
 
 typedef struct made_up {
-    hl_opened_model run;
+    hl_model_source run;
     hl_head_importance heads[HEADS];
     hl_label labels[HEADS];
     hl_heads_importance study;
@@ -67,6 +67,41 @@ START_TEST(decorative_heads_and_silent_workers_are_told_from_the_rest)
 }
 END_TEST
 
+START_TEST(one_sentence_says_what_the_rank_correlation_means)
+{
+    static const struct {
+        double number;
+        const char *says;
+    } cases[] = { { 1, "agree on the order of the heads: Spearman's rank correlation is 1.00 (" },
+                  { 0.9, "agree on the order of the heads: Spearman's rank correlation is 0.90 (" },
+                  { 0.89, "partly agree on the order of the heads: Spearman's rank correlation is 0.89 (" },
+                  { 0.4951, "partly agree on the order of the heads: Spearman's rank correlation is 0.50 (" },
+                  { 0.49, "put the heads in different orders: Spearman's rank correlation is 0.49 (" },
+                  { -0.001, "put the heads in different orders: Spearman's rank correlation is 0.00 (" },
+                  { -1, "put the heads in different orders: Spearman's rank correlation is -1.00 (" },
+                  { NAN, NULL } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_up m;
+        set_up(&m);
+        m.study.importance.rank_correlation = cases[i].number;
+        hl_text text = { 0 };
+        hl_heads_importance_table(&text, &m.study);
+        for (char *at = text.bytes; (at = strchr(at, '\n')) != NULL && at[1] != '\0';) { /* as one line */
+            *at = ' ';
+        }
+        const char *says = strstr(text.bytes, "Gradient and zero ");
+        if (cases[i].says == NULL) {
+            ck_assert_ptr_null(says);
+        } else {
+            ck_assert_ptr_nonnull(says);
+            says += strlen("Gradient and zero ");
+            ck_assert_msg(strncmp(says, cases[i].says, strlen(cases[i].says)) == 0, "%g: %.80s", cases[i].number, says);
+        }
+        hl_text_free(&text);
+    }
+}
+END_TEST
+
 static size_t widest_line(const char *text)
 {
     size_t widest = 0;
@@ -91,6 +126,7 @@ START_TEST(figures_of_any_size_fit_80_columns)
         hl_heads_importance_table(&text, &m.study);
         ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
         ck_assert_msg(widest_line(text.bytes) <= 80, "%g: %s", sizes[s], text.bytes);
+        ck_assert(s > 0 || strstr(text.bytes, "  1e-12  1e-12") != NULL); /* no row of zeros */
         hl_text_free(&text);
     }
 }
@@ -142,6 +178,7 @@ static void add_tests(TCase *tc)
 {
     tcase_add_test(tc, want_of_memory_loses_no_name);
     tcase_add_test(tc, decorative_heads_and_silent_workers_are_told_from_the_rest);
+    tcase_add_test(tc, one_sentence_says_what_the_rank_correlation_means);
     tcase_add_test(tc, figures_of_any_size_fit_80_columns);
     tcase_add_test(tc, what_is_not_known_is_null_and_empty);
 }

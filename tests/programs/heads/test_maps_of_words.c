@@ -1,6 +1,6 @@
 /* Maps of words instead of their pieces, as `heads --words` draws and writes them. */
-#include "core/json.h"
-#include "core/npz.h"
+#include "core/files/json.h"
+#include "core/files/npz.h"
 #include "data/text/tokens_file.h"
 #include "programs/heads/export.h"
 #include "study/study.h"
@@ -48,7 +48,7 @@ static void make(made *m)
         .config = &m->config,
     };
     m->layers[0] = hl_patterns_of(weights, &m->snapshot.examples, &m->config, 0, 0);
-    m->run = (hl_opened_model){ .name = "run", .vocabulary = m->vocabulary, .shape = m->config };
+    m->run = (hl_opened_model){ .source.name = "run", .source.vocabulary = m->vocabulary, .source.shape = m->config };
 }
 
 static void find_words(made *m)
@@ -124,7 +124,7 @@ START_TEST(words_are_written_as_they_are_drawn)
     ck_assert_int_eq(hl_heads_print_bertviz(&text, &view, 1).code, HL_OK);
     ck_assert_ptr_nonnull(strstr(text.bytes, "\"tokens\": [\"the\",\"dog\",\"bark\"]"));
     text.size = 0;
-    hl_heads_maps_json(&text, &m.run, &m.snapshot, &view, 1, false);
+    hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &view, 1, false);
     ck_assert_ptr_nonnull(strstr(text.bytes, "\"tokens\": [\"dogs\", \"bark\", \".\"]"));
     text.size = 0;
     hl_heads_maps_csv(&text, &view, 1);

@@ -53,10 +53,10 @@ START_TEST(a_map_takes_its_snapshot_and_no_kernels)
     hl_opened_model run;
     hl_footprint f;
     open_run(&run);
-    ck_assert_int_eq(hl_footprint_of_recorded(&run.config, (int64_t)run.n_steps, &f).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of_recorded(&run.source.config, (int64_t)run.n_steps, &f).code, HL_OK);
     size_t one = told(&run, "--head L0H0 --example 0");
     ck_assert_uint_eq(one, f.libraries - f.kernels + f.vocabulary + f.snapshot);
-    size_t T = (size_t)run.config.sizes.longest;
+    size_t T = (size_t)run.source.config.sizes.longest;
     ck_assert_uint_eq(told(&run, "--head L0H0"), one + HEADS_OF_TINY * T * T * sizeof(hl_real)); /* means */
     ck_assert_uint_eq(told(&run, "--head L0H0 --example 0 --words"), one + f.snapshot);
     ck_assert_uint_eq(told(&run, ""), f.end);

@@ -63,7 +63,7 @@ END_TEST
 /* What the formulas in the summary say, summed over the layers; forward is a third. */
 static double formula(const hl_config *config, hl_graph_part part)
 {
-    const hl_config_model *m = &config->model;
+    const hl_model_config *m = &config->model;
     double N = (double)(config->train.batch_size * config->sizes.longest), T = (double)config->sizes.longest;
     double D = (double)m->d_model, flops = 0, M = (double)(config->train.batch_size * config->sizes.answers);
     double E = m->embedding_size > 0 ? (double)m->embedding_size : D;
@@ -80,7 +80,7 @@ static double formula(const hl_config *config, hl_graph_part part)
     default:
         break;
     }
-    for (int64_t l = 0; l < m->layers; l++) {
+    for (int64_t l = 0; l < m->n_layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], Dk = (double)m->d_k[l], Dv = (double)m->d_v[l];
         flops += part == HL_GRAPH_PROJECTIONS ? 6 * N * D * (H * Dk + Hkv * Dk + Hkv * Dv + H * Dv)
                  : part == HL_GRAPH_ATTENTION ? 6 * N * T * H * (Dk + Dv)

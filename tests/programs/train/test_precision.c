@@ -1,5 +1,5 @@
 /* train.precision: what it changes and what it does not, who follows it, when it is refused. */
-#include "core/bf16.h"
+#include "core/kernels/bf16.h"
 #include "study/model.h"
 #include "study/validation.h"
 #include "tests/check_suite.h"
@@ -106,9 +106,9 @@ START_TEST(programs_that_open_a_run_follow_its_precision)
     hl_heads_validation validation;
     hl_subset_worth worth;
     ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
-    ck_assert(run.shape.bf16 && run.in_float == NULL);
+    ck_assert(run.source.shape.bf16 && hl_bf16_missing() == NULL);
     ck_assert_int_eq(hl_opened_model_load(&run, -1).code, HL_OK);
-    ck_assert_int_eq(hl_heads_validation_make(&validation, &run).code, HL_OK);
+    ck_assert_int_eq(hl_heads_validation_make(&validation, &run.source).code, HL_OK);
     ck_assert_int_eq(hl_heads_validate(&validation, &run.model, NULL, &worth).code, HL_OK);
     hl_heads_validation_free(&validation);
     hl_opened_model_close(&run);

@@ -1,8 +1,8 @@
 #include "programs/train/summary.h"
 
-#include "core/bf16.h"
-#include "core/json.h"
-#include "core/units.h"
+#include "core/base/units.h"
+#include "core/files/json.h"
+#include "core/kernels/bf16.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/train/counting_allocator.h"
@@ -209,7 +209,7 @@ START_TEST(takes_little_memory_itself)
     int n = summary_configs(names);
     for (int i = 0; i < n; i++) {
         summary_config_load(names[i], &config);
-        size_t records = ((size_t)config.model.layers + 1) * 64 * 1024; /* of the tape: hl_model_record_bytes */
+        size_t records = ((size_t)config.model.n_layers + 1) * 64 * 1024; /* of the tape: hl_model_record_bytes */
         counting_peak = counting_live;
         hl_free(summary_of(&config));
         ck_assert_msg(counting_peak < 2 * records + (1 << 20) && counting_peak < 64 << 20, "%s: %zu bytes", names[i],

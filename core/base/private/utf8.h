@@ -1,0 +1,12 @@
+/* UTF-8, strictly: no overlong forms, no surrogates, nothing above U+10FFFF (Unicode 15, table 3-7). */
+#ifndef HL_CORE_BASE_PRIVATE_UTF8_H
+#define HL_CORE_BASE_PRIVATE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns the number of bytes, 1 to 4, of the text's first character, and writes the character to *code (which may be
+ * NULL); 0 where the bytes are no character, or one that the end of the `size` bytes cuts. size is at least 1. */
+size_t hl_utf8_decode(const char *text, size_t size, uint32_t *code);
+
+#endif

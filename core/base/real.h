@@ -1,0 +1,22 @@
+/* The number type of the whole library.
+ *
+ * The same sources compile twice: with float for training and, with HL_DOUBLE defined, with double for the gradient
+ * checks. Other files do not depend on which of the two it is; <tgmath.h> picks expf or exp by argument. */
+#ifndef HL_CORE_BASE_REAL_H
+#define HL_CORE_BASE_REAL_H
+
+#include "core/base/declarations.h"
+
+HL_BEGIN_DECLS
+
+#ifdef HL_DOUBLE
+typedef double hl_real;
+#define HL_REAL_NAME "float64"
+#else
+typedef float hl_real;
+#define HL_REAL_NAME "float32"
+#endif
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,62 @@
+/* Dense tensors, row-major, last dimension fastest.
+ *
+ * Shape letters, used by every contract in the tree:
+ *   B batch (examples)      T tokens (Tq queries, Tk keys)    D d_model        L layers
+ *   H heads (Hkv key/value heads)   Dk, Dv width of one head's queries and keys, and of its values
+ *   F d_ff                  V vocabulary                      N rows (all leading dimensions together)
+ * A shape is written (B, T, D). The gradient of x is dx. */
+#ifndef HL_CORE_BASE_TENSOR_H
+#define HL_CORE_BASE_TENSOR_H
+
+#include "core/base/declarations.h"
+#include "core/base/real.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+enum { HL_MAX_DIMS = 4 };
+
+typedef struct hl_shape {
+    int n_dims; /* 0 .. HL_MAX_DIMS; 0: a scalar */
+    int64_t size[HL_MAX_DIMS];
+} hl_shape;
+
+typedef struct hl_tensor {
+    hl_shape shape;
+    hl_real *data;           /* count(shape) numbers; not owned. On a dry tape (tape.h) only an address */
+    hl_real *grad;           /* same shape as data; NULL where there is none (yet); not owned */
+    bool requires_grad;      /* whether backward computes grad */
+    bool grad_written;       /* whether backward adds to grad instead of overwriting it; true for parameters, but after
+                              * hl_forgotten_grads_begin */
+    bool is_parameter;       /* whether a registry (parameters.h) owns data and grad */
+    struct hl_tensor *whole; /* of rows of a parameter (hl_tape_parameter_rows): the parameter */
+    bool bf16;               /* whether linear maps by this matrix multiply in bf16 (bf16.h) */
+    struct hl_tape_piece *piece, *grad_piece; /* a dry tape's own: the memory that data and grad would be */
+} hl_tensor;
+
+/* A shape from its sizes: HL_SHAPE(B, T, D). */
+#define HL_SHAPE(...) \
+    ((hl_shape){ .n_dims = (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), .size = { __VA_ARGS__ } })
+
+/* The number of elements: the product of the sizes; -1 where it does not fit into int64_t, a size is negative, or
+ * n_dims is outside 0 .. HL_MAX_DIMS. */
+int64_t hl_shape_count(hl_shape shape);
+
+/* The last dimension's size (1 for a scalar) and the number of rows N = count / last, of a shape that has a count. */
+int64_t hl_shape_last(hl_shape shape);
+int64_t hl_shape_rows(hl_shape shape);
+
+/* A shape without a count equals none. */
+bool hl_shape_equal(hl_shape a, hl_shape b);
+
+enum { HL_SHAPE_TEXT = 96 };
+
+/* "(64, 21, 32)" into `text`, which is returned. Cannot fail. */
+const char *hl_shape_text(hl_shape shape, char text[HL_SHAPE_TEXT]);
+
+HL_END_DECLS
+
+#endif

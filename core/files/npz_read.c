@@ -1,0 +1,399 @@
+#include "core/files/npz.h"
+
+#include "core/base/memory.h"
+#include "core/files/private/read_checked.h"
+
+#include <fcntl.h>
+#include <minizip/unzip.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { WINDOW = 1 << 16 };
+
+/* The archive as minizip reads it: byte by byte, so a window of the file is held in memory. */
+typedef struct open_archive {
+    const char *path;
+    int fd;
+    size_t size;
+    size_t position;
+    size_t begin, filled; /* the window: its position in the file, and its bytes */
+    char *window;         /* (WINDOW) */
+    bool past_end;        /* whether minizip has asked for bytes past the end */
+    hl_status error;      /* of the system */
+} open_archive;
+
+/* Fills the window from the position on, which is below the size. */
+static void fill_window(open_archive *file)
+{
+    size_t rest = file->size - file->position, n = rest < WINDOW ? rest : WINDOW;
+    file->error = hl_file_read_at(file->fd, file->path, file->window, n, (int64_t)file->position);
+    file->begin = file->position;
+    file->filled = file->error.code == HL_OK ? n : 0;
+}
+
+static voidpf open_call(voidpf opaque, const void *path, int mode)
+{
+    (void)path;
+    (void)mode;
+    return opaque;
+}
+
+static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
+{
+    (void)stream;
+    open_archive *file = opaque;
+    char *to = buffer;
+    uLong done = 0;
+    while (done < count && file->position < file->size && file->error.code == HL_OK) {
+        size_t part = 0;
+        if (file->position >= file->begin && file->position < file->begin + file->filled) {
+            size_t at = file->position - file->begin, there = file->filled - at;
+            part = count - done < there ? count - done : there;
+            memcpy(to + done, file->window + at, part);
+        } else {
+            fill_window(file);
+        }
+        file->position += part;
+        done += part;
+    }
+    file->past_end = file->past_end || done < count;
+    return done;
+}
+
+static ZPOS64_T tell_call(voidpf opaque, voidpf stream)
+{
+    (void)stream;
+    const open_archive *file = opaque;
+    return file->position;
+}
+
+static long seek_call(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+{
+    (void)stream;
+    open_archive *file = opaque;
+    size_t base = origin == ZLIB_FILEFUNC_SEEK_SET ? 0 : origin == ZLIB_FILEFUNC_SEEK_CUR ? file->position : file->size;
+    if (offset > file->size - base) {
+        return -1;
+    }
+    file->position = base + offset;
+    return 0;
+}
+
+static int close_call(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    (void)stream;
+    return 0;
+}
+
+/* minizip treats the end of the file as an error only where this says so. */
+static int error_call(voidpf opaque, voidpf stream)
+{
+    (void)stream;
+    const open_archive *file = opaque;
+    return file->past_end;
+}
+
+/* What reading one member needs. */
+typedef struct reader {
+    const char *path;
+    open_archive *file;
+    unzFile zip;
+    size_t left;    /* bytes that further arrays may take */
+    hl_npz *before; /* whose memory they take again */
+    int threads;
+
+    /* Of the open member. minizip would copy each byte of a stored one twice more, so its bytes come from the file. */
+    bool stored;
+    size_t position,
+        rest;  /* of a stored one: where the bytes begin that have not been read yet, and how many they are */
+    uLong crc; /* of a stored one: of the bytes that have been read */
+} reader;
+
+static hl_status member_error(const reader *r, const hl_npz_array *array, const char *what)
+{
+    return hl_error(HL_BAD_FILE, "%s: array \"%s\": %s", r->path, array->name, what);
+}
+
+static hl_status memory_error(const reader *r)
+{
+    return hl_error(HL_NO_MEMORY, "out of memory: reading %s", r->path);
+}
+
+static hl_status zip_error(const reader *r, const hl_npz_array *array, int error)
+{
+    if (error == UNZ_INTERNALERROR || error == Z_MEM_ERROR) {
+        return memory_error(r);
+    }
+    return member_error(r, array, error == UNZ_CRCERROR ? "its CRC is wrong" : "is damaged");
+}
+
+static hl_status read_stored(reader *r, const hl_npz_array *array, void *bytes, size_t count)
+{
+    if (count > r->rest || r->position > r->file->size || count > r->file->size - r->position) {
+        return member_error(r, array, "ends too early");
+    }
+    HL_TRY(r->file->error =
+               hl_file_read_checked(r->file->fd, r->path, bytes, count, (int64_t)r->position, r->threads, &r->crc));
+    r->position += count;
+    r->rest -= count;
+    return hl_ok();
+}
+
+/* Reads exactly `count` bytes of the open member; minizip counts in unsigned int. */
+static hl_status read_bytes(reader *r, const hl_npz_array *array, void *bytes, size_t count)
+{
+    if (r->stored) {
+        return read_stored(r, array, bytes, count);
+    }
+    const size_t most = 1u << 30;
+    char *to = bytes;
+    while (count > 0) {
+        int n = unzReadCurrentFile(r->zip, to, (unsigned)(count < most ? count : most));
+        if (n < 0) {
+            return zip_error(r, array, n);
+        }
+        if (n == 0) {
+            return member_error(r, array, "ends too early");
+        }
+        to += n;
+        count -= (size_t)n;
+    }
+    return hl_ok();
+}
+
+/* The member's name without ".npy". */
+static hl_status read_name(const reader *r, const unz_file_info64 *info, hl_npz_array *array)
+{
+    static const char suffix[] = ".npy";
+    size_t length = info->size_filename;
+    array->name = hl_malloc(length + 1);
+    if (array->name == NULL) {
+        return memory_error(r);
+    }
+    array->name[length] = '\0';
+    if (unzGetCurrentFileInfo64(r->zip, NULL, array->name, length + 1, NULL, 0, NULL, 0) != UNZ_OK ||
+        strlen(array->name) != length) {
+        return hl_error(HL_BAD_FILE, "%s: the name of one of its arrays is damaged", r->path);
+    }
+    size_t stem = length + 1 < sizeof suffix ? 0 : length + 1 - sizeof suffix;
+    if (strcmp(array->name + stem, suffix) != 0) {
+        return hl_error(HL_BAD_FILE, "%s: holds \"%s\", which is no .npy file", r->path, array->name);
+    }
+    array->name[stem] = '\0';
+    return hl_ok();
+}
+
+static hl_status read_header(reader *r, hl_npz_array *array, size_t *size)
+{
+    char start[HL_NPY_START];
+    HL_TRY(read_bytes(r, array, start, sizeof start));
+    *size = hl_npy_header_size(start);
+    if (*size == 0) {
+        return member_error(r, array, "is no .npy file of version 1.0 or 2.0");
+    }
+    char *header = hl_malloc(*size);
+    if (header == NULL) {
+        return memory_error(r);
+    }
+    memcpy(header, start, sizeof start);
+    hl_status status = read_bytes(r, array, header + sizeof start, *size - sizeof start);
+    if (status.code == HL_OK) {
+        const char *wrong = hl_npy_header_read(header, *size, &array->type, &array->shape);
+        status = wrong == NULL ? hl_ok() : member_error(r, array, wrong);
+    }
+    hl_free(header);
+    return status;
+}
+
+/* An array of the archive before that is of another size is freed first: never do both take memory. */
+static void *memory_for(const reader *r, const hl_npz_array *array, size_t bytes)
+{
+    for (int i = 0; i < r->before->n; i++) {
+        hl_npz_array *old = &r->before->arrays[i];
+        if (strcmp(old->name, array->name) == 0 && old->data != NULL) {
+            void *data = old->data;
+            old->data = NULL;
+            if ((size_t)hl_shape_count(old->shape) * hl_npy_size(old->type) == bytes) {
+                return data;
+            }
+            hl_free(data);
+        }
+    }
+    return hl_malloc(bytes);
+}
+
+/* Reads the open member, of which the archive says `info`. */
+static hl_status read_array(reader *r, const unz_file_info64 *info, hl_npz_array *array)
+{
+    uint64_t size = info->uncompressed_size;
+    size_t header_size;
+    HL_TRY(read_header(r, array, &header_size));
+    size_t bytes;
+    if (!hl_multiply_sizes((size_t)hl_shape_count(array->shape), hl_npy_size(array->type), &bytes) ||
+        size < header_size || bytes != size - header_size) {
+        return member_error(r, array, "its size does not match its shape");
+    }
+    if (bytes > r->left) {
+        return hl_error(HL_BAD_FILE, "%s: its arrays are larger than is allowed here", r->path);
+    }
+    r->left -= bytes;
+    array->data = memory_for(r, array, bytes);
+    if (array->data == NULL) {
+        return memory_error(r);
+    }
+    HL_TRY(read_bytes(r, array, array->data, bytes));
+    int error = unzCloseCurrentFile(r->zip); /* checks the CRC of what it has read itself */
+    if (r->stored && r->crc != info->crc) {
+        error = UNZ_CRCERROR;
+    }
+    return error == UNZ_OK ? hl_ok() : zip_error(r, array, error);
+}
+
+static hl_status read_member(reader *r, hl_npz_array *array)
+{
+    enum { STORED = 0, ENCRYPTED = 1 };
+    unz_file_info64 info;
+    if (unzGetCurrentFileInfo64(r->zip, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK) {
+        return hl_error(HL_BAD_FILE, "%s: its directory is damaged", r->path);
+    }
+    HL_TRY(read_name(r, &info, array));
+    if ((info.flag & ENCRYPTED) != 0) {
+        return member_error(r, array, "is encrypted");
+    }
+    if (info.compression_method != STORED && info.compression_method != Z_DEFLATED) {
+        return member_error(r, array, "is neither stored nor deflated");
+    }
+    if (info.compression_method == STORED && info.compressed_size != info.uncompressed_size) {
+        return member_error(r, array, "has two sizes");
+    }
+    int error = unzOpenCurrentFile(r->zip);
+    if (error != UNZ_OK) {
+        return zip_error(r, array, error);
+    }
+    r->stored = info.compression_method == STORED;
+    r->position = (size_t)unzGetCurrentFileZStreamPos64(r->zip);
+    r->rest = (size_t)info.uncompressed_size;
+    r->crc = 0;
+    return read_array(r, &info, array);
+}
+
+static hl_status no_archive(const char *path)
+{
+    return hl_error(HL_BAD_FILE, "%s: is no zip archive, or is cut short", path);
+}
+
+static hl_status read_members(reader *r, hl_npz *npz)
+{
+    unz_global_info64 info;
+    if (unzGetGlobalInfo64(r->zip, &info) != UNZ_OK || info.number_entry > HL_NPZ_MAX_ARRAYS) {
+        return hl_error(HL_BAD_FILE, "%s: has more than %d arrays", r->path, (int)HL_NPZ_MAX_ARRAYS);
+    }
+    if (info.number_entry == 0) { /* some versions of minizip cannot open it, some can */
+        return no_archive(r->path);
+    }
+    npz->arrays = hl_calloc((size_t)info.number_entry, sizeof *npz->arrays);
+    if (npz->arrays == NULL) {
+        return memory_error(r);
+    }
+    for (int i = 0; i < (int)info.number_entry; i++) {
+        if ((i == 0 ? unzGoToFirstFile(r->zip) : unzGoToNextFile(r->zip)) != UNZ_OK) {
+            return hl_error(HL_BAD_FILE, "%s: its directory is damaged", r->path);
+        }
+        npz->n = i + 1;
+        HL_TRY(read_member(r, &npz->arrays[i]));
+        if (hl_npz_find(npz, npz->arrays[i].name) != &npz->arrays[i]) {
+            return member_error(r, &npz->arrays[i], "comes twice");
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status read_archive(open_archive *file, size_t limit, int threads, hl_npz *before, hl_npz *npz)
+{
+    zlib_filefunc64_def calls = {
+        .zopen64_file = open_call,
+        .zread_file = read_call,
+        .ztell64_file = tell_call,
+        .zseek64_file = seek_call,
+        .zclose_file = close_call,
+        .zerror_file = error_call,
+        .opaque = file,
+    };
+    unzFile zip = unzOpen2_64(file->path, &calls);
+    reader r = { .path = file->path, .file = file, .zip = zip, .left = limit, .before = before, .threads = threads };
+    if (r.zip == NULL) {
+        return no_archive(r.path);
+    }
+    hl_status status = read_members(&r, npz);
+    unzClose(r.zip);
+    return status;
+}
+
+static hl_status check_size(open_archive *file, size_t limit)
+{
+    struct stat info;
+    if (hl_file_calls_get()->fstat(file->fd, &info) != 0) {
+        return hl_file_system_error(file->path, "cannot read");
+    }
+    file->size = (size_t)info.st_size;
+    return file->size <= limit ? hl_ok()
+                               : hl_error(HL_BAD_FILE, "%s: has %zu bytes, more than the %zu that are allowed here",
+                                          file->path, file->size, limit);
+}
+
+static hl_status read_open(open_archive *file, size_t limit, int threads, hl_npz *before, hl_npz *npz)
+{
+    HL_TRY(check_size(file, limit));
+    file->window = hl_malloc(WINDOW);
+    if (file->window == NULL) {
+        return hl_error(HL_NO_MEMORY, "out of memory: reading %s", file->path);
+    }
+    hl_status status = read_archive(file, limit, threads, before, npz);
+    hl_free(file->window);
+    return file->error.code != HL_OK ? file->error : status; /* the first says more than minizip does */
+}
+
+hl_status hl_npz_read_again(const char *path, size_t limit, int threads, hl_npz *npz)
+{
+    hl_npz before = *npz;
+    *npz = (hl_npz){ 0 };
+    open_archive file = { .path = path };
+    hl_status status = hl_file_open(path, O_RDONLY, &file.fd);
+    if (status.code == HL_OK) {
+        status = read_open(&file, limit, threads, &before, npz);
+        hl_file_calls_get()->close(file.fd);
+    }
+    hl_npz_free(&before);
+    if (status.code != HL_OK) {
+        hl_npz_free(npz);
+    }
+    return status;
+}
+
+hl_status hl_npz_read(const char *path, size_t limit, hl_npz *npz)
+{
+    *npz = (hl_npz){ 0 };
+    return hl_npz_read_again(path, limit, 1, npz);
+}
+
+void hl_npz_free(hl_npz *npz)
+{
+    for (int i = 0; i < npz->n; i++) {
+        hl_free(npz->arrays[i].name);
+        hl_free(npz->arrays[i].data);
+    }
+    hl_free(npz->arrays);
+    *npz = (hl_npz){ 0 };
+}
+
+const hl_npz_array *hl_npz_find(const hl_npz *npz, const char *name)
+{
+    for (int i = 0; i < npz->n; i++) {
+        if (strcmp(npz->arrays[i].name, name) == 0) {
+            return &npz->arrays[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,391 @@
+#include "core/files/private/safetensors_header.h"
+
+#include "core/base/memory.h"
+#include "core/files/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The position of the parser in the text. */
+typedef struct cursor {
+    const char *path;
+    char *text;
+    size_t size, at;
+} cursor;
+
+static hl_status not_json(const cursor *c, const char *what)
+{
+    return hl_error(HL_BAD_FILE, "%s: not valid JSON: %s at byte %zu of its header", c->path, what, c->at);
+}
+
+/* ---- JSON ---- */
+
+/* The next character that is no white space; '\0' at the end. */
+static char next(cursor *c)
+{
+    while (c->at < c->size && strchr(" \t\n\r", c->text[c->at]) != NULL && c->text[c->at] != '\0') {
+        c->at++;
+    }
+    return c->text[c->at];
+}
+
+static bool take(cursor *c, char expected)
+{
+    if (next(c) != expected || c->at == c->size) {
+        return false;
+    }
+    c->at++;
+    return true;
+}
+
+/* Whether the text between the quotes stands for itself. */
+static bool is_plain(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < ' ' || text[i] > '~' || text[i] == '\\') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Puts what the quoted text stands for in its place; it is never longer. */
+static hl_status decode(const cursor *c, char *quoted, size_t size)
+{
+    json_t *value;
+    hl_status status = hl_json_parse(c->path, quoted, size, &value);
+    if (status.code != HL_OK) {
+        return status.code == HL_BAD_FILE ? not_json(c, "a text that is wrong") : status;
+    }
+    memcpy(quoted + 1, json_string_value(value), json_string_length(value) + 1); /* no zero byte: jansson refuses it */
+    json_decref(value);
+    return hl_ok();
+}
+
+/* A string, which ends in a zero byte then. */
+static hl_status take_string(cursor *c, const char **string)
+{
+    if (!take(c, '"')) {
+        return not_json(c, "no text");
+    }
+    size_t begin = c->at, end = begin;
+    while (end < c->size && c->text[end] != '"') {
+        end += c->text[end] == '\\' ? 2 : 1;
+    }
+    if (end >= c->size) {
+        return not_json(c, "a text without an end");
+    }
+    if (is_plain(c->text + begin, end - begin)) {
+        c->text[end] = '\0';
+    } else {
+        HL_TRY(decode(c, c->text + begin - 1, end - begin + 2));
+    }
+    c->at = end + 1;
+    *string = c->text + begin;
+    return hl_ok();
+}
+
+/* Takes `"key": ` of an object's next pair, or of its `first`; *key is NULL where the object ends instead. */
+static hl_status take_key(cursor *c, bool first, const char **key)
+{
+    *key = NULL;
+    if (take(c, '}')) {
+        return hl_ok();
+    }
+    if (!first && !take(c, ',')) {
+        return not_json(c, "neither ',' nor '}'");
+    }
+    HL_TRY(take_string(c, key));
+    return take(c, ':') ? hl_ok() : not_json(c, "no ':'");
+}
+
+/* ---- one tensor ---- */
+
+static hl_status entry_error(const cursor *c, const hl_safetensors_entry *tensor, const char *what)
+{
+    return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": %s", c->path, tensor->name, what);
+}
+
+/* A whole number that is not negative and fits. */
+static bool take_size(cursor *c, int64_t *size)
+{
+    next(c);
+    size_t begin = c->at;
+    bool good = true;
+    *size = 0;
+    while (c->text[c->at] >= '0' && c->text[c->at] <= '9') {
+        int64_t digit = c->text[c->at++] - '0';
+        good = good && !__builtin_mul_overflow(*size, 10, size) && !__builtin_add_overflow(*size, digit, size);
+    }
+    return good && c->at > begin && (c->text[begin] != '0' || c->at == begin + 1);
+}
+
+/* The rest of an array of at most `most` sizes. False where it holds anything else, or more. */
+static bool take_sizes(cursor *c, int most, int64_t *sizes, int *n)
+{
+    for (*n = 0; !take(c, ']'); ++*n) {
+        if (*n == most || (*n > 0 && !take(c, ',')) || !take_size(c, &sizes[*n])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static hl_status take_dtype(cursor *c, hl_safetensors_entry *tensor)
+{
+    if (next(c) != '"') {
+        return entry_error(c, tensor, "has no dtype");
+    }
+    const char *dtype;
+    HL_TRY(take_string(c, &dtype));
+    tensor->type = hl_safetensors_type_find(dtype);
+    return tensor->type != NULL ? hl_ok()
+                                : hl_error(HL_BAD_FILE, "%s: tensor \"%s\": its dtype %s is none of the format's",
+                                           c->path, tensor->name, dtype);
+}
+
+static hl_status take_shape(cursor *c, hl_safetensors_entry *tensor)
+{
+    if (!take(c, '[')) {
+        return entry_error(c, tensor, "has no shape");
+    }
+    if (take_sizes(c, HL_MAX_DIMS, tensor->shape.size, &tensor->shape.n_dims)) {
+        return hl_ok();
+    }
+    int64_t further;
+    bool has_more = tensor->shape.n_dims == HL_MAX_DIMS && take(c, ',') && take_size(c, &further);
+    return !has_more ? entry_error(c, tensor, "its shape holds what is no size")
+                     : hl_error(HL_BAD_FILE, "%s: tensor \"%s\": has more than %d dimensions; at most %d can be read",
+                                c->path, tensor->name, HL_MAX_DIMS, HL_MAX_DIMS);
+}
+
+static hl_status take_range(cursor *c, hl_safetensors_entry *tensor)
+{
+    int64_t range[2];
+    int n;
+    if (!take(c, '[') || !take_sizes(c, 2, range, &n) || n != 2 || range[1] < range[0]) {
+        return entry_error(c, tensor, "its data_offsets are no range");
+    }
+    tensor->begin = range[0];
+    tensor->end = range[1];
+    return hl_ok();
+}
+
+static hl_status check_entry(const cursor *c, const hl_safetensors_entry *tensor, const bool has[3])
+{
+    static const char *const missing[3] = { "has no dtype", "has no shape", "its data_offsets are no range" };
+    for (int i = 0; i < 3; i++) {
+        if (!has[i]) {
+            return entry_error(c, tensor, missing[i]);
+        }
+    }
+    int64_t count = hl_shape_count(tensor->shape);
+    size_t bits;
+    if (count < 0 || !hl_multiply_sizes((size_t)count, tensor->type->bits, &bits) || bits % 8 != 0 ||
+        bits / 8 != (uint64_t)(tensor->end - tensor->begin)) {
+        return entry_error(c, tensor, "the size of its data does not match its shape");
+    }
+    return hl_ok();
+}
+
+static hl_status take_entry(cursor *c, hl_safetensors_entry *tensor)
+{
+    static const char *const keys[3] = { "dtype", "shape", "data_offsets" };
+    static hl_status (*const take_value[3])(cursor *, hl_safetensors_entry *) = { take_dtype, take_shape, take_range };
+    if (!take(c, '{')) {
+        return entry_error(c, tensor, "its entry is no object");
+    }
+    bool has[3] = { false, false, false };
+    for (bool first = true;; first = false) {
+        const char *key;
+        HL_TRY(take_key(c, first, &key));
+        if (key == NULL) {
+            return check_entry(c, tensor, has);
+        }
+        int i = 0;
+        while (i < 3 && strcmp(key, keys[i]) != 0) {
+            i++;
+        }
+        if (i == 3 || has[i]) {
+            return entry_error(c, tensor, "its entry holds more than dtype, shape and data_offsets, once each");
+        }
+        has[i] = true;
+        HL_TRY(take_value[i](c, tensor));
+    }
+}
+
+/* ---- all of it ---- */
+
+/* The list of n elements, with room for one more: its capacity is a power of two. NULL when out of memory. */
+static void *grown(void *list, int n, size_t element)
+{
+    bool full = (n & (n - 1)) == 0;
+    return full ? hl_realloc(list, n > 0 ? 2 * (size_t)n : 1, element) : list;
+}
+
+static hl_status take_tensor(cursor *c, const char *name, hl_safetensors_header *header)
+{
+    hl_safetensors_entry *entries = grown(header->entries, header->n_entries, sizeof *entries);
+    HL_NEED(entries != NULL, c->path);
+    header->entries = entries;
+    entries[header->n_entries] = (hl_safetensors_entry){ .name = name };
+    return take_entry(c, &entries[header->n_entries++]);
+}
+
+static hl_status take_metadata(cursor *c, hl_safetensors_header *header)
+{
+    if (!take(c, '{')) {
+        return hl_error(HL_BAD_FILE, "%s: its __metadata__ is no object", c->path);
+    }
+    for (bool first = true;; first = false) {
+        const char *key, *value;
+        HL_TRY(take_key(c, first, &key));
+        if (key == NULL) {
+            return hl_ok();
+        }
+        if (next(c) != '"') {
+            return hl_error(HL_BAD_FILE, "%s: its __metadata__ \"%s\" is no string", c->path, key);
+        }
+        HL_TRY(take_string(c, &value));
+        hl_metadata_item *metadata = grown(header->metadata, header->n_metadata, sizeof *metadata);
+        HL_NEED(metadata != NULL, c->path);
+        header->metadata = metadata;
+        metadata[header->n_metadata++] = (hl_metadata_item){ key, value };
+    }
+}
+
+static hl_status take_all(cursor *c, hl_safetensors_header *header)
+{
+    if (next(c) == '\0') {
+        return not_json(c, "nothing");
+    }
+    if (!take(c, '{')) {
+        return hl_error(HL_BAD_FILE, "%s: its header is no JSON object", c->path);
+    }
+    bool has_metadata = false;
+    for (bool first = true;; first = false) {
+        const char *key;
+        HL_TRY(take_key(c, first, &key));
+        if (key == NULL) {
+            next(c);
+            return c->at == c->size ? hl_ok() : not_json(c, "more than one object");
+        }
+        if (strcmp(key, "__metadata__") != 0) {
+            HL_TRY(take_tensor(c, key, header));
+            continue;
+        }
+        if (has_metadata) {
+            return not_json(c, "a duplicate \"__metadata__\"");
+        }
+        has_metadata = true;
+        HL_TRY(take_metadata(c, header));
+    }
+}
+
+/* By position; empty tensors, which may be at the same one, by name. */
+static int compare_places(const void *a, const void *b)
+{
+    const hl_safetensors_entry *x = a, *y = b;
+    if (x->begin != y->begin) {
+        return x->begin < y->begin ? -1 : 1;
+    }
+    if (x->end != y->end) {
+        return x->end < y->end ? -1 : 1;
+    }
+    return strcmp(x->name, y->name);
+}
+
+static hl_status check_ranges(const cursor *c, const hl_safetensors_header *header, uint64_t payload)
+{
+    int64_t end = 0;
+    for (int i = 0; i < header->n_entries; i++) {
+        if (header->entries[i].begin != end) {
+            return entry_error(c, &header->entries[i], "its data does not begin where the data before it ends");
+        }
+        end = header->entries[i].end;
+    }
+    if ((uint64_t)end != payload) {
+        return hl_error(HL_BAD_FILE, "%s: holds %" PRIu64 " bytes of data, but its tensors take %" PRId64, c->path,
+                        payload, end);
+    }
+    return hl_ok();
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const hl_safetensors_entry *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const hl_metadata_item *x = a, *y = b;
+    return strcmp(x->key, y->key);
+}
+
+/* Sorts entries and metadata, and refuses duplicates. */
+static hl_status order(const cursor *c, hl_safetensors_header *header)
+{
+    size_t n = (size_t)header->n_entries;
+    header->by_name = hl_calloc(n, sizeof(const hl_safetensors_entry *));
+    HL_NEED(header->by_name != NULL, c->path);
+    for (size_t i = 0; i < n; i++) {
+        header->by_name[i] = &header->entries[i];
+    }
+    if (n > 0) {
+        qsort(header->entries, n, sizeof *header->entries, compare_places);
+        qsort(header->by_name, n, sizeof *header->by_name, compare_names);
+    }
+    for (size_t i = 1; i < n; i++) {
+        if (compare_names(&header->by_name[i - 1], &header->by_name[i]) == 0) {
+            return entry_error(c, header->by_name[i], "a duplicate");
+        }
+    }
+    if (header->n_metadata > 0) {
+        qsort(header->metadata, (size_t)header->n_metadata, sizeof *header->metadata, compare_keys);
+    }
+    for (int i = 1; i < header->n_metadata; i++) {
+        if (compare_keys(&header->metadata[i - 1], &header->metadata[i]) == 0) {
+            return hl_error(HL_BAD_FILE, "%s: its __metadata__ \"%s\": a duplicate", c->path, header->metadata[i].key);
+        }
+    }
+    return hl_ok();
+}
+
+hl_status hl_safetensors_header_parse(const char *path, char *text, size_t size, uint64_t payload,
+                                      hl_safetensors_header *header)
+{
+    *header = (hl_safetensors_header){ 0 };
+    cursor c = { .path = path, .text = text, .size = size };
+    HL_TRY(take_all(&c, header));
+    HL_TRY(order(&c, header));
+    return check_ranges(&c, header, payload);
+}
+
+void hl_safetensors_header_free(hl_safetensors_header *header)
+{
+    hl_free(header->entries);
+    hl_free(header->by_name);
+    hl_free(header->metadata);
+    *header = (hl_safetensors_header){ 0 };
+}
+
+int hl_safetensors_header_find(const hl_safetensors_header *header, const char *name)
+{
+    const hl_safetensors_entry wanted = { .name = name }, *key = &wanted;
+    const hl_safetensors_entry **found =
+        header->n_entries > 0
+            ? bsearch(&key, header->by_name, (size_t)header->n_entries, sizeof *header->by_name, compare_names)
+            : NULL;
+    return found != NULL ? (int)(*found - header->entries) : -1;
+}
+
+const char *hl_safetensors_header_metadata(const hl_safetensors_header *header, const char *key)
+{
+    const hl_metadata_item wanted = { .key = key }, *found = NULL;
+    if (header->n_metadata > 0) {
+        found = bsearch(&wanted, header->metadata, (size_t)header->n_metadata, sizeof wanted, compare_keys);
+    }
+    return found != NULL ? found->value : NULL;
+}

@@ -1,0 +1,160 @@
+#include "core/files/safetensors.h"
+
+#include "core/base/memory.h"
+#include "core/files/private/safetensors_format.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Sets object[key]; owns `value` from here on. False when out of memory, also where the value is NULL. */
+static bool set(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static size_t tensor_bytes(const hl_named_tensor *tensor)
+{
+    int64_t count = hl_shape_count(tensor->shape);
+    assert(count >= 0);
+    return (size_t)count * sizeof(hl_real);
+}
+
+static hl_status add_metadata(json_t *object, const hl_metadata_item *items, int n)
+{
+    for (int i = 0; i < n; i++) {
+        assert(json_object_get(object, items[i].key) == NULL);
+        json_error_t error = { 0 }; /* jansson does not set the code when out of memory */
+        json_t *value = json_pack_ex(&error, 0, "s", items[i].value);
+        if (value == NULL && json_error_code(&error) == json_error_invalid_utf8) {
+            return hl_error(HL_INVALID, "the text of \"%s\" is not UTF-8", items[i].key);
+        }
+        HL_NEED(set(object, items[i].key, value), "a file's metadata");
+    }
+    return hl_ok();
+}
+
+static bool add_numbers(json_t *array, const int64_t *numbers, int n)
+{
+    bool good = true;
+    for (int i = 0; i < n; i++) {
+        good = good && json_array_append_new(array, json_integer(numbers[i])) == 0;
+    }
+    return good;
+}
+
+/* Adds the entry of a tensor whose data begins `begin` bytes into the payload. */
+static bool add_tensor(json_t *header, const hl_named_tensor *tensor, size_t begin)
+{
+    assert(json_object_get(header, tensor->name) == NULL);
+    json_t *entry = json_object();
+    json_t *shape = json_array();
+    json_t *offsets = json_array();
+    int64_t range[] = { (int64_t)begin, (int64_t)(begin + tensor_bytes(tensor)) };
+    bool good = add_numbers(shape, tensor->shape.size, tensor->shape.n_dims) && add_numbers(offsets, range, 2);
+    good = set(entry, "dtype", json_string(HL_SAFETENSORS_DTYPE)) && good;
+    good = set(entry, "shape", shape) && good;
+    good = set(entry, "data_offsets", offsets) && good;
+    return set(header, tensor->name, entry) && good;
+}
+
+static hl_status fill_header(json_t *header, const hl_named_tensor *tensors, int n_tensors,
+                             const hl_metadata_item *items, int n_items)
+{
+    json_t *metadata = json_object();
+    if (!set(header, "__metadata__", metadata) ||
+        !set(metadata, "checksum", json_string(HL_SAFETENSORS_CHECKSUM_ZEROS)) ||
+        !set(metadata, "writer", json_string(HL_SAFETENSORS_WRITER))) {
+        return hl_error_memory("a file's metadata");
+    }
+    HL_TRY(add_metadata(metadata, items, n_items));
+    size_t begin = 0;
+    for (int i = 0; i < n_tensors; i++) {
+        HL_NEED(add_tensor(header, &tensors[i], begin), "a file's header");
+        begin += tensor_bytes(&tensors[i]);
+    }
+    return hl_ok();
+}
+
+/* The file's first bytes: length, JSON, and spaces up to a multiple of eight. */
+static hl_status header_bytes(const json_t *header, char **bytes, size_t *size)
+{
+    size_t length = json_dumpb(header, NULL, 0, JSON_COMPACT);
+    if (length == 0) {
+        return hl_error_memory("a file's header");
+    }
+    uint64_t padded = (length + 7) / 8 * 8;
+    if (padded > HL_SAFETENSORS_MAX_HEADER) {
+        return hl_error(HL_INVALID, "the header has %" PRIu64 " bytes, more than %d", padded,
+                        (int)HL_SAFETENSORS_MAX_HEADER);
+    }
+    *size = HL_SAFETENSORS_LENGTH_BYTES + (size_t)padded;
+    *bytes = hl_malloc(*size);
+    HL_NEED(*bytes != NULL, "a file's header");
+    memset(*bytes, ' ', *size);
+    memcpy(*bytes, &padded, HL_SAFETENSORS_LENGTH_BYTES);
+    if (json_dumpb(header, *bytes + HL_SAFETENSORS_LENGTH_BYTES, length, JSON_COMPACT) != length) {
+        hl_free(*bytes);
+        *bytes = NULL;
+        return hl_error_memory("a file's header");
+    }
+    assert(memcmp(*bytes + HL_SAFETENSORS_LENGTH_BYTES, HL_SAFETENSORS_CHECKSUM_PREFIX HL_SAFETENSORS_CHECKSUM_ZEROS,
+                  HL_SAFETENSORS_CHECKSUM_AT - HL_SAFETENSORS_LENGTH_BYTES + HL_SAFETENSORS_CHECKSUM_DIGITS) == 0);
+    return hl_ok();
+}
+
+/* Replaces the zeros by the checksum of the whole file. */
+static void fill_checksum(char *header, size_t size, const hl_named_tensor *tensors, int n_tensors)
+{
+    uLong crc = crc32_z(0, (const Bytef *)header, size);
+    for (int i = 0; i < n_tensors; i++) {
+        size_t bytes = tensor_bytes(&tensors[i]);
+        if (bytes > 0) { /* given NULL, as the data of an empty tensor may be, crc32_z would start anew */
+            crc = crc32_z(crc, (const Bytef *)tensors[i].data, bytes);
+        }
+    }
+    char digits[HL_SAFETENSORS_CHECKSUM_DIGITS + 1];
+    snprintf(digits, sizeof digits, "%08" PRIx32, (uint32_t)crc);
+    memcpy(header + HL_SAFETENSORS_CHECKSUM_AT, digits, HL_SAFETENSORS_CHECKSUM_DIGITS);
+}
+
+static hl_status check_tensors(const hl_named_tensor *tensors, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (tensors[i].name == NULL || hl_shape_count(tensors[i].shape) < 0 ||
+            (tensors[i].data == NULL && hl_shape_count(tensors[i].shape) > 0)) {
+            return hl_error(HL_INVALID, "tensor number %d has no name, no numbers or an impossible shape", i);
+        }
+    }
+    return n >= 0 ? hl_ok() : hl_error(HL_INVALID, "%d tensors cannot be", n);
+}
+
+void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_tensors,
+                          const hl_metadata_item *metadata, int n_metadata)
+{
+    if (file->error.code != HL_OK) {
+        return;
+    }
+    char *header = NULL;
+    size_t size = 0;
+    hl_status status = check_tensors(tensors, n_tensors);
+    json_t *root = json_object();
+    HL_THEN(status, root != NULL ? fill_header(root, tensors, n_tensors, metadata, n_metadata)
+                                 : hl_error_memory("a file's header"));
+    HL_THEN(status, header_bytes(root, &header, &size));
+    json_decref(root);
+    if (status.code != HL_OK) {
+        hl_file_fail(file, hl_error(status.code, "%s: %s", file->path, status.text));
+        return;
+    }
+    fill_checksum(header, size, tensors, n_tensors);
+    hl_file_write(file, header, size);
+    for (int i = 0; i < n_tensors; i++) {
+        hl_file_write(file, tensors[i].data, tensor_bytes(&tensors[i]));
+    }
+    hl_free(header);
+}

@@ -1,0 +1,28 @@
+/* Where the backward of an op writes a gradient. */
+#ifndef HL_CORE_KERNELS_GRAD_H
+#define HL_CORE_KERNELS_GRAD_H
+
+#include "core/base/declarations.h"
+#include "core/base/real.h"
+
+#include <stdbool.h>
+
+HL_BEGIN_DECLS
+
+/* The gradient of one input. `at` is NULL where none is wanted. Else every element is written:
+ * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. The inputs are served in
+ * order; where one tensor is several inputs, all its gradients have `add` (but see `disjoint`). */
+typedef struct hl_grad {
+    hl_real *at;
+    bool add;
+} hl_grad;
+
+/* dx = v or dx += v. `add` does not change within a loop, so the compiler makes two loops of it. */
+static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)
+{
+    *dx = add ? *dx + v : v;
+}
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,183 @@
+#include "core/kernels/mask.h"
+
+#include "core/kernels/grad.h"
+#include "core/kernels/private/exp.h"
+#include "core/kernels/private/lanes.h"
+
+#include <math.h>
+#include <string.h>
+
+hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers)
+{
+    if (mask->bias != NULL) {
+        hl_shape s = mask->bias->shape;
+        if (s.n_dims != 4 || (s.size[0] != 1 && s.size[0] != B) || (s.size[1] != 1 && s.size[1] != H) ||
+            s.size[2] < Tq || s.size[3] < Tk) {
+            char text[HL_SHAPE_TEXT], wanted[HL_SHAPE_TEXT];
+            return hl_error(HL_INVALID, "the bias is %s, neither %s nor 1 in one of the first two places",
+                            hl_shape_text(s, text), hl_shape_text(HL_SHAPE(B, H, Tq, Tk), wanted));
+        }
+        if (check_numbers && mask->bias->data == NULL) {
+            return hl_error(HL_INVALID, "the bias has no numbers");
+        }
+    }
+    return hl_ok();
+}
+
+const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64_t i)
+{
+    if (mask->bias == NULL) {
+        return NULL;
+    }
+    const int64_t *size = mask->bias->shape.size;
+    int64_t matrix = (size[0] > 1 ? b : 0) * size[1] + (size[1] > 1 ? h : 0);
+    return mask->bias->data + (matrix * size[2] + i) * size[3];
+}
+
+/* Loops over whole vectors take a third of the time of those with a remainder. So -inf is written behind the row up to
+ * a whole vector, where that ends within Tk numbers; e^-inf adds nothing. Returns the numbers to loop over. */
+static int64_t pad_row(int64_t n, int64_t Tk, hl_real *w)
+{
+    int64_t whole = (n + HL_LANES - 1) / HL_LANES * HL_LANES;
+    if (whole > Tk) {
+        return n;
+    }
+    for (int64_t j = n; j < whole; j++) {
+        w[j] = -INFINITY;
+    }
+    return whole;
+}
+
+static hl_real largest_of(int64_t n, const hl_real *x)
+{
+    hl_real most[HL_LANES];
+    for (int l = 0; l < HL_LANES; l++) {
+        most[l] = -INFINITY;
+    }
+    HL_FOR_LANES(n, j, l, most[l] = x[j] > most[l] ? x[j] : most[l]);
+    return hl_lanes_max(most);
+}
+
+/* e^x over x, relative to the largest number; returns their sum. */
+static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
+{
+    hl_real sums[HL_LANES] = { 0 };
+    HL_FOR_LANES(n, j, l, {
+        w[j] = hl_exp(w[j] - largest);
+        sums[l] += w[j];
+    });
+    return hl_lanes_sum(sums);
+}
+
+/* The state of a row between the steps of its softmax. */
+typedef struct softmax_row {
+    int64_t n, whole;    /* the keys it sees; the same padded to whole vectors (pad_row) */
+    const hl_real *bias; /* NULL where there is none */
+    hl_real largest, inverse;
+} softmax_row;
+
+static softmax_row begin_row(const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
+{
+    for (int64_t j = 0; bias != NULL && j < n; j++) {
+        w[j] += bias[j];
+    }
+    int64_t whole = pad_row(n, Tk, w);
+    return (softmax_row){ .n = n, .whole = whole, .bias = bias, .largest = largest_of(whole, w) };
+}
+
+static void raise_row(softmax_row *row, hl_real *w)
+{
+    if (row->largest == -INFINITY) {
+        for (int64_t j = 0; j < row->n; j++) { /* 0 for forbidden keys, but a NaN or an overflow must stay visible */
+            bool forbidden = row->bias != NULL && row->bias[j] == -INFINITY;
+            w[j] = forbidden && !isnan(w[j]) ? 0 : (hl_real)NAN;
+        }
+        row->inverse = 1;
+    } else {
+        row->inverse = 1 / exponentials(row->whole, row->largest, w);
+    }
+}
+
+static void end_row(const softmax_row *row, int64_t Tk, hl_real *w)
+{
+#pragma omp simd
+    for (int64_t j = 0; j < row->whole; j++) {
+        w[j] *= row->inverse;
+    }
+    for (int64_t j = row->n; j < Tk; j++) {
+        w[j] = 0;
+    }
+}
+
+void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
+{
+    if (x != w) {
+        memcpy(w, x, (size_t)n * sizeof *w);
+    }
+    softmax_row row = begin_row(bias, n, Tk, w);
+    raise_row(&row, w);
+    end_row(&row, Tk, w);
+}
+
+/* A row of a whole vector, n numbers of which are keys, without a bias: it stays in registers. Returns whether it did;
+ * else nothing is changed. */
+static bool softmax_vector(int64_t n, hl_real w[HL_LANES])
+{
+    hl_real x[HL_LANES], most[HL_LANES], sums[HL_LANES];
+#pragma omp simd
+    for (int l = 0; l < HL_LANES; l++) {
+        x[l] = l < n ? w[l] : -INFINITY;
+        most[l] = x[l] > -INFINITY ? x[l] : -INFINITY; /* no NaN */
+    }
+    hl_real largest = hl_lanes_max(most);
+    if (largest == -INFINITY) {
+        return false;
+    }
+#pragma omp simd
+    for (int l = 0; l < HL_LANES; l++) {
+        x[l] = hl_exp(x[l] - largest);
+        sums[l] = x[l];
+    }
+    hl_real inverse = 1 / hl_lanes_sum(sums);
+#pragma omp simd
+    for (int l = 0; l < HL_LANES; l++) {
+        w[l] = l < n ? x[l] * inverse : 0;
+    }
+    return true;
+}
+
+void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t n_keys,
+                            int64_t stride, hl_real *w)
+{
+    enum { TOGETHER = 8 };
+    softmax_row rows[TOGETHER];
+    int64_t at = 0;
+    while (stride == HL_LANES && mask->bias == NULL && at < n_rows &&
+           softmax_vector(hl_mask_row_keys(mask, first + at, n_keys), w + at * stride)) {
+        at++;
+    }
+    for (; at < n_rows; at += TOGETHER) {
+        int64_t n = n_rows - at < TOGETHER ? n_rows - at : TOGETHER;
+        for (int64_t i = 0; i < n; i++) {
+            rows[i] = begin_row(hl_mask_row_bias(mask, b, h, first + at + i),
+                                hl_mask_row_keys(mask, first + at + i, n_keys), stride, w + (at + i) * stride);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            raise_row(&rows[i], w + (at + i) * stride);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            end_row(&rows[i], stride, w + (at + i) * stride);
+        }
+    }
+}
+
+void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add)
+{
+    hl_real sums[HL_LANES] = { 0 };
+    HL_FOR_LANES(n, j, l, sums[l] += w[j] * dw[j]);
+    hl_real inner = hl_lanes_sum(sums);
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) {
+        hl_grad_put(&dx[j], factor * w[j] * (dw[j] - inner), add);
+    }
+}

@@ -1,0 +1,56 @@
+/* Sums over short rows in sixteen partial sums, one for each lane of a vector.
+ *
+ * A compiler's own reduction adds the lanes of its last vector one after the other, which for a row of 32 takes longer
+ * than the row. The order of the additions is fixed here and does not depend on the width of the vectors. */
+#ifndef HL_CORE_KERNELS_PRIVATE_LANES_H
+#define HL_CORE_KERNELS_PRIVATE_LANES_H
+
+#include "core/base/real.h"
+
+enum { HL_LANES = 16 };
+
+static inline hl_real hl_lanes_sum(hl_real lanes[HL_LANES])
+{
+#pragma omp simd
+    for (int l = 0; l < 8; l++) {
+        lanes[l] += lanes[l + 8];
+    }
+#pragma omp simd
+    for (int l = 0; l < 4; l++) {
+        lanes[l] += lanes[l + 4];
+    }
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
+
+static inline hl_real hl_lanes_max(hl_real lanes[HL_LANES])
+{
+#pragma omp simd
+    for (int l = 0; l < 8; l++) {
+        lanes[l] = lanes[l] > lanes[l + 8] ? lanes[l] : lanes[l + 8];
+    }
+#pragma omp simd
+    for (int l = 0; l < 4; l++) {
+        lanes[l] = lanes[l] > lanes[l + 4] ? lanes[l] : lanes[l + 4];
+    }
+    hl_real even = lanes[0] > lanes[2] ? lanes[0] : lanes[2], odd = lanes[1] > lanes[3] ? lanes[1] : lanes[3];
+    return even > odd ? even : odd;
+}
+
+/* `statement` for j = 0 .. n - 1 with l = j % HL_LANES, in whole vectors and a remainder. */
+#define HL_FOR_LANES(n, j, l, statement)                                        \
+    do {                                                                        \
+        int64_t hl_whole = (n) / HL_LANES * HL_LANES;                           \
+        for (int64_t hl_first = 0; hl_first < hl_whole; hl_first += HL_LANES) { \
+            _Pragma("omp simd") for (int l = 0; l < HL_LANES; l++)              \
+            {                                                                   \
+                int64_t j = hl_first + l;                                       \
+                statement;                                                      \
+            }                                                                   \
+        }                                                                       \
+        for (int64_t j = hl_whole; j < (n); j++) {                              \
+            int l = (int)(j - hl_whole);                                        \
+            statement;                                                          \
+        }                                                                       \
+    } while (0)
+
+#endif

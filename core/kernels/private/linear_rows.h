@@ -1,0 +1,26 @@
+/* How the rows of a linear map are cut, and how its products are computed; for core/kernels/linear_*.c alone, which the
+ * op reaches through linear_products.h. */
+#ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
+#define HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
+
+#include "core/base/real.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HL_LINEAR_BLOCK = 64 /* rows: what is computed of them stays in a core's caches for what is done next */ };
+
+/* How dW (O, I) is summed over N rows: in a partial sum for each group of blocks, tile by tile over all rows
+ * (hl_weight_grad), or by hl_matmul_rows_into. */
+typedef enum hl_linear_sum { HL_LINEAR_PARTIALS, HL_LINEAR_TILES, HL_LINEAR_WHOLE } hl_linear_sum;
+
+typedef struct hl_linear_rows {
+    int64_t N, O, I;
+    int64_t n_blocks;
+    int n_groups;   /* of blocks, each worked by one thread */
+    bool generated; /* kernels work on blocks of rows; else OpenBLAS on all rows at once */
+    bool bf16;      /* the kernels multiply in bf16 */
+    hl_linear_sum sum;
+} hl_linear_rows;
+
+#endif

@@ -1,0 +1,38 @@
+/* Sequences of different lengths, end to end as the rows of a tensor (N, ...). No row is padding. */
+#ifndef HL_CORE_KERNELS_SEQUENCES_H
+#define HL_CORE_KERNELS_SEQUENCES_H
+
+#include "core/base/declarations.h"
+#include "core/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+HL_BEGIN_DECLS
+
+typedef struct hl_sequences {
+    int64_t n;       /* B */
+    int64_t longest; /* T: no sequence has more rows */
+    const int32_t
+        *offsets; /* (B + 1): sequence b is the rows offsets[b] - offsets[0] .. offsets[b + 1] - offsets[0] - 1.
+                               Not owned; not read on a dry tape */
+} hl_sequences;
+
+/* The first row of sequence b, and how many rows it has. */
+static inline int64_t hl_sequences_first(const hl_sequences *sequences, int64_t b)
+{
+    return sequences->offsets[b] - sequences->offsets[0];
+}
+
+static inline int64_t hl_sequences_length(const hl_sequences *sequences, int64_t b)
+{
+    return sequences->offsets[b + 1] - sequences->offsets[b];
+}
+
+/* HL_INVALID, in words, where they are not n_rows rows in sequences of 1 .. longest; `check_numbers` false looks at the
+ * counts alone. */
+hl_status hl_sequences_check(const hl_sequences *sequences, int64_t n_rows, bool check_numbers);
+
+HL_END_DECLS
+
+#endif

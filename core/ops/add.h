@@ -1,0 +1,16 @@
+/* y = x + b, where b's shape is x's or its trailing part: a residual (B, T, D), positions (T, D), a bias (D).
+ * dx = dy, db = dy summed over the leading dimensions that b lacks. */
+#ifndef HL_CORE_OPS_ADD_H
+#define HL_CORE_OPS_ADD_H
+
+#include "core/base/declarations.h"
+#include "core/tape.h"
+
+HL_BEGIN_DECLS
+
+/* Returns y, shaped like x. Sticky error: b's shape is not a trailing part of x's. */
+hl_tensor *hl_add(hl_tape *tape, hl_tensor *x, hl_tensor *b);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,65 @@
+#include "core/ops/gather_rows.h"
+
+#include "core/base/threads.h"
+#include "core/op.h"
+#include "core/ops/private/row_copies.h"
+
+#include <string.h>
+
+typedef struct attributes {
+    hl_row_list rows;
+    hl_shape shape;
+} attributes;
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    attributes *a = node->attributes;
+    hl_shape x = node->in[0]->shape;
+    if (x.n_dims < 1 || a->shape.n_dims >= HL_MAX_DIMS || hl_shape_count(a->shape) < 1) {
+        return hl_tape_fail_shapes(tape, node, "rows and x (..., D) do not fit", a->shape, x);
+    }
+    a->rows.n = hl_shape_count(a->shape);
+    a->rows.D = hl_shape_last(x);
+    node->out->shape = a->shape;
+    node->out->shape.size[node->out->shape.n_dims++] = a->rows.D;
+    return tape->options.memory.dry || hl_row_list_check(tape, node, &a->rows, hl_shape_rows(x), "row");
+}
+
+static void forward_rows(const void *context, hl_range range)
+{
+    const hl_node *node = context;
+    const hl_row_list *rows = &((const attributes *)node->attributes)->rows;
+    for (int64_t m = range.begin; m < range.end; m++) {
+        memcpy(node->out->data + m * rows->D, node->in[0]->data + (rows->list[m] - rows->base) * rows->D,
+               (size_t)rows->D * sizeof(hl_real));
+    }
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    hl_threads_run(hl_tape_threads(tape, hl_shape_count(node->out->shape)), hl_shape_rows(node->out->shape), 1,
+                   forward_rows, node);
+}
+
+/* dx[rows[m]] += dy[m] */
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    (void)scratch;
+    const attributes *a = node->attributes;
+    hl_row_list_add(tape, &a->rows, 1, node->out->grad, hl_shape_rows(node->in[0]->shape), din[0]);
+}
+
+const hl_op hl_op_gather_rows = {
+    .name = "gather_rows",
+    .min_inputs = 1,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+};
+
+hl_tensor *hl_gather_rows(hl_tape *tape, hl_tensor *x, const int32_t *rows, int32_t base, hl_shape rows_shape)
+{
+    attributes a = { .rows = { .list = rows, .base = base }, .shape = rows_shape };
+    return hl_tape_apply(tape, &hl_op_gather_rows, &x, 1, &a, sizeof a);
+}

@@ -1,0 +1,188 @@
+#include "core/ops/layer_norm.h"
+
+#include "core/base/threads.h"
+#include "core/kernels/private/lanes.h"
+#include "core/kernels/private/reduce.h"
+#include "core/op.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+/* What forward saves of each row for backward. */
+typedef struct row_statistics {
+    hl_real mean, inverse_deviation;
+} row_statistics;
+
+static bool infer(hl_tape *tape, hl_node *node)
+{
+    hl_shape x = node->in[0]->shape, gamma = node->in[1]->shape;
+    const hl_tensor *beta = node->in[2];
+    hl_shape row = HL_SHAPE(hl_shape_last(x));
+    if (x.n_dims < 1 || !hl_shape_equal(gamma, row)) {
+        return hl_tape_fail_shapes(tape, node, "x (..., D) does not fit gamma (D)", x, gamma);
+    }
+    if (beta != NULL && !hl_shape_equal(beta->shape, row)) {
+        return hl_tape_fail_shapes(tape, node, "x (..., D) does not fit beta (D)", x, beta->shape);
+    }
+    hl_real epsilon = *(const hl_real *)node->attributes;
+    if (!(epsilon >= 0)) {
+        return hl_tape_fail(tape, node, "an epsilon of %g is below 0", (double)epsilon);
+    }
+    node->out->shape = x;
+    node->saved = hl_tape_allocate(tape, node, hl_shape_rows(x), sizeof(row_statistics));
+    return node->saved != NULL;
+}
+
+/* For a row whose squares overflow: computes in double, on numbers scaled below 1 by a power of two, which rounds
+ * nothing; epsilon is negligible beside such a variance. NaN where the row is not finite. */
+static row_statistics statistics_of_large(const hl_real *x, int64_t D)
+{
+    double most = 0, sum = 0, squares = 0;
+    for (int64_t d = 0; d < D; d++) {
+        most = fmax(most, fabs((double)x[d]));
+    }
+    int exponent = 0;
+    (void)frexp(most, &exponent);
+    double scale = ldexp(1.0, -exponent);
+    for (int64_t d = 0; d < D; d++) {
+        sum += (double)x[d] * scale;
+    }
+    double mean = sum / (double)D;
+    for (int64_t d = 0; d < D; d++) {
+        double deviation = (double)x[d] * scale - mean;
+        squares += deviation * deviation;
+    }
+    return (row_statistics){ (hl_real)ldexp(mean, exponent), (hl_real)(scale / sqrt(squares / (double)D)) };
+}
+
+static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon)
+{
+    hl_real sums[HL_LANES] = { 0 }, squares[HL_LANES] = { 0 };
+    HL_FOR_LANES(D, d, l, sums[l] += x[d]);
+    hl_real mean = hl_lanes_sum(sums) / (hl_real)D;
+    /* a second pass: x*x - mean*mean would cancel */
+    HL_FOR_LANES(D, d, l, squares[l] += (x[d] - mean) * (x[d] - mean));
+    hl_real variance = hl_lanes_sum(squares) / (hl_real)D;
+    return isfinite(variance) ? (row_statistics){ mean, 1 / sqrt(variance + epsilon) } : statistics_of_large(x, D);
+}
+
+static void forward_rows(const void *context, hl_range range)
+{
+    const hl_node *node = context;
+    hl_real epsilon = *(const hl_real *)node->attributes;
+    const hl_real *gamma = node->in[1]->data, *beta = node->in[2] != NULL ? node->in[2]->data : NULL;
+    row_statistics *rows = node->saved;
+    int64_t D = hl_shape_last(node->out->shape);
+    for (int64_t n = range.begin; n < range.end; n++) {
+        const hl_real *x = node->in[0]->data + n * D;
+        hl_real *y = node->out->data + n * D;
+        const row_statistics row = statistics_of(x, D, epsilon);
+        rows[n] = row;
+#pragma omp simd
+        for (int64_t d = 0; d < D; d++) {
+            y[d] = (x[d] - row.mean) * row.inverse_deviation * gamma[d] + (beta != NULL ? beta[d] : 0);
+        }
+    }
+}
+
+static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+{
+    (void)scratch;
+    int threads = hl_tape_threads(tape, 4 * hl_shape_count(node->out->shape));
+    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+}
+
+/* dx = (g - mean(g) - n * mean(g * n)) * inverse_deviation, where n = (x - mean) * inverse_deviation, g = dy * gamma */
+static void backward_row(row_statistics row, int64_t D, const hl_real *x, const hl_real *gamma, const hl_real *dy,
+                         hl_real *dx, bool add)
+{
+    hl_real sums_g[HL_LANES] = { 0 }, sums_gn[HL_LANES] = { 0 };
+    HL_FOR_LANES(D, d, l, {
+        hl_real g = dy[d] * gamma[d];
+        sums_g[l] += g;
+        sums_gn[l] += g * ((x[d] - row.mean) * row.inverse_deviation);
+    });
+    hl_real mean_g = hl_lanes_sum(sums_g) / (hl_real)D, mean_gn = hl_lanes_sum(sums_gn) / (hl_real)D;
+#pragma omp simd
+    for (int64_t d = 0; d < D; d++) {
+        hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
+        hl_grad_put(&dx[d], (g - mean_g - n * mean_gn) * row.inverse_deviation, add);
+    }
+}
+
+/* dgamma = sum of dy * n, dbeta = sum of dy: into partial sums (2, D) of a block of rows */
+static void add_parameter_row(row_statistics row, int64_t D, const hl_real *x, const hl_real *dy, hl_real *dgamma,
+                              hl_real *dbeta)
+{
+#pragma omp simd
+    for (int64_t d = 0; d < D; d++) {
+        dgamma[d] += dy[d] * (x[d] - row.mean) * row.inverse_deviation;
+        dbeta[d] += dy[d];
+    }
+}
+
+/* The gradients of block number `block` of the rows; its partial sums go to scratch (2, blocks, D). */
+static void backward_block(const hl_op_call *call, int block, int blocks)
+{
+    const hl_node *node = call->node;
+    const hl_grad *din = call->din;
+    const hl_real *x = node->in[0]->data, *gamma = node->in[1]->data, *dy = node->out->grad;
+    const row_statistics *rows = node->saved;
+    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape), begin, end;
+    hl_real *dgamma = call->scratch + block * D, *dbeta = dgamma + blocks * D;
+    hl_threads_cut(N, 1, block, blocks, &begin, &end);
+    for (int64_t n = begin; n < end; n++) {
+        if (din[0].at != NULL) {
+            backward_row(rows[n], D, x + n * D, gamma, dy + n * D, din[0].at + n * D, din[0].add);
+        }
+        if (din[1].at != NULL || din[2].at != NULL) {
+            add_parameter_row(rows[n], D, x + n * D, dy + n * D, dgamma, dbeta);
+        }
+    }
+}
+
+static void backward_blocks(const void *context, hl_range range)
+{
+    const hl_op_call *call = context;
+    int blocks = hl_sum_blocks(hl_shape_rows(call->node->out->shape));
+    for (int64_t block = range.begin; block < range.end; block++) {
+        backward_block(call, (int)block, blocks);
+    }
+}
+
+static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+{
+    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape);
+    int blocks = hl_sum_blocks(N);
+    hl_real *dgammas = scratch, *dbetas = scratch + blocks * D;
+    memset(scratch, 0, (size_t)(2 * blocks * D) * sizeof *scratch);
+    hl_threads_run(hl_tape_threads(tape, 4 * N * D), blocks, 1, backward_blocks,
+                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
+    if (din[1].at != NULL) {
+        hl_sum_partials(1, blocks, D, dgammas, din[1].add, din[1].at);
+    }
+    if (din[2].at != NULL) {
+        hl_sum_partials(1, blocks, D, dbetas, din[2].add, din[2].at);
+    }
+}
+
+static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
+{
+    (void)tape;
+    hl_shape x = node->out->shape;
+    return hl_node_has_backward(node) ? 2 * hl_sum_blocks(hl_shape_rows(x)) * hl_shape_last(x) : 0;
+}
+
+const hl_op hl_op_layer_norm = {
+    .name = "layer_norm",
+    .min_inputs = 2,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+    .scratch = scratch_numbers,
+};
+
+hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon)
+{
+    return hl_tape_apply(tape, &hl_op_layer_norm, (hl_tensor *[]){ x, gamma, beta }, 3, &epsilon, sizeof epsilon);
+}

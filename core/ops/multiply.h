@@ -1,0 +1,15 @@
+/* y = a * b, number by number; both of one shape. da = dy * b, db = dy * a. */
+#ifndef HL_CORE_OPS_MULTIPLY_H
+#define HL_CORE_OPS_MULTIPLY_H
+
+#include "core/base/declarations.h"
+#include "core/tape.h"
+
+HL_BEGIN_DECLS
+
+/* Returns y, of the same shape. Sticky error: the shapes differ. */
+hl_tensor *hl_multiply(hl_tape *tape, hl_tensor *a, hl_tensor *b);
+
+HL_END_DECLS
+
+#endif

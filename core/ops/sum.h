@@ -1,0 +1,18 @@
+/* y = the sum of all numbers of x, a scalar, added in double. dx = dy everywhere. */
+#ifndef HL_CORE_OPS_SUM_H
+#define HL_CORE_OPS_SUM_H
+
+#include "core/base/declarations.h"
+#include "core/tape.h"
+
+HL_BEGIN_DECLS
+
+/* Returns y, a scalar, for x of any shape. */
+hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x);
+
+/* The sum divided by the number of numbers. */
+hl_tensor *hl_mean(hl_tape *tape, hl_tensor *x);
+
+HL_END_DECLS
+
+#endif

@@ -1,0 +1,46 @@
+/* Metrics that say how much attention falls on keys of a kind (heads/key_share.h), and the labels that follow from
+ * them: a row each. heads.csv, the tables, the page and the tests go through these lists. */
+#ifndef HL_HEADS_SHARES_H
+#define HL_HEADS_SHARES_H
+
+#include "heads/duplicate.h"
+#include "heads/induction.h"
+#include "heads/special.h"
+#include "heads/word_share.h"
+
+/* clang-format off */
+/* The metrics: constant, name, the function that measures it on the scoring examples, and what it means
+ * (heads/words.h). */
+#define HL_METRIC_SHARES(SHARE) \
+    SHARE(HL_METRIC_SPECIAL, "special", hl_special_of, "attention on separators and masks") \
+    SHARE(HL_METRIC_FIRST, "first", hl_first_of, "attention on the first token") \
+    SHARE(HL_METRIC_DUPLICATE, "duplicate", hl_duplicate_of, "attention on the same token elsewhere") \
+    SHARE(HL_METRIC_DUPLICATE_PAST, "duplicate.past", hl_duplicate_past_of, "attention on the same token earlier") \
+    SHARE(HL_METRIC_DUPLICATE_FUTURE, "duplicate.future", hl_duplicate_future_of, \
+          "attention on the same token later") \
+    SHARE(HL_METRIC_INDUCTION, "induction", hl_induction_of, \
+          "attention on what came right after the same token earlier") \
+    SHARE(HL_METRIC_INDUCTION_MIRRORED, "induction.mirrored", hl_induction_mirrored_of, \
+          "attention on what comes right before the same token later") \
+    SHARE(HL_METRIC_PREVIOUS_WORD, "previous_word", hl_previous_word_of, "of text: attention on the word before") \
+    SHARE(HL_METRIC_NEXT_WORD, "next_word", hl_next_word_of, "of text: attention on the word after") \
+    SHARE(HL_METRIC_SAME_WORD, "same_word", hl_same_word_of, "of text: attention on the same word elsewhere") \
+    SHARE(HL_METRIC_PUNCTUATION, "punctuation", hl_punctuation_of, \
+          "of text: attention on words without a letter or digit") \
+    SHARE(HL_METRIC_RARE, "rare", hl_rare_of, "of text: attention on the rarest word of the sentence")
+
+/* The labels, in the order in which they are tried: constant, name, meaning. The label's metric is hl_<name>_of, its
+ * keys are those of hl_<name>_kind. The last five are of text alone. */
+#define HL_LABEL_SHARES(SHARE) \
+    SHARE(HL_LABEL_INDUCTION, induction, "looks at what came after the same token elsewhere") \
+    SHARE(HL_LABEL_DUPLICATE, duplicate, "looks at the same token elsewhere") \
+    SHARE(HL_LABEL_FIRST, first, "looks at the first token") \
+    SHARE(HL_LABEL_SPECIAL, special, "looks at separators and masks; of text at separators alone") \
+    SHARE(HL_LABEL_PREVIOUS_WORD, previous_word, "looks at the word before") \
+    SHARE(HL_LABEL_NEXT_WORD, next_word, "looks at the word after") \
+    SHARE(HL_LABEL_SAME_WORD, same_word, "looks at the same word elsewhere") \
+    SHARE(HL_LABEL_PUNCTUATION, punctuation, "looks at punctuation") \
+    SHARE(HL_LABEL_RARE, rare, "looks at the rarest word of the sentence")
+/* clang-format on */
+
+#endif

@@ -1,0 +1,213 @@
+/* Added tokens in texts: what version 0.23.3 of the `tokenizers` library makes of the same files and texts. */
+#include "data/text/private/tokens_parts.h"
+#include "tests/data/tokens_texts.h"
+
+static const char wordpiece[] =
+    "{\"added_tokens\":[{\"id\":1,\"content\":\"[C]\",\"single_word\":false,\"lstrip\":false,"
+    "\"rstrip\":false,\"normalized\":false,\"special\":true},"
+    "{\"id\":6,\"content\":\"the\",\"single_word\":true,\"lstrip\":false,\"rstrip\":false,"
+    "\"normalized\":false,\"special\":false},"
+    "{\"id\":10,\"content\":\"newtok\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
+    "\"normalized\":true,\"special\":false},"
+    "{\"id\":11,\"content\":\"New Tok\",\"single_word\":true,\"lstrip\":false,\"rstrip\":false,"
+    "\"normalized\":true,\"special\":false},"
+    "{\"id\":12,\"content\":\"<x>\",\"single_word\":false,\"lstrip\":true,\"rstrip\":true,"
+    "\"normalized\":false,\"special\":false},"
+    "{\"id\":13,\"content\":\"ann\xC3\xA9\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
+    "\"normalized\":true,\"special\":false},"
+    "{\"id\":14,\"content\":\"cats\",\"single_word\":true,\"lstrip\":false,\"rstrip\":false,"
+    "\"normalized\":false,\"special\":false}],\"normalizer\":{\"type\":\"BertNormalizer\","
+    "\"clean_text\":true,\"handle_chinese_chars\":true,\"strip_accents\":null,"
+    "\"lowercase\":true},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},"
+    "\"post_processor\":null,\"decoder\":null,\"model\":{\"type\":\"WordPiece\","
+    "\"unk_token\":\"?\",\"continuing_subword_prefix\":\"##\","
+    "\"max_input_chars_per_word\":100,\"vocab\":{\"?\":0,\"[C]\":1,\"new\":2,\"##tok\":3,"
+    "\"tok\":4,\"##s\":5,\"the\":6,\"a\":7,\"_\":8,\"<\":9}}}";
+static const char bpe[] =
+    "{\"added_tokens\":[{\"id\":1,\"content\":\"b\",\"single_word\":false,\"lstrip\":false,"
+    "\"rstrip\":false,\"normalized\":false,\"special\":false},"
+    "{\"id\":8,\"content\":\"<x>\",\"single_word\":false,\"lstrip\":false,\"rstrip\":true,"
+    "\"normalized\":false,\"special\":true},"
+    "{\"id\":9,\"content\":\"new\",\"single_word\":true,\"lstrip\":false,\"rstrip\":false,"
+    "\"normalized\":true,\"special\":false},"
+    "{\"id\":10,\"content\":\"n\xC3\xA9 w\",\"single_word\":false,\"lstrip\":true,\"rstrip\":false,"
+    "\"normalized\":true,\"special\":false},"
+    "{\"id\":11,\"content\":\"\xC4\xA0"
+    "c\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
+    "\"normalized\":false,\"special\":false}],\"normalizer\":null,"
+    "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
+    "\"trim_offsets\":false,\"use_regex\":true},\"post_processor\":{\"type\":\"ByteLevel\","
+    "\"add_prefix_space\":true,\"trim_offsets\":false,\"use_regex\":true},\"decoder\":null,"
+    "\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,"
+    "\"continuing_subword_prefix\":null,\"end_of_word_suffix\":null,\"fuse_unk\":false,"
+    "\"byte_fallback\":false,\"vocab\":{\"a\":0,\"b\":1,\"\xC4\xA0\":2,\"c\":3,\"n\":4,\"e\":5,\"w\":6,"
+    "\"ne\":7},\"merges\":[[\"n\",\"e\"]]}}";
+
+typedef struct text_case {
+    const char *text;
+    bool specials;
+    const char *pieces;
+} text_case;
+
+static const text_case of_wordpiece[] = {
+    { "NEWTOKS newtok newtoknew", true, "newtok@0-6 ?@6-7 newtok@8-14 newtok@15-21 new@21-24" },
+    { "a New Tok new  tok new tok_ NEW\x09TOK.", true,
+      "a@0-1 New Tok@2-9 new@10-13 tok@15-18 new@19-22 tok@23-26 _@26-27 New Tok@28-35 ?@35-36" },
+    { "a \x09 <x> a<x><X>", true, "a@0-1 <x>@1-8 a@8-9 <x>@9-12 <@12-13 ?@13-14 ?@14-15" },
+    { "The the thes _the the", true, "the@0-3 the@4-7 the@8-11 ##s@11-12 _@13-14 the@14-17 the@18-21" },
+    { "[C]newtok[c]", true, "[C]@0-3 newtok@3-9 ?@9-10 ?@10-11 ?@11-12" },
+    { "ann\xC3\xA9s ANNE Anne\xCC\x81", true, "ann\xC3\xA9@0-5 ?@5-6 ann\xC3\xA9@7-11 ann\xC3\xA9@12-16" },
+    { "catss cats", true, "?@0-5 cats@6-10" },
+    { "[C]newtok[c]", false, "?@0-1 ?@1-2 ?@2-3 newtok@3-9 ?@9-10 ?@10-11 ?@11-12" },
+};
+static const text_case of_bpe[] = {
+    { "a new b newa new", true,
+      "\xC4\xA0@0-1 a@0-1 \xC4\xA0@1-2 new@2-5 \xC4\xA0@5-6 b@6-7 \xC4\xA0@7-8 ne@8-10 w@10-11 a@11-12 \xC4\xA0@12-13 "
+      "new@13-16" },
+    { "a n\xC3\xA9 wn\xC3\xA9 wa", true, "\xC4\xA0@0-1 a@0-1 n\xC3\xA9 w@1-7 n\xC3\xA9 w@7-12 \xC4\xA0@12-13 a@12-13" },
+    { "<x>  a<x>b", true, "<x>@0-5 \xC4\xA0@5-6 a@5-6 <x>@6-9 b@9-10" },
+    { " bb", true, "\xC4\xA0@0-1 b@1-2 b@2-3" },
+    { "news new_ \xC4\xA0"
+      "c c",
+      true,
+      "\xC4\xA0@0-1 ne@0-2 w@2-3 \xC4\xA0@4-5 ne@5-7 w@7-8 \xC4\xA0@9-10 \xC4\xA0"
+      "c@10-13 \xC4\xA0@13-14 c@14-15" },
+    { "<x>  a<x>b", false, "\xC4\xA0@0-1 \xC4\xA0@3-4 \xC4\xA0@4-5 a@5-6 b@9-10" },
+};
+
+/* Loads the tokenizer.json, and what is written of it: as tokenizer.json, as tokens.json, as a copy. */
+static void load_all(const char *text, hl_tokens *all[4])
+{
+    bool ignored;
+    ck_assert_str_eq(hl_tokens_load_tokenizer(file_of("tokenizer.json", text), &all[0], &ignored).text, "");
+    const char *again = scratch_path("tokenizer.json");
+    ck_assert_str_eq(hl_tokens_save_tokenizer(all[0], again).text, "");
+    ck_assert_str_eq(hl_tokens_load_tokenizer(again, &all[1], &ignored).text, "");
+    const char *json = scratch_path("tokens.json");
+    ck_assert_str_eq(hl_tokens_save(all[0], json).text, "");
+    ck_assert_str_eq(hl_tokens_load(json, &all[2]).text, "");
+    ck_assert_str_eq(hl_tokens_copy(all[0], &all[3]).text, "");
+}
+
+static void free_all(hl_tokens *all[4])
+{
+    for (int i = 0; i < 4; i++) {
+        hl_tokens_free(all[i]);
+    }
+}
+
+static void check_cases(const char *json, const text_case *cases, size_t n)
+{
+    hl_tokens *all[4];
+    load_all(json, all);
+    for (int i = 0; i < 4; i++) {
+        for (size_t c = 0; c < n; c++) {
+            check_pieces(all[i], cases[c].text, cases[c].specials, cases[c].pieces);
+        }
+    }
+    free_all(all);
+}
+
+START_TEST(added_tokens_are_found_as_the_library_finds_them)
+{
+    check_cases(wordpiece, of_wordpiece, sizeof of_wordpiece / sizeof *of_wordpiece);
+    check_cases(bpe, of_bpe, sizeof of_bpe / sizeof *of_bpe);
+}
+END_TEST
+
+START_TEST(ordinary_tokens_are_no_special_ones)
+{
+    static const int32_t words[] = { 10, 2, 1, 13 }, letters[] = { 10, 0, 8, 11 };
+    hl_tokens *all[4];
+    load_all(wordpiece, all);
+    ck_assert(!hl_tokens_is_special(all[2], 10) && hl_tokens_is_special(all[2], 1));
+    ck_assert_int_eq(hl_tokens_find(all[2], "newtok", 6), 10);
+    check_decoded(all[2], words, 4, false, "newtok new ann\xC3\xA9");
+    free_all(all);
+    load_all(bpe, all);
+    check_decoded(all[2], letters, 4, false,
+                  "n\xC3\xA9 wa\xC4\xA0"
+                  "c"); /* as they are spelled, not as byte letters */
+    free_all(all);
+}
+END_TEST
+
+/* Word by word, too, but for special ones. */
+START_TEST(added_tokens_are_found_in_a_given_word)
+{
+    hl_tokens *all[4];
+    load_all(bpe, all);
+    hl_pieces pieces = { 0 };
+    ck_assert_int_eq(hl_tokens_encode_word(all[0], "ab", 2, false, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_encode_word(all[0], "new", 3, false, &pieces).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_encode_word(all[0], "<x>a", 4, false, &pieces).code, HL_OK);
+    char *found = shown_pieces(all[0], &pieces);
+    ck_assert_str_eq(found, "\xC4\xA0@0-1 a@0-1 b@1-2 new@0-3 \xC4\xA0@0-1 a@3-4");
+    free(found);
+    hl_pieces_free(&pieces);
+    free_all(all);
+}
+END_TEST
+
+/* The text that a normalized token is looked for by follows the rules. */
+START_TEST(other_rules_normalize_added_tokens_anew)
+{
+    hl_tokens *all[4];
+    bool changed;
+    load_all(wordpiece, all);
+    ck_assert_str_eq(hl_tokens_set_bert_rules(all[0], false, false, true, &changed).text, "");
+    ck_assert(changed);
+    check_pieces(all[0], "New Tok ann\xC3\xA9 new tok", true, "New Tok@0-7 ann\xC3\xA9@8-13 new@14-17 tok@18-21");
+    ck_assert_str_eq(hl_tokens_set_bert_rules(all[0], false, false, true, &changed).text, "");
+    ck_assert(!changed);
+    free_all(all);
+}
+END_TEST
+
+static const struct {
+    const char *old, *new, *message;
+} damaged[] = {
+    { "[6,false,false,true,false,false]", "[6,false,false,true,false]",
+      "tokens.json: added, of wordpiece and bpe, is a list of [id, lstrip, rstrip, single_word, normalized, special]" },
+    { "[6,false,false,true,false,false]", "[60,false,false,true,false,false]",
+      "tokens.json: a special token's id is that of no piece" },
+    { "\"wordpiece\"", "\"words\"",
+      "tokens.json: added, of wordpiece and bpe, is a list of [id, lstrip, rstrip, single_word, normalized, special]" },
+    { "\"model_pieces\":10", "\"model_pieces\":16",
+      "tokens.json: model_pieces is not from 1 to 15, the number of pieces" },
+    { "\"model_pieces\":10", "\"model_pieces\":0",
+      "tokens.json: model_pieces is not from 1 to 15, the number of pieces" },
+    { "\"newtok\"", "\"\xC2\xAD\"",
+      "tokens.json: added_tokens: \\u{ad}: nothing is left of it when it is normalized; make its normalized false" },
+};
+
+START_TEST(damaged_added_tokens_are_refused)
+{
+    hl_tokens *all[4], *none;
+    hl_text text = { 0 }, changed = { 0 };
+    load_all(wordpiece, all);
+    ck_assert_int_eq(hl_tokens_json(all[0], &text).code, HL_OK);
+    free_all(all);
+    const char *at = strstr(text.bytes, damaged[_i].old);
+    ck_assert_ptr_nonnull(at);
+    hl_text_print(&changed, "%.*s%s%s", (int)(at - text.bytes), text.bytes, damaged[_i].new,
+                  at + strlen(damaged[_i].old));
+    const char *path = file_of("tokens.json", changed.bytes);
+    hl_status status = hl_tokens_load(path, &none);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(strstr(status.text, "tokens.json"), damaged[_i].message);
+    ck_assert_ptr_null(none);
+    hl_text_free(&text);
+    hl_text_free(&changed);
+}
+END_TEST
+
+static void add_tests(TCase *tc)
+{
+    tcase_add_test(tc, added_tokens_are_found_as_the_library_finds_them);
+    tcase_add_test(tc, ordinary_tokens_are_no_special_ones);
+    tcase_add_test(tc, added_tokens_are_found_in_a_given_word);
+    tcase_add_test(tc, other_rules_normalize_added_tokens_anew);
+    tcase_add_loop_test(tc, damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged);
+}
+SUITE("added tokens", add_tests)
