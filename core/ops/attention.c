@@ -65,9 +65,11 @@ static bool check_shapes(hl_tape *tape, const hl_node *node, const hl_attention_
            hl_tape_fail(tape, node, "a dropout of %g is not in [0, 1)", (double)args->dropout);
 }
 
+/* In a dry pass there are no numbers, and C adds nothing to NULL. */
 static hl_attention_rows rows_of(hl_columns columns)
 {
-    return (hl_attention_rows){ columns.x->data + columns.first, columns.x->shape.size[1] };
+    hl_real *x = columns.x->data;
+    return (hl_attention_rows){ x != NULL ? x + columns.first : NULL, columns.x->shape.size[1] };
 }
 
 static bool infer(hl_tape *tape, hl_node *node)
