@@ -57,8 +57,9 @@ struct hl_node {
     void *attributes; /* the builder's, copied into the arena */
     void *saved;      /* what forward saves for backward; set by infer */
     hl_real *scratch; /* of this node's last forward or backward; valid until another node of the tape runs */
-    bool disjoint; /* set by infer, where inputs are the same tensor: each reads other columns, together they read all.
-                         Their gradients then never meet, and each has `add` (hl_grad) as if it were the only one */
+    /* Set by infer if inputs are the same tensor, each reads columns of its own, and together they read all columns.
+     * Their gradients then never meet, so each has `add` (hl_grad) as if it were the only input. */
+    bool disjoint;
 
     /* On a dry tape: the pieces (tape_memory.h) of what infer allocated, and then, as the last element, the output's.
      * With gradients, nothing needs them once this node's backward has run. */

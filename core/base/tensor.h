@@ -26,15 +26,15 @@ typedef struct hl_shape {
 
 typedef struct hl_tensor {
     hl_shape shape;
-    hl_real *data;           /* count(shape) numbers; not owned. On a dry tape (tape.h) only an address */
+    hl_real *data;           /* count(shape) numbers; not owned. On a dry tape (tape_memory.h) not to be read */
     hl_real *grad;           /* same shape as data; NULL where there is none (yet); not owned */
     bool requires_grad;      /* whether backward computes grad */
-    bool grad_written;       /* whether backward adds to grad instead of overwriting it; true for parameters, but after
-                              * hl_forgotten_grads_begin */
+    bool grad_written;       /* backward adds to grad if true, else overwrites it. Parameters: true, except after
+                              * hl_forgotten_grads_begin (core/private/forgotten_grads.h) */
     bool is_parameter;       /* whether a registry (parameters.h) owns data and grad */
-    struct hl_tensor *whole; /* of rows of a parameter (hl_tape_parameter_rows): the parameter */
+    struct hl_tensor *whole; /* NULL, or the parameter of which this tensor is some rows (hl_tape_parameter_rows) */
     bool bf16;               /* whether linear maps by this matrix multiply in bf16 (bf16.h) */
-    struct hl_tape_piece *piece, *grad_piece; /* a dry tape's own: the memory that data and grad would be */
+    struct hl_tape_piece *piece, *grad_piece; /* set on a dry tape only: the planned memory of data and grad */
 } hl_tensor;
 
 /* A shape from its sizes: HL_SHAPE(B, T, D). */

@@ -6,8 +6,9 @@
 #include "core/kernels/private/panel_pack.h"
 #include "core/kernels/private/panel_product.h"
 
-/* So many rows of dp and x are multiplied at once: of these, the panels of x that a block of dW takes stay in a
- * second-level cache. The stride of rounded rows is no power of two, of which few would share a first-level cache. */
+/* The product dp^T x is summed over ..._ROWS_AT_ONCE rows at a time. A block of dW then reads BLOCK_PANELS panels of x,
+ * which fit into a second-level cache. ROWS_STRIDE is no power of two, because rows at such a stride compete for the
+ * same few lines of a first-level cache. */
 enum {
     FLOAT_ROWS_AT_ONCE = 256,
     BF16_ROWS_AT_ONCE = 512,
@@ -19,7 +20,7 @@ enum {
     MOST_PACKED_ROWS = 4096
 };
 
-/* Many rows would take much memory, and serve as they are. */
+/* More rows would need much memory for the packed copy, and gain little from it. */
 bool hl_weight_grad_packs_dp(const hl_linear_rows *rows)
 {
     return rows->bf16 || rows->N <= MOST_PACKED_ROWS;
@@ -30,9 +31,9 @@ static bool packs_x(const hl_linear_rows *rows)
     return hl_weight_grad_packs_dp(rows) && hl_linear_packs(rows, rows->I);
 }
 
-/* Packed, x stands in panels as (N, I); behind it dp, in float in panels as (N, O), which the kernels take transposed.
- * Those of bf16 do not: there it is dp^T (O, N), in chunks of rows, whose stride is the same for every N, so that no
- * step generates code. */
+/* The packed memory holds x in panels as (N, I), then dp. In float, dp is in panels as (N, O), because the kernels can
+ * read it transposed. The kernels for bf16 cannot, so there it is dp^T (O, N), in chunks of rows. The stride of a chunk
+ * is the same for every N, so that no step has to generate code. */
 static int64_t x_count(const hl_linear_rows *rows)
 {
     return packs_x(rows) ? hl_linear_count_panels(rows->I) * HL_PANEL * hl_linear_depth(rows, rows->N) : 0;

@@ -34,8 +34,8 @@ typedef struct hl_dropout_draws {
  * on (random, position) alone. */
 void hl_dropout_draw(hl_dropout_draws *draws, uint64_t first, int64_t n, hl_real *m);
 
-/* What the rows of a tensor are drawn by: row r by places[k] with k = rows[r] - base, where `rows` NULL stands for k =
- * r and `places` NULL for k itself. */
+/* Which random numbers each row of a tensor draws. Row r draws those of the place places[k] with k = rows[r] - base. If
+ * `rows` is NULL, k = r; if `places` is NULL, the place is k itself. Not owned. */
 typedef struct hl_dropout_places {
     const int64_t *places;
     const int32_t *rows;
