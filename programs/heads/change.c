@@ -9,8 +9,8 @@
 #include "heads/match.h"
 #include "heads/metrics.h"
 #include "programs/heads/against.h"
-#include "programs/heads/fields.h"
 #include "programs/heads/memory.h"
+#include "programs/results.h"
 #include "show/table.h"
 #include "study/model_maps.h"
 #include "study/study.h"
@@ -202,9 +202,9 @@ static void write_table(hl_text *text, const comparison *c)
 
 enum { SIDES = 2 };
 
-static void fields_of_row(const void *rows, int64_t index, hl_fields *fields)
+static void row_of(const void *context, int64_t index, hl_row *to)
 {
-    const comparison *c = rows;
+    const comparison *c = context;
     const row *r = &c->rows[index];
     static const char *const names[SIDES][7] = { { "layer", "head", "label", "score", "entropy", "confidence",
                                                    "distance" },
@@ -213,20 +213,20 @@ static void fields_of_row(const void *rows, int64_t index, hl_fields *fields)
     for (int s = 0; s < SIDES; s++) {
         const side *of = &c->sides[s];
         const figures *f = &of->of[s == 0 ? r->head : r->other];
-        hl_field_number(fields, HL_FIELD_INTEGER, names[s][0], f->layer);
-        hl_field_number(fields, HL_FIELD_INTEGER, names[s][1], (double)f->head);
-        hl_field_text(fields, names[s][2], hl_label_text_of(f->label, of->run->source.relations).text);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][3], f->label.score.value);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][4], f->entropy);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][5], f->confidence);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][6], f->distance);
+        hl_row_integer(to, NULL, names[s][0], f->layer);
+        hl_row_integer(to, NULL, names[s][1], f->head);
+        hl_row_text(to, NULL, names[s][2], "%s", hl_label_text_of(f->label, of->run->source.relations).text);
+        hl_row_number(to, NULL, names[s][3], 0, f->label.score.value);
+        hl_row_number(to, NULL, names[s][4], 0, f->entropy);
+        hl_row_number(to, NULL, names[s][5], 0, f->confidence);
+        hl_row_number(to, NULL, names[s][6], 0, f->distance);
     }
     hl_head_match closest = c->sides[0].matches[r->head];
     const figures *near = &c->sides[1].of[closest.head];
-    hl_field_number(fields, HL_FIELD_NUMBER, "js", r->js);
-    hl_field_number(fields, HL_FIELD_INTEGER, "closest_layer", near->layer);
-    hl_field_number(fields, HL_FIELD_INTEGER, "closest_head", (double)near->head);
-    hl_field_number(fields, HL_FIELD_NUMBER, "closest_js", closest.js);
+    hl_row_number(to, NULL, "js", 0, r->js);
+    hl_row_integer(to, NULL, "closest_layer", near->layer);
+    hl_row_integer(to, NULL, "closest_head", near->head);
+    hl_row_number(to, NULL, "closest_js", 0, closest.js);
 }
 
 static json_t *step_json(const side *s)
@@ -236,7 +236,7 @@ static json_t *step_json(const side *s)
 
 static void write_json(hl_text *text, const comparison *c)
 {
-    json_t *heads = hl_fields_json(fields_of_row, c, c->sides[0].n);
+    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].n });
     hl_json_print_document(text, json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
                                            step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
                                            (json_int_t)c->n_examples, "heads", heads));
@@ -261,7 +261,7 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(make_rows(c));
     write_table(&change->table, c);
     write_json(&change->json, c);
-    hl_fields_csv(&change->csv, fields_of_row, c, c->sides[0].n);
+    hl_results_csv(&change->csv, (hl_results){ row_of, c, c->sides[0].n });
     HL_TRY(hl_text_status(&change->table));
     HL_TRY(hl_text_status(&change->json));
     return hl_text_status(&change->csv);
