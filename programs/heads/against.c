@@ -275,11 +275,11 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(read_side(&c->sides[1], second));
     HL_TRY(match(c));
     HL_TRY(read_untrained(c));
-    HL_TRY(write_table(c, &against->table));
-    write_json(c, &against->json);
-    HL_TRY(hl_text_status(&against->json));
-    hl_results_csv(&against->csv, (hl_results){ row_of, c, c->sides[0].study.n });
-    HL_TRY(hl_text_status(&against->csv));
+    HL_TRY(write_table(c, &against->answer.table));
+    write_json(c, &against->answer.json);
+    HL_TRY(hl_text_status(&against->answer.json));
+    hl_results_csv(&against->answer.csv, (hl_results){ row_of, c, c->sides[0].study.n });
+    HL_TRY(hl_text_status(&against->answer.csv));
     HL_TRY(write_page(c, &against->page));
     against->path = hl_path_join(first->source.path, "against-%s.html", second->source.name);
     return against->path != NULL ? hl_ok() : hl_error_memory(first->source.path);
@@ -311,9 +311,7 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *firs
 
 void hl_heads_against_free(hl_heads_against *against)
 {
-    hl_text_free(&against->table);
-    hl_text_free(&against->json);
-    hl_text_free(&against->csv);
+    hl_heads_answer_free(&against->answer);
     hl_text_free(&against->page);
     hl_free(against->path);
     *against = (hl_heads_against){ 0 };

@@ -131,10 +131,7 @@ static void write_layers(hl_text *text, const comparison *c)
         }
         hl_text_print(&line, "%s%.3f", l > 0 ? ", " : "", sum / (double)c->sides[0].heads.layers[l].n_heads);
     }
-    if (line.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "Mean js by layer, from the first on: %s.", line.bytes);
-    }
-    hl_text_fail(text, line.error);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "Mean js by layer, from the first on: %s.", hl_text_part(text, &line));
     hl_text_free(&line);
 }
 
@@ -157,14 +154,11 @@ static void write_table(hl_text *text, const comparison *c)
     hl_text models[2] = { { 0 }, { 0 } };
     print_model(&models[0], first);
     print_model(&models[1], second);
-    hl_text_fail(text, models[0].error);
-    hl_text_fail(text, models[1].error);
-    if (text->error.code == HL_OK) {
-        hl_text_paragraph(
-            text, HL_TABLE_WIDTH,
-            "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64 " scoring example%s of the first.",
-            models[0].bytes, first->n, models[1].bytes, second->n, c->n_examples, c->n_examples == 1 ? "" : "s");
-    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64
+                      " scoring example%s of the first.",
+                      hl_text_part(text, &models[0]), first->n, hl_text_part(text, &models[1]), second->n,
+                      c->n_examples, c->n_examples == 1 ? "" : "s");
     hl_text_free(&models[0]);
     hl_text_free(&models[1]);
     int64_t shown = changed(c);
@@ -244,7 +238,7 @@ static void write_json(hl_text *text, const comparison *c)
 
 /* ---- all of it ---- */
 
-static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_change *change)
+static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_answer *change)
 {
     const hl_snapshot *maps;
     HL_TRY(hl_heads_against_check(&first->source, &second->source));
@@ -267,9 +261,9 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     return hl_text_status(&change->csv);
 }
 
-hl_status hl_heads_change_make(hl_heads_change *change, hl_opened_model *first, hl_opened_model *second)
+hl_status hl_heads_change_make(hl_heads_answer *change, hl_opened_model *first, hl_opened_model *second)
 {
-    *change = (hl_heads_change){ 0 };
+    *change = (hl_heads_answer){ 0 };
     comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
     HL_NEED(c != NULL, "a comparison");
     hl_status status = compare(c, first, second, change);
@@ -281,14 +275,7 @@ hl_status hl_heads_change_make(hl_heads_change *change, hl_opened_model *first, 
     hl_snapshot_free(&c->second);
     hl_free(c);
     if (status.code != HL_OK) {
-        hl_heads_change_free(change);
+        hl_heads_answer_free(change);
     }
     return status;
-}
-
-void hl_heads_change_free(hl_heads_change *change)
-{
-    hl_text_free(&change->table);
-    hl_text_free(&change->json);
-    hl_text_free(&change->csv);
 }

@@ -134,7 +134,7 @@ static void row_of_step(const void *context, int64_t step, hl_row *row)
     hl_row_number(row, "by chance", NULL, 1, steps[0].expected);
 }
 
-void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_syntax *both)
+static void write_table(hl_text *text, const hl_heads_importance_syntax *both)
 {
     const hl_importance *importance = &both->importance->importance;
     hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -169,13 +169,6 @@ void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_s
                       "then kept (hypergeometric, Fisher's exact test, one-sided).");
 }
 
-void hl_heads_importance_syntax_markdown(hl_text *text, const hl_heads_importance_syntax *both)
-{
-    hl_results_markdown(text, (hl_results){ row_of_rank, both, both->n });
-    hl_text_print(text, "\n");
-    hl_results_markdown(text, (hl_results){ row_of_step, both, HL_PRUNED_STEPS });
-}
-
 /* ---- for programs ---- */
 
 /* A step in one order. */
@@ -193,7 +186,7 @@ static void row_of_pruned(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "p", 0, s.p);
 }
 
-void hl_heads_importance_syntax_json(hl_text *text, const hl_heads_importance_syntax *both)
+static void write_json(hl_text *text, const hl_heads_importance_syntax *both)
 {
     const hl_heads_importance *study = both->importance;
     json_t *step = study->step >= 0 ? json_integer(study->step) : json_null();
@@ -206,7 +199,12 @@ void hl_heads_importance_syntax_json(hl_text *text, const hl_heads_importance_sy
                         hl_results_json((hl_results){ row_of_pruned, both, (int64_t)HL_ORDERS * HL_PRUNED_STEPS })));
 }
 
-void hl_heads_importance_syntax_csv(hl_text *text, const hl_heads_importance_syntax *both)
+void hl_heads_importance_syntax_answer(hl_heads_answer *answer, const hl_heads_importance_syntax *both)
 {
-    hl_results_csv(text, (hl_results){ row_of_head, both, both->n });
+    write_table(&answer->table, both);
+    write_json(&answer->json, both);
+    hl_results_csv(&answer->csv, (hl_results){ row_of_head, both, both->n });
+    hl_results_markdown(&answer->markdown, (hl_results){ row_of_rank, both, both->n });
+    hl_text_print(&answer->markdown, "\n");
+    hl_results_markdown(&answer->markdown, (hl_results){ row_of_step, both, HL_PRUNED_STEPS });
 }

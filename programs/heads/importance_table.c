@@ -152,14 +152,12 @@ static void write_smallest(hl_text *text, const hl_heads_importance *study)
     }
     hl_text names = { 0 };
     hl_head_set_print(&names, &study->run->shape, set);
-    hl_text_fail(text, names.error);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "The fewest heads that keep %.0f%% of the accuracy: %d of %d (%s), of all sets of so many those "
                       "with the least loss. Accuracy %.2f%%, with all heads %.2f%%; loss %.4f, with all heads %.4f.",
-                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n,
-                      names.bytes != NULL ? names.bytes : "", 100 * all->accuracies[study->smallest],
-                      100 * all->accuracies[(1 << all->n) - 1], all->losses[study->smallest],
-                      all->losses[(1 << all->n) - 1]);
+                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n, hl_text_part(text, &names),
+                      100 * all->accuracies[study->smallest], 100 * all->accuracies[(1 << all->n) - 1],
+                      all->losses[study->smallest], all->losses[(1 << all->n) - 1]);
     hl_text_free(&names);
 }
 

@@ -1,4 +1,4 @@
-#include "programs/heads/json.h"
+#include "programs/heads/table.h"
 
 #include "core/files/json_text.h"
 

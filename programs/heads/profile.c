@@ -1,4 +1,4 @@
-#include "programs/heads/profile.h"
+#include "programs/heads/questions.h"
 
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
@@ -176,8 +176,7 @@ static void print_table(hl_text *text, const profile *p)
 {
     hl_text about = { 0 };
     print_about(&about, p, p->run->source.path);
-    hl_text_fail(text, hl_text_status(&about));
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", about.bytes != NULL ? about.bytes : "");
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", hl_text_part(text, &about));
     hl_text_free(&about);
     hl_text_print(text, "\n");
     hl_results_print(text, shown_results(p), HL_TABLE_WIDTH, 1);
@@ -277,12 +276,12 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 static hl_status deliver(const profile *p, const hl_heads_command *command, FILE *out)
 {
-    hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
-    print_table(&table, p);
-    print_json(&json, p);
-    hl_results_csv(&csv, (hl_results){ row_of_head, p, p->n });
-    hl_results_markdown(&markdown, shown_results(p));
-    HL_TRY(hl_heads_deliver(command, &table, &json, &csv, &markdown, out));
+    hl_heads_answer answer = { 0 };
+    print_table(&answer.table, p);
+    print_json(&answer.json, p);
+    hl_results_csv(&answer.csv, (hl_results){ row_of_head, p, p->n });
+    hl_results_markdown(&answer.markdown, shown_results(p));
+    HL_TRY(hl_heads_deliver(command, &answer, out));
     return hl_heads_deliver_charts(command, draw, p, out);
 }
 

@@ -164,12 +164,9 @@ static void write_labels(hl_text *text, const hl_heads_study *study)
             hl_text_print(&list, "; %s: %s", written, meaning);
         }
     }
-    if (list.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s%s.", list.bytes,
-                          any_second(study) ? "; after +, its second label: the relation of the treebank that it earns"
-                                            : "");
-    }
-    hl_text_fail(text, list.error);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s%s.", hl_text_part(text, &list),
+                      any_second(study) ? "; after +, its second label: the relation of the treebank that it earns"
+                                        : "");
     hl_text_free(&list);
 }
 
@@ -228,16 +225,13 @@ static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads
             }
         }
     }
-    if (who.error.code == HL_OK) {
-        bool several = row == NULL;
-        const hl_head_effect *effect = several ? &group->effect : row->effect;
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
-                          "pattern makes up for %.0f%% of that.",
-                          who.bytes, label.text, several ? " together" : "", several ? "them" : "it",
-                          effect->loss_without, effect->standard_error, several ? "their" : "its", 100 * effect->kept);
-    }
-    hl_text_fail(text, who.error);
+    bool several = row == NULL;
+    const hl_head_effect *effect = several ? &group->effect : row->effect;
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
+                      "pattern makes up for %.0f%% of that.",
+                      hl_text_part(text, &who), label.text, several ? " together" : "", several ? "them" : "it",
+                      effect->loss_without, effect->standard_error, several ? "their" : "its", 100 * effect->kept);
     hl_text_free(&who);
 }
 

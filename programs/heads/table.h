@@ -1,4 +1,4 @@
-/* The table that `heads` prints. */
+/* The table that `heads` prints, and the same as JSON. */
 #ifndef HL_PROGRAMS_HEADS_TABLE_H
 #define HL_PROGRAMS_HEADS_TABLE_H
 
@@ -11,5 +11,13 @@
  * labels, they stand beside the first. HL_NO_MEMORY, also left on the text. */
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
                                const char *const *relations);
+
+/* Adds {"step", "examples", "loss", "weights_step", "heads": [{"layer", "head", "label", "score", "baseline", "lift",
+ * "entropy" (nats), "entropy_normalised", "confidence", "distance", "distance_signed", "best_offset", "importance",
+ * "loss_without", "standard_error", "kept", "faithful", "faithful_in_group", "relation", "direction", "held_out",
+ * "held_out_baseline" (of the second label: programs/heads/treebank_table.h)}], "groups": [{"layer", "label", "heads",
+ * "loss_without", "standard_error", "kept", "faithful"}]}. What is not known is null; verdicts are true, false or null.
+ * HL_NO_MEMORY is left on the text. */
+void hl_heads_json_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
 
 #endif

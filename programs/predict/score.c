@@ -1,4 +1,4 @@
-#include "programs/predict/score.h"
+#include "programs/predict/answer_files.h"
 
 #include "core/base/units.h"
 #include "core/files/json_text.h"
