@@ -93,7 +93,7 @@ void hl_row_truth(hl_row *row, const char *key, double truth)
 
 /* ---- tables ---- */
 
-static hl_status make_grid(hl_text_grid *grid, hl_results results)
+hl_status hl_results_grid(hl_text_grid *grid, hl_results results)
 {
     hl_row counted = { .to = COUNTED };
     results.row_of(results.context, 0, &counted);
@@ -108,7 +108,7 @@ static hl_status make_grid(hl_text_grid *grid, hl_results results)
 void hl_results_print(hl_text *text, hl_results results, int width, int64_t repeated)
 {
     hl_text_grid grid;
-    make_grid(&grid, results);
+    hl_results_grid(&grid, results);
     hl_text_grid_print(&grid, width, repeated, true, text);
     hl_text_grid_free(&grid);
 }
@@ -116,7 +116,7 @@ void hl_results_print(hl_text *text, hl_results results, int width, int64_t repe
 void hl_results_markdown(hl_text *text, hl_results results)
 {
     hl_text_grid grid;
-    make_grid(&grid, results);
+    hl_results_grid(&grid, results);
     hl_text_grid_markdown(&grid, text);
     hl_text_grid_free(&grid);
 }
