@@ -91,6 +91,15 @@ void hl_row_truth(hl_row *row, const char *key, double truth)
     add(row, TRUTH, NULL, key, "", truth);
 }
 
+void hl_row_json(hl_row *row, const char *key, json_t *value)
+{
+    if (row->to == JSON) {
+        row->failed |= json_object_set_new(row->object, key, value);
+    } else {
+        json_decref(value);
+    }
+}
+
 /* ---- tables ---- */
 
 hl_status hl_results_grid(hl_text_grid *grid, hl_results results)

@@ -14,7 +14,7 @@
 /* Where the cells of a row go. Each of the functions below adds one. */
 typedef struct hl_row hl_row;
 
-/* Formatted as by printf; in JSON an empty text is null. */
+/* Formatted as by printf, and cut where it has more than 1023 bytes. In JSON an empty text is null. */
 void hl_row_text(hl_row *row, const char *title, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -29,6 +29,9 @@ void hl_row_integer(hl_row *row, const char *title, const char *key, double inte
 
 /* For programs: 0 or 1, which JSON has as false and true. */
 void hl_row_truth(hl_row *row, const char *key, double truth);
+
+/* In JSON alone: a member of any kind, which the row takes; NULL stands for missing memory. */
+void hl_row_json(hl_row *row, const char *key, json_t *value);
 
 typedef struct hl_results {
     void (*row_of)(const void *context, int64_t index, hl_row *row); /* adds the same columns to each row */

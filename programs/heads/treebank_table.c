@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/units.h"
 #include "heads/head_set.h"
+#include "programs/heads/table.h"
 #include "show/table.h"
 
 #include <inttypes.h>
@@ -92,27 +93,17 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
                       HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
 }
 
-static double truth_of(const hl_head_effect *effect)
-{
-    bool known = effect != NULL && effect->faithful != HL_FAITHFUL_UNKNOWN;
-    return known ? effect->faithful == HL_FAITHFUL_YES : NAN;
-}
-
 /* What the model needs the head for; people see it where it is judged. */
 static void add_effect(hl_row *row, const hl_syntax_label *label, bool judged)
 {
     static const char *const verdicts[] = {
         [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
     };
-    const hl_head_effect *effect = label->effect;
-    hl_row_number(row, NULL, "loss_without", 0, effect != NULL ? effect->loss_without : NAN);
-    hl_row_number(row, NULL, "standard_error", 0, effect != NULL ? effect->standard_error : NAN);
-    hl_row_number(row, NULL, "kept", 0, effect != NULL ? effect->kept : NAN);
-    hl_row_truth(row, "faithful", truth_of(effect));
-    hl_row_truth(row, "faithful_in_group", truth_of(label->group));
+    hl_heads_add_effect(row, label->effect);
+    hl_row_truth(row, "faithful_in_group", hl_heads_truth(label->group));
     if (judged) {
         bool by_group;
-        hl_faithful faithful = hl_effect_verdict(effect, label->group, &by_group);
+        hl_faithful faithful = hl_effect_verdict(label->effect, label->group, &by_group);
         hl_row_text(row, "faithful", NULL, "%s%s", verdicts[faithful], by_group ? "*" : "");
     }
 }
