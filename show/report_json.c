@@ -4,7 +4,6 @@
 #include "core/files/json_text.h"
 #include "heads/words.h"
 #include "show/private/packed.h"
-#include "show/private/report_rows.h"
 
 #include <stdio.h>
 #include <string.h>

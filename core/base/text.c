@@ -17,6 +17,12 @@ void hl_text_fail(hl_text *text, hl_status error)
     }
 }
 
+const char *hl_text_part(hl_text *text, const hl_text *part)
+{
+    hl_text_fail(text, part->error);
+    return part->bytes != NULL ? part->bytes : "";
+}
+
 void hl_text_flush(hl_text *text)
 {
     if (text->drain != NULL && text->error.code == HL_OK && text->size > 0) {
@@ -116,9 +122,8 @@ void hl_text_paragraph(hl_text *text, int width, const char *format, ...)
     va_start(arguments, format);
     hl_text_vprint(&raw, format, arguments);
     va_end(arguments);
-    hl_text_fail(text, raw.error);
     hl_text_print(&shown, "%s", ""); /* so that there are bytes, also of an empty paragraph */
-    hl_text_shown(&shown, raw.bytes != NULL ? raw.bytes : "");
+    hl_text_shown(&shown, hl_text_part(text, &raw));
     hl_text_fail(text, shown.error);
     if (shown.error.code == HL_OK) {
         wrap(shown.bytes, (size_t)width);

@@ -50,6 +50,9 @@ void hl_text_flush(hl_text *text);
 /* Makes `error` the text's failure unless it has failed before. For failures while its content is made. */
 void hl_text_fail(hl_text *text, hl_status error);
 
+/* The bytes of a text that becomes a part of this one; "" where it is empty. Its failure becomes the text's. */
+const char *hl_text_part(hl_text *text, const hl_text *part);
+
 /* HL_OK, or the first failure. */
 hl_status hl_text_status(const hl_text *text);
 

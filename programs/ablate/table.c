@@ -1,6 +1,7 @@
 #include "programs/ablate/table.h"
 
 #include "core/base/units.h"
+#include "programs/results.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,81 +61,62 @@ static cell flops_cell(double flops)
     return c;
 }
 
-/* ---- columns ---- */
+/* ---- rows ---- */
 
-/* The keys of the columns: heads, d_k and d_v, then the others that vary. */
-static int columns_of(const hl_ablate_plan *plan, const hl_config_key *keys[HL_ABLATE_MAX_KEYS + 3])
+/* What the table is of, and which keys have a column: heads, d_k and d_v, then the others that vary. */
+typedef struct table {
+    const hl_ablate_plan *plan;
+    const hl_ablate_summary *summary;
+    double target;
+    const hl_config_key *keys[HL_ABLATE_MAX_KEYS + 3];
+    int n_keys;
+} table;
+
+static void find_keys(table *t)
 {
-    int n = 0;
-    keys[n++] = hl_config_key_at(offsetof(hl_config, model.heads));
-    keys[n++] = hl_config_key_at(offsetof(hl_config, model.d_k));
-    keys[n++] = hl_config_key_at(offsetof(hl_config, model.d_v));
-    for (int k = 0; k < plan->n_keys; k++) {
-        if (plan->keys[k] != keys[0] && plan->keys[k] != keys[1] && plan->keys[k] != keys[2]) {
-            keys[n++] = plan->keys[k];
+    t->keys[t->n_keys++] = hl_config_key_at(offsetof(hl_config, model.heads));
+    t->keys[t->n_keys++] = hl_config_key_at(offsetof(hl_config, model.d_k));
+    t->keys[t->n_keys++] = hl_config_key_at(offsetof(hl_config, model.d_v));
+    for (int k = 0; k < t->plan->n_keys; k++) {
+        const hl_config_key *key = t->plan->keys[k];
+        if (key != t->keys[0] && key != t->keys[1] && key != t->keys[2]) {
+            t->keys[t->n_keys++] = key;
         }
     }
-    return n;
 }
 
-enum { PARAMETERS, FLOPS, LOSS, P, PERPLEXITY, ACCURACY, STEPS_TO_TARGET, SECONDS, RESULTS };
-
-static const char *const titles[RESULTS] = {
-    [PARAMETERS] = "parameters", [FLOPS] = "FLOP/step",     [LOSS] = "validation loss", [P] = "p",
-    [PERPLEXITY] = "perplexity", [ACCURACY] = "accuracy %", [SECONDS] = "seconds",
-};
-
-static void set_titles(const hl_config_key *const *keys, int n_keys, double target, hl_text_grid *grid)
+static void row_of(const void *context, int64_t v, hl_row *to)
 {
-    for (int k = 0; k < n_keys; k++) {
-        hl_text_grid_set(grid, 0, 1 + k, "%s", k == 0 ? "h" : hl_ablate_key_label(keys[k]));
+    const table *t = context;
+    const hl_ablate_variant *variant = &t->plan->variants[v];
+    const hl_ablate_row *row = &t->summary->rows[v];
+    char name[8] = "", to_target[48];
+    if (variant->row != 0) {
+        snprintf(name, sizeof name, "(%c)", variant->row);
     }
-    for (int i = 0; i < RESULTS; i++) {
-        hl_text_grid_set(grid, 0, 1 + n_keys + i, "%s", titles[i] != NULL ? titles[i] : "");
-    }
-    hl_text_grid_set(grid, 0, 1 + n_keys + STEPS_TO_TARGET, "steps to %.6g%%", 100 * target);
-}
-
-static void set_row(const hl_ablate_plan *plan, int64_t v, const hl_ablate_row *row, const hl_config_key *const *keys,
-                    int n_keys, hl_text_grid *grid)
-{
-    const hl_ablate_variant *variant = &plan->variants[v];
-    if (v == plan->base) {
-        hl_text_grid_set(grid, 1 + v, 0, "base");
-    } else if (variant->row != 0) {
-        hl_text_grid_set(grid, 1 + v, 0, "(%c)", variant->row);
-    }
-    for (int k = 0; k < n_keys; k++) {
+    snprintf(to_target, sizeof to_target, "steps to %.6g%%", 100 * t->target);
+    hl_row_text(to, "", NULL, "%s", v == t->plan->base ? "base" : name);
+    for (int k = 0; k < t->n_keys; k++) {
         char value[HL_ABLATE_VALUE_TEXT];
-        hl_ablate_key_value(keys[k], &variant->config, value);
-        hl_text_grid_set(grid, 1 + v, 1 + k, "%s", value);
+        hl_ablate_key_value(t->keys[k], &variant->config, value);
+        hl_row_text(to, k == 0 ? "h" : hl_ablate_key_label(t->keys[k]), NULL, "%s", value);
     }
-    cell cells[RESULTS] = {
-        [FLOPS] = flops_cell(variant->flops),
-        [LOSS] = interval_cell(row->loss, 1, 4),
-        [P] = p_cell(row->p),
-        [PERPLEXITY] = interval_cell(row->perplexity, 1, 3),
-        [ACCURACY] = interval_cell(row->accuracy, 100, 2),
-        [STEPS_TO_TARGET] = target_cell(row),
-        [SECONDS] = interval_cell(row->seconds, 1, 1),
-    };
-    hl_units_count(variant->parameters, cells[PARAMETERS].text);
-    for (int i = 0; i < RESULTS; i++) {
-        hl_text_grid_set(grid, 1 + v, 1 + n_keys + i, "%s", cells[i].text);
-    }
+    hl_row_text(to, "parameters", NULL, "%s", HL_COUNT(variant->parameters));
+    hl_row_text(to, "FLOP/step", NULL, "%s", flops_cell(variant->flops).text);
+    hl_row_text(to, "validation loss", NULL, "%s", interval_cell(row->loss, 1, 4).text);
+    hl_row_text(to, "p", NULL, "%s", p_cell(row->p).text);
+    hl_row_text(to, "perplexity", NULL, "%s", interval_cell(row->perplexity, 1, 3).text);
+    hl_row_text(to, "accuracy %", NULL, "%s", interval_cell(row->accuracy, 100, 2).text);
+    hl_row_text(to, to_target, NULL, "%s", target_cell(row).text);
+    hl_row_text(to, "seconds", NULL, "%s", interval_cell(row->seconds, 1, 1).text);
 }
 
 hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summary *summary, double target,
                                hl_text_grid *grid)
 {
-    const hl_config_key *keys[HL_ABLATE_MAX_KEYS + 3];
-    int n_keys = columns_of(plan, keys);
-    HL_TRY(hl_text_grid_init(grid, 1 + plan->n_variants, 1 + n_keys + RESULTS));
-    set_titles(keys, n_keys, target, grid);
-    for (int64_t v = 0; v < plan->n_variants; v++) {
-        set_row(plan, v, &summary->rows[v], keys, n_keys, grid);
-    }
-    return grid->error;
+    table t = { .plan = plan, .summary = summary, .target = target };
+    find_keys(&t);
+    return hl_results_grid(grid, (hl_results){ row_of, &t, plan->n_variants });
 }
 
 /* ---- notes ---- */

@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/base/threads.h"
 #include "programs/bench/allocations.h"
-#include "programs/bench/cluster.h"
 #include "programs/bench/command.h"
 #include "programs/bench/json.h"
 #include "programs/bench/runs.h"

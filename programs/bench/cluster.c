@@ -1,4 +1,4 @@
-#include "programs/bench/cluster.h"
+#include "programs/bench/runs.h"
 
 #include "core/base/memory.h"
 #include "core/base/units.h"

@@ -1,9 +1,11 @@
-/* The three ways of bench: workloads one after the other, sizes doubled one at a time, and heads compared. */
+/* The four ways of bench: workloads one after the other, sizes doubled one at a time, heads compared, and several
+ * processes. */
 #ifndef HL_PROGRAMS_BENCH_RUNS_H
 #define HL_PROGRAMS_BENCH_RUNS_H
 
 #include "core/base/status.h"
 #include "programs/bench/command.h"
+#include "train/ranks/ranks.h"
 
 #include <stdio.h>
 
@@ -37,5 +39,12 @@ hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *o
  * measured, where the config is wrong, d_model is no multiple of the number, that is no single one above 1, or
  * key/value heads or widths are overridden; else fails as hl_bench_process_run does. */
 hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out, FILE *err);
+
+/* What a step takes with several processes, by a model of what it computes and exchanges, and measured. All ranks call
+ * it, with the same job; rank 0 prints to `out`. Measures messages between the first and the last rank, and what one
+ * process computes of a step of 1, 2, 4 ... and of ranks->n processes, up to train.leaves, which with cluster_cost.h
+ * is the time expected; then steps of these ranks together. HL_INVALID: fewer than two ranks, or more than
+ * train.leaves; else fails as hl_bench_workload does, on all ranks alike. */
+hl_status hl_bench_cluster(const hl_bench_job *job, hl_ranks *ranks, FILE *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "heads/divergence.h"
 #include "heads/head_set.h"
 #include "programs/heads/memory.h"
+#include "programs/results.h"
 #include "show/table.h"
 #include "study/model_maps.h"
 #include "study/report.h"
@@ -236,47 +237,32 @@ static hl_status write_table(const comparison *c, hl_text *text)
     return hl_text_status(text);
 }
 
-/* ---- for programs; NULL stands for missing memory ---- */
+/* ---- for programs ---- */
 
-static json_t *label_text(const side *s, int64_t head)
+static void row_of(const void *context, int64_t index, hl_row *row)
 {
-    return json_string(hl_label_text_of(s->study.rows[head].label, s->run->source.relations).text);
+    static const struct {
+        const char *layer, *head, *label;
+    } keys[] = { { "layer", "head", "label" }, { "closest_layer", "closest_head", "closest_label" } };
+    const comparison *c = context;
+    hl_head_match found = c->sides[0].matches[index];
+    const int64_t heads[] = { index, found.head };
+    for (int i = 0; i < 2; i++) {
+        const hl_heads_row *its = &c->sides[i].study.rows[heads[i]];
+        hl_label_text label = hl_label_text_of(its->label, c->sides[i].run->source.relations);
+        hl_row_integer(row, NULL, keys[i].layer, its->metrics.layer);
+        hl_row_integer(row, NULL, keys[i].head, its->metrics.head);
+        hl_row_text(row, NULL, keys[i].label, "%s", label.text);
+    }
+    hl_row_number(row, NULL, "js", 0, found.js);
+    hl_row_number(row, NULL, "untrained", 0, untrained_js(c, index));
 }
 
 static void write_json(const comparison *c, hl_text *text)
 {
-    const side *first = &c->sides[0], *second = &c->sides[1];
-    json_t *heads = json_array();
-    for (int64_t i = 0; i < first->study.n; i++) {
-        hl_head_match found = first->matches[i];
-        const hl_head_metrics *its = &first->study.rows[i].metrics, *other = &second->study.rows[found.head].metrics;
-        hl_json_append(&heads, json_pack("{s:i, s:I, s:o, s:i, s:I, s:o, s:o, s:o}", "layer", its->layer, "head",
-                                         (json_int_t)its->head, "label", label_text(first, i), "closest_layer",
-                                         other->layer, "closest_head", (json_int_t)other->head, "closest_label",
-                                         label_text(second, found.head), "js", hl_json_number(found.js), "untrained",
-                                         hl_json_number(untrained_js(c, i))));
-    }
-    hl_json_print_document(text, json_pack("{s:I, s:I, s:o}", "step", (json_int_t)first->study.step, "step_against",
-                                           (json_int_t)second_step(c), "heads", heads));
-}
-
-static void write_csv(const comparison *c, hl_text *text)
-{
-    const side *first = &c->sides[0], *second = &c->sides[1];
-    hl_text_print(text, "layer,head,label,closest_layer,closest_head,closest_label,js,untrained\n");
-    for (int64_t i = 0; i < first->study.n; i++) {
-        hl_head_match found = first->matches[i];
-        const hl_heads_row *its = &first->study.rows[i], *other = &second->study.rows[found.head];
-        double untrained = untrained_js(c, i);
-        hl_text_print(text, "%d,%" PRId64 ",%s,%d,%" PRId64 ",%s,%.9g,", its->metrics.layer, its->metrics.head,
-                      hl_label_text_of(its->label, first->run->source.relations).text, other->metrics.layer,
-                      other->metrics.head, hl_label_text_of(other->label, second->run->source.relations).text,
-                      found.js);
-        if (isfinite(untrained)) {
-            hl_text_print(text, "%.9g", untrained);
-        }
-        hl_text_print(text, "\n");
-    }
+    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].study.n });
+    hl_json_print_document(text, json_pack("{s:I, s:I, s:o}", "step", (json_int_t)c->sides[0].study.step,
+                                           "step_against", (json_int_t)second_step(c), "heads", heads));
 }
 
 /* ---- all of it ---- */
@@ -289,11 +275,11 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(read_side(&c->sides[1], second));
     HL_TRY(match(c));
     HL_TRY(read_untrained(c));
-    HL_TRY(write_table(c, &against->table));
-    write_json(c, &against->json);
-    HL_TRY(hl_text_status(&against->json));
-    write_csv(c, &against->csv);
-    HL_TRY(hl_text_status(&against->csv));
+    HL_TRY(write_table(c, &against->answer.table));
+    write_json(c, &against->answer.json);
+    HL_TRY(hl_text_status(&against->answer.json));
+    hl_results_csv(&against->answer.csv, (hl_results){ row_of, c, c->sides[0].study.n });
+    HL_TRY(hl_text_status(&against->answer.csv));
     HL_TRY(write_page(c, &against->page));
     against->path = hl_path_join(first->source.path, "against-%s.html", second->source.name);
     return against->path != NULL ? hl_ok() : hl_error_memory(first->source.path);
@@ -325,9 +311,7 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *firs
 
 void hl_heads_against_free(hl_heads_against *against)
 {
-    hl_text_free(&against->table);
-    hl_text_free(&against->json);
-    hl_text_free(&against->csv);
+    hl_heads_answer_free(&against->answer);
     hl_text_free(&against->page);
     hl_free(against->path);
     *against = (hl_heads_against){ 0 };

@@ -2,17 +2,16 @@
 #ifndef HL_PROGRAMS_HEADS_AGAINST_H
 #define HL_PROGRAMS_HEADS_AGAINST_H
 
-#include "core/base/text.h"
+#include "programs/heads/deliver.h"
 #include "study/model.h"
 
 /* Owned by the caller: hl_heads_against_free. */
 typedef struct hl_heads_against {
-    hl_text table; /* for the terminal */
-    hl_text json;  /* {"step", "step_against", "heads": [{"layer", "head", "label", "closest_layer", "closest_head",
-                      "closest_label", "js", "untrained" (null: not known)}]} */
-    hl_text csv;   /* the members of "heads" as columns, empty where it is null */
-    hl_text page;  /* report.html of both */
-    char *path;    /* where the page goes: "<first run>/against-<name of the second>.html" */
+    hl_heads_answer answer; /* JSON: {"step", "step_against", "heads": [{"layer", "head", "label", "closest_layer",
+                               "closest_head", "closest_label", "js", "untrained" (null: not known)}]}; CSV: the members
+                               of "heads" as columns, empty where they are null */
+    hl_text page;           /* report.html of both */
+    char *path;             /* where the page goes: "<first run>/against-<name of the second>.html" */
 } hl_heads_against;
 
 /* Whether two models can be compared: HL_INVALID, naming what is different, where their vocabularies or relations

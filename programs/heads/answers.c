@@ -60,10 +60,7 @@ static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const h
         hl_text_print(&list, " ");
         hl_text_shown(&list, hl_vocabulary_token(vocabulary, examples->tokens[i]));
     }
-    if (list.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%d tokens:%s", (int)examples->lengths[0], list.bytes);
-    }
-    hl_text_fail(text, list.error);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%d tokens:%s", (int)examples->lengths[0], hl_text_part(text, &list));
     hl_text_free(&list);
 }
 

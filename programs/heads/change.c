@@ -9,8 +9,8 @@
 #include "heads/match.h"
 #include "heads/metrics.h"
 #include "programs/heads/against.h"
-#include "programs/heads/fields.h"
 #include "programs/heads/memory.h"
+#include "programs/results.h"
 #include "show/table.h"
 #include "study/model_maps.h"
 #include "study/study.h"
@@ -131,10 +131,7 @@ static void write_layers(hl_text *text, const comparison *c)
         }
         hl_text_print(&line, "%s%.3f", l > 0 ? ", " : "", sum / (double)c->sides[0].heads.layers[l].n_heads);
     }
-    if (line.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "Mean js by layer, from the first on: %s.", line.bytes);
-    }
-    hl_text_fail(text, line.error);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "Mean js by layer, from the first on: %s.", hl_text_part(text, &line));
     hl_text_free(&line);
 }
 
@@ -157,14 +154,11 @@ static void write_table(hl_text *text, const comparison *c)
     hl_text models[2] = { { 0 }, { 0 } };
     print_model(&models[0], first);
     print_model(&models[1], second);
-    hl_text_fail(text, models[0].error);
-    hl_text_fail(text, models[1].error);
-    if (text->error.code == HL_OK) {
-        hl_text_paragraph(
-            text, HL_TABLE_WIDTH,
-            "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64 " scoring example%s of the first.",
-            models[0].bytes, first->n, models[1].bytes, second->n, c->n_examples, c->n_examples == 1 ? "" : "s");
-    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64
+                      " scoring example%s of the first.",
+                      hl_text_part(text, &models[0]), first->n, hl_text_part(text, &models[1]), second->n,
+                      c->n_examples, c->n_examples == 1 ? "" : "s");
     hl_text_free(&models[0]);
     hl_text_free(&models[1]);
     int64_t shown = changed(c);
@@ -202,9 +196,9 @@ static void write_table(hl_text *text, const comparison *c)
 
 enum { SIDES = 2 };
 
-static void fields_of_row(const void *rows, int64_t index, hl_fields *fields)
+static void row_of(const void *context, int64_t index, hl_row *to)
 {
-    const comparison *c = rows;
+    const comparison *c = context;
     const row *r = &c->rows[index];
     static const char *const names[SIDES][7] = { { "layer", "head", "label", "score", "entropy", "confidence",
                                                    "distance" },
@@ -213,20 +207,20 @@ static void fields_of_row(const void *rows, int64_t index, hl_fields *fields)
     for (int s = 0; s < SIDES; s++) {
         const side *of = &c->sides[s];
         const figures *f = &of->of[s == 0 ? r->head : r->other];
-        hl_field_number(fields, HL_FIELD_INTEGER, names[s][0], f->layer);
-        hl_field_number(fields, HL_FIELD_INTEGER, names[s][1], (double)f->head);
-        hl_field_text(fields, names[s][2], hl_label_text_of(f->label, of->run->source.relations).text);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][3], f->label.score.value);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][4], f->entropy);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][5], f->confidence);
-        hl_field_number(fields, HL_FIELD_NUMBER, names[s][6], f->distance);
+        hl_row_integer(to, NULL, names[s][0], f->layer);
+        hl_row_integer(to, NULL, names[s][1], f->head);
+        hl_row_text(to, NULL, names[s][2], "%s", hl_label_text_of(f->label, of->run->source.relations).text);
+        hl_row_number(to, NULL, names[s][3], 0, f->label.score.value);
+        hl_row_number(to, NULL, names[s][4], 0, f->entropy);
+        hl_row_number(to, NULL, names[s][5], 0, f->confidence);
+        hl_row_number(to, NULL, names[s][6], 0, f->distance);
     }
     hl_head_match closest = c->sides[0].matches[r->head];
     const figures *near = &c->sides[1].of[closest.head];
-    hl_field_number(fields, HL_FIELD_NUMBER, "js", r->js);
-    hl_field_number(fields, HL_FIELD_INTEGER, "closest_layer", near->layer);
-    hl_field_number(fields, HL_FIELD_INTEGER, "closest_head", (double)near->head);
-    hl_field_number(fields, HL_FIELD_NUMBER, "closest_js", closest.js);
+    hl_row_number(to, NULL, "js", 0, r->js);
+    hl_row_integer(to, NULL, "closest_layer", near->layer);
+    hl_row_integer(to, NULL, "closest_head", near->head);
+    hl_row_number(to, NULL, "closest_js", 0, closest.js);
 }
 
 static json_t *step_json(const side *s)
@@ -236,7 +230,7 @@ static json_t *step_json(const side *s)
 
 static void write_json(hl_text *text, const comparison *c)
 {
-    json_t *heads = hl_fields_json(fields_of_row, c, c->sides[0].n);
+    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].n });
     hl_json_print_document(text, json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
                                            step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
                                            (json_int_t)c->n_examples, "heads", heads));
@@ -244,7 +238,7 @@ static void write_json(hl_text *text, const comparison *c)
 
 /* ---- all of it ---- */
 
-static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_change *change)
+static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_answer *change)
 {
     const hl_snapshot *maps;
     HL_TRY(hl_heads_against_check(&first->source, &second->source));
@@ -261,15 +255,15 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(make_rows(c));
     write_table(&change->table, c);
     write_json(&change->json, c);
-    hl_fields_csv(&change->csv, fields_of_row, c, c->sides[0].n);
+    hl_results_csv(&change->csv, (hl_results){ row_of, c, c->sides[0].n });
     HL_TRY(hl_text_status(&change->table));
     HL_TRY(hl_text_status(&change->json));
     return hl_text_status(&change->csv);
 }
 
-hl_status hl_heads_change_make(hl_heads_change *change, hl_opened_model *first, hl_opened_model *second)
+hl_status hl_heads_change_make(hl_heads_answer *change, hl_opened_model *first, hl_opened_model *second)
 {
-    *change = (hl_heads_change){ 0 };
+    *change = (hl_heads_answer){ 0 };
     comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
     HL_NEED(c != NULL, "a comparison");
     hl_status status = compare(c, first, second, change);
@@ -281,14 +275,7 @@ hl_status hl_heads_change_make(hl_heads_change *change, hl_opened_model *first, 
     hl_snapshot_free(&c->second);
     hl_free(c);
     if (status.code != HL_OK) {
-        hl_heads_change_free(change);
+        hl_heads_answer_free(change);
     }
     return status;
-}
-
-void hl_heads_change_free(hl_heads_change *change)
-{
-    hl_text_free(&change->table);
-    hl_text_free(&change->json);
-    hl_text_free(&change->csv);
 }

@@ -1,4 +1,4 @@
-#include "programs/heads/check_open.h"
+#include "programs/heads/questions.h"
 
 #include "programs/beside.h"
 

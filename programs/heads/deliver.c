@@ -2,22 +2,28 @@
 
 #include "study/output.h"
 
-hl_status hl_heads_deliver(const hl_heads_command *command, hl_text *table, hl_text *json, hl_text *csv, hl_text *md,
-                           FILE *out)
+void hl_heads_answer_free(hl_heads_answer *answer)
 {
-    const char *const paths[] = { hl_heads_command_fills_output(command) ? NULL : "-", command->json, command->csv,
-                                  command->md };
-    hl_text *const texts[] = { table, json, csv, md };
+    hl_text_free(&answer->table);
+    hl_text_free(&answer->json);
+    hl_text_free(&answer->csv);
+    hl_text_free(&answer->markdown);
+}
+
+hl_status hl_heads_deliver(const hl_heads_command *command, hl_heads_answer *answer, FILE *out)
+{
     hl_status status = hl_ok();
-    for (int i = 0; i < 4; i++) {
-        if (texts[i] == NULL) {
-            continue;
-        }
+    if (!hl_heads_command_fills_output(command)) {
+        HL_THEN(status, hl_output_put("-", &answer->table, out));
+    }
+    const char *const paths[] = { command->json, command->csv, command->md };
+    hl_text *const texts[] = { &answer->json, &answer->csv, &answer->markdown };
+    for (int i = 0; i < 3; i++) {
         if (paths[i] != NULL) {
             HL_THEN(status, hl_output_put(paths[i], texts[i], out));
         }
-        hl_text_free(texts[i]);
     }
+    hl_heads_answer_free(answer);
     return status;
 }
 

@@ -1,4 +1,4 @@
-#include "programs/heads/importance.h"
+#include "programs/heads/questions.h"
 
 #include "core/base/memory.h"
 #include "heads/shapley.h"
@@ -56,13 +56,10 @@ static hl_status deliver_both(const hl_heads_importance *importance, const hl_sy
 {
     hl_heads_importance_syntax both;
     HL_TRY(hl_heads_importance_syntax_make(&both, importance, syntax));
-    hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
-    hl_heads_importance_syntax_table(&table, &both);
-    hl_heads_importance_syntax_json(&json, &both);
-    hl_heads_importance_syntax_csv(&csv, &both);
-    hl_heads_importance_syntax_markdown(&markdown, &both);
+    hl_heads_answer answer = { 0 };
+    hl_heads_importance_syntax_answer(&answer, &both);
     hl_heads_importance_syntax_free(&both);
-    return hl_heads_deliver(command, &table, &json, &csv, &markdown, out);
+    return hl_heads_deliver(command, &answer, out);
 }
 
 /* Reads the treebank before anything is measured. */
@@ -86,12 +83,12 @@ static hl_status join_treebank(hl_heads_importance *study, hl_opened_model *run,
 static hl_status show_alone(hl_heads_importance *study, hl_opened_model *run, const hl_heads_command *command,
                             const hl_share *share, FILE *out, FILE *err)
 {
-    hl_text table = { 0 }, json = { 0 }, csv = { 0 };
+    hl_heads_answer answer = { 0 };
     HL_TRY(measure(study, run, command, share, err));
-    hl_heads_importance_table(&table, study);
-    hl_heads_importance_json(&json, study);
-    hl_heads_importance_csv(&csv, study);
-    return hl_heads_deliver(command, &table, &json, &csv, NULL, out);
+    hl_heads_importance_table(&answer.table, study);
+    hl_heads_importance_json(&answer.json, study);
+    hl_heads_importance_csv(&answer.csv, study);
+    return hl_heads_deliver(command, &answer, out);
 }
 
 hl_status hl_heads_importance_show(hl_opened_model *run, const hl_heads_command *command, const hl_share *share,

@@ -1,7 +1,6 @@
 #include "programs/heads/importance_syntax.h"
 
 #include "core/base/memory.h"
-#include "core/base/text_grid.h"
 #include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
@@ -9,8 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-static const char *const orders[HL_ORDERS] = { "gradient", "zero" };
 
 /* ---- what is found ---- */
 
@@ -85,65 +82,68 @@ hl_pruned_step hl_pruned_step_of(const hl_heads_importance_syntax *both, int ord
 
 /* ---- for a person ---- */
 
-static hl_status make_heads(const hl_heads_importance_syntax *both, hl_text_grid *grid)
+/* A share of the head's relation; people see nothing where the head earns none. */
+static void add_share(hl_row *row, const char *title, const char *key, const hl_syntax_label *label,
+                      hl_syntax_rate rate)
 {
-    static const char *const titles[] = { "head", "importance", "rank", "zero", "rank", "relation", "held", "base" };
-    enum { COLUMNS = sizeof titles / sizeof *titles };
-    HL_TRY(hl_text_grid_init(grid, both->n + 1, COLUMNS));
-    for (int c = 0; c < COLUMNS; c++) {
-        hl_text_grid_set(grid, 0, c, "%s", titles[c]);
+    if (label->relation >= 0) {
+        hl_row_share(row, title, key, hl_syntax_share(rate));
+    } else {
+        hl_row_text(row, title, NULL, "%s", "");
+        hl_row_share(row, NULL, key, hl_syntax_share(rate));
     }
-    for (int64_t head = 0; head < both->n; head++) {
-        int64_t row = both->ranks[1][head];
-        hl_text_grid_set(grid, row, 0, "%s", hl_head_name_at(&both->importance->run->shape, head).text);
-        for (int order = 0; order < HL_ORDERS; order++) {
-            hl_text_grid_set(grid, row, 1 + 2 * order, "%.4f", importance_of(both, order, head));
-            hl_text_grid_set(grid, row, 2 + 2 * order, "%" PRId64, both->ranks[order][head]);
-        }
-        const hl_syntax_label *label = &both->syntax->labels[head];
-        if (label->relation >= 0) {
-            hl_text_grid_set(grid, row, 5, "%s", label->name);
-            hl_text_grid_set(grid, row, 6, "%.1f", 100 * hl_syntax_share(label->held_out.found));
-            hl_text_grid_set(grid, row, 7, "%.1f", 100 * hl_syntax_share(label->held_out.baseline));
-        }
-    }
-    return grid->error;
 }
 
-static hl_status make_steps(const hl_heads_importance_syntax *both, hl_text_grid *grid)
+static void row_of_head(const void *context, int64_t head, hl_row *row)
 {
-    static const char *const titles[] = { "pruned", "heads left", "by gradient", "p", "by zero", "p", "by chance" };
-    enum { COLUMNS = sizeof titles / sizeof *titles };
-    HL_TRY(hl_text_grid_init(grid, HL_PRUNED_STEPS + 1, COLUMNS));
-    for (int c = 0; c < COLUMNS; c++) {
-        hl_text_grid_set(grid, 0, c, "%s", titles[c]);
+    static const char *const titles[] = { "importance", "zero" }, *const ranks[] = { "gradient_rank", "zero_rank" };
+    const hl_heads_importance_syntax *both = context;
+    const hl_syntax_label *label = &both->syntax->labels[head];
+    hl_heads_importance_row_of(both->importance, head, row);
+    hl_row_text(row, "head", NULL, "%s", hl_head_name_at(&both->importance->run->shape, head).text);
+    for (int order = 0; order < HL_ORDERS; order++) {
+        hl_row_number(row, titles[order], NULL, 4, importance_of(both, order, head));
+        hl_row_integer(row, "rank", ranks[order], both->ranks[order][head]);
     }
-    for (int step = 0; step < HL_PRUNED_STEPS; step++) {
-        for (int order = 0; order < HL_ORDERS; order++) {
-            hl_pruned_step s = hl_pruned_step_of(both, order, step);
-            hl_text_grid_set(grid, step + 1, 2 + 2 * order, "%" PRId64, s.kept);
-            hl_text_grid_set(grid, step + 1, 3 + 2 * order, "%.2g", s.p);
-            hl_text_grid_set(grid, step + 1, 0, "%d%%", s.percent);
-            hl_text_grid_set(grid, step + 1, 1, "%" PRId64, s.left);
-            hl_text_grid_set(grid, step + 1, 6, "%.1f", s.expected);
-        }
-    }
-    return grid->error;
+    hl_row_text(row, "relation", "relation", "%s", label->relation >= 0 ? label->name : "");
+    add_share(row, "held", "held_out", label, label->held_out.found);
+    add_share(row, "base", "held_out_baseline", label, label->held_out.baseline);
 }
 
-void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_syntax *both)
+/* The same in the order of the loss with z zero, the head that matters most first. */
+static void row_of_rank(const void *context, int64_t index, hl_row *row)
+{
+    const hl_heads_importance_syntax *both = context;
+    int64_t head = 0;
+    while (both->ranks[1][head] != index + 1) {
+        head++;
+    }
+    row_of_head(both, head, row);
+}
+
+static void row_of_step(const void *context, int64_t step, hl_row *row)
+{
+    const hl_heads_importance_syntax *both = context;
+    const hl_pruned_step steps[] = { hl_pruned_step_of(both, 0, (int)step), hl_pruned_step_of(both, 1, (int)step) };
+    hl_row_text(row, "pruned", NULL, "%d%%", steps[0].percent);
+    hl_row_integer(row, "heads left", NULL, steps[0].left);
+    for (int order = 0; order < HL_ORDERS; order++) {
+        hl_row_integer(row, order == 0 ? "by gradient" : "by zero", NULL, steps[order].kept);
+        hl_row_text(row, "p", NULL, "%.2g", steps[order].p);
+    }
+    hl_row_number(row, "by chance", NULL, 1, steps[0].expected);
+}
+
+static void write_table(hl_text *text, const hl_heads_importance_syntax *both)
 {
     const hl_importance *importance = &both->importance->importance;
-    hl_text_grid heads, steps;
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s: %" PRId64 " heads, on the %" PRId64
                       " examples that score, where the loss is %.4f, and on %s sentences of the treebank.",
                       both->importance->run->path, both->n, importance->n_examples, importance->loss,
                       HL_COUNT(hl_treebank_size(both->syntax->treebank)));
     hl_text_print(text, "\n");
-    hl_text_fail(text, make_heads(both, &heads));
-    hl_text_fail(text, make_steps(both, &steps));
-    hl_text_grid_print(&heads, HL_TABLE_WIDTH, 1, true, text);
+    hl_results_print(text, (hl_results){ row_of_rank, both, both->n }, HL_TABLE_WIDTH, 1);
     hl_text_print(text, "\n");
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
@@ -154,8 +154,6 @@ void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_s
     hl_text_print(text, "\n");
     if (both->n_syntactic == 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "No head earns a relation: there is none that pruning could keep.");
-        hl_text_grid_free(&heads);
-        hl_text_grid_free(&steps);
         return;
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -164,69 +162,49 @@ void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_s
                       "them are kept:",
                       both->n_syntactic, both->n);
     hl_text_print(text, "\n");
-    hl_text_grid_print(&steps, HL_TABLE_WIDTH, 2, true, text);
+    hl_results_print(text, (hl_results){ row_of_step, both, HL_PRUNED_STEPS }, HL_TABLE_WIDTH, 2);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "by chance: where heads are pruned at random, the mean; p: the chance that so many or more are "
                       "then kept (hypergeometric, Fisher's exact test, one-sided).");
-    hl_text_grid_free(&heads);
-    hl_text_grid_free(&steps);
-}
-
-void hl_heads_importance_syntax_markdown(hl_text *text, const hl_heads_importance_syntax *both)
-{
-    hl_text_grid grid;
-    hl_text_fail(text, make_heads(both, &grid));
-    hl_text_grid_markdown(&grid, text);
-    hl_text_grid_free(&grid);
-    hl_text_print(text, "\n");
-    hl_text_fail(text, make_steps(both, &grid));
-    hl_text_grid_markdown(&grid, text);
-    hl_text_grid_free(&grid);
 }
 
 /* ---- for programs ---- */
 
-static void fields_of_head(const void *rows, int64_t head, hl_fields *fields)
+/* A step in one order. */
+static void row_of_pruned(const void *context, int64_t index, hl_row *row)
 {
-    const hl_heads_importance_syntax *both = rows;
-    const hl_syntax_label *label = &both->syntax->labels[head];
-    hl_heads_importance_fields(both->importance, head, fields);
-    hl_field_number(fields, HL_FIELD_INTEGER, "gradient_rank", (double)both->ranks[0][head]);
-    hl_field_number(fields, HL_FIELD_INTEGER, "zero_rank", (double)both->ranks[1][head]);
-    hl_field_text(fields, "relation", label->relation >= 0 ? label->name : "");
-    hl_field_number(fields, HL_FIELD_NUMBER, "held_out", hl_syntax_share(label->held_out.found));
-    hl_field_number(fields, HL_FIELD_NUMBER, "held_out_baseline", hl_syntax_share(label->held_out.baseline));
+    const hl_heads_importance_syntax *both = context;
+    int order = (int)(index / HL_PRUNED_STEPS);
+    hl_pruned_step s = hl_pruned_step_of(both, order, (int)(index % HL_PRUNED_STEPS));
+    hl_row_text(row, NULL, "order", "%s", order == 0 ? "gradient" : "zero");
+    hl_row_integer(row, NULL, "percent", s.percent);
+    hl_row_integer(row, NULL, "left", s.left);
+    hl_row_integer(row, NULL, "syntactic", both->n_syntactic);
+    hl_row_integer(row, NULL, "kept", s.kept);
+    hl_row_number(row, NULL, "expected", 0, s.expected);
+    hl_row_number(row, NULL, "p", 0, s.p);
 }
 
-static void fields_of_step(const void *rows, int64_t row, hl_fields *fields)
-{
-    const hl_heads_importance_syntax *both = rows;
-    int order = (int)(row / HL_PRUNED_STEPS);
-    hl_pruned_step s = hl_pruned_step_of(both, order, (int)(row % HL_PRUNED_STEPS));
-    hl_field_text(fields, "order", orders[order]);
-    hl_field_number(fields, HL_FIELD_INTEGER, "percent", s.percent);
-    hl_field_number(fields, HL_FIELD_INTEGER, "left", (double)s.left);
-    hl_field_number(fields, HL_FIELD_INTEGER, "syntactic", (double)both->n_syntactic);
-    hl_field_number(fields, HL_FIELD_INTEGER, "kept", (double)s.kept);
-    hl_field_number(fields, HL_FIELD_NUMBER, "expected", s.expected);
-    hl_field_number(fields, HL_FIELD_NUMBER, "p", s.p);
-}
-
-void hl_heads_importance_syntax_json(hl_text *text, const hl_heads_importance_syntax *both)
+static void write_json(hl_text *text, const hl_heads_importance_syntax *both)
 {
     const hl_heads_importance *study = both->importance;
     json_t *step = study->step >= 0 ? json_integer(study->step) : json_null();
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
-    hl_json_print_document(text, json_pack("{s:o, s:o, s:I, s:o, s:I, s:o, s:o}", "step", step, "weights_step",
-                                           weights_step, "examples", (json_int_t)study->importance.n_examples, "loss",
-                                           hl_json_number(study->importance.loss), "sentences",
-                                           (json_int_t)hl_treebank_size(both->syntax->treebank), "heads",
-                                           hl_fields_json(fields_of_head, both, both->n), "pruned",
-                                           hl_fields_json(fields_of_step, both, (int64_t)HL_ORDERS * HL_PRUNED_STEPS)));
+    hl_json_print_document(
+        text, json_pack("{s:o, s:o, s:I, s:o, s:I, s:o, s:o}", "step", step, "weights_step", weights_step, "examples",
+                        (json_int_t)study->importance.n_examples, "loss", hl_json_number(study->importance.loss),
+                        "sentences", (json_int_t)hl_treebank_size(both->syntax->treebank), "heads",
+                        hl_results_json((hl_results){ row_of_head, both, both->n }), "pruned",
+                        hl_results_json((hl_results){ row_of_pruned, both, (int64_t)HL_ORDERS * HL_PRUNED_STEPS })));
 }
 
-void hl_heads_importance_syntax_csv(hl_text *text, const hl_heads_importance_syntax *both)
+void hl_heads_importance_syntax_answer(hl_heads_answer *answer, const hl_heads_importance_syntax *both)
 {
-    hl_fields_csv(text, fields_of_head, both, both->n);
+    write_table(&answer->table, both);
+    write_json(&answer->json, both);
+    hl_results_csv(&answer->csv, (hl_results){ row_of_head, both, both->n });
+    hl_results_markdown(&answer->markdown, (hl_results){ row_of_rank, both, both->n });
+    hl_text_print(&answer->markdown, "\n");
+    hl_results_markdown(&answer->markdown, (hl_results){ row_of_step, both, HL_PRUNED_STEPS });
 }

@@ -4,7 +4,7 @@
 #define HL_PROGRAMS_HEADS_IMPORTANCE_SYNTAX_H
 
 #include "core/base/status.h"
-#include "core/base/text.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/importance_table.h"
 #include "study/syntax_study.h"
 
@@ -35,15 +35,11 @@ typedef struct hl_pruned_step {
 } hl_pruned_step;
 hl_pruned_step hl_pruned_step_of(const hl_heads_importance_syntax *both, int order, int step);
 
-/* A row a head, the most important first; what is kept at each step; what the columns mean; the same as Markdown.
- * HL_NO_MEMORY is left on the text, as by the others. */
-void hl_heads_importance_syntax_table(hl_text *text, const hl_heads_importance_syntax *both);
-void hl_heads_importance_syntax_markdown(hl_text *text, const hl_heads_importance_syntax *both);
-
-/* {"step", "weights_step", "examples", "loss", "sentences", "heads": [those of hl_heads_importance_json, with
- * "gradient_rank", "zero_rank", "relation", "held_out", "held_out_baseline"], "pruned": [{"order" ("gradient" or
- * "zero"), "percent", "left", "syntactic", "kept", "expected", "p"}]}; and the heads' as CSV. */
-void hl_heads_importance_syntax_json(hl_text *text, const hl_heads_importance_syntax *both);
-void hl_heads_importance_syntax_csv(hl_text *text, const hl_heads_importance_syntax *both);
+/* Adds the table: a row a head, the most important first; what is kept at each step; what the columns mean. The same
+ * tables as Markdown. JSON: {"step", "weights_step", "examples", "loss", "sentences", "heads": [those of
+ * hl_heads_importance_json, with "gradient_rank", "zero_rank", "relation", "held_out", "held_out_baseline"], "pruned":
+ * [{"order" ("gradient" or "zero"), "percent", "left", "syntactic", "kept", "expected", "p"}]}; CSV: the heads.
+ * HL_NO_MEMORY is left on the texts. */
+void hl_heads_importance_syntax_answer(hl_heads_answer *answer, const hl_heads_importance_syntax *both);
 
 #endif

@@ -152,14 +152,12 @@ static void write_smallest(hl_text *text, const hl_heads_importance *study)
     }
     hl_text names = { 0 };
     hl_head_set_print(&names, &study->run->shape, set);
-    hl_text_fail(text, names.error);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "The fewest heads that keep %.0f%% of the accuracy: %d of %d (%s), of all sets of so many those "
                       "with the least loss. Accuracy %.2f%%, with all heads %.2f%%; loss %.4f, with all heads %.4f.",
-                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n,
-                      names.bytes != NULL ? names.bytes : "", 100 * all->accuracies[study->smallest],
-                      100 * all->accuracies[(1 << all->n) - 1], all->losses[study->smallest],
-                      all->losses[(1 << all->n) - 1]);
+                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n, hl_text_part(text, &names),
+                      100 * all->accuracies[study->smallest], 100 * all->accuracies[(1 << all->n) - 1],
+                      all->losses[study->smallest], all->losses[(1 << all->n) - 1]);
     hl_text_free(&names);
 }
 
@@ -230,9 +228,9 @@ void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
 
 /* ---- for programs ---- */
 
-void hl_heads_importance_fields(const void *rows, int64_t index, hl_fields *fields)
+void hl_heads_importance_row_of(const void *context, int64_t index, hl_row *row)
 {
-    const hl_heads_importance *study = rows;
+    const hl_heads_importance *study = context;
     const hl_head_importance *h = &study->importance.heads[index];
     const struct {
         const char *name;
@@ -247,14 +245,14 @@ void hl_heads_importance_fields(const void *rows, int64_t index, hl_fields *fiel
                     { "uniform", h->uniform.mean },
                     { "uniform_error", h->uniform.error },
                     { "shapley", study->has_subsets ? study->shapley[index] : NAN } };
-    hl_field_number(fields, HL_FIELD_INTEGER, "layer", h->layer);
-    hl_field_number(fields, HL_FIELD_INTEGER, "head", (double)h->head);
-    hl_field_text(fields, "label", label_of(study, index).text);
+    hl_row_integer(row, NULL, "layer", h->layer);
+    hl_row_integer(row, NULL, "head", h->head);
+    hl_row_text(row, NULL, "label", "%s", label_of(study, index).text);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        hl_field_number(fields, HL_FIELD_NUMBER, figures[i].name, figures[i].number);
+        hl_row_number(row, NULL, figures[i].name, 0, figures[i].number);
     }
-    hl_field_number(fields, HL_FIELD_VERDICT, "decorative", hl_heads_decorative(study, index));
-    hl_field_number(fields, HL_FIELD_VERDICT, "silent", hl_heads_silent(study, index));
+    hl_row_truth(row, "decorative", hl_heads_decorative(study, index));
+    hl_row_truth(row, "silent", hl_heads_silent(study, index));
 }
 
 static json_t *smallest_set(const hl_heads_importance *study)
@@ -275,7 +273,7 @@ static json_t *smallest_set(const hl_heads_importance *study)
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
 {
     const hl_importance *all = &study->importance;
-    json_t *heads = hl_fields_json(hl_heads_importance_fields, study, all->n);
+    json_t *heads = hl_results_json((hl_results){ hl_heads_importance_row_of, study, all->n });
     json_t *step = study->step >= 0 ? json_integer(study->step) : json_null();
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
     json_t *root =
@@ -287,5 +285,5 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
 
 void hl_heads_importance_csv(hl_text *text, const hl_heads_importance *study)
 {
-    hl_fields_csv(text, hl_heads_importance_fields, study, study->importance.n);
+    hl_results_csv(text, (hl_results){ hl_heads_importance_row_of, study, study->importance.n });
 }

@@ -106,13 +106,6 @@ static hl_status write_npz(const show *s)
     return status;
 }
 
-static hl_status write_arrays(show *s)
-{
-    const hl_heads_command *command = s->command;
-    HL_TRY(command->npz != NULL ? write_npz(s) : hl_ok());
-    return command->bertviz != NULL ? hl_output_write(command->bertviz, s->out, print_bertviz, s) : hl_ok();
-}
-
 /* ---- for programs ---- */
 
 static hl_status print_json(void *of, hl_text *text)
@@ -129,25 +122,18 @@ static hl_status print_csv(void *of, hl_text *text)
     return hl_ok();
 }
 
-/* Where no map is asked for, --json and --csv are about the table. */
-static hl_status write_tables(show *s)
-{
-    const hl_heads_command *command = s->command;
-    if (!hl_heads_command_asks_maps(command)) {
-        return hl_ok();
-    }
-    HL_TRY(command->json != NULL ? hl_output_write(command->json, s->out, print_json, s) : hl_ok());
-    return command->csv != NULL ? hl_output_write(command->csv, s->out, print_csv, s) : hl_ok();
-}
-
 /* ---- all of it ---- */
 
 static hl_status show_view(show *s)
 {
     const hl_heads_command *c = s->command;
     HL_TRY(write_figures(s));
-    HL_TRY(write_arrays(s));
-    HL_TRY(write_tables(s));
+    HL_TRY(c->npz != NULL ? write_npz(s) : hl_ok());
+    HL_TRY(c->bertviz != NULL ? hl_output_write(c->bertviz, s->out, print_bertviz, s) : hl_ok());
+    if (hl_heads_command_asks_maps(c)) { /* else --json and --csv are about the table */
+        HL_TRY(c->json != NULL ? hl_output_write(c->json, s->out, print_json, s) : hl_ok());
+        HL_TRY(c->csv != NULL ? hl_output_write(c->csv, s->out, print_csv, s) : hl_ok());
+    }
     bool writes_files = c->png != NULL || c->svg != NULL || c->pdf != NULL || c->npz != NULL || c->bertviz != NULL;
     return writes_files || hl_heads_command_fills_output(c) ? hl_ok() : draw(s);
 }

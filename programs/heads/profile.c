@@ -1,7 +1,6 @@
-#include "programs/heads/profile.h"
+#include "programs/heads/questions.h"
 
 #include "core/base/memory.h"
-#include "core/base/text_grid.h"
 #include "core/files/json_text.h"
 #include "heads/distance.h"
 #include "heads/entropy.h"
@@ -9,8 +8,8 @@
 #include "heads/special.h"
 #include "heads/word_share.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/fields.h"
 #include "programs/heads/maps.h"
+#include "programs/results.h"
 #include "show/curve_picture.h"
 #include "show/table.h"
 #include "study/output.h"
@@ -115,33 +114,25 @@ static bool is_measured(const profile *p, int measure)
 
 /* ---- for a person ---- */
 
-static void set_row(hl_text_grid *grid, int64_t row, const char *name, const double *values)
+/* Of a layer; then of all heads, and of attention spread evenly. */
+static void shown_row_of(const void *context, int64_t index, hl_row *row)
 {
-    hl_text_grid_set(grid, row, 0, "%s", name);
+    const profile *p = context;
+    bool even = index > p->n_layers;
+    const figures *of = &p->layers[even ? p->n_layers : index];
+    if (index < p->n_layers) {
+        hl_row_text(row, "layer", NULL, "L%" PRId64, index);
+    } else {
+        hl_row_text(row, "layer", NULL, "%s", even ? "even" : "all");
+    }
     for (int m = 0; m < MEASURES; m++) {
-        if (isfinite(values[m])) {
-            hl_text_grid_set(grid, row, m + 1, m < 2 ? "%.2f" : "%.3f", values[m]);
-        } else {
-            hl_text_grid_set(grid, row, m + 1, "-");
-        }
+        hl_row_number(row, measures[m].title, NULL, m < 2 ? 2 : 3, even ? of->baselines[m] : of->values[m]);
     }
 }
 
-static hl_status make_grid(const profile *p, hl_text_grid *grid)
+static hl_results shown_results(const profile *p)
 {
-    HL_TRY(hl_text_grid_init(grid, p->n_layers + 3, MEASURES + 1));
-    hl_text_grid_set(grid, 0, 0, "layer");
-    for (int m = 0; m < MEASURES; m++) {
-        hl_text_grid_set(grid, 0, m + 1, "%s", measures[m].title);
-    }
-    for (int l = 0; l < p->n_layers; l++) {
-        char name[16];
-        snprintf(name, sizeof name, "L%d", l);
-        set_row(grid, l + 1, name, p->layers[l].values);
-    }
-    set_row(grid, p->n_layers + 1, "all", p->layers[p->n_layers].values);
-    set_row(grid, p->n_layers + 2, "even", p->layers[p->n_layers].baselines);
-    return grid->error;
+    return (hl_results){ shown_row_of, p, p->n_layers + 2 };
 }
 
 /* A line for each layer: o for a head, a digit for several in one place, | for the mean between them. */
@@ -183,16 +174,12 @@ static void print_about(hl_text *text, const profile *p, const char *model)
 
 static void print_table(hl_text *text, const profile *p)
 {
-    hl_text_grid grid;
     hl_text about = { 0 };
     print_about(&about, p, p->run->source.path);
-    hl_text_fail(text, hl_text_status(&about));
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", about.bytes != NULL ? about.bytes : "");
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", hl_text_part(text, &about));
     hl_text_free(&about);
     hl_text_print(text, "\n");
-    hl_text_fail(text, make_grid(p, &grid));
-    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
-    hl_text_grid_free(&grid);
+    hl_results_print(text, shown_results(p), HL_TABLE_WIDTH, 1);
     for (int m = 0; m < MEASURES; m++) {
         if (is_measured(p, m)) {
             print_strips(text, p, m);
@@ -204,36 +191,28 @@ static void print_table(hl_text *text, const profile *p)
                       "digit: so many of them, |: the layer's mean.");
 }
 
-static void print_markdown(hl_text *text, const profile *p)
-{
-    hl_text_grid grid;
-    hl_text_fail(text, make_grid(p, &grid));
-    hl_text_grid_markdown(&grid, text);
-    hl_text_grid_free(&grid);
-}
-
 /* ---- for programs ---- */
 
-static void add_fields(hl_fields *fields, const figures *of, const char *head)
+static void add_cells(hl_row *row, const figures *of, const char *head)
 {
-    hl_field_number(fields, HL_FIELD_INTEGER, "layer", of->layer);
-    hl_field_number(fields, HL_FIELD_INTEGER, head, (double)of->head);
+    hl_row_integer(row, NULL, "layer", of->layer);
+    hl_row_integer(row, NULL, head, of->head);
     for (int m = 0; m < MEASURES; m++) {
         char baseline[32];
         snprintf(baseline, sizeof baseline, "%s_baseline", measures[m].name);
-        hl_field_number(fields, HL_FIELD_NUMBER, measures[m].name, of->values[m]);
-        hl_field_number(fields, HL_FIELD_NUMBER, baseline, of->baselines[m]);
+        hl_row_number(row, NULL, measures[m].name, 0, of->values[m]);
+        hl_row_number(row, NULL, baseline, 0, of->baselines[m]);
     }
 }
 
-static void fields_of_head(const void *rows, int64_t head, hl_fields *fields)
+static void row_of_head(const void *context, int64_t head, hl_row *row)
 {
-    add_fields(fields, &((const profile *)rows)->heads[head], "head");
+    add_cells(row, &((const profile *)context)->heads[head], "head");
 }
 
-static void fields_of_layer(const void *rows, int64_t layer, hl_fields *fields)
+static void row_of_layer(const void *context, int64_t layer, hl_row *row)
 {
-    add_fields(fields, &((const profile *)rows)->layers[layer], "heads");
+    add_cells(row, &((const profile *)context)->layers[layer], "heads");
 }
 
 static void print_json(hl_text *text, const profile *p)
@@ -242,8 +221,8 @@ static void print_json(hl_text *text, const profile *p)
     hl_json_print_document(text, json_pack("{s:o, s:I, s:o, s:o}", "step",
                                            has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
                                            (json_int_t)p->n_examples, "layers",
-                                           hl_fields_json(fields_of_layer, p, p->n_layers), "heads",
-                                           hl_fields_json(fields_of_head, p, p->n)));
+                                           hl_results_json((hl_results){ row_of_layer, p, p->n_layers }), "heads",
+                                           hl_results_json((hl_results){ row_of_head, p, p->n })));
 }
 
 /* ---- the figure: a chart for each measure, layers across, a dot for each head ---- */
@@ -297,12 +276,12 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 static hl_status deliver(const profile *p, const hl_heads_command *command, FILE *out)
 {
-    hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
-    print_table(&table, p);
-    print_json(&json, p);
-    hl_fields_csv(&csv, fields_of_head, p, p->n);
-    print_markdown(&markdown, p);
-    HL_TRY(hl_heads_deliver(command, &table, &json, &csv, &markdown, out));
+    hl_heads_answer answer = { 0 };
+    print_table(&answer.table, p);
+    print_json(&answer.json, p);
+    hl_results_csv(&answer.csv, (hl_results){ row_of_head, p, p->n });
+    hl_results_markdown(&answer.markdown, shown_results(p));
+    HL_TRY(hl_heads_deliver(command, &answer, out));
     return hl_heads_deliver_charts(command, draw, p, out);
 }
 

@@ -7,18 +7,13 @@
 #include "programs/beside.h"
 #include "programs/heads/against.h"
 #include "programs/heads/change.h"
-#include "programs/heads/check_open.h"
 #include "programs/heads/command.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
 #include "programs/heads/export_model.h"
-#include "programs/heads/importance.h"
-#include "programs/heads/json.h"
 #include "programs/heads/maps.h"
 #include "programs/heads/memory.h"
-#include "programs/heads/profile.h"
-#include "programs/heads/prune.h"
-#include "programs/heads/subset.h"
+#include "programs/heads/questions.h"
 #include "programs/heads/table.h"
 #include "programs/heads/treebank.h"
 #include "programs/open_data.h"
@@ -156,7 +151,7 @@ static hl_status write_comparison(const call *c, hl_heads_against *against)
     const hl_heads_command *command = &c->command;
     bool in_folder = command->report == NULL, fills = hl_heads_command_fills_output(command);
     const char *path = in_folder ? against->path : command->report;
-    HL_TRY(hl_heads_deliver(command, &against->table, &against->json, &against->csv, NULL, c->out));
+    HL_TRY(hl_heads_deliver(command, &against->answer, c->out));
     if (in_folder && !can_write(c, "name another place for the page with --report FILE")) {
         return hl_ok();
     }
@@ -182,11 +177,9 @@ static hl_status compare_with(call *c, hl_opened_model *second)
     if (command->report != NULL) {
         return hl_error(HL_INVALID, "command line: --report: a page of two models is of two runs alone: leave it out");
     }
-    hl_heads_change change;
+    hl_heads_answer change;
     HL_TRY(hl_heads_change_make(&change, &c->run, second));
-    hl_status status = hl_heads_deliver(command, &change.table, &change.json, &change.csv, NULL, c->out);
-    hl_heads_change_free(&change);
-    return status;
+    return hl_heads_deliver(command, &change, c->out);
 }
 
 static hl_status compare(call *c)
@@ -206,13 +199,6 @@ static hl_status compare(call *c)
 
 /* ---- which heads matter ---- */
 
-static hl_status search_treebank(call *c)
-{
-    HL_TRY(hl_heads_treebank_study(&c->syntax, &c->run, &c->command, c->err));
-    HL_TRY(hl_heads_treebank_show(&c->syntax, &c->command, c->out));
-    return hl_heads_command_looks(&c->command) ? do_figures(c) : hl_ok();
-}
-
 static hl_status answer(call *c)
 {
     hl_share share = hl_ranks_share(c->ranks);
@@ -224,7 +210,9 @@ static hl_status answer(call *c)
     case HL_HEADS_PROFILE:
         return hl_heads_profile_show(&c->run, &c->command, c->out);
     case HL_HEADS_TREEBANK:
-        return search_treebank(c);
+        HL_TRY(hl_heads_treebank_study(&c->syntax, &c->run, &c->command, c->err));
+        HL_TRY(hl_heads_treebank_show(&c->syntax, &c->command, c->out));
+        return hl_heads_command_looks(&c->command) ? do_figures(c) : hl_ok();
     default:
         return hl_heads_subset_show(&c->run, &c->command, c->out);
     }
@@ -290,14 +278,6 @@ static hl_status print_help(const call *c)
     return status;
 }
 
-/* An open model without examples of its own is looked at on the treebank's sentences. */
-static void choose_examples(call *c)
-{
-    if (c->run.source.open != NULL && hl_heads_command_looks(&c->command) && c->command.examples == NULL) {
-        c->command.examples = c->command.treebank;
-    }
-}
-
 static hl_status execute(call *c)
 {
     const hl_heads_command *command = &c->command;
@@ -324,7 +304,9 @@ static hl_status execute(call *c)
         return hl_heads_export_model(&c->run.source, &c->run.model, NULL, command, c->out);
     }
     HL_TRY(hl_heads_check_open(&c->run.source, command));
-    choose_examples(c);
+    if (c->run.source.open != NULL && hl_heads_command_looks(command) && command->examples == NULL) {
+        c->command.examples = command->treebank; /* an open model has no examples of its own */
+    }
     HL_TRY(tell_unknown_labels(c));
     hl_heads_command_targets(command, targets);
     HL_TRY(hl_targets_check(targets, HL_HEADS_TARGETS, (hl_targets_beside){ 0 }));

@@ -1,9 +1,8 @@
-#include "programs/heads/prune.h"
+#include "programs/heads/questions.h"
 
 #include "core/base/memory.h"
 #include "core/base/shown_text.h"
 #include "heads/head_set.h"
-#include "programs/heads/deliver.h"
 #include "programs/heads/export_model.h"
 #include "programs/heads/prune_table.h"
 #include "programs/heads/pruning.h"
@@ -12,23 +11,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-/* ---- the curve ---- */
-
-static hl_status draw(const void *pruning, hl_picture_format format, hl_text *bytes)
-{
-    return hl_heads_prune_chart(pruning, format, bytes);
-}
-
-static hl_status write_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
-{
-    hl_text table = { 0 }, json = { 0 }, csv = { 0 };
-    hl_heads_prune_table(&table, pruning);
-    hl_heads_prune_json(&json, pruning);
-    hl_heads_prune_csv(&csv, pruning);
-    HL_TRY(hl_heads_deliver(command, &table, &json, &csv, NULL, out));
-    return hl_heads_deliver_charts(command, draw, pruning, out);
-}
 
 /* ---- the smaller model ---- */
 
@@ -114,10 +96,7 @@ static void print_command(hl_text *text, const hl_heads_pruning *pruning, const 
     hl_text_print(text, " --out ");
     hl_text trimmed = { 0 };
     hl_text_print(&trimmed, "%.*s", (int)(length - slash), run);
-    if (trimmed.error.code == HL_OK) {
-        print_word(text, trimmed.bytes, "-pruned");
-    }
-    hl_text_fail(text, trimmed.error);
+    print_word(text, hl_text_part(text, &trimmed), "-pruned");
     hl_text_free(&trimmed);
     hl_text_print(text, "\n");
 }
@@ -168,7 +147,7 @@ hl_status hl_heads_prune_show(hl_opened_model *run, const hl_heads_command *comm
     HL_TRY(command->export_to != NULL ? hl_heads_export_check(&run->source, command) : hl_ok());
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, run, target, command->prune_by, command->prune_once);
-    HL_THEN(status, write_curve(&pruning, command, out));
+    HL_THEN(status, hl_heads_prune_show_curve(&pruning, command, out));
     FILE *to = hl_heads_command_fills_output(command) ? err : out;
     if (command->out != NULL) {
         HL_THEN(status, write_model(&pruning, command->out));

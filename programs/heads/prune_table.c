@@ -4,6 +4,7 @@
 #include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
+#include "programs/heads/deliver.h"
 #include "show/curve_picture.h"
 #include "show/table.h"
 
@@ -63,14 +64,11 @@ static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
                       pruning->rows[last].heads, pruning->rows[0].heads, 100 * share, 100 * whole);
     hl_text left = { 0 };
     hl_head_set_print(&left, &pruning->run->source.shape, pruning->kept);
-    if (left.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "Left in the end: %s.", left.bytes);
-    }
-    hl_text_fail(text, left.error);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "Left in the end: %s.", hl_text_part(text, &left));
     hl_text_free(&left);
 }
 
-void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning)
+static void write_table(hl_text *text, const hl_heads_pruning *pruning)
 {
     write_heading(text, pruning);
     hl_text_print(text, "\n%5s  %-7s%11s%12s%10s%14s%9s\n", "heads", "without", "loss", "perplexity", "accuracy",
@@ -84,7 +82,7 @@ void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning)
 
 /* ---- JSON; NULL stands for missing memory ---- */
 
-void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
+static void write_json(hl_text *text, const hl_heads_pruning *pruning)
 {
     json_t *rows = json_array();
     for (int64_t i = 0; i < pruning->n_rows; i++) {
@@ -104,7 +102,7 @@ void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning)
 
 /* ---- CSV ---- */
 
-void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning)
+static void write_csv(hl_text *text, const hl_heads_pruning *pruning)
 {
     hl_text_print(text, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
     for (int64_t i = 0; i < pruning->n_rows; i++) {
@@ -118,9 +116,10 @@ void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning)
 
 /* ---- the chart ---- */
 
-hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_format format, hl_text *bytes)
+static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
     enum { CURVES = 3, ROW_NAME = 64 };
+    const hl_heads_pruning *pruning = context;
     int64_t n = pruning->n_rows;
     double *values = hl_calloc(CURVES * (size_t)n, sizeof *values);
     char(*names)[ROW_NAME] = hl_calloc((size_t)n, sizeof *names);
@@ -158,4 +157,14 @@ hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_forma
     hl_free(rows);
     hl_text_free(&caption);
     return status;
+}
+
+hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
+{
+    hl_heads_answer answer = { 0 };
+    write_table(&answer.table, pruning);
+    write_json(&answer.json, pruning);
+    write_csv(&answer.csv, pruning);
+    HL_TRY(hl_heads_deliver(command, &answer, out));
+    return hl_heads_deliver_charts(command, draw, pruning, out);
 }

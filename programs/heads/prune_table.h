@@ -1,24 +1,17 @@
-/* What heads --prune says: the curve as a table, as JSON, as CSV, as a chart. */
+/* The curve of heads --prune: what is left of the model with fewer and fewer heads. */
 #ifndef HL_PROGRAMS_HEADS_PRUNE_TABLE_H
 #define HL_PROGRAMS_HEADS_PRUNE_TABLE_H
 
-#include "core/base/text.h"
 #include "programs/heads/pruning.h"
-#include "show/drawing.h"
 
-/* Adds a heading, a row for every number of heads left, and sentences; no line longer than HL_TABLE_WIDTH but the
- * first, which has the run's path. HL_NO_MEMORY is left on the text. */
-void hl_heads_prune_table(hl_text *text, const hl_heads_pruning *pruning);
+#include <stdio.h>
 
-/* {"weights_step" (null: not known), "examples", "rows": [the columns below as members; "removed" is null in the
- * first]}. HL_NO_MEMORY is left on the text. */
-void hl_heads_prune_json(hl_text *text, const hl_heads_pruning *pruning);
-
-/* heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch; `removed` is empty in the first row.
- * HL_NO_MEMORY is left on the text. */
-void hl_heads_prune_csv(hl_text *text, const hl_heads_pruning *pruning);
-
-/* Adds the chart (show/curve_picture.h) in that format. HL_NO_MEMORY, HL_FAILED. */
-hl_status hl_heads_prune_chart(const hl_heads_pruning *pruning, hl_picture_format format, hl_text *bytes);
+/* Prints the curve as a table to `out`, unless a file of the command fills it: a heading, a row for every number of
+ * heads left, and sentences; no line is longer than HL_TABLE_WIDTH but the first, which has the run's path. Writes what
+ * the command asks for to its files: JSON {"weights_step" (null: not known), "examples", "rows": [the columns of CSV as
+ * members; "removed" is null in the first]}; CSV
+ * heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch, where `removed` is empty in the first row;
+ * the chart (show/curve_picture.h). HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
+hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out);
 
 #endif

@@ -1,10 +1,11 @@
-#include "programs/heads/subset.h"
+#include "programs/heads/questions.h"
 
 #include "core/base/memory.h"
 #include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
+#include "programs/results.h"
 #include "show/table.h"
 #include "study/validation.h"
 
@@ -50,10 +51,7 @@ static void write_heading(hl_text *text, const subset *s)
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s, on the %s example%s of %s.", run->source.path, step,
                       HL_COUNT(s->n_examples), s->n_examples == 1 ? "" : "s", run->source.validation);
-    if (names.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", names.bytes);
-    }
-    hl_text_fail(text, names.error);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", hl_text_part(text, &names));
     hl_text_free(&names);
 }
 
@@ -70,37 +68,31 @@ static void write_table(hl_text *text, const subset *s)
     }
 }
 
-/* ---- for programs; NULL stands for missing memory ---- */
+/* ---- for programs ---- */
+
+static void row_of(const void *context, int64_t index, hl_row *row)
+{
+    const subset *s = context;
+    hl_subset_worth worth = s->rows[index].worth;
+    hl_row_integer(row, NULL, "heads", s->rows[index].heads);
+    hl_row_number(row, NULL, "loss", 0, worth.loss);
+    hl_row_number(row, NULL, "perplexity", 0, exp(worth.loss));
+    hl_row_number(row, NULL, "accuracy", 0, worth.accuracy);
+}
 
 static void write_json(hl_text *text, const subset *s)
 {
-    json_t *rows = json_array(), *names = json_array();
+    json_t *names = json_array();
     for (int64_t i = 0; i < hl_heads_count(&s->run->source.shape); i++) {
         if (s->kept[i]) {
             hl_json_append(&names, json_string(hl_head_name_at(&s->run->source.shape, i).text));
         }
     }
-    for (int i = 0; i < 2; i++) {
-        hl_subset_worth worth = s->rows[i].worth;
-        hl_json_append(&rows, json_pack("{s:I, s:o, s:o, s:o}", "heads", (json_int_t)s->rows[i].heads, "loss",
-                                        hl_json_number(worth.loss), "perplexity", hl_json_number(exp(worth.loss)),
-                                        "accuracy", hl_json_number(worth.accuracy)));
-    }
     int64_t step = s->run->weights_step;
-    json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(),
-                             "examples", (json_int_t)s->n_examples, "kept", names, "rows", rows);
+    json_t *root =
+        json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
+                  (json_int_t)s->n_examples, "kept", names, "rows", hl_results_json((hl_results){ row_of, s, 2 }));
     hl_json_print_document(text, root);
-}
-
-static void write_csv(hl_text *text, const subset *s)
-{
-    hl_text_print(text, "heads,loss,perplexity,accuracy\n");
-    for (int i = 0; i < 2; i++) {
-        hl_subset_worth worth = s->rows[i].worth;
-        char perplexity[HL_UNITS_TEXT];
-        hl_text_print(text, "%" PRId64 ",%.9g,%s,%.9g\n", s->rows[i].heads, worth.loss,
-                      hl_units_field(exp(worth.loss), perplexity), worth.accuracy);
-    }
 }
 
 /* ---- all of it ---- */
@@ -118,11 +110,11 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
     HL_THEN(status, hl_heads_validate(&validation, &run->model, kept, &s.rows[1].worth));
     hl_heads_validation_free(&validation);
     HL_TRY(status);
-    hl_text table = { 0 }, json = { 0 }, csv = { 0 };
-    write_table(&table, &s);
-    write_json(&json, &s);
-    write_csv(&csv, &s);
-    return hl_heads_deliver(command, &table, &json, &csv, NULL, out);
+    hl_heads_answer answer = { 0 };
+    write_table(&answer.table, &s);
+    write_json(&answer.json, &s);
+    hl_results_csv(&answer.csv, (hl_results){ row_of, &s, 2 });
+    return hl_heads_deliver(command, &answer, out);
 }
 
 hl_status hl_heads_subset_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)

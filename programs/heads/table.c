@@ -132,44 +132,23 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
     hl_text_print(text, "\n");
 }
 
-static bool any_by_group(const hl_heads_study *study)
-{
-    for (int64_t i = 0; i < study->n; i++) {
-        bool by_group;
-        hl_heads_verdict(&study->rows[i], &by_group);
-        if (by_group) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool any_labeled(const hl_heads_study *study, hl_label_kind kind)
-{
-    for (int64_t i = 0; i < study->n; i++) {
-        if (study->labels[i].kind == kind) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What the labels in the table mean. */
 static void write_labels(hl_text *text, const hl_heads_study *study)
 {
     hl_text list = { 0 };
+    bool there[HL_LABEL_MIXED + 1] = { false };
+    for (int64_t i = 0; i < study->n; i++) {
+        there[study->labels[i].kind] = true;
+    }
     for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
-        if (any_labeled(study, (hl_label_kind)kind)) {
+        if (there[kind]) {
             const char *written, *meaning = hl_label_kind_meaning((hl_label_kind)kind, &written);
             hl_text_print(&list, "; %s: %s", written, meaning);
         }
     }
-    if (list.error.code == HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s%s.", list.bytes,
-                          any_second(study) ? "; after +, its second label: the relation of the treebank that it earns"
-                                            : "");
-    }
-    hl_text_fail(text, list.error);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s%s.", hl_text_part(text, &list),
+                      any_second(study) ? "; after +, its second label: the relation of the treebank that it earns"
+                                        : "");
     hl_text_free(&list);
 }
 
@@ -205,9 +184,15 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
     if (!study->has_effects) {
         return;
     }
+    bool any_by_group = false;
+    for (int64_t i = 0; i < study->n; i++) {
+        bool by_group;
+        hl_heads_verdict(&study->rows[i], &by_group);
+        any_by_group = any_by_group || by_group;
+    }
     hl_text_paragraph(text, HL_TABLE_WIDTH, "importance: %s; without: %s; faithful: %s%s.",
                       hl_word_meaning("importance"), hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
-                      any_by_group(study) ? "; *: together with the heads of its layer that share its label" : "");
+                      any_by_group ? "; *: together with the heads of its layer that share its label" : "");
 }
 
 /* ---- sentences ---- */
@@ -228,16 +213,13 @@ static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads
             }
         }
     }
-    if (who.error.code == HL_OK) {
-        bool several = row == NULL;
-        const hl_head_effect *effect = several ? &group->effect : row->effect;
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
-                          "pattern makes up for %.0f%% of that.",
-                          who.bytes, label.text, several ? " together" : "", several ? "them" : "it",
-                          effect->loss_without, effect->standard_error, several ? "their" : "its", 100 * effect->kept);
-    }
-    hl_text_fail(text, who.error);
+    bool several = row == NULL;
+    const hl_head_effect *effect = several ? &group->effect : row->effect;
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
+                      "pattern makes up for %.0f%% of that.",
+                      hl_text_part(text, &who), label.text, several ? " together" : "", several ? "them" : "it",
+                      effect->loss_without, effect->standard_error, several ? "their" : "its", 100 * effect->kept);
     hl_text_free(&who);
 }
 

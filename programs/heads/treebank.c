@@ -1,8 +1,11 @@
 #include "programs/heads/treebank.h"
 
+#include "core/base/memory.h"
+#include "core/base/units.h"
+#include "heads/head_set.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/maps.h"
 #include "programs/heads/memory.h"
-#include "programs/heads/treebank_picture.h"
 #include "programs/heads/treebank_table.h"
 #include "study/output.h"
 
@@ -29,48 +32,111 @@ static hl_status find_relation(const hl_treebank *treebank, const char *name, in
     return status;
 }
 
-static hl_status draw(const void *study, hl_picture_format format, hl_text *bytes)
+/* ---- the figure ---- */
+
+/* What the figure shows: the best fixed offset, and then every head, for each row of the study. */
+typedef struct shares {
+    int64_t n_columns;
+    hl_real *values;        /* (n_rows, n_columns) */
+    hl_head_name *heads;    /* (n_columns) */
+    const char **columns;   /* (n_columns): names */
+    const char **relations; /* (n_rows) */
+} shares;
+
+static hl_status make_shares(const hl_syntax_study *study, shares *s)
 {
-    return hl_heads_treebank_picture(study, format, bytes);
+    int64_t n = study->found.n_heads + 1;
+    *s = (shares){ .n_columns = n };
+    s->values = hl_calloc((size_t)(study->n_rows * n), sizeof *s->values);
+    s->heads = hl_calloc((size_t)n, sizeof *s->heads);
+    s->columns = hl_calloc((size_t)n, sizeof *s->columns);
+    s->relations = hl_calloc((size_t)study->n_rows, sizeof *s->relations);
+    HL_NEED(s->values != NULL && s->heads != NULL && s->columns != NULL && s->relations != NULL, "a figure");
+    s->columns[0] = "offset";
+    for (int64_t column = 1; column < n; column++) {
+        s->heads[column] = hl_head_name_at(&study->model->source.shape, column - 1);
+        s->columns[column] = s->heads[column].text;
+    }
+    for (int64_t row = 0; row < study->n_rows; row++) {
+        s->relations[row] = hl_syntax_study_name(study, study->rows[row]);
+        s->values[row * n] =
+            (hl_real)hl_syntax_share(hl_syntax_row_of(&study->found, study->rows[row]).held_out.baseline);
+        for (int64_t column = 1; column < n; column++) {
+            hl_syntax_choice held_out = hl_syntax_head_of(&study->found, study->rows[row], column - 1).held_out;
+            s->values[row * n + column] = (hl_real)hl_syntax_share(held_out.found); /* NAN is drawn as 0 */
+        }
+    }
+    return hl_ok();
 }
+
+/* A map whose rows are those of the study, and whose columns are the best fixed offset and all heads: shares held
+ * out. */
+static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
+{
+    const hl_syntax_study *study = context;
+    shares s;
+    hl_text caption = { 0 };
+    hl_text_print(&caption,
+                  "%s on %s sentences: how often each head finds the syntactic head of a word, by relation, "
+                  "in its better way, beside the best fixed offset (first column), in sentences 1, 3, 5 ...; sentences "
+                  "0, 2, 4 ... choose the ways",
+                  study->model->source.name, HL_COUNT(hl_treebank_size(study->treebank)));
+    hl_status status = make_shares(study, &s);
+    HL_THEN(status, hl_text_status(&caption));
+    hl_panel panel = { .weights = s.values,
+                       .n_queries = study->n_rows,
+                       .n_keys = s.n_columns,
+                       .stride = s.n_columns,
+                       .queries = s.relations,
+                       .keys = s.columns };
+    hl_picture picture = { .panels = &panel,
+                           .row_lengths = (const int64_t[]){ 1 },
+                           .n_rows = 1,
+                           .caption = caption.bytes,
+                           .names = { .rows = "relation", .columns = "head", .colours = "share found, held out" } };
+    HL_THEN(status, hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
+    hl_text_free(&caption);
+    hl_free(s.values);
+    hl_free(s.heads);
+    hl_free(s.columns);
+    hl_free(s.relations);
+    return status;
+}
+
+/* ---- all of it ---- */
 
 hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out)
 {
-    hl_text table = { 0 }, json = { 0 }, csv = { 0 }, markdown = { 0 };
+    hl_heads_answer answer = { 0 };
     if (command->relation != NULL) {
         int64_t relation;
         HL_TRY(find_relation(study->treebank, command->relation, &relation));
-        hl_heads_relation_table(&table, study, relation);
-        hl_heads_relation_json(&json, study, relation);
-        hl_heads_relation_csv(&csv, study, relation);
-        hl_heads_relation_markdown(&markdown, study, relation);
+        hl_heads_relation_table(&answer.table, study, relation);
+        hl_heads_relation_json(&answer.json, study, relation);
+        hl_heads_relation_csv(&answer.csv, study, relation);
+        hl_heads_relation_markdown(&answer.markdown, study, relation);
     } else {
-        hl_heads_treebank_table(&table, study);
-        hl_heads_treebank_json(&json, study);
-        hl_heads_treebank_csv(&csv, study);
-        hl_heads_treebank_markdown(&markdown, study);
+        hl_heads_treebank_table(&answer.table, study);
+        hl_heads_treebank_json(&answer.json, study);
+        hl_heads_treebank_csv(&answer.csv, study);
+        hl_heads_treebank_markdown(&answer.markdown, study);
     }
-    hl_status status = hl_heads_deliver(command, &table, &json, &csv, &markdown, out);
+    hl_status status = hl_heads_deliver(command, &answer, out);
     HL_THEN(status, hl_heads_deliver_charts(command, draw, study, out));
     return status;
 }
 
-/* Whether heads are judged: where that is told. The columns of --csv, the figure and Markdown do not tell it. */
-static bool tells_faithful(const hl_heads_command *command)
-{
-    bool told = command->json != NULL || hl_heads_command_looks(command) || !hl_heads_command_fills_output(command);
-    return told && !command->importance && command->relation == NULL;
-}
-
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting)
 {
+    /* Heads are judged where that is told: the columns of --csv, the figure and Markdown do not tell it. */
+    bool told = command->json != NULL || hl_heads_command_looks(command) || !hl_heads_command_fills_output(command);
     return (hl_syntax_question){ .path = command->treebank,
                                  .max_pieces = command->max_pieces,
                                  .subtypes = command->subtypes,
                                  .punct_and_root = command->punct_and_root,
                                  .null = !command->without_null,
                                  .trees = command->trees,
-                                 .faithful = tells_faithful(command),
+                                 .faithful = told && !command->importance && command->relation == NULL,
                                  .least_cases = HL_SYNTAX_LEAST_CASES,
                                  .progress = hl_waiting_tell,
                                  .context = waiting };

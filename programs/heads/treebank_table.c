@@ -1,58 +1,57 @@
 #include "programs/heads/treebank_table.h"
 
 #include "core/base/memory.h"
-#include "core/base/text_grid.h"
 #include "core/base/units.h"
 #include "heads/head_set.h"
+#include "programs/heads/table.h"
 #include "show/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+static void add_share(hl_row *row, const char *title, hl_syntax_rate rate)
+{
+    hl_row_share(row, title, NULL, hl_syntax_share(rate));
+}
+
+/* The share, and between which shares it lies with 95% confidence. */
+static void add_found(hl_row *row, const char *title, hl_syntax_rate rate)
+{
+    hl_syntax_interval sure = hl_syntax_interval_of(rate);
+    add_share(row, title, rate);
+    hl_row_text(row, "95%", NULL, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
+}
+
 /* ---- all relations ---- */
 
-static void set_share(hl_text_grid *grid, int64_t row, int64_t column, hl_syntax_rate rate)
+static void row_of_relation(const void *context, int64_t index, hl_row *row)
 {
-    if (rate.cases > 0) {
-        hl_text_grid_set(grid, row, column, "%.1f", 100 * hl_syntax_share(rate));
-    } else {
-        hl_text_grid_set(grid, row, column, "-");
+    const hl_syntax_study *study = context;
+    const hl_model_config *shape = &study->model->source.shape;
+    int64_t relation = study->rows[index];
+    hl_syntax_row found = hl_syntax_row_of(&study->found, relation);
+    const hl_syntax_choice *all = &found.published, *held = &found.held_out;
+    bool known = held->found.cases > 0;
+    hl_row_text(row, "relation", NULL, "%s%s", hl_syntax_study_name(study, relation),
+                relation >= 0 && hl_syntax_earned(held) ? " *" : "");
+    hl_row_text(row, "cases", NULL, "%s", HL_COUNT(all->found.cases));
+    hl_row_text(row, "head", NULL, "%s", hl_head_name_at(shape, all->head).text);
+    hl_row_text(row, "way", NULL, "%s", hl_syntax_direction_name(all->direction));
+    add_found(row, "found", all->found);
+    add_share(row, "base", all->baseline);
+    hl_row_text(row, "at", NULL, "%+d", (int)all->offset);
+    hl_row_text(row, "by", NULL, "%s", known ? hl_head_name_at(shape, held->head).text : "-");
+    add_share(row, "held", held->found);
+    add_share(row, "base", held->baseline);
+    if (study->null.n_heads > 0) {
+        add_share(row, "null", hl_syntax_row_of(&study->null, relation).published.found);
     }
 }
 
-static hl_status make_grid(const hl_syntax_study *study, hl_text_grid *grid)
+static hl_results relations_of(const hl_syntax_study *study)
 {
-    static const char *const titles[] = { "relation", "cases", "head", "way",  "found", "95%",
-                                          "base",     "at",    "by",   "held", "base",  "null" };
-    enum { COLUMNS = sizeof titles / sizeof *titles };
-    bool null = study->null.n_heads > 0;
-    HL_TRY(hl_text_grid_init(grid, study->n_rows + 1, COLUMNS - !null));
-    for (int c = 0; c < COLUMNS - !null; c++) {
-        hl_text_grid_set(grid, 0, c, "%s", titles[c]);
-    }
-    for (int64_t r = 0; r < study->n_rows; r++) {
-        const hl_model_config *shape = &study->model->source.shape;
-        hl_syntax_row row = hl_syntax_row_of(&study->found, study->rows[r]);
-        const hl_syntax_choice *all = &row.published, *held = &row.held_out;
-        hl_syntax_interval sure = hl_syntax_interval_of(all->found);
-        bool earned = study->rows[r] >= 0 && hl_syntax_earned(held);
-        hl_text_grid_set(grid, r + 1, 0, "%s%s", hl_syntax_study_name(study, study->rows[r]), earned ? " *" : "");
-        hl_text_grid_set(grid, r + 1, 1, "%s", HL_COUNT(all->found.cases));
-        hl_text_grid_set(grid, r + 1, 2, "%s", hl_head_name_at(shape, all->head).text);
-        hl_text_grid_set(grid, r + 1, 3, "%s", hl_syntax_direction_name(all->direction));
-        set_share(grid, r + 1, 4, all->found);
-        hl_text_grid_set(grid, r + 1, 5, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
-        set_share(grid, r + 1, 6, all->baseline);
-        hl_text_grid_set(grid, r + 1, 7, "%+d", (int)all->offset);
-        hl_text_grid_set(grid, r + 1, 8, "%s", held->found.cases > 0 ? hl_head_name_at(shape, held->head).text : "-");
-        set_share(grid, r + 1, 9, held->found);
-        set_share(grid, r + 1, 10, held->baseline);
-        if (null) {
-            set_share(grid, r + 1, 11, hl_syntax_row_of(&study->null, study->rows[r]).published.found);
-        }
-    }
-    return grid->error;
+    return (hl_results){ row_of_relation, study, study->n_rows };
 }
 
 static void print_read(hl_text *text, const hl_syntax_study *study)
@@ -68,28 +67,23 @@ static void print_read(hl_text *text, const hl_syntax_study *study)
     }
 }
 
-static hl_status make_trees_grid(const hl_syntax_study *study, hl_text_grid *grid)
+static void row_of_trees(const void *context, int64_t kind, hl_row *row)
 {
-    HL_TRY(hl_text_grid_init(grid, HL_SYNTAX_TREE_KINDS + 1, 3));
-    hl_text_grid_set(grid, 0, 0, "whole trees");
-    hl_text_grid_set(grid, 0, 1, "UAS");
-    hl_text_grid_set(grid, 0, 2, "UUAS");
-    for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
-        const hl_tree_score *score = &study->trees[kind];
-        hl_text_grid_set(grid, (int64_t)kind + 1, 0, "%s", hl_syntax_tree_name(kind));
-        set_share(grid, (int64_t)kind + 1, 1, (hl_syntax_rate){ score->directed, score->arcs });
-        set_share(grid, (int64_t)kind + 1, 2, (hl_syntax_rate){ score->undirected, score->arcs });
-    }
-    return grid->error;
+    const hl_tree_score *score = &((const hl_syntax_study *)context)->trees[kind];
+    hl_row_text(row, "whole trees", "trees", "%s", hl_syntax_tree_name((hl_syntax_tree_kind)kind));
+    hl_row_share(row, "UAS", "uas", hl_tree_share(score, score->directed));
+    hl_row_share(row, "UUAS", "uuas", hl_tree_share(score, score->undirected));
+}
+
+hl_results hl_heads_trees(const hl_syntax_study *study)
+{
+    return (hl_results){ row_of_trees, study, HL_SYNTAX_TREE_KINDS };
 }
 
 static void print_trees(hl_text *text, const hl_syntax_study *study)
 {
-    hl_text_grid grid;
     hl_text_print(text, "\n");
-    hl_text_fail(text, make_trees_grid(study, &grid));
-    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
-    hl_text_grid_free(&grid);
+    hl_results_print(text, hl_heads_trees(study), HL_TABLE_WIDTH, 1);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "Whole trees of %s sentences (1, 3, 5 ...; those of one root), from the gold root. The other "
@@ -99,22 +93,68 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
                       HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
 }
 
-/* A row for each head that earns a label: what it reaches where nothing was chosen. */
-static void print_earned(hl_text *text, const hl_syntax_study *study)
+/* What the model needs the head for; people see it where it is judged. */
+static void add_effect(hl_row *row, const hl_syntax_label *label, bool judged)
 {
-    static const char *const titles[] = { "head", "label", "way", "held", "95%", "base", "at", "faithful" };
     static const char *const verdicts[] = {
         [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
     };
-    bool judged = study->effects.n_heads > 0;
-    const int columns = (int)(sizeof titles / sizeof *titles) - !judged;
-    hl_text_grid grid;
-    int64_t rows = 0, row = 0;
-    for (int64_t head = 0; head < study->found.n_heads; head++) {
-        rows += study->labels[head].relation >= 0;
+    hl_heads_add_effect(row, label->effect);
+    hl_row_truth(row, "faithful_in_group", hl_heads_truth(label->group));
+    if (judged) {
+        bool by_group;
+        hl_faithful faithful = hl_effect_verdict(label->effect, label->group, &by_group);
+        hl_row_text(row, "faithful", NULL, "%s%s", verdicts[faithful], by_group ? "*" : "");
     }
+}
+
+/* The head of row `index` of those that earn a label; -1: there are fewer. */
+static int64_t earning_head(const hl_syntax_study *study, int64_t index)
+{
+    for (int64_t head = 0; head < study->found.n_heads; head++) {
+        if (study->labels[head].relation >= 0 && index-- == 0) {
+            return head;
+        }
+    }
+    return -1;
+}
+
+/* What the head reaches where nothing was chosen. */
+static void row_of_earning(const void *context, int64_t index, hl_row *row)
+{
+    const hl_syntax_study *study = context;
+    int64_t head = earning_head(study, index);
+    const hl_syntax_label *label = &study->labels[head];
+    const hl_syntax_choice *held = &label->held_out;
+    hl_syntax_interval sure = hl_syntax_interval_of(held->found);
+    hl_row_text(row, "head", "head", "%s", hl_head_name_at(&study->model->source.shape, head).text);
+    hl_row_text(row, "label", "relation", "%s", label->name);
+    hl_row_text(row, "way", "direction", "%s", hl_syntax_direction_name(held->direction));
+    hl_row_integer(row, NULL, "cases", held->found.cases);
+    hl_row_number(row, NULL, "held_out", 0, hl_syntax_share(held->found));
+    add_found(row, "held", held->found);
+    hl_row_number(row, NULL, "low", 0, sure.low);
+    hl_row_number(row, NULL, "high", 0, sure.high);
+    hl_row_integer(row, NULL, "offset", held->offset);
+    hl_row_share(row, "base", "baseline", hl_syntax_share(held->baseline));
+    hl_row_text(row, "at", NULL, "%+d", (int)held->offset);
+    add_effect(row, label, study->effects.n_heads > 0);
+}
+
+hl_results hl_heads_earning(const hl_syntax_study *study)
+{
+    hl_results results = { row_of_earning, study, 0 };
+    while (earning_head(study, results.n) >= 0) {
+        results.n++;
+    }
+    return results;
+}
+
+static void print_earning(hl_text *text, const hl_syntax_study *study)
+{
+    hl_results earning = hl_heads_earning(study);
     hl_text_print(text, "\n");
-    if (rows == 0) {
+    if (earning.n == 0) {
         hl_text_print(text, "Heads that earn a label: none.\n");
         return;
     }
@@ -123,34 +163,9 @@ static void print_earned(hl_text *text, const hl_syntax_study *study)
         "Heads that earn a label, held out. Of several relations a head is named by the most frequent one "
         "whose best head it is (by), else by that which it finds farthest above the base.");
     hl_text_print(text, "\n");
-    hl_text_grid_init(&grid, rows + 1, columns);
-    for (int c = 0; c < columns; c++) {
-        hl_text_grid_set(&grid, 0, c, "%s", titles[c]);
-    }
-    for (int64_t head = 0; head < study->found.n_heads; head++) {
-        const hl_syntax_label *label = &study->labels[head];
-        const hl_syntax_choice *held = &label->held_out;
-        if (label->relation >= 0) {
-            hl_syntax_interval sure = hl_syntax_interval_of(held->found);
-            row++;
-            hl_text_grid_set(&grid, row, 0, "%s", hl_head_name_at(&study->model->source.shape, head).text);
-            hl_text_grid_set(&grid, row, 1, "%s", label->name);
-            hl_text_grid_set(&grid, row, 2, "%s", hl_syntax_direction_name(held->direction));
-            set_share(&grid, row, 3, held->found);
-            hl_text_grid_set(&grid, row, 4, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
-            set_share(&grid, row, 5, held->baseline);
-            hl_text_grid_set(&grid, row, 6, "%+d", (int)held->offset);
-        }
-        if (label->relation >= 0 && judged) {
-            bool by_group;
-            hl_faithful verdict = hl_effect_verdict(label->effect, label->group, &by_group);
-            hl_text_grid_set(&grid, row, 7, "%s%s", verdicts[verdict], by_group ? "*" : "");
-        }
-    }
-    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 2, true, text);
-    hl_text_grid_free(&grid);
+    hl_results_print(text, earning, HL_TABLE_WIDTH, 2);
     hl_text_print(text, "\n");
-    if (judged) {
+    if (study->effects.n_heads > 0) {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
             "faithful: whether the relation is what the model needs the head for, on sentences 1, 3, 5 ... "
@@ -166,12 +181,9 @@ static void print_earned(hl_text *text, const hl_syntax_study *study)
 
 void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)
 {
-    hl_text_grid grid;
     print_read(text, study);
     hl_text_print(text, "\n");
-    hl_text_fail(text, make_grid(study, &grid));
-    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 2, true, text);
-    hl_text_grid_free(&grid);
+    hl_results_print(text, relations_of(study), HL_TABLE_WIDTH, 2);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "head, way: the head that finds the relation best, and how; d>h: the word looks at its syntactic "
@@ -182,7 +194,7 @@ void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)
                       "beside it: the best fixed offset of these same sentences. null: what the best head of random "
                       "weights finds. *: the head of the column by earns the relation as a label: held is 10 or more "
                       "above the base beside it, and their intervals do not overlap.");
-    print_earned(text, study);
+    print_earning(text, study);
     if (study->has_trees) {
         print_trees(text, study);
     }
@@ -190,15 +202,10 @@ void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)
 
 void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study)
 {
-    hl_text_grid grid;
-    hl_text_fail(text, make_grid(study, &grid));
-    hl_text_grid_markdown(&grid, text);
-    hl_text_grid_free(&grid);
+    hl_results_markdown(text, relations_of(study));
     if (study->has_trees) {
         hl_text_print(text, "\n");
-        hl_text_fail(text, make_trees_grid(study, &grid));
-        hl_text_grid_markdown(&grid, text);
-        hl_text_grid_free(&grid);
+        hl_results_markdown(text, hl_heads_trees(study));
     }
 }
 
@@ -209,6 +216,13 @@ typedef struct found_head {
     hl_syntax_row row;
 } found_head;
 
+/* What all heads find of a relation, the most found first. */
+typedef struct relation_heads {
+    const hl_syntax_study *study;
+    int64_t relation;
+    found_head *heads; /* (study->found.n_heads) */
+} relation_heads;
+
 static int most_found_first(const void *a, const void *b)
 {
     const found_head *x = a, *y = b;
@@ -216,42 +230,46 @@ static int most_found_first(const void *a, const void *b)
     return more != 0 ? (more > 0 ? 1 : -1) : (x->head > y->head) - (x->head < y->head);
 }
 
-static hl_status make_relation_grid(const hl_syntax_study *study, int64_t relation, hl_text_grid *grid)
+static void row_of_head(const void *context, int64_t index, hl_row *row)
 {
-    static const char *const titles[] = { "head", "way", "found", "95%", "held", "null" };
-    bool null = study->null.n_heads > 0;
-    int columns = (int)(sizeof titles / sizeof *titles) - !null;
+    const relation_heads *all = context;
+    const hl_syntax_study *study = all->study;
+    int64_t head = all->heads[index].head;
+    const hl_syntax_choice *found = &all->heads[index].row.published, *held = &all->heads[index].row.held_out;
+    hl_row_text(row, "head", NULL, "%s%s", hl_head_name_at(&study->model->source.shape, head).text,
+                all->relation >= 0 && hl_syntax_earned(held) ? " *" : "");
+    hl_row_text(row, "way", NULL, "%s", hl_syntax_direction_name(found->direction));
+    add_found(row, "found", found->found);
+    add_share(row, "held", held->found);
+    if (study->null.n_heads > 0) {
+        add_share(row, "null", hl_syntax_head_of(&study->null, all->relation, head).published.found);
+    }
+}
+
+/* Adds the table in columns of at most `width` characters in all, or, 0, as Markdown. */
+static void add_heads(hl_text *text, const hl_syntax_study *study, int64_t relation, int width)
+{
     int64_t n = study->found.n_heads;
-    HL_TRY(hl_text_grid_init(grid, n + 1, columns));
-    found_head *heads = hl_calloc((size_t)n, sizeof *heads);
-    HL_NEED(heads != NULL, "the heads of a relation");
+    relation_heads all = { study, relation, hl_calloc((size_t)n, sizeof *all.heads) };
+    if (all.heads == NULL) {
+        hl_text_fail(text, hl_error_memory("the heads of a relation"));
+        return;
+    }
     for (int64_t h = 0; h < n; h++) {
-        heads[h] = (found_head){ h, hl_syntax_head_of(&study->found, relation, h) };
+        all.heads[h] = (found_head){ h, hl_syntax_head_of(&study->found, relation, h) };
     }
-    qsort(heads, (size_t)n, sizeof *heads, most_found_first);
-    for (int c = 0; c < columns; c++) {
-        hl_text_grid_set(grid, 0, c, "%s", titles[c]);
+    qsort(all.heads, (size_t)n, sizeof *all.heads, most_found_first);
+    hl_results results = { row_of_head, &all, n };
+    if (width > 0) {
+        hl_results_print(text, results, width, 1);
+    } else {
+        hl_results_markdown(text, results);
     }
-    for (int64_t i = 0; i < n; i++) {
-        const hl_syntax_choice *found = &heads[i].row.published, *held = &heads[i].row.held_out;
-        hl_syntax_interval sure = hl_syntax_interval_of(found->found);
-        hl_text_grid_set(grid, i + 1, 0, "%s%s", hl_head_name_at(&study->model->source.shape, heads[i].head).text,
-                         relation >= 0 && hl_syntax_earned(held) ? " *" : "");
-        hl_text_grid_set(grid, i + 1, 1, "%s", hl_syntax_direction_name(found->direction));
-        set_share(grid, i + 1, 2, found->found);
-        hl_text_grid_set(grid, i + 1, 3, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
-        set_share(grid, i + 1, 4, held->found);
-        if (null) {
-            set_share(grid, i + 1, 5, hl_syntax_head_of(&study->null, relation, heads[i].head).published.found);
-        }
-    }
-    hl_free(heads);
-    return grid->error;
+    hl_free(all.heads);
 }
 
 void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation)
 {
-    hl_text_grid grid;
     print_read(text, study);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
     if (best.found.cases > 0) {
@@ -263,9 +281,7 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
                           hl_syntax_study_name(study, relation));
     }
     hl_text_print(text, "\n");
-    hl_text_fail(text, make_relation_grid(study, relation, &grid));
-    hl_text_grid_print(&grid, HL_TABLE_WIDTH, 1, true, text);
-    hl_text_grid_free(&grid);
+    add_heads(text, study, relation, HL_TABLE_WIDTH);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "found: per cent of the cases in which the largest weight is on the right word, in the head's "
@@ -276,8 +292,5 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
 
 void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation)
 {
-    hl_text_grid grid;
-    hl_text_fail(text, make_relation_grid(study, relation, &grid));
-    hl_text_grid_markdown(&grid, text);
-    hl_text_grid_free(&grid);
+    add_heads(text, study, relation, 0);
 }

@@ -3,6 +3,7 @@
 #define HL_PROGRAMS_HEADS_TREEBANK_TABLE_H
 
 #include "core/base/text.h"
+#include "programs/results.h"
 #include "study/syntax_study.h"
 
 /* All add to the text; HL_NO_MEMORY is left on it. */
@@ -10,6 +11,12 @@
 /* A sentence on what was read, a row for each relation, what the columns mean, the heads that earn a label, and where
  * they were made the trees. */
 void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study);
+
+/* A row for each head that earns a label, with what it reaches where nothing was chosen; there may be none. */
+hl_results hl_heads_earning(const hl_syntax_study *study);
+
+/* A row for each kind of trees. */
+hl_results hl_heads_trees(const hl_syntax_study *study);
 
 /* The rows as a table of Markdown, and the trees as another. */
 void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study);

@@ -1,4 +1,4 @@
-#include "programs/predict/lines.h"
+#include "programs/predict/answer_files.h"
 
 #include "core/base/memory.h"
 #include "core/files/json_text.h"

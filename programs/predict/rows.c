@@ -1,10 +1,9 @@
-#include "programs/predict/rows.h"
+#include "programs/predict/answer_files.h"
 
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "data/text/conllu.h"
 #include "data/text/table.h"
-#include "programs/predict/lines.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -67,13 +66,6 @@ static hl_status open_source(const hl_predict_call *call, source *s)
     return hl_table_find(s->table, "targets", &s->targets);
 }
 
-static void close_source(source *s)
-{
-    hl_conllu_close(s->treebank);
-    hl_table_close(s->table);
-    hl_free(s->forms);
-}
-
 static hl_status next_sentence(source *s, words *w)
 {
     HL_TRY(hl_conllu_next(s->treebank, &s->sentence));
@@ -105,7 +97,7 @@ static hl_status next_row(source *s, words *w)
 
 /* ---- writing back ---- */
 
-/* What stands before the first sentence or row, and behind the last. */
+/* What stands before the first sentence or row. */
 static void put_begin(hl_predict_call *call, source *s)
 {
     hl_text_print(&call->text, "%s", hl_lines_noticed(s->lines).mark ? "\xEF\xBB\xBF" : "");
@@ -114,12 +106,6 @@ static void put_begin(hl_predict_call *call, source *s)
         hl_text_add(&call->text, header.text, header.size);
     }
     s->begun = true;
-}
-
-static void put_end(hl_predict_call *call, const source *s)
-{
-    hl_span rest = s->treebank != NULL ? hl_conllu_rest(s->treebank) : hl_table_rest(s->table);
-    hl_text_add(&call->text, rest.text, rest.size);
 }
 
 /* What is answered at place i: "_" where the word was cut off. */
@@ -254,7 +240,8 @@ static hl_status answer_all(hl_predict_call *call, source *s)
         if (w.line == 0) {
             HL_TRY(hl_predict_put_rest(call, hl_ok()));
             if (writes) {
-                put_end(call, s);
+                hl_span rest = s->treebank != NULL ? hl_conllu_rest(s->treebank) : hl_table_rest(s->table);
+                hl_text_add(&call->text, rest.text, rest.size);
             }
             return hl_predict_put(call, &open);
         }
@@ -271,6 +258,8 @@ hl_status hl_predict_rows(hl_predict_call *call)
     hl_status status = open_source(call, &s);
     HL_THEN(status, answer_all(call, &s));
     status = hl_predict_put_rest(call, status);
-    close_source(&s);
+    hl_conllu_close(s.treebank);
+    hl_table_close(s.table);
+    hl_free(s.forms);
     return status;
 }

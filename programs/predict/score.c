@@ -1,4 +1,4 @@
-#include "programs/predict/score.h"
+#include "programs/predict/answer_files.h"
 
 #include "core/base/units.h"
 #include "core/files/json_text.h"
@@ -24,28 +24,18 @@ static void figures_of(const hl_predict_call *call, const hl_predict_scores *fou
     const hl_regression_scores *apart = &found->numbers;
     const double none = (double)NAN;
     bool masked = call->task.task == HL_TEXT_MASKED, l2r = call->command.word_l2r;
+    const char *perplexity = l2r ? "pseudo_perplexity_word_l2r" : masked ? "pseudo_perplexity" : "perplexity";
     const figure all[FIGURES] = {
-        { .name = "accuracy", .member = "accuracy", .value = numbers ? none : scores->accuracy, .decimals = 4 },
-        { .name = "macro F1", .member = "macro_f1", .value = scores->macro_f1, .decimals = 4 },
-        { .name = "micro F1", .member = "micro_f1", .value = scores->micro_f1, .decimals = 4 },
-        { .name = "loss", .member = "loss", .value = numbers ? none : scores->loss, .decimals = 4 },
-        { .name = masked ? "pseudo-perplexity" : "perplexity",
-          .member = l2r      ? "pseudo_perplexity_word_l2r"
-                    : masked ? "pseudo_perplexity"
-                             : "perplexity",
-          .value = labels || numbers ? none : scores->perplexity,
-          .decimals = 3 },
-        { .name = "bits a character",
-          .member = "bits_per_character",
-          .value = scores->bits_per_character,
-          .decimals = 4 },
-        { .name = "bits a word", .member = "bits_per_word", .value = scores->bits_per_word, .decimals = 4 },
-        { .name = "squared error",
-          .member = "mean_squared_error",
-          .value = numbers ? apart->squared_error : none,
-          .decimals = 4 },
-        { .name = "Pearson", .member = "pearson", .value = numbers ? apart->pearson : none, .decimals = 4 },
-        { .name = "Spearman", .member = "spearman", .value = numbers ? apart->spearman : none, .decimals = 4 },
+        { "accuracy", "accuracy", numbers ? none : scores->accuracy, 4 },
+        { "macro F1", "macro_f1", scores->macro_f1, 4 },
+        { "micro F1", "micro_f1", scores->micro_f1, 4 },
+        { "loss", "loss", numbers ? none : scores->loss, 4 },
+        { masked ? "pseudo-perplexity" : "perplexity", perplexity, labels || numbers ? none : scores->perplexity, 3 },
+        { "bits a character", "bits_per_character", scores->bits_per_character, 4 },
+        { "bits a word", "bits_per_word", scores->bits_per_word, 4 },
+        { "squared error", "mean_squared_error", numbers ? apart->squared_error : none, 4 },
+        { "Pearson", "pearson", numbers ? apart->pearson : none, 4 },
+        { "Spearman", "spearman", numbers ? apart->spearman : none, 4 },
     };
     for (int i = 0; i < FIGURES; i++) {
         figures[i] = all[i];

@@ -4,8 +4,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/files/json_text.h"
-#include "programs/train/graph.h"
-#include "programs/train/summary_table.h"
 #include "train/footprint.h"
 #include "train/ranks/leaf_sum.h"
 #include "train/setup.h"

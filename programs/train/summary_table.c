@@ -1,4 +1,4 @@
-#include "programs/train/summary_table.h"
+#include "programs/train/summary.h"
 
 #include "core/base/units.h"
 

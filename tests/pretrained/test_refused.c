@@ -163,7 +163,7 @@ START_TEST(added_tokens_want_a_tokenizer)
     ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
     hl_pretrained_close(folder);
     scratch_write(file, "{\"new\": 60}", 11);
-    tiny_refused(path, "added_tokens.json", "adds 1 tokens, which needs a tokenizer.json");
+    tiny_refused(path, "added_tokens.json", "adds 1 token, which needs a tokenizer.json");
 }
 END_TEST
 

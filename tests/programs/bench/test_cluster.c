@@ -1,5 +1,5 @@
 /* What a step takes with several processes: the model, by hand, and what is printed with ranks that are threads. */
-#include "programs/bench/cluster.h"
+#include "programs/bench/runs.h"
 
 #include "core/kernels/bf16.h"
 #include "programs/bench/cluster_cost.h"

@@ -46,10 +46,10 @@ START_TEST(table_json_and_csv_say_the_same)
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     ck_assert_str_eq(against.path, run_file(one, "against-other.html"));
     json_t *json = NULL;
-    ck_assert_int_eq(hl_json_parse("json", against.json.bytes, against.json.size, &json).code, HL_OK);
+    ck_assert_int_eq(hl_json_parse("json", against.answer.json.bytes, against.answer.json.size, &json).code, HL_OK);
     const json_t *heads = json_object_get(json, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS_OF_TINY);
-    const char *row = against.csv.bytes;
+    const char *row = against.answer.csv.bytes;
     for (size_t i = 0; i < HEADS_OF_TINY; i++) {
         const char *label, *its;
         int layer, head, closest_layer, closest_head;
@@ -65,10 +65,10 @@ START_TEST(table_json_and_csv_say_the_same)
                  closest_head, its, js, untrained);
         ck_assert_msg(strncmp(row, expected, strlen(expected)) == 0, "not \"%s\": %s", expected, row);
         snprintf(line, sizeof line, "\nL%dH%d ", layer, head);
-        const char *told = strstr(against.table.bytes, line);
+        const char *told = strstr(against.answer.table.bytes, line);
         snprintf(line, sizeof line, "%7.3f%11.3f\n", js, untrained);
         ck_assert_msg(told != NULL && strncmp(strchr(told + 1, '\n') - strlen(line) + 1, line, strlen(line)) == 0, "%s",
-                      against.table.bytes);
+                      against.answer.table.bytes);
     }
     json_decref(json);
     hl_heads_against_free(&against);
@@ -86,7 +86,7 @@ START_TEST(what_cannot_be_compared_leaves_nothing)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strstr(status.text, "their vocabularies have 7 and 8 tokens; compare runs of the same task") != NULL,
                   "%s", status.text);
-    ck_assert(against.path == NULL && against.table.bytes == NULL);
+    ck_assert(against.path == NULL && against.answer.table.bytes == NULL);
     ck_assert_int_eq(compare(&against, &run, run_path("nowhere")).code, HL_BAD_FILE);
     hl_opened_model_close(&run);
 }

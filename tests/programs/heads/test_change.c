@@ -54,7 +54,7 @@ static hl_opened_model opened(const char *folder, const char *file)
     return model;
 }
 
-static hl_status compare(hl_heads_change *change, const char *first, const char *file, const char *second)
+static hl_status compare(hl_heads_answer *change, const char *first, const char *file, const char *second)
 {
     hl_opened_model models[2] = { opened(first, file), opened(second, NULL) };
     hl_status status = hl_heads_change_make(change, &models[0], &models[1]);
@@ -106,7 +106,7 @@ static hl_npz read_weights(const char *folder, const char *file, const char *pat
 START_TEST(each_head_is_compared_with_that_in_its_place)
 {
     const char *file = lines(), *folder = run_kept(tiny_folder("bert_masked")), *copy = without_queries();
-    hl_heads_change change;
+    hl_heads_answer change;
     hl_status status = compare(&change, folder, file, copy);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     hl_npz one = read_weights(folder, file, run_path("a.npz")), other = read_weights(copy, file, run_path("b.npz"));
@@ -135,7 +135,7 @@ START_TEST(each_head_is_compared_with_that_in_its_place)
     json_decref(json);
     hl_npz_free(&one);
     hl_npz_free(&other);
-    hl_heads_change_free(&change);
+    hl_heads_answer_free(&change);
 }
 END_TEST
 
@@ -188,14 +188,14 @@ START_TEST(want_of_memory_loses_nothing)
     bool complete = false;
     for (int n = 1; !complete; n += n < 40 ? 3 : 97) {
         hl_opened_model models[2] = { opened(folder, file), opened(folder, NULL) };
-        hl_heads_change change;
+        hl_heads_answer change;
         faults_in_memory(n, FAULTS_ONCE);
         hl_status status = hl_heads_change_make(&change, &models[0], &models[1]);
         complete = faults_allocations() < n;
         faults_in_memory(0, FAULTS_ONCE);
         ck_assert_msg(status.code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n, status.text);
         ck_assert(complete || (change.table.bytes == NULL && change.json.bytes == NULL));
-        hl_heads_change_free(&change);
+        hl_heads_answer_free(&change);
         hl_opened_model_close(&models[0]);
         hl_opened_model_close(&models[1]);
         ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());

@@ -1,5 +1,4 @@
 #include "core/files/json.h"
-#include "programs/heads/json.h"
 #include "programs/heads/table.h"
 #include "show/table.h"
 #include "tests/check_suite.h"
