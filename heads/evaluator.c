@@ -3,16 +3,34 @@
 #include "core/finite_watch.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Copies x (N, D) to its place among the states. */
+static void keep_state(const hl_evaluator_slice *slice, int i, const hl_tensor *x)
+{
+    if (slice->states != NULL && x != NULL) {
+        int64_t count = hl_shape_count(x->shape);
+        memcpy(slice->states + i * count, x->data, (size_t)count * sizeof *x->data);
+    }
+}
 
 /* Forward over a slice; returns what `end` is given, NULL with a sticky error on the tape, too. */
 static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
                                 hl_cross_entropy_result *result)
 {
     const hl_batch *batch = &slice->batch;
+    const hl_encoder *encoder = &evaluator->model->encoder;
+    hl_attention_rules rules = hl_model_rules(evaluator->model, batch);
     hl_tensor *x = hl_model_embed(tape, evaluator->model, batch);
-    x = hl_model_layers(tape, evaluator->model, batch, 0, x, slice->probes);
+    for (int l = 0; l < encoder->n_layers; l++) {
+        keep_state(slice, l, x);
+        const hl_head_probe *probe = slice->probes != NULL ? &slice->probes[l] : NULL;
+        x = hl_encoder_layer_forward(tape, &encoder->layers[l], x, &rules, probe);
+    }
     if (evaluator->hidden) {
-        return hl_encoder_end(tape, &evaluator->model->encoder, x);
+        x = hl_encoder_end(tape, encoder, x);
+        keep_state(slice, encoder->n_layers, x);
+        return x;
     }
     if (batch->n_targets == 0 || (evaluator->loss == NULL && evaluator->model->config.head == HL_HEAD_NONE)) {
         return NULL;
@@ -108,4 +126,18 @@ hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_c
         first += count;
     }
     return hl_ok();
+}
+
+hl_status hl_evaluate_once(hl_evaluator evaluator, const hl_batch *batch, hl_cross_entropy_result *sum)
+{
+    hl_tape_plan plan;
+    hl_arena arena = { 0 };
+    HL_TRY(hl_evaluator_plan(&evaluator, batch->longest, &plan));
+    evaluator.plan = &plan;
+    evaluator.arena = &arena;
+    hl_status status = hl_arena_init(&arena, plan.bytes);
+    HL_THEN(status, hl_evaluate(&evaluator, batch, sum));
+    hl_arena_free(&arena);
+    hl_tape_plan_free(&plan);
+    return status;
 }

@@ -39,6 +39,15 @@ int64_t hl_heads_count(const hl_model_config *config)
     return first_of_layer(config, config->n_layers);
 }
 
+int64_t hl_heads_most(const hl_model_config *config)
+{
+    int64_t most = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        most = config->heads[l] > most ? config->heads[l] : most;
+    }
+    return most;
+}
+
 int64_t hl_head_set_size(const bool *set, int64_t n)
 {
     int64_t size = 0;

@@ -11,13 +11,10 @@
 
 static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importance)
 {
-    int64_t n = importance->n;
-    size_t count;
-    double *slopes = hl_multiply_sizes((size_t)s->n, (size_t)n, &count) ? hl_calloc(count, sizeof *slopes) : NULL;
-    HL_NEED(slopes != NULL, "the importance of heads");
-    hl_status status = hl_effect_losses_slopes(s, slopes);
-    for (int64_t i = 0; status.code == HL_OK && i < n; i++) {
-        importance->heads[i].gradient = hl_estimate_of(slopes + i, n, s->n);
+    double *slopes;
+    HL_TRY(hl_effect_losses_slopes(s, &slopes));
+    for (int64_t i = 0; i < importance->n; i++) {
+        importance->heads[i].gradient = hl_estimate_of(slopes + i, importance->n, s->n);
     }
     hl_free(slopes);
     hl_head_importance *heads = importance->heads;
@@ -32,7 +29,7 @@ static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importanc
         }
         heads += H;
     }
-    return status;
+    return hl_ok();
 }
 
 /* ---- exactly ---- */
@@ -48,9 +45,7 @@ typedef struct layer_work {
 
 static hl_status allocate_work(layer_work *w, int64_t H, int64_t Dv, int64_t n)
 {
-    size_t rows;
-    *w = (layer_work){ .chosen =
-                           hl_multiply_sizes((size_t)H, (size_t)H, &rows) ? hl_calloc(rows, sizeof *w->chosen) : NULL,
+    *w = (layer_work){ .chosen = hl_calloc(hl_size_product((size_t)H, (size_t)H), sizeof *w->chosen),
                        .mean = hl_calloc((size_t)(H * Dv), sizeof *w->mean),
                        .changes = hl_calloc((size_t)(n * H), sizeof *w->changes),
                        .losses = hl_calloc((size_t)(n * H), sizeof *w->losses),

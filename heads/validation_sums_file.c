@@ -1,6 +1,7 @@
 #include "heads/private/validation_sums_file.h"
 
 #include "core/base/memory.h"
+#include "heads/head_set.h"
 #include "heads/private/snapshot_array.h"
 
 #include <math.h>
@@ -13,30 +14,17 @@ enum { OF_EXAMPLES = 3, OF_A_LAYER = 5 };
 
 /* Writing */
 
-bool hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens, size_t *count)
+size_t hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens)
 {
-    size_t offsets;
-    if (n_tokens < 1 || !hl_multiply_sizes(2, (size_t)n_tokens, &offsets) || !hl_multiply_sizes(2, offsets, count) ||
-        __builtin_add_overflow(*count, 1, count)) {
-        return false;
-    }
-    for (int l = 0; l < config->n_layers; l++) {
-        size_t layer;
-        if (__builtin_add_overflow(offsets, 3 + HL_ENTROPY_BINS, &layer) ||
-            !hl_multiply_sizes((size_t)config->heads[l], layer, &layer) ||
-            __builtin_add_overflow(*count, layer, count)) {
-            return false;
-        }
-    }
-    return true;
+    size_t offsets = hl_size_product(2, (size_t)n_tokens), of_head = hl_size_sum(offsets, 3 + HL_ENTROPY_BINS);
+    size_t of_examples = hl_size_sum(hl_size_product(2, offsets), 1);
+    return n_tokens < 1 ? SIZE_MAX : hl_size_sum(of_examples, hl_size_product((size_t)hl_heads_count(config), of_head));
 }
 
 size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_tokens)
 {
-    size_t bytes, frames = (size_t)(OF_EXAMPLES + OF_A_LAYER * config->n_layers) * HL_SNAPSHOT_FRAME;
-    bool fits = hl_validation_sums_count(config, n_tokens, &bytes) &&
-                hl_multiply_sizes(bytes, sizeof(double), &bytes) && !__builtin_add_overflow(bytes, frames, &bytes);
-    return fits ? bytes : SIZE_MAX;
+    size_t frames = (size_t)(OF_EXAMPLES + OF_A_LAYER * config->n_layers) * HL_SNAPSHOT_FRAME;
+    return hl_size_sum(hl_size_product(hl_validation_sums_count(config, n_tokens), sizeof(double)), frames);
 }
 
 static void write_layer(const hl_validation_sums *sums, int l, hl_npz_writer *npz)

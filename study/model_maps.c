@@ -17,12 +17,10 @@ static hl_status record(hl_recorder *recorder, const hl_opened_model *run, const
 {
     int64_t E = examples->n_examples, T = examples->n_tokens,
             rows = run->source.rows_at_once < E * T ? run->source.rows_at_once : E * T;
-    hl_tape_plan plan;
-    HL_TRY(hl_recorder_plan(&run->model, rows, T, run->source.threads, &plan));
-    size_t bytes = hl_size_sum(hl_recorder_bytes(&run->source.shape, E, T, examples->n_relations), plan.bytes);
-    hl_tape_plan_free(&plan);
-    HL_TRY(hl_memory_check(bytes, hl_memory_at_hand_now(), run->source.path, "its model needs, on these examples,",
-                           "fewer or shorter ones need less"));
+    size_t pass, maps = hl_recorder_bytes(&run->source.shape, E, T, examples->n_relations);
+    HL_TRY(hl_recorder_pass_bytes(&run->model, rows, T, run->source.threads, &pass));
+    HL_TRY(hl_memory_check(hl_size_sum(maps, pass), hl_memory_at_hand_now(), run->source.path,
+                           "its model needs, on these examples,", "fewer or shorter ones need less"));
     HL_TRY(hl_recorder_init(recorder, &run->model, examples, rows, run->source.threads, NULL));
     if (examples == &run->examples) { /* whose answers are shown at masks and other targets */
         HL_TRY(hl_recorder_answer_targets_alone(recorder));

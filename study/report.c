@@ -25,7 +25,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
     if (has) {
         HL_TRY(hl_opened_model_load(run, step));
     }
-    bool fits = hl_head_pass_bytes_of(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
+    bool fits = hl_head_pass_bytes(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
     if (run->weights_step != step || !fits) {
         return hl_ok();
     }

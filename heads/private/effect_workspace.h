@@ -37,8 +37,8 @@ typedef struct hl_effect_packed {
 /* Sets heads and rest. The model need not be allocated. HL_NO_MEMORY, HL_INVALID (a model that cannot be run). */
 hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed);
 
-/* The heads of the widest layer. */
-int64_t hl_effect_workspace_heads(const hl_model *model);
+/* H * Dv of the widest layer. */
+int64_t hl_effect_workspace_width(const hl_model_config *config);
 
 /* The bytes of a workspace whose passes run on `threads` threads and with those weights (or NULL), a multiple of 64.
  * The model need not be allocated; nothing of that size is allocated. HL_INVALID (T too long for the model),
@@ -62,5 +62,11 @@ typedef struct hl_effect_workspace_begin {
  * model. */
 hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
                                    const hl_effect_workspace_begin *begin, const hl_effect_packed *packed, int threads);
+
+/* Turns x (N, D) and z (N, H * Dv), the input of layer `from` and the output of its heads, into those of layer `to`,
+ * which is not below it. from -1: of the batch's tokens, whatever x and z hold. The arena is empty before and after.
+ * HL_NO_MEMORY, HL_INVALID (examples too long for the model). */
+hl_status hl_effect_workspace_move(hl_arena *arena, const hl_model *model, const hl_batch *batch, int threads, int from,
+                                   int to, hl_real *x, hl_real *z);
 
 #endif
