@@ -99,6 +99,14 @@ static hl_status find_not_finite(const hl_evaluator *evaluator, const hl_evaluat
     return hl_finite_watch_status(&watch, evaluator->loss, loss);
 }
 
+void hl_evaluation_add(hl_cross_entropy_result *sum, const hl_cross_entropy_result *more)
+{
+    sum->loss_sum += more->loss_sum;
+    sum->n_scored += more->n_scored;
+    sum->n_known += more->n_known;
+    sum->n_correct += more->n_correct;
+}
+
 hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_cross_entropy_result *sum)
 {
     size_t mark = evaluator->arena->used;
@@ -118,10 +126,7 @@ hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_c
             return status;
         }
         if (sum != NULL) {
-            sum->loss_sum += result.loss_sum;
-            sum->n_scored += result.n_scored;
-            sum->n_known += result.n_known;
-            sum->n_correct += result.n_correct;
+            hl_evaluation_add(sum, &result);
         }
         first += count;
     }

@@ -59,6 +59,9 @@ hl_status hl_evaluator_plan_largest(const hl_evaluator *evaluator, const hl_batc
  * HL_INVALID as above; HL_NO_MEMORY where the arena has less left than planned. */
 hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
 
+/* Adds what was found on some examples to what was found on others. */
+void hl_evaluation_add(hl_cross_entropy_result *sum, const hl_cross_entropy_result *more);
+
 /* The same for a batch that is run once: plan and arena, which the evaluator need not have, are made for this call. */
 hl_status hl_evaluate_once(hl_evaluator evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
 

@@ -137,13 +137,6 @@ static place place_of(const adding *a, int64_t i)
     return at;
 }
 
-static hl_patterns patterns_at(const place *at)
-{
-    hl_patterns patterns = at->of->layers[at->layer];
-    patterns.head = at->head;
-    return patterns;
-}
-
 /* A head's rows: most_rows for itself, then those of its pairs. */
 static hl_heads_csv_row *rows_of(const adding *a, int64_t i)
 {
@@ -177,7 +170,8 @@ static void measure_heads(const void *context, hl_range range)
     int64_t n_offsets = 2 * csv->n_tokens - 1;
     for (int64_t i = range.begin; i < range.end; i++) {
         place at = place_of(a, i);
-        hl_patterns patterns = patterns_at(&at);
+        hl_patterns patterns = a->layers[at.layer];
+        patterns.head = at.head;
         csv->measured[i] = 0;
         hl_catalogue_measure(&patterns, csv->offsets, n_offsets, add_row, &at);
         if (a->sums != NULL) {

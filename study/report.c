@@ -40,12 +40,10 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
 /* *text: NULL where the run has no such file. */
 static hl_status read_file(const hl_model_source *run, const char *name, char **text)
 {
-    bool exists = false;
     size_t size;
     char *path = hl_path_join(run->path, "%s", name);
     HL_NEED(path != NULL, run->path);
-    hl_status status = hl_file_exists(path, &exists);
-    HL_THEN(status, exists ? hl_file_read(path, MOST_BYTES, text, &size) : hl_ok());
+    hl_status status = hl_file_read_if_there(path, MOST_BYTES, text, &size);
     hl_free(path);
     return status;
 }

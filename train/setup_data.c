@@ -65,15 +65,6 @@ hl_text_spec hl_config_text_spec(const hl_config *config)
     return spec;
 }
 
-/* ---- where files are ---- */
-
-static hl_status find_files(work *w)
-{
-    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.file, &w->file));
-    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.validation_file, &w->validation_file));
-    return hl_data_find_file(w->options->beside, &w->spec.vocabulary, &w->vocabulary);
-}
-
 /* ---- what the data are made of ---- */
 
 static hl_status add_file(const char *path, uint64_t *hash)
@@ -287,7 +278,9 @@ static hl_status open_text(work *w, hl_dataset **out)
     hl_config *config = w->config;
     w->spec = hl_config_text_spec(config);
     HL_TRY(change_tokens(w));
-    HL_TRY(find_files(w));
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.file, &w->file));
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.validation_file, &w->validation_file));
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.vocabulary, &w->vocabulary));
     bool says = *hl_config_string(config, config->task.content) != '\0' && is_run(w);
     if (w->spec.file == NULL) {
         return hl_error(HL_INVALID, "task.file is missing: name the file to learn from, as task.file=FILE");

@@ -7,7 +7,7 @@
 #include "heads/head_set.h"
 #include "programs/heads/memory.h"
 #include "show/table.h"
-#include "study/model_maps.h"
+#include "study/model_examples.h"
 #include "study/report.h"
 
 #include <inttypes.h>
