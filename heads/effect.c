@@ -1,6 +1,7 @@
 #include "heads/effect.h"
 
 #include "core/base/memory.h"
+#include "heads/head_set.h"
 #include "heads/private/effect_change.h"
 
 #include <math.h>
@@ -193,10 +194,7 @@ static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, bool lab
 static hl_status measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
                          const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects)
 {
-    *effects = (hl_effects){ 0 };
-    for (int l = 0; l < model->config.n_layers; l++) {
-        effects->n_heads += model->config.heads[l];
-    }
+    *effects = (hl_effects){ .n_heads = hl_heads_count(&model->config) };
     effects->heads = hl_calloc((size_t)effects->n_heads, sizeof *effects->heads);
     effects->groups = hl_calloc((size_t)effects->n_heads, sizeof *effects->groups);
     if (effects->heads == NULL || effects->groups == NULL) {

@@ -15,13 +15,19 @@ hl_head_name hl_head_name_of(int layer, int64_t head)
     return name;
 }
 
+hl_head_place hl_head_at(const hl_model_config *config, int64_t index)
+{
+    hl_head_place at = { .head = index };
+    while (at.head >= config->heads[at.layer]) {
+        at.head -= config->heads[at.layer++];
+    }
+    return at;
+}
+
 hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index)
 {
-    int layer = 0;
-    while (index >= config->heads[layer]) {
-        index -= config->heads[layer++];
-    }
-    return hl_head_name_of(layer, index);
+    hl_head_place at = hl_head_at(config, index);
+    return hl_head_name_of(at.layer, at.head);
 }
 
 /* The index of a layer's first head. */

@@ -126,7 +126,8 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
     return status;
 }
 
-hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank)
+/* What they find in a treebank. */
+static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank)
 {
     const char *slash = strrchr(treebank, '/');
     report->syntax = (hl_report_syntax){
@@ -139,7 +140,6 @@ hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_st
         .cases = &syntax->cases,
     };
     report->shown.syntax = &report->syntax;
-    return hl_ok();
 }
 
 void hl_heads_report_free(hl_heads_report *report)
@@ -159,8 +159,10 @@ hl_status hl_heads_page_print(void *page, hl_text *text)
     const hl_heads_page *p = page;
     hl_heads_report report;
     HL_TRY(hl_heads_report_gather(&report, p->run, p->history, p->study));
-    hl_status status = p->syntax != NULL ? hl_heads_report_add_syntax(&report, p->syntax, p->treebank) : hl_ok();
-    HL_THEN(status, hl_report_write(&report.shown, 1, text));
+    if (p->syntax != NULL) {
+        add_syntax(&report, p->syntax, p->treebank);
+    }
+    hl_status status = hl_report_write(&report.shown, 1, text);
     hl_heads_report_free(&report);
     return status;
 }

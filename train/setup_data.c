@@ -8,7 +8,6 @@
 #include "data/text/tokens_file.h"
 #include "train/config_keys.h"
 #include "train/private/data_folder.h"
-#include "train/private/data_notices.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -326,13 +325,6 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
         return hl_error(HL_BAD_FILE, "%s: its config.ini lacks model.max_length, which train writes there", folder);
     }
     bool labelled = spec.task == HL_TEXT_TAGS || spec.task == HL_TEXT_CLASSES;
-    bool pair = hl_text_spec_is_pair(&spec);
-    hl_data_sizes sizes = { .longest = config->model.max_length,
-                            .answers = config->model.max_length,
-                            .n_lengths = config->model.max_length,
-                            .types = pair ? 2 : 0,
-                            .words = spec.task != HL_TEXT_FILE,
-                            .pooled = spec.task == HL_TEXT_CLASSES };
     hl_status status = hl_data_load_tokens(folder, "tokens.json", &tokens);
     if (labelled) {
         HL_THEN(status, hl_data_load_tokens(folder, "labels.json", &labels));
@@ -342,7 +334,9 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
         hl_tokens_free(labels);
         return status;
     }
-    HL_TRY(hl_dataset_of_tokens(spec.task, tokens, labels, sizes, (uint64_t)config->train.seed, out));
+    int types = hl_text_spec_is_pair(&spec) ? 2 : 0;
+    uint64_t seed = (uint64_t)config->train.seed;
+    HL_TRY(hl_dataset_of_tokens(spec.task, tokens, labels, config->model.max_length, types, seed, out));
     config->sizes = *hl_dataset_sizes(*out);
     return status;
 }
