@@ -55,7 +55,7 @@ static hl_status measure_slice(const hl_effect_losses *s, hl_effect_workspace *w
     } else if (what != NULL) {
         begin.replace = set_ideal(s, workspace, what, first, slice.n_examples);
     }
-    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, &begin, hl_effect_losses_packed(s), threads));
+    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, &begin, &s->packed, threads));
     hl_effect_losses_of_rows(&slice, workspace->row_losses, losses + first);
     return hl_ok();
 }

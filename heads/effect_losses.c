@@ -117,11 +117,6 @@ static size_t packed_bytes(const hl_effect_losses *s)
     return (size_t)s->model->config.n_layers * (size_t)(s->packed.heads + s->packed.rest) * sizeof(hl_real);
 }
 
-const hl_effect_packed *hl_effect_losses_packed(const hl_effect_losses *s)
-{
-    return packed_bytes(s) > 0 ? &s->packed : NULL;
-}
-
 /* The bytes of the arena. Weights are packed where that takes little beside it. Workspaces use the memory of the pass
  * with gradients, which is over by then and larger than one of them. */
 static hl_status plan(hl_effect_losses *s, size_t *bytes)
@@ -131,9 +126,8 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
     HL_TRY(hl_tape_plan_pass(hl_model_record_bytes(s->model), with_gradients(s), record_gradients, s, &s->plan));
     HL_TRY(hl_effect_packed_plan(s->model, &s->packed));
     s->packed = packed_bytes(s) <= s->plan.bytes / 4 ? s->packed : (hl_effect_packed){ 0 };
-    const hl_effect_packed *packed = hl_effect_losses_packed(s);
-    HL_TRY(hl_effect_workspace_plan(s->model, size, packed, 1, &s->workspace));
-    HL_TRY(hl_effect_workspace_plan(s->model, size, packed, s->threads, &alone));
+    HL_TRY(hl_effect_workspace_plan(s->model, size, &s->packed, 1, &s->workspace));
+    HL_TRY(hl_effect_workspace_plan(s->model, size, &s->packed, s->threads, &alone));
     *bytes = s->plan.bytes > alone ? s->plan.bytes : alone;
     return hl_ok();
 }
@@ -166,7 +160,7 @@ static hl_status allocate(hl_effect_losses *s)
     HL_NEED(s->row_losses != NULL && s->losses != NULL && s->x != NULL && s->z != NULL, "the effects of heads");
     size_t bytes;
     HL_TRY(plan(s, &bytes));
-    if (hl_effect_losses_packed(s) != NULL) {
+    if (packed_bytes(s) > 0) {
         s->packed.numbers = hl_calloc(packed_bytes(s), 1);
         HL_NEED(s->packed.numbers != NULL, "the packed weights of the model");
     }

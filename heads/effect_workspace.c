@@ -60,13 +60,13 @@ typedef struct pass {
     const hl_batch *batch;
     hl_tape_options options;
     hl_arena *arena;
-    const hl_effect_packed *packed; /* or NULL */
+    hl_effect_packed packed;
 } pass;
 
 /* Threads share as many rows as there are; without packed weights, these would be packed for every few rows. */
 static int64_t rows_at_once(const pass *p)
 {
-    bool few = p->options.threads == 1 && p->packed != NULL && p->batch->n_rows > ROWS_AT_ONCE;
+    bool few = p->options.threads == 1 && p->packed.heads + p->packed.rest > 0 && p->batch->n_rows > ROWS_AT_ONCE;
     return few ? ROWS_AT_ONCE : p->batch->n_rows;
 }
 
@@ -75,9 +75,9 @@ static int64_t rows_at_once(const pass *p)
 static void begin_tape(const pass *p, hl_tape *tape, int layer, int64_t at, hl_tape_kept *kept)
 {
     hl_tape_options options = p->options;
-    if (kept != NULL && p->packed != NULL && p->packed->numbers != NULL) {
-        kept->numbers = p->packed->numbers + layer * (p->packed->heads + p->packed->rest) + at;
-        kept->made = p->packed->made || kept->made;
+    if (kept != NULL && p->packed.numbers != NULL) {
+        kept->numbers = p->packed.numbers + layer * (p->packed.heads + p->packed.rest) + at;
+        kept->made = p->packed.made || kept->made;
         options.memory.kept = kept;
     }
     hl_tape_begin(tape, p->arena, options);
@@ -95,7 +95,7 @@ static hl_tensor *heads_forward(const pass *p, hl_tape *tape, int layer, hl_tens
 /* The layer's output for n rows of x and z. */
 static hl_tensor *rest_forward(const pass *p, hl_tape *tape, int layer, hl_tensor *x, hl_tensor *z, hl_tape_kept *kept)
 {
-    begin_tape(p, tape, layer, p->packed != NULL ? p->packed->heads : 0, kept);
+    begin_tape(p, tape, layer, p->packed.heads, kept);
     return hl_encoder_layer_from_heads(tape, &p->model->encoder.layers[layer], x, z);
 }
 
@@ -161,7 +161,7 @@ hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_mode
                                    const hl_effect_workspace_begin *begin, const hl_effect_packed *packed, int threads)
 {
     const pass p = {
-        .model = model, .batch = batch, .options = { .threads = threads }, .arena = &workspace->arena, .packed = packed
+        .model = model, .batch = batch, .options = { .threads = threads }, .arena = &workspace->arena, .packed = *packed
     };
     size_t mark = workspace->arena.used;
     const hl_real *x = begin->x;
@@ -244,7 +244,7 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
                      .batch = &largest,
                      .options = { .threads = threads, .memory = { .dry = true } },
                      .arena = &records,
-                     .packed = packed };
+                     .packed = *packed };
     size_t sizes[ARRAYS];
     hl_status status = plan_pass(&p, bytes);
     hl_arena_free(&records);

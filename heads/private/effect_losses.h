@@ -47,9 +47,6 @@ void hl_effect_losses_free(hl_effect_losses *s);
  * needs no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes);
 
-/* The packed weights that passes have; NULL: none. */
-const hl_effect_packed *hl_effect_losses_packed(const hl_effect_losses *s);
-
 /* Makes the following passes begin at `layer`. HL_NO_MEMORY; they then begin nowhere. */
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
 
