@@ -191,8 +191,8 @@ static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, bool lab
     return status;
 }
 
-static hl_status measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                         const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects)
+hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
+                             const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects)
 {
     *effects = (hl_effects){ .n_heads = hl_heads_count(&model->config) };
     effects->heads = hl_calloc((size_t)effects->n_heads, sizeof *effects->heads);
@@ -209,18 +209,6 @@ static hl_status measure(hl_model *model, const hl_examples *examples, const hl_
         hl_effects_free(effects);
     }
     return status;
-}
-
-hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                             const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
-{
-    return measure(model, examples, layers, labels, false, slice, threads, effects);
-}
-
-hl_status hl_effects_of_labels(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                               const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
-{
-    return measure(model, examples, layers, labels, true, slice, threads, effects);
 }
 
 double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head)

@@ -69,8 +69,8 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, co
                         "of an open model they are not measured; ask a run that begins with it (train --from)");
     }
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
-    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, run->source.slice,
-                              run->source.threads, &study->effects));
+    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, false,
+                              run->source.slice, run->source.threads, &study->effects));
     study->has_effects = true;
     study->weights_step = run->weights_step;
     for (int64_t i = 0; i < study->n; i++) {

@@ -127,8 +127,8 @@ static hl_status measure(hl_syntax_study *study, hl_opened_model *model, const h
     for (int l = 0; l < shape->n_layers; l++) {
         layers[l] = hl_patterns_of(NULL, sentences, shape, l, 0);
     }
-    hl_status status = hl_effects_of_labels(&model->model, sentences, layers, labels, model->source.slice,
-                                            model->source.threads, &study->effects);
+    hl_status status = hl_effects_measure(&model->model, sentences, layers, labels, true, model->source.slice,
+                                          model->source.threads, &study->effects);
     for (int64_t i = 0; status.code == HL_OK && i < study->found.n_heads; i++) {
         const hl_group_effect *group = hl_effects_group(&study->effects, hl_head_at(shape, i).layer, labels[i]);
         study->labels[i].effect = &study->effects.heads[i];

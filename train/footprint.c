@@ -62,31 +62,26 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static size_t positions_bytes(const hl_positions_layer *layer)
-{
-    switch (layer->kind) {
-    case HL_POSITIONS_SINUSOIDAL:
-        return hl_size_product((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
-    case HL_POSITIONS_LEARNED:
-    case HL_POSITIONS_NONE:
-        break;
-    }
-    return 0;
-}
-
 static size_t tensor_bytes(const char *name, const hl_parameter *parameter)
 {
     enum { ENTRY = 80 }; /* a header's "<name>":{"dtype":...,"shape":[...],"data_offsets":[...]}, without the name */
     return strlen(name) + ENTRY + (size_t)parameter->count * sizeof(hl_real);
 }
 
-/* Weights under all their names. */
-static size_t model_file_bytes(const hl_parameters *parameters)
+/* One tensor for each parameter, whose names have `before` characters more. */
+static size_t tensors_bytes(const hl_parameters *parameters, size_t before)
 {
     size_t bytes = 0;
     for (int i = 0; i < parameters->n; i++) {
-        bytes = hl_size_sum(bytes, tensor_bytes(parameters->list[i].name, &parameters->list[i]));
+        bytes = hl_size_sum(bytes, before + tensor_bytes(parameters->list[i].name, &parameters->list[i]));
     }
+    return bytes;
+}
+
+/* Weights under all their names. */
+static size_t model_file_bytes(const hl_parameters *parameters)
+{
+    size_t bytes = tensors_bytes(parameters, 0);
     for (int i = 0; i < parameters->n_aliases; i++) {
         const hl_parameter_alias *alias = &parameters->aliases[i];
         bytes = hl_size_sum(bytes, tensor_bytes(alias->name, &parameters->list[alias->parameter]));
@@ -94,22 +89,12 @@ static size_t model_file_bytes(const hl_parameters *parameters)
     return bytes;
 }
 
-/* Moments under their names. */
-static size_t moment_file_bytes(const hl_parameters *parameters)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < parameters->n; i++) {
-        bytes = hl_size_sum(bytes,
-                            sizeof "optimizer.m." - 1 + tensor_bytes(parameters->list[i].name, &parameters->list[i]));
-    }
-    return hl_size_product(2, bytes);
-}
-
 static void set_files(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    bool moments = config->optimizer.name != HL_SGD;
+    int moments = config->optimizer.name != HL_SGD ? 2 : 0;
     f->model = model_file_bytes(&model->parameters);
-    f->checkpoint = hl_size_sum(f->model, moments ? moment_file_bytes(&model->parameters) : 0);
+    size_t moment = tensors_bytes(&model->parameters, sizeof "optimizer.m." - 1);
+    f->checkpoint = hl_size_sum(f->model, hl_size_product((size_t)moments, moment));
     int64_t every = config->train.checkpoint_every, steps = config->train.steps;
     int64_t written = every > 0 ? (steps + every - 1) / every : 1, kept = config->train.keep_checkpoints;
     f->n_checkpoints = written < kept + 1 ? written : kept + 1;
@@ -147,7 +132,10 @@ static void set_model(const hl_config *config, const hl_model *model, hl_footpri
 {
     size_t entry = hl_config_is_text(config, NULL) ? TEXT_ENTRY : VOCABULARY_ENTRY;
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
-    f->positions = positions_bytes(&model->positions);
+    const hl_positions_layer *positions = &model->positions;
+    size_t place = (size_t)positions->d_model * sizeof *positions->table;
+    bool table = positions->kind == HL_POSITIONS_SINUSOIDAL;
+    f->positions = table ? hl_size_product((size_t)positions->max_length, place) : 0;
     f->vocabulary = hl_size_product((size_t)model->config.vocabulary, entry);
     f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
     f->libraries = LIBRARIES + f->kernels;
