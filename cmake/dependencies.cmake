@@ -14,6 +14,7 @@ pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 
 if(NOT OPENBLAS_LIBRARY_DIRS MATCHES "openmp")
-    message(WARNING "The OpenBLAS found in '${OPENBLAS_LIBRARY_DIRS}' may not be its OpenMP build "
-                    "(Debian: libopenblas-openmp-dev); others are slower here.")
+    string(JOIN "' in '" openblas openblas ${OPENBLAS_LIBRARY_DIRS})
+    message(WARNING "The library '${openblas}' may not be OpenBLAS's OpenMP build (Debian: libopenblas-openmp-dev); "
+                    "others are slower here.")
 endif()

@@ -13,15 +13,15 @@ HL_BEGIN_DECLS
 
 enum { HL_MAX_INPUTS = 8, HL_MAX_NODE_MEMORY = 4 };
 
-#define HL_IN_PLACE(i) ((i) + 1)
+#define HL_IN_PLACE(i) ((i) + 1) /* for hl_op.in_place, where 0 names no input */
 
 typedef struct hl_op_parts hl_op_parts; /* private/op_parts.h */
 
 typedef struct hl_op {
     const char *name;
     int min_inputs; /* inputs 0 .. min_inputs - 1 are required, further ones may be NULL */
-    /* HL_IN_PLACE(i): the gradient of input i may overwrite dy (din[i].at == dy), because backward computes it number
-     * by number and after all other gradients. 0: no input's may. */
+    /* HL_IN_PLACE(i): the gradient of input i may have the memory of dy (din[i].at == dy). Backward must not change dy
+     * while another gradient still has to be computed from it. 0: no gradient has that memory. */
     int in_place;
 
     /* Checks the inputs' shapes and the attributes, sets node->out->shape, and allocates with hl_tape_allocate what
@@ -38,8 +38,9 @@ typedef struct hl_op {
     /* The numbers of scratch memory that forward and backward each need at most; NULL for none. */
     int64_t (*scratch)(const hl_tape *tape, const hl_node *node);
 
-    /* How the gradient of a large parameter is computed in parts, where several leaves (slices of a batch) walk back
-     * together (private/tape_leaves.h). NULL where parameters are small: each leaf then holds its whole gradient. */
+    /* How the gradient of a large parameter is computed in parts, where backward runs on several leaves (slices of a
+     * batch) at once (private/tape_leaves.h). NULL where parameters are small: each leaf then holds its whole
+     * gradient. */
     const hl_op_parts *parts;
 
     /* Floating-point operations of forward, where it is made of matrix products (a multiply-add counts 2, backward
@@ -81,8 +82,8 @@ void *hl_tape_allocate(hl_tape *tape, hl_node *node, int64_t count, size_t size)
 /* Whether the tape can draw the dropout of n_rows rows: it names no places, or as many. False after hl_tape_fail. */
 bool hl_tape_has_places(hl_tape *tape, const hl_node *node, int64_t n_rows);
 
-/* Whether memory is used again once nothing needs it (hl_tape_memory.reuse). Nothing then reads dy after the node's
- * backward, which may overwrite it, unless dy is also the gradient of an input (in_place). */
+/* Whether memory is used again once nothing needs it (hl_tape_memory.reuse). If so, nothing reads dy after the node's
+ * backward. Backward may then overwrite dy, unless an input's gradient has the same memory (in_place). */
 bool hl_tape_reuses(const hl_tape *tape);
 
 /* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
@@ -94,7 +95,7 @@ bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, h
 /* An `infer` for ops whose output has the shape of their only input. */
 bool hl_infer_same_shape(hl_tape *tape, hl_node *node);
 
-/* The number of threads for an op that touches `work` elements: hl_threads_for (core/base/threads.h). */
+/* How many of the tape's threads are worth starting for `work` elements: hl_threads_for (core/base/threads.h). */
 int hl_tape_threads(const hl_tape *tape, int64_t work);
 
 /* The arguments of backward (or of forward, without din), as the context of hl_threads_run. */

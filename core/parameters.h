@@ -6,7 +6,7 @@
  *     hl_parameters parameters = { 0 };
  *     hl_tensor *W = hl_parameters_add(&parameters, (hl_parameter_spec){ .name = ..., .shape = HL_SHAPE(D, F), ... });
  *     ...                                                    // register everything
- *     HL_TRY(hl_parameters_allocate(&parameters));           // W->data exists from here on; a summary stops before
+ *     HL_TRY(hl_parameters_allocate(&parameters));           // W->data exists from here on
  *     hl_parameters_initialise(&parameters, seed); */
 #ifndef HL_CORE_PARAMETERS_H
 #define HL_CORE_PARAMETERS_H

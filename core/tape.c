@@ -1,7 +1,6 @@
 #include "core/tape.h"
 
 #include "core/base/threads.h"
-#include "core/private/op_parts.h"
 #include "core/private/tape_pieces.h"
 
 #include <assert.h>
@@ -111,7 +110,7 @@ static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din
     } else {
         node->op->forward(tape, node, scratch);
     }
-    if (observer != NULL) {
+    if (observer != NULL && observer->end != NULL) {
         observer->end(observer->context, node, din != NULL);
     }
 }

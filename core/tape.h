@@ -12,8 +12,9 @@
  * allocated), and, unless the tape is dry, NULL for ids or targets. Given NULL it returns NULL. So a model composes ops
  * without checks, and asks once: hl_tape_status.
  *
- * Backward walks the record in reverse. A tensor used twice accumulates; an input that requires no gradient is skipped;
- * parameters accumulate into the gradient they own (parameters.h), which the caller zeroes.
+ * Backward walks the record in reverse. A tensor used twice accumulates; an input that requires no gradient is skipped.
+ * The gradient of a parameter is added to its `grad`, which lies in the block of its registry (parameters.h). Before a
+ * step the caller zeroes that block, or has the first backward overwrite it (private/forgotten_grads.h).
  *
  * Where the numbers lie, and how a dry tape finds out how much memory a pass needs, is explained in tape_memory.h. */
 #ifndef HL_CORE_TAPE_H
@@ -33,8 +34,8 @@ HL_BEGIN_DECLS
 
 typedef struct hl_node hl_node; /* op.h */
 
-/* Called just before (`begin`, or NULL) and just after every node's forward and backward, to time them for instance.
- * On a dry tape nothing runs. It changes neither node nor tape. */
+/* Two functions, each or NULL: the tape calls `begin` just before and `end` just after every node's forward and
+ * backward, for example to time them. On a dry tape nothing runs. They must not change the node or the tape. */
 typedef struct hl_tape_observer {
     void (*begin)(void *context, const hl_node *node, bool backward);
     void (*end)(void *context, const hl_node *node, bool backward);
@@ -48,8 +49,8 @@ typedef struct hl_tape_options {
     uint64_t seed;  /* of dropout */
     uint32_t step;  /* of dropout */
 
-    /* (n_places): the place of each row. Dropout draws a row's random numbers by its place, so rows with the same place
-     * get the same ones in any batch. NULL: row r has place r. Not owned, must outlive the tape. */
+    /* (n_places), for dropout: places[r] is the number from which it draws the random numbers of row r. A row keeps its
+     * place however the batch is cut, and so its dropout. NULL: row r has place r. Not owned, must outlive the tape. */
     const int64_t *places;
     int64_t n_places; /* the number of places, where they are given: the rows of the batch */
 

@@ -92,7 +92,7 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
             x->grad_written = !dry_parameter;
         }
         din[i] = (hl_grad){ .at = x->grad, .add = node->disjoint ? written[i] : x->grad_written };
-        if (!x->grad_written) { /* it is set already where tapes on several threads share a parameter: none writes it */
+        if (!x->grad_written) { /* only then: threads share a parameter, whose flag is set already */
             x->grad_written = !dry_parameter;
         }
     }

@@ -5,7 +5,6 @@
 #include "core/private/tape_pieces.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <string.h>
 
 static void *fail_full(hl_tape *tape, const char *what)
@@ -107,12 +106,13 @@ hl_real *hl_tape_keep(hl_tape *tape, int64_t count)
     const hl_tape_kept *kept = tape->options.memory.kept;
     int64_t first = tape->memory.n_kept;
     tape->memory.n_kept += (count + HL_CACHE_LINE - 1) / HL_CACHE_LINE * HL_CACHE_LINE;
-    return kept != NULL ? kept->numbers + first : NULL;
+    return kept != NULL && kept->numbers != NULL ? kept->numbers + first : NULL;
 }
 
 bool hl_tape_has_kept(const hl_tape *tape)
 {
-    return tape->options.memory.kept != NULL && tape->options.memory.kept->made;
+    const hl_tape_kept *kept = tape->options.memory.kept;
+    return kept != NULL && kept->numbers != NULL && kept->made;
 }
 
 size_t hl_tape_bytes(const hl_tape *tape)

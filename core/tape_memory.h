@@ -49,7 +49,7 @@ typedef struct hl_tape_slot {
 typedef struct hl_tape_plan {
     size_t bytes;   /* of the arena that the pass needs, for records and numbers */
     size_t numbers; /* of these, the bytes for numbers */
-    size_t sums;    /* bytes of scratch for hl_tape_memory.leaves that walk back together */
+    size_t sums;    /* bytes of scratch for backward on hl_tape_memory.leaves passes at once */
     size_t kept;    /* bytes for hl_tape_kept.numbers */
     double flops;   /* of its matrix products */
     bool reuse;     /* as the dry tape had it */
@@ -60,7 +60,7 @@ typedef struct hl_tape_plan {
 /* Numbers that ops compute from parameters alone, such as a packed weight. The first pass stores them here, and later
  * passes with the same weights read them. The first pass must run alone; once `made` is set, passes may run at once. */
 typedef struct hl_tape_kept {
-    hl_real *numbers; /* hl_tape_plan.kept bytes; not owned */
+    hl_real *numbers; /* hl_tape_plan.kept bytes, not owned; NULL: nothing is kept */
     bool made;        /* set by the caller after the first pass */
 } hl_tape_kept;
 
@@ -70,7 +70,7 @@ typedef struct hl_tape_memory {
     bool reuse;   /* dry: memory that nothing reads any more serves what comes later. After such a pass only the last
                      outputs are left, or the loss and the gradients of parameters and of hl_tape_tensor's tensors */
     bool prepare; /* dry: ops generate the machine code (small_matmul.h) for passes of any smaller size */
-    int leaves;   /* dry: how many such passes may walk back together (private/tape_leaves.h); 0 or 1: each by itself */
+    int leaves;   /* dry: on how many such passes backward may run at once (private/tape_leaves.h); 0 counts as 1 */
     const hl_tape_plan *plan; /* not dry: of a dry tape with the same options; NULL: in a row */
     const hl_tape_kept *kept; /* or NULL */
 } hl_tape_memory;
@@ -80,7 +80,7 @@ typedef struct hl_tape_use {
     int64_t n_pieces;      /* how many so far: piece k lies in slot k */
     int64_t n_kept;        /* numbers so far for hl_tape_kept */
     char *numbers;         /* with a plan: the memory in which its slots lie */
-    size_t held;           /* bytes of numbers that a tape in a row would hold now */
+    size_t held;           /* bytes of numbers that are allocated now, counted as on a tape in a row */
     size_t records;        /* bytes of the records so far */
     size_t peak;           /* the most bytes of both so far */
     hl_tape_piece *pieces; /* all of them, linked backwards */
@@ -99,8 +99,9 @@ hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan);
 /* Records a pass on a tape, with its backward where that is wanted: the tape's error, or the caller's. */
 typedef hl_status hl_tape_pass(hl_tape *tape, void *context);
 
-/* Plans a pass by running it on a dry tape with these options. `records`: the arena bytes of its records, nodes and
- * tensors. HL_NO_MEMORY, or what `pass` returns; *plan is then empty. On success ended by hl_tape_plan_free. */
+/* Plans a pass by running it on a dry tape with these options. `records`: the bytes of a temporary arena for the pass's
+ * nodes, tensors and attributes, and for a dry tape's descriptions of its pieces; hl_model_record_bytes states enough
+ * for a model. HL_NO_MEMORY, or what `pass` returns; *plan is then empty. On success ended by hl_tape_plan_free. */
 hl_status hl_tape_plan_pass(size_t records, hl_tape_options options, hl_tape_pass *pass, void *context,
                             hl_tape_plan *plan);
 

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 
 /* On a tape without gradients, the last op that has a tensor as its input is the tensor's last reader. What infer
- * allocates is read by its own op only. An op requests these pieces first, then its output, then its scratch memory. */
+ * allocates is read by its own op only. An op requests these pieces first, then its output, then its scratch memory. So
+ * the first request after the op is the one from which on others may have the memory of all that only it still read. */
 static void end_forward_only(const hl_tape *tape)
 {
     for (const hl_node *node = tape->last; node != NULL; node = node->previous) { /* backwards: last readers first */
         const hl_tape_piece *output = node->pieces[node->n_pieces - 1];
+        int64_t next_request = output->birth + 1 + (node->op->scratch != NULL);
         for (int i = 0; i < node->n_pieces - 1; i++) {
-            hl_tape_piece_end(node->pieces[i], output->birth + 1 + (node->op->scratch != NULL));
+            hl_tape_piece_end(node->pieces[i], next_request);
         }
         for (int i = 0; i < node->n_inputs; i++) {
-            hl_tape_piece *input = node->in[i] != NULL ? node->in[i]->piece : NULL;
-            hl_tape_piece_end(input, output->birth + 1 + (node->op->scratch != NULL));
+            hl_tape_piece_end(node->in[i] != NULL ? node->in[i]->piece : NULL, next_request);
         }
     }
 }

@@ -73,9 +73,10 @@ hl_status hl_recorder_pass_bytes(const hl_model *model, int64_t rows, int64_t n_
  * model on so many at once, or on as many as have HL_ANSWERS_LOGITS logits, or on one example; other numbers may change
  * the last bits of what is recorded, as matrix products of other shapes round differently; `threads` change none. Where
  * logits are not all kept, the output layer runs on the rows that have a target, or where none has, on all. A model
- * with HL_POOLING_MEAN gives one answer an example, which stands in its first row. `folder`: NULL where nothing will be
- * written (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no rows, sizes that cannot be),
- * HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by hl_recorder_free. */
+ * that pools (any pooling but HL_POOLING_ROWS) gives one answer an example, which stands in its first row. `folder`:
+ * NULL where nothing will be written (hl_recorder_run alone). HL_INVALID (no examples, too long ones, no rows, sizes
+ * that cannot be), HL_NO_MEMORY, HL_BAD_FILE (the folder). On failure the recorder is empty; else it is ended by
+ * hl_recorder_free. */
 hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const hl_examples *examples, int64_t rows,
                            int threads, const char *folder);
 

@@ -2,7 +2,7 @@
 
 #include "core/kernels/private/lanes.h"
 #include "core/kernels/private/log.h"
-#include "core/kernels/private/log_vector.h"
+#include "heads/private/fast_log.h"
 
 static inline double sum_of(double lanes[HL_LANES])
 {

@@ -29,8 +29,9 @@
           "of text: attention on words without a letter or digit") \
     SHARE(HL_METRIC_RARE, "rare", hl_rare_of, "of text: attention on the rarest word of the sentence")
 
-/* The labels, in the order in which they are tried: constant, name, meaning. The label's metric is hl_<name>_of, its
- * keys are those of hl_<name>_kind. The last five are of text alone. */
+/* The labels: constant, name, meaning. The label's metric is hl_<name>_of, its keys are those of hl_<name>_kind. On toy
+ * tasks, those before HL_LABEL_PREVIOUS_WORD are tried, in this order. On text, heads/label.c (of_text) has the order
+ * and names all that are tried. */
 #define HL_LABEL_SHARES(SHARE) \
     SHARE(HL_LABEL_INDUCTION, induction, "looks at what came after the same token elsewhere") \
     SHARE(HL_LABEL_DUPLICATE, duplicate, "looks at the same token elsewhere") \

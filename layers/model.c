@@ -82,7 +82,8 @@ static void set_up_parameters(hl_model *model)
     for (int i = 0; i < model->parameters.n; i++) {
         hl_parameter *parameter = &model->parameters.list[i];
         parameter->tensor->bf16 = c->bf16;
-        if (c->initial_std > 0 && (parameter->init == HL_INIT_XAVIER_UNIFORM || parameter->init == HL_INIT_NORMAL)) {
+        if ((hl_real)c->initial_std > 0 &&
+            (parameter->init == HL_INIT_XAVIER_UNIFORM || parameter->init == HL_INIT_NORMAL)) {
             parameter->init = HL_INIT_NORMAL;
             parameter->scale = (hl_real)c->initial_std;
         }

@@ -48,7 +48,8 @@ typedef struct hl_model_config {
     double dropout_pooler, dropout_output; /* of what pooler.dense reads, of what the output layer reads */
 } hl_model_config;
 
-/* Settings that exclude each other. The conditions stand here alone; who refuses them has words of its own. */
+/* Settings that exclude each other, in the library and in a config alike. hl_model_config_breaks has the conditions;
+ * whoever refuses a setting does so in its own words. */
 typedef enum hl_model_rule {
     HL_RULE_TIED_BIAS_UNTIED,       /* tied_bias without tie_embedding */
     HL_RULE_TIED_BIAS_TRANSFORM,    /* tied_bias, but HL_HEAD_TRANSFORM has a bias by `bias` */

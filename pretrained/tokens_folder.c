@@ -39,7 +39,9 @@ static hl_status check_added(const hl_pretrained *folder)
     HL_TRY(hl_pretrained_read_json(folder, name, &added));
     size_t n = json_object_size(added);
     json_decref(added);
-    return n == 0 ? hl_ok() : hl_pretrained_error(folder, name, "adds %zu tokens, which needs a tokenizer.json", n);
+    return n == 0 ? hl_ok()
+                  : hl_pretrained_error(folder, name, "adds %zu token%s, which needs a tokenizer.json", n,
+                                        n == 1 ? "" : "s");
 }
 
 /* tokenizer_config.json lists all added tokens, those of other files, too; vocabularies have special ones alone. */

@@ -89,6 +89,9 @@ hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
     int64_t T = p->spec.length = spec->length > 0 && spec->length < most ? spec->length : most;
     int64_t n_tokens = hl_tokens_size(spec->tokens);
     bool answers_tokens = !spec->rows && spec->model->config.targets == V;
+    if (!spec->rows && spec->model->config.head == HL_HEAD_NONE) {
+        return hl_error(HL_INVALID, "the model has no output layer, and so no answers");
+    }
     if (n_tokens > V || (n_tokens < V && answers_tokens)) {
         return hl_error(HL_INVALID, "its model was trained with %" PRId64 " tokens, and tokens.json has %" PRId64, V,
                         n_tokens);

@@ -76,8 +76,8 @@ typedef struct hl_predictor {
 /* Is given the logits (C) of answer `i` of those that a question asked for, or a text's vector (D). */
 typedef void hl_predictor_take(void *context, int64_t i, const hl_real *numbers);
 
-/* Takes the memory for any text. HL_INVALID: the tokens are not those of the model, or it takes no piece besides the
- * special tokens, or no window is so short; HL_NO_MEMORY. To be closed whatever this returns. */
+/* Takes the memory for any text. HL_INVALID: a model without an output layer (unless spec.rows), other tokens than the
+ * model's, no piece besides the special tokens, or no window so short. HL_NO_MEMORY. Close it whatever this returns. */
 hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *predictor);
 void hl_predictor_close(hl_predictor *predictor);
 

@@ -345,7 +345,7 @@ hl_status hl_metrics_csv_sync(hl_metrics_csv *csv)
 
 void hl_metrics_csv_close(hl_metrics_csv *csv)
 {
-    if (csv->fd >= 0) {
+    if (csv->path != NULL && csv->fd >= 0) {
         hl_file_calls_get()->close(csv->fd);
     }
     hl_free(csv->path);

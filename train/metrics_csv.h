@@ -62,6 +62,7 @@ hl_status hl_metrics_csv_append(hl_metrics_csv *csv, hl_metrics_row row);
 /* Waits until what was appended is on disk. HL_BAD_FILE. */
 hl_status hl_metrics_csv_sync(hl_metrics_csv *csv);
 
+/* A zeroed one is allowed. */
 void hl_metrics_csv_close(hl_metrics_csv *csv);
 
 /* Reads a line of `length` bytes, without its newline; false where it is no row: fields other than those of a kind,

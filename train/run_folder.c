@@ -382,7 +382,7 @@ hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mod
 
 void hl_run_folder_close(hl_run_folder *folder)
 {
-    if (folder->lock >= 0) {
+    if (folder->lock_file != NULL && folder->lock >= 0) {
         hl_file_calls_get()->close(folder->lock);
     }
     hl_free(folder->path);

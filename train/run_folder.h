@@ -33,6 +33,7 @@ hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mod
  * come first. */
 hl_status hl_run_folder_make(hl_run_folder *folder);
 
+/* A zeroed one is allowed. */
 void hl_run_folder_close(hl_run_folder *folder);
 
 /* Removes the files of the run in it and no others, but for config.ini, which the next run replaces. HL_BAD_FILE: where

@@ -28,8 +28,8 @@ int hl_threads_default(void);
  * program. */
 void hl_threads_share(int processes);
 
-/* `threads`, or 1 where the whole op takes less than some 20 microseconds, about what starting and joining threads
- * costs. `work` is in elementary operations (elements touched, or multiply-adds divided by 32). */
+/* How many threads are worth starting: `threads`, or 1 if the whole op takes less than about 20 microseconds. `work` is
+ * the number of elements that the op touches, or its multiply-adds divided by 32. */
 int hl_threads_for(int threads, int64_t work);
 
 /* Cuts [0, n) into n_ranges nearly equal ranges at multiples of `step`; range `index` is [*begin, *end). */

@@ -35,9 +35,9 @@ void hl_json_add(hl_text *text, json_t *root, size_t flags);
 /* The same, and a newline. */
 void hl_json_print(hl_text *text, json_t *root, size_t flags);
 
-/* What every object that a program prints for others says as `format`; counts on where a member of one changes its
- * meaning. */
-enum { HL_JSON_FORMAT = 1 };
+/* What every object that a program prints for others says as `format`. It counts on when a member changes its name or
+ * its meaning. 2: importance has one name everywhere. */
+enum { HL_JSON_FORMAT = 2 };
 
 /* Adds such an object and releases it, as hl_json_print does: indented, with `format` as its first member. */
 void hl_json_print_document(hl_text *text, json_t *root);

@@ -8,12 +8,12 @@ enum { LANES = 16, PANEL = 64 };
 
 hl_attention_rows hl_attention_rows_of(hl_attention_rows x, int64_t row, int64_t h, int64_t width)
 {
-    return (hl_attention_rows){ x.at + row * x.stride + h * width, x.stride };
+    return (hl_attention_rows){ x.at != NULL ? x.at + row * x.stride + h * width : NULL, x.stride };
 }
 
 hl_attention_rows hl_attention_rows_from(hl_attention_rows x, int64_t i)
 {
-    return (hl_attention_rows){ x.at + i * x.stride, x.stride };
+    return (hl_attention_rows){ x.at != NULL ? x.at + i * x.stride : NULL, x.stride };
 }
 
 int64_t hl_attention_row(int64_t length)

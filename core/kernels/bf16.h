@@ -1,11 +1,11 @@
 /* Products of linear maps in bf16: factors rounded to 8 bits of precision and the range of float, sums in float.
  *
  * A matrix whose tensor has `bf16` set (tensor.h) is multiplied so by core/ops/linear.h: both factors are rounded to
- * the nearest bf16, ties to even, and AVX512-BF16 adds their products in float. Against exact arithmetic, b + a sum of
- * K products is off by at most (2^-7 + 2^-16) S + K 2^-23 (|b| + S) + K 2^-126,    S the sum of the products'
- * magnitudes: each factor by 2^-8 of itself, each addition by 2^-23 of the sum (the instruction rounds in its own way,
- * with numbers below 2^-126 taken for 0, of factors, products and sums). What is not finite stays so, and a finite
- * number of more than 3.3895e38 becomes infinite. */
+ * the nearest bf16, ties to even, and AVX512-BF16 adds their products in float. Let S be the sum of the magnitudes of
+ * the products. Compared with exact arithmetic, b + a sum of K products is off by at most
+ *   (2^-7 + 2^-16) S + K 2^-23 (|b| + S) + K 2^-126:
+ * each factor by 2^-8 of itself, each addition by 2^-23 of the sum. The instruction takes factors, products and sums
+ * below 2^-126 for 0. What is not finite stays so, and a finite number above 3.3895e38 becomes infinite. */
 #ifndef HL_CORE_KERNELS_BF16_H
 #define HL_CORE_KERNELS_BF16_H
 

@@ -9,10 +9,9 @@
 
 HL_BEGIN_DECLS
 
-/* The gradient of one input. `at` is NULL where none is wanted. Else every element is written:
- * dx = ... where `add` is false (the memory is not initialised), dx += ... where it is true. An op writes the gradients
- * in the order of its inputs. If one tensor is several inputs of an op, all its gradients have `add`: they meet in the
- * same memory. The exception is `disjoint` in core/op.h. */
+/* The gradient of one input. `at` is NULL where none is wanted. Else every element is written: dx = ... where `add` is
+ * false (the memory is not initialised), dx += ... where it is true. If one tensor is several inputs of an op, all its
+ * gradients have `add`: they meet in the same memory. The exception is `disjoint` in core/op.h. */
 typedef struct hl_grad {
     hl_real *at;
     bool add;

@@ -65,11 +65,11 @@ static bool check_shapes(hl_tape *tape, const hl_node *node, const hl_attention_
            hl_tape_fail(tape, node, "a dropout of %g is not in [0, 1)", (double)args->dropout);
 }
 
-/* In a dry pass there are no numbers, and C adds nothing to NULL. */
-static hl_attention_rows rows_of(hl_columns columns)
+/* On a dry tape there are no numbers, so no address is computed either. */
+static hl_attention_rows rows_of(const hl_tape *tape, hl_columns columns)
 {
-    hl_real *x = columns.x->data;
-    return (hl_attention_rows){ x != NULL ? x + columns.first : NULL, columns.x->shape.size[1] };
+    return (hl_attention_rows){ tape->options.memory.dry ? NULL : columns.x->data + columns.first,
+                                columns.x->shape.size[1] };
 }
 
 static bool infer(hl_tape *tape, hl_node *node)
@@ -101,9 +101,9 @@ static bool infer(hl_tape *tape, hl_node *node)
     *pass = (hl_attention_pass){
         .sizes = s,
         .threads = options->threads,
-        .q = rows_of(*q),
-        .k = rows_of(*k),
-        .v = rows_of(*v),
+        .q = rows_of(tape, *q),
+        .k = rows_of(tape, *k),
+        .v = rows_of(tape, *v),
         .queries = args->queries,
         .keys = args->keys,
         .mask = args->mask,
@@ -139,7 +139,8 @@ static int64_t scratch_numbers(const hl_tape *tape, const hl_node *node)
     return hl_attention_scratch(&((const attributes *)node->attributes)->pass);
 }
 
-/* z = dropout(A) v,  A = softmax(q k^T / sqrt(Dk) + bias) */
+/* z = dropout(A) v,  A = softmax(q k^T / sqrt(Dk) + bias). P is memory for the weights of one block of queries: first
+ * A, then dropout(A). The gate multiplies z afterwards, in hl_attention_forward. */
 static void forward_block(const void *context, const hl_attention_block *block, hl_real *P, hl_attention_rows z)
 {
     const hl_attention_args *args = context;

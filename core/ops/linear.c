@@ -140,7 +140,9 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
     hl_grad_hand_on(tape, node, din[R]);
     hl_linear_backward(
         &p, node->out->grad,
-        (hl_linear_grads){ .x = din[X], .W = din[W], .b = din[B], .dW_later = node->in[W]->requires_grad }, scratch);
+        (hl_linear_grads){
+            .x = din[X], .W = din[W], .b = din[B], .dW_later = din[W].at == NULL && node->in[W]->requires_grad },
+        scratch);
 }
 
 /* dW alone is large. */

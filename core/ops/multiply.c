@@ -13,16 +13,17 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
+/* `to` is where the product goes: the output in forward, which is overwritten, or an input's gradient in backward. */
 typedef struct factors {
     const hl_real *a, *b;
-    hl_grad y;
+    hl_grad to;
 } factors;
 
 static void multiply_numbers(const void *context, hl_range range)
 {
     const factors f = *(const factors *)context;
     for (int64_t i = range.begin; i < range.end; i++) {
-        hl_grad_put(&f.y.at[i], f.a[i] * f.b[i], f.y.add);
+        hl_grad_put(&f.to.at[i], f.a[i] * f.b[i], f.to.add);
     }
 }
 

@@ -1,4 +1,4 @@
-/* For ops with large parameters: how gradients are computed in parts where several tapes walk back together
+/* For ops with large parameters: how gradients are computed in parts where backward runs on several tapes at once
  * (tape_leaves.h), and how forward keeps what it makes of parameters for later passes (hl_tape_kept). */
 #ifndef HL_CORE_PRIVATE_OP_PARTS_H
 #define HL_CORE_PRIVATE_OP_PARTS_H

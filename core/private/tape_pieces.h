@@ -19,8 +19,9 @@ struct hl_tape_piece {
     hl_tape_piece *next_placed; /* the next one by address; for tape_plan.c */
 };
 
-/* Memory for numbers. A dry tape returns an address that is not to be used, and sets *piece (`piece` may be NULL).
- * NULL with a sticky error when the arena is full, or a slot of the plan too small. */
+/* Memory for numbers. A dry tape returns the address of its record of the piece, which only means success: nobody reads
+ * or writes there. It also sets *piece, if `piece` is not NULL. NULL with a sticky error when the arena is full, or a
+ * slot of the plan too small. */
 void *hl_tape_piece_new(hl_tape *tape, size_t bytes, hl_tape_piece **piece);
 
 /* Sets the piece's end, unless it has one already; NULL is allowed. */

@@ -109,7 +109,7 @@ static hl_status open_task(hl_text_records *records, const char *path)
     return hl_table_find(records->table, "sources", &records->columns[2]);
 }
 
-/* Running text may have lines of any length. */
+/* Lines of running text are read in parts, because they may be longer than HL_LINE_BYTES. */
 static hl_status open_running(hl_text_records *records, const char *path)
 {
     HL_TRY(hl_lines_open(path, HL_LINE_BYTES, &records->lines));

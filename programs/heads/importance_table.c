@@ -187,7 +187,7 @@ static void write_orders(hl_text *text, double rank_correlation)
     double printed = round(100 * rank_correlation) / 100 + 0.0; /* -0 becomes 0 */
     if (isfinite(printed)) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Gradient and zero %s: Spearman's rank correlation is %.2f (1: the same "
+                          "Importance and zero %s: Spearman's rank correlation is %.2f (1: the same "
                           "order, 0: unrelated orders, -1: the reverse order).",
                           printed >= 0.9   ? "agree on the order of the heads"
                           : printed >= 0.5 ? "partly agree on the order of the heads"
@@ -237,13 +237,16 @@ void hl_heads_importance_fields(const void *rows, int64_t index, hl_fields *fiel
     const struct {
         const char *name;
         double number;
-    } figures[] = {
-        { "gradient", h->gradient.mean },         { "gradient_error", h->gradient.error },
-        { "gradient_normalised", h->normalised }, { "zero", h->zero.mean },
-        { "zero_error", h->zero.error },          { "mean", h->mean.mean },
-        { "mean_error", h->mean.error },          { "uniform", h->uniform.mean },
-        { "uniform_error", h->uniform.error },    { "shapley", study->has_subsets ? study->shapley[index] : NAN }
-    };
+    } figures[] = { { "importance", h->gradient.mean },
+                    { "importance_error", h->gradient.error },
+                    { "importance_normalised", h->normalised },
+                    { "zero", h->zero.mean },
+                    { "zero_error", h->zero.error },
+                    { "mean", h->mean.mean },
+                    { "mean_error", h->mean.error },
+                    { "uniform", h->uniform.mean },
+                    { "uniform_error", h->uniform.error },
+                    { "shapley", study->has_subsets ? study->shapley[index] : NAN } };
     hl_field_number(fields, HL_FIELD_INTEGER, "layer", h->layer);
     hl_field_number(fields, HL_FIELD_INTEGER, "head", (double)h->head);
     hl_field_text(fields, "label", label_of(study, index).text);

@@ -39,8 +39,8 @@ bool hl_heads_silent(const hl_heads_importance *study, int64_t index);
  * but the first, which has the run's path. HL_NO_MEMORY is left on the text. */
 void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study);
 
-/* {"step", "weights_step", "examples", "loss", "rank_correlation", "heads": [{"layer", "head", "label", "gradient",
- * "gradient_error", "gradient_normalised", "zero", "zero_error", "mean", "mean_error", "uniform", "uniform_error",
+/* {"step", "weights_step", "examples", "loss", "rank_correlation", "heads": [{"layer", "head", "label", "importance",
+ * "importance_error", "importance_normalised", "zero", "zero_error", "mean", "mean_error", "uniform", "uniform_error",
  * "decorative", "silent", "shapley"}], "smallest_set": {"heads": ["L0H2", ...], "loss", "accuracy"}}; null where it
  * is not known: without --shapley the last two. HL_NO_MEMORY is left on the text. */
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study);

@@ -60,7 +60,7 @@ static json_t *head_object(const hl_heads_study *study, const hl_heads_row *row,
     double in_layer = row->effect != NULL ? hl_heads_importance_in_layer(study, row) : NAN;
     const hl_syntax_label *second = study->seconds != NULL ? &study->seconds[row - study->rows] : NULL;
     return hl_json_checked(object, set_effect(object, row->effect) || set_second(object, second) ||
-                                       json_object_set_new(object, "importance_in_layer", hl_json_number(in_layer)) ||
+                                       json_object_set_new(object, "importance_normalised", hl_json_number(in_layer)) ||
                                        json_object_set_new(object, "null", hl_json_number(hl_heads_null(study, row))) ||
                                        json_object_set_new(object, "faithful_in_group", verdict(row->group)));
 }

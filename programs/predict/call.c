@@ -18,12 +18,18 @@ static bool is_control(const char *at)
     return (first < ' ' && first != '\t' && !ends_line) || first == 0x7f || (first == 0xc2 && second < 0xa0);
 }
 
-static void write_shown(const char *text, FILE *out)
+/* Control characters are spelled out: as \x1b, or in JSON, whose strings then still mean the same, as \u001B. */
+static void write_shown(const char *text, bool json, FILE *out)
 {
     hl_shown shown;
     for (const char *at = text, *next; (next = hl_shown_next(at, false, &shown)) != NULL; at = next) {
-        bool control = is_control(at);
-        fwrite(control ? shown.bytes : at, 1, control ? strlen(shown.bytes) : (size_t)(next - at), out);
+        if (!is_control(at)) {
+            fwrite(at, 1, (size_t)(next - at), out);
+        } else if (json) {
+            fprintf(out, "\\u%04X", (unsigned char)(next - at == 2 ? at[1] : at[0])); /* C2 80 .. C2 9f are U+0080 .. */
+        } else {
+            fputs(shown.bytes, out);
+        }
     }
 }
 
@@ -31,7 +37,7 @@ hl_status hl_predict_put(hl_predict_call *call, bool *open)
 {
     HL_TRY(hl_text_status(&call->text));
     if (call->text.size > 0 && call->terminal) {
-        write_shown(call->text.bytes, call->out);
+        write_shown(call->text.bytes, call->command.json, call->out);
     } else if (call->text.size > 0) {
         fwrite(call->text.bytes, 1, call->text.size, call->out);
     }

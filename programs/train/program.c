@@ -300,7 +300,7 @@ static hl_status execute(call *p, hl_ranks *ranks, int argc, char **argv, FILE *
 
 int hl_train_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err)
 {
-    call p = { .shown = { .err = err }, .folder = { .lock = -1 } };
+    call p = { .shown = { .err = err } };
     hl_status status = hl_ranks_agree(ranks, execute(&p, ranks, argc, argv, out));
     int code = status.code == HL_OK && p.signal != 0 ? 128 + p.signal
                                                      : hl_standard_output_end(status, is_run(&p.command), out, err);

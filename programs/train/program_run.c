@@ -129,7 +129,6 @@ static hl_status prepare(training *t, const hl_train_command *command, hl_config
                          .trainer = &t->trainer,
                          .cadence = hl_snapshot_budget_of(config).cadence,
                          .config_text = t->result_text,
-                         .metrics = { .fd = -1 },
                          .checkpoint_step = -1 };
     if (leads) {
         bool goes_on = command->mode == HL_RUN_RESUME;
@@ -372,7 +371,7 @@ static hl_status train(training *t, hl_train_data *data, const hl_train_command 
 hl_status hl_train_run(const hl_train_command *command, hl_config *config, hl_train_data *data, hl_run_folder *folder,
                        hl_ranks *ranks, hl_train_shown shown, int *signal)
 {
-    training t = { .loop = { .metrics = { .fd = -1 } } };
+    training t = { 0 };
     hl_status status = hl_ranks_agree(ranks, prepare(&t, command, config, data, folder, ranks, shown));
     HL_THEN(status, train(&t, data, command, shown, signal));
     if (status.code != HL_OK) {

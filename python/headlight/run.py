@@ -17,7 +17,7 @@ from headlight.show import View, view_of
 if TYPE_CHECKING:
     from headlight.model import Encoder
 
-JSON_FORMAT = 1
+JSON_FORMAT = 2
 
 
 class Run:

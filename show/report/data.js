@@ -340,7 +340,8 @@ function shortened(token) {
 }
 
 function shown(value, digits) {
-    return Number.isFinite(value) ? value.toFixed(digits) : "–";
+    const text = Number.isFinite(value) ? value.toFixed(digits) : "–";
+    return Number(text) === 0 ? (0).toFixed(digits) : text; /* not -0.000 */
 }
 
 /* What is being looked at; page.js alone changes it. unit: "tokens", or "words" of text. scale: "same" for all heads or each one's "own". gold: the pairs that the reader chose to outline; null: those that the

@@ -82,7 +82,8 @@ class LargeMap {
         const all = run.answers(indexOf(run), example), answers = all.filter((answer) => !answer.whole);
         this.measure(tokens, answers);
         const size = this.cell * this.n;
-        const context = sharpContext(this.canvas, this.side + size + 2 + this.answers_room, this.head_room + size + 20);
+        const whole = all.find((answer) => answer.whole);
+        const context = sharpContext(this.canvas, this.side + size + 2 + this.answers_room, this.head_room + size + (whole === undefined ? 20 : 36));
         Object.assign(this.canvas.dataset, { left: this.side, top: this.head_room, cell: this.cell });
         const levels = run.map(this.head, indexOf(run), example);
         if (levels === undefined) {
@@ -97,7 +98,7 @@ class LargeMap {
         this.nameAxes(context);
         this.drawTokens(context, tokens);
         this.drawAnswers(context, answers);
-        this.nameScale(context, state.scale === "own" ? run.topText(this.head, indexOf(run), example, levels) : null, all.find((answer) => answer.whole));
+        this.nameScale(context, state.scale === "own" ? run.topText(this.head, indexOf(run), example, levels) : null, whole);
         this.outline(context, state.query, state.key, OUTLINE, 2);
         this.canvas.setAttribute("aria-label", `Attention of ${this.head.name}, ${this.n} queries by ${this.n} keys. ` +
             "Arrow keys move through it.");
@@ -139,10 +140,12 @@ class LargeMap {
         context.fillStyle = css("--quiet");
         context.fillText(text, this.side, y);
         if (whole !== undefined) {
-            const left = `${text} · answer from the mean of all positions: `, x = this.side + context.measureText(left).width;
-            context.fillText(left.slice(text.length), this.side + context.measureText(text).width, y);
+            const name = "answer from the mean: ", x = context.measureText(name).width;
+            const answer = fitted(context, answerText(whole), this.canvas.clientWidth - x);
+            context.fillText(name, 0, y + 16);
             context.fillStyle = colourOf(whole);
-            context.fillText(fitted(context, answerText(whole), this.canvas.clientWidth - x), x, y);
+            context.fillText(answer, x, y + 16);
+            this.canvas.dataset.whole = answer;
         }
     }
 

@@ -23,7 +23,8 @@ function drawSentence(place, head) {
     const nameOf = (one) => element("strong", {}, `${run.stepName(one).replace(/^./, (letter) => letter.toUpperCase())}: `);
     place.replaceChildren(nameOf(steps.at(-1)), sentence(head));
     if (head.label !== undefined && at >= 0) {
-        place.append(element("br"), nameOf(step), `score ${shown(reading.values[at], 3)}, baseline ${shown(reading.baselines[at], 3)}.`);
+        const score = `core ${shown(reading.values[at], 3)}, baseline ${shown(reading.baselines[at], 3)}.`;
+        place.append(...step === steps.at(-1) ? [` S${score}`] : [element("br"), nameOf(step), `s${score}`]);
     }
 }
 

@@ -432,6 +432,25 @@ START_TEST(forgotten_gradients_are_those_of_zeroed_ones)
 }
 END_TEST
 
+/* Two linear maps, so that each would have memory of its own in what is kept. */
+START_TEST(zeroed_options_observe_and_keep_nothing)
+{
+    begin((hl_tape_options){ .gradients = true,
+                             .observer = &(hl_tape_observer){ 0 },
+                             .memory = { .kept = &(hl_tape_kept){ .made = true } } });
+    const hl_real ones[6] = { 1, 1, 1, 1, 1, 1 };
+    hl_tensor *W = hl_tape_tensor(&tape, HL_SHAPE(2, 2), ones, true);
+    hl_tensor *y = hl_linear(&tape, hl_tape_tensor(&tape, HL_SHAPE(3, 2), ones, false), W, NULL);
+    hl_tensor *z = hl_linear(&tape, y, W, NULL);
+    ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, z)).code, HL_OK);
+    for (int i = 0; i < 6; i++) {
+        ck_assert(z->data[i] == 4);
+    }
+    ck_assert(W->grad[0] == 12); /* 6 from each map */
+    hl_arena_free(&arena);
+}
+END_TEST
+
 START_TEST(the_first_op_that_is_not_finite_is_named)
 {
     static const hl_real good[3] = { 1, 2, 3 }, bad[3] = { 1, 3e38f, 2 };
@@ -516,6 +535,7 @@ static void add_tests(TCase *tc)
     tcase_add_test(tc, parameters_accumulate_over_tapes_until_they_are_zeroed);
     tcase_add_test(tc, rows_of_a_parameter_share_its_numbers_and_gradient);
     tcase_add_test(tc, forgotten_gradients_are_those_of_zeroed_ones);
+    tcase_add_test(tc, zeroed_options_observe_and_keep_nothing);
     tcase_add_test(tc, the_first_op_that_is_not_finite_is_named);
     tcase_add_test(tc, not_a_number_is_not_finite_either);
     tcase_add_test(tc, a_dry_tape_counts_the_products);

@@ -32,15 +32,15 @@ def test_heads_of_newer_programs(run, tmp_path, monkeypatch):
     """What is told besides has a column; another format is refused."""
     program = tmp_path / "heads"
     row = {"layer": 1, "head": 0, "label": "mixed", "score": None, "told": "besides", "sure": True}
-    program.write_text(f"#!/bin/sh\necho '{json.dumps({'format': 1, 'heads': [row, {**row, 'sure': None}]})}'\n")
+    program.write_text(f"#!/bin/sh\necho '{json.dumps({'format': 2, 'heads': [row, {**row, 'sure': None}]})}'\n")
     program.chmod(0o755)
     monkeypatch.setenv("HEADLIGHT_BIN", str(tmp_path))
     table = run.table()
     assert (
         list(table["told"]) == ["besides"] * 2 and list(table["sure"]) == [True, None] and np.isnan(table["score"][0])
     )
-    program.write_text("#!/bin/sh\necho '{\"format\": 2}'\n")
-    refused(run.table, "heads --json: format 2, this Headlight reads up to 1; use a newer one")
+    program.write_text("#!/bin/sh\necho '{\"format\": 3}'\n")
+    refused(run.table, "heads --json: format 3, this Headlight reads up to 2; use a newer one")
 
 
 @pytest.mark.parametrize("name", ["metrics", "heads"])

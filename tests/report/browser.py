@@ -535,10 +535,10 @@ def check_head(page):
     for place, step in ((3, 30), (7, 70)):
         move_slider(page, place)
         page.wait(lambda: page.text("#step") == f"step {step}", "the slider moves")
-        label, score = page.text("#detail-label").split("\n")
-        assert label == "Step 70: offset(-2) (looks 2 tokens back), not faithful, as a group of 2.", label
-        value = page.reading(step, 0, 1, "offset(-2)")
-        assert re.fullmatch(re.escape(f"Step {step}: score {value:.3f}, baseline ") + r"\d\.\d{3}\.", score), (value, score)
+        value, baseline = page.reading(step, 0, 1, "offset(-2)"), r"\d\.\d{3}\."
+        expected = "Step 70: offset(-2) (looks 2 tokens back), not faithful, as a group of 2." + (
+            f" Score {value:.3f}, baseline " if step == 70 else f"\nStep {step}: score {value:.3f}, baseline ")
+        assert re.fullmatch(re.escape(expected) + baseline, page.text("#detail-label")), (value, page.text("#detail-label"))
     canvas = page.one("#view canvas")
     for query, key in ((5, 3), (9, 7), (6, 12)):
         value = hover(page, canvas, query, key)
@@ -615,7 +615,7 @@ def check_importance(page, heads_program):
     exact = json.loads(subprocess.check_output([heads_program, page.folder, "--importance", "--json"]))
     for head in exact["heads"]:
         written = page.reading(exact["step"], head["layer"], head["head"], "importance")
-        assert abs(written - head["gradient"]) <= 1e-8 * written, (written, head)
+        assert abs(written - head["importance"]) <= 1e-8 * written, (written, head)
         text = terminal[f"L{head['layer']}H{head['head']}"]
         assert abs(float(text) / written - 1) < 0.005 and len(text.lstrip("0.").replace("e", "")) >= 3, (text, written)
 
@@ -628,7 +628,7 @@ def check_words(page):
     }, verdicts
     assert "L1H2 finds the noun that belongs to an adjective (faithful)" in page.text(".found"), page.text(".found")
     page.one("#grids [data-head=L0H0]").click()
-    page.wait(lambda: page.text("#detail-label").split("\n")[0].endswith(", faithful, as a group of 2."), "the verdict of a group is told")
+    page.wait(lambda: ", faithful, as a group of 2. Score " in page.text("#detail-label"), "the verdict of a group is told")
     page.one("#close").click()
 
 
@@ -776,6 +776,8 @@ def check_pooled(page, folders):
             left, size = (float(large.get_attribute(f"data-{name}")) for name in ("left", "cell"))
             beside = page.script("return arguments[0].getBoundingClientRect().width", large) - left - size * int(canvas.get_attribute("data-tokens"))
             assert (beside > 20) == (not is_mean), "room for answers right of the queries"
+            answer = page.text(".tokens li:not(.rows) em")
+            assert not is_mean or answer.split()[-1] in large.get_attribute("data-whole"), (answer, large.get_attribute("data-whole"), width)
             assert page.script("return document.documentElement.scrollWidth") <= width
             page.one("#close").click()
     page.silent()

@@ -160,7 +160,7 @@ START_TEST(json_agrees_with_heads_csv)
                                                { "best_offset", "best.offset" },
                                                { "importance", "importance" },
                                                { "loss_without", "loss_without" },
-                                               { "importance_in_layer", "importance.normalised" } };
+                                               { "importance_normalised", "importance.normalised" } };
         for (size_t m = 0; m < sizeof same / sizeof *same; m++) {
             double value = NAN, found = json_number_value(json_object_get(head, same[m][0]));
             ck_assert(csv_value(csv, LAST_STEP, (int)i / LAYER_HEADS, (int)i % LAYER_HEADS, same[m][1], &value));

@@ -66,7 +66,7 @@ START_TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
     const char *row = strchr(run_read(path), '\n') + 1;
     for (size_t i = 0; i < HEADS; i++, row = strchr(row, '\n') + 1) {
         json_t *head = json_array_get(heads, i), *same = json_array_get(json_object_get(all, "heads"), i);
-        ck_assert_double_eq(figure(head, "gradient"), figure(same, "importance"));
+        ck_assert_double_eq(figure(head, "importance"), figure(same, "importance"));
         ck_assert_double_eq(figure(head, "zero"), figure(same, "loss_without"));
         ck_assert_double_eq(figure(head, "zero_error"), figure(same, "standard_error"));
         ck_assert(json_is_null(json_object_get(head, "shapley")));
@@ -76,9 +76,9 @@ START_TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
                                 &normalised, &zero),
                          6);
         ck_assert_int_eq(layer * 2 + number, (int)i);
-        ck_assert_double_eq(gradient, figure(head, "gradient"));
-        ck_assert_double_eq(gradient_error, figure(head, "gradient_error"));
-        ck_assert_double_eq(normalised, figure(head, "gradient_normalised"));
+        ck_assert_double_eq(gradient, figure(head, "importance"));
+        ck_assert_double_eq(gradient_error, figure(head, "importance_error"));
+        ck_assert_double_eq(normalised, figure(head, "importance_normalised"));
         ck_assert_double_eq(zero, figure(head, "zero"));
     }
     json_decref(root);

@@ -92,7 +92,7 @@ START_TEST(pairs_need_a_tab)
     ck_assert_str_eq(rows, out);
     ck_assert_str_eq(answers(PREDICT(run, run_path("table.tsv"), "--tokens"), ""), "x y\ty\nx y\tx y\nx y\ty\n");
     ck_assert_str_eq(answers(PREDICT(run, file("in.tsv", "x y\ty\n"), "--tokens", "--json"), ""),
-                     "{\"format\":1,\"line\":1,\"pieces\":[\"x\",\"y\"],\"second\":[\"y\"]}\n");
+                     "{\"format\":2,\"line\":1,\"pieces\":[\"x\",\"y\"],\"second\":[\"y\"]}\n");
     expect_refused(PREDICT(run, file("bad.tsv", "a\tn\tb\nx\t1\ty\nx\ty\n")), 3,
                    "bad.tsv:3: has 2 columns, not 3 as line 1");
 }
@@ -171,7 +171,7 @@ START_TEST(pieces_are_shown)
     const char *in = file("in.txt", "on e\\\n\nt\two?\n");
     ck_assert_str_eq(answers(PREDICT(run, in, "--tokens"), ""), "o n \\s e <unk>\n\nt <unk> w o <unk>\n");
     const char *json = answers(PREDICT(classes_run(), file("in.txt", "a b\xC3\xA9\n"), "--tokens", "--json"), "");
-    ck_assert_str_eq(json, "{\"format\":1,\"line\":1,\"pieces\":[\"a\",\"[UNK]\"]}\n");
+    ck_assert_str_eq(json, "{\"format\":2,\"line\":1,\"pieces\":[\"a\",\"[UNK]\"]}\n");
 }
 END_TEST
 
@@ -285,11 +285,11 @@ START_TEST(a_pipe_is_answered_line_by_line)
     close(in[0]);
     close(out[1]);
     ck_assert_int_eq(write(in[1], "one\n", 4), 4);
-    expect_line(out[0], "{\"format\":1,\"line\":1,\"text\":\"one\",");
+    expect_line(out[0], "{\"format\":2,\"line\":1,\"text\":\"one\",");
     ck_assert_int_eq(write(in[1], "two\non", 6), 6);
-    expect_line(out[0], "{\"format\":1,\"line\":2,\"text\":\"two\",");
+    expect_line(out[0], "{\"format\":2,\"line\":2,\"text\":\"two\",");
     close(in[1]); /* the last line has no end of its own */
-    expect_line(out[0], "{\"format\":1,\"line\":3,\"text\":\"on\",");
+    expect_line(out[0], "{\"format\":2,\"line\":3,\"text\":\"on\",");
     int status;
     ck_assert_int_eq(waitpid(process, &status, 0), process);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);

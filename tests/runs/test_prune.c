@@ -147,7 +147,7 @@ START_TEST(the_least_important_goes_first)
 {
     const char *folder = train("model.heads=4,2");
     expect_order(folder, "loss", "zero");
-    expect_order(folder, "gradient", "gradient");
+    expect_order(folder, "gradient", "importance");
 }
 END_TEST
 

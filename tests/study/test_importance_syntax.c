@@ -88,7 +88,7 @@ START_TEST(heads_have_both_and_steps_tell_what_is_kept)
     for (int i = 0; i < n; i++) {
         const json_t *head = json_array_get(heads, (size_t)i);
         const json_t *same = json_array_get(json_object_get(alone, "heads"), (size_t)i);
-        ck_assert_double_eq(number_at(head, "gradient"), number_at(same, "gradient"));
+        ck_assert_double_eq(number_at(head, "importance"), number_at(same, "importance"));
         ck_assert_double_eq(number_at(head, "zero"), number_at(same, "zero"));
         marked |= (unsigned)json_is_string(json_object_get(head, "relation")) << i;
     }
@@ -101,7 +101,7 @@ START_TEST(heads_have_both_and_steps_tell_what_is_kept)
         ck_assert_str_eq(text_at(found, "relation"), text_at(json_array_get(earned, i), "relation"));
         ck_assert_double_ge(number_at(found, "held_out"), number_at(found, "held_out_baseline") + 0.1);
     }
-    check_ranks(heads, "gradient", "gradient_rank");
+    check_ranks(heads, "importance", "gradient_rank");
     check_ranks(heads, "zero", "zero_rank");
     json_t *steps = json_object_get(both, "pruned");
     ck_assert_int_eq((int)json_array_size(steps), 6);

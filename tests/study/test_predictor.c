@@ -455,6 +455,14 @@ START_TEST(what_cannot_be_is_refused)
     f.spec.tokens = others;
     refused(f.spec, "trained with 21 tokens, and tokens.json has 2");
     f.spec.tokens = f.tokens;
+    hl_model headless;
+    hl_model_config config = f.model.config;
+    config.head = HL_HEAD_NONE;
+    ck_assert_int_eq(hl_model_init(&headless, &config).code, HL_OK);
+    f.spec.model = &headless;
+    refused(f.spec, "the model has no output layer");
+    hl_model_free(&headless);
+    f.spec.model = &f.model;
     hl_predictor p;
     predictor_of(&p, f.spec, "a b");
     ck_assert_int_eq(hl_predictor_read(&p, span_of("a \xff"), (hl_span){ NULL, 0 }, true).code, HL_INVALID);

@@ -4,6 +4,7 @@
 #include "train/metrics_csv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -432,8 +433,17 @@ START_TEST(whatever_fails_is_reported_and_nothing_leaks)
 }
 END_TEST
 
+START_TEST(a_zeroed_one_is_closed_without_harm)
+{
+    hl_metrics_csv csv = { 0 };
+    hl_metrics_csv_close(&csv);
+    ck_assert_int_ge(fcntl(0, F_GETFD), 0); /* 0 is nobody's but standard input's */
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_zeroed_one_is_closed_without_harm);
     tcase_add_test(tc, rows_are_in_the_file_at_once);
     tcase_add_test(tc, what_follows_the_known_rows_is_dropped);
     tcase_add_test(tc, a_file_that_is_no_metrics_is_refused_and_untouched);

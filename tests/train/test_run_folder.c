@@ -5,6 +5,7 @@
 #include "tests/scratch.h"
 #include "train/run_folder.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -457,8 +458,17 @@ START_TEST(a_file_in_the_place_of_a_folder_is_reported)
 }
 END_TEST
 
+START_TEST(a_zeroed_one_is_closed_without_harm)
+{
+    hl_run_folder folder = { 0 };
+    hl_run_folder_close(&folder);
+    ck_assert_int_ge(fcntl(0, F_GETFD), 0); /* 0 is nobody's but standard input's */
+}
+END_TEST
+
 static void add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_zeroed_one_is_closed_without_harm);
     tcase_add_test(tc, a_folder_and_those_above_it_are_made);
     tcase_add_test(tc, any_file_that_a_run_would_take_for_its_own_is_refused_by_name);
     tcase_add_test(tc, opening_makes_nothing);

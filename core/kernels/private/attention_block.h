@@ -49,10 +49,10 @@ int64_t hl_attention_panel(int64_t row, int64_t first);
  * has. */
 int64_t hl_attention_head_scratch(const hl_attention_pass *pass);
 
-/* The head `h` of `width` columns, of the rows from `row` on. */
+/* The head `h` of `width` columns, of the rows from `row` on. No address where x has none, as on a dry tape. */
 hl_attention_rows hl_attention_rows_of(hl_attention_rows x, int64_t row, int64_t h, int64_t width);
 
-/* The rows from row i on. */
+/* The rows from row i on, likewise. */
 hl_attention_rows hl_attention_rows_from(hl_attention_rows x, int64_t i);
 
 /* `n` numbers of scratch memory, from a cache line on; *scratch moves behind them. */

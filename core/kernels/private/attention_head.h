@@ -1,9 +1,10 @@
 /* Attention of all heads of all sequences, for core/ops/attention.c, which has the formulas of a block of queries; its
  * letters: core/ops/attention.h.
  *
- * One thread works on a head, in blocks of queries whose scores, weights and gradients stay in that core's cache. k and
- * v are transposed first, so that all products have the forms that small_matmul.h is fast at. Scratch memory begins at
- * a multiple of 64 bytes; nothing is owned. */
+ * One thread computes a whole head; in backward it computes all heads whose dk and dv lie in the same memory. It works
+ * in blocks of queries whose scores, weights and gradients stay in that core's cache. k and v are transposed first, so
+ * that all products have the forms that small_matmul.h is fast at. Scratch memory begins at a multiple of 64 bytes;
+ * nothing is owned. */
 #ifndef HL_CORE_KERNELS_PRIVATE_ATTENTION_HEAD_H
 #define HL_CORE_KERNELS_PRIVATE_ATTENTION_HEAD_H
 

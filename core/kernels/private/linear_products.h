@@ -55,8 +55,8 @@ int64_t hl_linear_scratch(const hl_linear_products *p, bool backward);
  * earlier call filled; NULL: in scratch memory. */
 void hl_linear_forward(const hl_linear_products *p, hl_real *packed, bool made, hl_real *y, hl_real *scratch);
 
-/* dx, dW and db, as far as they are wanted (grad.h), from dy (N, O). With `dW_later`, dW is not wanted here but part by
- * part from hl_linear_dW_part, which takes the same scratch memory as backward left it. dy is written only if
+/* dx, dW and db, as far as they are wanted (grad.h), from dy (N, O). With `dW_later`, where W.at is NULL, backward only
+ * prepares dW, and hl_linear_dW_part computes it from the scratch memory as backward left it. dy is written only if
  * p->overwrites. */
 typedef struct hl_linear_grads {
     hl_grad x, W, b;

@@ -1,5 +1,5 @@
-/* How the rows of a linear map are cut, and how its products are computed; for core/kernels/linear_*.c alone, which the
- * op reaches through linear_products.h. */
+/* How the rows of a linear map are cut, and how its products are computed. For core/kernels/linear_*.c;
+ * core/ops/linear.c also reads n_blocks, O and HL_LINEAR_BLOCK, to know how many bits it saves for each block. */
 #ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
 #define HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HL_LINEAR_BLOCK = 64 /* rows: what is computed of them stays in a core's caches for what is done next */ };
+enum { HL_LINEAR_BLOCK = 64 /* rows: y or dp of so many rows is still in a core's cache when it is read next */ };
 
 /* How dW (O, I) is summed over N rows: in a partial sum for each group of blocks, tile by tile over all rows
  * (hl_weight_grad), or by hl_matmul_rows_into. */

@@ -89,12 +89,12 @@ START_TEST(one_sentence_says_what_the_rank_correlation_means)
         for (char *at = text.bytes; (at = strchr(at, '\n')) != NULL && at[1] != '\0';) { /* as one line */
             *at = ' ';
         }
-        const char *says = strstr(text.bytes, "Gradient and zero ");
+        const char *says = strstr(text.bytes, "Importance and zero ");
         if (cases[i].says == NULL) {
             ck_assert_ptr_null(says);
         } else {
             ck_assert_ptr_nonnull(says);
-            says += strlen("Gradient and zero ");
+            says += strlen("Importance and zero ");
             ck_assert_msg(strncmp(says, cases[i].says, strlen(cases[i].says)) == 0, "%g: %.80s", cases[i].number, says);
         }
         hl_text_free(&text);
