@@ -41,10 +41,10 @@ hl_status hl_dataset_open_text(const hl_text_spec *spec, uint64_t seed, hl_datas
  * `written` to look at, or to score a model on (data/text/private/text_data_parts.h). Fails as hl_text_data_open. */
 hl_status hl_dataset_open_others(const hl_text_spec *spec, const hl_dataset *of, bool written, hl_dataset **out);
 
-/* The same without examples, for a model that shall answer: tokens, and labels or NULL, become the dataset's, also
- * where this fails; of the sizes all but vocabulary and targets are the caller's. `seed`: of the examples of others
- * that are opened by it. HL_NO_MEMORY. */
-hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_data_sizes sizes,
+/* The same without examples, for a model that shall answer for up to `longest` tokens of so many types (0: none):
+ * tokens, and labels or NULL, become the dataset's, also where this fails. `seed`: of the examples of others that are
+ * opened by it. HL_NO_MEMORY. */
+hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, int64_t longest, int types,
                                uint64_t seed, hl_dataset **out);
 
 void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */

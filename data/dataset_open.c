@@ -72,7 +72,7 @@ hl_status hl_dataset_open_others(const hl_text_spec *spec, const hl_dataset *of,
     return status;
 }
 
-hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_data_sizes sizes,
+hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, int64_t longest, int types,
                                uint64_t seed, hl_dataset **out)
 {
     hl_text_data *text;
@@ -82,7 +82,12 @@ hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *
         hl_text_data_close(text);
         return hl_error_memory("dataset");
     }
-    dataset->sizes = sizes;
+    dataset->sizes = (hl_data_sizes){ .longest = longest,
+                                      .answers = longest,
+                                      .n_lengths = longest,
+                                      .types = types,
+                                      .words = task != HL_TEXT_FILE,
+                                      .pooled = task == HL_TEXT_CLASSES };
     dataset->seed = seed;
     dataset->text = text;
     hl_status status = set_vocabularies(tokens, labels, dataset);

@@ -1,6 +1,7 @@
 #include "heads/effect.h"
 
 #include "core/base/memory.h"
+#include "heads/head_set.h"
 #include "heads/private/effect_change.h"
 
 #include <math.h>
@@ -54,12 +55,11 @@ static void free_work(layer_work *w)
 /* A group has two heads at least. */
 static hl_status allocate_work(layer_work *w, int layer, int64_t H)
 {
-    size_t most = (size_t)(H + H / 2), rows;
-    bool fits = hl_multiply_sizes(most + 1, (size_t)H, &rows);
+    size_t most = (size_t)(H + H / 2);
     *w = (layer_work){ .layer = layer,
                        .H = H,
                        .judged = hl_calloc(most, sizeof *w->judged),
-                       .chosen = fits ? hl_calloc(rows, sizeof *w->chosen) : NULL,
+                       .chosen = hl_calloc(hl_size_product(most + 1, (size_t)H), sizeof *w->chosen),
                        .changes = hl_calloc(most, sizeof *w->changes),
                        .losses = hl_calloc(most, sizeof *w->losses) };
     bool complete = w->judged != NULL && w->chosen != NULL && w->changes != NULL && w->losses != NULL;
@@ -162,26 +162,22 @@ static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *lab
 
 static hl_status measure_importance(hl_effect_losses *s, hl_effects *effects)
 {
-    int64_t n = effects->n_heads;
-    double *slopes = hl_calloc((size_t)(s->n * n), sizeof *slopes);
-    HL_NEED(slopes != NULL, "the importance of heads");
-    hl_status status = hl_effect_losses_slopes(s, slopes);
-    for (int64_t i = 0; status.code == HL_OK && i < s->n * n; i++) {
-        effects->heads[i % n].importance += slopes[i] / (double)s->n;
+    double *slopes;
+    HL_TRY(hl_effect_losses_slopes(s, &slopes));
+    for (int64_t i = 0; i < effects->n_heads; i++) {
+        effects->heads[i].importance = hl_estimate_of(slopes + i, effects->n_heads, s->n).mean;
     }
     hl_free(slopes);
-    return status;
+    return hl_ok();
 }
 
 static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, bool labelled, hl_effects *effects)
 {
     hl_status status = hl_effect_losses_measure(s, NULL, s->losses);
     for (int64_t i = 0; i < effects->n_heads; i++) {
-        effects->heads[i] = (hl_head_effect){ .importance = labelled ? NAN : 0,
-                                              .loss_without = NAN,
-                                              .standard_error = NAN,
-                                              .kept = NAN,
-                                              .faithful = HL_FAITHFUL_UNKNOWN };
+        effects->heads[i] = (hl_head_effect){
+            .importance = NAN, .loss_without = NAN, .standard_error = NAN, .kept = NAN, .faithful = HL_FAITHFUL_UNKNOWN
+        };
     }
     HL_THEN(status, labelled ? hl_ok() : measure_importance(s, effects));
     for (int64_t e = 0; e < s->n; e++) {
@@ -195,13 +191,10 @@ static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, bool lab
     return status;
 }
 
-static hl_status measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                         const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects)
+hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
+                             const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects)
 {
-    *effects = (hl_effects){ 0 };
-    for (int l = 0; l < model->config.n_layers; l++) {
-        effects->n_heads += model->config.heads[l];
-    }
+    *effects = (hl_effects){ .n_heads = hl_heads_count(&model->config) };
     effects->heads = hl_calloc((size_t)effects->n_heads, sizeof *effects->heads);
     effects->groups = hl_calloc((size_t)effects->n_heads, sizeof *effects->groups);
     if (effects->heads == NULL || effects->groups == NULL) {
@@ -216,18 +209,6 @@ static hl_status measure(hl_model *model, const hl_examples *examples, const hl_
         hl_effects_free(effects);
     }
     return status;
-}
-
-hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                             const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
-{
-    return measure(model, examples, layers, labels, false, slice, threads, effects);
-}
-
-hl_status hl_effects_of_labels(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                               const hl_label *labels, int64_t slice, int threads, hl_effects *effects)
-{
-    return measure(model, examples, layers, labels, true, slice, threads, effects);
 }
 
 double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t head)

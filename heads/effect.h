@@ -50,14 +50,11 @@ typedef struct hl_effects {
  * which no weight is read; `labels`: one for each head, by layer and head; `slice`, at least 1: how many examples the
  * model is run on at once, which bounds the memory. The parameters' gradients are not touched. HL_INVALID (no scored
  * token in the odd-numbered examples, T too long for the model), HL_NO_MEMORY; HL_NOT_FINITE. On success ended by
- * hl_effects_free; else *effects is empty. */
+ * hl_effects_free; else *effects is empty.
+ * `labelled`: only heads are measured whose label names keys (MIXED names none), and without importance, which is NAN.
+ * Of the others nothing is known: NAN, UNKNOWN. */
 hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                             const hl_label *labels, int64_t slice, int threads, hl_effects *effects);
-
-/* The same of those heads alone whose label names keys (MIXED names none), and without importance, which is NAN. Of the
- * others nothing is known: NAN, UNKNOWN. */
-hl_status hl_effects_of_labels(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
-                               const hl_label *labels, int64_t slice, int threads, hl_effects *effects);
+                             const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects);
 
 /* The importance of head `head` relative to its layer, whose n_heads effects are `layer`: I_h / sqrt(sum of I^2); 0
  * where all of them are 0. It tells which heads work even where the loss is near 0 and every importance tiny. */

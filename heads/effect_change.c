@@ -15,7 +15,7 @@ static hl_effect_workspace_size size_of(const hl_effect_losses *s)
 static const hl_real *set_outputs(const hl_effect_losses *s, const hl_effect_workspace *workspace,
                                   const hl_effect_change *what, const hl_batch *slice)
 {
-    const hl_real *kept = hl_layer_input_z(&s->input, s->model, slice);
+    const hl_real *kept = hl_effect_losses_z(s, slice);
     int64_t H = s->model->config.heads[what->layer], Dv = s->model->config.d_v[what->layer], width = H * Dv;
     size_t head = (size_t)Dv * sizeof *kept;
     memcpy(workspace->z, kept, (size_t)(slice->n_rows * width) * sizeof *kept);
@@ -49,13 +49,13 @@ static hl_status measure_slice(const hl_effect_losses *s, hl_effect_workspace *w
                                const hl_effect_change *what, int64_t first, double *losses)
 {
     hl_batch slice = hl_effect_losses_slice(s, first);
-    hl_effect_workspace_begin begin = { .layer = s->input.layer, .x = hl_layer_input_x(&s->input, s->model, &slice) };
+    hl_effect_workspace_begin begin = { .layer = s->layer, .x = hl_effect_losses_x(s, &slice) };
     if (what != NULL && what->label == NULL) {
         begin.z = set_outputs(s, workspace, what, &slice);
     } else if (what != NULL) {
         begin.replace = set_ideal(s, workspace, what, first, slice.n_examples);
     }
-    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, &begin, hl_effect_losses_packed(s), threads));
+    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, &begin, &s->packed, threads));
     hl_effect_losses_of_rows(&slice, workspace->row_losses, losses + first);
     return hl_ok();
 }

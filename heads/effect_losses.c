@@ -49,7 +49,8 @@ void hl_effect_losses_free(hl_effect_losses *s)
     hl_free(s->gates);
     hl_free(s->probes);
     hl_free(s->layer_gates);
-    hl_layer_input_free(&s->input);
+    hl_free(s->x);
+    hl_free(s->z);
     hl_free(s->losses);
     hl_free(s->packed.numbers);
     hl_arena_free(&s->arena);
@@ -92,7 +93,7 @@ static hl_status copy_examples(hl_effect_losses *s, const hl_examples *all)
 static hl_tensor *gated_loss(hl_tape *tape, const hl_effect_losses *s, const hl_batch *batch)
 {
     for (int l = 0; l < s->model->config.n_layers; l++) {
-        const hl_real *gates = s->gates + l * s->slice * hl_effect_workspace_heads(s->model);
+        const hl_real *gates = s->gates + l * s->slice * hl_heads_most(&s->model->config);
         s->layer_gates[l] = hl_tape_tensor(tape, HL_SHAPE(batch->n_examples, s->model->config.heads[l]), gates, true);
         s->probes[l] = (hl_head_probe){ .gate = s->layer_gates[l] };
     }
@@ -116,11 +117,6 @@ static size_t packed_bytes(const hl_effect_losses *s)
     return (size_t)s->model->config.n_layers * (size_t)(s->packed.heads + s->packed.rest) * sizeof(hl_real);
 }
 
-const hl_effect_packed *hl_effect_losses_packed(const hl_effect_losses *s)
-{
-    return packed_bytes(s) > 0 ? &s->packed : NULL;
-}
-
 /* The bytes of the arena. Weights are packed where that takes little beside it. Workspaces use the memory of the pass
  * with gradients, which is over by then and larger than one of them. */
 static hl_status plan(hl_effect_losses *s, size_t *bytes)
@@ -130,31 +126,41 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
     HL_TRY(hl_tape_plan_pass(hl_model_record_bytes(s->model), with_gradients(s), record_gradients, s, &s->plan));
     HL_TRY(hl_effect_packed_plan(s->model, &s->packed));
     s->packed = packed_bytes(s) <= s->plan.bytes / 4 ? s->packed : (hl_effect_packed){ 0 };
-    const hl_effect_packed *packed = hl_effect_losses_packed(s);
-    HL_TRY(hl_effect_workspace_plan(s->model, size, packed, 1, &s->workspace));
-    HL_TRY(hl_effect_workspace_plan(s->model, size, packed, s->threads, &alone));
+    HL_TRY(hl_effect_workspace_plan(s->model, size, &s->packed, 1, &s->workspace));
+    HL_TRY(hl_effect_workspace_plan(s->model, size, &s->packed, s->threads, &alone));
     *bytes = s->plan.bytes > alone ? s->plan.bytes : alone;
     return hl_ok();
 }
 
-static hl_status allocate(hl_effect_losses *s)
+static size_t gates_of(const hl_effect_losses *s)
 {
-    s->slice = s->slice < s->n ? s->slice : s->n;
+    return (size_t)(s->model->config.n_layers * s->slice * hl_heads_most(&s->model->config));
+}
+
+/* What a pass with gradients needs. */
+static hl_status take_gates(hl_effect_losses *s)
+{
     size_t L = (size_t)s->model->config.n_layers;
-    int64_t gates = s->model->config.n_layers * s->slice * hl_effect_workspace_heads(s->model);
-    s->row_losses = hl_calloc((size_t)(s->slice * s->T), sizeof *s->row_losses);
-    s->gates = hl_calloc((size_t)gates, sizeof *s->gates);
+    s->slice = s->slice < s->n ? s->slice : s->n;
+    s->gates = hl_calloc(gates_of(s), sizeof *s->gates);
     s->probes = hl_calloc(L, sizeof *s->probes);
     s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
+    bool complete = s->gates != NULL && s->probes != NULL && s->layer_gates != NULL && freeze_parameters(s);
+    return complete ? hl_ok() : hl_error_memory("the effects of heads");
+}
+
+static hl_status allocate(hl_effect_losses *s)
+{
+    HL_TRY(take_gates(s));
+    size_t rows = (size_t)s->storage.batch.n_rows, D = (size_t)s->model->config.d_model;
+    s->row_losses = hl_calloc((size_t)(s->slice * s->T), sizeof *s->row_losses);
     s->losses = hl_calloc((size_t)s->n, sizeof *s->losses);
-    HL_NEED(s->row_losses != NULL && s->gates != NULL && s->probes != NULL && s->layer_gates != NULL &&
-                s->losses != NULL,
-            "the effects of heads");
-    HL_TRY(hl_layer_input_init(&s->input, s->model, s->storage.batch.n_rows));
-    HL_NEED(freeze_parameters(s), "the effects of heads");
+    s->x = hl_calloc(hl_size_product(rows, D), sizeof *s->x);
+    s->z = hl_calloc(hl_size_product(rows, (size_t)hl_effect_workspace_width(&s->model->config)), sizeof *s->z);
+    HL_NEED(s->row_losses != NULL && s->losses != NULL && s->x != NULL && s->z != NULL, "the effects of heads");
     size_t bytes;
     HL_TRY(plan(s, &bytes));
-    if (hl_effect_losses_packed(s) != NULL) {
+    if (packed_bytes(s) > 0) {
         s->packed.numbers = hl_calloc(packed_bytes(s), 1);
         HL_NEED(s->packed.numbers != NULL, "the packed weights of the model");
     }
@@ -163,23 +169,17 @@ static hl_status allocate(hl_effect_losses *s)
 
 static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
 {
-    size_t L = (size_t)s->model->config.n_layers, T = (size_t)s->T;
-    size_t gates = L * (size_t)(s->slice * hl_effect_workspace_heads(s->model));
-    s->gates = hl_calloc(gates, sizeof *s->gates);
-    s->probes = hl_calloc(L, sizeof *s->probes);
-    s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
-    HL_NEED(s->gates != NULL && s->probes != NULL && s->layer_gates != NULL && freeze_parameters(s),
-            "the effects of heads");
+    HL_TRY(take_gates(s));
     HL_TRY(plan(s, bytes));
-    size_t row = (size_t)(s->model->config.d_model + hl_layer_input_width(&s->model->config));
-    *bytes += (gates + (size_t)s->n * T * row + (size_t)s->slice * T) * sizeof(hl_real);
+    size_t T = (size_t)s->T, row = (size_t)(s->model->config.d_model + hl_effect_workspace_width(&s->model->config));
+    *bytes += (gates_of(s) + (size_t)s->n * T * row + (size_t)s->slice * T) * sizeof(hl_real);
     *bytes += packed_bytes(s) + hl_batch_storage_bytes(s->n, s->n * s->T);
     return hl_ok();
 }
 
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes)
 {
-    hl_effect_losses s = { .model = model, .threads = threads, .n = n, .T = T, .slice = slice < n ? slice : n };
+    hl_effect_losses s = { .model = model, .threads = threads, .n = n, .T = T, .slice = slice };
     hl_status status = plan_all(&s, bytes);
     hl_effect_losses_free(&s);
     return status;
@@ -187,6 +187,7 @@ hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice,
 
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *examples)
 {
+    s->layer = -1;
     HL_TRY(hl_parameters_check_allocated(&s->model->parameters));
     if (s->slice < 1) {
         return hl_error(HL_INVALID, "slices of %lld examples cannot be", (long long)s->slice);
@@ -205,7 +206,27 @@ hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first)
 
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer)
 {
-    return hl_layer_input_move(&s->input, s->model, &s->storage.batch, s->slice, &s->arena, s->threads, layer);
+    int from = s->layer <= layer ? s->layer : -1;
+    s->layer = -1;
+    for (int64_t first = 0; first < s->n && from != layer; first += s->slice) {
+        hl_batch slice = hl_effect_losses_slice(s, first);
+        HL_TRY(hl_effect_workspace_move(&s->arena, s->model, &slice, s->threads, from, layer,
+                                        hl_effect_losses_x(s, &slice), hl_effect_losses_z(s, &slice)));
+    }
+    s->layer = layer;
+    return hl_ok();
+}
+
+/* A slice of the batch knows the row it begins with: the batch itself begins with row 0. */
+hl_real *hl_effect_losses_x(const hl_effect_losses *s, const hl_batch *slice)
+{
+    return s->x + slice->offsets[0] * s->model->config.d_model;
+}
+
+/* A slice has the same room in layers of whatever width. */
+hl_real *hl_effect_losses_z(const hl_effect_losses *s, const hl_batch *slice)
+{
+    return s->z + slice->offsets[0] * hl_effect_workspace_width(&s->model->config);
 }
 
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses)
@@ -250,15 +271,22 @@ static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slop
     return status;
 }
 
-hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes)
+hl_status hl_effect_losses_slopes(hl_effect_losses *s, double **slopes)
 {
-    for (int64_t i = 0; i < s->model->config.n_layers * s->slice * hl_effect_workspace_heads(s->model); i++) {
+    int64_t n_heads = hl_heads_count(&s->model->config);
+    double *found = *slopes = hl_calloc(hl_size_product((size_t)s->n, (size_t)n_heads), sizeof *found);
+    HL_NEED(found != NULL, "the importance of heads");
+    for (size_t i = 0; i < gates_of(s); i++) {
         s->gates[i] = 1;
     }
+    hl_status status = hl_ok();
     for (int64_t first = 0; first < s->n; first += s->slice) {
-        HL_TRY(measure_slopes(s, first, slopes + first * hl_heads_count(&s->model->config)));
+        HL_THEN(status, measure_slopes(s, first, found + first * n_heads));
     }
-    return hl_ok();
+    if (status.code != HL_OK) {
+        hl_free(found);
+    }
+    return status;
 }
 
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean)
@@ -269,7 +297,7 @@ hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *
     HL_NEED(sums != NULL, "the mean outputs of heads");
     for (int64_t first = 0; first < s->n; first += s->slice) {
         hl_batch slice = hl_effect_losses_slice(s, first);
-        const hl_real *z = hl_layer_input_z(&s->input, s->model, &slice);
+        const hl_real *z = hl_effect_losses_z(s, &slice);
         for (int64_t i = 0; i < slice.n_rows * width; i++) {
             sums[i % width] += (double)z[i];
         }

@@ -1,15 +1,16 @@
 #include "heads/private/effect_workspace.h"
 
-#include "heads/private/layer_input.h"
+#include "heads/head_set.h"
 
 #include <math.h>
 #include <string.h>
 
-int64_t hl_effect_workspace_heads(const hl_model *model)
+int64_t hl_effect_workspace_width(const hl_model_config *config)
 {
     int64_t most = 0;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        most = model->config.heads[l] > most ? model->config.heads[l] : most;
+    for (int l = 0; l < config->n_layers; l++) {
+        int64_t width = config->heads[l] * config->d_v[l];
+        most = width > most ? width : most;
     }
     return most;
 }
@@ -19,9 +20,9 @@ enum { LOSSES, HEADS, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, ARRAYS };
 
 static void measure_arrays(const hl_model *model, hl_effect_workspace_size size, size_t bytes[ARRAYS])
 {
-    size_t H = (size_t)hl_effect_workspace_heads(model), slice = (size_t)size.slice, T = (size_t)size.T;
+    size_t H = (size_t)hl_heads_most(&model->config), slice = (size_t)size.slice, T = (size_t)size.T;
     bytes[LOSSES] = (size_t)size.n * sizeof(double);
-    bytes[HEADS] = slice * T * (size_t)hl_layer_input_width(&model->config) * sizeof(hl_real);
+    bytes[HEADS] = slice * T * (size_t)hl_effect_workspace_width(&model->config) * sizeof(hl_real);
     bytes[IDEAL] = slice * T * T * sizeof(hl_real);
     bytes[REPLACE] = H * sizeof(const hl_real *);
     bytes[ROW_LOSSES] = slice * T * sizeof(hl_real);
@@ -59,13 +60,13 @@ typedef struct pass {
     const hl_batch *batch;
     hl_tape_options options;
     hl_arena *arena;
-    const hl_effect_packed *packed; /* or NULL */
+    hl_effect_packed packed;
 } pass;
 
 /* Threads share as many rows as there are; without packed weights, these would be packed for every few rows. */
 static int64_t rows_at_once(const pass *p)
 {
-    bool few = p->options.threads == 1 && p->packed != NULL && p->batch->n_rows > ROWS_AT_ONCE;
+    bool few = p->options.threads == 1 && p->packed.heads + p->packed.rest > 0 && p->batch->n_rows > ROWS_AT_ONCE;
     return few ? ROWS_AT_ONCE : p->batch->n_rows;
 }
 
@@ -74,9 +75,9 @@ static int64_t rows_at_once(const pass *p)
 static void begin_tape(const pass *p, hl_tape *tape, int layer, int64_t at, hl_tape_kept *kept)
 {
     hl_tape_options options = p->options;
-    if (kept != NULL && p->packed != NULL && p->packed->numbers != NULL) {
-        kept->numbers = p->packed->numbers + layer * (p->packed->heads + p->packed->rest) + at;
-        kept->made = p->packed->made || kept->made;
+    if (kept != NULL && p->packed.numbers != NULL) {
+        kept->numbers = p->packed.numbers + layer * (p->packed.heads + p->packed.rest) + at;
+        kept->made = p->packed.made || kept->made;
         options.memory.kept = kept;
     }
     hl_tape_begin(tape, p->arena, options);
@@ -94,7 +95,7 @@ static hl_tensor *heads_forward(const pass *p, hl_tape *tape, int layer, hl_tens
 /* The layer's output for n rows of x and z. */
 static hl_tensor *rest_forward(const pass *p, hl_tape *tape, int layer, hl_tensor *x, hl_tensor *z, hl_tape_kept *kept)
 {
-    begin_tape(p, tape, layer, p->packed != NULL ? p->packed->heads : 0, kept);
+    begin_tape(p, tape, layer, p->packed.heads, kept);
     return hl_encoder_layer_from_heads(tape, &p->model->encoder.layers[layer], x, z);
 }
 
@@ -111,6 +112,17 @@ static hl_tensor rows_of(const hl_real *numbers, int64_t first, int64_t n, int64
     return (hl_tensor){ .shape = HL_SHAPE(n, width), .data = (hl_real *)(numbers + first * width) };
 }
 
+/* Copies what was made on the tape to where it stays, and gives its memory back. */
+static hl_status keep(const pass *p, hl_tape *tape, size_t mark, const hl_tensor *made, hl_real *to)
+{
+    hl_status status = hl_tape_status(tape);
+    if (status.code == HL_OK) {
+        memcpy(to, made->data, (size_t)hl_shape_count(made->shape) * sizeof *to);
+    }
+    hl_arena_rewind(p->arena, mark);
+    return status;
+}
+
 /* Writes the layer's output to y, which may be x. */
 static hl_status run_rest(const pass *p, int layer, const hl_real *x, const hl_real *z, hl_real *y)
 {
@@ -124,11 +136,7 @@ static hl_status run_rest(const pass *p, int layer, const hl_real *x, const hl_r
         hl_tape tape;
         hl_tape_kept kept = { .made = first > 0 };
         const hl_tensor *some_y = rest_forward(p, &tape, layer, &some_x, &some_z, &kept);
-        if (some_y != NULL) {
-            memcpy(y + first * D, some_y->data, (size_t)(n * D) * sizeof *y);
-        }
-        hl_arena_rewind(p->arena, mark);
-        HL_TRY(hl_tape_status(&tape));
+        HL_TRY(keep(p, &tape, mark, some_y, y + first * D));
     }
     return hl_ok();
 }
@@ -153,7 +161,7 @@ hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_mode
                                    const hl_effect_workspace_begin *begin, const hl_effect_packed *packed, int threads)
 {
     const pass p = {
-        .model = model, .batch = batch, .options = { .threads = threads }, .arena = &workspace->arena, .packed = packed
+        .model = model, .batch = batch, .options = { .threads = threads }, .arena = &workspace->arena, .packed = *packed
     };
     size_t mark = workspace->arena.used;
     const hl_real *x = begin->x;
@@ -172,6 +180,27 @@ hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_mode
     return isfinite(result.loss_sum)
                ? hl_ok()
                : hl_error(HL_NOT_FINITE, "the loss that the effects of heads are measured by is not finite");
+}
+
+hl_status hl_effect_workspace_move(hl_arena *arena, const hl_model *model, const hl_batch *batch, int threads, int from,
+                                   int to, hl_real *x, hl_real *z)
+{
+    const pass p = { .model = model, .batch = batch, .options = { .threads = threads }, .arena = arena };
+    const hl_effect_workspace_begin begin = { .layer = from, .z = z };
+    hl_tape tape;
+    if (from < 0) {
+        begin_tape(&p, &tape, 0, 0, NULL);
+        const hl_tensor *embedded = hl_model_embed(&tape, model, batch);
+        HL_TRY(keep(&p, &tape, 0, embedded, x));
+    }
+    for (int l = from < 0 ? 0 : from; l < to; l++) {
+        hl_status status = run_layer(&p, l, &begin, x, x);
+        hl_arena_rewind(arena, 0);
+        HL_TRY(status);
+    }
+    hl_tensor in = rows_of(x, 0, batch->n_rows, model->config.d_model);
+    const hl_tensor *heads = heads_forward(&p, &tape, to, &in, NULL, NULL);
+    return keep(&p, &tape, 0, heads, z);
 }
 
 /* ---- its memory ---- */
@@ -215,7 +244,7 @@ hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_si
                      .batch = &largest,
                      .options = { .threads = threads, .memory = { .dry = true } },
                      .arena = &records,
-                     .packed = packed };
+                     .packed = *packed };
     size_t sizes[ARRAYS];
     hl_status status = plan_pass(&p, bytes);
     hl_arena_free(&records);

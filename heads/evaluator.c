@@ -3,16 +3,34 @@
 #include "core/finite_watch.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Copies x (N, D) to its place among the states. */
+static void keep_state(const hl_evaluator_slice *slice, int i, const hl_tensor *x)
+{
+    if (slice->states != NULL && x != NULL) {
+        int64_t count = hl_shape_count(x->shape);
+        memcpy(slice->states + i * count, x->data, (size_t)count * sizeof *x->data);
+    }
+}
 
 /* Forward over a slice; returns what `end` is given, NULL with a sticky error on the tape, too. */
 static const hl_tensor *forward(hl_tape *tape, const hl_evaluator *evaluator, const hl_evaluator_slice *slice,
                                 hl_cross_entropy_result *result)
 {
     const hl_batch *batch = &slice->batch;
+    const hl_encoder *encoder = &evaluator->model->encoder;
+    hl_attention_rules rules = hl_model_rules(evaluator->model, batch);
     hl_tensor *x = hl_model_embed(tape, evaluator->model, batch);
-    x = hl_model_layers(tape, evaluator->model, batch, 0, x, slice->probes);
+    for (int l = 0; l < encoder->n_layers; l++) {
+        keep_state(slice, l, x);
+        const hl_head_probe *probe = slice->probes != NULL ? &slice->probes[l] : NULL;
+        x = hl_encoder_layer_forward(tape, &encoder->layers[l], x, &rules, probe);
+    }
     if (evaluator->hidden) {
-        return hl_encoder_end(tape, &evaluator->model->encoder, x);
+        x = hl_encoder_end(tape, encoder, x);
+        keep_state(slice, encoder->n_layers, x);
+        return x;
     }
     if (batch->n_targets == 0 || (evaluator->loss == NULL && evaluator->model->config.head == HL_HEAD_NONE)) {
         return NULL;
@@ -81,6 +99,14 @@ static hl_status find_not_finite(const hl_evaluator *evaluator, const hl_evaluat
     return hl_finite_watch_status(&watch, evaluator->loss, loss);
 }
 
+void hl_evaluation_add(hl_cross_entropy_result *sum, const hl_cross_entropy_result *more)
+{
+    sum->loss_sum += more->loss_sum;
+    sum->n_scored += more->n_scored;
+    sum->n_known += more->n_known;
+    sum->n_correct += more->n_correct;
+}
+
 hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_cross_entropy_result *sum)
 {
     size_t mark = evaluator->arena->used;
@@ -100,12 +126,23 @@ hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_c
             return status;
         }
         if (sum != NULL) {
-            sum->loss_sum += result.loss_sum;
-            sum->n_scored += result.n_scored;
-            sum->n_known += result.n_known;
-            sum->n_correct += result.n_correct;
+            hl_evaluation_add(sum, &result);
         }
         first += count;
     }
     return hl_ok();
+}
+
+hl_status hl_evaluate_once(hl_evaluator evaluator, const hl_batch *batch, hl_cross_entropy_result *sum)
+{
+    hl_tape_plan plan;
+    hl_arena arena = { 0 };
+    HL_TRY(hl_evaluator_plan(&evaluator, batch->longest, &plan));
+    evaluator.plan = &plan;
+    evaluator.arena = &arena;
+    hl_status status = hl_arena_init(&arena, plan.bytes);
+    HL_THEN(status, hl_evaluate(&evaluator, batch, sum));
+    hl_arena_free(&arena);
+    hl_tape_plan_free(&plan);
+    return status;
 }

@@ -26,6 +26,7 @@ typedef struct hl_evaluator_slice {
     hl_batch batch;
     const hl_head_probe *probes;      /* one a layer; or NULL */
     const hl_tape_observer *observer; /* or NULL */
+    hl_real *states; /* (L + 1, N, D) or NULL: receives the input of each layer, and with `hidden` the last states */
 } hl_evaluator_slice;
 
 typedef struct hl_evaluator {
@@ -57,6 +58,12 @@ hl_status hl_evaluator_plan_largest(const hl_evaluator *evaluator, const hl_batc
  * round differently. Allocates nothing. HL_NOT_FINITE naming the loss and the first tensor that is not finite;
  * HL_INVALID as above; HL_NO_MEMORY where the arena has less left than planned. */
 hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
+
+/* Adds what was found on some examples to what was found on others. */
+void hl_evaluation_add(hl_cross_entropy_result *sum, const hl_cross_entropy_result *more);
+
+/* The same for a batch that is run once: plan and arena, which the evaluator need not have, are made for this call. */
+hl_status hl_evaluate_once(hl_evaluator evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
 
 HL_END_DECLS
 

@@ -55,40 +55,44 @@ static bool begin_pass(void *context, hl_evaluator_slice *slice)
     return true;
 }
 
-static float *numbers(int64_t rows, int64_t width)
+size_t hl_head_pass_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens)
 {
-    size_t count;
-    return hl_multiply_sizes((size_t)rows, (size_t)width, &count) ? hl_calloc(count, sizeof(float)) : NULL;
+    int64_t numbers = 0;
+    for (int l = 0; l < model->encoder.n_layers; l++) {
+        const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
+        numbers += n_examples * n_tokens * (c->n_heads * c->d_k + c->n_kv_heads * (c->d_k + c->d_v));
+        numbers += c->d_model * (c->n_heads * c->d_v + 1);
+    }
+    return (size_t)numbers * sizeof(float);
 }
 
-static hl_head_pass_layer shape_of(const hl_multi_head *module)
+/* Lays the layer's arrays out from `next` on; returns where they end. */
+static float *place_layer(hl_head_pass_layer *layer, const hl_head_pass *pass, const hl_multi_head_config *c,
+                          float *next)
 {
-    const hl_multi_head_config *c = &module->config;
-    return (hl_head_pass_layer){ .n_heads = c->n_heads, .n_kv_heads = c->n_kv_heads, .d_k = c->d_k, .d_v = c->d_v };
-}
-
-static bool allocate_layer(hl_head_pass_layer *layer, const hl_head_pass *pass, const hl_multi_head *module)
-{
-    *layer = shape_of(module);
-    int64_t rows = pass->n_examples * pass->n_tokens;
-    layer->q = numbers(rows, layer->n_heads * layer->d_k);
-    layer->k = numbers(rows, layer->n_kv_heads * layer->d_k);
-    layer->v = numbers(rows, layer->n_kv_heads * layer->d_v);
-    layer->w_o = numbers(pass->d_model, layer->n_heads * layer->d_v);
-    layer->b_o = numbers(pass->d_model, 1);
-    return layer->q != NULL && layer->k != NULL && layer->v != NULL && layer->w_o != NULL && layer->b_o != NULL;
+    int64_t rows = pass->n_examples * pass->n_tokens, v = c->n_kv_heads * c->d_v;
+    *layer = (hl_head_pass_layer){
+        .n_heads = c->n_heads, .n_kv_heads = c->n_kv_heads, .d_k = c->d_k, .d_v = c->d_v, .q = next
+    };
+    layer->k = layer->q + rows * c->n_heads * c->d_k;
+    layer->v = layer->k + rows * c->n_kv_heads * c->d_k;
+    layer->w_o = layer->v + rows * v;
+    layer->b_o = layer->w_o + c->d_model * c->n_heads * c->d_v;
+    return layer->b_o + c->d_model;
 }
 
 static hl_status allocate(hl_head_pass *pass, const hl_model *model, const hl_examples *examples)
 {
     *pass = (hl_head_pass){ .n_examples = examples->n_examples,
                             .n_tokens = examples->n_tokens,
-                            .d_model = model->config.d_model };
-    pass->layers = hl_calloc((size_t)model->encoder.n_layers, sizeof *pass->layers);
-    HL_NEED(pass->layers != NULL, "a pass of the heads");
-    pass->n_layers = model->encoder.n_layers;
+                            .d_model = model->config.d_model,
+                            .n_layers = model->encoder.n_layers,
+                            .bytes = hl_head_pass_bytes(model, examples->n_examples, examples->n_tokens) };
+    pass->layers = hl_calloc((size_t)pass->n_layers, sizeof *pass->layers);
+    float *next = pass->numbers = hl_calloc(pass->bytes, 1);
+    HL_NEED(pass->layers != NULL && pass->numbers != NULL, "a pass of the heads");
     for (int l = 0; l < pass->n_layers; l++) {
-        HL_NEED(allocate_layer(&pass->layers[l], pass, &model->encoder.layers[l].self_attn), "a pass of the heads");
+        next = place_layer(&pass->layers[l], pass, &model->encoder.layers[l].self_attn.config, next);
     }
     return hl_ok();
 }
@@ -108,21 +112,10 @@ static void copy_outputs(hl_head_pass *pass, const hl_model *model)
 static hl_status run(const hl_model *model, const hl_batch *batch, int threads, hl_head_pass *pass)
 {
     filling f = { .pass = pass, .observer = { .end = copy_attention, .context = &f } };
-    hl_arena arena = { 0 };
-    hl_tape_plan plan;
-    hl_evaluator evaluator = { .model = model,
-                               .arena = &arena,
-                               .plan = &plan,
-                               .rows = batch->n_rows,
-                               .threads = threads,
-                               .begin = begin_pass,
-                               .context = &f };
-    HL_TRY(hl_evaluator_plan(&evaluator, batch->longest, &plan));
-    hl_status status = hl_arena_init(&arena, plan.bytes);
-    HL_THEN(status, hl_evaluate(&evaluator, batch, NULL));
-    hl_arena_free(&arena);
-    hl_tape_plan_free(&plan);
-    return status;
+    const hl_evaluator evaluator = {
+        .model = model, .rows = batch->n_rows, .threads = threads, .begin = begin_pass, .context = &f
+    };
+    return hl_evaluate_once(evaluator, batch, NULL);
 }
 
 hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int64_t n_examples, int threads,
@@ -148,40 +141,9 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int6
     return status;
 }
 
-static size_t layer_bytes(const hl_head_pass_layer *layer, int64_t rows, int64_t d_model)
-{
-    int64_t width = layer->n_heads * layer->d_k + layer->n_kv_heads * (layer->d_k + layer->d_v);
-    return (size_t)(rows * width + d_model * (layer->n_heads * layer->d_v + 1)) * sizeof(float);
-}
-
-size_t hl_head_pass_bytes_of(const hl_model *model, int64_t n_examples, int64_t n_tokens)
-{
-    size_t bytes = 0;
-    for (int l = 0; l < model->encoder.n_layers; l++) {
-        hl_head_pass_layer layer = shape_of(&model->encoder.layers[l].self_attn);
-        bytes += layer_bytes(&layer, n_examples * n_tokens, model->config.d_model);
-    }
-    return bytes;
-}
-
-size_t hl_head_pass_bytes(const hl_head_pass *pass)
-{
-    size_t bytes = 0;
-    for (int l = 0; l < pass->n_layers; l++) {
-        bytes += layer_bytes(&pass->layers[l], pass->n_examples * pass->n_tokens, pass->d_model);
-    }
-    return bytes;
-}
-
 void hl_head_pass_free(hl_head_pass *pass)
 {
-    for (int l = 0; l < pass->n_layers; l++) {
-        hl_free(pass->layers[l].q);
-        hl_free(pass->layers[l].k);
-        hl_free(pass->layers[l].v);
-        hl_free(pass->layers[l].w_o);
-        hl_free(pass->layers[l].b_o);
-    }
     hl_free(pass->layers);
+    hl_free(pass->numbers);
     *pass = (hl_head_pass){ 0 };
 }

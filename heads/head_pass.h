@@ -27,6 +27,8 @@ typedef struct hl_head_pass {
     int n_layers;
     int64_t n_examples, n_tokens, d_model; /* E, T, D */
     hl_head_pass_layer *layers;
+    float *numbers; /* the block of all arrays of the layers */
+    size_t bytes;   /* of it */
 } hl_head_pass;
 
 /* Runs the model without dropout on the first n_examples of the batch (at least one; at most as many as it has).
@@ -36,10 +38,7 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int6
                            hl_head_pass *pass);
 
 /* The bytes of the numbers of such a pass; the model need not be allocated. */
-size_t hl_head_pass_bytes_of(const hl_model *model, int64_t n_examples, int64_t n_tokens);
-
-/* The bytes of its numbers. */
-size_t hl_head_pass_bytes(const hl_head_pass *pass);
+size_t hl_head_pass_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens);
 
 void hl_head_pass_free(hl_head_pass *pass);
 

@@ -15,13 +15,19 @@ hl_head_name hl_head_name_of(int layer, int64_t head)
     return name;
 }
 
+hl_head_place hl_head_at(const hl_model_config *config, int64_t index)
+{
+    hl_head_place at = { .head = index };
+    while (at.head >= config->heads[at.layer]) {
+        at.head -= config->heads[at.layer++];
+    }
+    return at;
+}
+
 hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index)
 {
-    int layer = 0;
-    while (index >= config->heads[layer]) {
-        index -= config->heads[layer++];
-    }
-    return hl_head_name_of(layer, index);
+    hl_head_place at = hl_head_at(config, index);
+    return hl_head_name_of(at.layer, at.head);
 }
 
 /* The index of a layer's first head. */
@@ -37,6 +43,15 @@ static int64_t first_of_layer(const hl_model_config *config, int layer)
 int64_t hl_heads_count(const hl_model_config *config)
 {
     return first_of_layer(config, config->n_layers);
+}
+
+int64_t hl_heads_most(const hl_model_config *config)
+{
+    int64_t most = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        most = config->heads[l] > most ? config->heads[l] : most;
+    }
+    return most;
 }
 
 int64_t hl_head_set_size(const bool *set, int64_t n)

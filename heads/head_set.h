@@ -20,11 +20,22 @@ typedef struct hl_head_name {
 
 hl_head_name hl_head_name_of(int layer, int64_t head);
 
-/* The name of head `index`, by layer and head. */
+/* Head `index` of the model, by layer and head. */
+typedef struct hl_head_place {
+    int layer;
+    int64_t head;
+} hl_head_place;
+
+hl_head_place hl_head_at(const hl_model_config *config, int64_t index);
+
+/* Its name. */
 hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index);
 
 /* The heads of all layers together: how long a set is. */
 int64_t hl_heads_count(const hl_model_config *config);
+
+/* The heads of the layer that has most. */
+int64_t hl_heads_most(const hl_model_config *config);
 
 /* How many of n heads are in the set. */
 int64_t hl_head_set_size(const bool *set, int64_t n);

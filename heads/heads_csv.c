@@ -137,13 +137,6 @@ static place place_of(const adding *a, int64_t i)
     return at;
 }
 
-static hl_patterns patterns_at(const place *at)
-{
-    hl_patterns patterns = at->of->layers[at->layer];
-    patterns.head = at->head;
-    return patterns;
-}
-
 /* A head's rows: most_rows for itself, then those of its pairs. */
 static hl_heads_csv_row *rows_of(const adding *a, int64_t i)
 {
@@ -177,7 +170,8 @@ static void measure_heads(const void *context, hl_range range)
     int64_t n_offsets = 2 * csv->n_tokens - 1;
     for (int64_t i = range.begin; i < range.end; i++) {
         place at = place_of(a, i);
-        hl_patterns patterns = patterns_at(&at);
+        hl_patterns patterns = a->layers[at.layer];
+        patterns.head = at.head;
         csv->measured[i] = 0;
         hl_catalogue_measure(&patterns, csv->offsets, n_offsets, add_row, &at);
         if (a->sums != NULL) {
@@ -187,31 +181,6 @@ static void measure_heads(const void *context, hl_range range)
             add_effects(&at);
         }
     }
-}
-
-/* Pairs that follow one another: head i with itself or later ones, `count` of them from j on. */
-typedef struct pair_run {
-    int64_t number, i, j, count; /* number: of the first one among all pairs */
-} pair_run;
-
-static pair_run pairs_from(const hl_heads_csv *csv, int64_t number, int64_t i, int64_t end)
-{
-    int64_t j = i + number - pairs_before(csv->n_heads, i), rest = csv->n_heads - j;
-    return (pair_run){ .number = number, .i = i, .j = j, .count = rest < end - number ? rest : end - number };
-}
-
-static pair_run first_pairs(const hl_heads_csv *csv, hl_range range)
-{
-    int64_t i = 0;
-    while (pairs_before(csv->n_heads, i + 1) <= range.begin) {
-        i++;
-    }
-    return pairs_from(csv, range.begin, i, range.end);
-}
-
-static pair_run next_pairs(const hl_heads_csv *csv, pair_run before, hl_range range)
-{
-    return pairs_from(csv, before.number + before.count, before.i + 1, range.end);
 }
 
 /* Halves the rows of all heads, `stride` numbers apart, in a query of a scoring example. */
@@ -226,14 +195,6 @@ static void halve_rows(const adding *a, int64_t e, int64_t query, double *halves
     }
 }
 
-/* The pairs of a run whose other head is among `count` from head `first` on. */
-static pair_run pairs_among(pair_run run, int64_t first, int64_t count)
-{
-    int64_t begin = run.j > first ? run.j : first, end = run.j + run.count;
-    end = end < first + count ? end : first + count;
-    return (pair_run){ .number = run.number + begin - run.j, .i = run.i, .j = begin, .count = end - begin };
-}
-
 /* Adds the entropies of the mixed rows of the pairs in `range` in a query of n keys, whose rows are halved. All heads
  * are compared with some before the next: with as many as stay in a core's nearest cache. */
 static void add_mixed(const hl_heads_csv *csv, const double *halves, int64_t stride, int64_t n, hl_range range)
@@ -242,10 +203,15 @@ static void add_mixed(const hl_heads_csv *csv, const double *halves, int64_t str
     int64_t some = CACHED / ((int64_t)sizeof *halves * stride);
     some = some < 1 ? 1 : some;
     for (int64_t first = 0; first < csv->n_heads; first += some) {
-        for (pair_run all = first_pairs(csv, range); all.count > 0; all = next_pairs(csv, all, range)) {
-            pair_run p = pairs_among(all, first, some);
-            hl_row_entropies_mixed(halves + p.i * stride, halves + p.j * stride, stride, n, p.count,
-                                   csv->mixed + p.number);
+        for (int64_t i = 0; i < csv->n_heads; i++) {
+            int64_t base = pairs_before(csv->n_heads, i) - i; /* the pair of heads i and j >= i is number base + j */
+            int64_t begin = i > first ? i : first, end = first + some < csv->n_heads ? first + some : csv->n_heads;
+            begin = begin > range.begin - base ? begin : range.begin - base;
+            end = end < range.end - base ? end : range.end - base;
+            if (begin < end) {
+                hl_row_entropies_mixed(halves + i * stride, halves + begin * stride, stride, n, end - begin,
+                                       csv->mixed + base + begin);
+            }
         }
     }
 }

@@ -11,13 +11,10 @@
 
 static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importance)
 {
-    int64_t n = importance->n;
-    size_t count;
-    double *slopes = hl_multiply_sizes((size_t)s->n, (size_t)n, &count) ? hl_calloc(count, sizeof *slopes) : NULL;
-    HL_NEED(slopes != NULL, "the importance of heads");
-    hl_status status = hl_effect_losses_slopes(s, slopes);
-    for (int64_t i = 0; status.code == HL_OK && i < n; i++) {
-        importance->heads[i].gradient = hl_estimate_of(slopes + i, n, s->n);
+    double *slopes;
+    HL_TRY(hl_effect_losses_slopes(s, &slopes));
+    for (int64_t i = 0; i < importance->n; i++) {
+        importance->heads[i].gradient = hl_estimate_of(slopes + i, importance->n, s->n);
     }
     hl_free(slopes);
     hl_head_importance *heads = importance->heads;
@@ -32,10 +29,13 @@ static hl_status measure_gradients(hl_effect_losses *s, hl_importance *importanc
         }
         heads += H;
     }
-    return status;
+    return hl_ok();
 }
 
 /* ---- exactly ---- */
+
+/* A head's estimates: by a zero, by its mean output, by uniform attention. */
+enum { ESTIMATES = 3 };
 
 /* The changes of a layer's heads: n for each head, one after the other. */
 typedef struct layer_work {
@@ -48,9 +48,7 @@ typedef struct layer_work {
 
 static hl_status allocate_work(layer_work *w, int64_t H, int64_t Dv, int64_t n)
 {
-    size_t rows;
-    *w = (layer_work){ .chosen =
-                           hl_multiply_sizes((size_t)H, (size_t)H, &rows) ? hl_calloc(rows, sizeof *w->chosen) : NULL,
+    *w = (layer_work){ .chosen = hl_calloc(hl_size_product((size_t)H, (size_t)H), sizeof *w->chosen),
                        .mean = hl_calloc((size_t)(H * Dv), sizeof *w->mean),
                        .changes = hl_calloc((size_t)(n * H), sizeof *w->changes),
                        .losses = hl_calloc((size_t)(n * H), sizeof *w->losses),
@@ -78,13 +76,13 @@ static int64_t set_changes(const layer_work *w, int layer, int64_t H, int64_t fi
     return n_heads;
 }
 
-/* `first`: the number of the layer's first head. */
+/* Writes the estimates of the layer's heads that are this process's; `first`: the number of its first head. */
 static hl_status measure_layer(hl_effect_losses *s, int layer, int64_t first, hl_importance_depth depth,
-                               const hl_share *share, hl_head_importance *heads)
+                               const hl_share *share, hl_estimate (*exact)[ESTIMATES])
 {
     int64_t H = s->model->config.heads[layer];
     layer_work w;
-    hl_status status = allocate_work(&w, H, s->model->config.d_v[layer], depth == HL_IMPORTANCE_ALL ? 3 : 1);
+    hl_status status = allocate_work(&w, H, s->model->config.d_v[layer], depth == HL_IMPORTANCE_ALL ? ESTIMATES : 1);
     if (status.code == HL_OK && depth == HL_IMPORTANCE_ALL) {
         status = hl_effect_losses_mean_output(s, layer, w.mean);
     }
@@ -94,15 +92,10 @@ static hl_status measure_layer(hl_effect_losses *s, int layer, int64_t first, hl
     }
     const hl_estimate *losses = w.losses;
     for (int64_t h = 0; status.code == HL_OK && h < H; h++) {
-        if (!hl_share_has(share, first + h)) {
-            continue;
+        if (hl_share_has(share, first + h)) {
+            memcpy(exact[first + h], losses, (size_t)w.n * sizeof *losses);
+            losses += w.n;
         }
-        heads[h].zero = losses[0];
-        if (depth == HL_IMPORTANCE_ALL) {
-            heads[h].mean = losses[1];
-            heads[h].uniform = losses[2];
-        }
-        losses += w.n;
     }
     hl_free(w.chosen);
     hl_free(w.mean);
@@ -133,14 +126,19 @@ double hl_spearman(const double *a, const double *b, int64_t n)
     return ab / sqrt(aa * bb);
 }
 
-static hl_status correlate(hl_importance *importance)
+/* Takes the estimates over, and compares them with the gradients. */
+static hl_status take_exact(hl_importance *importance, hl_estimate (*exact)[ESTIMATES])
 {
     int64_t n = importance->n;
     double *figures = hl_calloc((size_t)n, 2 * sizeof *figures);
     HL_NEED(figures != NULL, "the importance of heads");
     for (int64_t i = 0; i < n; i++) {
-        figures[i] = importance->heads[i].gradient.mean;
-        figures[n + i] = importance->heads[i].zero.mean;
+        hl_head_importance *head = &importance->heads[i];
+        head->zero = exact[i][0];
+        head->mean = exact[i][1];
+        head->uniform = exact[i][2];
+        figures[i] = head->gradient.mean;
+        figures[n + i] = head->zero.mean;
     }
     importance->rank_correlation = hl_spearman(figures, figures + n, n);
     hl_free(figures);
@@ -148,45 +146,14 @@ static hl_status correlate(hl_importance *importance)
 }
 
 static hl_status measure_exactly(hl_effect_losses *s, hl_importance_depth depth, const hl_share *share,
-                                 hl_importance *importance)
+                                 hl_estimate (*exact)[ESTIMATES])
 {
     int64_t first = 0;
     for (int l = 0; l < s->model->config.n_layers; l++) {
-        HL_TRY(measure_layer(s, l, first, depth, share, importance->heads + first));
+        HL_TRY(measure_layer(s, l, first, depth, share, exact));
         first += s->model->config.heads[l];
     }
     return hl_ok();
-}
-
-/* The three estimates of each head as numbers, or back. */
-static void copy_estimates(const hl_importance *importance, bool back, hl_estimate *all)
-{
-    for (int64_t i = 0; i < importance->n; i++) {
-        hl_head_importance *head = &importance->heads[i];
-        hl_estimate *const own[] = { &head->zero, &head->mean, &head->uniform };
-        for (int e = 0; e < 3; e++, all++) {
-            *(back ? own[e] : all) = *(back ? all : own[e]);
-        }
-    }
-}
-
-/* Gives every process what all of them have measured. */
-static hl_status join(const hl_share *share, hl_status own, const hl_importance *importance)
-{
-    hl_estimate *all = hl_calloc((size_t)importance->n, 3 * sizeof *all);
-    if (all == NULL) {
-        hl_status failure = own.code != HL_OK ? own : hl_error_memory("the importance of heads");
-        return hl_share_join(share, failure, NULL, 0);
-    }
-    if (own.code == HL_OK) {
-        copy_estimates(importance, false, all);
-    }
-    hl_status status = hl_share_join(share, own, (double *)all, 2 * 3 * importance->n);
-    if (status.code == HL_OK) {
-        copy_estimates(importance, true, all);
-    }
-    hl_free(all);
-    return status;
 }
 
 /* ---- both ---- */
@@ -196,11 +163,9 @@ static hl_status allocate(hl_importance *importance, const hl_model_config *conf
     *importance = (hl_importance){ .n = hl_heads_count(config) };
     importance->heads = hl_calloc((size_t)importance->n, sizeof *importance->heads);
     HL_NEED(importance->heads != NULL, "the importance of heads");
-    hl_head_importance *next = importance->heads;
-    for (int l = 0; l < config->n_layers; l++) {
-        for (int64_t h = 0; h < config->heads[l]; h++) {
-            *next++ = (hl_head_importance){ .layer = l, .head = h };
-        }
+    for (int64_t i = 0; i < importance->n; i++) {
+        hl_head_place at = hl_head_at(config, i);
+        importance->heads[i] = (hl_head_importance){ .layer = at.layer, .head = at.head };
     }
     return hl_ok();
 }
@@ -213,7 +178,10 @@ hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, co
     if ((unsigned)depth > HL_IMPORTANCE_ALL) {
         return hl_error(HL_INVALID, "unknown depth number %d of the importance of heads", (int)depth);
     }
-    hl_status status = allocate(importance, &model->config);
+    int64_t n = hl_heads_count(&model->config);
+    hl_estimate(*exact)[ESTIMATES] = hl_calloc((size_t)n, sizeof *exact);
+    hl_status status =
+        exact != NULL ? allocate(importance, &model->config) : hl_error_memory("the importance of heads");
     hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
     HL_THEN(status, hl_effect_losses_begin(&s, examples));
     HL_THEN(status, hl_effect_losses_measure(&s, NULL, s.losses));
@@ -222,10 +190,11 @@ hl_status hl_importance_measure(hl_model *model, const hl_examples *examples, co
         importance->loss = hl_estimate_of(s.losses, 1, s.n).mean;
         status = measure_gradients(&s, importance);
     }
-    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(&s, depth, share, importance) : hl_ok());
-    status = share != NULL ? join(share, status, importance) : status;
-    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? correlate(importance) : hl_ok());
+    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? measure_exactly(&s, depth, share, exact) : hl_ok());
+    status = hl_share_join(share, status, (double *)exact, exact != NULL ? 2 * ESTIMATES * n : 0);
+    HL_THEN(status, depth != HL_IMPORTANCE_GRADIENT ? take_exact(importance, exact) : hl_ok());
     hl_effect_losses_free(&s);
+    hl_free(exact);
     if (status.code != HL_OK) {
         hl_importance_free(importance);
     }

@@ -316,11 +316,6 @@ static bool names_key(hl_label label, const hl_pattern *example, int64_t query, 
     }
 }
 
-static bool is_about_words(hl_label_kind kind)
-{
-    return kind == HL_LABEL_RELATION || (kind >= HL_LABEL_PREVIOUS_WORD && kind < HL_LABEL_UNIFORM);
-}
-
 /* How many of the keys from `key` on, below n_keys, are of its word. */
 static int64_t pieces_from(const hl_pattern *example, int64_t key, int64_t n_keys)
 {
@@ -335,12 +330,14 @@ static int64_t pieces_from(const hl_pattern *example, int64_t key, int64_t n_key
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal)
 {
     int64_t T = example->n_tokens;
+    bool of_words =
+        label.kind == HL_LABEL_RELATION || (label.kind >= HL_LABEL_PREVIOUS_WORD && label.kind < HL_LABEL_UNIFORM);
     memset(ideal, 0, (size_t)(T * T) * sizeof *ideal);
     for (int64_t i = 0; i < T; i++) {
         hl_real *row = ideal + i * T;
         int64_t n_keys = i < example->n ? hl_pattern_keys(example, i) : 0, n_named = 0;
         for (int64_t j = 0, n; j < n_keys; j += n) { /* keys that share what one gets */
-            n = is_about_words(label.kind) && example->text.words != NULL ? pieces_from(example, j, n_keys) : 1;
+            n = of_words && example->text.words != NULL ? pieces_from(example, j, n_keys) : 1;
             bool named = names_key(label, example, i, j);
             for (int64_t k = j; k < j + n; k++) {
                 row[k] = named / (hl_real)n;

@@ -2,16 +2,6 @@
 
 #include <assert.h>
 
-/* The queries begin .. end - 1 may attend to the key at distance k. */
-typedef struct span {
-    int64_t begin, end;
-} span;
-
-static span queries_with(const hl_pattern *pattern, int64_t k)
-{
-    return (span){ k < 0 ? -k : 0, k > 0 ? pattern->n - k : pattern->n };
-}
-
 /* Sums over the queries that have a key at the distance `first`, `first` + 1, .... */
 typedef struct sums {
     double values[HL_OFFSETS_AT_ONCE], baselines[HL_OFFSETS_AT_ONCE];
@@ -60,8 +50,8 @@ double hl_offset_hit_rate(const hl_patterns *patterns, int64_t k)
     int64_t n = 0, hits = 0;
     for (int64_t e = 0; e < patterns->n_examples; e++) {
         hl_pattern pattern = hl_patterns_at(patterns, e);
-        span queries = queries_with(&pattern, k);
-        for (int64_t i = queries.begin; i < queries.end; i++) {
+        int64_t end = k > 0 ? pattern.n - k : pattern.n; /* of the queries that have a key at that distance */
+        for (int64_t i = k < 0 ? -k : 0; i < end; i++) {
             hits += hl_pattern_argmax(&pattern, i) == i + k;
             n++;
         }

@@ -6,6 +6,7 @@
 #include "core/files/npz.h"
 #include "data/examples_storage.h"
 #include "heads/evaluator.h"
+#include "heads/head_set.h"
 #include "heads/private/snapshot_array.h"
 #include "heads/private/validation_sums_file.h"
 
@@ -16,49 +17,28 @@ enum { NAME_BYTES = sizeof "/step_9223372036854775807.npz" };
 
 /* Sizes */
 
-/* *sum += the product of four sizes; false where that does not fit. */
-static bool add_product(const int64_t sizes[4], size_t *sum)
+/* All numbers of a snapshot: weights and logits, and beside these their ids where not all are kept. SIZE_MAX where they
+ * do not fit. */
+static size_t count_numbers(const hl_model_config *config, int64_t E, int64_t T)
 {
-    size_t product = 1;
-    for (int i = 0; i < 4; i++) {
-        if (sizes[i] < 0 || !hl_multiply_sizes(product, (size_t)sizes[i], &product)) {
-            return false;
-        }
-    }
-    return !__builtin_add_overflow(*sum, product, sum);
-}
-
-/* All numbers of a snapshot: weights and logits, and beside these their ids where not all are kept. */
-static bool count_numbers(const hl_model_config *config, int64_t E, int64_t T, size_t *numbers)
-{
-    int64_t C = hl_answers_targets(config);
-    *numbers = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        if (!add_product((int64_t[]){ E, config->heads[l], T, T }, numbers)) {
-            return false;
-        }
-    }
-    return add_product((int64_t[]){ E, T, hl_answers_are_sparse(E, T, C) ? 2 * hl_answers_top(C) + 2 : C, 1 }, numbers);
+    int64_t C = hl_answers_targets(config), answer = hl_answers_are_sparse(E, T, C) ? 2 * hl_answers_top(C) + 2 : C;
+    size_t rows = hl_size_product((size_t)E, (size_t)T),
+           maps = hl_size_product((size_t)hl_heads_count(config), (size_t)T);
+    return hl_size_product(rows, hl_size_sum(maps, (size_t)answer));
 }
 
 size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
-    size_t numbers, bytes, frames = 0, batch = hl_examples_bytes(n_examples, n_tokens, n_relations);
-    int64_t arrays =
-        hl_answers_are_sparse(n_examples, n_tokens, hl_answers_targets(config)) ? 11 : 8; /* one too many */
-    if (!count_numbers(config, n_examples, n_tokens, &numbers) ||
-        !add_product((int64_t[]){ config->n_layers + arrays + (n_relations > 0), HL_SNAPSHOT_FRAME, 1, 1 }, &frames) ||
-        !hl_multiply_sizes(numbers, sizeof(hl_real), &bytes) || __builtin_add_overflow(bytes, frames, &bytes) ||
-        __builtin_add_overflow(bytes, batch, &bytes)) {
-        return SIZE_MAX;
-    }
-    return bytes;
+    int arrays = hl_answers_are_sparse(n_examples, n_tokens, hl_answers_targets(config)) ? 11 : 8; /* one too many */
+    size_t frames = (size_t)(config->n_layers + arrays + (n_relations > 0)) * HL_SNAPSHOT_FRAME;
+    size_t numbers = hl_size_product(count_numbers(config, n_examples, n_tokens), sizeof(hl_real));
+    return hl_size_sum(hl_size_sum(numbers, frames), hl_examples_bytes(n_examples, n_tokens, n_relations));
 }
 
 size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
-    size_t bytes = hl_recorder_bytes(config, n_examples, n_tokens, n_relations);
-    return __builtin_add_overflow(bytes, hl_validation_sums_file_bytes(config, n_tokens), &bytes) ? SIZE_MAX : bytes;
+    return hl_size_sum(hl_recorder_bytes(config, n_examples, n_tokens, n_relations),
+                       hl_validation_sums_file_bytes(config, n_tokens));
 }
 
 /* How many rows the model is run on at once where the caller allows so many. */
@@ -68,10 +48,19 @@ static int64_t rows_at_once(const hl_model *model, int64_t rows)
     return rows <= most || most < 1 ? rows : most;
 }
 
-hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, hl_tape_plan *plan)
+static hl_status make_plan(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, hl_tape_plan *plan)
 {
     hl_evaluator evaluator = { .model = model, .rows = rows_at_once(model, rows), .threads = threads };
     return hl_evaluator_plan(&evaluator, n_tokens, plan);
+}
+
+hl_status hl_recorder_pass_bytes(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, size_t *bytes)
+{
+    hl_tape_plan plan;
+    hl_status status = make_plan(model, rows, n_tokens, threads, &plan);
+    *bytes = plan.bytes;
+    hl_tape_plan_free(&plan);
+    return status;
 }
 
 /* Set-up */
@@ -127,9 +116,8 @@ static hl_status allocate_numbers(hl_recorder *recorder)
 {
     const hl_model_config *config = &recorder->model->config;
     int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens;
-    size_t count;
     recorder->sparse = hl_answers_are_sparse(E, T, config->targets);
-    recorder->numbers = count_numbers(config, E, T, &count) ? hl_calloc(count, sizeof *recorder->numbers) : NULL;
+    recorder->numbers = hl_calloc(count_numbers(config, E, T), sizeof *recorder->numbers);
     recorder->probes = hl_calloc((size_t)config->n_layers, sizeof *recorder->probes);
     recorder->copies = hl_calloc((size_t)config->n_layers, sizeof *recorder->copies);
     hl_real *next = recorder->numbers;
@@ -191,7 +179,7 @@ hl_status hl_recorder_init(hl_recorder *recorder, const hl_model *model, const h
         return hl_error(HL_INVALID, "patterns: there are no examples");
     }
     hl_status status = copy_examples(examples, &recorder->examples);
-    HL_THEN(status, hl_recorder_plan(model, rows, recorder->examples.n_tokens, threads, &recorder->plan));
+    HL_THEN(status, make_plan(model, rows, recorder->examples.n_tokens, threads, &recorder->plan));
     HL_THEN(status, allocate_numbers(recorder));
     HL_THEN(status, make_rows(recorder));
     if (status.code == HL_OK && folder != NULL) {

@@ -64,10 +64,9 @@ size_t hl_recorder_bytes(const hl_model_config *config, int64_t n_examples, int6
 /* The most bytes of its file with the validation sums of examples of up to T tokens. SIZE_MAX where they do not fit. */
 size_t hl_recorder_file_bytes(const hl_model_config *config, int64_t n_examples, int64_t n_tokens, int64_t n_relations);
 
-/* Plans the passes of a recording (plan->bytes of arena) of up to `rows` rows at once, for examples of up to n_tokens.
- * HL_INVALID where these are too long for the model, or there are no rows; HL_NO_MEMORY. On success ended by
- * hl_tape_plan_free. */
-hl_status hl_recorder_plan(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, hl_tape_plan *plan);
+/* The bytes of arena that a recording of examples of up to n_tokens takes, with up to `rows` rows at once; the model
+ * needs no numbers. HL_INVALID where examples are too long for the model, or there are no rows; HL_NO_MEMORY. */
+hl_status hl_recorder_pass_bytes(const hl_model *model, int64_t rows, int64_t n_tokens, int threads, size_t *bytes);
 
 /* Copies the examples (at least one), cut to T = the longest length among them, and makes the folder. The model must
  * outlive the recorder; its parameters may change. `rows`, at least 1, bounds the memory of a recording, which runs the

@@ -131,12 +131,14 @@ typedef struct part {
     int from, to; /* the halves */
 } part;
 
-static int64_t cases_in(const part *p)
+/* `place`: of an array in an hl_syntax_half, with `each` counts for each relation. Adds up those at `at`. */
+static int64_t sum_in(const part *p, size_t place, int64_t each, int64_t at)
 {
     int64_t sum = 0;
     for (int half = p->from; half <= p->to; half++) {
+        const char *counts = (const char *)&p->syntax->halves[half] + place;
         for (int64_t r = p->first; r < p->first + p->n; r++) {
-            sum += p->syntax->halves[half].cases[r];
+            sum += (*(int64_t *const *)(const void *)counts)[r * each + at];
         }
     }
     return sum;
@@ -144,24 +146,13 @@ static int64_t cases_in(const part *p)
 
 static int64_t offset_hits_in(const part *p, int64_t k)
 {
-    int64_t sum = 0;
-    for (int half = p->from; half <= p->to; half++) {
-        for (int64_t r = p->first; r < p->first + p->n; r++) {
-            sum += p->syntax->halves[half].offsets[r * OFFSETS + HL_SYNTAX_OFFSETS + k];
-        }
-    }
-    return sum;
+    return sum_in(p, offsetof(hl_syntax_half, offsets), OFFSETS, HL_SYNTAX_OFFSETS + k);
 }
 
 static int64_t head_hits_in(const part *p, int64_t head, hl_syntax_direction direction)
 {
-    int64_t sum = 0;
-    for (int half = p->from; half <= p->to; half++) {
-        for (int64_t r = p->first; r < p->first + p->n; r++) {
-            sum += p->syntax->halves[half].hits[(r * p->syntax->n_heads + head) * DIRECTIONS + (int)direction];
-        }
-    }
-    return sum;
+    return sum_in(p, offsetof(hl_syntax_half, hits), p->syntax->n_heads * DIRECTIONS,
+                  head * DIRECTIONS + (int)direction);
 }
 
 /* Chooses one of the heads first .. first + n - 1 on `choosing` and measures it on `measuring`. The offset is the best
@@ -190,7 +181,7 @@ static hl_syntax_choice choose(const part *choosing, const part *measuring, int6
             }
         }
     }
-    int64_t cases = cases_in(measuring);
+    int64_t cases = sum_in(measuring, offsetof(hl_syntax_half, cases), 1, 0);
     choice.found = (hl_syntax_rate){ head_hits_in(measuring, choice.head, choice.direction), cases };
     choice.baseline = (hl_syntax_rate){ offset_hits_in(measuring, choice.offset), cases };
     return choice;

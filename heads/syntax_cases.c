@@ -62,10 +62,10 @@ static void take(hl_syntax_cases *cases, int64_t row, int64_t s, int64_t i, cons
     cases->counts[kind]++;
 }
 
-void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps, int64_t first_head)
+void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps)
 {
     for (int64_t row = 0; row < cases->n_rows; row++) {
-        int64_t head = cases->choices[row].head - first_head, relation = cases->relations[row];
+        int64_t head = cases->choices[row].head - maps->first_head, relation = cases->relations[row];
         for (int64_t s = maps->first; head >= 0 && head < maps->n_heads && s < maps->first + maps->n_sentences; s++) {
             hl_treebank_sentence sentence = hl_treebank_at(cases->treebank, s);
             int64_t W = sentence.n_words;

@@ -48,8 +48,8 @@ hl_status hl_syntax_cases_init(hl_syntax_cases *cases, const hl_treebank *treeba
 /* A zeroed or already freed one is allowed. */
 void hl_syntax_cases_free(hl_syntax_cases *cases);
 
-/* Takes what it still needs of a layer on some sentences; these come in order. first_head: of the layer, among all. */
-void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps, int64_t first_head);
+/* Takes what it still needs of a layer on some sentences; these come in order. */
+void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps);
 
 /* Whether there are as many of each as were asked for. */
 bool hl_syntax_cases_full(const hl_syntax_cases *cases);

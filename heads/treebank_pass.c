@@ -4,6 +4,7 @@
 #include "core/base/threads.h"
 #include "core/ops/attention.h"
 #include "heads/evaluator.h"
+#include "heads/head_set.h"
 
 #include <string.h>
 
@@ -57,11 +58,7 @@ static size_t place_maps(const hl_treebank_pass *pass, int64_t first, int64_t co
 
 static hl_status take_weights(hl_treebank_pass *pass)
 {
-    const hl_model_config *config = &pass->model->config;
-    int64_t H = 1, n = hl_treebank_size(pass->treebank);
-    for (int l = 0; l < config->n_layers; l++) {
-        H = config->heads[l] > H ? config->heads[l] : H;
-    }
+    int64_t H = hl_heads_most(&pass->model->config), n = hl_treebank_size(pass->treebank);
     pass->places = hl_calloc((size_t)n, sizeof *pass->places);
     HL_NEED(pass->places != NULL, "what heads attend to in a treebank");
     size_t most = 0;
@@ -109,6 +106,7 @@ static void give_layer(void *context, const hl_node *node, bool backward)
     if (hl_attention_args_of(node) != NULL && !backward) {
         pass->taker->layer(pass->taker->context, &pass->maps, pass->threads);
         pass->maps.layer++;
+        pass->maps.first_head += pass->maps.n_heads;
         bool more = pass->maps.layer < pass->model->config.n_layers;
         pass->maps.n_heads = more ? pass->model->config.heads[pass->maps.layer] : 0;
         place_maps(pass, pass->maps.first, pass->maps.n_sentences, pass->maps.n_heads);
@@ -193,7 +191,6 @@ typedef struct counting {
     const hl_treebank *treebank;
     hl_syntax *counts;
     const hl_word_maps *maps; /* of the layer at work */
-    int64_t first_head;       /* of that layer, in all */
     hl_status (*progress)(void *context, int64_t done, int64_t total);
     void *context;
 } counting;
@@ -205,7 +202,8 @@ static void count_heads(const void *context, hl_range heads)
         hl_treebank_sentence sentence = hl_treebank_at(c->treebank, s);
         hl_syntax_tree tree = tree_of(&sentence);
         for (int64_t h = heads.begin; h < heads.end; h++) {
-            hl_syntax_add_head(c->counts, c->first_head + h, &tree, s, hl_word_map(c->maps, s, h, sentence.n_words));
+            hl_syntax_add_head(c->counts, c->maps->first_head + h, &tree, s,
+                               hl_word_map(c->maps, s, h, sentence.n_words));
         }
     }
 }
@@ -214,9 +212,7 @@ static void count_layer(void *context, const hl_word_maps *maps, int threads)
 {
     counting *c = context;
     c->maps = maps;
-    c->first_head = maps->layer == 0 ? 0 : c->first_head;
     hl_threads_run(threads, maps->n_heads, 1, count_heads, c);
-    c->first_head += maps->n_heads;
 }
 
 static hl_status tell(void *context, int64_t done, int64_t total)

@@ -27,6 +27,7 @@ HL_BEGIN_DECLS
 typedef struct hl_word_maps {
     int layer;
     int64_t n_heads;            /* H, of the layer */
+    int64_t first_head;         /* of the layer, among the heads of all */
     int64_t first, n_sentences; /* of the treebank: first .. first + n_sentences - 1 */
     const hl_real *weights;
     const size_t *places; /* (n_sentences): where in `weights` the (H, W, W) of each begin */

@@ -1,6 +1,7 @@
 #include "heads/private/validation_sums_file.h"
 
 #include "core/base/memory.h"
+#include "heads/head_set.h"
 #include "heads/private/snapshot_array.h"
 
 #include <math.h>
@@ -11,32 +12,26 @@ enum { NAME = sizeof "all_entropy_normalised_-2147483648" };
 /* The arrays that a file has of the examples, and of each layer. */
 enum { OF_EXAMPLES = 3, OF_A_LAYER = 5 };
 
+/* "all_<what>_<l>"; returns `name`. */
+static const char *name_of(char name[NAME], const char *what, int l)
+{
+    snprintf(name, NAME, "all_%s_%d", what, l);
+    return name;
+}
+
 /* Writing */
 
-bool hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens, size_t *count)
+size_t hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens)
 {
-    size_t offsets;
-    if (n_tokens < 1 || !hl_multiply_sizes(2, (size_t)n_tokens, &offsets) || !hl_multiply_sizes(2, offsets, count) ||
-        __builtin_add_overflow(*count, 1, count)) {
-        return false;
-    }
-    for (int l = 0; l < config->n_layers; l++) {
-        size_t layer;
-        if (__builtin_add_overflow(offsets, 3 + HL_ENTROPY_BINS, &layer) ||
-            !hl_multiply_sizes((size_t)config->heads[l], layer, &layer) ||
-            __builtin_add_overflow(*count, layer, count)) {
-            return false;
-        }
-    }
-    return true;
+    size_t offsets = hl_size_product(2, (size_t)n_tokens), of_head = hl_size_sum(offsets, 3 + HL_ENTROPY_BINS);
+    size_t of_examples = hl_size_sum(hl_size_product(2, offsets), 1);
+    return n_tokens < 1 ? SIZE_MAX : hl_size_sum(of_examples, hl_size_product((size_t)hl_heads_count(config), of_head));
 }
 
 size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_tokens)
 {
-    size_t bytes, frames = (size_t)(OF_EXAMPLES + OF_A_LAYER * config->n_layers) * HL_SNAPSHOT_FRAME;
-    bool fits = hl_validation_sums_count(config, n_tokens, &bytes) &&
-                hl_multiply_sizes(bytes, sizeof(double), &bytes) && !__builtin_add_overflow(bytes, frames, &bytes);
-    return fits ? bytes : SIZE_MAX;
+    size_t frames = (size_t)(OF_EXAMPLES + OF_A_LAYER * config->n_layers) * HL_SNAPSHOT_FRAME;
+    return hl_size_sum(hl_size_product(hl_validation_sums_count(config, n_tokens), sizeof(double)), frames);
 }
 
 static void write_layer(const hl_validation_sums *sums, int l, hl_npz_writer *npz)
@@ -44,16 +39,12 @@ static void write_layer(const hl_validation_sums *sums, int l, hl_npz_writer *np
     const hl_validation_sums_layer *layer = &sums->layers[l];
     int64_t H = sums->heads[l];
     char name[NAME];
-    snprintf(name, sizeof name, "all_offset_%d", l);
-    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H, 2 * sums->n_tokens - 1), layer->offset);
-    snprintf(name, sizeof name, "all_entropy_%d", l);
-    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->entropy);
-    snprintf(name, sizeof name, "all_entropy_normalised_%d", l);
-    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->normalised);
-    snprintf(name, sizeof name, "all_entropy_histogram_%d", l);
-    hl_npz_add(npz, name, HL_NPY_INT64, HL_SHAPE(H, HL_ENTROPY_BINS), layer->histogram);
-    snprintf(name, sizeof name, "all_confidence_%d", l);
-    hl_npz_add(npz, name, HL_NPY_FLOAT64, HL_SHAPE(H), layer->confidence);
+    hl_npz_add(npz, name_of(name, "offset", l), HL_NPY_FLOAT64, HL_SHAPE(H, 2 * sums->n_tokens - 1), layer->offset);
+    hl_npz_add(npz, name_of(name, "entropy", l), HL_NPY_FLOAT64, HL_SHAPE(H), layer->entropy);
+    hl_npz_add(npz, name_of(name, "entropy_normalised", l), HL_NPY_FLOAT64, HL_SHAPE(H), layer->normalised);
+    hl_npz_add(npz, name_of(name, "entropy_histogram", l), HL_NPY_INT64, HL_SHAPE(H, HL_ENTROPY_BINS),
+               layer->histogram);
+    hl_npz_add(npz, name_of(name, "confidence", l), HL_NPY_FLOAT64, HL_SHAPE(H), layer->confidence);
 }
 
 void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz)
@@ -111,16 +102,11 @@ static hl_status read_layer(source from, int l, hl_validation_sums *sums)
     hl_validation_sums_layer *layer = &sums->layers[l];
     int64_t H = sums->heads[l];
     char name[NAME];
-    snprintf(name, sizeof name, "all_offset_%d", l);
-    HL_TRY(read_means(from, name, HL_SHAPE(H, 2 * sums->n_tokens - 1), 1, &layer->offset));
-    snprintf(name, sizeof name, "all_entropy_%d", l);
-    HL_TRY(read_means(from, name, HL_SHAPE(H), log((double)sums->n_tokens), &layer->entropy));
-    snprintf(name, sizeof name, "all_entropy_normalised_%d", l);
-    HL_TRY(read_means(from, name, HL_SHAPE(H), 1, &layer->normalised));
-    snprintf(name, sizeof name, "all_entropy_histogram_%d", l);
-    HL_TRY(read_counts(from, name, HL_SHAPE(H, HL_ENTROPY_BINS), &layer->histogram));
-    snprintf(name, sizeof name, "all_confidence_%d", l);
-    return read_means(from, name, HL_SHAPE(H), 1, &layer->confidence);
+    HL_TRY(read_means(from, name_of(name, "offset", l), HL_SHAPE(H, 2 * sums->n_tokens - 1), 1, &layer->offset));
+    HL_TRY(read_means(from, name_of(name, "entropy", l), HL_SHAPE(H), log((double)sums->n_tokens), &layer->entropy));
+    HL_TRY(read_means(from, name_of(name, "entropy_normalised", l), HL_SHAPE(H), 1, &layer->normalised));
+    HL_TRY(read_counts(from, name_of(name, "entropy_histogram", l), HL_SHAPE(H, HL_ENTROPY_BINS), &layer->histogram));
+    return read_means(from, name_of(name, "confidence", l), HL_SHAPE(H), 1, &layer->confidence);
 }
 
 static hl_status read_examples(source from, hl_validation_sums *sums)

@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/ops/attention.h"
+#include "heads/head_set.h"
 #include "heads/private/validation_sums_file.h"
 
 #include <string.h>
@@ -9,33 +10,21 @@
 /* Memory */
 
 /* The most heads of a layer * rows * T; an example that has more than `rows` is run alone. */
-static bool count_weights(const hl_model_config *config, int64_t rows, int64_t n_tokens, size_t *count)
+static size_t count_weights(const hl_model_config *config, int64_t rows, int64_t n_tokens)
 {
-    int64_t H = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        H = config->heads[l] > H ? config->heads[l] : H;
-    }
-    int64_t most = rows > n_tokens ? rows : n_tokens;
-    return rows > 0 && n_tokens > 0 && hl_multiply_sizes((size_t)most, (size_t)H, count) &&
-           hl_multiply_sizes(*count, (size_t)n_tokens, count);
+    size_t most = (size_t)(rows > n_tokens ? rows : n_tokens), H = (size_t)hl_heads_most(config);
+    return rows > 0 ? hl_size_product(hl_size_product(most, H), (size_t)n_tokens) : SIZE_MAX;
 }
 
 size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t rows, int64_t n_tokens)
 {
-    size_t numbers, weights;
-    bool fits =
-        hl_validation_sums_count(config, n_tokens, &numbers) && hl_multiply_sizes(numbers, sizeof(double), &numbers) &&
-        count_weights(config, rows, n_tokens, &weights) && hl_multiply_sizes(weights, sizeof(hl_real), &weights) &&
-        !__builtin_add_overflow(numbers, weights, &numbers);
-    return fits ? numbers : SIZE_MAX;
+    size_t numbers = hl_size_product(hl_validation_sums_count(config, n_tokens), sizeof(double));
+    return hl_size_sum(numbers, hl_size_product(count_weights(config, rows, n_tokens), sizeof(hl_real)));
 }
 
 size_t hl_validation_sums_pass_value_bytes(const hl_model_config *config, int64_t n_tokens)
 {
-    size_t bytes;
-    bool fits = hl_validation_sums_count(config, n_tokens, &bytes) && !__builtin_add_overflow(bytes, 1, &bytes) &&
-                hl_multiply_sizes(bytes, sizeof(double), &bytes);
-    return fits ? bytes : SIZE_MAX;
+    return hl_size_product(hl_size_sum(hl_validation_sums_count(config, n_tokens), 1), sizeof(double));
 }
 
 static void place_arrays(hl_validation_sums_pass *pass)
@@ -87,12 +76,10 @@ hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_m
                                                  .heads = config->heads,
                                                  .n_tokens = n_tokens,
                                                  .causal = config->causal },
+                                       .count = hl_validation_sums_count(config, n_tokens),
                                        .observer = { .end = add_layer, .context = pass } };
-    size_t weights;
-    if (hl_validation_sums_count(config, n_tokens, &pass->count) && count_weights(config, rows, n_tokens, &weights)) {
-        pass->numbers = hl_calloc(pass->count, sizeof *pass->numbers);
-        pass->weights = hl_calloc(weights, sizeof *pass->weights);
-    }
+    pass->numbers = hl_calloc(pass->count, sizeof *pass->numbers);
+    pass->weights = hl_calloc(count_weights(config, rows, n_tokens), sizeof *pass->weights);
     if (pass->numbers == NULL || pass->weights == NULL) {
         hl_validation_sums_pass_free(pass);
         return hl_error_memory("what heads do on the validation set");

@@ -30,9 +30,7 @@ static hl_status allocate(hl_word_join *join, const hl_patterns *layers, int n_l
     for (int l = 0; l < n_layers; l++) {
         heads += layers[l].n_heads;
     }
-    size_t count;
-    bool fits = hl_multiply_sizes((size_t)(E * heads), (size_t)(W * W), &count);
-    join->weights = fits ? hl_calloc(count, sizeof *join->weights) : NULL;
+    join->weights = hl_calloc(hl_size_product((size_t)(E * heads), (size_t)(W * W)), sizeof *join->weights);
     join->layers = hl_calloc((size_t)n_layers, sizeof *join->layers);
     join->first = hl_calloc((size_t)(E * (2 * W + 1)), sizeof *join->first);
     HL_NEED(join->weights != NULL && join->layers != NULL && join->first != NULL, "maps of words");

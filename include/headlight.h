@@ -77,7 +77,6 @@
 #include "pretrained/write.h"
 #include "study/hidden_states.h"
 #include "study/model_examples.h"
-#include "study/model_maps.h"
 #include "study/output.h"
 #include "study/predict_score.h"
 #include "study/predict_text.h"

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* `flops` of matrix products of an update on the longest examples (hl_footprint_of), on examples of the mean length. */
+/* `flops` of matrix products of an update on the longest examples (hl_footprint), on examples of the mean length. */
 double hl_expected_flops(const hl_config *config, double flops);
 
 /* The work of `steps` updates and of the validations among them in floating-point operations: `flops` of matrix
- * products an update (hl_footprint_of) where examples are the longest, here of the mean length, and an estimate for
+ * products an update (hl_footprint) where examples are the longest, here of the mean length, and an estimate for
  * what else a layer does, which counts where layers are small. */
 double hl_expected_work(const hl_config *config, double flops, int64_t steps);
 

@@ -377,7 +377,7 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     if (run->syntax != NULL) {
         print_member(text, "syntax", hl_report_syntax_object(run->syntax));
     }
-    if (run->pass != NULL && hl_head_pass_bytes(run->pass) <= HL_REPORT_PASS_BYTES) {
+    if (run->pass != NULL && run->pass->bytes <= HL_REPORT_PASS_BYTES) {
         print_member(text, "pass", pass_object(run->pass));
     }
     hl_text_print(text, "}");

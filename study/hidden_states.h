@@ -18,8 +18,8 @@ typedef struct hl_hidden_states {
                                 the encoder's last norm where it has one; owned */
 } hl_hidden_states;
 
-/* Runs the model on a batch of one example, a layer at a time, so that it takes the memory of one. HL_INVALID (as
- * hl_model_embed), HL_NO_MEMORY. On success ended by hl_hidden_states_free. */
+/* Runs the model on a batch of one example. HL_INVALID (as hl_model_embed), HL_NO_MEMORY; *states is then empty. On
+ * success ended by hl_hidden_states_free. */
 hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, int threads, hl_hidden_states *states);
 
 /* A zeroed or already freed one is allowed. */

@@ -1,6 +1,7 @@
 #include "study/history.h"
 
 #include "core/files/json_text.h"
+#include "heads/head_set.h"
 #include "study/output.h"
 #include "train/snapshot_budget.h"
 
@@ -52,12 +53,12 @@ void hl_heads_history_free(hl_heads_history *history)
     hl_report_maps_free(&history->maps);
 }
 
-static void print_second(const hl_heads_history *history, int layer, int64_t head, const hl_syntax_label *second,
+static void print_second(const hl_heads_history *history, hl_head_place at, const hl_syntax_label *second,
                          hl_text *text)
 {
     char metric[sizeof "relation()" + HL_TREEBANK_RELATION];
     snprintf(metric, sizeof metric, "relation(%s)", second->name);
-    hl_text_print(text, "%" PRId64 ",%d,%" PRId64 ",", history->seconds_step, layer, head);
+    hl_text_print(text, "%" PRId64 ",%d,%" PRId64 ",", history->seconds_step, at.layer, at.head);
     hl_csv_field(text, metric);
     hl_text_print(text, ",%.9g,%.9g\n", hl_syntax_share(second->held_out.found),
                   hl_syntax_share(second->held_out.baseline));
@@ -68,12 +69,11 @@ hl_status hl_heads_history_print(void *history, hl_text *text)
     const hl_heads_history *all = history;
     const hl_model_config *shape = &all->run->shape;
     const hl_syntax_label *second = all->seconds;
+    int64_t n = second != NULL && (all->printed < 0 || all->printed == all->seconds_step) ? hl_heads_count(shape) : 0;
     hl_heads_csv_print(&all->csv, all->run->relations, all->printed, text);
-    for (int l = 0; second != NULL && l < shape->n_layers; l++) {
-        for (int64_t h = 0; h < shape->heads[l]; h++, second++) {
-            if (second->relation >= 0 && (all->printed < 0 || all->printed == all->seconds_step)) {
-                print_second(all, l, h, second, text);
-            }
+    for (int64_t i = 0; i < n; i++) {
+        if (second[i].relation >= 0) {
+            print_second(all, hl_head_at(shape, i), &second[i], text);
         }
     }
     return hl_text_status(text);

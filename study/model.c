@@ -7,7 +7,6 @@
 #include "data/examples_storage.h"
 #include "pretrained/classifier.h"
 #include "study/model_examples.h"
-#include "study/model_maps.h"
 #include "train/checkpoint.h"
 #include "train/metrics_csv.h"
 #include "train/private/step_list.h"
@@ -361,17 +360,13 @@ hl_status hl_opened_model_snapshot(hl_opened_model *run, int64_t step, const hl_
 /* The checkpoint is read before the rows: a run that goes on may write both meanwhile. */
 static hl_status read_metrics(hl_opened_model *run, const char *path, const char *checkpoint)
 {
-    bool exists;
+    bool has;
     size_t size;
     if (!run->knows_rows) {
-        HL_TRY(hl_checkpoint_read_metrics(checkpoint, &exists, &run->rows));
+        HL_TRY(hl_checkpoint_read_metrics(checkpoint, &has, &run->rows));
         run->knows_rows = true;
     }
-    HL_TRY(hl_file_exists(path, &exists));
-    if (!exists) {
-        return hl_ok();
-    }
-    HL_TRY(hl_file_read(path, HL_METRICS_MAX_BYTES, &run->metrics, &size));
+    HL_TRY(hl_file_read_if_there(path, HL_METRICS_MAX_BYTES, &run->metrics, &size));
     return size > 0 ? hl_metrics_csv_check(path, run->metrics, size, run->rows) : hl_ok();
 }
 

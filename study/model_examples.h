@@ -1,4 +1,4 @@
-/* An opened model on the sentences of a file, in the place of the snapshots that a run has. */
+/* An opened model on examples that no file of a snapshot holds, such as the sentences of a file. */
 #ifndef HL_STUDY_MODEL_EXAMPLES_H
 #define HL_STUDY_MODEL_EXAMPLES_H
 
@@ -32,6 +32,11 @@ hl_status hl_opened_model_draw_null(const hl_model_source *source, hl_model *nul
 /* Records the snapshot of one of the steps of a model that is examined, without its words. HL_BAD_FILE, HL_NO_MEMORY as
  * hl_opened_model_load and hl_model_maps_run. */
 hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot *snapshot);
+
+/* Runs the model, which must have been loaded, on the examples (at least one): *maps is a snapshot whose `step` is the
+ * weights'. HL_INVALID where they are too long for it, HL_NO_MEMORY, what run->progress fails with; it is then empty.
+ * On success ended by hl_snapshot_free, before the model is closed. */
+hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examples, hl_snapshot *maps);
 
 HL_END_DECLS
 

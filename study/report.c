@@ -25,7 +25,7 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
     if (has) {
         HL_TRY(hl_opened_model_load(run, step));
     }
-    bool fits = hl_head_pass_bytes_of(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
+    bool fits = hl_head_pass_bytes(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
     if (run->weights_step != step || !fits) {
         return hl_ok();
     }
@@ -40,12 +40,10 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
 /* *text: NULL where the run has no such file. */
 static hl_status read_file(const hl_model_source *run, const char *name, char **text)
 {
-    bool exists = false;
     size_t size;
     char *path = hl_path_join(run->path, "%s", name);
     HL_NEED(path != NULL, run->path);
-    hl_status status = hl_file_exists(path, &exists);
-    HL_THEN(status, exists ? hl_file_read(path, MOST_BYTES, text, &size) : hl_ok());
+    hl_status status = hl_file_read_if_there(path, MOST_BYTES, text, &size);
     hl_free(path);
     return status;
 }
@@ -128,7 +126,8 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
     return status;
 }
 
-hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank)
+/* What they find in a treebank. */
+static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank)
 {
     const char *slash = strrchr(treebank, '/');
     report->syntax = (hl_report_syntax){
@@ -141,7 +140,6 @@ hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_st
         .cases = &syntax->cases,
     };
     report->shown.syntax = &report->syntax;
-    return hl_ok();
 }
 
 void hl_heads_report_free(hl_heads_report *report)
@@ -161,8 +159,10 @@ hl_status hl_heads_page_print(void *page, hl_text *text)
     const hl_heads_page *p = page;
     hl_heads_report report;
     HL_TRY(hl_heads_report_gather(&report, p->run, p->history, p->study));
-    hl_status status = p->syntax != NULL ? hl_heads_report_add_syntax(&report, p->syntax, p->treebank) : hl_ok();
-    HL_THEN(status, hl_report_write(&report.shown, 1, text));
+    if (p->syntax != NULL) {
+        add_syntax(&report, p->syntax, p->treebank);
+    }
+    hl_status status = hl_report_write(&report.shown, 1, text);
     hl_heads_report_free(&report);
     return status;
 }

@@ -29,9 +29,6 @@ typedef struct hl_heads_report {
 hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                                  const hl_heads_study *study);
 
-/* Adds what they find in a treebank, which must outlive it. HL_NO_MEMORY; it then shows none of it. */
-hl_status hl_heads_report_add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank);
-
 /* A zeroed or already freed one is allowed. */
 void hl_heads_report_free(hl_heads_report *report);
 

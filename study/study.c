@@ -10,12 +10,12 @@
 hl_label *hl_heads_labels(const hl_snapshot *snapshot)
 {
     const hl_model_config *config = snapshot->config;
-    hl_label *labels = hl_calloc((size_t)hl_heads_count(config), sizeof *labels), *next = labels;
-    for (int l = 0; l < config->n_layers && labels != NULL; l++) {
-        for (int64_t h = 0; h < config->heads[l]; h++) {
-            hl_patterns all = hl_snapshot_patterns(snapshot, l, h);
-            *next++ = hl_label_of(&all);
-        }
+    int64_t n = hl_heads_count(config);
+    hl_label *labels = hl_calloc((size_t)n, sizeof *labels);
+    for (int64_t i = 0; i < n && labels != NULL; i++) {
+        hl_head_place at = hl_head_at(config, i);
+        hl_patterns all = hl_snapshot_patterns(snapshot, at.layer, at.head);
+        labels[i] = hl_label_of(&all);
     }
     return labels;
 }
@@ -28,18 +28,13 @@ typedef struct measuring {
 static void measure_rows(const void *context, hl_range range)
 {
     const measuring *m = context;
-    const hl_model_config *config = m->snapshot->config;
-    int64_t i = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        for (int64_t h = 0; h < config->heads[l]; h++, i++) {
-            if (i >= range.begin && i < range.end) {
-                hl_patterns all = hl_snapshot_patterns(m->snapshot, l, h), scoring = hl_patterns_scoring(&all);
-                m->study->labels[i] = hl_label_of(&all);
-                m->study->rows[i] = (hl_heads_row){ .metrics = hl_head_measure(l, &all),
-                                                    .label = m->study->labels[i],
-                                                    .distance = hl_distance_of(&scoring) };
-            }
-        }
+    for (int64_t i = range.begin; i < range.end; i++) {
+        hl_head_place at = hl_head_at(m->snapshot->config, i);
+        hl_patterns all = hl_snapshot_patterns(m->snapshot, at.layer, at.head), scoring = hl_patterns_scoring(&all);
+        m->study->labels[i] = hl_label_of(&all);
+        m->study->rows[i] = (hl_heads_row){ .metrics = hl_head_measure(at.layer, &all),
+                                            .label = m->study->labels[i],
+                                            .distance = hl_distance_of(&scoring) };
     }
 }
 
@@ -74,8 +69,8 @@ static hl_status measure_effects(hl_heads_study *study, hl_opened_model *run, co
                         "of an open model they are not measured; ask a run that begins with it (train --from)");
     }
     HL_TRY(hl_heads_load_weights(run, snapshot->step, exactly));
-    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, run->source.slice,
-                              run->source.threads, &study->effects));
+    HL_TRY(hl_effects_measure(&run->model, &snapshot->examples, snapshot->layers, study->labels, false,
+                              run->source.slice, run->source.threads, &study->effects));
     study->has_effects = true;
     study->weights_step = run->weights_step;
     for (int64_t i = 0; i < study->n; i++) {

@@ -2,6 +2,7 @@
  * its own task, where a head attends by its label's ideal pattern (heads/effect.h). */
 #include "core/base/memory.h"
 #include "data/examples_storage.h"
+#include "heads/head_set.h"
 #include "heads/private/effect_losses.h"
 #include "study/syntax_study.h"
 #include "train/setup_data.h"
@@ -126,15 +127,12 @@ static hl_status measure(hl_syntax_study *study, hl_opened_model *model, const h
     for (int l = 0; l < shape->n_layers; l++) {
         layers[l] = hl_patterns_of(NULL, sentences, shape, l, 0);
     }
-    hl_status status = hl_effects_of_labels(&model->model, sentences, layers, labels, model->source.slice,
-                                            model->source.threads, &study->effects);
-    int64_t i = 0;
-    for (int l = 0; status.code == HL_OK && l < shape->n_layers; l++) {
-        for (int64_t h = 0; h < shape->heads[l]; h++, i++) {
-            const hl_group_effect *group = hl_effects_group(&study->effects, l, labels[i]);
-            study->labels[i].effect = &study->effects.heads[i];
-            study->labels[i].group = group != NULL ? &group->effect : NULL;
-        }
+    hl_status status = hl_effects_measure(&model->model, sentences, layers, labels, true, model->source.slice,
+                                          model->source.threads, &study->effects);
+    for (int64_t i = 0; status.code == HL_OK && i < study->found.n_heads; i++) {
+        const hl_group_effect *group = hl_effects_group(&study->effects, hl_head_at(shape, i).layer, labels[i]);
+        study->labels[i].effect = &study->effects.heads[i];
+        study->labels[i].group = group != NULL ? &group->effect : NULL;
     }
     hl_free(labels);
     hl_free(layers);

@@ -15,7 +15,6 @@ typedef struct pass_call {
     const hl_syntax_question *question;
     hl_syntax_study *study;
     const char *what;
-    int64_t first_head; /* of the layer at work, in all */
 } pass_call;
 
 enum { ROWS = 2048 }; /* that the model is run on at once: enough for full speed, little memory */
@@ -27,8 +26,9 @@ static hl_status tell(void *context, int64_t done, int64_t total)
     return q->progress != NULL ? q->progress(q->context, call->what, done, total) : hl_ok();
 }
 
-hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
-                              const hl_treebank_taker *taker)
+/* Runs a model of the study's shape: counts where there are `counts`, else gives the taker all maps. */
+static hl_status run_over(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
+                          const hl_treebank_taker *taker)
 {
     hl_treebank_pass *pass = hl_calloc(1, sizeof *pass);
     HL_NEED(pass != NULL, "a pass over a treebank");
@@ -49,7 +49,7 @@ static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *qu
     HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->source.shape)));
     hl_syntax_add_treebank(counts, study->treebank);
     pass_call call = { .question = question, .study = study, .what = what };
-    return hl_syntax_study_run(study, model, counts, &(hl_treebank_taker){ .progress = tell, .context = &call });
+    return run_over(study, model, counts, &(hl_treebank_taker){ .progress = tell, .context = &call });
 }
 
 static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *question)
@@ -149,10 +149,9 @@ static void add_maps(void *context, const hl_word_maps *maps, int threads)
 {
     (void)threads;
     tree_work *work = context;
-    pass_call *call = &work->call;
+    const pass_call *call = &work->call;
     size_t place = 0;
     if (maps->layer == 0) {
-        call->first_head = 0;
         memset(work->one, 0, work->size * sizeof *work->one);
         memset(work->sum, 0, work->size * sizeof *work->sum);
     }
@@ -164,7 +163,7 @@ static void add_maps(void *context, const hl_word_maps *maps, int threads)
         }
         for (int64_t i = -1; i < work->n; i++) {
             const hl_syntax_choice *choice = i < 0 ? &work->best : &work->heads[i];
-            int64_t head = choice->head - call->first_head;
+            int64_t head = choice->head - maps->first_head;
             if (head >= 0 && head < maps->n_heads) {
                 add_map((i < 0 ? work->one : work->sum) + place, hl_word_map(maps, s, head, W), W, choice->direction);
             }
@@ -174,7 +173,6 @@ static void add_maps(void *context, const hl_word_maps *maps, int threads)
         }
         place += (size_t)(W * W);
     }
-    call->first_head += maps->n_heads;
 }
 
 static hl_status tell_trees(void *context, int64_t done, int64_t total)
@@ -222,9 +220,8 @@ static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *qu
     if (work.one == NULL || work.sum == NULL || work.guess == NULL) {
         HL_THEN(status, hl_error_memory("trees"));
     }
-    HL_THEN(status,
-            hl_syntax_study_run(study, &study->model->model, NULL,
-                                &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
+    HL_THEN(status, run_over(study, &study->model->model, NULL,
+                             &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
     HL_THEN(status, work.status);
     study->has_trees = status.code == HL_OK;
     study->n_tree_heads = work.n;
@@ -233,6 +230,31 @@ static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *qu
     hl_free(work.sum);
     hl_free(work.guess);
     return status;
+}
+
+/* ---- examples ---- */
+
+static void add_cases(void *context, const hl_word_maps *maps, int threads)
+{
+    (void)threads;
+    hl_syntax_cases_add(&((const pass_call *)context)->study->cases, maps);
+}
+
+/* Fails, to end the pass, where there are enough. */
+static hl_status tell_cases(void *context, int64_t done, int64_t total)
+{
+    const pass_call *call = context;
+    return hl_syntax_cases_full(&call->study->cases) ? hl_error(HL_FAILED, "enough examples")
+                                                     : tell(context, done, total);
+}
+
+hl_status hl_syntax_study_find_cases(hl_syntax_study *study, const hl_syntax_question *question, int64_t each)
+{
+    pass_call call = { .question = question, .study = study, .what = "examples" };
+    HL_TRY(hl_syntax_cases_init(&study->cases, study->treebank, &study->found, study->rows, study->n_rows, each));
+    hl_status status = run_over(study, &study->model->model, NULL,
+                                &(hl_treebank_taker){ .layer = add_cases, .progress = tell_cases, .context = &call });
+    return hl_syntax_cases_full(&study->cases) ? hl_ok() : status;
 }
 
 /* ---- the whole ---- */

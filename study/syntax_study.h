@@ -9,7 +9,6 @@
 #include "heads/syntax_cases.h"
 #include "heads/syntax_label.h"
 #include "heads/tree.h"
-#include "heads/treebank_pass.h"
 #include "study/model.h"
 
 #include <stdbool.h>
@@ -79,11 +78,6 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
  * as an untrained run draws them from the run's seed, and makes trees. HL_NO_MEMORY, HL_NOT_FINITE, or as `progress`
  * fails. */
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question);
-
-/* Runs a model of the same shape, mostly the study's own, over the treebank: counts where there are `counts`
- * (hl_treebank_pass_count), else gives all maps to the taker. HL_NO_MEMORY, or as the taker's progress fails. */
-hl_status hl_syntax_study_run(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
-                              const hl_treebank_taker *taker);
 
 /* Judges the heads that earn a relation, as `model`, which is the study's and has been loaded, needs them
  * (heads/effect.h): on those of the first HL_SYNTAX_JUDGED sentences that chose nothing, 1, 3, 5 ..., with the loss of

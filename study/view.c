@@ -36,12 +36,6 @@ static hl_status choose(const hl_snapshot *maps, int64_t example, chosen *out)
                : hl_error(HL_INVALID, "command line: --words: there is no word in example %" PRId64, out->first);
 }
 
-/* Of the e-th of them. */
-static int64_t row_of(const chosen *c, int64_t e)
-{
-    return c->first + e * (1 + c->gap);
-}
-
 /* ---- texts: offsets into one growing block become pointers when it grows no more ---- */
 
 static void end_text(hl_text *texts)
@@ -61,7 +55,7 @@ static bool same_token(const hl_heads_view *view, const chosen *c, int64_t posit
 {
     const char *first = hl_heads_view_token(view, c->first, position);
     for (int64_t e = 1; e < c->n; e++) {
-        if (strcmp(hl_heads_view_token(view, row_of(c, e), position), first) != 0) {
+        if (strcmp(hl_heads_view_token(view, c->first + e * (1 + c->gap), position), first) != 0) {
             return false;
         }
     }
@@ -145,9 +139,8 @@ static hl_status allocate(hl_heads_view *view, const chosen *c)
     view->titles = hl_calloc((size_t)n, sizeof *view->titles);
     view->row_lengths = hl_calloc((size_t)config->n_layers, sizeof *view->row_lengths);
     view->tokens = hl_calloc((size_t)c->length, sizeof *view->tokens);
-    size_t count;
-    bool fits = hl_multiply_sizes((size_t)(c->length * c->length), (size_t)n, &count);
-    view->means = c->n > 1 && fits ? hl_calloc(count, sizeof *view->means) : NULL;
+    size_t count = hl_size_product((size_t)(c->length * c->length), (size_t)n);
+    view->means = c->n > 1 ? hl_calloc(count, sizeof *view->means) : NULL;
     bool complete = view->panels != NULL && view->titles != NULL && view->row_lengths != NULL && view->tokens != NULL &&
                     (c->n == 1 || view->means != NULL);
     return complete ? hl_ok() : hl_error_memory("maps of heads");

@@ -17,21 +17,49 @@
 
 #include <string.h>
 
+enum { ALWAYS = HL_STANDS_TRAINING | HL_STANDS_END, OF_MODEL = HL_STANDS_MODEL | ALWAYS };
+#define PART(part) offsetof(hl_footprint, part)
+const hl_footprint_part hl_footprint_parts[HL_FOOTPRINT_PARTS] = {
+    { "weights", "weights", PART(weights), OF_MODEL },
+    { "gradients", "gradients", PART(gradients), HL_STANDS_TRAINING },
+    { "moments", "the optimizer's moments", PART(moments), HL_STANDS_TRAINING },
+    { "step", "a step's activations, their gradients, scratch", PART(step), HL_STANDS_TRAINING },
+    { "batches", "batches of training and validation", PART(batches), HL_STANDS_TRAINING },
+    { "recorder", "recorder: patterns and logits of a snapshot", PART(recorder), HL_STANDS_TRAINING },
+    { "treebank", "the treebank, and what is counted on it", PART(treebank), HL_STANDS_TRAINING },
+    { "statistics", "statistics of heads over the validation set", PART(validation_sums), HL_STANDS_TRAINING },
+    { "positions", "table of positions", PART(positions), OF_MODEL },
+    { "vocabulary", "vocabulary", PART(vocabulary), OF_MODEL },
+    { "libraries", "the program and its libraries, about", PART(libraries), ALWAYS },
+    { "generated", "code for examples of every length, about", PART(generated), HL_STANDS_TRAINING | HL_STANDS_ON },
+    { "figures", "drawing heads for TensorBoard, about", PART(figures), HL_STANDS_TRAINING | HL_STANDS_ON },
+    { "training", "training", PART(training), 0 },
+    { "readings", "metrics and maps of snapshots, at most", PART(readings), 0 },
+    { "extra", "  and of more where the loss falls, up to", PART(extra), 0 },
+    { "measures", "the last snapshot and the effects of its heads", PART(measures), 0 },
+    { "end", "measuring heads at the end, weights with it", PART(end), 0 },
+    { "total", "in all (the larger of the two)", PART(total), 0 },
+    { "most", "  with snapshots where the loss falls, up to", PART(most), 0 },
+};
+
+size_t hl_footprint_part_bytes(const hl_footprint *footprint, int part)
+{
+    return *(const size_t *)(const void *)((const char *)footprint + hl_footprint_parts[part].place);
+}
+
+size_t hl_footprint_sum(const hl_footprint *footprint, unsigned when)
+{
+    size_t sum = 0;
+    for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
+        bool stands = (hl_footprint_parts[i].when & when) != 0;
+        sum = hl_size_sum(sum, stands ? hl_footprint_part_bytes(footprint, i) : 0);
+    }
+    return sum;
+}
+
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
-}
-
-static size_t positions_bytes(const hl_positions_layer *layer)
-{
-    switch (layer->kind) {
-    case HL_POSITIONS_SINUSOIDAL:
-        return hl_size_product((size_t)layer->max_length, (size_t)layer->d_model * sizeof *layer->table);
-    case HL_POSITIONS_LEARNED:
-    case HL_POSITIONS_NONE:
-        break;
-    }
-    return 0;
 }
 
 static size_t tensor_bytes(const char *name, const hl_parameter *parameter)
@@ -40,13 +68,20 @@ static size_t tensor_bytes(const char *name, const hl_parameter *parameter)
     return strlen(name) + ENTRY + (size_t)parameter->count * sizeof(hl_real);
 }
 
-/* Weights under all their names. */
-static size_t model_file_bytes(const hl_parameters *parameters)
+/* One tensor for each parameter, whose names have `before` characters more. */
+static size_t tensors_bytes(const hl_parameters *parameters, size_t before)
 {
     size_t bytes = 0;
     for (int i = 0; i < parameters->n; i++) {
-        bytes = hl_size_sum(bytes, tensor_bytes(parameters->list[i].name, &parameters->list[i]));
+        bytes = hl_size_sum(bytes, before + tensor_bytes(parameters->list[i].name, &parameters->list[i]));
     }
+    return bytes;
+}
+
+/* Weights under all their names. */
+static size_t model_file_bytes(const hl_parameters *parameters)
+{
+    size_t bytes = tensors_bytes(parameters, 0);
     for (int i = 0; i < parameters->n_aliases; i++) {
         const hl_parameter_alias *alias = &parameters->aliases[i];
         bytes = hl_size_sum(bytes, tensor_bytes(alias->name, &parameters->list[alias->parameter]));
@@ -54,22 +89,12 @@ static size_t model_file_bytes(const hl_parameters *parameters)
     return bytes;
 }
 
-/* Moments under their names. */
-static size_t moment_file_bytes(const hl_parameters *parameters)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < parameters->n; i++) {
-        bytes = hl_size_sum(bytes,
-                            sizeof "optimizer.m." - 1 + tensor_bytes(parameters->list[i].name, &parameters->list[i]));
-    }
-    return hl_size_product(2, bytes);
-}
-
 static void set_files(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    bool moments = config->optimizer.name != HL_SGD;
+    int moments = config->optimizer.name != HL_SGD ? 2 : 0;
     f->model = model_file_bytes(&model->parameters);
-    f->checkpoint = hl_size_sum(f->model, moments ? moment_file_bytes(&model->parameters) : 0);
+    size_t moment = tensors_bytes(&model->parameters, sizeof "optimizer.m." - 1);
+    f->checkpoint = hl_size_sum(f->model, hl_size_product((size_t)moments, moment));
     int64_t every = config->train.checkpoint_every, steps = config->train.steps;
     int64_t written = every > 0 ? (steps + every - 1) / every : 1, kept = config->train.keep_checkpoints;
     f->n_checkpoints = written < kept + 1 ? written : kept + 1;
@@ -107,7 +132,10 @@ static void set_model(const hl_config *config, const hl_model *model, hl_footpri
 {
     size_t entry = hl_config_is_text(config, NULL) ? TEXT_ENTRY : VOCABULARY_ENTRY;
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
-    f->positions = positions_bytes(&model->positions);
+    const hl_positions_layer *positions = &model->positions;
+    size_t place = (size_t)positions->d_model * sizeof *positions->table;
+    bool table = positions->kind == HL_POSITIONS_SINUSOIDAL;
+    f->positions = table ? hl_size_product((size_t)positions->max_length, place) : 0;
     f->vocabulary = hl_size_product((size_t)model->config.vocabulary, entry);
     f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
     f->libraries = LIBRARIES + f->kernels;
@@ -159,12 +187,7 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
     f->treebank = (size_t)config->sizes.treebank;
     f->generated = generated_bytes(&config->sizes);
     f->figures = config->train.tensorboard && examples > 0 ? FIGURES : 0;
-    const size_t all[] = { f->weights,   f->gradients,       f->moments,  f->step,      f->batches,
-                           f->recorder,  f->validation_sums, f->treebank, f->positions, f->vocabulary,
-                           f->libraries, f->generated,       f->figures };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        f->training = hl_size_sum(f->training, all[i]);
-    }
+    f->training = hl_footprint_sum(f, HL_STANDS_TRAINING);
 }
 
 /* The rows of heads.csv of one snapshot that was validated: each head's offsets, twice, some more, and every pair. */
@@ -187,27 +210,17 @@ static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int6
     return levels < HL_REPORT_LEVELS ? levels : HL_REPORT_LEVELS;
 }
 
-/* The bytes of a pass that computes the logits of so many rows. */
-static hl_status pass_bytes(const hl_config *config, const hl_model *model, int64_t rows, int64_t T, size_t *bytes)
-{
-    hl_tape_plan plan;
-    HL_TRY(hl_recorder_plan(model, rows, T, hl_setup_threads(config), &plan));
-    *bytes = plan.bytes;
-    hl_tape_plan_free(&plan);
-    return hl_ok();
-}
-
 /* What the page takes besides metrics and maps: the heads' computations, and the pass that makes them. */
 static hl_status page_bytes(const hl_config *config, const hl_model *model, int64_t examples, int64_t T, size_t *bytes)
 {
     int64_t shown = examples < HL_REPORT_EXAMPLES ? examples : HL_REPORT_EXAMPLES;
-    size_t numbers = hl_head_pass_bytes_of(model, shown, T);
+    size_t numbers = hl_head_pass_bytes(model, shown, T);
     *bytes = 0;
     if (numbers > HL_REPORT_PASS_BYTES) {
         return hl_ok();
     }
     size_t pass;
-    HL_TRY(pass_bytes(config, model, shown * T, T, &pass));
+    HL_TRY(hl_recorder_pass_bytes(model, shown * T, T, hl_setup_threads(config), &pass));
     *bytes = hl_size_sum(numbers, pass);
     return hl_ok();
 }
@@ -226,12 +239,7 @@ static size_t end_bytes(const hl_footprint *f, size_t readings, size_t page)
 {
     size_t earlier = hl_size_sum(f->snapshot, readings), effects = f->measures - f->snapshot;
     size_t most = larger(larger(earlier, effects), hl_size_sum(page, readings));
-    const size_t all[] = { f->snapshot, most, f->weights, f->positions, f->vocabulary, f->libraries };
-    size_t sum = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        sum = hl_size_sum(sum, all[i]);
-    }
-    return sum;
+    return hl_size_sum(hl_size_sum(f->snapshot, most), hl_footprint_sum(f, HL_STANDS_END));
 }
 
 /* `taken`: how many snapshots there are; below 0: as many as the config says. */
@@ -258,41 +266,29 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
     f->measures = hl_size_sum(f->snapshot, effects);
     HL_TRY(page_bytes(config, model, examples, T, &page));
     f->end = end_bytes(f, f->readings, page);
-    size_t stays = hl_size_sum(f->generated, f->figures);
+    size_t stays = hl_footprint_sum(f, HL_STANDS_ON);
     f->total = larger(f->training, hl_size_sum(f->end, stays));
     f->most = larger(f->training, hl_size_sum(end_bytes(f, with_extra, page), stays));
     return hl_ok();
 }
 
-static hl_status set_evaluation(const hl_config *config, const hl_model *model, hl_footprint *f)
+static hl_status set_all(const hl_config *config, const hl_model *model, int processes, int64_t taken, hl_footprint *f)
 {
-    int64_t T = config->sizes.longest, rows = hl_trainer_evaluation_rows(config);
-    size_t pass;
-    HL_TRY(pass_bytes(config, model, rows, T, &pass));
+    int64_t rows = hl_trainer_evaluation_rows(config);
+    int threads = hl_setup_threads(config);
+    size_t pass = 0;
+    HL_TRY(hl_trainer_plan(model, config, most_at_once(config, processes), &f->step, &f->flops));
+    if (config->sizes.treebank > 0) {
+        HL_TRY(hl_recorder_pass_bytes(model, rows, config->model.max_length, threads, &pass));
+        f->step = larger(f->step, pass);
+    }
+    f->parameters = hl_parameters_count(&model->parameters);
+    set_memory(config, model, processes, f);
+    set_files(config, model, f);
+    HL_TRY(set_end(config, model, taken, true, f));
+    HL_TRY(hl_recorder_pass_bytes(model, rows, config->sizes.longest, threads, &pass));
     f->evaluation = hl_size_sum(pass, hl_batch_storage_bytes(rows, rows));
     return hl_ok();
-}
-
-static hl_status set_all(const hl_config *config, const hl_model *model, int processes, int64_t taken,
-                         hl_footprint *footprint)
-{
-    *footprint = (hl_footprint){ 0 };
-    HL_TRY(hl_trainer_plan(model, config, most_at_once(config, processes), &footprint->step, &footprint->flops));
-    if (config->sizes.treebank > 0) {
-        size_t pass;
-        HL_TRY(pass_bytes(config, model, hl_trainer_evaluation_rows(config), config->model.max_length, &pass));
-        footprint->step = larger(footprint->step, pass);
-    }
-    footprint->parameters = hl_parameters_count(&model->parameters);
-    set_memory(config, model, processes, footprint);
-    set_files(config, model, footprint);
-    HL_TRY(set_end(config, model, taken, true, footprint));
-    return set_evaluation(config, model, footprint);
-}
-
-hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint)
-{
-    return set_all(config, model, 1, -1, footprint);
 }
 
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint)

@@ -57,11 +57,30 @@ typedef struct hl_footprint {
     double flops; /* of the matrix products of one update */
 } hl_footprint;
 
-/* The model is the config's, registered (hl_model_init); it needs no numbers. Nothing of the footprint's size is
- * allocated. HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
-hl_status hl_footprint_of(const hl_config *config, const hl_model *model, hl_footprint *footprint);
+/* When a part stands in memory. */
+enum {
+    HL_STANDS_MODEL = 1,    /* whenever a model is run */
+    HL_STANDS_TRAINING = 2, /* from the start of a run or its resumption to its last step */
+    HL_STANDS_END = 4,      /* at the end of a run, and in the program heads */
+    HL_STANDS_ON = 8        /* once it stood, until the process ends */
+};
 
-/* The same without a model at hand. */
+/* The parts of a footprint's memory, and its sums, as --summary lists them. */
+typedef struct hl_footprint_part {
+    const char *key, *words; /* as --json names it, and in words */
+    size_t place;            /* in an hl_footprint */
+    unsigned when;           /* 0: a sum, or what stands for a while alone */
+} hl_footprint_part;
+
+enum { HL_FOOTPRINT_PARTS = 20 };
+extern const hl_footprint_part hl_footprint_parts[HL_FOOTPRINT_PARTS];
+
+size_t hl_footprint_part_bytes(const hl_footprint *footprint, int part);
+
+/* The bytes of all parts that stand then, one of HL_STANDS_*. */
+size_t hl_footprint_sum(const hl_footprint *footprint, unsigned when);
+
+/* Nothing of the footprint's size is allocated. HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint);
 
 /* The same of one of so many processes that train it together, of those that take most. */

@@ -35,39 +35,16 @@ static bool is_due(int64_t step, int64_t every)
     return every > 0 && step % every == 0;
 }
 
-/* The mean since the last row, as a row. */
-static hl_metrics_row training_row(const hl_loop *loop, const hl_update *update)
+static hl_metrics_row row_of(const hl_loop *loop, const char *split, const hl_scores *scores, double tokens_per_second)
 {
-    const hl_train_state *state = &loop->state;
-    double seconds = hl_clock_seconds() - loop->interval_started;
     return (hl_metrics_row){
         .step = step_of(loop),
-        .split = "train",
-        .loss = state->loss_sum / (double)state->n_updates,
-        .accuracy = (double)state->correct / (double)(state->scored > 0 ? state->scored : 1),
-        .learning_rate = update->learning_rate,
-        .grad_norm = update->grad_norm,
-        .tokens_per_second = seconds > 0 ? (double)loop->interval_tokens / seconds : 0,
-        .kind = loop->trainer->scored,
-        .perplexity = -1,
-        .bits_per_character = -1,
-        .bits_per_word = -1,
-        .macro_f1 = -1,
-        .micro_f1 = -1,
-    };
-}
-
-static hl_metrics_row validation_row(const hl_loop *loop)
-{
-    const hl_scores *scores = &loop->evaluation.scores;
-    return (hl_metrics_row){
-        .step = step_of(loop),
-        .split = "validation",
+        .split = split,
         .loss = scores->loss,
         .accuracy = scores->accuracy,
         .learning_rate = -1,
         .grad_norm = -1,
-        .tokens_per_second = loop->evaluation.tokens_per_second,
+        .tokens_per_second = tokens_per_second,
         .kind = loop->trainer->scored,
         .perplexity = scores->perplexity,
         .bits_per_character = scores->bits_per_character,
@@ -75,6 +52,24 @@ static hl_metrics_row validation_row(const hl_loop *loop)
         .macro_f1 = scores->macro_f1,
         .micro_f1 = scores->micro_f1,
     };
+}
+
+/* The mean since the last row, as a row. */
+static hl_metrics_row training_row(const hl_loop *loop, const hl_update *update)
+{
+    const hl_train_state *state = &loop->state;
+    const hl_scores mean = { .loss = state->loss_sum / (double)state->n_updates,
+                             .accuracy = (double)state->correct / (double)(state->scored > 0 ? state->scored : 1),
+                             .perplexity = -1,
+                             .bits_per_character = -1,
+                             .bits_per_word = -1,
+                             .macro_f1 = -1,
+                             .micro_f1 = -1 };
+    double seconds = hl_clock_seconds() - loop->interval_started;
+    hl_metrics_row row = row_of(loop, "train", &mean, seconds > 0 ? (double)loop->interval_tokens / seconds : 0);
+    row.learning_rate = update->learning_rate;
+    row.grad_norm = update->grad_norm;
+    return row;
 }
 
 static hl_status write_row(hl_loop *loop, hl_metrics_row row)
@@ -139,7 +134,7 @@ static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
         return hl_ok();
     }
     *sums = pass != NULL ? hl_validation_sums_pass_end(pass) : NULL;
-    HL_TRY(write_row(loop, validation_row(loop)));
+    HL_TRY(write_row(loop, row_of(loop, "validation", &loop->evaluation.scores, loop->evaluation.tokens_per_second)));
     hl_train_state *state = &loop->state;
     state->since_best++;
     if (!state->has_best || loop->evaluation.scores.loss < state->best_loss) {

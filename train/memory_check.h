@@ -28,7 +28,7 @@ hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *
                           const char *remedy);
 
 /* The same for a training and the heads at its end, by one of so many processes (hl_footprint_of_one), with the remedy
- * for what takes most of it; `path` is the config's. Otherwise as hl_footprint_of. */
+ * for what takes most of it; `path` is the config's. Otherwise as hl_footprint_of_config. */
 hl_status hl_memory_check_training(const hl_config *config, int processes, hl_memory_at_hand at_hand, const char *path);
 
 HL_END_DECLS

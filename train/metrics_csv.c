@@ -281,22 +281,12 @@ static hl_status keep(const char *path, const char *text, size_t size, hl_metric
     return take_rows(rows, until);
 }
 
-/* To be freed: *text, NULL where there is no such file. */
-static hl_status read_whole(const char *path, char **text, size_t *size)
-{
-    *text = NULL;
-    *size = 0;
-    bool exists;
-    HL_TRY(hl_file_exists(path, &exists));
-    return exists ? hl_file_read(path, HL_METRICS_MAX_BYTES, text, size) : hl_ok();
-}
-
 hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
 {
     char *text;
     size_t size;
     hl_metrics_rows rows;
-    HL_TRY(read_whole(path, &text, &size));
+    HL_TRY(hl_file_read_if_there(path, HL_METRICS_MAX_BYTES, &text, &size));
     hl_status status = text != NULL || until.rows == 0
                            ? keep(path, text, size, until, &rows)
                            : hl_error(HL_BAD_FILE,
@@ -316,7 +306,7 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_
     char *text, header[ROW_BYTES];
     size_t size;
     hl_metrics_rows rows;
-    HL_TRY(read_whole(path, &text, &size));
+    HL_TRY(hl_file_read_if_there(path, HL_METRICS_MAX_BYTES, &text, &size));
     hl_status status = keep(path, text, size, until, &rows);
     if (status.code == HL_OK && size == 0) {
         size_t header_size = print_header(kind, header);

@@ -201,26 +201,40 @@ hl_status hl_run_folder_newest_kept(const hl_run_folder *folder, int64_t *step)
 
 /* ---- opening ---- */
 
+/* The paths of an hl_run_folder, and what each names in it. */
+#define AT(path) offsetof(hl_run_folder, path)
+static const struct {
+    size_t place;
+    const char *name;
+} paths[] = {
+    { AT(config), "config.ini" },
+    { AT(metrics), "metrics.csv" },
+    { AT(scores), "scores.csv" },
+    { AT(confusion), "confusion.csv" },
+    { AT(model), "model.safetensors" },
+    { AT(model_before), "model-before.safetensors" },
+    { AT(checkpoint), "checkpoint.safetensors" },
+    { AT(vocabulary), "vocab.txt" },
+    { AT(patterns), "patterns" },
+    { AT(syntax), "syntax.csv" },
+    { AT(events), EVENTS },
+    { AT(lock_file), ".lock" },
+};
+enum { PATHS = sizeof paths / sizeof *paths };
+
+static char **path_at(hl_run_folder *folder, int i)
+{
+    return (char **)(void *)((char *)folder + paths[i].place);
+}
+
 static hl_status name_paths(hl_run_folder *folder, const char *path)
 {
     folder->path = hl_strdup(path);
-    folder->config = hl_path_join(path, "config.ini");
-    folder->metrics = hl_path_join(path, "metrics.csv");
-    folder->scores = hl_path_join(path, "scores.csv");
-    folder->confusion = hl_path_join(path, "confusion.csv");
-    folder->model = hl_path_join(path, "model.safetensors");
-    folder->model_before = hl_path_join(path, "model-before.safetensors");
-    folder->checkpoint = hl_path_join(path, "checkpoint.safetensors");
-    folder->vocabulary = hl_path_join(path, "vocab.txt");
-    folder->patterns = hl_path_join(path, "patterns");
-    folder->syntax = hl_path_join(path, "syntax.csv");
-    folder->events = hl_path_join(path, EVENTS);
-    folder->lock_file = hl_path_join(path, ".lock");
-    bool complete = folder->path != NULL && folder->config != NULL && folder->metrics != NULL &&
-                    folder->scores != NULL && folder->confusion != NULL && folder->model != NULL &&
-                    folder->model_before != NULL && folder->checkpoint != NULL && folder->vocabulary != NULL &&
-                    folder->patterns != NULL && folder->syntax != NULL && folder->events != NULL &&
-                    folder->lock_file != NULL;
+    bool complete = folder->path != NULL;
+    for (int i = 0; i < PATHS; i++) {
+        *path_at(folder, i) = hl_path_join(path, "%s", paths[i].name);
+        complete = complete && *path_at(folder, i) != NULL;
+    }
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
@@ -372,18 +386,9 @@ void hl_run_folder_close(hl_run_folder *folder)
         hl_file_calls_get()->close(folder->lock);
     }
     hl_free(folder->path);
-    hl_free(folder->config);
-    hl_free(folder->metrics);
-    hl_free(folder->scores);
-    hl_free(folder->confusion);
-    hl_free(folder->model);
-    hl_free(folder->model_before);
-    hl_free(folder->checkpoint);
-    hl_free(folder->vocabulary);
-    hl_free(folder->patterns);
-    hl_free(folder->syntax);
-    hl_free(folder->events);
-    hl_free(folder->lock_file);
+    for (int i = 0; i < PATHS; i++) {
+        hl_free(*path_at(folder, i));
+    }
     *folder = (hl_run_folder){ .lock = -1 };
 }
 

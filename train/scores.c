@@ -17,34 +17,24 @@ size_t hl_class_counts_bytes(int64_t n_classes)
 
 hl_status hl_class_counts_init(hl_class_counts *counts, int64_t n_classes)
 {
-    size_t C = (size_t)n_classes;
-    bool matrix = n_classes <= HL_CONFUSION_CLASSES;
-    *counts = (hl_class_counts){ .n_classes = n_classes, .cases = hl_calloc(3 * C, sizeof *counts->cases) };
-    counts->confusion = matrix ? hl_calloc(C * C, sizeof *counts->confusion) : NULL;
-    if (counts->cases == NULL || (matrix && counts->confusion == NULL)) {
-        hl_class_counts_free(counts);
-        return hl_error_memory("the counts of classes");
-    }
-    counts->found = counts->cases + C;
-    counts->right = counts->found + C;
+    *counts = (hl_class_counts){ .n_classes = n_classes, .cases = hl_calloc(1, hl_class_counts_bytes(n_classes)) };
+    HL_NEED(counts->cases != NULL, "the counts of classes");
+    counts->found = counts->cases + n_classes;
+    counts->right = counts->found + n_classes;
+    counts->confusion = n_classes <= HL_CONFUSION_CLASSES ? counts->right + n_classes : NULL;
     return hl_ok();
 }
 
 void hl_class_counts_free(hl_class_counts *counts)
 {
     hl_free(counts->cases);
-    hl_free(counts->confusion);
     *counts = (hl_class_counts){ 0 };
 }
 
 void hl_class_counts_clear(hl_class_counts *counts)
 {
-    size_t C = (size_t)counts->n_classes;
     counts->n_targets = 0;
-    memset(counts->cases, 0, 3 * C * sizeof *counts->cases);
-    if (counts->confusion != NULL) {
-        memset(counts->confusion, 0, C * C * sizeof *counts->confusion);
-    }
+    memset(counts->cases, 0, hl_class_counts_bytes(counts->n_classes));
 }
 
 void hl_class_counts_add(hl_class_counts *counts, const hl_real *logits, const int32_t *ids, int64_t n)

@@ -31,7 +31,7 @@ enum { HL_CONFUSION_CLASSES = 512 }; /* more classes have no confusion matrix */
 typedef struct hl_class_counts {
     int64_t n_classes;              /* C */
     int64_t n_targets;              /* those of an unknown label, too */
-    int64_t *cases, *found, *right; /* (C); owned, as is the matrix */
+    int64_t *cases, *found, *right; /* (C); owned by `cases`, in one block with the matrix */
     int64_t *confusion;             /* (C, C): the target's class down, the answer across; NULL above
                                        HL_CONFUSION_CLASSES */
 } hl_class_counts;

@@ -7,17 +7,6 @@
  * of its time. */
 enum { RECOMPUTE_FROM = 1024 };
 
-static bool recomputes(const hl_config *config)
-{
-    return config->attention == HL_ATTENTION_RECOMPUTE ||
-           (config->attention == HL_ATTENTION_AUTO && config->sizes.longest >= RECOMPUTE_FROM);
-}
-
-static bool multiplies_in_bf16(const hl_config *config)
-{
-    return config->train.precision != HL_PRECISION_FLOAT && hl_bf16_missing() == NULL;
-}
-
 hl_model_config hl_setup_model(const hl_config *config)
 {
     const hl_data_sizes *sizes = &config->sizes;
@@ -26,8 +15,9 @@ hl_model_config hl_setup_model(const hl_config *config)
     model.targets = sizes->targets;
     model.token_types = model.token_types > 0 ? model.token_types : sizes->types;
     model.pooling = sizes->pooled ? model.pooling : HL_POOLING_ROWS;
-    model.recompute = recomputes(config);
-    model.bf16 = multiplies_in_bf16(config);
+    model.recompute = config->attention == HL_ATTENTION_RECOMPUTE ||
+                      (config->attention == HL_ATTENTION_AUTO && sizes->longest >= RECOMPUTE_FROM);
+    model.bf16 = config->train.precision != HL_PRECISION_FLOAT && hl_bf16_missing() == NULL;
     return model;
 }
 

@@ -8,7 +8,6 @@
 #include "data/text/tokens_file.h"
 #include "train/config_keys.h"
 #include "train/private/data_folder.h"
-#include "train/private/data_notices.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,15 +62,6 @@ hl_text_spec hl_config_text_spec(const hl_config *config)
     hl_config_is_text(config, &spec.task);
     spec.length = spec.task == HL_TEXT_NEXT || spec.task == HL_TEXT_MASKED ? task->length : 0;
     return spec;
-}
-
-/* ---- where files are ---- */
-
-static hl_status find_files(work *w)
-{
-    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.file, &w->file));
-    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.validation_file, &w->validation_file));
-    return hl_data_find_file(w->options->beside, &w->spec.vocabulary, &w->vocabulary);
 }
 
 /* ---- what the data are made of ---- */
@@ -287,7 +277,9 @@ static hl_status open_text(work *w, hl_dataset **out)
     hl_config *config = w->config;
     w->spec = hl_config_text_spec(config);
     HL_TRY(change_tokens(w));
-    HL_TRY(find_files(w));
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.file, &w->file));
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.validation_file, &w->validation_file));
+    HL_TRY(hl_data_find_file(w->options->beside, &w->spec.vocabulary, &w->vocabulary));
     bool says = *hl_config_string(config, config->task.content) != '\0' && is_run(w);
     if (w->spec.file == NULL) {
         return hl_error(HL_INVALID, "task.file is missing: name the file to learn from, as task.file=FILE");
@@ -333,13 +325,6 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
         return hl_error(HL_BAD_FILE, "%s: its config.ini lacks model.max_length, which train writes there", folder);
     }
     bool labelled = spec.task == HL_TEXT_TAGS || spec.task == HL_TEXT_CLASSES;
-    bool pair = hl_text_spec_is_pair(&spec);
-    hl_data_sizes sizes = { .longest = config->model.max_length,
-                            .answers = config->model.max_length,
-                            .n_lengths = config->model.max_length,
-                            .types = pair ? 2 : 0,
-                            .words = spec.task != HL_TEXT_FILE,
-                            .pooled = spec.task == HL_TEXT_CLASSES };
     hl_status status = hl_data_load_tokens(folder, "tokens.json", &tokens);
     if (labelled) {
         HL_THEN(status, hl_data_load_tokens(folder, "labels.json", &labels));
@@ -349,7 +334,9 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
         hl_tokens_free(labels);
         return status;
     }
-    HL_TRY(hl_dataset_of_tokens(spec.task, tokens, labels, sizes, (uint64_t)config->train.seed, out));
+    int types = hl_text_spec_is_pair(&spec) ? 2 : 0;
+    uint64_t seed = (uint64_t)config->train.seed;
+    HL_TRY(hl_dataset_of_tokens(spec.task, tokens, labels, config->model.max_length, types, seed, out));
     config->sizes = *hl_dataset_sizes(*out);
     return status;
 }

@@ -91,6 +91,11 @@ hl_status hl_data_told(const hl_text_data *data, hl_text_progress *progress, voi
 /* Adds the sizes alone, which are known without reading, for the start of a run. HL_NO_MEMORY. */
 hl_status hl_data_told_shortly(const hl_text_data *data, hl_text *text);
 
+/* Adds a line for each notice that counts anything, each once: "training: 3 sentences were cut ..."; of a file's lines,
+ * which both parts may come from, "my.txt: 40 lines ended ..."; and one where there is a single label. The spec is what
+ * the data were opened by. */
+void hl_data_notices_print(const hl_text_data *data, const hl_text_spec *spec, hl_text *notices);
+
 /* Removes from <folder>/data what was made of other data than those of the n configs, which are elsewhere where
  * task.cache says so, by the names that hl_setup_data writes; other files and links stay, and so do folders that hold
  * some. HL_BAD_FILE, HL_NO_MEMORY. */

@@ -183,12 +183,6 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
     char of_labels[HL_CONFIG_MAX_PATH + 32];
     snprintf(of_labels, sizeof of_labels, "%s/config.json: id2label", path);
     HL_TRY(n_labels > 0 ? hl_tokens_of_labels(names, n_labels, of_labels, &labels) : hl_ok());
-    hl_data_sizes sizes = { .longest = model->max_length,
-                            .answers = model->max_length,
-                            .n_lengths = model->max_length,
-                            .types = model->token_types > 1 ? 2 : 0,
-                            .words = true,
-                            .pooled = task == HL_TEXT_CLASSES };
     hl_tokens *tokens = hl_pretrained_take_tokens(folder);
     hl_status status = config->task.prefix_space ? hl_tokens_set_prefix_space(tokens) : hl_ok();
     if (status.code != HL_OK) {
@@ -196,7 +190,8 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
         hl_tokens_free(labels);
         return status;
     }
-    HL_TRY(hl_dataset_of_tokens(task, tokens, labels, sizes, (uint64_t)config->train.seed, out));
+    int types = model->token_types > 1 ? 2 : 0;
+    HL_TRY(hl_dataset_of_tokens(task, tokens, labels, model->max_length, types, (uint64_t)config->train.seed, out));
     config->sizes = *hl_dataset_sizes(*out);
     return hl_ok();
 }

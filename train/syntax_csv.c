@@ -118,34 +118,22 @@ void hl_syntax_csv_free(hl_syntax_csv *csv)
 
 size_t hl_syntax_csv_bytes(const hl_treebank *treebank, const hl_model_config *shape, int64_t rows)
 {
-    int64_t S = hl_treebank_size(treebank), W = hl_treebank_most_words(treebank), pieces = 0, squares = 0, H = 1;
+    int64_t S = hl_treebank_size(treebank), W = hl_treebank_most_words(treebank), pieces = 0, squares = 0;
     for (int64_t s = 0; s < S; s++) {
         hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
         pieces += sentence.n_pieces;
         squares += sentence.n_words * sentence.n_words;
     }
-    for (int l = 0; l < shape->n_layers; l++) {
-        H = shape->heads[l] > H ? shape->heads[l] : H;
-    }
     int64_t most = W * (rows > shape->max_length ? rows : shape->max_length); /* squares of a slice */
     size_t pass = hl_size_sum(hl_batch_storage_bytes(S, pieces), (size_t)pieces * sizeof(int32_t));
     pass = hl_size_sum(pass, (size_t)S * sizeof(size_t));
-    pass = hl_size_sum(pass, hl_size_product((size_t)H, (size_t)(squares < most ? squares : most) * sizeof(hl_real)));
+    pass = hl_size_sum(pass, hl_size_product((size_t)hl_heads_most(shape),
+                                             (size_t)(squares < most ? squares : most) * sizeof(hl_real)));
     size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(shape));
     return hl_size_sum(hl_size_sum(hl_treebank_bytes(treebank), counts), pass);
 }
 
 /* ---- reading ---- */
-
-/* *text: NULL where there is no such file; else to be freed. */
-static hl_status read_whole(const char *path, char **text, size_t *size)
-{
-    bool exists;
-    *text = NULL;
-    *size = 0;
-    HL_TRY(hl_file_exists(path, &exists));
-    return exists ? hl_file_read(path, MOST_BYTES, text, size) : hl_ok();
-}
 
 static hl_status bad_line(const char *path, int64_t line)
 {
@@ -189,7 +177,7 @@ hl_status hl_syntax_csv_drop_after(const char *path, int64_t step)
 {
     char *text;
     size_t size, kept = 0;
-    HL_TRY(read_whole(path, &text, &size));
+    HL_TRY(hl_file_read_if_there(path, MOST_BYTES, &text, &size));
     if (text == NULL) {
         return hl_ok();
     }
@@ -251,7 +239,7 @@ hl_status hl_syntax_csv_read(const char *path, const hl_treebank *treebank, cons
 {
     char *text;
     size_t size;
-    HL_TRY(read_whole(path, &text, &size));
+    HL_TRY(hl_file_read_if_there(path, MOST_BYTES, &text, &size));
     if (text == NULL || size == 0) {
         hl_free(text);
         return hl_ok();

@@ -21,15 +21,13 @@ enum { TAG_BYTES = 256, DPI = 72, MOST_BYTES = 1 << 30 };
 
 hl_status hl_tensorboard_drop_after(const char *path, int64_t step, int64_t *begin)
 {
-    bool exists;
     char *bytes;
     size_t size, kept = 0;
     *begin = 0;
-    HL_TRY(hl_file_exists(path, &exists));
-    if (!exists) {
+    HL_TRY(hl_file_read_if_there(path, MOST_BYTES, &bytes, &size));
+    if (bytes == NULL) {
         return hl_ok();
     }
-    HL_TRY(hl_file_read(path, MOST_BYTES, &bytes, &size));
     int64_t its;
     for (size_t n; (n = hl_event_read(bytes + kept, size - kept, &its)) > 0 && its <= step && its >= *begin - 1;) {
         kept += n;

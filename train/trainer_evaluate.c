@@ -35,12 +35,7 @@ static void count_classes(void *context, const hl_evaluator_slice *slice, const 
 static void add_scores(const void *context, void *to, const void *from)
 {
     (void)context;
-    hl_cross_entropy_result *sum = to;
-    const hl_cross_entropy_result *more = from;
-    sum->loss_sum += more->loss_sum;
-    sum->n_scored += more->n_scored;
-    sum->n_known += more->n_known;
-    sum->n_correct += more->n_correct;
+    hl_evaluation_add(to, from);
 }
 
 static void add_sums(const void *context, void *to, const void *from)
@@ -74,14 +69,8 @@ static hl_status evaluate_leaves(hl_trainer *trainer, const hl_evaluator *evalua
 /* Adds up what all ranks counted. */
 static void share_classes(hl_ranks *ranks, hl_class_counts *counts)
 {
-    int64_t C = counts->n_classes;
     hl_ranks_sum(ranks, &counts->n_targets, 1);
-    hl_ranks_sum(ranks, counts->cases, C);
-    hl_ranks_sum(ranks, counts->found, C);
-    hl_ranks_sum(ranks, counts->right, C);
-    if (counts->confusion != NULL) {
-        hl_ranks_sum(ranks, counts->confusion, C * C);
-    }
+    hl_ranks_sum(ranks, counts->cases, (int64_t)(hl_class_counts_bytes(counts->n_classes) / sizeof *counts->cases));
 }
 
 hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums, hl_evaluation *evaluation)

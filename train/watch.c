@@ -41,10 +41,9 @@ hl_status hl_watch_init(hl_watch *watch, const hl_recorder *recorder, int layer,
 {
     *watch = (hl_watch){ .recorder = recorder, .layer = layer, .pace = pace, .relations = relations };
     int64_t H = heads_of(watch), T = recorder->examples.n_tokens;
-    size_t count;
-    bool fits = hl_multiply_sizes((size_t)(T * T), (size_t)H, &count); /* T^2 weights of each head are there already */
+    size_t count = hl_size_product((size_t)(T * T), (size_t)H); /* T^2 weights of each head are there already */
     watch->panels = hl_calloc((size_t)H, sizeof *watch->panels);
-    watch->maps = fits ? hl_calloc(count, sizeof *watch->maps) : NULL;
+    watch->maps = hl_calloc(count, sizeof *watch->maps);
     return watch->panels != NULL && watch->maps != NULL ? hl_ok() : hl_error_memory("maps of heads");
 }
 

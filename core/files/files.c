@@ -162,6 +162,15 @@ hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *s
     return status;
 }
 
+hl_status hl_file_read_if_there(const char *path, size_t limit, char **content, size_t *size)
+{
+    bool exists;
+    *content = NULL;
+    *size = 0;
+    HL_TRY(hl_file_exists(path, &exists));
+    return exists ? hl_file_read(path, limit, content, size) : hl_ok();
+}
+
 /* Writing */
 
 void hl_file_fail(hl_file *file, hl_status error)

@@ -30,6 +30,9 @@ hl_status hl_file_open(const char *path, int flags, int *fd);
  * reason: missing, a folder, no regular file, too large, cut while it was read, a system error), HL_NO_MEMORY. */
 hl_status hl_file_read(const char *path, size_t limit, char **content, size_t *size);
 
+/* The same of a file that may be missing: *content is then NULL, and *size is 0. */
+hl_status hl_file_read_if_there(const char *path, size_t limit, char **content, size_t *size);
+
 /* The same piece by piece: opens a regular file to be read from its beginning, *fd to be closed by the table's close
  * (-1 on failure), and tells its size. */
 hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *size);

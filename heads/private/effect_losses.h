@@ -9,7 +9,6 @@
 #include "data/batch_storage.h"
 #include "heads/pattern.h"
 #include "heads/private/effect_workspace.h"
-#include "heads/private/layer_input.h"
 #include "layers/model.h"
 
 /* The caller sets `model`, `layers`, `slice` and `threads`; hl_effect_losses_begin sets the rest. */
@@ -29,7 +28,9 @@ typedef struct hl_effect_losses {
     hl_real *gates;           /* (slice, the heads of the widest layer) for each layer */
     hl_head_probe *probes;    /* (L): those of the pass with gradients, as the next */
     hl_tensor **layer_gates;  /* (L) */
-    hl_layer_input input;     /* where the passes begin: below the layer that is changed nothing runs again */
+    int layer;                /* where the passes begin: below it nothing runs again; -1: nowhere yet */
+    hl_real *x;               /* (N, D): the input of that layer, of all rows of the examples */
+    hl_real *z;               /* (N, H * Dv of the widest layer): the output of its heads */
     hl_effect_packed packed;  /* made when the losses of the model as it is are measured */
     double *losses;           /* (n): of the model as it is */
 } hl_effect_losses;
@@ -46,11 +47,12 @@ void hl_effect_losses_free(hl_effect_losses *s);
  * needs no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes);
 
-/* The packed weights that passes have; NULL: none. */
-const hl_effect_packed *hl_effect_losses_packed(const hl_effect_losses *s);
-
-/* Makes the following passes begin at `layer`. HL_NO_MEMORY. */
+/* Makes the following passes begin at `layer`. HL_NO_MEMORY; they then begin nowhere. */
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
+
+/* Of that layer the input of a slice's rows, and the output of its heads, (rows, H * Dv) with its own width. */
+hl_real *hl_effect_losses_x(const hl_effect_losses *s, const hl_batch *slice);
+hl_real *hl_effect_losses_z(const hl_effect_losses *s, const hl_batch *slice);
 
 /* The slice of the examples that begins at `first`. */
 hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
@@ -61,9 +63,9 @@ void hl_effect_losses_tape(hl_effect_losses *s, hl_tape_options options, hl_tape
 /* Writes each example's mean loss over its targets that have one, from the losses of all of the slice's targets. */
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
 
-/* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), each slice of the
- * examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */
-hl_status hl_effect_losses_slopes(hl_effect_losses *s, double *slopes);
+/* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), in new memory
+ * (hl_free): each slice of the examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */
+hl_status hl_effect_losses_slopes(hl_effect_losses *s, double **slopes);
 
 /* The mean of a layer's z over all rows of the examples, (H * Dv). HL_NO_MEMORY. */
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);

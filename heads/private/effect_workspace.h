@@ -27,7 +27,8 @@ typedef struct hl_effect_workspace {
     hl_real *x;              /* (slice * T, D): the output of the last layer that ran */
 } hl_effect_workspace;
 
-/* The weights of all layers in the form that linear maps take (hl_tape_kept), for passes that find them there. */
+/* The weights of all layers in the form that linear maps take (hl_tape_kept), for passes that find them there; zeroed:
+ * none. */
 typedef struct hl_effect_packed {
     int64_t heads, rest; /* numbers of a layer's: of its heads, and of what is behind them; 0 where nothing is packed */
     hl_real *numbers;    /* (L, heads + rest), of the caller */
@@ -37,10 +38,10 @@ typedef struct hl_effect_packed {
 /* Sets heads and rest. The model need not be allocated. HL_NO_MEMORY, HL_INVALID (a model that cannot be run). */
 hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed);
 
-/* The heads of the widest layer. */
-int64_t hl_effect_workspace_heads(const hl_model *model);
+/* H * Dv of the widest layer. */
+int64_t hl_effect_workspace_width(const hl_model_config *config);
 
-/* The bytes of a workspace whose passes run on `threads` threads and with those weights (or NULL), a multiple of 64.
+/* The bytes of a workspace whose passes run on `threads` threads and with those weights, a multiple of 64.
  * The model need not be allocated; nothing of that size is allocated. HL_INVALID (T too long for the model),
  * HL_NO_MEMORY. */
 hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, const hl_effect_packed *packed,
@@ -58,9 +59,15 @@ typedef struct hl_effect_workspace_begin {
     const hl_real *const *replace; /* where z is NULL: weights of its heads (hl_head_probe), or NULL */
 } hl_effect_workspace_begin;
 
-/* Computes row_losses of the batch; `packed` may be NULL. HL_NOT_FINITE; HL_INVALID where shapes do not fit the
+/* Computes row_losses of the batch. HL_NOT_FINITE; HL_INVALID where shapes do not fit the
  * model. */
 hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_model *model, const hl_batch *batch,
                                    const hl_effect_workspace_begin *begin, const hl_effect_packed *packed, int threads);
+
+/* Turns x (N, D) and z (N, H * Dv), the input of layer `from` and the output of its heads, into those of layer `to`,
+ * which is not below it. from -1: of the batch's tokens, whatever x and z hold. The arena is empty before and after.
+ * HL_NO_MEMORY, HL_INVALID (examples too long for the model). */
+hl_status hl_effect_workspace_move(hl_arena *arena, const hl_model *model, const hl_batch *batch, int threads, int from,
+                                   int to, hl_real *x, hl_real *z);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The 8-byte numbers that all arrays for examples of T tokens have together. False where they do not fit. */
-bool hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens, size_t *count);
+/* The 8-byte numbers that all arrays for examples of T tokens have together; SIZE_MAX where they do not fit. */
+size_t hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens);
 
 /* The bytes that they take in a file at most; SIZE_MAX where they do not fit. */
 size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_tokens);

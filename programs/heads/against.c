@@ -8,7 +8,7 @@
 #include "programs/heads/memory.h"
 #include "programs/results.h"
 #include "show/table.h"
-#include "study/model_maps.h"
+#include "study/model_examples.h"
 #include "study/report.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include "programs/heads/memory.h"
 #include "programs/results.h"
 #include "show/table.h"
-#include "study/model_maps.h"
+#include "study/model_examples.h"
 #include "study/study.h"
 
 #include <inttypes.h>

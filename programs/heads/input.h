@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_INPUT_H
 #define HL_PROGRAMS_HEADS_INPUT_H
 
-#include "study/model_maps.h"
+#include "study/model_examples.h"
 
 typedef struct hl_heads_input {
     hl_snapshot maps;  /* the model's: one example of the tokens, without targets and sources; owned, as is the next */

@@ -20,7 +20,7 @@ static size_t larger(size_t a, size_t b)
 /* What stays in memory all the time. */
 static size_t model_bytes(const hl_footprint *f)
 {
-    return hl_size_sum(hl_size_sum(f->weights, f->positions), f->vocabulary);
+    return hl_footprint_sum(f, HL_STANDS_MODEL);
 }
 
 /* A loss and an accuracy of every set of heads. */
@@ -101,13 +101,10 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
     }
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
     HL_NEED(model != NULL, "the model's sizes");
-    hl_tape_plan plan = { 0 };
     hl_status status = hl_model_init(model, &run->source.shape);
-    HL_THEN(status, hl_recorder_plan(model, T, T, run->source.threads, &plan));
+    HL_THEN(status, hl_recorder_pass_bytes(model, T, T, run->source.threads, pass));
     hl_model_free(model);
     hl_free(model);
-    *pass = plan.bytes;
-    hl_tape_plan_free(&plan);
     *maps = hl_recorder_bytes(&run->source.shape, 1, T, 0);
     return status;
 }

@@ -149,47 +149,14 @@ static void write_bytes(summary *s, const char *what, size_t bytes)
     }
 }
 
-/* What the run takes: as --json calls it, and in words. */
-static const struct {
-    const char *key, *words;
-    size_t offset;
-} memory[] = {
-    { "weights", "weights", offsetof(hl_footprint, weights) },
-    { "gradients", "gradients", offsetof(hl_footprint, gradients) },
-    { "moments", "the optimizer's moments", offsetof(hl_footprint, moments) },
-    { "step", "a step's activations, their gradients, scratch", offsetof(hl_footprint, step) },
-    { "batches", "batches of training and validation", offsetof(hl_footprint, batches) },
-    { "recorder", "recorder: patterns and logits of a snapshot", offsetof(hl_footprint, recorder) },
-    { "treebank", "the treebank, and what is counted on it", offsetof(hl_footprint, treebank) },
-    { "statistics", "statistics of heads over the validation set", offsetof(hl_footprint, validation_sums) },
-    { "positions", "table of positions", offsetof(hl_footprint, positions) },
-    { "vocabulary", "vocabulary", offsetof(hl_footprint, vocabulary) },
-    { "libraries", "the program and its libraries, about", offsetof(hl_footprint, libraries) },
-    { "generated", "code for examples of every length, about", offsetof(hl_footprint, generated) },
-    { "figures", "drawing heads for TensorBoard, about", offsetof(hl_footprint, figures) },
-    { "training", "training", offsetof(hl_footprint, training) },
-    { "readings", "metrics and maps of snapshots, at most", offsetof(hl_footprint, readings) },
-    { "extra", "  and of more where the loss falls, up to", offsetof(hl_footprint, extra) },
-    { "measures", "the last snapshot and the effects of its heads", offsetof(hl_footprint, measures) },
-    { "end", "measuring heads at the end, weights with it", offsetof(hl_footprint, end) },
-    { "total", "in all (the larger of the two)", offsetof(hl_footprint, total) },
-    { "most", "  with snapshots where the loss falls, up to", offsetof(hl_footprint, most) },
-};
-enum { MEMORIES = sizeof memory / sizeof *memory };
-
-static size_t memory_at(const hl_footprint *f, int i)
-{
-    return *(const size_t *)(const void *)((const char *)f + memory[i].offset);
-}
-
 static void write_memory(summary *s)
 {
     int threads = hl_setup_threads(s->config);
     hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
-    for (int i = 0; i < MEMORIES; i++) {
-        size_t bytes = memory_at(&s->footprint, i);
-        bool repeats = memory[i].offset == offsetof(hl_footprint, most) && bytes == s->footprint.total;
-        write_bytes(s, memory[i].words, repeats ? 0 : bytes);
+    for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
+        size_t bytes = hl_footprint_part_bytes(&s->footprint, i);
+        bool repeats = hl_footprint_parts[i].place == offsetof(hl_footprint, most) && bytes == s->footprint.total;
+        write_bytes(s, hl_footprint_parts[i].words, repeats ? 0 : bytes);
     }
 }
 
@@ -281,7 +248,7 @@ static hl_status prepare(summary *s)
     HL_TRY(hl_model_init(&s->model, &model));
     const hl_batch largest = hl_trainer_largest(s->config);
     HL_TRY(hl_graph_read(&s->graph, &s->model, &largest));
-    HL_TRY(hl_footprint_of(s->config, &s->model, &s->footprint));
+    HL_TRY(hl_footprint_of_config(s->config, &s->footprint));
     return share(s);
 }
 
@@ -359,8 +326,9 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
         for (int i = 0; i < s.graph.n; i++) {
             hl_json_append(&rows, row_object(&s.graph.rows[i]));
         }
-        for (int i = 0; i < MEMORIES; i++) {
-            failed = json_object_set_new(bytes, memory[i].key, bytes_value(memory_at(&s.footprint, i))) || failed;
+        for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
+            json_t *value = bytes_value(hl_footprint_part_bytes(&s.footprint, i));
+            failed = json_object_set_new(bytes, hl_footprint_parts[i].key, value) || failed;
         }
         hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
                                                (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",

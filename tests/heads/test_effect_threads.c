@@ -28,7 +28,7 @@ static worth measure(example *x, int threads)
         labels[h] = (hl_label){ .kind = h == 3 ? HL_LABEL_MIXED : HL_LABEL_OFFSET, .parameter = h / 2 };
     }
     worth w;
-    expect_ok(hl_effects_measure(&x->model, &x->batch, layers, labels, PART, threads, &w.effects));
+    expect_ok(hl_effects_measure(&x->model, &x->batch, layers, labels, false, PART, threads, &w.effects));
     expect_ok(
         hl_importance_measure(&x->model, &x->batch, layers, PART, threads, HL_IMPORTANCE_ALL, NULL, &w.importance));
     return w;

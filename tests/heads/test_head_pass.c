@@ -68,7 +68,7 @@ START_TEST(outputs_are_the_models)
         ck_assert_float_eq(pass.layers[l].b_o[3], (float)out->bias->data[3]);
     }
     int64_t rows = 3 * f.batch.n_tokens; /* q of 12, k and v of 12 and 12, or of 3 and 6 */
-    ck_assert_uint_eq(hl_head_pass_bytes(&pass), sizeof(float) * (size_t)(rows * 36 + 13 * 12 + rows * 15 + 13 * 12));
+    ck_assert_uint_eq(pass.bytes, sizeof(float) * (size_t)(rows * 36 + 13 * 12 + rows * 15 + 13 * 12));
     hl_head_pass_free(&pass);
     hl_head_pass_free(&pass);
     example_tear_down(&f);
@@ -101,7 +101,7 @@ START_TEST(a_failed_pass_is_empty)
         hl_head_pass_free(&pass);
         ck_assert_int_eq(faults_live_blocks(), blocks);
     }
-    ck_assert_int_gt(n, 11);
+    ck_assert_int_gt(n, 7);
     hl_examples_free(&batch);
     hl_model_free(&model);
     faults_end();

@@ -34,8 +34,8 @@ START_TEST(what_cannot_be_is_refused)
     ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 1, 1, scratch_path("other")).code, HL_INVALID);
     f.batch.n_examples = 5;
     ck_assert(!scratch_exists(scratch_path("other")));
-    hl_tape_plan plan;
-    ck_assert_int_eq(hl_recorder_plan(&f.model, 1, 65, 1, &plan).code, HL_INVALID);
+    size_t bytes;
+    ck_assert_int_eq(hl_recorder_pass_bytes(&f.model, 1, 65, 1, &bytes).code, HL_INVALID);
     ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 100, 1, NULL).code, HL_OK);
     ck_assert_int_eq(hl_recorder_record(&recorder, 3, NULL, &f.arena).code, HL_INVALID); /* no folder */
     hl_recorder_free(&recorder);

@@ -174,12 +174,10 @@ END_TEST
 START_TEST(missing_memory_is_told)
 {
     faults_begin();
-    for (int n = 1; n <= 2; n++) {
-        hl_class_counts counts;
-        faults_in_memory(n, FAULTS_ONCE);
-        ck_assert_int_eq(hl_class_counts_init(&counts, 3).code, HL_NO_MEMORY);
-        ck_assert_ptr_null(counts.cases);
-    }
+    hl_class_counts counts;
+    faults_in_memory(1, FAULTS_ONCE);
+    ck_assert_int_eq(hl_class_counts_init(&counts, 3).code, HL_NO_MEMORY);
+    ck_assert_ptr_null(counts.cases);
     faults_end();
 }
 END_TEST

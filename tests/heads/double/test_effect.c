@@ -46,7 +46,7 @@ static void set_up(effect_example *x)
 
 static hl_status measure_in_parts(effect_example *x, int64_t slice)
 {
-    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, slice, 2, &x->effects);
+    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, false, slice, 2, &x->effects);
 }
 
 static hl_status measure(effect_example *x)
@@ -293,7 +293,7 @@ START_TEST(heads_with_a_label_are_also_measured_alone)
     x.labels[0].kind = x.labels[5].kind = HL_LABEL_MIXED;
     expect_ok(measure(&x));
     hl_effects all = x.effects;
-    expect_ok(hl_effects_of_labels(&x.model, &x.batch, x.layers, x.labels, E, 2, &x.effects));
+    expect_ok(hl_effects_measure(&x.model, &x.batch, x.layers, x.labels, true, E, 2, &x.effects));
     ck_assert_double_eq(x.effects.loss, all.loss);
     ck_assert_int_eq(x.effects.n_groups, 1);
     ck_assert_double_eq(x.effects.groups[0].effect.loss_without, all.groups[0].effect.loss_without);

@@ -274,7 +274,7 @@ START_TEST(effects_are_the_same_figures)
         labels[i] = (hl_label){ .kind = HL_LABEL_MIXED };
     }
     hl_effects effects;
-    expect_ok(hl_effects_measure(&x.model, &x.batch, x.layers, labels, E, 2, &effects));
+    expect_ok(hl_effects_measure(&x.model, &x.batch, x.layers, labels, false, E, 2, &effects));
     for (int i = 0; i < HEADS; i++) {
         ck_assert_double_eq(effects.heads[i].importance, x.importance.heads[i].gradient.mean);
         ck_assert_double_eq(effects.heads[i].loss_without, x.importance.heads[i].zero.mean);

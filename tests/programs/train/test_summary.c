@@ -306,7 +306,7 @@ START_TEST(as_json_it_holds_the_same_figures)
     summary_example example;
     summary_example_parse(SMALL, &example);
     hl_footprint footprint;
-    ck_assert_int_eq(hl_footprint_of(&example.config, &example.model, &footprint).code, HL_OK);
+    ck_assert_int_eq(hl_footprint_of_config(&example.config, &footprint).code, HL_OK);
     hl_text text = { 0 };
     ck_assert_int_eq(hl_summary_json(&example.config, &text).code, HL_OK);
     json_t *root;
