@@ -1,7 +1,8 @@
-/* Registers a file's tests with the program they are linked into, so that a new test file needs no list.
+/* Tests and suites register themselves with the program they are linked into: a new test and a new file need no list.
  *
- *     static void add_tests(TCase *tc) { tcase_add_test(tc, that_it_holds); }
- *     SUITE("arena", add_tests)
+ *     TEST(it_holds) { ... }
+ *     LOOP_TEST(each_row_holds, 0, N_ROWS) { ... rows[_i] ... }
+ *     SUITE("arena")
  *
  * Check runs every test in a process of its own: OpenMP and BLAS may be used inside a test, never before one. */
 #ifndef HL_TESTS_CHECK_SUITE_H
@@ -22,12 +23,33 @@ static inline void suite_mark_point(const char *file, int line)
 }
 #define _mark_point(file, line) suite_mark_point(file, line)
 
-void suite_register(const char *name, void (*add_tests)(TCase *));
+typedef struct suite_options {
+    const char *name;
+    void (*add_tests)(TCase *);           /* adds tests that do not register themselves; may be NULL */
+    int seconds;                          /* the limit of each test; 0: 120 */
+    void (*before)(void), (*after)(void); /* called in the process of each test; may be NULL */
+} suite_options;
 
-#define SUITE(name, add_tests)                                         \
-    __attribute__((constructor)) static void register_this_suite(void) \
-    {                                                                  \
-        suite_register(name, add_tests);                               \
+void suite_register(const char *file, suite_options options);
+void suite_register_test(const TTest *test, int first, int end);
+
+/* All tests of this file are one suite. Options follow its name: SUITE("kills", .seconds = 600) */
+#define SUITE(...)                                                        \
+    __attribute__((constructor)) static void register_this_suite(void)    \
+    {                                                                     \
+        suite_register(__FILE__, (suite_options){ .name = __VA_ARGS__ }); \
     }
+
+/* A test that runs once for each _i, first <= _i < end. */
+#define LOOP_TEST(test, first, end)                                        \
+    static void test(int _i);                                              \
+    __attribute__((constructor)) static void register_##test(void)         \
+    {                                                                      \
+        static const TTest its_test = { #test, test, __FILE__, __LINE__ }; \
+        suite_register_test(&its_test, first, end);                        \
+    }                                                                      \
+    static void test(int _i CK_ATTRIBUTE_UNUSED)
+
+#define TEST(test) LOOP_TEST(test, 0, 1)
 
 #endif

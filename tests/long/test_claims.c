@@ -50,7 +50,7 @@ static int far_above(const char *folder, double margin, bool specialists[LAYERS 
     return found;
 }
 
-START_TEST(grammar_takes_heads_for_different_relations)
+LOOP_TEST(grammar_takes_heads_for_different_relations, 1, 4)
 {
     bool specialists[LAYERS * HEADS_EACH] = { false };
     ck_assert_int_ge(far_above(train(_i), 0.4, specialists), 2);
@@ -60,11 +60,5 @@ START_TEST(grammar_takes_heads_for_different_relations)
     }
     ck_assert_int_ge(n, 2);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, grammar_takes_heads_for_different_relations, 1, 4);
-}
-SUITE("claims", add_tests)
+SUITE("claims", .seconds = 600)

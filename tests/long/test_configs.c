@@ -3,7 +3,7 @@
 #include "tests/runs/runs.h"
 #include "tests/runs/shipped_configs.h"
 
-START_TEST(a_task_is_solved_by_its_config)
+LOOP_TEST(a_task_is_solved_by_its_config, 0, SHIPPED_CONFIGS)
 {
     const shipped_config *shipped = &shipped_configs[_i];
     const char *folder = run_path("run");
@@ -15,10 +15,9 @@ START_TEST(a_task_is_solved_by_its_config)
     run_last_row(folder, "validation", &loss, &accuracy);
     ck_assert_msg(accuracy >= shipped->accuracy, "%s: accuracy %g", shipped->name, accuracy);
 }
-END_TEST
 
 /* Per-layer widths and every number of heads of the ablation, on the copy task at full length. */
-START_TEST(the_copy_task_is_solved_with_any_heads)
+LOOP_TEST(the_copy_task_is_solved_with_any_heads, 0, 4)
 {
     static const char *const heads[][3] = {
         { "model.heads=1", "--quiet", "--quiet" },
@@ -34,12 +33,5 @@ START_TEST(the_copy_task_is_solved_with_any_heads)
     run_last_row(folder, "validation", &loss, &accuracy);
     ck_assert_msg(accuracy >= 0.999, "%s: accuracy %g", heads[_i][0], accuracy);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, a_task_is_solved_by_its_config, 0, SHIPPED_CONFIGS);
-    tcase_add_loop_test(tc, the_copy_task_is_solved_with_any_heads, 0, 4);
-}
-SUITE("configs", add_tests)
+SUITE("configs", .seconds = 600)

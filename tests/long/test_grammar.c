@@ -78,17 +78,11 @@ static void check_birth(const char *folder)
     free(run);
 }
 
-START_TEST(a_head_for_determiners_is_born)
+TEST(a_head_for_determiners_is_born)
 {
     const char *folder = train();
     check_last(folder);
     check_birth(folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 1800);
-    tcase_add_test(tc, a_head_for_determiners_is_born);
-}
-SUITE("grammar", add_tests)
+SUITE("grammar", .seconds = 1800)

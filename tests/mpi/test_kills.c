@@ -219,7 +219,7 @@ static pid_t start_lane(lane l, int runs)
     return process;
 }
 
-START_TEST(killed_at_random_moments_runs_leave_the_bytes_of_one_process)
+TEST(killed_at_random_moments_runs_leave_the_bytes_of_one_process)
 {
     const char *asked = getenv("HEADLIGHT_MPI_KILLS"), *config = run_tiny_config(), *alone = run_path("alone");
     int runs = asked != NULL ? atoi(asked) : RUNS;
@@ -247,11 +247,5 @@ START_TEST(killed_at_random_moments_runs_leave_the_bytes_of_one_process)
     ck_assert_int_eq(all->runs, runs);
     ck_assert_int_eq(all->differed, 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, getenv("HEADLIGHT_MPI_KILLS") != NULL ? 10000 : 240);
-    tcase_add_test(tc, killed_at_random_moments_runs_leave_the_bytes_of_one_process);
-}
-SUITE("kills of several processes", add_tests)
+SUITE("kills of several processes", .seconds = getenv("HEADLIGHT_MPI_KILLS") != NULL ? 10000 : 240)

@@ -18,7 +18,7 @@ static void forget(void)
     ck_assert(!hl_launcher_gives_terminals());
 }
 
-START_TEST(launchers_say_how_many_they_have_started)
+TEST(launchers_say_how_many_they_have_started)
 {
     static const char *const variables[][2] = { { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" },
                                                 { "PMI_SIZE", "PMI_RANK" },
@@ -40,10 +40,9 @@ START_TEST(launchers_say_how_many_they_have_started)
     ck_assert_int_eq(hl_launcher_processes(), 1);
     unsetenv("SLURM_NTASKS");
 }
-END_TEST
 
 /* One MPI's launcher, another MPI's program, or one without. */
-START_TEST(a_program_that_cannot_be_one_of_them_is_refused)
+TEST(a_program_that_cannot_be_one_of_them_is_refused)
 {
     setenv("SLURM_STEP_NUM_TASKS", "4", 1);
     run_result run = RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
@@ -56,9 +55,8 @@ START_TEST(a_program_that_cannot_be_one_of_them_is_refused)
     ck_assert_str_eq(run.err, ""); /* the first says it, before a launcher that sees this one end kills it */
     ck_assert_double_gt(hl_clock_seconds() - begin, 1);
 }
-END_TEST
 
-START_TEST(what_a_process_starts_is_none_of_them)
+TEST(what_a_process_starts_is_none_of_them)
 {
     setenv("PMI_SIZE", "4", 1);
     const char *path = run_path("said");
@@ -70,12 +68,5 @@ START_TEST(what_a_process_starts_is_none_of_them)
     ck_assert_str_eq(run_read(path), "size: .\n");
     close(said);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, launchers_say_how_many_they_have_started);
-    tcase_add_test(tc, a_program_that_cannot_be_one_of_them_is_refused);
-    tcase_add_test(tc, what_a_process_starts_is_none_of_them);
-}
-SUITE("launcher", add_tests)
+SUITE("launcher")

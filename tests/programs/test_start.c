@@ -66,26 +66,18 @@ static void expect_name(const char *program, void (*before)(void), const char *n
     ck_assert_int_eq(run_wait(process).code, RUN_KILLED + SIGKILL);
 }
 
-START_TEST(a_running_program_shows_its_own_name)
+TEST(a_running_program_shows_its_own_name)
 {
     expect_name(HL_TRAIN_PROGRAM, wait_as_usual, "train");
     expect_name(HL_TRAIN_PROGRAM, wait_passively, "train");
 }
-END_TEST
 
-START_TEST(a_running_program_shows_the_name_that_it_was_called_by)
+TEST(a_running_program_shows_the_name_that_it_was_called_by)
 {
     const char *link = run_path("headlight-train");
     ck_assert_int_eq(symlink(HL_TRAIN_PROGRAM, link), 0);
     expect_name(link, wait_as_usual, "headlight-train");
     expect_name(link, wait_passively, "headlight-train");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, a_running_program_shows_its_own_name);
-    tcase_add_test(tc, a_running_program_shows_the_name_that_it_was_called_by);
-}
-SUITE("how a program starts", add_tests)
+SUITE("how a program starts", .seconds = 60)

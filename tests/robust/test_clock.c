@@ -80,7 +80,7 @@ static bool has_a_short_time_left(const char *line)
            strncmp(left - 3, "  ", 2) == 0;
 }
 
-START_TEST(a_runs_rates_and_results_are_as_ever)
+TEST(a_runs_rates_and_results_are_as_ever)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -104,9 +104,8 @@ START_TEST(a_runs_rates_and_results_are_as_ever)
     }
     ck_assert_int_eq(told, 12);
 }
-END_TEST
 
-START_TEST(a_sweeps_seconds_and_results_are_as_ever)
+TEST(a_sweeps_seconds_and_results_are_as_ever)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("sweep");
     ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", straight).code, 0);
@@ -124,10 +123,9 @@ START_TEST(a_sweeps_seconds_and_results_are_as_ever)
     }
     ck_assert_int_eq(rows, 2);
 }
-END_TEST
 
 /* The last column: milliseconds for a batch. */
-START_TEST(the_times_of_pruned_models_are_as_ever)
+TEST(the_times_of_pruned_models_are_as_ever)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
@@ -143,12 +141,5 @@ START_TEST(the_times_of_pruned_models_are_as_ever)
     }
     ck_assert_int_gt(rows, 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_runs_rates_and_results_are_as_ever);
-    tcase_add_test(tc, a_sweeps_seconds_and_results_are_as_ever);
-    tcase_add_test(tc, the_times_of_pruned_models_are_as_ever);
-}
-SUITE("clock", add_tests)
+SUITE("clock")

@@ -13,7 +13,7 @@ static void limit_files(rlim_t bytes)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(a_file_that_would_be_too_large_is_told_and_the_run_goes_on_later)
+TEST(a_file_that_would_be_too_large_is_told_and_the_run_goes_on_later)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -28,10 +28,5 @@ START_TEST(a_file_that_would_be_too_large_is_told_and_the_run_goes_on_later)
     ck_assert_msg(run.code == 0, "%s", run.err);
     run_assert_same(straight, folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_file_that_would_be_too_large_is_told_and_the_run_goes_on_later);
-}
-SUITE("file limit", add_tests)
+SUITE("file limit")

@@ -70,7 +70,7 @@ static const char *fill(const char *disk, size_t left)
 
 #define EVERYTHING "train.steps=12", "train.checkpoint_every=3", "train.keep_checkpoints=2", "train.log_every=1"
 
-START_TEST(a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room)
+TEST(a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight");
     EXPECT_RUN(0, config, EVERYTHING, "--out", straight);
@@ -105,10 +105,5 @@ START_TEST(a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room)
         umount(disk);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room);
-}
-SUITE("full disk", add_tests)
+SUITE("full disk")

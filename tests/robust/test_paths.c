@@ -71,7 +71,7 @@ static void expect_a_sweep(const char *here, const char *config, const char *fol
     ck_assert_ptr_nonnull(strstr(run_in(here, sweep_program, arguments).out, "2 of 2 trainings are done already\n"));
 }
 
-START_TEST(runs_and_configs_may_have_any_name)
+LOOP_TEST(runs_and_configs_may_have_any_name, 0, sizeof names / sizeof *names)
 {
     const char *straight = run_path("straight"), *here = run_path("here"), *content = run_read(run_tiny_config());
     EXPECT_RUN(0, run_path("tiny.ini"), "--out", straight);
@@ -87,10 +87,5 @@ START_TEST(runs_and_configs_may_have_any_name)
     expect_its_heads(here, names[_i]);
     expect_a_sweep(here, config, sweep);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, runs_and_configs_may_have_any_name, 0, sizeof names / sizeof *names);
-}
-SUITE("paths", add_tests)
+SUITE("paths")

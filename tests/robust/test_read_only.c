@@ -115,7 +115,7 @@ static void expect_nothing_new(void (*how)(void))
     ck_assert_str_eq(run_list(folder), "");
 }
 
-START_TEST(a_new_run_or_sweep_is_refused)
+TEST(a_new_run_or_sweep_is_refused)
 {
     if (getenv("GCOV_ERROR_FILE") != NULL && geteuid() == 0) { /* its counts are root's: it would say so */
         fprintf(stderr, "another user cannot count what is reached: not tested\n");
@@ -123,17 +123,15 @@ START_TEST(a_new_run_or_sweep_is_refused)
     }
     expect_nothing_new(by_its_mode);
 }
-END_TEST
 
-START_TEST(a_new_run_or_sweep_is_refused_on_a_read_only_mount)
+TEST(a_new_run_or_sweep_is_refused_on_a_read_only_mount)
 {
     if (has_mounts()) {
         expect_nothing_new(by_a_mount);
     }
 }
-END_TEST
 
-START_TEST(an_old_run_is_not_gone_on_with_nor_replaced)
+TEST(an_old_run_is_not_gone_on_with_nor_replaced)
 {
     if (!has_mounts()) {
         return;
@@ -145,9 +143,8 @@ START_TEST(an_old_run_is_not_gone_on_with_nor_replaced)
     ck_assert_str_eq(run_list(folder), before);
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
 }
-END_TEST
 
-START_TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
+TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
 {
     if (!has_mounts()) {
         return;
@@ -161,7 +158,6 @@ START_TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
     ck_assert_str_eq(run_list(folder), before);
     ck_assert_str_eq(sweep_csv(folder), csv);
 }
-END_TEST
 
 /* Checks that it says on standard error what it could not write, and nothing else. */
 static void expect_told(run_result run, const char *folder, const char *what)
@@ -172,7 +168,7 @@ static void expect_told(run_result run, const char *folder, const char *what)
     ck_assert_str_eq(run.err, line);
 }
 
-START_TEST(heads_are_shown_all_the_same)
+TEST(heads_are_shown_all_the_same)
 {
     if (!has_mounts()) {
         return;
@@ -197,14 +193,5 @@ START_TEST(heads_are_shown_all_the_same)
     ck_assert_ptr_nonnull(strstr(run.out, "closest"));
     expect_refused(ON(folder, hl_heads_program, folder, "--png", run_file(folder, "x.png")), folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_new_run_or_sweep_is_refused);
-    tcase_add_test(tc, a_new_run_or_sweep_is_refused_on_a_read_only_mount);
-    tcase_add_test(tc, an_old_run_is_not_gone_on_with_nor_replaced);
-    tcase_add_test(tc, an_old_sweep_is_not_gone_on_with_nor_replaced);
-    tcase_add_test(tc, heads_are_shown_all_the_same);
-}
-SUITE("read-only", add_tests)
+SUITE("read-only")

@@ -26,7 +26,7 @@ static int count(const char *text, const char *word)
 
 /* ---- what it leaves ---- */
 
-START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
+TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *single = run_path("single");
     run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--target", "0.25", "--out", folder);
@@ -54,16 +54,14 @@ START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
     ck_assert_ptr_nonnull(strstr(row, figures));
     ck_assert(strstr(row, figures) < strchr(row + 1, '\n'));
 }
-END_TEST
 
-START_TEST(any_number_of_jobs_gives_the_same_results)
+TEST(any_number_of_jobs_gives_the_same_results)
 {
     const char *config = run_tiny_config(), *one = run_path("one"), *four = run_path("four");
     ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "1", "--out", one).code, 0);
     ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "4", "--out", four).code, 0);
     ck_assert_str_eq(sweep_untimed(one), sweep_untimed(four));
 }
-END_TEST
 
 static char limit[32];
 
@@ -92,7 +90,7 @@ static bool one_by_one(const char *config, size_t memory)
     return ended < second;
 }
 
-START_TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
+TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
 {
     const char *path = run_tiny_config();
     hl_config config;
@@ -103,9 +101,8 @@ START_TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
     ck_assert(one_by_one(path, needed.total / 2 * 3));
     ck_assert(!one_by_one(path, 0));
 }
-END_TEST
 
-START_TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first)
+TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first)
 {
     const char *folder = run_path("sweep");
     const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", folder, NULL };
@@ -117,7 +114,6 @@ START_TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before
     ck_assert_ptr_null(strstr(run.out, "begins"));
     ck_assert_str_eq(run_list(folder), ".lock plan.txt ");
 }
-END_TEST
 
 /* ---- ended and begun again ---- */
 
@@ -172,7 +168,7 @@ static void expect_same_as_straight(const char *folder)
     run_assert_same_results(run_file(straight, "heads=1,seed=2"), run_file(folder, "heads=1,seed=2"));
 }
 
-START_TEST(killed_it_goes_on_and_repeats_nothing)
+TEST(killed_it_goes_on_and_repeats_nothing)
 {
     const char *folder = run_path("sweep"), *arguments[16];
     const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=1,seed=2");
@@ -203,9 +199,8 @@ START_TEST(killed_it_goes_on_and_repeats_nothing)
     ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2 "));
     ck_assert(checkpoint_of(first) == before);
 }
-END_TEST
 
-START_TEST(a_signal_saves_and_ends_all)
+TEST(a_signal_saves_and_ends_all)
 {
     const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2"), *arguments[16];
     slow_sweep(folder, arguments);
@@ -222,10 +217,9 @@ START_TEST(a_signal_saves_and_ends_all)
     ck_assert_int_eq(sweep_run(arguments).code, 0);
     expect_same_as_straight(folder);
 }
-END_TEST
 
 /* None waits to be begun when the signal comes. */
-START_TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
+TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
 {
     const char *folder = run_path("sweep"), *arguments[16];
     slow_sweep(folder, arguments);
@@ -241,12 +235,11 @@ START_TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
     ck_assert_ptr_nonnull(strstr(run.err, "\ninterrupted: 0 of 4 trainings are done, the others saved; the same"));
     ck_assert(!scratch_exists(run_file(folder, "ablation.html")));
 }
-END_TEST
 
 /* ---- what goes wrong ---- */
 
 /* Snapshots of longer sequences do not fit into patterns.budget_mb, which a training alone finds out. */
-START_TEST(a_failed_training_is_told_and_stops_no_other)
+TEST(a_failed_training_is_told_and_stops_no_other)
 {
     const char *folder = run_path("sweep");
     const char *arguments[] = { run_tiny_config(),
@@ -276,7 +269,6 @@ START_TEST(a_failed_training_is_told_and_stops_no_other)
     ck_assert_int_eq(run.code, 1);
     ck_assert_int_eq(count(run.out, "begins, "), 1);
 }
-END_TEST
 
 static void write_text(const char *path, const char *text)
 {
@@ -295,7 +287,7 @@ static void set_plan_format(const char *folder, const char *line)
     free(content);
 }
 
-START_TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with)
+TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
     ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
@@ -309,9 +301,8 @@ START_TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert_ptr_nonnull(strstr(run.out, "2 of 2 trainings are done already\n"));
 }
-END_TEST
 
-START_TEST(what_stands_in_the_way_of_one_stops_no_other)
+TEST(what_stands_in_the_way_of_one_stops_no_other)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
     ck_assert_int_eq(mkdir(folder, 0777), 0);
@@ -323,10 +314,9 @@ START_TEST(what_stands_in_the_way_of_one_stops_no_other)
     ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
-END_TEST
 
 /* A row of ablation.csv is believed only of the training that it was of. */
-START_TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
+TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *other = run_path("other");
     const char *first = run_file(folder, "heads=1,seed=1"), *plan = run_file(folder, "plan.txt");
@@ -354,7 +344,6 @@ START_TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
     ck_assert_ptr_nonnull(strstr(run.out, "1 of 2 trainings are done already\n"));
     ck_assert(checkpoint_of(first) == before);
 }
-END_TEST
 
 static const char *last_line(const char *text)
 {
@@ -366,7 +355,7 @@ static const char *last_line(const char *text)
 }
 
 /* What a done training left is believed only where it goes to the end, and its checkpoint knows it. */
-START_TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
+TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
     const char *metrics = run_file(run_file(folder, "heads=1,seed=1"), "metrics.csv");
@@ -391,9 +380,8 @@ START_TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
         ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
     }
 }
-END_TEST
 
-START_TEST(a_training_killed_by_another_has_failed)
+TEST(a_training_killed_by_another_has_failed)
 {
     const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[16];
     slow_sweep(folder, arguments);
@@ -411,10 +399,9 @@ START_TEST(a_training_killed_by_another_has_failed)
     ck_assert_int_eq(sweep_run(arguments).code, 0);
     expect_same_as_straight(folder);
 }
-END_TEST
 
 /* What a sweep that was killed had begun may hold its folder for a moment longer. */
-START_TEST(a_training_that_is_still_dying_is_waited_for)
+TEST(a_training_that_is_still_dying_is_waited_for)
 {
     const char *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
     ck_assert_int_eq(mkdir(folder, 0777) | mkdir(cell, 0777), 0);
@@ -430,7 +417,6 @@ START_TEST(a_training_that_is_still_dying_is_waited_for)
     ck_assert_msg(run.code == 0, "%s%s", run.err, run.out);
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
-END_TEST
 
 static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
 {
@@ -438,16 +424,15 @@ static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
     return sweep_program(argc, argv, out, err);
 }
 
-START_TEST(it_ends_where_the_ends_of_processes_were_ignored)
+TEST(it_ends_where_the_ends_of_processes_were_ignored)
 {
     const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
     run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_without_children }));
     ck_assert_msg(run.code == 0, "%s", run.err);
     ck_assert_int_eq(count(sweep_csv(run_path("s")), ",done\n"), 2);
 }
-END_TEST
 
-START_TEST(a_wrong_config_is_refused_before_anything_begins)
+TEST(a_wrong_config_is_refused_before_anything_begins)
 {
     const char *folder = run_path("sweep");
     run_result run = ABLATE(run_tiny_config(), "--heads", "1,3", "--out", folder);
@@ -458,9 +443,8 @@ START_TEST(a_wrong_config_is_refused_before_anything_begins)
     ck_assert_int_eq(ABLATE(run_path("missing.ini"), "--heads", "1").code, 2);
     ck_assert_int_eq(ABLATE(run_tiny_config()).code, 2);
 }
-END_TEST
 
-START_TEST(another_plan_in_the_folder_is_refused)
+TEST(another_plan_in_the_folder_is_refused)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
     const char *cell = run_file(folder, "heads=2,seed=1");
@@ -497,10 +481,9 @@ START_TEST(another_plan_in_the_folder_is_refused)
     ck_assert_ptr_nonnull(strstr(run_metrics(cell), "\n30,validation,"));
     ck_assert_ptr_nonnull(strstr(sweep_csv(folder), ",30,"));
 }
-END_TEST
 
 /* Whoever opens a pipe that nobody reads from waits for ever. */
-START_TEST(a_pipe_in_the_place_of_a_file_is_refused)
+TEST(a_pipe_in_the_place_of_a_file_is_refused)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
     run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
@@ -520,7 +503,6 @@ START_TEST(a_pipe_in_the_place_of_a_file_is_refused)
     ck_assert_int_eq(run.code, 3);
     ck_assert_ptr_nonnull(strstr(run.err, ".lock: is no regular file, which a run would lock; move it away\n"));
 }
-END_TEST
 
 static const char *said; /* where the next call writes */
 
@@ -530,7 +512,7 @@ static void say_apart(void)
 }
 
 /* Two calls, or three, with different jobs: each cell is trained once, by one of them. */
-START_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves)
+LOOP_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4)
 {
     const char *folder = run_path("sweep"), *arguments[16];
     const char *const jobs[] = { "1", "2", "1" }, *const outs[] = { run_path("1"), run_path("2"), run_path("3") };
@@ -556,39 +538,13 @@ START_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves)
     run_assert_same_file(folder, run_path("straight"), "ablation.svg");
     run_assert_same_file(folder, run_path("straight"), "ablation.png");
 }
-END_TEST
 
-START_TEST(help_and_version_are_told)
+TEST(help_and_version_are_told)
 {
     run_result run = ABLATE("--help");
     ck_assert_int_eq(run.code, 0);
     ck_assert_int_eq(strncmp(run.out, "usage: ablate CONFIG", 20), 0);
     ck_assert_str_eq(ABLATE("--version").out, RUN("--version").out);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, a_sweep_leaves_a_table_files_and_ordinary_runs);
-    tcase_add_test(tc, any_number_of_jobs_gives_the_same_results);
-    tcase_add_test(tc, a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first);
-    tcase_add_test(tc, trainings_that_have_no_memory_together_go_one_after_the_other);
-    tcase_add_test(tc, killed_it_goes_on_and_repeats_nothing);
-    tcase_add_test(tc, a_signal_saves_and_ends_all);
-    tcase_add_test(tc, a_signal_ends_a_sweep_whose_trainings_have_all_begun);
-    tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
-    tcase_add_test(tc, a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with);
-    tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
-    tcase_add_test(tc, under_another_plan_a_folder_tells_no_results_of_its_runs);
-    tcase_add_test(tc, metrics_that_lost_gained_or_changed_rows_are_no_result);
-    tcase_add_test(tc, a_training_killed_by_another_has_failed);
-    tcase_add_test(tc, a_training_that_is_still_dying_is_waited_for);
-    tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
-    tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
-    tcase_add_test(tc, another_plan_in_the_folder_is_refused);
-    tcase_add_test(tc, a_pipe_in_the_place_of_a_file_is_refused);
-    tcase_add_loop_test(tc, calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4);
-    tcase_add_test(tc, help_and_version_are_told);
-}
-SUITE("ablate", add_tests)
+SUITE("ablate", .seconds = 60)

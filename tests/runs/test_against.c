@@ -70,7 +70,7 @@ static void expect_same_as_page(const char *table, json_t *page)
 }
 
 /* The same examples: all snapshots of both stand side by side. */
-START_TEST(runs_of_one_seed_are_compared_on_their_snapshots)
+TEST(runs_of_one_seed_are_compared_on_their_snapshots)
 {
     const char *one = train("one", "model.heads=2"), *other = train("other", "model.heads=4");
     run_result run = HEADS(one, "--against", other);
@@ -86,7 +86,6 @@ START_TEST(runs_of_one_seed_are_compared_on_their_snapshots)
     ck_assert_uint_eq(json_array_size(json_object_get(second, "heads")), 8);
     json_decref(page);
 }
-END_TEST
 
 /* What the row of a head says of the untrained pair; NaN for "-". */
 static double untrained_of(const char *table, const char *head)
@@ -100,7 +99,7 @@ static double untrained_of(const char *table, const char *head)
 }
 
 /* Runs that began with the same weights were 0 apart; with another number of heads they were not. */
-START_TEST(the_distance_before_the_first_step_stands_beside)
+TEST(the_distance_before_the_first_step_stands_beside)
 {
     const char *one = train("one", "train.steps=24"), *other = train("other", "optimizer.learning_rate=0.05");
     const char *heads = run_path("heads");
@@ -126,10 +125,9 @@ START_TEST(the_distance_before_the_first_step_stands_beside)
     ck_assert(isnan(untrained_of(run.out, "L1H1")));
     ck_assert_ptr_nonnull(strstr(run.out, "not known"));
 }
-END_TEST
 
 /* Another seed has other examples: its weights are run on the first run's. */
-START_TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
+TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
 {
     const char *one = train("one", "train.seed=1"), *other = train("other", "train.seed=2"), *file = run_path("a.html");
     run_result run = HEADS(one, "--against", other, "--report", file);
@@ -146,10 +144,9 @@ START_TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
     unlink(run_file(other, "model.safetensors"));
     expect_refused(HEADS(one, "--against", other), "no weights", "the other way round");
 }
-END_TEST
 
 /* A run compared with itself: every head is its own match. */
-START_TEST(a_run_is_its_own_match)
+TEST(a_run_is_its_own_match)
 {
     const char *one = train("one", "train.seed=1");
     run_result run = HEADS(one, "--against", one);
@@ -168,9 +165,8 @@ START_TEST(a_run_is_its_own_match)
     ck_assert_str_eq(json_string_value(json_object_get(at(data, "runs", 1), "name")), one);
     json_decref(data);
 }
-END_TEST
 
-START_TEST(what_cannot_be_compared_is_refused)
+TEST(what_cannot_be_compared_is_refused)
 {
     const char *one = train("one", "train.seed=1"), *symbols = train("symbols", "task.symbols=5");
     expect_refused(HEADS(one, "--against", symbols), "7 and 8 tokens", "compare runs of the same task");
@@ -190,16 +186,5 @@ START_TEST(what_cannot_be_compared_is_refused)
     expect_refused(HEADS(one, "--against", symbols, "--json", "--csv"), "--json and --csv", "name a file for one");
     expect_refused(HEADS(one, "--against", symbols, "--step", "0"), "--against", "--csv and --report alone");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, runs_of_one_seed_are_compared_on_their_snapshots);
-    tcase_add_test(tc, the_distance_before_the_first_step_stands_beside);
-    tcase_add_test(tc, runs_of_two_seeds_are_compared_on_the_first_ones_examples);
-    tcase_add_test(tc, a_run_is_its_own_match);
-    tcase_add_test(tc, what_cannot_be_compared_is_refused);
-}
-
-SUITE("against", add_tests)
+SUITE("against", .seconds = 60)

@@ -56,7 +56,7 @@ static void assert_refused(const interrupted_run *run, const void *bytes, size_t
     ck_assert_str_eq(run_list(run_file(run->folder, "patterns")), run->patterns);
 }
 
-START_TEST(a_truncated_checkpoint_is_refused)
+TEST(a_truncated_checkpoint_is_refused)
 {
     interrupted_run run = half_a_run();
     const size_t sizes[] = { 0, 1, 7, 8, 9, 100, run.size / 3, run.size / 2, run.size - 1 };
@@ -69,9 +69,8 @@ START_TEST(a_truncated_checkpoint_is_refused)
     free(longer);
     free(run.bytes);
 }
-END_TEST
 
-START_TEST(a_checkpoint_with_a_flipped_bit_is_refused)
+TEST(a_checkpoint_with_a_flipped_bit_is_refused)
 {
     interrupted_run run = half_a_run();
     for (size_t i = 0; i < 60; i++) {
@@ -85,9 +84,8 @@ START_TEST(a_checkpoint_with_a_flipped_bit_is_refused)
     EXPECT_RUN(0, run.config, "--resume", "--out", run.folder);
     free(run.bytes);
 }
-END_TEST
 
-START_TEST(a_checkpoint_that_is_none_is_refused)
+TEST(a_checkpoint_that_is_none_is_refused)
 {
     interrupted_run run = half_a_run();
     size_t size;
@@ -100,7 +98,6 @@ START_TEST(a_checkpoint_that_is_none_is_refused)
     assert_one_line(RUN(run.config, "--resume", "--out", run.folder), 3, "checkpoint.safetensors: ");
     free(run.bytes);
 }
-END_TEST
 
 /* The checkpoint written anew, with a right checksum, after `change`; tensors and metadata may be dropped by NULL. */
 static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *, hl_metadata_item *))
@@ -239,7 +236,7 @@ static void count_too_far(hl_named_tensor *tensors, hl_metadata_item *items)
     items[9].value = "9223372036854775807";
 }
 
-START_TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
+TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
 {
     static void (*const changes[])(hl_named_tensor *, hl_metadata_item *) = {
         drop_a_tensor,          rename_a_tensor,    reshape_a_tensor,       spoil_a_weight,
@@ -259,10 +256,9 @@ START_TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
     EXPECT_RUN(0, run.config, "--resume", "--out", run.folder);
     free(run.bytes);
 }
-END_TEST
 
 /* One letter of what the header says: it is the damage that is named, and not what it says now. */
-START_TEST(what_a_damaged_header_says_is_not_believed)
+TEST(what_a_damaged_header_says_is_not_believed)
 {
     static const char *const said[] = { "encoder.layers.0.norm1.bias", "seed = 1", "optimizer.v.output.bias",
                                         "state.best_loss", "checkpoint_format" };
@@ -283,11 +279,10 @@ START_TEST(what_a_damaged_header_says_is_not_believed)
     }
     free(run.bytes);
 }
-END_TEST
 
 /* ---- --from ---- */
 
-START_TEST(a_run_may_begin_with_the_weights_of_another)
+TEST(a_run_may_begin_with_the_weights_of_another)
 {
     const char *config = run_tiny_config(), *first = run_path("first"), *second = run_path("second");
     EXPECT_RUN(0, config, "--out", first);
@@ -306,7 +301,6 @@ START_TEST(a_run_may_begin_with_the_weights_of_another)
     ck_assert_int_eq(sscanf(row, "0,validation,%lf", &its_loss), 1);
     ck_assert_double_eq(its_loss, loss); /* the last weights of the one are the first of the other */
 }
-END_TEST
 
 /* The weights of `path` as PyTorch's save_file would write them. */
 static const char *foreign_copy(const char *path)
@@ -340,7 +334,7 @@ static const char *foreign_copy(const char *path)
     return copy;
 }
 
-START_TEST(weights_of_another_program_are_taken_with_a_notice)
+TEST(weights_of_another_program_are_taken_with_a_notice)
 {
     const char *config = run_tiny_config(), *first = run_path("first"), *ours = run_path("ours"),
                *theirs = run_path("theirs");
@@ -351,9 +345,8 @@ START_TEST(weights_of_another_program_are_taken_with_a_notice)
     assert_one_line(run, 0, "foreign.safetensors: no checksum");
     run_assert_same(ours, theirs);
 }
-END_TEST
 
-START_TEST(weights_that_do_not_fit_are_refused)
+TEST(weights_that_do_not_fit_are_refused)
 {
     const char *config = run_tiny_config(), *first = run_path("first"), *folder = run_path("second");
     EXPECT_RUN(0, config, "train.steps=1", "--out", first);
@@ -368,10 +361,9 @@ START_TEST(weights_that_do_not_fit_are_refused)
     assert_one_line(RUN(config, "--from", config, "--out", folder), 3, "tiny.ini");
     EXPECT_RUN(0, config, "--from", model, "--out", folder); /* none of them left a run */
 }
-END_TEST
 
 /* A hole of 2 GiB that says it is a matrix of the model: neither time nor memory goes into its numbers. */
-START_TEST(weights_of_another_shape_are_refused_before_they_are_read)
+TEST(weights_of_another_shape_are_refused_before_they_are_read)
 {
     static const char header[] =
         "{\"embedding.weight\":{\"dtype\":\"F32\",\"shape\":[536870912],\"data_offsets\":[0,2147483648]}}";
@@ -387,9 +379,8 @@ START_TEST(weights_of_another_shape_are_refused_before_they_are_read)
     ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
     ck_assert_int_lt(usage.ru_maxrss, 1 << 20); /* KiB */
 }
-END_TEST
 
-START_TEST(tied_weights_must_be_one_matrix_under_both_names)
+TEST(tied_weights_must_be_one_matrix_under_both_names)
 {
     const char *config = run_tiny_config(), *tied = run_path("tied"), *untied = run_path("untied");
     EXPECT_RUN(0, config, "model.tie_embedding=true", "--out", tied);
@@ -400,7 +391,6 @@ START_TEST(tied_weights_must_be_one_matrix_under_both_names)
                         run_file(untied, "model.safetensors"), "--out", run_path("other")),
                     3, "output.weight differs from embedding.weight");
 }
-END_TEST
 
 /* config.ini with a line in the place of another. */
 static void change_config(const char *folder, const char *line, const char *by)
@@ -415,7 +405,7 @@ static void change_config(const char *folder, const char *line, const char *by)
 }
 
 /* As a slip of an editor leaves it, or of a disk: one digit, and every example is another. */
-START_TEST(a_config_that_its_weights_were_not_trained_with_is_named)
+TEST(a_config_that_its_weights_were_not_trained_with_is_named)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
@@ -423,7 +413,6 @@ START_TEST(a_config_that_its_weights_were_not_trained_with_is_named)
     assert_one_line(HEADS(folder, "--importance"), 3, "checkpoint.safetensors: was trained with another train.seed ");
     assert_one_line(HEADS(folder, "--keep-only", "L0H0"), 3, "restore config.ini");
 }
-END_TEST
 
 static void *allocate_little(size_t bytes)
 {
@@ -437,7 +426,7 @@ static void refuse_large_blocks(void)
 }
 
 /* It would take 400 MiB, which are there: memory for the weights must not even be asked for. */
-START_TEST(a_config_larger_than_its_weights_takes_no_memory)
+TEST(a_config_larger_than_its_weights_takes_no_memory)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
@@ -452,7 +441,6 @@ START_TEST(a_config_larger_than_its_weights_takes_no_memory)
         run_start((run_options){ .arguments = arguments, .program = hl_heads_program, .before = refuse_large_blocks }));
     assert_one_line(run, 3, ", and the config makes it (7, 4096)");
 }
-END_TEST
 
 /* ---- numbers that are not finite ---- */
 
@@ -472,7 +460,7 @@ static void assert_finite_checkpoint(const char *path)
     hl_safetensors_free(file);
 }
 
-START_TEST(numbers_that_are_not_finite_end_the_run_before_they_are_saved)
+TEST(numbers_that_are_not_finite_end_the_run_before_they_are_saved)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     run_result run = RUN(config, "optimizer.name=sgd", "optimizer.learning_rate=1000", "optimizer.schedule=constant",
@@ -485,9 +473,8 @@ START_TEST(numbers_that_are_not_finite_end_the_run_before_they_are_saved)
     assert_finite_checkpoint(run_file(folder, "checkpoint.safetensors"));
     assert_finite_checkpoint(run_file(folder, "model.safetensors"));
 }
-END_TEST
 
-START_TEST(weights_of_other_programs_are_told_how_to_become_ours)
+TEST(weights_of_other_programs_are_told_how_to_become_ours)
 {
     static const char *const endings[] = { "bin", "pt", "pth", "ckpt", "h5", "onnx", "gguf" };
     const char *config = run_tiny_config(), *folder = run_path("none");
@@ -504,23 +491,5 @@ START_TEST(weights_of_other_programs_are_told_how_to_become_ours)
         ck_assert_ptr_nonnull(strstr(run.err, "/model.safetensors\n"));
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, weights_of_other_programs_are_told_how_to_become_ours);
-    tcase_add_test(tc, a_truncated_checkpoint_is_refused);
-    tcase_add_test(tc, a_checkpoint_with_a_flipped_bit_is_refused);
-    tcase_add_test(tc, a_checkpoint_that_is_none_is_refused);
-    tcase_add_test(tc, a_checkpoint_of_right_checksum_and_wrong_content_is_refused);
-    tcase_add_test(tc, what_a_damaged_header_says_is_not_believed);
-    tcase_add_test(tc, a_run_may_begin_with_the_weights_of_another);
-    tcase_add_test(tc, weights_of_another_program_are_taken_with_a_notice);
-    tcase_add_test(tc, weights_that_do_not_fit_are_refused);
-    tcase_add_test(tc, weights_of_another_shape_are_refused_before_they_are_read);
-    tcase_add_test(tc, tied_weights_must_be_one_matrix_under_both_names);
-    tcase_add_test(tc, a_config_that_its_weights_were_not_trained_with_is_named);
-    tcase_add_test(tc, a_config_larger_than_its_weights_takes_no_memory);
-    tcase_add_test(tc, numbers_that_are_not_finite_end_the_run_before_they_are_saved);
-}
-SUITE("damage", add_tests)
+SUITE("damage")

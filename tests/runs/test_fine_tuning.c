@@ -50,7 +50,7 @@ static const char *config_of(const char *task, const char *more)
 
 /* ---- going on ---- */
 
-START_TEST(a_run_goes_on_without_the_folder_that_it_began_with)
+TEST(a_run_goes_on_without_the_folder_that_it_began_with)
 {
     const char *source = run_path("a # 'b'"), *config = config_of("classes", ""), *whole = run_path("whole"),
                *parted = run_path("parted"); /* source: a config has it in quotes */
@@ -70,9 +70,8 @@ START_TEST(a_run_goes_on_without_the_folder_that_it_began_with)
     run_result run = RUN(config, "--out", parted, "--resume", "model.layers=3");
     ck_assert_msg(run.code == 2 && strstr(run.err, "parted/config.ini has 2: leave it out") != NULL, "%s", run.err);
 }
-END_TEST
 
-START_TEST(a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again)
+TEST(a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again)
 {
     const char *source = copy_of("bert_masked"), *config = config_of("classes", ""), *whole = run_path("whole"),
                *cut = run_path("cut");
@@ -87,9 +86,8 @@ START_TEST(a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_fo
     run = RUN(config, "--out", cut, "--resume");
     ck_assert_msg(run.code == 3 && strstr(run.err, "/source: ") != NULL, "%d: %s", run.code, run.err);
 }
-END_TEST
 
-START_TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
+TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
 {
     const char *source = copy_of("bert_masked"), *whole = run_path("whole"), *again = run_path("again");
     char from[4096];
@@ -102,10 +100,9 @@ START_TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
     EXPECT_RUN(0, config, "--out", again, "--overwrite");
     run_assert_same_file(whole, again, "checkpoint.safetensors");
 }
-END_TEST
 
 /* Before the data are made: nothing is left, and nothing of them is told. */
-START_TEST(what_a_run_cannot_begin_with_is_refused_at_once)
+TEST(what_a_run_cannot_begin_with_is_refused_at_once)
 {
     const char *config = config_of("classes", ""), *out = run_path("none");
     const struct {
@@ -123,10 +120,9 @@ START_TEST(what_a_run_cannot_begin_with_is_refused_at_once)
         ck_assert_int_eq(RUN(config, "--out", out, "--from", wrong[i].from, "--check").code, 3);
     }
 }
-END_TEST
 
 /* In a cache that both share; what a run learned is not changed by the rule of another. */
-START_TEST(tokens_that_a_run_learns_read_the_first_word_as_its_config_says)
+TEST(tokens_that_a_run_learns_read_the_first_word_as_its_config_says)
 {
     const char *config = config_of("tags", ""), *in = file("in.txt", "the cat\n");
     char cache[1024];
@@ -146,9 +142,8 @@ START_TEST(tokens_that_a_run_learns_read_the_first_word_as_its_config_says)
     const char *spaced = answers(PREDICT(run_path("sweep/prefix_space=true,seed=1"), in, "--tokens"), "");
     ck_assert_msg(strncmp(spaced, "\xC4\xA0", 2) == 0, "%s", spaced);
 }
-END_TEST
 
-START_TEST(a_run_takes_shorter_texts_than_the_folder)
+TEST(a_run_takes_shorter_texts_than_the_folder)
 {
     const char *config = config_of("classes", ""), *run = run_path("run"), *out = run_path("out");
     run_result result = RUN(config, "--from", copy_of("roberta_masked"), "--out", run, "model.max_length=16");
@@ -160,10 +155,9 @@ START_TEST(a_run_takes_shorter_texts_than_the_folder)
     const char *in = file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
 }
-END_TEST
 
 /* Its embeddings have rows for more tokens than its vocabulary. */
-START_TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
+TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
 {
     static const char list[] = "\"added_tokens\": [",
                       newtok[] = "{\"id\": 52, \"content\": \"newtok\", \"single_word\": false, \"lstrip\": false, "
@@ -192,10 +186,9 @@ START_TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), unused), words);
     ck_assert_str_eq(answers(PREDICT(out, in), unused), answers(PREDICT(run, in), ""));
 }
-END_TEST
 
 /* What is said once is said by the program that meets the folder, and not again by the run. */
-START_TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
+TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
 {
     static const char notice[] = "a sentence's first word is read without a space before it",
                       key[] = "task.prefix_space=true";
@@ -231,12 +224,11 @@ START_TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
                       strstr(run.err, "task.prefix_space = true: the tokens are of kind wordpiece") != NULL,
                   "%s", run.err);
 }
-END_TEST
 
 /* ---- weights of a file, in the place of the folder's ---- */
 
 /* Tokens and shape stay the folder's; the command is the one that --prune-to prints. */
-START_TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
+TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
 {
     const char *source = copy_of("bert_masked"), *run = run_path("run"), *small = run_path("small.safetensors"),
                *pruned = run_path("run-pruned");
@@ -267,10 +259,9 @@ START_TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
                       strstr(result.err, "source: no folder of an open model, whose tokens the weights"),
                   "%d: %s", result.code, result.err);
 }
-END_TEST
 
 /* A run of a toy task, too, and before its first checkpoint. */
-START_TEST(a_run_that_began_with_a_file_goes_on)
+LOOP_TEST(a_run_that_began_with_a_file_goes_on, 0, 2)
 {
     const char *config = run_tiny_config(), *constant = "optimizer.schedule=constant";
     const char *first = run_path("first"), *whole = run_path("whole"), *cut = run_path("cut");
@@ -290,9 +281,8 @@ START_TEST(a_run_that_began_with_a_file_goes_on)
     EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--resume");
     run_assert_same_file(whole, cut, "checkpoint.safetensors");
 }
-END_TEST
 
-START_TEST(a_replaced_run_begins_with_a_file)
+TEST(a_replaced_run_begins_with_a_file)
 {
     const char *config = run_tiny_config(), *first = run_path("first"), *fresh = run_path("fresh"),
                *again = run_path("again");
@@ -310,10 +300,9 @@ START_TEST(a_replaced_run_begins_with_a_file)
     EXPECT_RUN(0, config, "--from", mine, "--out", first, "--overwrite");
     run_assert_same_file(fresh, first, "checkpoint.safetensors");
 }
-END_TEST
 
 /* --from FILE, the same by a link to it, train.weights, and the folder of an open model. */
-START_TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
+TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
 {
     const char *config = run_tiny_config(), *run = run_path("run"), *link = run_path("link");
     const char *weights = run_file(run, "model.safetensors"), *model = copy_of("bert_masked");
@@ -337,12 +326,11 @@ START_TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
         ck_assert(scratch_exists(ways[i].kept));
     }
 }
-END_TEST
 
 /* ---- vectors that no token has ---- */
 
 /* 56 rows of embeddings for 52 tokens: four are neither answered nor changed, and written as they were. */
-START_TEST(rows_without_a_token_stay_as_they_are)
+LOOP_TEST(rows_without_a_token_stay_as_they_are, 0, 2)
 {
     static const char *const tasks[] = { "masked", "tags" };
     const char *run = run_path("run"), *out = run_path("out"), *source = copy_of("bert_bare");
@@ -386,11 +374,10 @@ START_TEST(rows_without_a_token_stay_as_they_are)
     hl_pretrained_close(before);
     hl_pretrained_close(after);
 }
-END_TEST
 
 /* ---- writing ---- */
 
-START_TEST(a_run_is_written_as_the_kind_that_it_began_with)
+TEST(a_run_is_written_as_the_kind_that_it_began_with)
 {
     const char *source = copy_of("electra_discriminator"), *run = run_path("run"), *out = run_path("out");
     EXPECT_RUN(0, config_of("tags", ""), "--from", source, "--out", run);
@@ -405,10 +392,9 @@ START_TEST(a_run_is_written_as_the_kind_that_it_began_with)
     ck_assert_msg(result.code == 0 && strncmp(result.out, "gone: ", 6) == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(strstr(result.out, "source, with which the run began: what else it held is not written\n"));
 }
-END_TEST
 
 /* How a sentence becomes a vector is the folder's, the run's and the written model's alike, wherever they are then. */
-START_TEST(vectors_of_sentences_stay_the_same)
+LOOP_TEST(vectors_of_sentences_stay_the_same, 0, 2)
 {
     const char *source = copy_of("bert_bare"), *run = run_path("run"), *out = run_path("out"),
                *moved = run_path("moved"), *in = file("in.txt", "the cat sat on the mat\nwho barked?\n"),
@@ -445,10 +431,9 @@ START_TEST(vectors_of_sentences_stay_the_same)
         ck_assert(!scratch_exists(run_file(run, "sentence.json")));
     }
 }
-END_TEST
 
 /* Vectors that sentence-transformers makes otherwise are refused, and left out by name; the rest of it stands. */
-START_TEST(other_vectors_are_refused_by_name)
+TEST(other_vectors_are_refused_by_name)
 {
     const char *source = run_kept(tiny_changed("bert_bare", "modules.json", "models.Normalize", "models.Dense")),
                *in = file("in.txt", "the cat sat\n"), *run = run_path("run"), *out = run_path("out"),
@@ -464,7 +449,6 @@ START_TEST(other_vectors_are_refused_by_name)
         ck_assert(!scratch_exists(run_file(out, "modules.json")));
     }
 }
-END_TEST
 
 /* ---- sweeps ---- */
 
@@ -495,7 +479,7 @@ static const char *first_loss(const char *folder)
     return run_kept(text);
 }
 
-START_TEST(every_training_of_a_sweep_begins_with_the_folder)
+TEST(every_training_of_a_sweep_begins_with_the_folder)
 {
     const char *ini = masked_config(), *folder = tiny("bert_masked"), *sweep = run_path("sweep"),
                *alone = run_path("alone");
@@ -513,9 +497,8 @@ START_TEST(every_training_of_a_sweep_begins_with_the_folder)
     run = ABLATE(ini, "--from", tiny("bert_untied"), "--vary", axis, "--seeds", "1", "--out", sweep);
     ck_assert_msg(run.code == 2 && strstr(run.err, "this folder holds another sweep") != NULL, "%s", run.err);
 }
-END_TEST
 
-START_TEST(what_the_weights_are_shaped_by_cannot_vary)
+TEST(what_the_weights_are_shaped_by_cannot_vary)
 {
     const char *ini = masked_config(), *folder = tiny("bert_masked"), *out = run_path("sweep");
     const struct {
@@ -536,10 +519,9 @@ START_TEST(what_the_weights_are_shaped_by_cannot_vary)
     ck_assert_msg(run.code == 2 && strstr(run.err, "is no folder of an open model") != NULL, "%s", run.err);
     ck_assert(!scratch_exists(run_file(out, "plan.txt")));
 }
-END_TEST
 
 /* A run that was ended before its first checkpoint begins with the folder again. */
-START_TEST(resuming_without_a_checkpoint_begins_with_the_folder)
+TEST(resuming_without_a_checkpoint_begins_with_the_folder)
 {
     const char *ini = masked_config(), *folder = tiny("bert_masked"), *whole = run_path("whole"),
                *begun = run_path("begun");
@@ -550,29 +532,5 @@ START_TEST(resuming_without_a_checkpoint_begins_with_the_folder)
     EXPECT_RUN(0, run_file(whole, "config.ini"), "--from", folder, "--out", run_path("again"), "--quiet");
     run_assert_same_file(whole, run_path("again"), "model.safetensors");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, a_run_goes_on_without_the_folder_that_it_began_with);
-    tcase_add_test(tc, a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again);
-    tcase_add_test(tc, what_a_run_cannot_begin_with_is_refused_at_once);
-    tcase_add_test(tc, a_config_names_the_folder_and_a_runs_own_trains_it_again);
-    tcase_add_test(tc, added_tokens_stay_in_a_run_and_in_what_is_exported);
-    tcase_add_test(tc, a_tagger_reads_the_first_word_as_the_folder_or_the_config_says);
-    tcase_add_test(tc, tokens_that_a_run_learns_read_the_first_word_as_its_config_says);
-    tcase_add_test(tc, a_run_takes_shorter_texts_than_the_folder);
-    tcase_add_test(tc, a_pruned_run_is_trained_on_with_the_tokens_of_its_folder);
-    tcase_add_loop_test(tc, a_run_that_began_with_a_file_goes_on, 0, 2);
-    tcase_add_test(tc, a_replaced_run_begins_with_a_file);
-    tcase_add_test(tc, a_run_does_not_replace_the_weights_that_it_begins_with);
-    tcase_add_loop_test(tc, rows_without_a_token_stay_as_they_are, 0, 2);
-    tcase_add_test(tc, a_run_is_written_as_the_kind_that_it_began_with);
-    tcase_add_loop_test(tc, vectors_of_sentences_stay_the_same, 0, 2);
-    tcase_add_test(tc, other_vectors_are_refused_by_name);
-    tcase_add_test(tc, every_training_of_a_sweep_begins_with_the_folder);
-    tcase_add_test(tc, what_the_weights_are_shaped_by_cannot_vary);
-    tcase_add_test(tc, resuming_without_a_checkpoint_begins_with_the_folder);
-}
-SUITE("fine_tuning", add_tests)
+SUITE("fine_tuning", .seconds = 60)

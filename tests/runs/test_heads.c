@@ -73,7 +73,7 @@ static bool has_statistics(const char *folder, int64_t step, int64_t examples)
     return has;
 }
 
-START_TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
+TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
 {
     static const int64_t steps[] = { 0, 1, 2, 5, 10, 20, 24 };
     const char *folder = run_path("run");
@@ -88,10 +88,9 @@ START_TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
         ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.distance", &value), validated);
     }
 }
-END_TEST
 
 /* The last snapshot is that of the validation with which patience was lost, at a step that is else none's. */
-START_TEST(a_run_that_ends_early_has_sums_of_its_last_step)
+TEST(a_run_that_ends_early_has_sums_of_its_last_step)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "train.patience=2", "optimizer.learning_rate=1", "patterns.every=0",
@@ -101,11 +100,10 @@ START_TEST(a_run_that_ends_early_has_sums_of_its_last_step)
     ck_assert_int_lt(step, LAST_STEP);
     ck_assert(has_statistics(folder, step, 9));
 }
-END_TEST
 
 /* ---- the table, JSON, heads.csv ---- */
 
-START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
+TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 {
     const char *folder = train();
     run_result run = HEADS(folder);
@@ -122,10 +120,9 @@ START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     }
     ck_assert_uint_le(widest_line(strchr(run.out, '\n') + 1), 80); /* the first one holds a path */
 }
-END_TEST
 
 /* A run that is named as users do. */
-START_TEST(long_labels_and_names_fit_80_columns)
+TEST(long_labels_and_names_fit_80_columns)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
@@ -135,9 +132,8 @@ START_TEST(long_labels_and_names_fit_80_columns)
     ck_assert_ptr_nonnull(strstr(run.out, "\nL0H11 "));
     ck_assert_uint_le(widest_line(strchr(run.out, '\n') + 1), 80);
 }
-END_TEST
 
-START_TEST(json_agrees_with_heads_csv)
+TEST(json_agrees_with_heads_csv)
 {
     const char *folder = train();
     run_result run = HEADS(folder, "--json");
@@ -172,10 +168,9 @@ START_TEST(json_agrees_with_heads_csv)
     }
     json_decref(root);
 }
-END_TEST
 
 /* Of the last step: its weights are at hand. Of no step where there are none. */
-START_TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
+TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
 {
     const char *folder = train(), *file = run_file(folder, "heads.csv"), *csv = run_read(file);
     double value;
@@ -192,9 +187,8 @@ START_TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
     ck_assert_ptr_null(strstr(run_read(file), "importance"));
     ck_assert_ptr_null(strstr(run_read(file), "loss_without"));
 }
-END_TEST
 
-START_TEST(train_and_heads_write_the_same_heads_csv)
+TEST(train_and_heads_write_the_same_heads_csv)
 {
     const char *folder = train(), *csv = run_file(folder, "heads.csv"), *copy = run_path("copy.csv");
     const char *by_train = run_read(csv);
@@ -207,9 +201,8 @@ START_TEST(train_and_heads_write_the_same_heads_csv)
     ck_assert_str_eq(run_read(copy), by_train);
     ck_assert_str_eq(HEADS(folder, "--csv").out, by_train);
 }
-END_TEST
 
-START_TEST(a_step_without_its_weights_has_no_effects)
+TEST(a_step_without_its_weights_has_no_effects)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "patterns.every=5", "--quiet", "--out", folder);
@@ -222,9 +215,8 @@ START_TEST(a_step_without_its_weights_has_no_effects)
     expect_refused(HEADS(folder, "--step", "7"), 2, "no snapshot of step 7", "5 and 10");
     expect_refused(HEADS(folder, "--step", "99"), 2, "no snapshot of step 99", "0 .. 24");
 }
-END_TEST
 
-START_TEST(without_a_checkpoint_the_weights_are_the_models)
+TEST(without_a_checkpoint_the_weights_are_the_models)
 {
     const char *folder = train();
     unlink(run_file(folder, "checkpoint.safetensors"));
@@ -237,11 +229,10 @@ START_TEST(without_a_checkpoint_the_weights_are_the_models)
     ck_assert_ptr_nonnull(strstr(run.out, "No importance, loss without and faithfulness"));
     expect_refused(HEADS(folder, "--input", "a"), 3, folder, "no weights");
 }
-END_TEST
 
 /* ---- maps ---- */
 
-START_TEST(one_head_is_drawn_with_its_tokens)
+TEST(one_head_is_drawn_with_its_tokens)
 {
     const char *folder = train();
     run_result mean = HEADS(folder, "--head", "L1H0");
@@ -260,10 +251,9 @@ START_TEST(one_head_is_drawn_with_its_tokens)
     ck_assert_ptr_nonnull(strstr(HEADS(run_file(folder, "."), "--head", "L1H1").out, "\nrun, step 24, mean of"));
     expect_refused(HEADS(folder, "--example", "4"), 2, "--example", "0 .. 3");
 }
-END_TEST
 
 /* What a terminal would take for a command is not handed to it, and no line is wider than it. */
-START_TEST(a_folder_of_any_name_is_shown_in_the_caption)
+TEST(a_folder_of_any_name_is_shown_in_the_caption)
 {
     const char *folder =
         run_path("a\033[2J of a name that is too long to stand in a line of any terminal, in full or cut");
@@ -275,9 +265,8 @@ START_TEST(a_folder_of_any_name_is_shown_in_the_caption)
     ck_assert_ptr_nonnull(caption);
     ck_assert_ptr_null(strstr(caption, "in full or cut"));
 }
-END_TEST
 
-START_TEST(heads_that_are_none_are_refused)
+TEST(heads_that_are_none_are_refused)
 {
     const char *folder = train();
     expect_refused(HEADS(folder, "--head", "L2H0"), 2, "no layer 2", "the layers are 0 .. 1");
@@ -287,10 +276,9 @@ START_TEST(heads_that_are_none_are_refused)
         expect_refused(HEADS(folder, "--head", names[i]), 2, "--head", "L0H0 .. L1H1");
     }
 }
-END_TEST
 
 /* The model on an example of the snapshot, given as an input, has the weights of the snapshot. */
-START_TEST(an_input_gives_the_weights_of_the_same_example)
+TEST(an_input_gives_the_weights_of_the_same_example)
 {
     const char *folder = train(), *recorded = run_path("recorded.json"), *run_again = run_path("again.json");
     ck_assert_int_eq(HEADS(folder, "--bertviz", recorded, "--example", "2").code, 0);
@@ -323,9 +311,8 @@ START_TEST(an_input_gives_the_weights_of_the_same_example)
     ck_assert_int_eq(drawn.code, 0);
     ck_assert_ptr_nonnull(strstr(drawn.out, "<mask>"));
 }
-END_TEST
 
-START_TEST(inputs_that_are_none_are_refused)
+TEST(inputs_that_are_none_are_refused)
 {
     const char *folder = train();
     expect_refused(HEADS(folder, "--input", "a B"), 2, "unknown token \"B\" (did you mean \"b\"?)", "<sep>, <mask>, a");
@@ -337,7 +324,6 @@ START_TEST(inputs_that_are_none_are_refused)
     expect_refused(HEADS(folder, "--input", "a", "--step", "0"), 2, "--step", "--input");
     expect_refused(HEADS(folder, "--input", "a", "--example", "0"), 2, "--example", "--input");
 }
-END_TEST
 
 /* ---- files ---- */
 
@@ -346,7 +332,7 @@ static void expect_beginning(const char *path, const char *beginning)
     ck_assert_msg(strncmp(run_read(path), beginning, strlen(beginning)) == 0, "%s does not begin as it should", path);
 }
 
-START_TEST(figures_are_written_whole)
+TEST(figures_are_written_whole)
 {
     const char *folder = train(), *out = run_path("figures");
     mkdir(out, 0777);
@@ -362,10 +348,9 @@ START_TEST(figures_are_written_whole)
     expect_beginning(png, "\211PNG");
     expect_refused(HEADS(folder, "--png", "/nowhere/a.png"), 3, "/nowhere/a.png", "cannot");
 }
-END_TEST
 
 /* Standard output holds what the file holds, and no file is named "-". */
-START_TEST(figures_go_to_standard_output_alone)
+TEST(figures_go_to_standard_output_alone)
 {
     const char *folder = train(), *bertviz = run_path("a.json"), *svg = run_path("a.svg");
     ck_assert_int_eq(HEADS(folder, "--svg", svg, "--bertviz", bertviz).code, 0);
@@ -381,9 +366,8 @@ START_TEST(figures_go_to_standard_output_alone)
     expect_refused(HEADS(folder, "--prune-to", "2", "--out", "-"), 2, "--out", "name a file");
     expect_refused(HEADS(folder, "--png", "-", "--json"), 2, "--png", "standard output");
 }
-END_TEST
 
-START_TEST(arrays_hold_weights_and_metrics)
+TEST(arrays_hold_weights_and_metrics)
 {
     const char *folder = train(), *path = run_path("a.npz");
     ck_assert_int_eq(HEADS(folder, "--npz", path).code, 0);
@@ -412,11 +396,10 @@ START_TEST(arrays_hold_weights_and_metrics)
     hl_npz_free(&exported);
     hl_npz_free(&recorded);
 }
-END_TEST
 
 /* ---- what is no run ---- */
 
-START_TEST(what_is_no_run_is_refused)
+TEST(what_is_no_run_is_refused)
 {
     const char *foreign = run_path("foreign"), *file = run_config("a.ini", "[task]\n");
     mkdir(foreign, 0777);
@@ -427,10 +410,9 @@ START_TEST(what_is_no_run_is_refused)
     expect_refused(HEADS(foreign), 3, "config.ini:2", "nmae");
     ck_assert_str_eq(run_list(foreign), "config.ini ");
 }
-END_TEST
 
 /* Whatever it looks for when it opens a run: where that cannot be known, it does not go on as if nothing were there. */
-START_TEST(a_look_for_a_file_that_fails_is_told)
+TEST(a_look_for_a_file_that_fails_is_told)
 {
     const char *folder = train();
     int n = 0;
@@ -448,18 +430,16 @@ START_TEST(a_look_for_a_file_that_fails_is_told)
     faults_end();
     ck_assert_int_gt(n, 1);
 }
-END_TEST
 
-START_TEST(a_run_without_patterns_says_what_to_set)
+TEST(a_run_without_patterns_says_what_to_set)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "patterns.examples=0", "--quiet", "--out", folder);
     expect_refused(HEADS(folder), 3, folder, "patterns.examples=32");
     expect_refused(HEADS(folder, "--head", "L0H0"), 3, folder, "patterns.examples=32");
 }
-END_TEST
 
-START_TEST(a_damaged_snapshot_is_named)
+TEST(a_damaged_snapshot_is_named)
 {
     const char *folder = train(), *csv = run_file(folder, "heads.csv"), *before = run_read(csv);
     const char *first = run_file(folder, "patterns/step_000005.npz"),
@@ -473,16 +453,14 @@ START_TEST(a_damaged_snapshot_is_named)
     scratch_write(last, "", 0);
     expect_refused(HEADS(folder), 3, last, "");
 }
-END_TEST
 
-START_TEST(a_damaged_checkpoint_is_named)
+TEST(a_damaged_checkpoint_is_named)
 {
     const char *folder = train(), *checkpoint = run_file(folder, "checkpoint.safetensors");
     ck_assert_int_eq(truncate(checkpoint, 2000), 0);
     run_result run = HEADS(folder, "--input", "a");
     expect_refused(run, 3, checkpoint, "");
 }
-END_TEST
 
 /* The first hundred allocations of the program and then every eleventh fail once, in a run of its own each: nothing is
  * lost, and memory is what it complains of. */
@@ -507,7 +485,7 @@ static void fail_allocations(int argc, char **argv)
     fclose(out);
 }
 
-START_TEST(without_memory_it_says_so)
+TEST(without_memory_it_says_so)
 {
     char *folder = (char *)(size_t)run_path("run"), *npz = (char *)(size_t)run_path("a.npz");
     char *other = (char *)(size_t)run_path("other"), *page = (char *)(size_t)run_path("a.html");
@@ -519,9 +497,8 @@ START_TEST(without_memory_it_says_so)
     fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });
     fail_allocations(6, (char *[]){ "heads", folder, "--against", other, "--report", page, NULL });
 }
-END_TEST
 
-START_TEST(wrong_command_lines_are_refused)
+TEST(wrong_command_lines_are_refused)
 {
     static const char *const none[] = { NULL };
     expect_refused(run_heads(none), 2, "no run given", "--help");
@@ -539,35 +516,5 @@ START_TEST(wrong_command_lines_are_refused)
     ck_assert_uint_le(widest_line(help.out), 80);
     ck_assert_int_eq(strncmp(HEADS("--version").out, "headlight ", 10), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, snapshots_of_validated_steps_hold_sums_of_all_examples);
-    tcase_add_test(tc, a_run_that_ends_early_has_sums_of_its_last_step);
-    tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
-    tcase_add_test(tc, long_labels_and_names_fit_80_columns);
-    tcase_add_test(tc, json_agrees_with_heads_csv);
-    tcase_add_test(tc, heads_csv_tells_what_heads_are_worth_where_there_are_weights);
-    tcase_add_test(tc, train_and_heads_write_the_same_heads_csv);
-    tcase_add_test(tc, a_step_without_its_weights_has_no_effects);
-    tcase_add_test(tc, without_a_checkpoint_the_weights_are_the_models);
-    tcase_add_test(tc, one_head_is_drawn_with_its_tokens);
-    tcase_add_test(tc, a_folder_of_any_name_is_shown_in_the_caption);
-    tcase_add_test(tc, heads_that_are_none_are_refused);
-    tcase_add_test(tc, an_input_gives_the_weights_of_the_same_example);
-    tcase_add_test(tc, inputs_that_are_none_are_refused);
-    tcase_add_test(tc, figures_are_written_whole);
-    tcase_add_test(tc, figures_go_to_standard_output_alone);
-    tcase_add_test(tc, arrays_hold_weights_and_metrics);
-    tcase_add_test(tc, what_is_no_run_is_refused);
-    tcase_add_test(tc, a_look_for_a_file_that_fails_is_told);
-    tcase_add_test(tc, a_run_without_patterns_says_what_to_set);
-    tcase_add_test(tc, a_damaged_snapshot_is_named);
-    tcase_add_test(tc, a_damaged_checkpoint_is_named);
-    tcase_add_test(tc, without_memory_it_says_so);
-    tcase_add_test(tc, wrong_command_lines_are_refused);
-}
-
-SUITE("heads", add_tests)
+SUITE("heads", .seconds = 60)

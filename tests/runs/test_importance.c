@@ -33,7 +33,7 @@ static double figure(json_t *object, const char *key)
     return json_number_value(value);
 }
 
-START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
+TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 {
     run_result run = HEADS(train(), "--importance");
     ck_assert_msg(run.code == 0, "%s", run.err);
@@ -50,9 +50,8 @@ START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     }
     ck_assert_ptr_nonnull(strstr(run.out, "rank correlation"));
 }
-END_TEST
 
-START_TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
+TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
 {
     const char *folder = train(), *path = run_path("importance.csv");
     run_result run = HEADS(folder, "--json");
@@ -84,9 +83,8 @@ START_TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
     json_decref(root);
     json_decref(all);
 }
-END_TEST
 
-START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
+TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
     const char *folder = train();
     run_result run = HEADS(folder, "--shapley", "--json");
@@ -116,9 +114,8 @@ START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     ck_assert_ptr_nonnull(strstr(run.out, "The fewest heads that keep 99% of the accuracy: "));
     json_decref(root);
 }
-END_TEST
 
-START_TEST(a_step_is_looked_at_where_its_weights_were_kept)
+TEST(a_step_is_looked_at_where_its_weights_were_kept)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=9", "patterns.every=2", "--quiet", "--out", folder);
@@ -129,9 +126,8 @@ START_TEST(a_step_is_looked_at_where_its_weights_were_kept)
     ck_assert_int_eq(run.code, 2);
     ck_assert_ptr_nonnull(strstr(run.err, "the weights of step 2 were not kept"));
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_one_line)
+TEST(what_cannot_be_measured_is_one_line)
 {
     const char *folder = run_path("many");
     EXPECT_RUN(0, run_tiny_config(), "model.heads=16,1", "train.steps=1", "--quiet", "--out", folder);
@@ -149,14 +145,5 @@ START_TEST(what_cannot_be_measured_is_one_line)
     ck_assert_int_eq(run.code, 3);
     ck_assert_ptr_nonnull(strstr(run.err, "no patterns were recorded"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
-    tcase_add_test(tc, json_agrees_with_the_table_of_all_heads_and_with_csv);
-    tcase_add_test(tc, shapley_values_sum_to_what_all_heads_take_off_the_loss);
-    tcase_add_test(tc, a_step_is_looked_at_where_its_weights_were_kept);
-    tcase_add_test(tc, what_cannot_be_measured_is_one_line);
-}
-SUITE("heads --importance", add_tests)
+SUITE("heads --importance")

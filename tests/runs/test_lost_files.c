@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-START_TEST(older_checkpoints_outlive_the_loss_of_the_newest)
+TEST(older_checkpoints_outlive_the_loss_of_the_newest)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "train.keep_checkpoints=2", "--out", folder);
@@ -20,10 +20,9 @@ START_TEST(older_checkpoints_outlive_the_loss_of_the_newest)
     ck_assert_int_eq(rename(run_file(folder, "away"), run_file(folder, "checkpoint.safetensors")), 0);
     ck_assert_str_eq(run_list(folder), before);
 }
-END_TEST
 
 /* Goes back from step 24 to the checkpoint of step 6 and ends at 8: the best weights must be of a step that was run. */
-START_TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
+TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
@@ -35,12 +34,11 @@ START_TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
     ck_assert_int_le(run_weights_step(model), 8);
     ck_assert_int_gt(run_weights_step(model), 0);
 }
-END_TEST
 
 /* A run finds better weights after its checkpoint of step 20 than it had before. Then it ends, because a folder stands
  * where the next checkpoint would. It resumes at step 20 and ends before those weights. It must leave what a run
  * straight through leaves: the best weights of a step up to 20. */
-START_TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
+TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     const char *model = run_file(folder, "model.safetensors"), *before = run_file(folder, "model-before.safetensors");
@@ -77,9 +75,8 @@ START_TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
     ck_assert_str_eq(run_metrics(straight), run_metrics(folder));
     ck_assert_str_eq(run_list(straight), run_list(folder));
 }
-END_TEST
 
-START_TEST(lost_best_weights_are_written_anew)
+TEST(lost_best_weights_are_written_anew)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -91,7 +88,6 @@ START_TEST(lost_best_weights_are_written_anew)
     ck_assert_int_eq(run_weights_step(run_file(folder, "model.safetensors")),
                      run_weights_step(run_file(straight, "model.safetensors")));
 }
-END_TEST
 
 /* Whole rows after the header. */
 static int rows_in(const char *text, size_t size)
@@ -104,7 +100,7 @@ static int rows_in(const char *text, size_t size)
 }
 
 /* metrics.csv holds what cannot be made anew: the run does not go on without it, and nothing of it changes. */
-START_TEST(lost_rows_of_metrics_are_not_passed_over)
+TEST(lost_rows_of_metrics_are_not_passed_over)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
     EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
@@ -133,10 +129,9 @@ START_TEST(lost_rows_of_metrics_are_not_passed_over)
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     ck_assert_int_eq(strncmp(run_read(path), whole, strlen(whole)), 0);
 }
-END_TEST
 
 /* Neither continued nor drawn. */
-START_TEST(changed_rows_of_metrics_are_refused)
+TEST(changed_rows_of_metrics_are_refused)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
     EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
@@ -159,10 +154,9 @@ START_TEST(changed_rows_of_metrics_are_refused)
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     ck_assert_int_eq(HEADS(folder).code, 0);
 }
-END_TEST
 
 /* Not after the training, nor is anything appended through a link. */
-START_TEST(links_in_a_run_are_refused_before_the_first_step)
+TEST(links_in_a_run_are_refused_before_the_first_step)
 {
     static const char *const names[] = { "checkpoint.safetensors", "metrics.csv", "report.html" };
     const char *config = run_tiny_config(), *folder = run_path("run");
@@ -180,10 +174,9 @@ START_TEST(links_in_a_run_are_refused_before_the_first_step)
         ck_assert_str_eq(run_metrics(folder), metrics);
     }
 }
-END_TEST
 
 /* As after "rm RUN/\*": the heads of another run are left. */
-START_TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
+TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *patterns = run_file(folder, "patterns");
     EXPECT_RUN(0, config, "--out", folder);
@@ -204,9 +197,8 @@ START_TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
     EXPECT_RUN(0, config, "train.steps=3", "--overwrite", "--out", folder);
     ck_assert_str_eq(run_list(patterns), "step_000000.npz step_000001.npz step_000002.npz step_000003.npz ");
 }
-END_TEST
 
-START_TEST(files_of_others_are_replaced_only_when_asked_to)
+TEST(files_of_others_are_replaced_only_when_asked_to)
 {
     static const char *const names[] = { "vocab.txt", "heads.csv", "report.html" };
     const char *config = run_tiny_config();
@@ -224,18 +216,5 @@ START_TEST(files_of_others_are_replaced_only_when_asked_to)
         ck_assert(!scratch_holds(path, "mine", 4));
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones);
-    tcase_add_test(tc, files_of_others_are_replaced_only_when_asked_to);
-    tcase_add_test(tc, older_checkpoints_outlive_the_loss_of_the_newest);
-    tcase_add_test(tc, the_best_weights_are_never_of_a_step_that_was_dropped);
-    tcase_add_test(tc, a_run_that_ends_before_the_best_weights_it_lost_has_those_before);
-    tcase_add_test(tc, lost_best_weights_are_written_anew);
-    tcase_add_test(tc, lost_rows_of_metrics_are_not_passed_over);
-    tcase_add_test(tc, changed_rows_of_metrics_are_refused);
-    tcase_add_test(tc, links_in_a_run_are_refused_before_the_first_step);
-}
-SUITE("lost files", add_tests)
+SUITE("lost files")

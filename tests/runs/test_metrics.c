@@ -16,7 +16,7 @@ static double loss_at(const char *folder, int step, const char *split)
     return strtod(row + strlen(begin), NULL);
 }
 
-START_TEST(a_training_row_is_the_mean_since_the_row_before)
+TEST(a_training_row_is_the_mean_since_the_row_before)
 {
     const char *all = run_path("all"), *means = run_path("means");
     EXPECT_RUN(0, run_tiny_config(), "train.log_every=1", "--out", all);
@@ -26,9 +26,8 @@ START_TEST(a_training_row_is_the_mean_since_the_row_before)
         ck_assert_double_eq_tol(loss_at(means, step, "train"), sum / 3, 1e-6);
     }
 }
-END_TEST
 
-START_TEST(the_weights_kept_are_those_of_the_best_validation)
+TEST(the_weights_kept_are_those_of_the_best_validation)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
@@ -39,11 +38,5 @@ START_TEST(the_weights_kept_are_those_of_the_best_validation)
     ck_assert_int_gt(best, 0);
     ck_assert_int_eq(run_weights_step(run_file(folder, "model.safetensors")), best);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_training_row_is_the_mean_since_the_row_before);
-    tcase_add_test(tc, the_weights_kept_are_those_of_the_best_validation);
-}
-SUITE("metrics of a run", add_tests)
+SUITE("metrics of a run")

@@ -57,7 +57,7 @@ static void look(const char *folder, const char *option, const char *value)
     ck_assert_msg(run.code == 0, "%s", run.err);
 }
 
-START_TEST(no_file_of_a_run_is_read_twice)
+TEST(no_file_of_a_run_is_read_twice)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=9", "patterns.every=6", "--quiet", "--out", folder);
@@ -85,11 +85,5 @@ START_TEST(no_file_of_a_run_is_read_twice)
     ck_assert_int_eq(count_opens("checkpoint.safetensors"), 1);
     ck_assert_int_eq(count_opens("step_000024.npz"), 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, no_file_of_a_run_is_read_twice);
-}
-
-SUITE("a run is opened once", add_tests)
+SUITE("a run is opened once")

@@ -35,7 +35,8 @@ static void assert_finite(const char *path)
     hl_safetensors_free(file);
 }
 
-START_TEST(the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when_resumed)
+LOOP_TEST(the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when_resumed, 0,
+          sizeof optimizers / sizeof *optimizers)
 {
     const char *config = run_shipped_config("copy_task.ini"), *folder = run_path("run");
     run_result run = RUN(config, DIVERGING, optimizers[_i], "--out", folder);
@@ -48,9 +49,8 @@ START_TEST(the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when
     ck_assert_int_eq(again.code, 4);
     ck_assert_str_eq(again.err, run.err);
 }
-END_TEST
 
-START_TEST(the_smallest_rate_changes_next_to_nothing)
+LOOP_TEST(the_smallest_rate_changes_next_to_nothing, 0, sizeof optimizers / sizeof *optimizers)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), optimizers[_i], "optimizer.schedule=constant", "optimizer.learning_rate=1e-12",
@@ -61,11 +61,10 @@ START_TEST(the_smallest_rate_changes_next_to_nothing)
     ck_assert_int_eq(sscanf(strstr(metrics, "\n24,validation,"), "\n24,validation,%lf", &last), 1);
     ck_assert_double_eq_tol(first, last, 1e-6);
 }
-END_TEST
 
 /* ---- lengths ---- */
 
-START_TEST(a_single_token_can_be_trained_on_and_looked_at)
+TEST(a_single_token_can_be_trained_on_and_looked_at)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "task.name=identity_copy", "task.length=1", "model.max_length=1",
@@ -78,9 +77,8 @@ START_TEST(a_single_token_can_be_trained_on_and_looked_at)
     ck_assert_int_eq(shown.code, 0);
     ck_assert_ptr_null(strstr(shown.out, "nan"));
 }
-END_TEST
 
-START_TEST(sequences_may_fill_the_positions_and_not_exceed_them)
+TEST(sequences_may_fill_the_positions_and_not_exceed_them)
 {
     static const char *const positions[] = { "model.positions=sinusoidal", "model.positions=learned" };
     for (int i = 0; i < 2; i++) {
@@ -92,7 +90,6 @@ START_TEST(sequences_may_fill_the_positions_and_not_exceed_them)
         ck_assert_msg(strstr(run.err, "model.max_length: 6 is too short, the task needs 7") != NULL, "%s", run.err);
     }
 }
-END_TEST
 
 /* ---- denormal numbers ---- */
 
@@ -116,7 +113,7 @@ static void train_small_weights(int threads, hl_trainer *trainer)
     trainer_updated(trainer, 2);
 }
 
-START_TEST(denormal_weights_are_trained_to_the_same_bits_by_any_number_of_threads)
+TEST(denormal_weights_are_trained_to_the_same_bits_by_any_number_of_threads)
 {
     hl_trainer one, many;
     train_small_weights(1, &one);
@@ -134,16 +131,5 @@ START_TEST(denormal_weights_are_trained_to_the_same_bits_by_any_number_of_thread
     }
     hl_trainer_free(&one);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    int n = sizeof optimizers / sizeof *optimizers;
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when_resumed, 0, n);
-    tcase_add_loop_test(tc, the_smallest_rate_changes_next_to_nothing, 0, n);
-    tcase_add_test(tc, a_single_token_can_be_trained_on_and_looked_at);
-    tcase_add_test(tc, sequences_may_fill_the_positions_and_not_exceed_them);
-    tcase_add_test(tc, denormal_weights_are_trained_to_the_same_bits_by_any_number_of_threads);
-}
-SUITE("numerics", add_tests)
+SUITE("numerics", .seconds = 60)

@@ -120,7 +120,7 @@ static const char *without_columns(const char *name, const char *matrix, int hea
 
 /* ---- what a head is worth ---- */
 
-START_TEST(a_head_is_worth_what_the_loss_grows_without_its_columns)
+LOOP_TEST(a_head_is_worth_what_the_loss_grows_without_its_columns, 0, 4)
 {
     const struct model *model = &models[_i];
     const char *folder = tiny(model->name), *scoring = examples(model->file, true);
@@ -141,10 +141,9 @@ START_TEST(a_head_is_worth_what_the_loss_grows_without_its_columns)
         ck_assert_double_gt(fabs(zero), 1e-4); /* else this would show nothing */
     }
 }
-END_TEST
 
 /* Masks are drawn alike for both folders. */
-START_TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
+TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
 {
     const char *path = lines(), *folder = tiny("bert_masked");
     const char *copy = without_columns("bert_masked", "bert.encoder.layer.1.attention.output.dense.weight", 2);
@@ -157,10 +156,9 @@ START_TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
     const char *other = HEADS(folder, "--drop", "L1H2", "--file", path, "train.seed=2", "--json").out;
     ck_assert_double_gt(fabs(ours - number_after(other, "\"heads\": 5", "loss")), 1e-3);
 }
-END_TEST
 
 /* A run that begins with the folder validates the folder's model at step 0, with the same masks. */
-START_TEST(the_loss_is_that_of_a_run_before_its_first_step)
+LOOP_TEST(the_loss_is_that_of_a_run_before_its_first_step, 0, 2)
 {
     const char *path = lines(), *folder = tiny(_i == 0 ? "bert_masked" : "gpt2_next"), *out = run_path("run");
     char config[2048];
@@ -176,7 +174,6 @@ START_TEST(the_loss_is_that_of_a_run_before_its_first_step)
     double loss = number_after(json, "\"rows\"", "loss"), expected = strtod(row + strlen("\n0,validation,"), NULL);
     ck_assert_msg(fabs(loss - expected) < 1e-6, "%.9g, not %.9g", loss, expected);
 }
-END_TEST
 
 /* Where lines end depends on how long the path is that they begin with. */
 static bool says(const char *text, const char *part)
@@ -190,7 +187,7 @@ static bool says(const char *text, const char *part)
     return strstr(line, part) != NULL;
 }
 
-START_TEST(heads_are_pruned_and_shared_out)
+TEST(heads_are_pruned_and_shared_out)
 {
     const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
     run_result run = HEADS(folder, "--prune", "--file", path, "--json");
@@ -208,11 +205,10 @@ START_TEST(heads_are_pruned_and_shared_out)
     run = HEADS(folder, "--keep-only", "L0H1", "--file", path);
     ck_assert_msg(run.code == 0 && strstr(run.out, "table.tsv.\nHeads kept: L0H1.") != NULL, "%s%s", run.out, run.err);
 }
-END_TEST
 
 /* A smaller model is worth what the curve ends with, and the heads that were removed, in whose places nothing is, stay
  * out when it is trained on. */
-START_TEST(a_pruned_model_is_exported_and_trained_on)
+TEST(a_pruned_model_is_exported_and_trained_on)
 {
     const char *path = lines(), *folder = tiny("bert_masked"), *out = run_path("out"), *run = run_path("run");
     run_result result = HEADS(folder, "--prune-to", "4", "--file", path, "--export", out, "--json");
@@ -248,11 +244,10 @@ START_TEST(a_pruned_model_is_exported_and_trained_on)
     expect_refused(HEADS(tiny("bert_untied"), "--prune-to", "4", "--file", path, "--out", run_path("a")), 2,
                    "write the smaller one by --export DIR; train my.ini --from DIR trains it on");
 }
-END_TEST
 
 /* ---- labels that are stored ---- */
 
-START_TEST(stored_labels_are_scored)
+TEST(stored_labels_are_scored)
 {
     const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
     const char *found = answers(PREDICT(folder, "--score", path, "--json"), "");
@@ -270,9 +265,8 @@ START_TEST(stored_labels_are_scored)
     snprintf(expected, sizeof expected, "\"right\":%d,", right);
     ck_assert_msg(right > 0 && right < EXAMPLES && strstr(found, expected) != NULL, "no %s in %s", expected, found);
 }
-END_TEST
 
-START_TEST(columns_of_a_file_are_named)
+TEST(columns_of_a_file_are_named)
 {
     const char *table = file("a.tsv", "said\tis\nthe cat sat\tgood\nit barked\tnone of them\n");
     const char *folder = tiny("bert_classes");
@@ -287,10 +281,9 @@ START_TEST(columns_of_a_file_are_named)
     out = answers(PREDICT(tiny("electra_tags"), "--score", words_of), "");
     ck_assert_ptr_nonnull(strstr(out, "words               120\n"));
 }
-END_TEST
 
 /* There is no loss to be told. */
-START_TEST(a_file_of_other_labels_alone_is_refused_with_them)
+TEST(a_file_of_other_labels_alone_is_refused_with_them)
 {
     const char *folder = tiny("bert_classes"), *words_of = examples("tags.conllu", false);
     const char *table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgreat\n");
@@ -304,11 +297,10 @@ START_TEST(a_file_of_other_labels_alone_is_refused_with_them)
     table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgood\n");
     answers(PREDICT(folder, "--score", table), "");
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
-START_TEST(a_loss_needs_a_stored_head_and_examples)
+TEST(a_loss_needs_a_stored_head_and_examples)
 {
     const char *path = lines(), *masked = tiny("bert_untied"), *bare = tiny("bert_bare");
     expect_refused(HEADS(masked, "--importance"), 2, "name them by --task masked --file text.txt");
@@ -347,19 +339,5 @@ START_TEST(a_loss_needs_a_stored_head_and_examples)
     expect_refused(HEADS(run, "--importance", "--file", path), 2, "--file: ");
     expect_refused(HEADS(run, "--importance", "task.length=3"), 2, "which has examples of its own: leave it out");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_head_is_worth_what_the_loss_grows_without_its_columns, 0, 4);
-    tcase_add_test(tc, dropping_a_head_is_zeroing_its_columns_with_masks_too);
-    tcase_add_loop_test(tc, the_loss_is_that_of_a_run_before_its_first_step, 0, 2);
-    tcase_add_test(tc, heads_are_pruned_and_shared_out);
-    tcase_add_test(tc, a_pruned_model_is_exported_and_trained_on);
-    tcase_add_test(tc, stored_labels_are_scored);
-    tcase_add_test(tc, a_file_of_other_labels_alone_is_refused_with_them);
-    tcase_add_test(tc, columns_of_a_file_are_named);
-    tcase_add_test(tc, a_loss_needs_a_stored_head_and_examples);
-}
-SUITE("open losses", add_tests)
+SUITE("open losses", .seconds = 60)

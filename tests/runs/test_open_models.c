@@ -93,7 +93,7 @@ static void assert_text(const char *model, const hl_npz *npz, int64_t first, int
     }
 }
 
-START_TEST(heads_of_a_text_are_those_of_transformers)
+LOOP_TEST(heads_of_a_text_are_those_of_transformers, 0, TINY_MODELS)
 {
     const char *model = tiny_models[_i].name, *path = run_path("a.npz");
     tiny_numbers lengths = tiny_expected(model, "lengths");
@@ -114,10 +114,9 @@ START_TEST(heads_of_a_text_are_those_of_transformers)
     }
     hl_free(lengths.at);
 }
-END_TEST
 
 /* Drawn, as JSON and CSV, joined to words; answers stand there where the model has an output layer. */
-START_TEST(heads_of_a_text_are_shown)
+LOOP_TEST(heads_of_a_text_are_shown, 0, TINY_MODELS)
 {
     const char *model = tiny_models[_i].name, *folder = tiny(model);
     hl_pretrained *opened = tiny_open(model);
@@ -137,9 +136,8 @@ START_TEST(heads_of_a_text_are_shown)
     run = HEADS(folder, "--input", "the cat sat", "--csv", "--head", "L0H1");
     ck_assert_msg(run.code == 0 && strstr(run.out, "\n0,1,0,1,") != NULL, "%s%s", run.out, run.err);
 }
-END_TEST
 
-START_TEST(a_text_that_is_too_long_is_refused)
+TEST(a_text_that_is_too_long_is_refused)
 {
     char text[256] = "";
     for (int i = 0; i < 62; i++) {
@@ -148,11 +146,10 @@ START_TEST(a_text_that_is_too_long_is_refused)
     run_result run = HEADS(tiny("bert_untied"), "--input", text);
     expect_refused(run, 2, "--input: 64 tokens, and the model takes at most 60 (max_length)");
 }
-END_TEST
 
 /* ---- what a folder alone has not ---- */
 
-START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
+TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
 {
     const char *folder = tiny("bert_masked");
     expect_refused(
@@ -179,15 +176,13 @@ START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
     expect_refused(PREDICT("bert-base-uncased"), 3, "bert-base-uncased: no such folder");
     expect_refused(HEADS(run_file(folder, "config.json")), 3, "a file; give the folder that it is in");
 }
-END_TEST
 
-START_TEST(a_folder_without_the_matrix_of_its_head_is_refused)
+TEST(a_folder_without_the_matrix_of_its_head_is_refused)
 {
     const char *folder =
         run_kept(tiny_changed("electra_discriminator", "config.json", "ElectraForPreTraining", "ElectraForMaskedLM"));
     expect_refused(HEADS(folder, "--input", "it"), 3, "model: its weights lack head.dense.weight");
 }
-END_TEST
 
 /* ---- predict ---- */
 
@@ -213,7 +208,7 @@ static int expected_answer(const char *model, int64_t row, double *probability)
     return best;
 }
 
-START_TEST(a_stored_classifier_labels_lines)
+LOOP_TEST(a_stored_classifier_labels_lines, 0, 3)
 {
     const char *model = classifiers[_i];
     char line[128];
@@ -232,9 +227,8 @@ START_TEST(a_stored_classifier_labels_lines)
     ck_assert_msg(run.code == 3 && strstr(run.err, "in.txt:1: has 2 tabs; one separates the two ") != NULL, "%s",
                   run.err);
 }
-END_TEST
 
-START_TEST(a_stored_tagger_labels_words)
+TEST(a_stored_tagger_labels_words)
 {
     static const char *const words[] = { "the", "cat", "sat", "on", "the", "mat" };
     const char *out = answers(PREDICT(tiny("electra_tags"), file("in.txt", "the cat sat on the mat .\n")), "");
@@ -246,9 +240,8 @@ START_TEST(a_stored_tagger_labels_words)
         ck_assert_msg(strstr(out, row) != NULL, "no %s in %s", row, out);
     }
 }
-END_TEST
 
-START_TEST(stored_heads_fill_masks_and_continue)
+TEST(stored_heads_fill_masks_and_continue)
 {
     const char *out =
         answers(PREDICT(tiny("bert_masked"), file("in.txt", "the [MASK] sat\n"), "--top", "2"), told("bert_masked"));
@@ -267,11 +260,10 @@ START_TEST(stored_heads_fill_masks_and_continue)
     ck_assert_msg(strncmp(out, expected.bytes, expected.size) == 0, "%s, not %s", out, expected.bytes);
     hl_text_free(&expected);
 }
-END_TEST
 
 /* The mean of the rows that transformers computes, of length 1, as modules.json says; and no more pieces than
  * sentence_bert_config.json allows, unless they are read in windows. */
-START_TEST(vectors_are_what_the_folder_says)
+TEST(vectors_are_what_the_folder_says)
 {
     static const char told[] =
         "a.npy: a line's vector is the mean of the rows of the last layer, divided by its length";
@@ -311,16 +303,14 @@ START_TEST(vectors_are_what_the_folder_says)
     ck_assert_mem_ne(cut, content + size - sizeof cut, sizeof cut);
     free(content);
 }
-END_TEST
 
-START_TEST(a_folder_without_a_head_gives_pieces_alone)
+TEST(a_folder_without_a_head_gives_pieces_alone)
 {
     const char *folder = tiny("bert_bare"), *in = file("in.txt", "resting dogs\n");
     ck_assert_str_eq(answers(PREDICT(folder, in, "--tokens"), told("bert_bare")), "re ##s ##t ##ing dog ##s\n");
     expect_refused(PREDICT(folder, in), 2, "bert_bare: its model has no output layer, and so no answers: make one on ");
     expect_refused(PREDICT(folder, "--score", in), 2, " my.ini --from ");
 }
-END_TEST
 
 /* ---- train --from ---- */
 
@@ -343,7 +333,7 @@ static const char *trained_config(void)
     return run_config("classes.ini", config);
 }
 
-START_TEST(a_run_begins_with_an_open_model_and_goes_on)
+LOOP_TEST(a_run_begins_with_an_open_model_and_goes_on, 0, 2)
 {
     const char *config = trained_config(), *folder = tiny(tiny_models[_i].name), *whole = run_path("whole"),
                *parted = run_path("parted");
@@ -359,10 +349,9 @@ START_TEST(a_run_begins_with_an_open_model_and_goes_on)
     ck_assert_str_eq(answers(PREDICT(whole, in, "--tokens"), ""), pieces);
     ck_assert_int_eq(HEADS(whole).code, 0);
 }
-END_TEST
 
 /* At a rate at which nothing moves, the run's model is the folder's. */
-START_TEST(a_run_has_the_folders_weights)
+TEST(a_run_has_the_folders_weights)
 {
     const char *folder = tiny("bert_masked"), *run = run_path("run"), *path = run_path("a.npz");
     char config[2048];
@@ -383,9 +372,8 @@ START_TEST(a_run_has_the_folders_weights)
     hl_npz_free(&npz);
     hl_free(lengths.at);
 }
-END_TEST
 
-START_TEST(a_config_that_contradicts_the_folder_is_told_by_key)
+TEST(a_config_that_contradicts_the_folder_is_told_by_key)
 {
     static const struct {
         const char *model, *override, *told;
@@ -411,11 +399,10 @@ START_TEST(a_config_that_contradicts_the_folder_is_told_by_key)
     run = RUN(config, "--from", tiny("bert_classes"), "--summary");
     ck_assert_msg(run.code == 0 && strstr(run.out, "d_model D=12") != NULL, "%s%s", run.out, run.err);
 }
-END_TEST
 
 /* ---- heads --export ---- */
 
-START_TEST(a_model_is_exported_and_read_again)
+LOOP_TEST(a_model_is_exported_and_read_again, 0, TINY_MODELS)
 {
     const char *folder = tiny(tiny_models[_i].name), *out = run_path("out");
     run_result run = HEADS(folder, "--export", out);
@@ -425,10 +412,9 @@ START_TEST(a_model_is_exported_and_read_again)
     ck_assert_msg(again.code == 0, "%s", again.err);
     ck_assert_str_eq(again.out, HEADS(folder, "--input", "the cat sat", "--json").out);
 }
-END_TEST
 
 /* What would be read beside it goes; what no model reads stays. */
-START_TEST(nothing_of_an_earlier_model_stays)
+TEST(nothing_of_an_earlier_model_stays)
 {
     static const char *const gone[] = { "model-00001-of-00002.safetensors",
                                         "model.safetensors.index.json",
@@ -458,9 +444,8 @@ START_TEST(nothing_of_an_earlier_model_stays)
         ck_assert_msg(scratch_exists(run_file(out, stay[i])), "%s", stay[i]);
     }
 }
-END_TEST
 
-START_TEST(a_folder_that_holds_something_is_not_replaced_unasked)
+TEST(a_folder_that_holds_something_is_not_replaced_unasked)
 {
     const char *folder = tiny("bert_masked"), *out = run_path("out"), *file = run_path("file");
     scratch_write(file, "", 0);
@@ -481,35 +466,12 @@ START_TEST(a_folder_that_holds_something_is_not_replaced_unasked)
     expect_refused(HEADS(folder, "--export", out, "--prune"), 2, "--export goes with no other option but --overwrite");
     expect_refused(HEADS(folder, "--overwrite"), 2, "--overwrite goes with --export DIR or --examples FILE alone");
 }
-END_TEST
 
-START_TEST(a_run_that_no_open_model_is_like_is_not_exported)
+TEST(a_run_that_no_open_model_is_like_is_not_exported)
 {
     const char *folder = run_path("run"), *out = run_path("out");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
     expect_refused(HEADS(folder, "--export", out), 2, "run: a model of its task has no tokens that open models have");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, heads_of_a_text_are_those_of_transformers, 0, TINY_MODELS);
-    tcase_add_loop_test(tc, heads_of_a_text_are_shown, 0, TINY_MODELS);
-    tcase_add_test(tc, a_text_that_is_too_long_is_refused);
-    tcase_add_test(tc, what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps);
-    tcase_add_test(tc, a_folder_without_the_matrix_of_its_head_is_refused);
-    tcase_add_loop_test(tc, a_stored_classifier_labels_lines, 0, 3);
-    tcase_add_test(tc, a_stored_tagger_labels_words);
-    tcase_add_test(tc, stored_heads_fill_masks_and_continue);
-    tcase_add_test(tc, vectors_are_what_the_folder_says);
-    tcase_add_test(tc, a_folder_without_a_head_gives_pieces_alone);
-    tcase_add_loop_test(tc, a_run_begins_with_an_open_model_and_goes_on, 0, 2);
-    tcase_add_test(tc, a_run_has_the_folders_weights);
-    tcase_add_test(tc, a_config_that_contradicts_the_folder_is_told_by_key);
-    tcase_add_loop_test(tc, a_model_is_exported_and_read_again, 0, TINY_MODELS);
-    tcase_add_test(tc, nothing_of_an_earlier_model_stays);
-    tcase_add_test(tc, a_folder_that_holds_something_is_not_replaced_unasked);
-    tcase_add_test(tc, a_run_that_no_open_model_is_like_is_not_exported);
-}
-SUITE("open_models", add_tests)
+SUITE("open_models", .seconds = 60)

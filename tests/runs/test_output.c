@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-START_TEST(without_standard_streams_it_runs_to_the_end)
+TEST(without_standard_streams_it_runs_to_the_end)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -20,7 +20,6 @@ START_TEST(without_standard_streams_it_runs_to_the_end)
     run_assert_same(straight, folder);
     ck_assert_str_eq(run_read(run_file(folder, ".lock")), "");
 }
-END_TEST
 
 enum { SIGPIPE_CODE = 128 + 13 };
 
@@ -54,7 +53,7 @@ static int code_with(int s, const char *program, const char *arguments)
     return atoi(run_read(code));
 }
 
-START_TEST(a_run_and_a_sweep_outlive_their_output)
+TEST(a_run_and_a_sweep_outlive_their_output)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *sweep = run_path("straight sweep");
     char arguments[2048];
@@ -75,10 +74,9 @@ START_TEST(a_run_and_a_sweep_outlive_their_output)
         scratch_remove(cells);
     }
 }
-END_TEST
 
 /* Whatever becomes of what it says, it ends as it would. */
-START_TEST(failures_have_their_exit_codes_all_the_same)
+TEST(failures_have_their_exit_codes_all_the_same)
 {
     static const char *const programs[] = { HL_TRAIN_PROGRAM, HL_ABLATE_PROGRAM, HL_HEADS_PROGRAM };
     char arguments[2048];
@@ -90,9 +88,8 @@ START_TEST(failures_have_their_exit_codes_all_the_same)
         }
     }
 }
-END_TEST
 
-START_TEST(what_is_asked_for_its_output_fails_without_it)
+TEST(what_is_asked_for_its_output_fails_without_it)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", folder);
@@ -116,7 +113,6 @@ START_TEST(what_is_asked_for_its_output_fails_without_it)
         }
     }
 }
-END_TEST
 
 /* What a program with its output at `where` says on standard error. */
 static const char *told(const char *program, const char *subject, const char *mode, const char *where)
@@ -132,7 +128,7 @@ static const char *told(const char *program, const char *subject, const char *mo
 }
 
 /* The reason stands in the line where the last of the output met it, and never another. */
-START_TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
+TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", folder);
@@ -158,10 +154,9 @@ START_TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
     }
     ck_assert_ptr_nonnull(strstr(told(HL_TRAIN_PROGRAM, config, "--version", "> /dev/full"), "No space left"));
 }
-END_TEST
 
 /* OpenBLAS would look for room for ever, before any code of ours runs. */
-START_TEST(little_address_space_is_refused_before_it_is_looked_for)
+TEST(little_address_space_is_refused_before_it_is_looked_for)
 {
     if (SANITIZED) {
         return;
@@ -178,15 +173,5 @@ START_TEST(little_address_space_is_refused_before_it_is_looked_for)
                                          "takes; allow more (ulimit -v)\n");
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, little_address_space_is_refused_before_it_is_looked_for);
-    tcase_add_test(tc, without_standard_streams_it_runs_to_the_end);
-    tcase_add_test(tc, a_run_and_a_sweep_outlive_their_output);
-    tcase_add_test(tc, failures_have_their_exit_codes_all_the_same);
-    tcase_add_test(tc, what_is_asked_for_its_output_fails_without_it);
-    tcase_add_test(tc, output_that_fails_is_told_in_a_line_but_a_reader_may_go);
-}
-SUITE("output", add_tests)
+SUITE("output")

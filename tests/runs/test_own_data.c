@@ -29,7 +29,7 @@ static const char *tagger(void)
                       "[train]\nsteps = 4\nbatch_size = 4\neval_examples = 5\n[patterns]\nexamples = 1\n");
 }
 
-START_TEST(a_sweep_makes_its_data_once)
+TEST(a_sweep_makes_its_data_once)
 {
     const char *config = tagger(), *folder = run_path("sweep");
     run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
@@ -48,9 +48,8 @@ START_TEST(a_sweep_makes_its_data_once)
     ck_assert_msg(run.code == 0 && strstr(run.out, "2 of 2 trainings are done already") != NULL, "%s%s", run.out,
                   run.err);
 }
-END_TEST
 
-START_TEST(a_sweep_over_what_changes_the_data_makes_each_of_them)
+TEST(a_sweep_over_what_changes_the_data_makes_each_of_them)
 {
     const char *config = tagger(), *folder = run_path("sweep");
     run_result run = ABLATE(config, "--vary", "model.max_length=0,5", "--seeds", "1", "--out", folder);
@@ -59,10 +58,9 @@ START_TEST(a_sweep_over_what_changes_the_data_makes_each_of_them)
     ck_assert_ptr_nonnull(strstr(data, "-0 "));
     ck_assert_ptr_nonnull(strstr(second, "-5 "));
 }
-END_TEST
 
 /* What the tokens of another config were made into goes with the run; files of others stay. */
-START_TEST(a_refused_sweep_leaves_no_data_in_the_others_folder)
+TEST(a_refused_sweep_leaves_no_data_in_the_others_folder)
 {
     const char *config = tagger(), *folder = run_path("sweep");
     char data[256];
@@ -80,9 +78,8 @@ START_TEST(a_refused_sweep_leaves_no_data_in_the_others_folder)
     ck_assert_int_eq(run.code, 2); /* no plan */
     ck_assert_str_eq(run_list(run_file(folder, "data")), data);
 }
-END_TEST
 
-START_TEST(overwriting_removes_the_data_of_the_run_before)
+TEST(overwriting_removes_the_data_of_the_run_before)
 {
     const char *config = tagger(), *folder = run_path("run"), *data = run_file(folder, "data");
     EXPECT_RUN(0, config, "--out", folder);
@@ -107,10 +104,9 @@ START_TEST(overwriting_removes_the_data_of_the_run_before)
     ck_assert_str_eq(run_list(old), "notes ");
     ck_assert_str_eq(run_read(kept), "mine");
 }
-END_TEST
 
 /* In full where it is only looked at, in short where a run begins; a single label is told, too. */
-START_TEST(how_much_was_read_is_told)
+TEST(how_much_was_read_is_told)
 {
     static const char *const told = "training: 58 sentences of up to 7 tokens, 260 words, 260 pieces\n",
                              *const labels = ", 3 labels: ADJ 34.6%, NOUN 33.1%, VERB 32.3%\n";
@@ -128,10 +124,9 @@ START_TEST(how_much_was_read_is_told)
     ck_assert_msg(strstr(run.out, "labels: _ is the only one, so that there is nothing to learn\n") != NULL, "%s",
                   run.out);
 }
-END_TEST
 
 /* A run that goes on says which file it was begun with, where the command does not. */
-START_TEST(a_file_that_the_command_line_named_is_asked_for_again)
+TEST(a_file_that_the_command_line_named_is_asked_for_again)
 {
     const char *config = tagger(), *folder = run_path("run");
     char key[1024], told[2048];
@@ -151,10 +146,9 @@ START_TEST(a_file_that_the_command_line_named_is_asked_for_again)
     ck_assert_msg(strstr(run.err, told) != NULL, "%s", run.err);
     EXPECT_RUN(0, config, key, "train.steps=5", "--resume", "--out", folder);
 }
-END_TEST
 
 /* Of the text nothing is left; the sweep's folder is elsewhere; another config takes its place. */
-START_TEST(a_sweep_needs_its_text_and_its_place_no_more)
+TEST(a_sweep_needs_its_text_and_its_place_no_more)
 {
     const char *config = tagger(), *folder = run_path("sweep"), *moved = run_path("moved");
     run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
@@ -182,10 +176,9 @@ START_TEST(a_sweep_needs_its_text_and_its_place_no_more)
     ck_assert_ptr_null(strstr(second, first));
     ck_assert_uint_eq(strlen(second), strlen(first));
 }
-END_TEST
 
 /* One training is done, one is half done, and one of another row never began, when the text is moved, and goes. */
-START_TEST(a_sweep_that_was_cut_off_goes_on_wherever_its_text_is)
+TEST(a_sweep_that_was_cut_off_goes_on_wherever_its_text_is)
 {
     const char *config = tagger(), *folder = run_path("sweep"), *moved = run_path("moved.conllu");
     char key[1024];
@@ -205,17 +198,5 @@ START_TEST(a_sweep_that_was_cut_off_goes_on_wherever_its_text_is)
     run = ABLATE(config, key, "task.column=XPOS", "--heads", "1,2,4", "--seeds", "2", "--out", folder);
     ck_assert_msg(run.code == 3 && strstr(run.err, "moved.conllu: ") != NULL, "%s%s", run.out, run.err);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_sweep_that_was_cut_off_goes_on_wherever_its_text_is);
-    tcase_add_test(tc, how_much_was_read_is_told);
-    tcase_add_test(tc, a_file_that_the_command_line_named_is_asked_for_again);
-    tcase_add_test(tc, a_sweep_needs_its_text_and_its_place_no_more);
-    tcase_add_test(tc, a_sweep_makes_its_data_once);
-    tcase_add_test(tc, a_sweep_over_what_changes_the_data_makes_each_of_them);
-    tcase_add_test(tc, a_refused_sweep_leaves_no_data_in_the_others_folder);
-    tcase_add_test(tc, overwriting_removes_the_data_of_the_run_before);
-}
-SUITE("own data", add_tests)
+SUITE("own data")

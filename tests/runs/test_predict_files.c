@@ -46,7 +46,7 @@ static const float *rows_of(const char *path, int64_t n)
     return rows;
 }
 
-START_TEST(lines_get_labels)
+TEST(lines_get_labels)
 {
     const char *run = classes_run(), *in = file("in.txt", "a good day\n\nbad food\n");
     const char *out = answers(PREDICT(run, in), "in.txt:2: is empty: it has no answer");
@@ -72,9 +72,8 @@ START_TEST(lines_get_labels)
     ck_assert_ptr_nonnull(strstr(scores, "\nnot in training     2, and so answered wrong\n"));
     expect_refused(PREDICT(run, "--score", in), 2, "in.txt: has no column text");
 }
-END_TEST
 
-START_TEST(pairs_need_a_tab)
+TEST(pairs_need_a_tab)
 {
     static const char pairs[] =
         "a\tb\ty\nx\tx\tsame\nx\ty\tother\ny\ty\tsame\ny\tx\tother\nx x\ty y\tother\nx x\tx x\tsame\n"
@@ -96,10 +95,9 @@ START_TEST(pairs_need_a_tab)
     expect_refused(PREDICT(run, file("bad.tsv", "a\tn\tb\nx\t1\ty\nx\ty\n")), 3,
                    "bad.tsv:3: has 2 columns, not 3 as line 1");
 }
-END_TEST
 
 /* Without a header, too, and whatever is asked of it. */
-START_TEST(a_table_of_texts_is_known_by_its_first_line)
+TEST(a_table_of_texts_is_known_by_its_first_line)
 {
     const char *run = classes_run(), *npy = run_path("rows.npy");
     const char *expected = answers(PREDICT(run, file("in.txt", "good food\nbad\n")), "");
@@ -125,9 +123,8 @@ START_TEST(a_table_of_texts_is_known_by_its_first_line)
     ck_assert_str_eq(answers(PREDICT(run, file("rows.tsv", "nice\tgood food\nbad\tbad\n")), ""), expected);
     expect_refused(PREDICT(run, file("bad.tsv", "x\tgood\nbad\n")), 3, "bad.tsv:2: has 1 column, not 2 as line 1");
 }
-END_TEST
 
-START_TEST(tables_of_tokens_are_answered)
+TEST(tables_of_tokens_are_answered)
 {
     static const char rows[] =
         "tokens\ttargets\tsources\na b ?\t_ _ a\t_ _ 0\nb a ?\t_ _ b\t_ _ 0\na a ?\t_ _ a\t_ _ 0\n"
@@ -163,9 +160,8 @@ START_TEST(tables_of_tokens_are_answered)
     expect_refused(PREDICT(run, file("bad.tsv", "tokens\ttargets\na b\ta\n")), 3,
                    "bad.tsv:2: has 2 tokens, but 1 target");
 }
-END_TEST
 
-START_TEST(pieces_are_shown)
+TEST(pieces_are_shown)
 {
     const char *run = next_run("length = 8\n");
     const char *in = file("in.txt", "on e\\\n\nt\two?\n");
@@ -173,9 +169,8 @@ START_TEST(pieces_are_shown)
     const char *json = answers(PREDICT(classes_run(), file("in.txt", "a b\xC3\xA9\n"), "--tokens", "--json"), "");
     ck_assert_str_eq(json, "{\"format\":1,\"line\":1,\"pieces\":[\"a\",\"[UNK]\"]}\n");
 }
-END_TEST
 
-START_TEST(lines_become_rows)
+TEST(lines_become_rows)
 {
     const char *run = next_run("length = 8\n"), *npy = run_path("rows.npy");
     ck_assert_str_eq(answers(PREDICT(run, file("in.txt", "one\n\none\ntwo\n"), "--embed", npy),
@@ -195,9 +190,8 @@ START_TEST(lines_become_rows)
     expect_refused(PREDICT(run, run_path("in.txt"), "--embed", run_file(run, "model.safetensors")), 2, "--embed");
     expect_refused(PREDICT(run, run_path("in.txt"), "--embed", run_path("in.txt")), 2, "the text that is read");
 }
-END_TEST
 
-START_TEST(bad_files_are_named)
+TEST(bad_files_are_named)
 {
     const char *run = next_run("length = 8\n"), *path = scratch_path("nul.txt");
     scratch_write(path, "one\nt\0wo\n", 9);
@@ -211,10 +205,9 @@ START_TEST(bad_files_are_named)
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", toy);
     expect_refused(PREDICT(toy, path), 2, "was trained for the task copy, not on text; ask it by: heads ");
 }
-END_TEST
 
 /* What the message names as a remedy is one: behind the long line the next fault is found. */
-START_TEST(a_run_scores_longer_lines_when_asked_to)
+TEST(a_run_scores_longer_lines_when_asked_to)
 {
     enum { MIB = 1 << 20 };
     const char *run = next_run("length = 8\nline_mb = 1\n");
@@ -230,10 +223,9 @@ START_TEST(a_run_scores_longer_lines_when_asked_to)
     expect_refused(PREDICT(run, "--score", scored, "task.line_mb=much"), 2, "task.line_mb");
     expect_refused(PREDICT(run, "--score", scored, "task.column=XPOS"), 2, "which has examples of its own");
 }
-END_TEST
 
 /* Validation of a file of its own, in windows side by side, is what --score computes. */
-START_TEST(scores_are_those_of_validation)
+TEST(scores_are_those_of_validation)
 {
     const char *dev = file("dev.txt", "one two two one one two one one two\n"); /* 36 characters: 4 windows of 8 */
     char more[512];
@@ -252,7 +244,6 @@ START_TEST(scores_are_those_of_validation)
     ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "perplexity")), exp(loss), 1e-4);
     json_decref(scores);
 }
-END_TEST
 
 /* What comes out of the pipe up to a newline, within ten seconds. */
 static void expect_line(int pipe, const char *begin)
@@ -267,7 +258,7 @@ static void expect_line(int pipe, const char *begin)
     ck_assert_msg(strncmp(text, begin, strlen(begin)) == 0, "%s", text);
 }
 
-START_TEST(a_pipe_is_answered_line_by_line)
+TEST(a_pipe_is_answered_line_by_line)
 {
     const char *run = classes_run();
     int in[2], out[2];
@@ -295,7 +286,6 @@ START_TEST(a_pipe_is_answered_line_by_line)
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     close(out[0]);
 }
-END_TEST
 
 static const char *piped; /* what standard input gives */
 
@@ -323,7 +313,7 @@ static void nearly_equal(const char *a, const char *b)
 
 /* Many texts of a file share a pass of the model, those of a pipe do not: several passes' worth of lines, with empty
  * ones between. */
-START_TEST(many_lines_are_answered_as_each_alone)
+TEST(many_lines_are_answered_as_each_alone)
 {
     static const char *const words[] = { "a good day\n", "bad food\n", "\n", "it is a very bad dog\n", "good\n" };
     const char *const classes = classes_run();
@@ -360,10 +350,9 @@ START_TEST(many_lines_are_answered_as_each_alone)
     ck_assert_ptr_nonnull(strstr(bad.err, "bad.txt:3:1: is not UTF-8"));
     ck_assert_str_eq(bad.out, good);
 }
-END_TEST
 
 /* What waits for an answer goes from one batch into the next. */
-START_TEST(many_lines_are_scored_as_they_are_answered)
+TEST(many_lines_are_scored_as_they_are_answered)
 {
     static const char *const said[] = { "a good day", "bad food", "it is a very bad dog", "good", "a a a it bad" };
     enum { LINES = 900 };
@@ -386,22 +375,5 @@ START_TEST(many_lines_are_scored_as_they_are_answered)
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "right")), right);
     json_decref(scores);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, lines_get_labels);
-    tcase_add_test(tc, pairs_need_a_tab);
-    tcase_add_test(tc, a_table_of_texts_is_known_by_its_first_line);
-    tcase_add_test(tc, tables_of_tokens_are_answered);
-    tcase_add_test(tc, pieces_are_shown);
-    tcase_add_test(tc, lines_become_rows);
-    tcase_add_test(tc, bad_files_are_named);
-    tcase_add_test(tc, a_run_scores_longer_lines_when_asked_to);
-    tcase_add_test(tc, scores_are_those_of_validation);
-    tcase_add_test(tc, a_pipe_is_answered_line_by_line);
-    tcase_add_test(tc, many_lines_are_answered_as_each_alone);
-    tcase_add_test(tc, many_lines_are_scored_as_they_are_answered);
-}
-
-SUITE("predict_files", add_tests)
+SUITE("predict_files")

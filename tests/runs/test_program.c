@@ -41,7 +41,7 @@ static const char *content_of(const char *folder)
     return text;
 }
 
-START_TEST(a_run_leaves_its_files_and_says_so)
+TEST(a_run_leaves_its_files_and_says_so)
 {
     const char *folder = run_path("run");
     run_result run = RUN(run_tiny_config(), "patterns.every=10", "--out", folder);
@@ -57,9 +57,8 @@ START_TEST(a_run_leaves_its_files_and_says_so)
     ck_assert_ptr_nonnull(strstr(run.out, "best validation loss"));
     ck_assert_ptr_null(strchr(run.out, '\033'));
 }
-END_TEST
 
-START_TEST(metrics_have_a_row_where_one_is_due)
+TEST(metrics_have_a_row_where_one_is_due)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "train.steps=9", "--out", folder);
@@ -74,9 +73,8 @@ START_TEST(metrics_have_a_row_where_one_is_due)
     ck_assert_str_eq(steps, "0v 2t 4t 4v 6t 8t 8v 9t 9v ");
     ck_assert_ptr_nonnull(strstr(metrics, "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n0,"));
 }
-END_TEST
 
-START_TEST(the_runs_own_config_runs_it_again)
+TEST(the_runs_own_config_runs_it_again)
 {
     const char *folder = run_path("run"), *again = run_path("again");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
@@ -85,9 +83,8 @@ START_TEST(the_runs_own_config_runs_it_again)
     EXPECT_RUN(0, run_file(folder, "config.ini"), "--overwrite"); /* its `out` is that folder */
     run_assert_same(folder, again);
 }
-END_TEST
 
-START_TEST(quiet_says_nothing)
+TEST(quiet_says_nothing)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     for (int i = 0; i < 2; i++) {
@@ -97,9 +94,8 @@ START_TEST(quiet_says_nothing)
         ck_assert_str_eq(run.err, "");
     }
 }
-END_TEST
 
-START_TEST(an_existing_run_is_refused_and_untouched)
+TEST(an_existing_run_is_refused_and_untouched)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", folder);
@@ -112,9 +108,8 @@ START_TEST(an_existing_run_is_refused_and_untouched)
     ck_assert_ptr_nonnull(strstr(run.err, "--out"));
     ck_assert_str_eq(before, content_of(folder));
 }
-END_TEST
 
-START_TEST(overwriting_removes_the_runs_own_files_only)
+TEST(overwriting_removes_the_runs_own_files_only)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *fresh = run_path("fresh");
     EXPECT_RUN(0, config, "train.keep_checkpoints=3", "patterns.every=1", "--out", folder);
@@ -137,10 +132,9 @@ START_TEST(overwriting_removes_the_runs_own_files_only)
     run_assert_same(folder, fresh);
     ck_assert_str_eq(run_list(folder), run_list(fresh));
 }
-END_TEST
 
 /* Whatever stands in the way of the new run, the old one is still there. */
-START_TEST(what_fails_before_it_begins_overwrites_nothing)
+TEST(what_fails_before_it_begins_overwrites_nothing)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", folder);
@@ -151,10 +145,9 @@ START_TEST(what_fails_before_it_begins_overwrites_nothing)
                folder);
     ck_assert_str_eq(before, content_of(folder));
 }
-END_TEST
 
 /* Not even the folder; and where there is one, nothing in it. */
-START_TEST(what_fails_before_it_begins_leaves_nothing)
+TEST(what_fails_before_it_begins_leaves_nothing)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *bad = run_config("bad.safetensors", "bad");
     EXPECT_RUN(3, config, "--from", bad, "--out", folder);
@@ -163,14 +156,13 @@ START_TEST(what_fails_before_it_begins_leaves_nothing)
     EXPECT_RUN(3, config, "--from", bad, "--out", folder);
     ck_assert_str_eq(run_list(folder), "");
 }
-END_TEST
 
 /* A billion steps of some 10^12 operations in little memory. */
 #define YEARS                                                                                         \
     "train.steps=1000000000", "task.length=64", "train.batch_size=4096", "optimizer.accumulate=1024", \
         "model.d_model=128", "model.d_ff=512", "patterns.examples=0"
 
-START_TEST(what_would_take_years_begins_only_when_asked_to)
+TEST(what_would_take_years_begins_only_when_asked_to)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "train.steps=2", "--out", folder);
@@ -198,9 +190,8 @@ START_TEST(what_would_take_years_begins_only_when_asked_to)
     kill(process, SIGKILL);
     ck_assert_int_eq(run_wait(process).code, RUN_KILLED + SIGKILL);
 }
-END_TEST
 
-START_TEST(two_runs_cannot_share_a_folder)
+TEST(two_runs_cannot_share_a_folder)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     const char *arguments[] = { config, "train.steps=1000000", "patterns.examples=0", "--out", folder, NULL };
@@ -219,9 +210,8 @@ START_TEST(two_runs_cannot_share_a_folder)
     ck_assert_int_eq(run_wait(first).code, RUN_KILLED + SIGKILL);
     EXPECT_RUN(0, config, "--overwrite", "--out", folder); /* the lock went with the process */
 }
-END_TEST
 
-START_TEST(a_folder_that_cannot_be_is_a_file_error)
+TEST(a_folder_that_cannot_be_is_a_file_error)
 {
     const char *config = run_tiny_config(), *file = run_config("file", "");
     static const char *const impossible[] = { "/proc/headlight", "/dev/null/run" };
@@ -231,9 +221,8 @@ START_TEST(a_folder_that_cannot_be_is_a_file_error)
         ck_assert_int_eq(lines_of(run.err), 1);
     }
 }
-END_TEST
 
-START_TEST(folders_are_made_and_may_have_any_name)
+TEST(folders_are_made_and_may_have_any_name)
 {
     const char *folder = run_path("ein Ordner/mit Umläuten/und 'zeichen' $x = 1, \"y\"/run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
@@ -242,9 +231,8 @@ START_TEST(folders_are_made_and_may_have_any_name)
     ck_assert_int_eq(run.code, 0);
     ck_assert_ptr_nonnull(strstr(run.out, "finished at step 24"));
 }
-END_TEST
 
-START_TEST(a_relative_folder_is_taken_from_the_working_folder_and_named_after_the_config)
+TEST(a_relative_folder_is_taken_from_the_working_folder_and_named_after_the_config)
 {
     const char *config = run_tiny_config(), *here = run_path("here");
     ck_assert_int_eq(mkdir(here, 0777), 0);
@@ -252,9 +240,8 @@ START_TEST(a_relative_folder_is_taken_from_the_working_folder_and_named_after_th
     EXPECT_RUN(0, config);
     ck_assert_ptr_nonnull(strstr(run_list(run_file(here, "runs/tiny")), "metrics.csv"));
 }
-END_TEST
 
-START_TEST(bad_configs_get_a_line_each_and_exit_code_2)
+TEST(bad_configs_get_a_line_each_and_exit_code_2)
 {
     static const struct {
         const char *content, *expected[2];
@@ -284,9 +271,8 @@ START_TEST(bad_configs_get_a_line_each_and_exit_code_2)
         }
     }
 }
-END_TEST
 
-START_TEST(bad_command_lines_get_a_line_and_exit_code_2)
+TEST(bad_command_lines_get_a_line_and_exit_code_2)
 {
     const char *config = run_tiny_config();
     const char *const bad[][4] = {
@@ -317,9 +303,8 @@ START_TEST(bad_command_lines_get_a_line_and_exit_code_2)
                      "command line: model.heds: unknown key (did you mean \"heads\"?)\n");
     ck_assert_ptr_nonnull(strstr(RUN(config, "-xy").err, "-xy: "));
 }
-END_TEST
 
-START_TEST(help_names_every_key_and_version_the_version)
+TEST(help_names_every_key_and_version_the_version)
 {
     run_result help = RUN("--help");
     ck_assert_int_eq(help.code, 0);
@@ -337,9 +322,8 @@ START_TEST(help_names_every_key_and_version_the_version)
     ck_assert_int_eq(strncmp(version.out, "headlight ", 10), 0);
     ck_assert_int_eq(lines_of(version.out), 1);
 }
-END_TEST
 
-START_TEST(checking_and_summing_up_leave_nothing)
+TEST(checking_and_summing_up_leave_nothing)
 {
     const char *config = run_tiny_config(), *here = run_path("here");
     ck_assert_int_eq(mkdir(here, 0777), 0);
@@ -352,17 +336,15 @@ START_TEST(checking_and_summing_up_leave_nothing)
     ck_assert_int_gt(lines_of(summary.out), 10);
     ck_assert_str_eq(run_list(here), "");
 }
-END_TEST
 
-START_TEST(a_config_may_ask_for_more_recorded_examples_than_are_validated)
+TEST(a_config_may_ask_for_more_recorded_examples_than_are_validated)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "train.eval_examples=3", "patterns.examples=100", "--out", folder);
     ck_assert_ptr_nonnull(strstr(run_list(run_file(folder, "patterns")), "step_000024.npz"));
 }
-END_TEST
 
-START_TEST(too_many_snapshots_for_the_budget_are_refused)
+TEST(too_many_snapshots_for_the_budget_are_refused)
 {
     const char *config = run_tiny_config();
     for (int i = 0; i < 2; i++) {
@@ -376,9 +358,8 @@ START_TEST(too_many_snapshots_for_the_budget_are_refused)
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.budget_mb=0", "--check");
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.examples=0", "--check");
 }
-END_TEST
 
-START_TEST(a_run_tells_up_front_what_its_snapshots_take)
+TEST(a_run_tells_up_front_what_its_snapshots_take)
 {
     const char *config = run_tiny_config();
     run_result run = RUN(config, "--out", run_path("one"));
@@ -397,14 +378,13 @@ START_TEST(a_run_tells_up_front_what_its_snapshots_take)
     run = RUN(config, "patterns.examples=0", "--out", run_path("three"));
     ck_assert_ptr_nonnull(strstr(run.out, "\nno snapshots (patterns.examples = 0)\n"));
 }
-END_TEST
 
 static void take_config_from_standard_input(void)
 {
     ck_assert_ptr_nonnull(freopen(run_tiny_config(), "r", stdin));
 }
 
-START_TEST(a_config_can_come_from_standard_input)
+TEST(a_config_can_come_from_standard_input)
 {
     const char *of_file = run_path("file"), *of_input = run_path("input");
     EXPECT_RUN(0, run_tiny_config(), "--out", of_file, "--quiet");
@@ -425,9 +405,8 @@ START_TEST(a_config_can_come_from_standard_input)
     }
     ck_assert_str_eq(run.err, "-: train.out: no folder can be named after this file: give one, by --out\n");
 }
-END_TEST
 
-START_TEST(sweeps_and_benchmarks_read_their_config_several_times)
+TEST(sweeps_and_benchmarks_read_their_config_several_times)
 {
     static const char *const programs[] = { HL_ABLATE_PROGRAM, HL_BENCH_PROGRAM };
     for (int i = 0; i < 2; i++) {
@@ -440,7 +419,6 @@ START_TEST(sweeps_and_benchmarks_read_their_config_several_times)
                       "%s", run.err);
     }
 }
-END_TEST
 
 /* How many configs the folder holds, "." for configs/ itself, each of them in order. */
 static int check_shipped(const char *folder)
@@ -459,38 +437,11 @@ static int check_shipped(const char *folder)
     return n;
 }
 
-START_TEST(every_shipped_config_is_in_order)
+TEST(every_shipped_config_is_in_order)
 {
     ck_assert_int_ge(check_shipped("."), 7);
     ck_assert_int_ge(check_shipped("shapes"), 6);
     check_shipped("bench"); /* where there is one */
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_leaves_its_files_and_says_so);
-    tcase_add_test(tc, a_config_can_come_from_standard_input);
-    tcase_add_test(tc, sweeps_and_benchmarks_read_their_config_several_times);
-    tcase_add_test(tc, metrics_have_a_row_where_one_is_due);
-    tcase_add_test(tc, the_runs_own_config_runs_it_again);
-    tcase_add_test(tc, quiet_says_nothing);
-    tcase_add_test(tc, an_existing_run_is_refused_and_untouched);
-    tcase_add_test(tc, overwriting_removes_the_runs_own_files_only);
-    tcase_add_test(tc, what_fails_before_it_begins_overwrites_nothing);
-    tcase_add_test(tc, what_fails_before_it_begins_leaves_nothing);
-    tcase_add_test(tc, what_would_take_years_begins_only_when_asked_to);
-    tcase_add_test(tc, two_runs_cannot_share_a_folder);
-    tcase_add_test(tc, a_folder_that_cannot_be_is_a_file_error);
-    tcase_add_test(tc, folders_are_made_and_may_have_any_name);
-    tcase_add_test(tc, a_relative_folder_is_taken_from_the_working_folder_and_named_after_the_config);
-    tcase_add_test(tc, bad_configs_get_a_line_each_and_exit_code_2);
-    tcase_add_test(tc, bad_command_lines_get_a_line_and_exit_code_2);
-    tcase_add_test(tc, help_names_every_key_and_version_the_version);
-    tcase_add_test(tc, checking_and_summing_up_leave_nothing);
-    tcase_add_test(tc, a_config_may_ask_for_more_recorded_examples_than_are_validated);
-    tcase_add_test(tc, a_run_tells_up_front_what_its_snapshots_take);
-    tcase_add_test(tc, too_many_snapshots_for_the_budget_are_refused);
-    tcase_add_test(tc, every_shipped_config_is_in_order);
-}
-SUITE("program", add_tests)
+SUITE("program")

@@ -47,7 +47,7 @@ static int read_csv(const char *csv, row rows[MOST_ROWS])
     return n;
 }
 
-START_TEST(the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer)
+TEST(the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer)
 {
     const char *folder = train("model.heads=4,2"), *csv = run_path("curve.csv");
     run_result run = HEADS(folder, "--prune", "--csv", csv);
@@ -73,7 +73,6 @@ START_TEST(the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer)
         ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
     }
 }
-END_TEST
 
 /* Names of the heads that are gone after row `last`, with commas. */
 static void gone_until(const row *rows, int last, char names[64])
@@ -85,7 +84,7 @@ static void gone_until(const row *rows, int last, char names[64])
     }
 }
 
-START_TEST(every_row_is_worth_what_its_heads_are_masked)
+TEST(every_row_is_worth_what_its_heads_are_masked)
 {
     const char *folder = train("model.heads=4,2");
     row rows[MOST_ROWS];
@@ -101,7 +100,6 @@ START_TEST(every_row_is_worth_what_its_heads_are_masked)
         ck_assert_double_eq_tol(rows[i].loss, loss, 1e-5);
     }
 }
-END_TEST
 
 /* The importance that --importance tells of each head of two layers, of `first` in layer 0. */
 static void read_importance(const char *csv, const char *column, double *importance)
@@ -143,13 +141,12 @@ static void expect_order(const char *folder, const char *by, const char *column)
     ck_assert_str_eq(again[1].removed, once[1].removed);
 }
 
-START_TEST(the_least_important_goes_first)
+TEST(the_least_important_goes_first)
 {
     const char *folder = train("model.heads=4,2");
     expect_order(folder, "loss", "zero");
     expect_order(folder, "gradient", "gradient");
 }
-END_TEST
 
 /* ---- the smaller model ---- */
 
@@ -212,19 +209,17 @@ static void expect_fine_tuned(const char *override, int n)
     ck_assert_int_eq(HEADS(tuned).code, 0);
 }
 
-START_TEST(the_command_told_fine_tunes_the_smaller_model)
+TEST(the_command_told_fine_tunes_the_smaller_model)
 {
     expect_fine_tuned("model.heads=4,2", 3);
 }
-END_TEST
 
-START_TEST(heads_that_shared_keys_and_values_are_fine_tuned_too)
+TEST(heads_that_shared_keys_and_values_are_fine_tuned_too)
 {
     expect_fine_tuned("model.kv_heads=1", 3);
 }
-END_TEST
 
-START_TEST(the_file_says_which_heads_it_has)
+TEST(the_file_says_which_heads_it_has)
 {
     const char *folder = train("model.heads=4,2"), *path = run_path("pruned.safetensors");
     run_result run = HEADS(folder, "--prune-to", "3", "--out", path, "--csv");
@@ -259,9 +254,8 @@ START_TEST(the_file_says_which_heads_it_has)
     ck_assert_int_lt(hl_safetensors_find(file, "encoder.layers.0.self_attn.in_proj_weight"), 0);
     hl_safetensors_free(file);
 }
-END_TEST
 
-START_TEST(charts_are_written)
+TEST(charts_are_written)
 {
     const char *folder = train("model.heads=2"), *png = run_path("a.png"), *svg = run_path("a.svg"),
                *pdf = run_path("a.pdf");
@@ -271,9 +265,8 @@ START_TEST(charts_are_written)
     ck_assert_int_eq(strncmp(run_read(svg), "<?xml", 5), 0);
     ck_assert_int_eq(strncmp(run_read(pdf), "%PDF", 4), 0);
 }
-END_TEST
 
-START_TEST(a_path_with_blanks_is_quoted_in_the_command)
+TEST(a_path_with_blanks_is_quoted_in_the_command)
 {
     const char *folder = run_path("it's a run");
     EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", folder);
@@ -282,9 +275,8 @@ START_TEST(a_path_with_blanks_is_quoted_in_the_command)
     ck_assert_msg(strstr(run.out, "/it'\\''s a run/config.ini' --from ") != NULL, "%s", run.out);
     ck_assert_msg(strstr(run.out, "/it'\\''s a run-pruned'\n") != NULL, "%s", run.out);
 }
-END_TEST
 
-START_TEST(a_folder_told_with_a_slash_is_tuned_beside_it)
+TEST(a_folder_told_with_a_slash_is_tuned_beside_it)
 {
     char folder[512];
     snprintf(folder, sizeof folder, "%s/", train("model.heads=2"));
@@ -293,9 +285,8 @@ START_TEST(a_folder_told_with_a_slash_is_tuned_beside_it)
     ck_assert_msg(strstr(run.out, "/run-pruned\n") != NULL, "%s", run.out);
     ck_assert_msg(strstr(run.out, "/run/config.ini ") != NULL, "%s", run.out);
 }
-END_TEST
 
-START_TEST(what_cannot_be_pruned_is_one_line)
+TEST(what_cannot_be_pruned_is_one_line)
 {
     const char *folder = train("model.heads=2"), *file = run_path("x.safetensors");
     static const struct {
@@ -333,20 +324,5 @@ START_TEST(what_cannot_be_pruned_is_one_line)
     ck_assert_int_eq(run.code, 0);
     ck_assert_ptr_nonnull(strstr(run.out, "Left in the end: L0H0, L1H0."));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer);
-    tcase_add_test(tc, every_row_is_worth_what_its_heads_are_masked);
-    tcase_add_test(tc, the_least_important_goes_first);
-    tcase_add_test(tc, the_command_told_fine_tunes_the_smaller_model);
-    tcase_add_test(tc, heads_that_shared_keys_and_values_are_fine_tuned_too);
-    tcase_add_test(tc, the_file_says_which_heads_it_has);
-    tcase_add_test(tc, charts_are_written);
-    tcase_add_test(tc, a_path_with_blanks_is_quoted_in_the_command);
-    tcase_add_test(tc, a_folder_told_with_a_slash_is_tuned_beside_it);
-    tcase_add_test(tc, what_cannot_be_pruned_is_one_line);
-}
-SUITE("heads --prune", add_tests)
+SUITE("heads --prune", .seconds = 60)

@@ -16,7 +16,7 @@ static const char *train(void)
 }
 
 /* With all options that say where it goes, and at any number of threads, of which config.ini tells. */
-START_TEST(train_and_heads_write_the_same_report)
+TEST(train_and_heads_write_the_same_report)
 {
     const char *folder = train(), *report = run_file(folder, "report.html"), *copy = run_path("copy.html");
     const char *by_train = run_read(report), *config = run_file(folder, "config.ini");
@@ -42,9 +42,8 @@ START_TEST(train_and_heads_write_the_same_report)
     *strchr(strstr(by_two, "threads = 2"), '2') = '1';
     ck_assert_str_eq(by_two, by_train);
 }
-END_TEST
 
-START_TEST(without_its_weights_a_report_has_no_effects)
+TEST(without_its_weights_a_report_has_no_effects)
 {
     const char *folder = train();
     unlink(run_file(folder, "checkpoint.safetensors"));
@@ -58,7 +57,6 @@ START_TEST(without_its_weights_a_report_has_no_effects)
     ck_assert_ptr_nonnull(strstr(page, "\"readings\":\""));
     ck_assert_ptr_null(strstr(page, "\"metrics\":\""));
 }
-END_TEST
 
 /* Writes a snapshot anew without its relations. */
 static void drop_relations(const char *path)
@@ -77,7 +75,7 @@ static void drop_relations(const char *path)
 }
 
 /* The table may speak of older weights, and says so; the page shows no figures of other weights than its maps'. */
-START_TEST(a_report_has_no_effects_of_older_weights)
+TEST(a_report_has_no_effects_of_older_weights)
 {
     const char *folder = run_path("run"), *checkpoint = run_file(folder, "checkpoint.safetensors");
     EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=3", "--quiet", "--out", folder);
@@ -89,9 +87,8 @@ START_TEST(a_report_has_no_effects_of_older_weights)
     ck_assert_ptr_null(strstr(page, "\"pass\":{"));
     ck_assert_ptr_null(strstr(page, "\"importance\":"));
 }
-END_TEST
 
-START_TEST(relations_are_named)
+TEST(relations_are_named)
 {
     const char *folder = run_path("run"), *last = run_file(folder, "patterns/step_000002.npz");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=2", "train.batch_size=8", "train.eval_examples=24",
@@ -106,7 +103,6 @@ START_TEST(relations_are_named)
     ck_assert_int_eq(run.code, 3);
     ck_assert_msg(strstr(run.err, last) != NULL && strstr(run.err, "has pairs of 0 relations") != NULL, "%s", run.err);
 }
-END_TEST
 
 static void expect_files_of(const char *folder, const char *last, const char *examples)
 {
@@ -122,7 +118,7 @@ static void expect_files_of(const char *folder, const char *last, const char *ex
 #define VARIABLE run_tiny_config(), "task.min_length=1", "task.length=12", "train.eval_examples=24", "--quiet"
 
 /* Among more examples are longer ones: T is another. */
-START_TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
+TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=5", "train.steps=6", "--out", folder);
@@ -132,9 +128,8 @@ START_TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
     ck_assert_str_eq(run.err, "");
     expect_files_of(folder, "\n18,1,1,entropy,", "measured on 3 examples");
 }
-END_TEST
 
-START_TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
+TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
@@ -147,27 +142,13 @@ START_TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
     ck_assert_ptr_nonnull(strstr(page, "{\"step\":18,\"levels\":"));
     ck_assert_ptr_null(strstr(page, "{\"step\":12,\"levels\":"));
 }
-END_TEST
 
-START_TEST(a_run_that_goes_on_without_snapshots_is_shown_up_to_there)
+TEST(a_run_that_goes_on_without_snapshots_is_shown_up_to_there)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
     EXPECT_RUN(0, VARIABLE, "patterns.examples=0", "train.steps=12", "--resume", "--out", folder);
     expect_files_of(folder, "\n6,1,1,entropy,", "measured on 24 examples");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, train_and_heads_write_the_same_report);
-    tcase_add_test(tc, without_its_weights_a_report_has_no_effects);
-    tcase_add_test(tc, a_report_has_no_effects_of_older_weights);
-    tcase_add_test(tc, relations_are_named);
-    tcase_add_test(tc, a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole);
-    tcase_add_test(tc, a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time);
-    tcase_add_test(tc, a_run_that_goes_on_without_snapshots_is_shown_up_to_there);
-}
-
-SUITE("reports of runs", add_tests)
+SUITE("reports of runs", .seconds = 60)

@@ -17,7 +17,7 @@
 
 /* ---- where it goes on ---- */
 
-START_TEST(an_empty_folder_is_begun_at_step_0)
+TEST(an_empty_folder_is_begun_at_step_0)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -26,9 +26,8 @@ START_TEST(an_empty_folder_is_begun_at_step_0)
     ck_assert_ptr_nonnull(strstr(run.out, "begins at step 0"));
     run_assert_same(straight, folder);
 }
-END_TEST
 
-START_TEST(a_finished_run_says_so_and_stays_as_it_is)
+TEST(a_finished_run_says_so_and_stays_as_it_is)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", folder);
@@ -39,10 +38,9 @@ START_TEST(a_finished_run_says_so_and_stays_as_it_is)
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
     ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
 }
-END_TEST
 
 /* With a constant rate the first steps do not know how many follow. */
-START_TEST(more_steps_go_on_where_fewer_ended)
+TEST(more_steps_go_on_where_fewer_ended)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "optimizer.schedule=constant", "--out", straight);
@@ -54,9 +52,8 @@ START_TEST(more_steps_go_on_where_fewer_ended)
     run_assert_same_results(straight, folder);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "config.ini")), "steps = 24\n"));
 }
-END_TEST
 
-START_TEST(steps_later_than_the_checkpoint_are_dropped)
+TEST(steps_later_than_the_checkpoint_are_dropped)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -76,11 +73,10 @@ START_TEST(steps_later_than_the_checkpoint_are_dropped)
     ck_assert_int_eq(strncmp(mine + up_to_12, "13,train,", 9), 0);
     ck_assert_int_eq(strncmp(strchr(mine + up_to_12, '\n'), "\n13,validation,", 15), 0);
 }
-END_TEST
 
 /* ---- what may differ ---- */
 
-START_TEST(a_key_that_makes_another_run_is_refused_by_name)
+TEST(a_key_that_makes_another_run_is_refused_by_name)
 {
     static const char *const changes[] = {
         "task.length=4",
@@ -136,9 +132,8 @@ START_TEST(a_key_that_makes_another_run_is_refused_by_name)
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
     ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
 }
-END_TEST
 
-START_TEST(a_key_that_changes_no_number_may_differ)
+TEST(a_key_that_changes_no_number_may_differ)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "train.steps=6", "--out", folder);
@@ -151,10 +146,9 @@ START_TEST(a_key_that_changes_no_number_may_differ)
     ck_assert_ptr_nonnull(strstr(run_read(run_file(moved, "config.ini")), "eval_every = 3\n"));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(moved, "metrics.csv")), "\n7,train,"));
 }
-END_TEST
 
 /* Before its first checkpoint, config.ini is all that tells which run it is. */
-START_TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
+TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -168,7 +162,6 @@ START_TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     run_assert_same(straight, folder);
 }
-END_TEST
 
 /* ---- an older format ---- */
 
@@ -192,7 +185,7 @@ static void expect_refused(const char *config, const char *folder, const char *f
 }
 
 /* Runs of older formats, trained by the code of their day: the numbers in them are not ours to make anew. */
-START_TEST(an_older_format_is_not_resumed_but_opens)
+LOOP_TEST(an_older_format_is_not_resumed_but_opens, 0, 2)
 {
     static const char *const files[] = { "config.ini", "vocab.txt", "checkpoint.safetensors",
                                          "patterns/step_000002.npz" };
@@ -210,11 +203,10 @@ START_TEST(an_older_format_is_not_resumed_but_opens)
     EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
     EXPECT_RUN(0, config, "--from", run_file(stored, "model.safetensors"), "--out", run_path("from model"));
 }
-END_TEST
 
 /* A run of text, whose caches are gone and made anew, as large as its file says and not its config. Of so many answers
  * its snapshot holds the largest alone (tests/train/formats/README.md). */
-START_TEST(a_snapshot_of_the_largest_answers_opens)
+TEST(a_snapshot_of_the_largest_answers_opens)
 {
     static const char *const files[] = {
         "config.ini", "vocab.txt", "checkpoint.safetensors", "patterns/step_000002.npz", "text.txt", "tokens.json", NULL
@@ -242,11 +234,10 @@ START_TEST(a_snapshot_of_the_largest_answers_opens)
     ck_assert_msg(heads.code == 0, "%s", heads.err);
     ck_assert_ptr_nonnull(strstr(heads.out, "weights of step 2"));
 }
-END_TEST
 
 /* ---- checkpoints that are kept ---- */
 
-START_TEST(earlier_checkpoints_are_kept_as_asked)
+TEST(earlier_checkpoints_are_kept_as_asked)
 {
     const char *config = run_tiny_config();
     static const char *const kept[] = {
@@ -270,9 +261,8 @@ START_TEST(earlier_checkpoints_are_kept_as_asked)
     ck_assert_str_eq(run_checkpoint_step_of(run_file(folder, "checkpoint-6.safetensors")), "6");
     ck_assert_str_eq(run_checkpoint_step_of(run_file(folder, "checkpoint-18.safetensors")), "18");
 }
-END_TEST
 
-START_TEST(a_kept_checkpoint_can_be_gone_back_to)
+TEST(a_kept_checkpoint_can_be_gone_back_to)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", straight);
@@ -283,10 +273,9 @@ START_TEST(a_kept_checkpoint_can_be_gone_back_to)
     run_assert_same(straight, folder);
     ck_assert_ptr_null(strstr(run_list(folder), "checkpoint-"));
 }
-END_TEST
 
 /* Beside the steps 0, 1, 2, 5, 10, 20, 24: those that only the loss calls for. */
-START_TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
+TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
 {
     static const char *const every = "train.checkpoint_every=1", *const keep = "train.keep_checkpoints=24";
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
@@ -302,20 +291,18 @@ START_TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
         run_assert_same(straight, folder);
     }
 }
-END_TEST
 
-START_TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
+TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "train.checkpoint_every=0", "train.eval_every=0", "--out", folder);
     ck_assert_str_eq(run_checkpoint_step(folder), "24");
 }
-END_TEST
 
 /* ---- ending early ---- */
 
 /* At a rate that changes nothing, no validation is better than the first. */
-START_TEST(lost_patience_ends_a_run_as_its_last_step_would)
+TEST(lost_patience_ends_a_run_as_its_last_step_would)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     run_result ended = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder);
@@ -335,16 +322,14 @@ START_TEST(lost_patience_ends_a_run_as_its_last_step_would)
     EXPECT_RUN(0, config, "optimizer.learning_rate=1e-12", "train.patience=4", "--resume", "--out", folder);
     ck_assert_str_eq(run_checkpoint_step(folder), "16");
 }
-END_TEST
 
-START_TEST(only_lost_patience_is_told_as_such)
+TEST(only_lost_patience_is_told_as_such)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *short_run = run_path("short");
     ck_assert_ptr_null(strstr(RUN(config, "train.patience=100", "--out", folder).out, "stopped"));
     run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=1", "--out", short_run);
     ck_assert_ptr_nonnull(strstr(run.out, "in 1 validation (train.patience)\n"));
 }
-END_TEST
 
 static hl_file_calls system_calls;
 
@@ -381,7 +366,7 @@ static void print_count(void)
     fflush(stdout);
 }
 
-START_TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
+TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
@@ -399,9 +384,8 @@ START_TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
     ck_assert_int_gt(atol(told), 0);
     ck_assert_int_lt(atol(told), info.st_size / 2);
 }
-END_TEST
 
-START_TEST(a_run_that_patience_has_ended_is_told_no_time)
+TEST(a_run_that_patience_has_ended_is_told_no_time)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     static const char *const rate = "optimizer.learning_rate=1e-12", *const patience = "train.patience=3";
@@ -412,26 +396,5 @@ START_TEST(a_run_that_patience_has_ended_is_told_no_time)
     ck_assert_msg(strstr(run.out, "about") == NULL, "%s", run.out);
     ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, an_empty_folder_is_begun_at_step_0);
-    tcase_add_test(tc, a_finished_run_says_so_and_stays_as_it_is);
-    tcase_add_test(tc, more_steps_go_on_where_fewer_ended);
-    tcase_add_test(tc, steps_later_than_the_checkpoint_are_dropped);
-    tcase_add_test(tc, a_key_that_makes_another_run_is_refused_by_name);
-    tcase_add_test(tc, a_key_that_changes_no_number_may_differ);
-    tcase_add_test(tc, a_run_without_a_checkpoint_is_refused_to_another_config_too);
-    tcase_add_loop_test(tc, an_older_format_is_not_resumed_but_opens, 0, 2);
-    tcase_add_test(tc, a_snapshot_of_the_largest_answers_opens);
-    tcase_add_test(tc, earlier_checkpoints_are_kept_as_asked);
-    tcase_add_test(tc, a_kept_checkpoint_can_be_gone_back_to);
-    tcase_add_test(tc, where_the_loss_falls_a_resumed_run_records_the_same_steps);
-    tcase_add_test(tc, a_run_checkpoints_at_its_end_even_when_it_does_so_never);
-    tcase_add_test(tc, lost_patience_ends_a_run_as_its_last_step_would);
-    tcase_add_test(tc, only_lost_patience_is_told_as_such);
-    tcase_add_test(tc, how_long_it_will_take_is_told_by_the_checkpoints_header);
-    tcase_add_test(tc, a_run_that_patience_has_ended_is_told_no_time);
-}
-SUITE("resume", add_tests)
+SUITE("resume")

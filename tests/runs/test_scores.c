@@ -50,7 +50,7 @@ static double last_figure(const char *folder, int i)
 
 enum { LOSS = 2, ACCURACY = 3, MACRO_F1 = 7, MICRO_F1 = 8, PERPLEXITY = 7, BITS_PER_CHARACTER = 8, BITS_PER_WORD = 9 };
 
-START_TEST(a_run_of_tags_ends_with_the_scores_of_classes)
+TEST(a_run_of_tags_ends_with_the_scores_of_classes)
 {
     const char *config = tags_config(), *folder = run_path("run"), *other = run_path("other");
     run_result run = RUN(config, "--out", folder);
@@ -80,10 +80,9 @@ START_TEST(a_run_of_tags_ends_with_the_scores_of_classes)
     EXPECT_RUN(0, run_tiny_config(), "--overwrite", "--out", other); /* which has no classes */
     ck_assert(strstr(run_list(other), "scores.csv") == NULL && strstr(run_list(other), "confusion.csv") == NULL);
 }
-END_TEST
 
 /* Four windows of six characters: "0 bé\\na1 bé\\na2 bé\\na3 bé\\na" is asked for, nine words. */
-START_TEST(a_run_of_characters_tells_perplexity_and_bits)
+TEST(a_run_of_characters_tells_perplexity_and_bits)
 {
     hl_text text = { 0 }, config = { 0 };
     for (int i = 0; i < 80; i++) {
@@ -106,11 +105,5 @@ START_TEST(a_run_of_characters_tells_perplexity_and_bits)
     hl_text_free(&text);
     hl_text_free(&config);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_of_tags_ends_with_the_scores_of_classes);
-    tcase_add_test(tc, a_run_of_characters_tells_perplexity_and_bits);
-}
-SUITE("scores of a run", add_tests)
+SUITE("scores of a run")

@@ -68,7 +68,7 @@ static const char *joined(const char *before, const char *name, const char *afte
     return run_kept(text);
 }
 
-START_TEST(arguments_are_spelled_out_in_messages)
+LOOP_TEST(arguments_are_spelled_out_in_messages, 0, NAMES)
 {
     const char *name = names[_i], *config = run_tiny_config(), *folder = run_path("run");
     const char *option = joined("--", name, ""), *override = joined("model.", name, "=1");
@@ -122,10 +122,9 @@ START_TEST(arguments_are_spelled_out_in_messages)
         expect_told(run.code, run.out, run.err, "bench", (int)i);
     }
 }
-END_TEST
 
 /* Those that a config may hold: it is UTF-8 without controls of seven bits. */
-START_TEST(keys_and_values_of_a_config_are_spelled_out)
+LOOP_TEST(keys_and_values_of_a_config_are_spelled_out, 0, 3)
 {
     static const char *const lines[][2] = { { "[", "]\n" },
                                             { "[model]\n", " = 1\n" },
@@ -138,10 +137,9 @@ START_TEST(keys_and_values_of_a_config_are_spelled_out)
         expect_told(run.code, run.out, run.err, "config", (int)i);
     }
 }
-END_TEST
 
 /* As JSON spells it, where it can. */
-START_TEST(tensors_are_spelled_out)
+TEST(tensors_are_spelled_out)
 {
     static const char *const odd[] = { "a\\u001b[31mb",
                                        "a\xc2\x9b"
@@ -162,7 +160,6 @@ START_TEST(tensors_are_spelled_out)
         expect_told(run.code, run.out, run.err, "tensor", (int)i);
     }
 }
-END_TEST
 
 static void expect_none_in_page(const char *path)
 {
@@ -173,7 +170,7 @@ static void expect_none_in_page(const char *path)
 }
 
 /* A run and a sweep of a name that holds all of them: all that is printed, and the pages. */
-START_TEST(a_run_of_any_name_is_shown)
+TEST(a_run_of_any_name_is_shown)
 {
     const char *name = "";
     for (int i = 0; i < NAMES; i++) {
@@ -229,13 +226,5 @@ START_TEST(a_run_of_any_name_is_shown)
     expect_safe(bench.out, "bench", 0);
     expect_safe(bench.err, "bench", 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, arguments_are_spelled_out_in_messages, 0, NAMES);
-    tcase_add_loop_test(tc, keys_and_values_of_a_config_are_spelled_out, 0, 3);
-    tcase_add_test(tc, tensors_are_spelled_out);
-    tcase_add_test(tc, a_run_of_any_name_is_shown);
-}
-SUITE("shown names", add_tests)
+SUITE("shown names")

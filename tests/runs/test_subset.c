@@ -31,7 +31,7 @@ static void read_rows(const char *out, row rows[2])
                      8);
 }
 
-START_TEST(all_heads_are_worth_what_training_said)
+TEST(all_heads_are_worth_what_training_said)
 {
     const char *folder = train();
     double loss, accuracy;
@@ -48,9 +48,8 @@ START_TEST(all_heads_are_worth_what_training_said)
         ck_assert_double_eq_tol(rows[i].accuracy, 100 * accuracy, 5e-3 + 1e-9);
     }
 }
-END_TEST
 
-START_TEST(keeping_some_is_dropping_the_others)
+TEST(keeping_some_is_dropping_the_others)
 {
     const char *folder = train();
     run_result run = HEADS(folder, "--keep-only", "L0H1,L1H0");
@@ -69,10 +68,9 @@ START_TEST(keeping_some_is_dropping_the_others)
     run = HEADS(folder, "--drop", "L0H*,L1H*");
     ck_assert_ptr_nonnull(strstr(run.out, "Heads kept: none.\n"));
 }
-END_TEST
 
 /* A config.ini may come from anywhere: the whole set of this one would take 64 GiB. Some of it is the same examples. */
-START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
+TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
 {
     hl_opened_model run;
     ck_assert_int_eq(hl_opened_model_open(&run, train()).code, HL_OK);
@@ -95,9 +93,8 @@ START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
     hl_heads_validation_free(&large);
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_one_line)
+TEST(what_is_wrong_is_one_line)
 {
     const char *folder = train();
     static const struct {
@@ -119,13 +116,5 @@ START_TEST(what_is_wrong_is_one_line)
     ck_assert_int_eq(run.code, 2);
     ck_assert_ptr_nonnull(strstr(run.err, "--drop does not go with --keep-only"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, all_heads_are_worth_what_training_said);
-    tcase_add_test(tc, keeping_some_is_dropping_the_others);
-    tcase_add_test(tc, a_validation_set_of_any_size_takes_the_memory_of_a_slice);
-    tcase_add_test(tc, what_is_wrong_is_one_line);
-}
-SUITE("heads --keep-only, --drop", add_tests)
+SUITE("heads --keep-only, --drop")

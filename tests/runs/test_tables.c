@@ -107,17 +107,16 @@ static void expect_table(const char *folder, const char *other, int i)
     ck_assert_str_eq(run_read(file), csv);
 }
 
-START_TEST(each_question_has_its_table)
+TEST(each_question_has_its_table)
 {
     const char *folder = trained("run", "train.seed=1"), *other = trained("other", "train.seed=2");
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         expect_table(folder, other, (int)i);
     }
 }
-END_TEST
 
 /* Its times differ from call to call. */
-START_TEST(pruning_has_its_table)
+TEST(pruning_has_its_table)
 {
     const char *folder = trained("run", "train.seed=1");
     run_result run = HEADS(folder, "--prune", "--json", "-");
@@ -130,14 +129,13 @@ START_TEST(pruning_has_its_table)
     ck_assert_int_eq(csv_rows(HEADS(folder, "--prune", "--csv").out), 3);
     ck_assert_ptr_nonnull(strstr(HEADS(folder, "--prune", "--json", run_path("file")).out, "accuracy"));
 }
-END_TEST
 
 static double weight(const json_t *head, size_t query, size_t key)
 {
     return json_real_value(json_array_get(json_array_get(json_object_get(head, "weights"), query), key));
 }
 
-START_TEST(a_map_holds_its_heads_weights_and_label)
+TEST(a_map_holds_its_heads_weights_and_label)
 {
     const char *folder = trained("run", "train.seed=1");
     json_t *table = parsed(HEADS(folder, "--json").out), *map = parsed(HEADS(folder, "--head", "L1H1", "--json").out);
@@ -163,11 +161,10 @@ START_TEST(a_map_holds_its_heads_weights_and_label)
     json_decref(table);
     json_decref(map);
 }
-END_TEST
 
 /* Each mask has an answer with a probability that the best of seven tokens can have, as JSON and in the drawing
  * alike. */
-START_TEST(an_input_tells_the_models_answers)
+TEST(an_input_tells_the_models_answers)
 {
     const char *folder = trained("run", "train.seed=1");
     run_result run = HEADS(folder, "--input", "a b c <sep> <mask> <mask>", "--json");
@@ -193,17 +190,15 @@ START_TEST(an_input_tells_the_models_answers)
     ck_assert_uint_eq(json_array_size(json_object_get(root, "answers")), 3);
     json_decref(root);
 }
-END_TEST
 
-START_TEST(a_page_on_standard_output_stands_alone)
+TEST(a_page_on_standard_output_stands_alone)
 {
     const char *folder = trained("run", "train.seed=1");
     const char *page = HEADS(folder, "--head", "L1H0", "--report", "-").out;
     ck_assert_int_eq(strncmp(page, "<!doctype html>", 15), 0);
 }
-END_TEST
 
-START_TEST(a_step_alone_has_its_own_rows)
+TEST(a_step_alone_has_its_own_rows)
 {
     const char *csv = HEADS(trained("run", "train.seed=1"), "--step", "5", "--csv").out;
     ck_assert_int_eq(strncmp(csv, "step,layer,head,metric,value,baseline\n", 38), 0);
@@ -211,9 +206,8 @@ START_TEST(a_step_alone_has_its_own_rows)
         ck_assert_int_eq(strncmp(line, "5,", 2), 0);
     }
 }
-END_TEST
 
-START_TEST(a_summary_for_programs_stands_alone)
+TEST(a_summary_for_programs_stands_alone)
 {
     const char *config = run_tiny_config(), *file = run_path("summary.json");
     const char *json = run_kept(RUN(config, "--summary", "--json").out);
@@ -229,9 +223,8 @@ START_TEST(a_summary_for_programs_stands_alone)
     ck_assert_int_eq(run.code, 3);
     ck_assert_ptr_nonnull(strstr(run.err, "/nowhere/x"));
 }
-END_TEST
 
-START_TEST(a_sweep_for_programs_stands_alone)
+TEST(a_sweep_for_programs_stands_alone)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *file = run_path("sweep.json");
     run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder, "--json");
@@ -270,9 +263,8 @@ START_TEST(a_sweep_for_programs_stands_alone)
     ck_assert_str_eq(run.out, sweep_csv(folder));
     ck_assert_str_eq(run.err, plain);
 }
-END_TEST
 
-START_TEST(a_sweep_writes_over_none_of_its_own_files)
+TEST(a_sweep_writes_over_none_of_its_own_files)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
     ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--jobs", "1").code, 0);
@@ -287,18 +279,5 @@ START_TEST(a_sweep_writes_over_none_of_its_own_files)
     ck_assert_str_eq(run.err, "/nowhere/x: its folder cannot be written to: No such file or directory\n");
     ck_assert_str_eq(run_list(run_path("other")), "");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_summary_for_programs_stands_alone);
-    tcase_add_test(tc, a_sweep_for_programs_stands_alone);
-    tcase_add_test(tc, a_sweep_writes_over_none_of_its_own_files);
-    tcase_add_test(tc, each_question_has_its_table);
-    tcase_add_test(tc, pruning_has_its_table);
-    tcase_add_test(tc, a_map_holds_its_heads_weights_and_label);
-    tcase_add_test(tc, an_input_tells_the_models_answers);
-    tcase_add_test(tc, a_page_on_standard_output_stands_alone);
-    tcase_add_test(tc, a_step_alone_has_its_own_rows);
-}
-SUITE("tables for programs", add_tests)
+SUITE("tables for programs")

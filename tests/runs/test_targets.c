@@ -26,7 +26,7 @@ static void expect_refused(run_result run, int code, const char *words)
     ck_assert_msg(strstr(run.err, words) != NULL, "no \"%s\" in %s", words, run.err);
 }
 
-START_TEST(the_runs_own_files_are_not_replaced)
+TEST(the_runs_own_files_are_not_replaced)
 {
     static const char *const names[] = {
         "config.ini", "metrics.csv", "model.safetensors",       "checkpoint.safetensors", "checkpoint-2.safetensors",
@@ -46,18 +46,16 @@ START_TEST(the_runs_own_files_are_not_replaced)
         free(before);
     }
 }
-END_TEST
 
-START_TEST(files_of_the_run_compared_with_are_not_replaced)
+TEST(files_of_the_run_compared_with_are_not_replaced)
 {
     const char *folder = train("run"), *other = train("other");
     expect_refused(HEADS(folder, "--against", other, "--report", run_file(other, "metrics.csv")), 2,
                    "is a file of a run, which would lose it");
 }
-END_TEST
 
 /* No program writes over what another one left. */
-START_TEST(no_program_replaces_a_config_a_run_or_a_sweep)
+TEST(no_program_replaces_a_config_a_run_or_a_sweep)
 {
     const char *config = run_tiny_config(), *folder = train("run"), *sweep = run_path("sweep");
     const char *cell = run_file(sweep, "heads=1,seed=1"), *link = run_path("link.ini");
@@ -93,9 +91,8 @@ START_TEST(no_program_replaces_a_config_a_run_or_a_sweep)
     ck_assert_int_eq(RUN(config, "--summary", "--json", run_file(empty, "metrics.csv")).code, 0);
     ck_assert_int_eq(RUN(config, "--summary", "--json", html).code, 0);
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_is_told_at_once)
+TEST(what_cannot_be_written_is_told_at_once)
 {
     const char *folder = train("run"), *link = run_path("link");
     ck_assert_int_eq(symlink("x", link), 0);
@@ -107,9 +104,8 @@ START_TEST(what_cannot_be_written_is_told_at_once)
         expect_refused(HEADS(folder, options[k], link), 3, "is a link");
     }
 }
-END_TEST
 
-START_TEST(other_names_are_written_to)
+TEST(other_names_are_written_to)
 {
     const char *folder = train("run");
     static const char *const names[] = { "heads.csv", "report.html", "my.csv", "patterns/mine.npz" };
@@ -121,11 +117,10 @@ START_TEST(other_names_are_written_to)
     ck_assert_int_eq(HEADS(folder, "--csv", elsewhere).code, 0);
     ck_assert_int_eq(HEADS(folder, "--csv", elsewhere).code, 0);
 }
-END_TEST
 
 /* ---- where sweeps may ---- */
 
-START_TEST(files_of_others_are_refused_by_name_and_untouched)
+TEST(files_of_others_are_refused_by_name_and_untouched)
 {
     static const char *const names[] = { "ablation.csv",
                                          "ablation.md",
@@ -164,10 +159,9 @@ START_TEST(files_of_others_are_refused_by_name_and_untouched)
     ck_assert_ptr_null(strstr(run_read(run_file(folder, "ablation.md")), "mine"));
     ck_assert_ptr_null(strstr(run_read(run_file(first, "log.txt")), "mine"));
 }
-END_TEST
 
 /* Also where a plan tells that the sweep's files are its own. */
-START_TEST(a_folder_in_the_place_of_a_file_is_told_before_the_trainings)
+TEST(a_folder_in_the_place_of_a_file_is_told_before_the_trainings)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *in_the_way = run_file(folder, "ablation.md");
     ck_assert_int_eq(mkdir(folder, 0777) | mkdir(in_the_way, 0777), 0);
@@ -181,9 +175,8 @@ START_TEST(a_folder_in_the_place_of_a_file_is_told_before_the_trainings)
         scratch_write(run_file(folder, "plan.txt"), "# Made by: ablate\n", 18);
     }
 }
-END_TEST
 
-START_TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
+TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
 {
     static const char *const names[] = { "plan.txt", "ablation.csv", "ablation.md", "ablation.png" };
     const char *config = run_tiny_config(), *folder = run_path("sweep");
@@ -200,17 +193,5 @@ START_TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
         ck_assert_str_eq(run_list(folder), "");
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_runs_own_files_are_not_replaced);
-    tcase_add_test(tc, files_of_the_run_compared_with_are_not_replaced);
-    tcase_add_test(tc, no_program_replaces_a_config_a_run_or_a_sweep);
-    tcase_add_test(tc, what_cannot_be_written_is_told_at_once);
-    tcase_add_test(tc, other_names_are_written_to);
-    tcase_add_test(tc, files_of_others_are_refused_by_name_and_untouched);
-    tcase_add_test(tc, a_folder_in_the_place_of_a_file_is_told_before_the_trainings);
-    tcase_add_test(tc, an_output_that_cannot_be_written_is_told_before_the_trainings);
-}
-SUITE("targets", add_tests)
+SUITE("targets")

@@ -37,7 +37,7 @@ static const char *config(void)
     return run_config("text.ini", content);
 }
 
-START_TEST(heads_of_texts_have_scores_of_words)
+TEST(heads_of_texts_have_scores_of_words)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, config(), "--out", folder, "--quiet");
@@ -55,7 +55,6 @@ START_TEST(heads_of_texts_have_scores_of_words)
     ck_assert_ptr_null(strstr(result.out, "##"));
     ck_assert_ptr_null(strstr(result.out, "[CLS]"));
 }
-END_TEST
 
 /* The tokens that a call shows, as JSON. */
 static const char *shown(const char *folder, const char *input, const char *option)
@@ -69,7 +68,7 @@ static const char *shown(const char *folder, const char *input, const char *opti
     return tokens + strlen("\"tokens\": [");
 }
 
-START_TEST(a_sentence_is_cut_as_its_training_text_was)
+TEST(a_sentence_is_cut_as_its_training_text_was)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, config(), "--out", folder, "--quiet");
@@ -85,10 +84,9 @@ START_TEST(a_sentence_is_cut_as_its_training_text_was)
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_nonnull(strstr(result.err, "--input: no tokens in it"));
 }
-END_TEST
 
 /* A class is answered once, a tag at each word. */
-START_TEST(answers_stand_where_the_task_has_them)
+TEST(answers_stand_where_the_task_has_them)
 {
     const char *folder = run_path("classes"), *config = text_config(3);
     EXPECT_RUN(0, config, "--out", folder, "--quiet");
@@ -117,9 +115,8 @@ START_TEST(answers_stand_where_the_task_has_them)
     ck_assert_msg(at != NULL && strncmp(strchr(at + 1, '\n'), "\n       2  w ", 12) == 0, "%s", result.out);
     ck_assert_ptr_null(strstr(result.out, "\n       3  "));
 }
-END_TEST
 
-START_TEST(toy_tasks_have_no_words)
+TEST(toy_tasks_have_no_words)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder, "--quiet");
@@ -130,15 +127,5 @@ START_TEST(toy_tasks_have_no_words)
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_null(strstr(run_read(run_file(folder, "heads.csv")), "_word,"));
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, heads_of_texts_have_scores_of_words);
-    tcase_add_test(tests, a_sentence_is_cut_as_its_training_text_was);
-    tcase_add_test(tests, answers_stand_where_the_task_has_them);
-    tcase_add_test(tests, toy_tasks_have_no_words);
-}
-
-SUITE("runs on texts", add_tests)
+SUITE("runs on texts", .seconds = 60)

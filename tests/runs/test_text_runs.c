@@ -29,7 +29,7 @@ static void same_data(const char *folder, const char *other)
     }
 }
 
-START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
+LOOP_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight");
     EXPECT_RUN(0, config, "--out", straight);
@@ -48,7 +48,6 @@ START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
     ck_assert_ptr_nonnull(strstr(heads.out, "L1H1"));
     ck_assert_int_eq(HEADS(straight, "--keep-only", "L0H0").code, 0);
 }
-END_TEST
 
 /* The special of the heads on an input of that token alone. */
 static void not_special(const char *folder, const char *token)
@@ -67,7 +66,7 @@ static void not_special(const char *folder, const char *token)
 
 /* Of a file of tokens and targets no words are known; heads.csv is made of snapshots that were read back, TensorBoard
  * is told while it trains. No id of such a file is special but those that its tokens say, whatever it is. */
-START_TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
+TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
 {
     const char *config = text_config(4), *folder = run_path("run");
     EXPECT_RUN(0, config, "--quiet", "--out", folder);
@@ -88,14 +87,13 @@ START_TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
     snprintf(token, sizeof token, "%.*s", (int)strcspn(line, "\n"), line);
     not_special(folder, token);
 }
-END_TEST
 
 #define AS_BERTS                                                                                               \
     "optimizer.schedule=constant", "model.pooler=tanh", "model.dropout_output=0.2", "model.embedding_norm=on", \
         "model.token_types=3", "--quiet", "--out"
 
 /* With a pooler, before which dropout is drawn by the places of the rows that answer. */
-START_TEST(a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed)
+TEST(a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed)
 {
     const char *config = text_config(3), *straight = run_path("straight"), *resumed = run_path("resumed");
     static const char *const dropped = "model.dropout_pooler=0.1";
@@ -108,10 +106,9 @@ START_TEST(a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed)
     EXPECT_RUN(0, config, AS_BERTS, run_path("undropped"));
     ck_assert_str_ne(run_metrics(straight), run_metrics(run_path("undropped")));
 }
-END_TEST
 
 /* At moments by chance: while data are made, before the first checkpoint, between two, at the end. */
-START_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been)
+LOOP_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight"), *folder = run_path("killed");
     const char *arguments[] = { config, "train.keep_checkpoints=2", "--quiet", "--resume", "--out", straight, NULL };
@@ -120,11 +117,10 @@ START_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been)
     ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 6);
     same_data(straight, folder);
 }
-END_TEST
 
 /* ---- another content ---- */
 
-START_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another)
+LOOP_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight"), *folder = run_path("run");
     const char *file = run_path(text_tasks[_i].file), *moved = run_path("moved"), *other = run_path("other");
@@ -150,7 +146,6 @@ START_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_anot
     EXPECT_RUN(0, config, constant, "--quiet", "--resume", "--out", folder); /* the caches are made anew */
     run_assert_same_results(straight, folder);
 }
-END_TEST
 
 /* ---- caches that are damaged, or of other tokens ---- */
 
@@ -164,7 +159,7 @@ static void flip(const char *path, size_t at)
     free(bytes);
 }
 
-START_TEST(a_damaged_block_is_named_with_the_remedy)
+LOOP_TEST(a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS)
 {
     static const char *const caches[] = { "train.cache", "validation.cache" };
     const char *config = text_config(_i), *folder = run_path("run");
@@ -180,9 +175,8 @@ START_TEST(a_damaged_block_is_named_with_the_remedy)
         EXPECT_RUN(0, config, "--quiet", "--overwrite", "--out", folder);
     }
 }
-END_TEST
 
-START_TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one)
+TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one)
 {
     const char *config = text_config(0), *folder = run_path("run"), *other = run_path("other");
     EXPECT_RUN(0, config, "--quiet", "--out", folder);
@@ -196,7 +190,6 @@ START_TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an
     ck_assert_int_eq(run.code, 0);
     ck_assert_ptr_nonnull(strstr(run.out, "training: made anew: "));
 }
-END_TEST
 
 /* ---- while the file is read ---- */
 
@@ -256,7 +249,7 @@ static void empty(void)
 }
 
 /* While tokens are learned, or while a cache is made. */
-START_TEST(a_file_that_changes_while_it_is_read_is_named)
+LOOP_TEST(a_file_that_changes_while_it_is_read_is_named, 0, TEXT_TASKS)
 {
     static void (*const changes[])(void) = { shrink, grow, empty };
     const char *file = text_file_of(_i, text_tasks[_i].file, 40), *config = text_config_of(_i, file);
@@ -268,14 +261,13 @@ START_TEST(a_file_that_changes_while_it_is_read_is_named)
         ck_assert_msg(!scratch_exists(run_path("new")), "%s: left %s", run.err, run_list(folder));
     }
 }
-END_TEST
 
 static void interrupt(void)
 {
     raise(SIGINT);
 }
 
-START_TEST(interrupted_while_data_are_made_the_same_command_goes_on)
+LOOP_TEST(interrupted_while_data_are_made_the_same_command_goes_on, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight");
     const char *file = run_path(text_tasks[_i].file);
@@ -291,18 +283,5 @@ START_TEST(interrupted_while_data_are_made_the_same_command_goes_on)
         scratch_remove(folder);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_TASKS);
-    tcase_add_test(tc, what_is_special_in_a_file_of_tokens_its_tokens_say);
-    tcase_add_test(tc, a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed);
-    tcase_add_loop_test(tc, killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT_TASKS);
-    tcase_add_loop_test(tc, a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another, 0, TEXT_TASKS);
-    tcase_add_loop_test(tc, a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS);
-    tcase_add_test(tc, a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one);
-    tcase_add_loop_test(tc, a_file_that_changes_while_it_is_read_is_named, 0, TEXT_TASKS);
-    tcase_add_loop_test(tc, interrupted_while_data_are_made_the_same_command_goes_on, 0, TEXT_TASKS);
-}
-SUITE("text bits", add_tests)
+SUITE("text bits")

@@ -35,7 +35,7 @@ static const int32_t *array_of(const hl_npz *npz, const char *name, hl_shape sha
     return array->data;
 }
 
-START_TEST(written_lines_are_recorded_and_masks_answered)
+TEST(written_lines_are_recorded_and_masks_answered)
 {
     const char *config =
         written_config("the dog sees the <mask>\nthe cat sees the king sees the queen\n\n<mask> <mask>\n");
@@ -53,9 +53,8 @@ START_TEST(written_lines_are_recorded_and_masks_answered)
     hl_npz_free(&npz);
     ck_assert_int_eq(HEADS(run_path("run")).code, 0);
 }
-END_TEST
 
-START_TEST(a_line_that_cannot_be_read_is_named_and_changes_no_run)
+TEST(a_line_that_cannot_be_read_is_named_and_changes_no_run)
 {
     const char *config = written_config("the dog\n"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", folder);
@@ -71,9 +70,8 @@ START_TEST(a_line_that_cannot_be_read_is_named_and_changes_no_run)
     }
     free(files);
 }
-END_TEST
 
-START_TEST(a_check_reads_the_lines_and_leaves_nothing)
+TEST(a_check_reads_the_lines_and_leaves_nothing)
 {
     const char *config = written_config("the dog sees the <mask>\n");
     EXPECT_RUN(0, config, "--check", "--out", run_path("run"));
@@ -81,12 +79,5 @@ START_TEST(a_check_reads_the_lines_and_leaves_nothing)
     ck_assert_int_ne(stat(run_path("run"), &found), 0);
     EXPECT_RUN(3, config, "--check", "patterns.file=none.txt", "--out", run_path("run"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, written_lines_are_recorded_and_masks_answered);
-    tcase_add_test(tc, a_line_that_cannot_be_read_is_named_and_changes_no_run);
-    tcase_add_test(tc, a_check_reads_the_lines_and_leaves_nothing);
-}
-SUITE("written examples in runs", add_tests)
+SUITE("written examples in runs")

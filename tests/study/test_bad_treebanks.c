@@ -49,7 +49,7 @@ static const struct {
     { WORD("1", "cat", "0", "root") "\n" WORD("1", "cat", "0", "root"), ": no sentence can be used: of 2, 2 have one" },
 };
 
-START_TEST(bad_treebanks_are_refused_with_file_and_line)
+TEST(bad_treebanks_are_refused_with_file_and_line)
 {
     const char *folder = run_kept(tiny_folder("bert_untied"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -66,7 +66,6 @@ START_TEST(bad_treebanks_are_refused_with_file_and_line)
     expect_refused(HEADS(folder, "--treebank", run_path("bad.conllu")), 3, "bad.conllu: its gzip data end in the mid");
     free(packed);
 }
-END_TEST
 
 /* Nothing is left out or guessed without a word. */
 static const struct {
@@ -82,7 +81,7 @@ static const struct {
     { FINE WORD("1", "the", "2", "a|b") CAT, { "2", "0", "0", "0", "a|b" } },
 };
 
-START_TEST(what_is_left_out_or_odd_is_counted)
+TEST(what_is_left_out_or_odd_is_counted)
 {
     static const char *const names[] = { "sentences", "left_out", "several_roots", "unknown_words" };
     const char *folder = run_kept(tiny_folder("bert_untied"));
@@ -102,11 +101,5 @@ START_TEST(what_is_left_out_or_odd_is_counted)
     ck_assert_ptr_nonnull(strstr(HEADS(folder, "--treebank", run_path("odd.conllu")).out,
                                  "\nOf these, sentences with several roots: 1; words that the model's tokens do not"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, bad_treebanks_are_refused_with_file_and_line);
-    tcase_add_test(tc, what_is_left_out_or_odd_is_counted);
-}
-SUITE("bad treebanks", add_tests)
+SUITE("bad treebanks")

@@ -75,7 +75,7 @@ static double chance(int n, unsigned marked, int drawn, int found)
     return (double)as_many / all;
 }
 
-START_TEST(heads_have_both_and_steps_tell_what_is_kept)
+TEST(heads_have_both_and_steps_tell_what_is_kept)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
     json_t *syntax = json_answer(HEADS(folder, "--treebank", file, "--json"));
@@ -123,9 +123,8 @@ START_TEST(heads_have_both_and_steps_tell_what_is_kept)
     json_decref(alone);
     json_decref(syntax);
 }
-END_TEST
 
-START_TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
+TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
     const char *md = run_path("both.md"), *csv = run_path("both.csv");
@@ -152,11 +151,5 @@ START_TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
     run = HEADS(folder, "--treebank", file, "--relation", "dep", "--without-null");
     ck_assert_msg(strstr(run.out, "  held\n") != NULL, "%s", run.out);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, heads_have_both_and_steps_tell_what_is_kept);
-    tcase_add_test(tc, tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused);
-}
-SUITE("importance_syntax", add_tests)
+SUITE("importance_syntax")

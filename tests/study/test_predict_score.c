@@ -77,7 +77,7 @@ static double loss_at(fixture *f, int32_t at, int32_t id, bool *right)
     return -log(all[i].probability);
 }
 
-START_TEST(masked_is_scored_one_mask_at_a_time)
+TEST(masked_is_scored_one_mask_at_a_time)
 {
     fixture f;
     begin(&f, wordpiece_of(SMALL_PIECES, true), NULL, true, false);
@@ -118,10 +118,9 @@ START_TEST(masked_is_scored_one_mask_at_a_time)
     score_refused(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "a\nb \xff\n", ":2:3: is not UTF-8 (byte 0xff)");
     end(&f);
 }
-END_TEST
 
 /* Against each piece of "ab c abb" masked by hand together with its word's later ones. */
-START_TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
+TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
 {
     static const int32_t ends[] = { 2, 2, 3, 6, 6, 6 }; /* a ##b, c, a ##b ##b */
     fixture f;
@@ -151,7 +150,6 @@ START_TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
     end(&f);
     hl_text_data_close(words);
 }
-END_TEST
 
 /* The loss of every character but the first, each in the window where it has the most context. */
 static double running_loss(fixture *f, const char *text, int stride, int64_t *correct)
@@ -174,7 +172,7 @@ static double running_loss(fixture *f, const char *text, int stride, int64_t *co
     return loss;
 }
 
-START_TEST(next_is_scored_in_windows)
+TEST(next_is_scored_in_windows)
 {
     static const char text[] = "the cat sat on the mat\nand so it sat and sat\n";
     static const int strides[] = { 0, 1, 4, LENGTH };
@@ -200,12 +198,11 @@ START_TEST(next_is_scored_in_windows)
     score_refused(&f, (hl_text_spec){ .task = HL_TEXT_NEXT, .length = 7 }, "t", ": holds nothing to score");
     end(&f);
 }
-END_TEST
 
 #define WORD(id, form, tag) #id "\t" form "\t_\t" tag "\t_\t_\t_\t_\t_\t_\n"
 
 /* The second sentence has a label that training lacks, the third two words that are cut off. */
-START_TEST(tags_are_scored_word_by_word)
+TEST(tags_are_scored_word_by_word)
 {
     static const char treebank[] = WORD(1, "ab", "X") WORD(2, "c", "Y") "\n" WORD(1, "d", "NEW")
         WORD(2, "x", "X") "\n" WORD(1, "abcdefgh", "Y") WORD(2, "a", "X") WORD(3, "b", "X");
@@ -248,9 +245,8 @@ START_TEST(tags_are_scored_word_by_word)
                   ":2: has 1 column, not the 10 of CoNLL-U, which tabs separate");
     end(&f);
 }
-END_TEST
 
-START_TEST(classes_and_targets_of_tables_are_scored)
+TEST(classes_and_targets_of_tables_are_scored)
 {
     fixture f;
     hl_real logits[8];
@@ -289,15 +285,5 @@ START_TEST(classes_and_targets_of_tables_are_scored)
                   ":3: at byte 0: no piece is new, and there is no unknown token");
     end(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, masked_is_scored_one_mask_at_a_time);
-    tcase_add_test(tc, a_words_later_pieces_are_masked_too_where_that_is_asked_for);
-    tcase_add_test(tc, next_is_scored_in_windows);
-    tcase_add_test(tc, tags_are_scored_word_by_word);
-    tcase_add_test(tc, classes_and_targets_of_tables_are_scored);
-}
-
-SUITE("predict_score", add_tests)
+SUITE("predict_score")

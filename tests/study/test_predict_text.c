@@ -34,7 +34,7 @@ static void expect_filled(hl_tokens *tokens, const char *line, const char *const
     hl_model_free(&model);
 }
 
-START_TEST(masks_become_text)
+TEST(masks_become_text)
 {
     hl_tokens *tokens = wordpiece_of(SMALL_PIECES, true);
     expect_filled(tokens, "A [MASK] (b)", (const char *[]){ "c" }, 1, "A c (b)");
@@ -50,10 +50,9 @@ START_TEST(masks_become_text)
     expect_filled(tokens, "a<mask>b<mask>", (const char *[]){ " ", "c" }, 2, "a bc");
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Tokens of another make may take the blanks beside a mask along. */
-START_TEST(blanks_beside_a_mask_stay)
+TEST(blanks_beside_a_mask_stay)
 {
     static const char json[] =
         "{\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"[UNK]\",\"continuing_subword_prefix\":\"##\",\"max_input_"
@@ -68,7 +67,6 @@ START_TEST(blanks_beside_a_mask_stay)
     expect_filled(tokens, "a [MASK] a", (const char *[]){ "b" }, 1, "a b a");
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* ---- continuing ---- */
 
@@ -97,7 +95,7 @@ static hl_status continued(hl_predictor *p, const char *text, int64_t number, hl
 }
 
 /* Greedy pieces are those of as many passes over the last pieces. */
-START_TEST(with_temperature_0_it_says_the_most_probable_piece)
+TEST(with_temperature_0_it_says_the_most_probable_piece)
 {
     enum { STEPS = 20 };
     hl_tokens *tokens =
@@ -129,10 +127,9 @@ START_TEST(with_temperature_0_it_says_the_most_probable_piece)
     hl_model_free(&model);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* A model of bytes with random weights says bytes that are no UTF-8, which nobody sees. */
-START_TEST(only_whole_characters_are_told)
+TEST(only_whole_characters_are_told)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
     hl_model model;
@@ -174,7 +171,6 @@ START_TEST(only_whole_characters_are_told)
     hl_model_free(&model);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Makes the model say the piece of that id, whatever it reads: its logits are those of the bias. */
 static void always_say(hl_model *model, int32_t id)
@@ -186,7 +182,7 @@ static void always_say(hl_model *model, int32_t id)
 }
 
 /* The characters of two bytes arrive byte by byte. */
-START_TEST(a_character_waits_for_its_last_byte)
+TEST(a_character_waits_for_its_last_byte)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
     hl_model model;
@@ -205,9 +201,8 @@ START_TEST(a_character_waits_for_its_last_byte)
     hl_model_free(&model);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(a_continuation_has_a_beginning_and_an_end)
+TEST(a_continuation_has_a_beginning_and_an_end)
 {
     heard h = { .most = 0 };
     int64_t made;
@@ -239,16 +234,5 @@ START_TEST(a_continuation_has_a_beginning_and_an_end)
         hl_tokens_free(tokens);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, masks_become_text);
-    tcase_add_test(tc, blanks_beside_a_mask_stay);
-    tcase_add_test(tc, with_temperature_0_it_says_the_most_probable_piece);
-    tcase_add_test(tc, only_whole_characters_are_told);
-    tcase_add_test(tc, a_character_waits_for_its_last_byte);
-    tcase_add_test(tc, a_continuation_has_a_beginning_and_an_end);
-}
-
-SUITE("predict_text", add_tests)
+SUITE("predict_text")

@@ -72,7 +72,7 @@ static void same_choices(const hl_choice *a, const hl_choice *b, const char *wha
 }
 
 /* Of "[CLS] a b c [SEP]", all logits by a pass of our own. */
-START_TEST(answers_are_those_of_the_model)
+TEST(answers_are_those_of_the_model)
 {
     fixture f;
     begin(&f, false);
@@ -105,9 +105,8 @@ START_TEST(answers_are_those_of_the_model)
     hl_arena_free(&arena);
     end(&f);
 }
-END_TEST
 
-START_TEST(a_text_that_is_too_long_is_cut)
+TEST(a_text_that_is_too_long_is_cut)
 {
     fixture f;
     begin(&f, false);
@@ -122,10 +121,9 @@ START_TEST(a_text_that_is_too_long_is_cut)
     }
     end(&f);
 }
-END_TEST
 
 /* Each answer is that of the window alone which the header names; in company its last bits may be others. */
-START_TEST(windows_answer_where_they_have_most_context)
+TEST(windows_answer_where_they_have_most_context)
 {
     static const int strides[] = { 1, 3, 5, ROOM };
     for (int kind = 0; kind < 8; kind++) {
@@ -152,9 +150,8 @@ START_TEST(windows_answer_where_they_have_most_context)
         end(&f);
     }
 }
-END_TEST
 
-START_TEST(of_a_pair_the_longer_text_is_cut)
+TEST(of_a_pair_the_longer_text_is_cut)
 {
     fixture f;
     begin(&f, false);
@@ -180,9 +177,8 @@ START_TEST(of_a_pair_the_longer_text_is_cut)
     hl_predictor_close(&q);
     end(&f);
 }
-END_TEST
 
-START_TEST(words_are_answered_for_at_their_first_pieces)
+TEST(words_are_answered_for_at_their_first_pieces)
 {
     fixture f;
     begin(&f, false);
@@ -205,9 +201,8 @@ START_TEST(words_are_answered_for_at_their_first_pieces)
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
-START_TEST(a_long_text_has_the_mean_of_its_windows_classes)
+TEST(a_long_text_has_the_mean_of_its_windows_classes)
 {
     fixture f;
     begin(&f, false);
@@ -233,10 +228,9 @@ START_TEST(a_long_text_has_the_mean_of_its_windows_classes)
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
 /* Of a model that reads the mean of an example's rows, which types tell apart. */
-START_TEST(a_model_of_means_classifies_too)
+TEST(a_model_of_means_classifies_too)
 {
     fixture f;
     begin(&f, false);
@@ -257,7 +251,6 @@ START_TEST(a_model_of_means_classifies_too)
     hl_model_free(&model);
     end(&f);
 }
-END_TEST
 
 /* The last layer's rows of the tokens, by a pass of our own. */
 static void rows_of(const hl_model *model, const char *text, hl_tokens *tokens, double (*rows)[8])
@@ -288,7 +281,7 @@ static void rows_of(const hl_model *model, const char *text, hl_tokens *tokens, 
 }
 
 /* 12 pieces in windows 4 apart: 0..7 and 4..11; of the second window the pieces from 6 on count. */
-START_TEST(the_mean_is_that_of_each_row_once)
+TEST(the_mean_is_that_of_each_row_once)
 {
     fixture f;
     begin(&f, false);
@@ -315,9 +308,8 @@ START_TEST(the_mean_is_that_of_each_row_once)
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
-START_TEST(threads_and_texts_before_change_no_bit)
+TEST(threads_and_texts_before_change_no_bit)
 {
     fixture f;
     begin(&f, false);
@@ -340,7 +332,6 @@ START_TEST(threads_and_texts_before_change_no_bit)
     }
     end(&f);
 }
-END_TEST
 
 /* The first ones of a piece each, which make many windows of few rows; then of all lengths, also none. */
 static hl_span text_number(int i)
@@ -349,7 +340,7 @@ static hl_span text_number(int i)
 }
 
 /* Far more texts than a batch holds: each is answered as it is alone. */
-START_TEST(texts_in_batches_are_answered_as_alone)
+TEST(texts_in_batches_are_answered_as_alone)
 {
     enum { TEXTS = 1500 };
     fixture f;
@@ -387,10 +378,9 @@ START_TEST(texts_in_batches_are_answered_as_alone)
     hl_predictor_close(&single);
     end(&f);
 }
-END_TEST
 
 /* The first row, of unit length; and windows that are shorter than the model's. */
-START_TEST(a_vector_is_what_the_spec_says)
+TEST(a_vector_is_what_the_spec_says)
 {
     fixture f;
     begin(&f, false);
@@ -434,7 +424,6 @@ START_TEST(a_vector_is_what_the_spec_says)
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
 static void refused(hl_predictor_spec spec, const char *part)
 {
@@ -444,7 +433,7 @@ static void refused(hl_predictor_spec spec, const char *part)
     hl_predictor_close(&p);
 }
 
-START_TEST(what_cannot_be_is_refused)
+TEST(what_cannot_be_is_refused)
 {
     fixture f;
     begin(&f, false);
@@ -469,22 +458,5 @@ START_TEST(what_cannot_be_is_refused)
     hl_tokens_free(others);
     end(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, answers_are_those_of_the_model);
-    tcase_add_test(tc, a_text_that_is_too_long_is_cut);
-    tcase_add_test(tc, windows_answer_where_they_have_most_context);
-    tcase_add_test(tc, of_a_pair_the_longer_text_is_cut);
-    tcase_add_test(tc, words_are_answered_for_at_their_first_pieces);
-    tcase_add_test(tc, a_long_text_has_the_mean_of_its_windows_classes);
-    tcase_add_test(tc, a_model_of_means_classifies_too);
-    tcase_add_test(tc, the_mean_is_that_of_each_row_once);
-    tcase_add_test(tc, threads_and_texts_before_change_no_bit);
-    tcase_add_test(tc, texts_in_batches_are_answered_as_alone);
-    tcase_add_test(tc, a_vector_is_what_the_spec_says);
-    tcase_add_test(tc, what_cannot_be_is_refused);
-}
-
-SUITE("predictor", add_tests)
+SUITE("predictor")

@@ -57,7 +57,7 @@ static void check(const json_t *all, const char *csv, int step, int measured)
     }
 }
 
-START_TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
+TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *run = run_path("run");
     const char *text =
@@ -77,9 +77,8 @@ START_TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
     check(all, csv, 24, 4); /* a toy task has no punctuation */
     json_decref(all);
 }
-END_TEST
 
-START_TEST(tables_strips_figures_and_refusals)
+TEST(tables_strips_figures_and_refusals)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *svg = run_path("profile.svg"), *run = run_path("run");
     const char *text =
@@ -106,11 +105,5 @@ START_TEST(tables_strips_figures_and_refusals)
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run, "patterns.examples=0");
     expect_refused(HEADS(run, "--profile"), 3, "patterns.examples");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, figures_are_those_of_heads_csv_and_layers_have_their_means);
-    tcase_add_test(tc, tables_strips_figures_and_refusals);
-}
-SUITE("profile", add_tests)
+SUITE("profile")

@@ -66,7 +66,7 @@ static void same_run(const char *folder, const char *other)
     run_assert_same_file(folder, other, "treebank.conllu");
 }
 
-START_TEST(rows_are_the_same_at_any_number_of_threads_and_change_nothing_of_the_training)
+LOOP_TEST(rows_are_the_same_at_any_number_of_threads_and_change_nothing_of_the_training, 0, 3)
 {
     static const char *const threads[] = { "train.threads=2", "train.threads=3", "train.threads=4" };
     const char *config = text_config(_i), *straight = run_path("straight"), *plain = run_path("plain");
@@ -81,10 +81,9 @@ START_TEST(rows_are_the_same_at_any_number_of_threads_and_change_nothing_of_the_
         same_run(straight, run_path(threads[i]));
     }
 }
-END_TEST
 
 /* At moments by chance: before the first checkpoint, in the rows of a step, between two checkpoints, at the end. */
-START_TEST(killed_again_and_again_a_run_leaves_the_rows_of_an_undisturbed_one)
+LOOP_TEST(killed_again_and_again_a_run_leaves_the_rows_of_an_undisturbed_one, 0, 4)
 {
     const char *config = text_config(0), *straight = run_path("straight"), *folder = run_path("killed");
     const char *arguments[] = { config,
@@ -101,9 +100,8 @@ START_TEST(killed_again_and_again_a_run_leaves_the_rows_of_an_undisturbed_one)
     ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 6);
     same_run(straight, folder);
 }
-END_TEST
 
-START_TEST(the_treebank_may_be_gone_or_elsewhere_but_no_other)
+TEST(the_treebank_may_be_gone_or_elsewhere_but_no_other)
 {
     static const char *const constant = "optimizer.schedule=constant";
     const char *config = text_config(0), *straight = run_path("straight"), *folder = run_path("run");
@@ -121,9 +119,8 @@ START_TEST(the_treebank_may_be_gone_or_elsewhere_but_no_other)
     EXPECT_RUN(0, config, constant, key, "patterns.every=4", "--quiet", "--resume", "--out", folder);
     run_assert_same_file(straight, folder, "syntax.csv");
 }
-END_TEST
 
-START_TEST(rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_any_more)
+TEST(rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_any_more)
 {
     const char *config = text_config(0), *folder = run_path("run"), *rows = run_file(folder, "syntax.csv");
     EXPECT_RUN(0, config, key_of(bank_of("bank.conllu", SENTENCES)), "patterns.every=1", "train.keep_checkpoints=9",
@@ -136,7 +133,6 @@ START_TEST(rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_a
     ck_assert_int_eq(strlen(kept), sixth + 1 - whole);
     ck_assert_int_eq(strncmp(kept, whole, strlen(kept)), 0);
 }
-END_TEST
 
 /* ---- the counts ---- */
 
@@ -158,7 +154,7 @@ static void sum_rows(const char *rows, int step, const char *relation, int layer
     *hits = found[0] > found[1] ? found[0] : found[1];
 }
 
-START_TEST(the_last_rows_are_what_heads_counts_on_the_file)
+LOOP_TEST(the_last_rows_are_what_heads_counts_on_the_file, 0, 3)
 {
     static const char *const relations[] = { "nsubj", "obj", "nmod", "a,b", "root" };
     const char *config = text_config(_i), *folder = run_path("run"), *bank = bank_of("bank.conllu", SENTENCES);
@@ -183,9 +179,8 @@ START_TEST(the_last_rows_are_what_heads_counts_on_the_file)
         json_decref(json);
     }
 }
-END_TEST
 
-START_TEST(the_first_500_sentences_that_can_be_used_are_counted)
+TEST(the_first_500_sentences_that_can_be_used_are_counted)
 {
     const char *config = text_config(0), *folder = run_path("run");
     text_used = 0;
@@ -214,7 +209,6 @@ START_TEST(the_first_500_sentences_that_can_be_used_are_counted)
     ck_assert_int_eq(lost.code, 0);
     ck_assert_ptr_nonnull(strstr(lost.err, "treebank.conllu: this run's own copy of patterns.treebank is missing"));
 }
-END_TEST
 
 /* ---- read again ---- */
 
@@ -268,7 +262,7 @@ static const char *with_a_head_that_learns(const char *path)
 }
 
 /* The page's figures: which rows they are made of, and from which step to the end a head earns a relation. */
-START_TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them)
+TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them)
 {
     const char *folder = run_of_many(), *rows = with_a_head_that_learns(run_file(folder, "syntax.csv"));
     int born = 0;
@@ -303,10 +297,9 @@ START_TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_
     hl_opened_model_close(run);
     free(run);
 }
-END_TEST
 
 /* What heads tells of a run without its treebank being read again: at the last step, and at another. */
-START_TEST(a_run_names_its_heads_by_the_relations_that_they_earn)
+TEST(a_run_names_its_heads_by_the_relations_that_they_earn)
 {
     const char *folder = run_of_many(), *rows = with_a_head_that_learns(run_file(folder, "syntax.csv"));
     for (int i = 0; i < 3; i++) {
@@ -335,9 +328,8 @@ START_TEST(a_run_names_its_heads_by_the_relations_that_they_earn)
     ck_assert_ptr_null(strstr(HEADS(folder, "--csv", "--step", "6").out, "relation("));
     ck_assert_ptr_nonnull(strstr(HEADS(folder, "--csv").out, "\n12,1,0,relation(obj),1,0."));
 }
-END_TEST
 
-START_TEST(rows_that_are_cut_are_left_out_and_wrong_ones_are_named)
+TEST(rows_that_are_cut_are_left_out_and_wrong_ones_are_named)
 {
     const char *folder = run_of_many(), *path = run_file(folder, "syntax.csv"), *rows = run_kept(run_read(path));
     size_t last = (size_t)(strstr(rows, "\n12,") + 1 - rows), size = strlen(rows);
@@ -365,10 +357,9 @@ START_TEST(rows_that_are_cut_are_left_out_and_wrong_ones_are_named)
     refused(HEADS(folder, "--csv"), 3, "syntax.csv:1: not the header of a syntax.csv");
     refused(HEADS(folder, "--report", "-"), 3, "syntax.csv:1: not the header of a syntax.csv");
 }
-END_TEST
 
 /* What the heads do is told all the same; the files, which would tell less than before, stay. */
-START_TEST(a_damaged_file_costs_second_labels_alone)
+TEST(a_damaged_file_costs_second_labels_alone)
 {
     const char *folder = run_of_many(), *path = run_file(folder, "syntax.csv");
     with_a_head_that_learns(path);
@@ -391,10 +382,9 @@ START_TEST(a_damaged_file_costs_second_labels_alone)
     ck_assert_str_eq(run_read(run_file(folder, "report.html")), page);
     ck_assert_str_eq(run_read(run_file(folder, "heads.csv")), csv);
 }
-END_TEST
 
 /* A power failure may leave an empty file. */
-START_TEST(a_file_that_is_missing_or_empty_begins_with_the_header)
+TEST(a_file_that_is_missing_or_empty_begins_with_the_header)
 {
     static const char *const left[] = { NULL, "",
                                         "step,relation,layer,head,direction,half,hits,cases\n0,obj,0,0,d>h,0,1,2\n" };
@@ -410,7 +400,6 @@ START_TEST(a_file_that_is_missing_or_empty_begins_with_the_header)
         ck_assert_uint_eq(strlen(run_read(path)), i == 2 ? strlen(left[2]) : 51);
     }
 }
-END_TEST
 
 /* ---- what train tells ---- */
 
@@ -432,7 +421,7 @@ static const char *told_at_the_end(hl_syntax_csv *syntax, int64_t n, bool quiet)
     return told;
 }
 
-START_TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
+TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
 {
     const char *config = text_config(0), *bank = bank_of("bank.conllu", MANY);
     run_result run = RUN(config, key_of(bank), "--out", run_path("run"));
@@ -471,11 +460,10 @@ START_TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
     hl_opened_model_close(model);
     free(model);
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
-START_TEST(a_treebank_is_refused_where_it_means_nothing_or_is_wrong)
+TEST(a_treebank_is_refused_where_it_means_nothing_or_is_wrong)
 {
     const char *bank = key_of(bank_of("bank.conllu", SENTENCES)), *out = run_path("run");
     refused(RUN(run_tiny_config(), bank, "--out", out), 2, "patterns.treebank: not used by task copy");
@@ -490,9 +478,8 @@ START_TEST(a_treebank_is_refused_where_it_means_nothing_or_is_wrong)
     refused(RUN(config, bad, "--out", out), 3, "bad.conllu:");
     ck_assert_str_eq(run_list(out), "data "); /* for the next try */
 }
-END_TEST
 
-START_TEST(a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_runs)
+TEST(a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_runs)
 {
     const char *bank = bank_of("bank.conllu", SENTENCES), *folder = run_path("run"), *page = run_path("page.html");
     EXPECT_RUN(0, text_config(0), "patterns.examples=0", "--quiet", "--out", folder);
@@ -502,23 +489,5 @@ START_TEST(a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_ru
     run = HEADS(folder, "--treebank", bank, "--examples", run_config("mine.txt", "1 2 3\n4 5\n"), "--report", page);
     ck_assert_msg(run.code == 0, "%s", run.err);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, rows_are_the_same_at_any_number_of_threads_and_change_nothing_of_the_training, 0, 3);
-    tcase_add_loop_test(tc, killed_again_and_again_a_run_leaves_the_rows_of_an_undisturbed_one, 0, 4);
-    tcase_add_test(tc, the_treebank_may_be_gone_or_elsewhere_but_no_other);
-    tcase_add_test(tc, rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_any_more);
-    tcase_add_loop_test(tc, the_last_rows_are_what_heads_counts_on_the_file, 0, 3);
-    tcase_add_test(tc, the_first_500_sentences_that_can_be_used_are_counted);
-    tcase_add_test(tc, a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them);
-    tcase_add_test(tc, a_run_names_its_heads_by_the_relations_that_they_earn);
-    tcase_add_test(tc, rows_that_are_cut_are_left_out_and_wrong_ones_are_named);
-    tcase_add_test(tc, a_damaged_file_costs_second_labels_alone);
-    tcase_add_test(tc, a_file_that_is_missing_or_empty_begins_with_the_header);
-    tcase_add_test(tc, the_sentences_and_the_heads_that_earned_a_relation_are_told);
-    tcase_add_test(tc, a_treebank_is_refused_where_it_means_nothing_or_is_wrong);
-    tcase_add_test(tc, a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_runs);
-}
-SUITE("syntax csv", add_tests)
+SUITE("syntax csv")

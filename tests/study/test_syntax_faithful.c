@@ -89,7 +89,7 @@ static double loss_of(hl_opened_model *run, const hl_syntax_study *study, const 
     return sum / (double)n;
 }
 
-START_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_nothing)
+LOOP_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_nothing, 0, WINDOWS + 1)
 {
     int task = _i == WINDOWS ? 0 : _i;
     const char *config = text_config(task), *folder = run_path("run");
@@ -127,7 +127,6 @@ START_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_no
     hl_opened_model_close(run);
     free(run);
 }
-END_TEST
 
 /* ---- what is known ---- */
 
@@ -206,7 +205,7 @@ static double number_at(const json_t *object, const char *name)
     return json_number_value(json_object_get(object, name));
 }
 
-START_TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
+TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
 {
     const char *folder = tagger(), *right = tagged("right.conllu", false, false), *page = run_path("page.html");
     json_t *head = head_of(folder, right);
@@ -228,9 +227,8 @@ START_TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_rel
     ck_assert(json_is_false(json_object_get(head, "faithful")));
     json_decref(head);
 }
-END_TEST
 
-START_TEST(the_pattern_goes_the_way_that_the_head_does)
+TEST(the_pattern_goes_the_way_that_the_head_does)
 {
     const char *folder = tagger();
     double kept[2][2];
@@ -252,9 +250,8 @@ START_TEST(the_pattern_goes_the_way_that_the_head_does)
     ck_assert_double_gt(kept[1][0], 0.95);
     ck_assert_double_lt(kept[1][1], 0.9); /* at the wrong one */
 }
-END_TEST
 
-START_TEST(where_there_is_no_loss_nothing_is_said)
+TEST(where_there_is_no_loss_nothing_is_said)
 {
     const char *folder = tagger(), *right = tagged("right.conllu", false, false);
     char command[1024];
@@ -271,9 +268,8 @@ START_TEST(where_there_is_no_loss_nothing_is_said)
                      "dep");
     json_decref(told);
 }
-END_TEST
 
-START_TEST(heads_are_judged_only_where_that_is_told)
+TEST(heads_are_judged_only_where_that_is_told)
 {
     const struct {
         hl_heads_command command;
@@ -292,14 +288,5 @@ START_TEST(heads_are_judged_only_where_that_is_told)
         ck_assert_int_eq(hl_heads_treebank_question(&cases[i].command, NULL).faithful, cases[i].judged);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_nothing, 0, WINDOWS + 1);
-    tcase_add_test(tc, a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation);
-    tcase_add_test(tc, the_pattern_goes_the_way_that_the_head_does);
-    tcase_add_test(tc, where_there_is_no_loss_nothing_is_said);
-    tcase_add_test(tc, heads_are_judged_only_where_that_is_told);
-}
-SUITE("syntax faithful", add_tests)
+SUITE("syntax faithful")

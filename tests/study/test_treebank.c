@@ -131,7 +131,7 @@ static bool tells_rows_alone(const char *err)
     return end != NULL && strchr(end, '\n')[1] == '\0' && strchr(err, '\n') > end;
 }
 
-START_TEST(the_numbers_are_those_of_the_maps)
+TEST(the_numbers_are_those_of_the_maps)
 {
     static const char *const relations[] = { "det", "nsubj", "all" };
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
@@ -152,7 +152,6 @@ START_TEST(the_numbers_are_those_of_the_maps)
         json_decref(found);
     }
 }
-END_TEST
 
 /* UAS of the maximum spanning trees of one head over the sentences 1, 3, 5 ... */
 static double uas_of(const char *folder, int layer, int head, bool column)
@@ -185,7 +184,7 @@ static double uas_of(const char *folder, int layer, int head, bool column)
     return hl_tree_share(&score, score.directed);
 }
 
-START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
+TEST(rows_are_the_frequent_relations_with_their_best_heads)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     run_result run = HEADS(folder, "--treebank", file, "--json", "-", "--trees");
@@ -225,9 +224,8 @@ START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
     ck_assert(json_is_null(json_object_get(json_array_get(trees, 4), "uas")));
     json_decref(all);
 }
-END_TEST
 
-START_TEST(trees_are_told_in_every_form)
+TEST(trees_are_told_in_every_form)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     json_t *all = json_of(HEADS(folder, "--treebank", file, "--trees", "--json").out);
@@ -252,9 +250,8 @@ START_TEST(trees_are_told_in_every_form)
     ck_assert_ptr_nonnull(strstr(csv, "\nmean of best heads,,\n")); /* none beats the offsets */
     json_decref(all);
 }
-END_TEST
 
-START_TEST(tables_csv_and_markdown_tell_the_same)
+TEST(tables_csv_and_markdown_tell_the_same)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     run_result run = HEADS(folder, "--treebank", file, "--trees");
@@ -289,7 +286,6 @@ START_TEST(tables_csv_and_markdown_tell_the_same)
     ck_assert_mem_eq(a, "%PDF", 4);
     free(a);
 }
-END_TEST
 
 /* The JSON of a page's data. */
 static json_t *data_of(const char *page)
@@ -343,7 +339,7 @@ static const char *treebank_of_first_head(const char *folder, const char *own)
     return run_path("own.conllu");
 }
 
-START_TEST(a_head_that_earns_a_relation_is_named_by_it)
+TEST(a_head_that_earns_a_relation_is_named_by_it)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder, "own");
     run_result run = HEADS(folder, "--treebank", file, "--json");
@@ -371,9 +367,8 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
     ck_assert_str_eq(text_at(json_object_get(head, "grammar"), "relation"), "own");
     json_decref(data);
 }
-END_TEST
 
-START_TEST(a_long_name_is_cut_at_a_whole_character)
+TEST(a_long_name_is_cut_at_a_whole_character)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *mine = run_config("mine.txt", "it sat\nthe cat sat\n");
     for (int i = 0; i < 2; i++) { /* one of the two lengths would be cut within a character of two bytes */
@@ -395,10 +390,9 @@ START_TEST(a_long_name_is_cut_at_a_whole_character)
         ck_assert_int_eq(characters, strstr(title, "score") - (title + 1));
     }
 }
-END_TEST
 
 /* Hits of four heads and of an offset of 1000 cases a half of one relation, of 500 of another and 200 of a third. */
-START_TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly)
+TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly)
 {
     static const int64_t hits[3][4] = { { 600, 500, 520, 590 }, { 400, 450, 300, 0 }, { 0, 0, 0, 130 } };
     static const int64_t cases[] = { 1000, 500, 200 }, offsets[] = { 400, 100, 100 };
@@ -422,7 +416,6 @@ START_TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_
     hl_free(labels);
     hl_syntax_free(&found);
 }
-END_TEST
 
 /* What a page tells of an example, beside the map that --input tells. */
 static void check_example(const char *folder, const json_t *choice, const json_t *one, bool right)
@@ -454,7 +447,7 @@ static void check_example(const char *folder, const json_t *choice, const json_t
 }
 
 /* Of an open model without --examples the page shows the treebank's sentences; with them, these. */
-START_TEST(a_page_shows_what_a_relation_s_head_does)
+TEST(a_page_shows_what_a_relation_s_head_does)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *page = run_path("page.html");
     run_result run = HEADS(folder, "--treebank", file, "--report", page, "--json", run_path("rows.json"));
@@ -497,7 +490,6 @@ START_TEST(a_page_shows_what_a_relation_s_head_does)
     ck_assert_ptr_nonnull(json_object_get(model, "syntax"));
     json_decref(data);
 }
-END_TEST
 
 static void refused(run_result run, int code, const char *reason)
 {
@@ -505,7 +497,7 @@ static void refused(run_result run, int code, const char *reason)
     ck_assert_msg(strstr(run.err, reason) != NULL, "%s", run.err);
 }
 
-START_TEST(what_cannot_be_asked_is_refused)
+TEST(what_cannot_be_asked_is_refused)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *toy = run_path("toy");
     refused(HEADS(folder, "--relation", "nsubj"), 2, "--relation is about a treebank: add --treebank FILE");
@@ -532,9 +524,8 @@ START_TEST(what_cannot_be_asked_is_refused)
     EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", toy);
     refused(HEADS(toy, "--treebank", file), 2, "reads no text: a treebank is for models of text");
 }
-END_TEST
 
-START_TEST(memory_is_told_by_the_treebank)
+TEST(memory_is_told_by_the_treebank)
 {
     static const char one[] = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n\n";
     hl_opened_model model;
@@ -561,19 +552,5 @@ START_TEST(memory_is_told_by_the_treebank)
     ck_assert_uint_gt(bytes[0], bytes[1]);
     hl_opened_model_close(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_numbers_are_those_of_the_maps);
-    tcase_add_test(tc, rows_are_the_frequent_relations_with_their_best_heads);
-    tcase_add_test(tc, trees_are_told_in_every_form);
-    tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
-    tcase_add_test(tc, a_head_that_earns_a_relation_is_named_by_it);
-    tcase_add_test(tc, a_long_name_is_cut_at_a_whole_character);
-    tcase_add_test(tc, a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly);
-    tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
-    tcase_add_test(tc, what_cannot_be_asked_is_refused);
-    tcase_add_test(tc, memory_is_told_by_the_treebank);
-}
-SUITE("treebank", add_tests)
+SUITE("treebank")

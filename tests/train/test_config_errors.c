@@ -266,14 +266,13 @@ static const struct {
       "x.ini:2: model.d_modle: unknown key (did you mean \"d_model\"?)\n" },
 };
 
-START_TEST(every_problem_has_its_line)
+LOOP_TEST(every_problem_has_its_line, 0, sizeof bad / sizeof bad[0])
 {
     hl_config config;
     ck_assert_str_eq(config_problems(bad[_i].text, strlen(bad[_i].text), bad[_i].overrides, &config), bad[_i].problems);
 }
-END_TEST
 
-START_TEST(a_choice_that_is_none_is_told_all_there_are)
+TEST(a_choice_that_is_none_is_told_all_there_are)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     for (int k = 0; k < hl_config_n_keys; k++) {
@@ -297,9 +296,8 @@ START_TEST(a_choice_that_is_none_is_told_all_there_are)
         ck_assert_str_eq(config_problems(text, strlen(text), none, &config), expected);
     }
 }
-END_TEST
 
-START_TEST(long_lines_and_lists_are_refused_whole)
+TEST(long_lines_and_lists_are_refused_whole)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     hl_config config;
@@ -328,22 +326,13 @@ START_TEST(long_lines_and_lists_are_refused_whole)
     ck_assert_str_eq(config_problems("", 0, longer, &config), "");
     ck_assert_str_eq(config.train.out, text + 10);
 }
-END_TEST
 
-START_TEST(a_zero_byte_is_refused_wherever_it_stands)
+TEST(a_zero_byte_is_refused_wherever_it_stands)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     hl_config config;
     ck_assert_str_eq(config_problems("[model]\nheads = 4\0\n", 19, none, &config),
                      "x.ini:2: control byte 0x00 in column 10\n");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, every_problem_has_its_line, 0, sizeof bad / sizeof bad[0]);
-    tcase_add_test(tc, a_choice_that_is_none_is_told_all_there_are);
-    tcase_add_test(tc, long_lines_and_lists_are_refused_whole);
-    tcase_add_test(tc, a_zero_byte_is_refused_wherever_it_stands);
-}
-SUITE("config_errors", add_tests)
+SUITE("config_errors")

@@ -87,7 +87,7 @@ static void compare_run(const summary_example *example)
     hl_trainer_free(&trainer);
 }
 
-START_TEST(a_run_takes_what_was_told)
+TEST(a_run_takes_what_was_told)
 {
     counting_begin();
     static summary_example example;
@@ -98,9 +98,8 @@ START_TEST(a_run_takes_what_was_told)
     }
     ck_assert_uint_eq(counting_live, 0);
 }
-END_TEST
 
-START_TEST(the_sum_is_of_all)
+TEST(the_sum_is_of_all)
 {
     static summary_example example;
     summary_example_parse("[model]\nd_model = 32\n", &example);
@@ -115,10 +114,9 @@ START_TEST(the_sum_is_of_all)
     ck_assert_uint_eq(f->batches, (64 + 512) * 21 * row + offsets + made);
     summary_example_free(&example);
 }
-END_TEST
 
 /* Every pair of heads has two numbers for as long as snapshots are added. */
-START_TEST(comparing_heads_takes_what_was_told)
+TEST(comparing_heads_takes_what_was_told)
 {
     enum { HEADS = 40, T = 3 };
     static hl_real weights[HEADS * T * T];
@@ -141,7 +139,6 @@ START_TEST(comparing_heads_takes_what_was_told)
     ck_assert_uint_ge(f->readings, 2 * f->rows + hl_heads_csv_bytes(heads, longest, 1));
     summary_example_free(&example);
 }
-END_TEST
 
 static void assert_file_size(const char *path, size_t told)
 {
@@ -179,7 +176,7 @@ static void compare_files(const summary_example *example)
     hl_trainer_free(&trainer);
 }
 
-START_TEST(files_are_as_large_as_told)
+TEST(files_are_as_large_as_told)
 {
     static summary_example example;
     for (int i = 0; i < RUNS; i++) {
@@ -188,9 +185,8 @@ START_TEST(files_are_as_large_as_told)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-START_TEST(files_are_as_many_as_written)
+TEST(files_are_as_many_as_written)
 {
     static const struct {
         const char *text;
@@ -212,14 +208,5 @@ START_TEST(files_are_as_many_as_written)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_takes_what_was_told);
-    tcase_add_test(tc, the_sum_is_of_all);
-    tcase_add_test(tc, comparing_heads_takes_what_was_told);
-    tcase_add_test(tc, files_are_as_large_as_told);
-    tcase_add_test(tc, files_are_as_many_as_written);
-}
-SUITE("footprint", add_tests)
+SUITE("footprint")

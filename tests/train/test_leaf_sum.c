@@ -80,7 +80,7 @@ static void sum_leaves(hl_ranks *ranks, void *context)
     hl_leaf_sum_free(&sum);
 }
 
-START_TEST(any_number_of_ranks_gets_the_bits_of_the_tree)
+LOOP_TEST(any_number_of_ranks_gets_the_bits_of_the_tree, 0, 6)
 {
     for (int leaves = 1; leaves <= LEAVES; leaves += leaves < 9 ? 1 : 4) {
         example e = { .leaves = leaves, .at_once = _i == 0 ? 1 : 1 << _i };
@@ -105,9 +105,8 @@ START_TEST(any_number_of_ranks_gets_the_bits_of_the_tree)
         }
     }
 }
-END_TEST
 
-START_TEST(the_values_held_and_sent_are_those_of_the_tree)
+TEST(the_values_held_and_sent_are_those_of_the_tree)
 {
     /* Alone: one sum of each size below, and the leaf at work. */
     ck_assert_int_eq(hl_leaf_sum_values(1, 1, 1, 0), 0);
@@ -129,7 +128,6 @@ START_TEST(the_values_held_and_sent_are_those_of_the_tree)
     ck_assert_int_eq(hl_leaf_sum_first(8, 3, 2), 5);
     ck_assert_int_eq(hl_leaf_sum_first(8, 3, 3), 8);
 }
-END_TEST
 
 typedef struct failing {
     int first_rank; /* that fails */
@@ -158,14 +156,13 @@ static void fail_together(hl_ranks *ranks, void *context)
     ck_assert_int_eq(value, ranks->rank);
 }
 
-START_TEST(all_ranks_fail_with_the_lowest_one_that_does)
+TEST(all_ranks_fail_with_the_lowest_one_that_does)
 {
     for (int first = 0; first < 3; first++) {
         thread_ranks_run(3, fail_together, &(failing){ .first_rank = first });
     }
     ck_assert_int_eq(hl_ranks_agree(NULL, hl_error(HL_INVALID, "alone")).code, HL_INVALID);
 }
-END_TEST
 
 static void exchange(hl_ranks *ranks, void *context)
 {
@@ -180,7 +177,7 @@ static void exchange(hl_ranks *ranks, void *context)
     ck_assert(hl_ranks_leads(ranks) == (ranks->rank == 0));
 }
 
-START_TEST(sums_and_broadcasts_reach_all_ranks)
+TEST(sums_and_broadcasts_reach_all_ranks)
 {
     thread_ranks_run(3, exchange, NULL);
     int64_t value = 7;
@@ -190,7 +187,6 @@ START_TEST(sums_and_broadcasts_reach_all_ranks)
     ck_assert(hl_ranks_leads(NULL));
     ck_assert_int_eq(hl_ranks_count(NULL), 1);
 }
-END_TEST
 
 /* Each rank has one number of its own, all others are 0; then rank 1 has none. */
 static void join_shares(hl_ranks *ranks, void *context)
@@ -210,11 +206,10 @@ static void join_shares(hl_ranks *ranks, void *context)
     ck_assert_str_eq(status.text, "rank 1: no number");
 }
 
-START_TEST(shares_are_joined_or_all_ranks_fail)
+TEST(shares_are_joined_or_all_ranks_fail)
 {
     thread_ranks_run(3, join_shares, NULL);
 }
-END_TEST
 
 /* ---- what rank 0 of three does, where the others' part is made up ---- */
 
@@ -257,7 +252,7 @@ static hl_ranks made_up_ranks(made_up *m)
 }
 
 /* The rules 1 and 2 of ranks.h. */
-START_TEST(a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement)
+TEST(a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement)
 {
     made_up m = { .calls = "" };
     hl_ranks ranks = made_up_ranks(&m);
@@ -270,9 +265,8 @@ START_TEST(a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement)
     ck_assert_int_eq(share.join(share.context, hl_ok(), &number, 1).code, HL_OK);
     ck_assert_str_eq(m.calls, "msbm");
 }
-END_TEST
 
-START_TEST(a_failure_that_is_never_received_is_a_failure)
+TEST(a_failure_that_is_never_received_is_a_failure)
 {
     made_up m = { .largest = { 2, 0 } }; /* rank 3 - 2 has failed */
     hl_ranks ranks = made_up_ranks(&m);
@@ -281,17 +275,5 @@ START_TEST(a_failure_that_is_never_received_is_a_failure)
     ck_assert_str_eq(status.text, "rank 1: failed, and was lost before it could say why");
     ck_assert(ranks.parted);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, any_number_of_ranks_gets_the_bits_of_the_tree, 0, 6);
-    tcase_add_test(tc, the_values_held_and_sent_are_those_of_the_tree);
-    tcase_add_test(tc, all_ranks_fail_with_the_lowest_one_that_does);
-    tcase_add_test(tc, sums_and_broadcasts_reach_all_ranks);
-    tcase_add_test(tc, shares_are_joined_or_all_ranks_fail);
-    tcase_add_test(tc, a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement);
-    tcase_add_test(tc, a_failure_that_is_never_received_is_a_failure);
-}
-
-SUITE("leaf sum", add_tests)
+SUITE("leaf sum")

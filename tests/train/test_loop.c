@@ -15,7 +15,7 @@ static void spoil_what_nobody_reads(hl_trainer *trainer)
     *hl_parameters_find(&trainer->model.parameters, "embedding.weight")->tensor->data = INFINITY;
 }
 
-START_TEST(no_file_gets_a_weight_that_is_not_finite)
+LOOP_TEST(no_file_gets_a_weight_that_is_not_finite, 0, 2)
 {
     hl_config config = trainer_config("eval_every = 0\n");
     config.task.min_length = config.task.length;
@@ -44,7 +44,6 @@ START_TEST(no_file_gets_a_weight_that_is_not_finite)
     hl_run_folder_close(&folder);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* The numbers of a table without its header and first column, row by row, an empty field being -1; returns how many. */
 static int numbers_of(const char *path, double *numbers, int most)
@@ -64,7 +63,7 @@ static int numbers_of(const char *path, double *numbers, int most)
 }
 
 /* A toy task, scored as one of classes. */
-START_TEST(a_run_of_classes_ends_with_their_scores)
+TEST(a_run_of_classes_ends_with_their_scores)
 {
     hl_config config = trainer_config("eval_every = 1\n");
     config.train.steps = 2;
@@ -114,11 +113,5 @@ START_TEST(a_run_of_classes_ends_with_their_scores)
     hl_run_folder_close(&folder);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_of_classes_ends_with_their_scores);
-    tcase_add_loop_test(tc, no_file_gets_a_weight_that_is_not_finite, 0, 2);
-}
-SUITE("loop", add_tests)
+SUITE("loop")

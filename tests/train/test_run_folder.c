@@ -76,7 +76,7 @@ static hl_run_folder full_folder(const char *path)
     return folder;
 }
 
-START_TEST(a_folder_and_those_above_it_are_made)
+TEST(a_folder_and_those_above_it_are_made)
 {
     const char *path = scratch_path("a/b/c");
     hl_run_folder folder = opened(path, HL_RUN_NEW);
@@ -86,10 +86,9 @@ START_TEST(a_folder_and_those_above_it_are_made)
     folder = opened(path, HL_RUN_NEW); /* nothing of a run in it yet */
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 /* One by one, and nothing of the folder changes. */
-START_TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
+TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
 {
     static const struct {
         const char *name;
@@ -142,9 +141,8 @@ START_TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
         hl_run_folder_close(&folder);
     }
 }
-END_TEST
 
-START_TEST(opening_makes_nothing)
+TEST(opening_makes_nothing)
 {
     const char *path = scratch_path("run");
     static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE };
@@ -155,10 +153,9 @@ START_TEST(opening_makes_nothing)
         hl_run_folder_close(&folder);
     }
 }
-END_TEST
 
 /* Between the look at it and the beginning. */
-START_TEST(a_run_that_came_first_is_noticed)
+TEST(a_run_that_came_first_is_noticed)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder, other;
@@ -169,9 +166,8 @@ START_TEST(a_run_that_came_first_is_noticed)
     ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_INVALID);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(the_lock_is_against_other_processes_and_ends_with_them)
+TEST(the_lock_is_against_other_processes_and_ends_with_them)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = opened(path, HL_RUN_NEW);
@@ -191,10 +187,9 @@ START_TEST(the_lock_is_against_other_processes_and_ends_with_them)
     folder = opened(path, HL_RUN_NEW);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 /* One that was killed has its lock until the system has done away with it. */
-START_TEST(a_lock_that_is_about_to_go_is_waited_for)
+TEST(a_lock_that_is_about_to_go_is_waited_for)
 {
     const char *path = scratch_path("run");
     int held[2];
@@ -215,9 +210,8 @@ START_TEST(a_lock_that_is_about_to_go_is_waited_for)
     hl_run_folder_close(&folder);
     waitpid(child, NULL, 0);
 }
-END_TEST
 
-START_TEST(clearing_removes_what_runs_write_and_no_more)
+TEST(clearing_removes_what_runs_write_and_no_more)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
@@ -251,9 +245,8 @@ START_TEST(clearing_removes_what_runs_write_and_no_more)
     }
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(what_cannot_be_removed_is_found_before_anything_is)
+TEST(what_cannot_be_removed_is_found_before_anything_is)
 {
     static const char *const names[] = { "patterns/step_000015.npz", "checkpoint-20.safetensors", "heads.csv",
                                          "against-b.html" };
@@ -275,9 +268,8 @@ START_TEST(what_cannot_be_removed_is_found_before_anything_is)
         hl_run_folder_close(&again);
     }
 }
-END_TEST
 
-START_TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
+TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
 {
     const char *path = scratch_path("run"), *link = run_file(path, ".lock");
     ck_assert_int_eq(mkdir(path, 0777) | symlink(scratch_path("away"), link), 0);
@@ -292,9 +284,8 @@ START_TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
     }
     ck_assert_str_eq(run_list(path), ".lock ");
 }
-END_TEST
 
-START_TEST(a_step_has_one_name_alone)
+TEST(a_step_has_one_name_alone)
 {
     ck_assert_int_eq(hl_run_folder_snapshot_step("step_000005.npz"), 5);
     ck_assert_int_eq(hl_run_folder_snapshot_step("step_000000.npz"), 0);
@@ -314,9 +305,8 @@ START_TEST(a_step_has_one_name_alone)
     ck_assert_int_eq(newest, 15);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(what_is_later_is_dropped)
+TEST(what_is_later_is_dropped)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
@@ -333,9 +323,8 @@ START_TEST(what_is_later_is_dropped)
     ck_assert(!there(path, "patterns/step_000000.npz") && !there(path, "checkpoint-5.safetensors"));
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(the_newest_checkpoints_are_kept)
+TEST(the_newest_checkpoints_are_kept)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
@@ -350,7 +339,6 @@ START_TEST(the_newest_checkpoints_are_kept)
     hl_free(kept);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 static int names_read;
 
@@ -361,7 +349,7 @@ static struct dirent *counted_readdir(DIR *folder)
 }
 
 /* However many are kept: after every checkpoint it is done again. */
-START_TEST(pruning_reads_the_folder_once)
+TEST(pruning_reads_the_folder_once)
 {
     enum { KEPT = 300, OTHERS = 4 /* ".", "..", .lock, the end */ };
     const char *path = scratch_path("run");
@@ -381,10 +369,9 @@ START_TEST(pruning_reads_the_folder_once)
     ck_assert(!there(path, "checkpoint-2.safetensors") && there(path, "checkpoint-3.safetensors"));
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 /* Also a name that the run would come to last. */
-START_TEST(links_in_the_place_of_files_are_refused_at_once)
+TEST(links_in_the_place_of_files_are_refused_at_once)
 {
     static const char *const names[] = { "config.ini", "metrics.csv", "model.safetensors", "checkpoint.safetensors",
                                          "vocab.txt",  "heads.csv",   "report.html" };
@@ -412,10 +399,9 @@ START_TEST(links_in_the_place_of_files_are_refused_at_once)
         hl_run_folder_close(&folder);
     }
 }
-END_TEST
 
 /* Or a run would remove and write files elsewhere. */
-START_TEST(patterns_are_a_folder_and_no_link)
+TEST(patterns_are_a_folder_and_no_link)
 {
     const char *path = scratch_path("run"), *patterns = run_file(path, "patterns"), *away = scratch_path("away");
     ck_assert_int_eq(mkdir(path, 0777) | mkdir(away, 0777), 0);
@@ -440,9 +426,8 @@ START_TEST(patterns_are_a_folder_and_no_link)
     }
     ck_assert(there(away, "step_000001.npz"));
 }
-END_TEST
 
-START_TEST(a_file_in_the_place_of_a_folder_is_reported)
+TEST(a_file_in_the_place_of_a_folder_is_reported)
 {
     const char *file = scratch_path("file");
     scratch_write(file, "", 0);
@@ -455,25 +440,5 @@ START_TEST(a_file_in_the_place_of_a_folder_is_reported)
     ck_assert_int_eq(hl_run_folder_drop_after(&folder, 0).code, HL_BAD_FILE);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_folder_and_those_above_it_are_made);
-    tcase_add_test(tc, any_file_that_a_run_would_take_for_its_own_is_refused_by_name);
-    tcase_add_test(tc, opening_makes_nothing);
-    tcase_add_test(tc, a_run_that_came_first_is_noticed);
-    tcase_add_test(tc, the_lock_is_against_other_processes_and_ends_with_them);
-    tcase_add_test(tc, a_lock_that_is_about_to_go_is_waited_for);
-    tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
-    tcase_add_test(tc, what_cannot_be_removed_is_found_before_anything_is);
-    tcase_add_test(tc, a_link_in_the_place_of_the_lock_is_refused_with_a_remedy);
-    tcase_add_test(tc, a_step_has_one_name_alone);
-    tcase_add_test(tc, what_is_later_is_dropped);
-    tcase_add_test(tc, the_newest_checkpoints_are_kept);
-    tcase_add_test(tc, pruning_reads_the_folder_once);
-    tcase_add_test(tc, links_in_the_place_of_files_are_refused_at_once);
-    tcase_add_test(tc, patterns_are_a_folder_and_no_link);
-    tcase_add_test(tc, a_file_in_the_place_of_a_folder_is_reported);
-}
-SUITE("run folder", add_tests)
+SUITE("run folder")

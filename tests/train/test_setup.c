@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(the_model_is_the_configs)
+TEST(the_model_is_the_configs)
 {
     hl_config config;
     config_parse("[task]\nsymbols = 9\n[model]\nlayers = 3\nd_model = 24\nheads = 4, 2, 6\nkv_heads = 2, 1, 3\n"
@@ -73,9 +73,8 @@ START_TEST(the_model_is_the_configs)
     config.sizes.types = 2;
     ck_assert_int_eq(hl_setup_model(&config).token_types, 3);
 }
-END_TEST
 
-START_TEST(long_examples_have_their_weights_made_again_unless_told)
+TEST(long_examples_have_their_weights_made_again_unless_told)
 {
     static const struct {
         hl_config_attention attention;
@@ -94,9 +93,8 @@ START_TEST(long_examples_have_their_weights_made_again_unless_told)
         ck_assert(hl_setup_model(&config).recompute == rows[i].recompute);
     }
 }
-END_TEST
 
-START_TEST(auto_is_bf16_where_that_is_to_be_had)
+TEST(auto_is_bf16_where_that_is_to_be_had)
 {
     const char *missing = hl_bf16_missing();
     hl_config config;
@@ -120,10 +118,9 @@ START_TEST(auto_is_bf16_where_that_is_to_be_had)
     ck_assert_ptr_eq(hl_setup_resolve_precision(&config), missing);
     ck_assert_int_eq(config.train.precision, missing == NULL ? HL_PRECISION_BF16 : HL_PRECISION_FLOAT);
 }
-END_TEST
 
 /* LIBXSMM told to use less, before it is first asked, is a machine without the instruction. */
-START_TEST(a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had)
+TEST(a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had)
 {
     setenv("LIBXSMM_TARGET", "skx", 1);
     hl_config config;
@@ -135,9 +132,8 @@ START_TEST(a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had)
     ck_assert_ptr_nonnull(strstr(status.text, "train.precision: no bf16: "));
     ck_assert(!hl_setup_model(&config).bf16);
 }
-END_TEST
 
-START_TEST(a_model_without_an_output_layer_is_not_trained)
+TEST(a_model_without_an_output_layer_is_not_trained)
 {
     hl_config config;
     config_parse("", &config);
@@ -148,10 +144,9 @@ START_TEST(a_model_without_an_output_layer_is_not_trained)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "x.ini: model.head: none leaves nothing to train: set linear or transform");
 }
-END_TEST
 
 /* What config.json says and no key can: the key would have its default, and the model compute other numbers. */
-START_TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
+TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
 {
     static const struct {
         const char *old, *new, *key;
@@ -172,9 +167,8 @@ START_TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
         hl_pretrained_close(folder);
     }
 }
-END_TEST
 
-START_TEST(optimizer_and_schedule_are_the_configs)
+TEST(optimizer_and_schedule_are_the_configs)
 {
     hl_config config;
     config_parse("[model]\nd_model = 24\n[optimizer]\nname = adamw\nlearning_rate = 0.5\nschedule = noam\n"
@@ -195,9 +189,8 @@ START_TEST(optimizer_and_schedule_are_the_configs)
     ck_assert_int_eq(schedule.steps, 77);
     ck_assert_int_eq(schedule.d_model, 24);
 }
-END_TEST
 
-START_TEST(threads_are_those_asked_for_or_what_the_machine_allows)
+TEST(threads_are_those_asked_for_or_what_the_machine_allows)
 {
     hl_config config;
     config_parse("[train]\nthreads = 3\n", &config);
@@ -205,17 +198,5 @@ START_TEST(threads_are_those_asked_for_or_what_the_machine_allows)
     config.train.threads = 0;
     ck_assert_int_eq(hl_setup_threads(&config), hl_threads_default());
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_model_is_the_configs);
-    tcase_add_test(tc, auto_is_bf16_where_that_is_to_be_had);
-    tcase_add_test(tc, a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had);
-    tcase_add_test(tc, a_model_without_an_output_layer_is_not_trained);
-    tcase_add_test(tc, long_examples_have_their_weights_made_again_unless_told);
-    tcase_add_test(tc, an_open_model_outside_the_ranges_of_keys_is_refused);
-    tcase_add_test(tc, optimizer_and_schedule_are_the_configs);
-    tcase_add_test(tc, threads_are_those_asked_for_or_what_the_machine_allows);
-}
-SUITE("setup", add_tests)
+SUITE("setup")

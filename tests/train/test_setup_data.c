@@ -45,7 +45,7 @@ static hl_status open_data(hl_config *config, hl_data_use use, const char *run, 
     return hl_setup_data(config, &(hl_data_options){ .use = use, .folder = run }, dataset);
 }
 
-START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
+TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
 {
     hl_config made, kept;
     hl_dataset *dataset;
@@ -85,7 +85,6 @@ START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
     ck_assert(!scratch_exists(scratch_path("other")));
     hl_dataset_free(dataset);
 }
-END_TEST
 
 /* Whether the batch is these examples one after the other. */
 static bool is_of(const hl_dataset *dataset, const hl_batch *batch, const int64_t *indices, hl_batch_storage *one)
@@ -126,7 +125,7 @@ static void check_sorted(hl_dataset *dataset, int64_t window, int64_t batch, hl_
 }
 
 /* Each window holds its examples once, in batches of like length; asked in any order. */
-START_TEST(a_window_of_examples_is_cut_by_length)
+TEST(a_window_of_examples_is_cut_by_length)
 {
     enum { BATCH = 4, WINDOW = 16 };
     hl_config config;
@@ -167,10 +166,9 @@ START_TEST(a_window_of_examples_is_cut_by_length)
     hl_batch_storage_free(&sorted);
     hl_dataset_free(dataset);
 }
-END_TEST
 
 /* The words of an example begin at 0, special tokens belong to none, and a masked one keeps its word. */
-START_TEST(examples_of_text_number_their_words)
+TEST(examples_of_text_number_their_words)
 {
     hl_config config;
     hl_dataset *dataset;
@@ -190,7 +188,6 @@ START_TEST(examples_of_text_number_their_words)
     hl_examples_free(&examples);
     hl_dataset_free(dataset);
 }
-END_TEST
 
 /* Opens the treebank with tokens of kind bpe, its caches in `cache`; what its tokens say of the first word. */
 static bool reads_prefix_space(const char *file, const char *cache, const char *choice, hl_config *config)
@@ -218,7 +215,7 @@ static bool reads_prefix_space(const char *file, const char *cache, const char *
 }
 
 /* Runs that share a folder of caches and read the first word in different ways each have their own tokens. */
-START_TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
+TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
 {
     hl_config without, with;
     char text[1 << 14], cache[512];
@@ -234,14 +231,5 @@ START_TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
     ck_assert(reads_prefix_space(file, cache, "true", &with));
     ck_assert_str_ne(hl_config_string(&without, without.task.content), hl_config_string(&with, with.task.content));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content);
-    tcase_add_test(tc, a_window_of_examples_is_cut_by_length);
-    tcase_add_test(tc, examples_of_text_number_their_words);
-    tcase_add_test(tc, a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart);
-    tcase_add_checked_fixture(tc, NULL, scratch_end);
-}
-SUITE("setup data", add_tests)
+SUITE("setup data")

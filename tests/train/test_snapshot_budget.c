@@ -32,16 +32,15 @@ static const char *recorded(const char *every)
     return steps;
 }
 
-START_TEST(snapshots_come_as_the_config_says)
+TEST(snapshots_come_as_the_config_says)
 {
     ck_assert_str_eq(recorded("log"), "0 1 2 5 10 12 ");
     ck_assert_str_eq(recorded("5"), "0 5 10 12 ");
     ck_assert_str_eq(recorded("0"), "0 12 ");
 }
-END_TEST
 
 /* 1000 steps: 11 snapshots of the series. One is a little more than 510 KiB, so that 2 go into 1 MiB. */
-START_TEST(extra_ones_are_as_many_as_there_is_room_for)
+TEST(extra_ones_are_as_many_as_there_is_room_for)
 {
     static const struct {
         const char *text;
@@ -66,9 +65,8 @@ START_TEST(extra_ones_are_as_many_as_there_is_room_for)
         ck_assert(budget.allowed == 0 || budget.together <= budget.allowed || cases[i].extra == 0);
     }
 }
-END_TEST
 
-START_TEST(the_text_tells_how_many_there_may_be)
+TEST(the_text_tells_how_many_there_may_be)
 {
     static hl_config config;
     char text[HL_SNAPSHOT_BUDGET_TEXT];
@@ -79,7 +77,6 @@ START_TEST(the_text_tells_how_many_there_may_be)
     hl_snapshot_budget_text(&config, text);
     ck_assert_msg(strncmp(text, "11 snapshots of ", 16) == 0, "%s", text);
 }
-END_TEST
 
 /* A config of text: its sizes are of the files, not of the task. One example takes about 25 MiB: 12 layers of 8 heads
  * at 256 tokens. */
@@ -100,7 +97,7 @@ static void text_config(hl_config *config, const char *patterns)
 }
 
 /* 11 snapshots are sure. */
-START_TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
+TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
 {
     static const struct {
         const char *patterns;
@@ -133,13 +130,5 @@ START_TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
         ck_assert_int_eq(hl_snapshot_budget_examples(&config), config.patterns.examples);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, snapshots_come_as_the_config_says);
-    tcase_add_test(tc, extra_ones_are_as_many_as_there_is_room_for);
-    tcase_add_test(tc, the_text_tells_how_many_there_may_be);
-    tcase_add_test(tc, of_text_fewer_examples_are_recorded_where_the_budget_has_no_room);
-}
-SUITE("snapshot budget", add_tests)
+SUITE("snapshot budget")

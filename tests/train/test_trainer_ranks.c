@@ -104,7 +104,7 @@ static void share(hl_ranks *ranks, void *context)
 
 /* Of one micro-batch a leaf, which are computed at once, and of two; in float and in bf16. Of a parameter that two ops
  * have, leaf by leaf. */
-START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
+LOOP_TEST(any_number_of_ranks_and_threads_computes_the_same_bits, 0, 5)
 {
     sharing s = { .config = loop_ranks_config() };
     s.config.optimizer.accumulate = _i % 2 + 1;
@@ -124,10 +124,9 @@ START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
     }
     result_free(&s.alone);
 }
-END_TEST
 
 /* The sums are those of one leaf, but for their order. */
-START_TEST(leaves_change_an_update_by_rounding_alone)
+TEST(leaves_change_an_update_by_rounding_alone)
 {
     hl_config config = loop_ranks_config();
     result leaves, whole;
@@ -147,7 +146,6 @@ START_TEST(leaves_change_an_update_by_rounding_alone)
     result_free(&leaves);
     result_free(&whole);
 }
-END_TEST
 
 static void fail_alone(hl_ranks *ranks, void *context)
 {
@@ -166,14 +164,13 @@ static void fail_alone(hl_ranks *ranks, void *context)
     hl_trainer_free(&trainer);
 }
 
-START_TEST(what_fails_on_one_rank_ends_all_before_a_weight_has_changed)
+TEST(what_fails_on_one_rank_ends_all_before_a_weight_has_changed)
 {
     hl_config config = loop_ranks_config();
     thread_ranks_run(3, fail_alone, &config);
 }
-END_TEST
 
-START_TEST(more_ranks_than_leaves_are_refused)
+TEST(more_ranks_than_leaves_are_refused)
 {
     hl_config config = loop_ranks_config();
     hl_task_spec spec = hl_config_task_spec(&config);
@@ -186,11 +183,10 @@ START_TEST(more_ranks_than_leaves_are_refused)
         strstr(status.text, "train.leaves = 4 cuts a batch among as many processes at most, and there are 5"));
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* ---- the loop ---- */
 
-START_TEST(rank_0_alone_writes_the_files_of_one_process)
+TEST(rank_0_alone_writes_the_files_of_one_process)
 {
     loop_ranks alone, shared;
     loop_ranks_make(&alone, scratch_path("alone"), false);
@@ -215,9 +211,8 @@ START_TEST(rank_0_alone_writes_the_files_of_one_process)
     hl_run_folder_close(&alone.folder);
     hl_run_folder_close(&shared.folder);
 }
-END_TEST
 
-START_TEST(a_rank_0_that_cannot_write_ends_all_of_them)
+TEST(a_rank_0_that_cannot_write_ends_all_of_them)
 {
     loop_ranks l;
     loop_ranks_make(&l, scratch_path("run"), true);
@@ -229,7 +224,6 @@ START_TEST(a_rank_0_that_cannot_write_ends_all_of_them)
     }
     hl_run_folder_close(&l.folder);
 }
-END_TEST
 
 /* ---- what heads are worth ---- */
 
@@ -280,7 +274,7 @@ static void measure_together(hl_ranks *ranks, void *context)
     hl_trainer_free(&trainer);
 }
 
-START_TEST(ranks_measure_heads_together)
+TEST(ranks_measure_heads_together)
 {
     hl_config config = loop_ranks_config();
     hl_trainer trainer;
@@ -294,17 +288,5 @@ START_TEST(ranks_measure_heads_together)
     worth_free(&alone);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 5);
-    tcase_add_test(tc, leaves_change_an_update_by_rounding_alone);
-    tcase_add_test(tc, what_fails_on_one_rank_ends_all_before_a_weight_has_changed);
-    tcase_add_test(tc, more_ranks_than_leaves_are_refused);
-    tcase_add_test(tc, rank_0_alone_writes_the_files_of_one_process);
-    tcase_add_test(tc, a_rank_0_that_cannot_write_ends_all_of_them);
-    tcase_add_test(tc, ranks_measure_heads_together);
-}
-
-SUITE("trainer ranks", add_tests)
+SUITE("trainer ranks")

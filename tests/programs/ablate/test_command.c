@@ -19,7 +19,7 @@ static hl_status parse(const char *line, hl_ablate_command *command)
     return hl_ablate_command_parse(argc, argv, command);
 }
 
-START_TEST(options_may_stand_anywhere)
+TEST(options_may_stand_anywhere)
 {
     hl_ablate_command command;
     hl_status status = parse("--seeds=5 a.ini --heads 1,2 train.steps=9 --vary model.dropout=0,0.1 --d-v=4 --jobs 3 "
@@ -41,9 +41,8 @@ START_TEST(options_may_stand_anywhere)
     ck_assert_str_eq(command.axes[1].values, "0,0.1");
     ck_assert_str_eq(command.axes[2].key, "model.d_v");
 }
-END_TEST
 
-START_TEST(what_is_not_said_has_a_default)
+TEST(what_is_not_said_has_a_default)
 {
     hl_ablate_command command;
     ck_assert_int_eq(parse("a.ini --table3", &command).code, HL_OK);
@@ -55,9 +54,8 @@ START_TEST(what_is_not_said_has_a_default)
     ck_assert_int_eq(parse("--help", &command).code, HL_OK);
     ck_assert_int_eq(parse("--version", &command).code, HL_OK);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named_with_the_remedy)
+TEST(what_is_wrong_is_named_with_the_remedy)
 {
     static const struct {
         const char *line, *words;
@@ -96,21 +94,12 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         ck_assert_msg(strstr(status.text, cases[i].words) != NULL, "%s: %s", cases[i].line, status.text);
     }
 }
-END_TEST
 
-START_TEST(the_help_fits_a_terminal)
+TEST(the_help_fits_a_terminal)
 {
     for (const char *line = hl_ablate_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1) {
         ck_assert_msg(strcspn(line, "\n") <= 80, "%.100s", line);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, options_may_stand_anywhere);
-    tcase_add_test(tc, what_is_not_said_has_a_default);
-    tcase_add_test(tc, what_is_wrong_is_named_with_the_remedy);
-    tcase_add_test(tc, the_help_fits_a_terminal);
-}
-SUITE("ablate_command", add_tests)
+SUITE("ablate_command")

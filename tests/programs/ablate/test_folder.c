@@ -36,7 +36,7 @@ static void put(const char *folder, const char *name, const char *text)
     scratch_write(run_file(folder, name), text, strlen(text));
 }
 
-START_TEST(a_plan_is_known_again_whatever_command_made_it)
+TEST(a_plan_is_known_again_whatever_command_made_it)
 {
     hl_ablate_plan plan = plan_of("2,4"), other = plan_of("2,8");
     ck_assert_int_eq(open_with(&plan, "ablate one", false).code, HL_OK);
@@ -53,9 +53,8 @@ START_TEST(a_plan_is_known_again_whatever_command_made_it)
     hl_ablate_plan_free(&plan);
     hl_ablate_plan_free(&other);
 }
-END_TEST
 
-START_TEST(calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it)
+TEST(calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it)
 {
     hl_ablate_plan plan = plan_of("2,4"), other = plan_of("2,8");
     hl_ablate_folder first, second;
@@ -72,9 +71,8 @@ START_TEST(calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it)
     hl_ablate_plan_free(&plan);
     hl_ablate_plan_free(&other);
 }
-END_TEST
 
-START_TEST(a_cell_is_one_calls_until_it_and_its_training_let_go)
+TEST(a_cell_is_one_calls_until_it_and_its_training_let_go)
 {
     hl_ablate_plan plan = plan_of("2,4");
     int first, second, training;
@@ -93,10 +91,9 @@ START_TEST(a_cell_is_one_calls_until_it_and_its_training_let_go)
     hl_ablate_folder_close(&folder);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
 /* Nothing is changed by what is refused. */
-START_TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
+TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
 {
     hl_ablate_plan plan = plan_of("2,4");
     const char *cell = hl_ablate_plan_path(&plan, 1).text, *log = run_file(cell, "log.txt");
@@ -117,9 +114,8 @@ START_TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
     ck_assert(!scratch_exists(log) && scratch_exists(run_file(cell, "notes.txt")));
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(a_cell_keeps_the_config_that_it_began_with)
+TEST(a_cell_keeps_the_config_that_it_began_with)
 {
     hl_ablate_plan plan = plan_of("2,4"), other = plan_of("2,8");
     const char *cell = hl_ablate_plan_path(&plan, 1).text, *theirs = hl_ablate_plan_path(&other, 1).text;
@@ -139,14 +135,5 @@ START_TEST(a_cell_keeps_the_config_that_it_began_with)
     hl_ablate_plan_free(&plan);
     hl_ablate_plan_free(&other);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_plan_is_known_again_whatever_command_made_it);
-    tcase_add_test(tc, calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it);
-    tcase_add_test(tc, a_cell_is_one_calls_until_it_and_its_training_let_go);
-    tcase_add_test(tc, files_of_others_are_refused_by_name_and_replaced_on_demand);
-    tcase_add_test(tc, a_cell_keeps_the_config_that_it_began_with);
-}
-SUITE("ablate_folder", add_tests)
+SUITE("ablate_folder")

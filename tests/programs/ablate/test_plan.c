@@ -64,24 +64,22 @@ static const char *with(const char *more)
     return run_config("with.ini", text);
 }
 
-START_TEST(the_base_stands_where_its_values_are_or_first)
+TEST(the_base_stands_where_its_values_are_or_first)
 {
     ck_assert_str_eq(listed(usual(), "--heads 1,4,16"), "heads=1\nheads=4*\nheads=16\n");
     ck_assert_str_eq(listed(usual(), "--heads 1,2"), "heads=4*\nheads=1\nheads=2\n");
     ck_assert_str_eq(listed(usual(), "model.heads=2 --heads 1,2"), "heads=1\nheads=2*\n");
     ck_assert_str_eq(listed(usual(), "--positions none,sinusoidal"), "positions=none\npositions=sinusoidal*\n");
 }
-END_TEST
 
-START_TEST(several_keys_make_a_grid)
+TEST(several_keys_make_a_grid)
 {
     ck_assert_str_eq(listed(usual(), "--d-k 4,16 --vary model.dropout=0,0.10"),
                      "d_k=4,dropout=0\nd_k=4,dropout=0.1\nd_k=16,dropout=0*\nd_k=16,dropout=0.1\n");
 }
-END_TEST
 
 /* A training that goes on has no auto, which may have meant something else when it was begun. */
-START_TEST(auto_precision_is_what_it_means_here)
+TEST(auto_precision_is_what_it_means_here)
 {
     setenv("LIBXSMM_TARGET", "skx", 1); /* as a machine without bf16 */
     ck_assert_str_eq(listed(usual(), "--vary train.precision=auto"), "precision=float*\n");
@@ -91,16 +89,14 @@ START_TEST(auto_precision_is_what_it_means_here)
     ck_assert_str_eq(status.text, "command line: precision=float is asked for twice");
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(names_that_a_column_or_another_key_has_are_full)
+TEST(names_that_a_column_or_another_key_has_are_full)
 {
     ck_assert_str_eq(listed(usual(), "--vary train.steps=10 --vary optimizer.name=adam,sgd"),
                      "train.steps=10,optimizer.name=adam*\ntrain.steps=10,optimizer.name=sgd\n");
 }
-END_TEST
 
-START_TEST(the_widths_follow_from_the_number_of_heads)
+TEST(the_widths_follow_from_the_number_of_heads)
 {
     hl_ablate_plan plan;
     ck_assert_int_eq(plan_of(with("d_k = 16\nd_v = 16\nkv_heads = 4"), "--heads 1,8", &plan).code, HL_OK);
@@ -112,9 +108,8 @@ START_TEST(the_widths_follow_from_the_number_of_heads)
     ck_assert(plan.variants[0].flops == plan.variants[2].flops && plan.variants[0].flops > 0);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(widths_that_do_not_are_shown_as_varying)
+TEST(widths_that_do_not_are_shown_as_varying)
 {
     ck_assert_str_eq(listed(with("d_k = 8"), "--heads 2,4"),
                      "heads=4,d_k=8,d_v=16*\nheads=2,d_k=32,d_v=32\nheads=4,d_k=16,d_v=16\n");
@@ -122,16 +117,14 @@ START_TEST(widths_that_do_not_are_shown_as_varying)
     ck_assert_str_eq(listed(usual(), "--heads 2,8 --d-k 8"), "heads=4,d_k=16*\nheads=2,d_k=8\nheads=8,d_k=8\n");
     ck_assert_str_eq(listed(with("kv_heads = 1"), "--heads 2"), "heads=4*\nheads=2\n");
 }
-END_TEST
 
-START_TEST(numbers_a_layer_are_joined_in_names)
+TEST(numbers_a_layer_are_joined_in_names)
 {
     ck_assert_str_eq(listed(usual(), "model.heads=4,8 --vary model.causal=on"), "causal=false*\ncausal=true\n");
     ck_assert_str_eq(listed(usual(), "model.heads=4,8 --heads 4"), "heads=4-8*\nheads=4\n");
 }
-END_TEST
 
-START_TEST(table_3_is_scaled_to_the_config)
+TEST(table_3_is_scaled_to_the_config)
 {
     ck_assert_str_eq(listed(usual(), "--table3"), "heads=4,d_k=16,d_v=16,positions=sinusoidal*\n"
                                                   "heads=1,d_k=64,d_v=64,positions=sinusoidal A\n"
@@ -151,9 +144,8 @@ START_TEST(table_3_is_scaled_to_the_config)
                      "heads=4,d_k=3,d_v=3,positions=sinusoidal*\nheads=2,d_k=6,d_v=6,positions=sinusoidal A\n"
                      "heads=4,d_k=3,d_v=3,positions=learned E\nheads=4,d_k=3,d_v=3,positions=none E\n");
 }
-END_TEST
 
-START_TEST(cells_have_their_seeds_and_folders)
+TEST(cells_have_their_seeds_and_folders)
 {
     hl_ablate_plan plan;
     ck_assert_int_eq(plan_of(usual(), "--heads 4,8 --seeds 2 --out some/where", &plan).code, HL_OK);
@@ -180,10 +172,9 @@ START_TEST(cells_have_their_seeds_and_folders)
         hl_ablate_plan_free(&plan);
     }
 }
-END_TEST
 
 /* Texts are equal where all cells are. */
-START_TEST(the_text_tells_plans_apart)
+TEST(the_text_tells_plans_apart)
 {
     static const char *const others[] = { "--heads 1,2 --seeds 4", "--heads 1,2 train.seed=8", "--heads 2,1",
                                           "--heads 1,2 train.steps=11", "--heads 1,2 patterns.examples=3" };
@@ -210,9 +201,8 @@ START_TEST(the_text_tells_plans_apart)
     hl_text_free(&text);
     hl_text_free(&same);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named_with_the_remedy)
+TEST(what_is_wrong_is_named_with_the_remedy)
 {
     static const struct {
         const char *line, *words;
@@ -244,9 +234,8 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         hl_ablate_plan_free(&plan);
     }
 }
-END_TEST
 
-START_TEST(want_of_memory_is_told_and_nothing_lost)
+TEST(want_of_memory_is_told_and_nothing_lost)
 {
     const char *config = usual();
     faults_begin();
@@ -263,21 +252,5 @@ START_TEST(want_of_memory_is_told_and_nothing_lost)
     ck_assert_int_gt(n, 10);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_base_stands_where_its_values_are_or_first);
-    tcase_add_test(tc, several_keys_make_a_grid);
-    tcase_add_test(tc, auto_precision_is_what_it_means_here);
-    tcase_add_test(tc, names_that_a_column_or_another_key_has_are_full);
-    tcase_add_test(tc, the_widths_follow_from_the_number_of_heads);
-    tcase_add_test(tc, widths_that_do_not_are_shown_as_varying);
-    tcase_add_test(tc, numbers_a_layer_are_joined_in_names);
-    tcase_add_test(tc, table_3_is_scaled_to_the_config);
-    tcase_add_test(tc, cells_have_their_seeds_and_folders);
-    tcase_add_test(tc, the_text_tells_plans_apart);
-    tcase_add_test(tc, what_is_wrong_is_named_with_the_remedy);
-    tcase_add_test(tc, want_of_memory_is_told_and_nothing_lost);
-}
-SUITE("ablate_plan", add_tests)
+SUITE("ablate_plan")

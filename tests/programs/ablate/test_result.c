@@ -22,7 +22,7 @@ static const char *folder_with(const char *metrics)
     return folder;
 }
 
-START_TEST(the_last_validation_and_the_first_at_the_target_count)
+TEST(the_last_validation_and_the_first_at_the_target_count)
 {
     const char *folder = folder_with(HEADER "0,validation,3,0.1,,,5\n10,train,2,0.99,0.1,1,5\n20,validation,1,0.5,,,5\n"
                                             "40,validation,0.75,0.9,,,5\n60,validation,0.5,0.625,,,5\n"
@@ -36,9 +36,8 @@ START_TEST(the_last_validation_and_the_first_at_the_target_count)
     ck_assert_int_eq(hl_ablate_result_read(folder, &trained, 0.05, &result).code, HL_OK);
     ck_assert_int_eq(result.steps_to_target, 0);
 }
-END_TEST
 
-START_TEST(a_bad_row_is_named_by_its_line)
+TEST(a_bad_row_is_named_by_its_line)
 {
     static const char *const rows[] = {
         "x,validation,1,0.5,,,5\n",
@@ -59,7 +58,6 @@ START_TEST(a_bad_row_is_named_by_its_line)
         ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
     }
 }
-END_TEST
 
 static void expect_refused(const char *text, size_t size, const char *message)
 {
@@ -71,7 +69,7 @@ static void expect_refused(const char *text, size_t size, const char *message)
     ck_assert_msg(strstr(status.text, message) != NULL, "%s", status.text);
 }
 
-START_TEST(what_is_cut_off_or_none_of_a_metrics_is_refused)
+TEST(what_is_cut_off_or_none_of_a_metrics_is_refused)
 {
     static const char cut[] = HEADER "0,validation,3,0.1,,,5\n20,validation,1,0.5,,,5",
                       foreign[] = "a,b\n0,validation,3,0.1,,,5\n", zero[] = HEADER "0,validation,3,0.1,,,5\n\0\n";
@@ -79,9 +77,8 @@ START_TEST(what_is_cut_off_or_none_of_a_metrics_is_refused)
     expect_refused(foreign, sizeof foreign - 1, "metrics.csv:1: not the header");
     expect_refused(zero, sizeof zero - 1, "metrics.csv:3: not a row");
 }
-END_TEST
 
-START_TEST(a_run_without_a_validation_has_no_result)
+TEST(a_run_without_a_validation_has_no_result)
 {
     hl_ablate_result result;
     static const char *const texts[] = { "", HEADER, HEADER "10,train,1,0.5,1,1,5\n" };
@@ -92,15 +89,13 @@ START_TEST(a_run_without_a_validation_has_no_result)
     }
     ck_assert_int_eq(hl_ablate_result_read(run_path("nowhere"), &trained, 0.9, &result).code, HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(a_step_that_goes_back_is_named_by_its_line)
+TEST(a_step_that_goes_back_is_named_by_its_line)
 {
     static const char text[] = HEADER "0,validation,3,0.1,,,5\n60,train,1,0.5,0.1,1,5\n60,validation,1,0.5,,,5\n"
                                       "5,validation,0.1,1,,,5\n";
     expect_refused(text, sizeof text - 1, "metrics.csv:5: step 5 after step 60");
 }
-END_TEST
 
 /* Validations of these losses, 10 steps apart. */
 static hl_status read_losses(const hl_config_train *train, const char *losses, hl_ablate_result *result)
@@ -113,7 +108,7 @@ static hl_status read_losses(const hl_config_train *train, const char *losses, h
     return hl_ablate_result_read(folder_with(text), train, 0.9, result);
 }
 
-START_TEST(rows_that_end_before_the_training_are_no_result)
+TEST(rows_that_end_before_the_training_are_no_result)
 {
     hl_ablate_result result = { .steps = 7, .loss = 7, .steps_to_target = 7 };
     hl_status status = read_losses(&trained, "765432", &result);
@@ -126,9 +121,8 @@ START_TEST(rows_that_end_before_the_training_are_no_result)
     ck_assert(result.steps == 60 && result.loss == 1);
     ck_assert_int_eq(read_losses(&trained, "76543211", &result).code, HL_BAD_FILE); /* nor those that go further */
 }
-END_TEST
 
-START_TEST(rows_that_end_with_the_patience_are_a_result)
+TEST(rows_that_end_with_the_patience_are_a_result)
 {
     static const hl_config_train patient = { .steps = 60, .patience = 2 };
     hl_ablate_result result;
@@ -141,9 +135,8 @@ START_TEST(rows_that_end_with_the_patience_are_a_result)
     ck_assert_int_eq(read_losses(&patient, "7656436", &result).code, HL_OK);
     ck_assert_int_eq(read_losses(&patient, "76564366", &result).code, HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(a_glimpse_is_the_last_whole_row)
+TEST(a_glimpse_is_the_last_whole_row)
 {
     ck_assert_int_eq(hl_ablate_glimpse_of(run_path("nowhere")).step, -1);
     ck_assert_int_eq(hl_ablate_glimpse_of(folder_with(HEADER)).step, -1);
@@ -156,7 +149,6 @@ START_TEST(a_glimpse_is_the_last_whole_row)
     hl_ablate_glimpse glimpse = hl_ablate_glimpse_of(folder_with(text));
     ck_assert(glimpse.step == 990 && glimpse.loss == 99.5 && glimpse.accuracy == 0.25);
 }
-END_TEST
 
 /* ---- ablation.csv ---- */
 
@@ -177,7 +169,7 @@ static const hl_ablate_result some[CELLS] = {
     { HL_ABLATE_DONE, 24, 1, 0.25, -1, NAN },
 };
 
-START_TEST(the_csv_holds_what_has_ended)
+TEST(the_csv_holds_what_has_ended)
 {
     hl_ablate_plan plan;
     hl_text text = { 0 };
@@ -197,9 +189,8 @@ START_TEST(the_csv_holds_what_has_ended)
     hl_text_free(&text);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(the_csv_remembers_what_is_done_and_its_seconds)
+TEST(the_csv_remembers_what_is_done_and_its_seconds)
 {
     hl_ablate_plan plan;
     hl_text text = { 0 };
@@ -217,9 +208,8 @@ START_TEST(the_csv_remembers_what_is_done_and_its_seconds)
     hl_text_free(&text);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(a_csv_of_something_else_is_refused)
+TEST(a_csv_of_something_else_is_refused)
 {
     /* Another key than this plan's varies in the last one. */
     static const char other[] = "cell,seed,d_k,parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,"
@@ -277,20 +267,5 @@ START_TEST(a_csv_of_something_else_is_refused)
     hl_text_free(&header);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_last_validation_and_the_first_at_the_target_count);
-    tcase_add_test(tc, a_bad_row_is_named_by_its_line);
-    tcase_add_test(tc, what_is_cut_off_or_none_of_a_metrics_is_refused);
-    tcase_add_test(tc, a_run_without_a_validation_has_no_result);
-    tcase_add_test(tc, a_step_that_goes_back_is_named_by_its_line);
-    tcase_add_test(tc, rows_that_end_before_the_training_are_no_result);
-    tcase_add_test(tc, rows_that_end_with_the_patience_are_a_result);
-    tcase_add_test(tc, a_glimpse_is_the_last_whole_row);
-    tcase_add_test(tc, the_csv_holds_what_has_ended);
-    tcase_add_test(tc, the_csv_remembers_what_is_done_and_its_seconds);
-    tcase_add_test(tc, a_csv_of_something_else_is_refused);
-}
-SUITE("ablate_result", add_tests)
+SUITE("ablate_result")

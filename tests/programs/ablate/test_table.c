@@ -31,7 +31,7 @@ static void expect_near(double found, double expected)
     ck_assert_msg(fabs(found - expected) <= 1e-9 * fmax(1, fabs(expected)), "%.12g is not %.12g", found, expected);
 }
 
-START_TEST(rows_are_of_the_trainings_that_are_done)
+TEST(rows_are_of_the_trainings_that_are_done)
 {
     hl_ablate_plan plan;
     hl_ablate_summary summary;
@@ -52,9 +52,8 @@ START_TEST(rows_are_of_the_trainings_that_are_done)
     hl_ablate_summary_free(&summary);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(cells_show_means_intervals_and_counts)
+TEST(cells_show_means_intervals_and_counts)
 {
     static const char *const four[] = { "",
                                         "4",
@@ -94,9 +93,8 @@ START_TEST(cells_show_means_intervals_and_counts)
     hl_ablate_summary_free(&summary);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(notes_name_what_failed)
+TEST(notes_name_what_failed)
 {
     hl_ablate_plan plan;
     hl_text text = { 0 };
@@ -114,12 +112,5 @@ START_TEST(notes_name_what_failed)
     hl_text_free(&text);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, rows_are_of_the_trainings_that_are_done);
-    tcase_add_test(tc, cells_show_means_intervals_and_counts);
-    tcase_add_test(tc, notes_name_what_failed);
-}
-SUITE("ablate_table", add_tests)
+SUITE("ablate_table")

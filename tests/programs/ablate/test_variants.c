@@ -55,7 +55,7 @@ static hl_status each(const hl_ablate_command *command, const char *model, int m
     return hl_ablate_variants_each(command, &base, see, s);
 }
 
-START_TEST(the_last_axis_changes_fastest_and_values_are_trimmed)
+TEST(the_last_axis_changes_fastest_and_values_are_trimmed)
 {
     hl_ablate_command command = command_of("model.dropout", " 0, 0.1 ");
     command.axes[command.n_axes++] = (hl_ablate_axis){ "model.layers", "1,2" };
@@ -64,9 +64,8 @@ START_TEST(the_last_axis_changes_fastest_and_values_are_trimmed)
     ck_assert_str_eq(s.text, "model.dropout=0 model.layers=1;model.dropout=0 model.layers=2;"
                              "model.dropout=0.1 model.layers=1;model.dropout=0.1 model.layers=2;");
 }
-END_TEST
 
-START_TEST(widths_and_keys_follow_the_heads_unless_they_vary_or_are_shared)
+TEST(widths_and_keys_follow_the_heads_unless_they_vary_or_are_shared)
 {
     hl_ablate_command command = command_of("model.heads", "2");
     seen s;
@@ -81,9 +80,8 @@ START_TEST(widths_and_keys_follow_the_heads_unless_they_vary_or_are_shared)
     ck_assert_int_eq(each(&command, "", 9, &s).code, HL_OK);
     ck_assert_str_eq(s.text, "model.heads=2 model.d_k=8 model.d_v=0 model.kv_heads=0;");
 }
-END_TEST
 
-START_TEST(a_failure_of_the_taker_ends_it)
+TEST(a_failure_of_the_taker_ends_it)
 {
     hl_ablate_command command = command_of("model.layers", "1,2,3,4");
     seen s;
@@ -93,9 +91,8 @@ START_TEST(a_failure_of_the_taker_ends_it)
     ck_assert_str_eq(each(&command, "", 0, &s).text, "enough");
     ck_assert_int_eq(s.n, 1);
 }
-END_TEST
 
-START_TEST(what_cannot_be_set_is_refused)
+TEST(what_cannot_be_set_is_refused)
 {
     char many[HL_ABLATE_SETTING_TEXT];
     memset(many, '1', sizeof many - 1);
@@ -114,9 +111,8 @@ START_TEST(what_cannot_be_set_is_refused)
     status = each(&command, "", 9, &s);
     ck_assert(status.code == HL_INVALID && strstr(status.text, "more than 2000 trainings") != NULL && s.n == 0);
 }
-END_TEST
 
-START_TEST(the_keys_are_those_that_vary)
+TEST(the_keys_are_those_that_vary)
 {
     hl_ablate_command command = command_of("model.heads", "2");
     hl_ablate_plan plan = { 0 };
@@ -132,14 +128,5 @@ START_TEST(the_keys_are_those_that_vary)
     command = command_of("model.haeds", "2");
     ck_assert_int_eq(hl_ablate_variants_keys(&command, &usual, &plan).code, HL_INVALID);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_last_axis_changes_fastest_and_values_are_trimmed);
-    tcase_add_test(tc, widths_and_keys_follow_the_heads_unless_they_vary_or_are_shared);
-    tcase_add_test(tc, a_failure_of_the_taker_ends_it);
-    tcase_add_test(tc, what_cannot_be_set_is_refused);
-    tcase_add_test(tc, the_keys_are_those_that_vary);
-}
-SUITE("ablate_variants", add_tests)
+SUITE("ablate_variants")

@@ -15,7 +15,7 @@ static double exchange(int leaves, int n, size_t bytes)
     return hl_bench_cluster_exchange((hl_bench_link){ .latency = 1e-3, .bandwidth = 1e6 }, leaves, n, bytes);
 }
 
-START_TEST(an_exchange_takes_its_messages_one_after_the_other)
+TEST(an_exchange_takes_its_messages_one_after_the_other)
 {
     static const struct {
         int leaves, n, up, down;
@@ -34,7 +34,6 @@ START_TEST(an_exchange_takes_its_messages_one_after_the_other)
     }
     ck_assert_double_eq(exchange(8, 1, 1000000), 0);
 }
-END_TEST
 
 typedef struct together {
     hl_bench_job job;
@@ -87,7 +86,7 @@ static int figures_of(const char *text, int n)
     return found;
 }
 
-START_TEST(steps_are_expected_for_any_number_and_measured_for_those_there_are)
+TEST(steps_are_expected_for_any_number_and_measured_for_those_there_are)
 {
     char *text = printed(3, "train.precision=float", HL_OK);
     ck_assert_msg(strstr(text, "3 processes of 1 thread, 4 leaves, gradients of ") == text, "%s", text);
@@ -102,9 +101,8 @@ START_TEST(steps_are_expected_for_any_number_and_measured_for_those_there_are)
     ck_assert((strstr(text, ", products in bf16\n") != NULL) == (hl_bf16_missing() == NULL));
     ck_assert_int_eq(figures_of(text, 2), 5);
 }
-END_TEST
 
-START_TEST(one_process_and_more_than_leaves_are_refused)
+TEST(one_process_and_more_than_leaves_are_refused)
 {
     printed(5, "train.precision=float", HL_INVALID);
     hl_bench_job job = { .config = { .path = run_tiny_config() }, .seconds = 0.01 };
@@ -112,12 +110,5 @@ START_TEST(one_process_and_more_than_leaves_are_refused)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strstr(status.text, "mpirun -n 2 ") != NULL, "%s", status.text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, an_exchange_takes_its_messages_one_after_the_other);
-    tcase_add_test(tc, steps_are_expected_for_any_number_and_measured_for_those_there_are);
-    tcase_add_test(tc, one_process_and_more_than_leaves_are_refused);
-}
-SUITE("bench cluster", add_tests)
+SUITE("bench cluster")

@@ -17,7 +17,7 @@ static hl_status parse(const char *line, hl_bench_command *command)
     return hl_bench_command_parse(argc, argv, command);
 }
 
-START_TEST(configs_overrides_and_options_may_stand_anywhere)
+TEST(configs_overrides_and_options_may_stand_anywhere)
 {
     hl_bench_command command;
     ck_assert_int_eq(parse("a.ini --threads 3 model.heads=2 --seconds=0.5 b=c.ini --profile --json -", &command).code,
@@ -32,9 +32,8 @@ START_TEST(configs_overrides_and_options_may_stand_anywhere)
     ck_assert_str_eq(command.json, "-");
     ck_assert(command.job.profile && !command.scaling && !command.heads && !command.measure);
 }
-END_TEST
 
-START_TEST(what_is_not_said_has_a_default)
+TEST(what_is_not_said_has_a_default)
 {
     hl_bench_command command;
     ck_assert_int_eq(parse("", &command).code, HL_OK);
@@ -61,9 +60,8 @@ START_TEST(what_is_not_said_has_a_default)
     ck_assert_int_eq(parse("--seconds 9 -- --odd.ini", &command).code, HL_OK);
     ck_assert_str_eq(command.configs[0], "--odd.ini");
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named_with_the_remedy)
+TEST(what_is_wrong_is_named_with_the_remedy)
 {
     static const struct {
         const char *line, *text;
@@ -101,10 +99,9 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         ck_assert_str_eq(status.text, wrong[i].text);
     }
 }
-END_TEST
 
 /* Whatever else is said. */
-START_TEST(help_and_version_are_given)
+TEST(help_and_version_are_given)
 {
     static const char *const lines[] = { "--help --scaling --heads", "--measure step --help",
                                          "--version --heads --json x" };
@@ -114,9 +111,8 @@ START_TEST(help_and_version_are_given)
         ck_assert(command.help != command.version);
     }
 }
-END_TEST
 
-START_TEST(too_many_words_are_refused)
+TEST(too_many_words_are_refused)
 {
     char line[2048] = "";
     for (int i = 0; i <= HL_MAX_OVERRIDES; i++) {
@@ -130,18 +126,16 @@ START_TEST(too_many_words_are_refused)
     }
     ck_assert_str_eq(parse(line, &command).text, "command line: more than 64 configs");
 }
-END_TEST
 
-START_TEST(a_wrong_command_ends_the_program_with_2)
+TEST(a_wrong_command_ends_the_program_with_2)
 {
     bench_result result = BENCH_NOTHING("--profil");
     ck_assert_int_eq(result.code, 2);
     ck_assert_str_eq(result.out, "");
     ck_assert_str_eq(result.err, "command line: --profil: unknown option (did you mean \"--profile\"?); see --help\n");
 }
-END_TEST
 
-START_TEST(help_and_version_need_nothing)
+TEST(help_and_version_need_nothing)
 {
     bench_result result = BENCH_NOTHING("--help");
     ck_assert_int_eq(result.code, 0);
@@ -154,16 +148,5 @@ START_TEST(help_and_version_need_nothing)
     ck_assert_int_eq(result.code, 0);
     ck_assert_int_eq(strncmp(result.out, "headlight ", 10), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, configs_overrides_and_options_may_stand_anywhere);
-    tcase_add_test(tc, what_is_not_said_has_a_default);
-    tcase_add_test(tc, what_is_wrong_is_named_with_the_remedy);
-    tcase_add_test(tc, help_and_version_are_given);
-    tcase_add_test(tc, too_many_words_are_refused);
-    tcase_add_test(tc, a_wrong_command_ends_the_program_with_2);
-    tcase_add_test(tc, help_and_version_need_nothing);
-}
-SUITE("bench command", add_tests)
+SUITE("bench command")

@@ -59,7 +59,7 @@ static hl_bench_figures some_figures(void)
                                             .ms = 1.375 } };
 }
 
-START_TEST(figures_survive_their_line)
+TEST(figures_survive_their_line)
 {
     hl_bench_figures figures = some_figures(), read;
     hl_text line = { 0 };
@@ -86,9 +86,8 @@ START_TEST(figures_survive_their_line)
     ck_assert_double_eq(read.profile.rows[1].calls, 2);
     ck_assert_double_eq(read.profile.rows[1].ms, 0.25);
 }
-END_TEST
 
-START_TEST(a_line_without_the_figures_is_refused)
+TEST(a_line_without_the_figures_is_refused)
 {
     static const char *const lines[] = { "", "nonsense", "[]", "{}", "{\"threads\": 2, \"steps\": 3}" };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -96,7 +95,6 @@ START_TEST(a_line_without_the_figures_is_refused)
         ck_assert_int_eq(hl_bench_json_read(lines[i], strlen(lines[i]), &figures).code, HL_BAD_FILE);
     }
 }
-END_TEST
 
 /* ---- how processes end ---- */
 
@@ -112,7 +110,7 @@ static void print_report(hl_text *text)
     hl_bench_json_report(text, workloads, 2);
 }
 
-START_TEST(want_of_memory_for_figures_is_told_and_nothing_lost)
+LOOP_TEST(want_of_memory_for_figures_is_told_and_nothing_lost, 0, 2)
 {
     faults_begin();
     hl_json_use_allocator();
@@ -132,9 +130,8 @@ START_TEST(want_of_memory_for_figures_is_told_and_nothing_lost)
     }
     faults_end();
 }
-END_TEST
 
-START_TEST(the_job_is_passed_on_whole)
+TEST(the_job_is_passed_on_whole)
 {
     hl_bench_figures figures;
     hl_status status = run_fake("echo \"$@\"; exit 1", &figures);
@@ -142,9 +139,8 @@ START_TEST(the_job_is_passed_on_whole)
     ck_assert_str_eq(status.text, "x.ini: --measure step --seconds 0.250000000 --threads 2 --profile -- x.ini "
                                   "model.heads=3");
 }
-END_TEST
 
-START_TEST(a_failure_comes_with_its_text_and_code)
+TEST(a_failure_comes_with_its_text_and_code)
 {
     hl_bench_figures figures;
     hl_status status = run_fake("echo 'out of memory: so much'; exit 5", &figures);
@@ -158,18 +154,16 @@ START_TEST(a_failure_comes_with_its_text_and_code)
     status = run_fake("echo more; exit 77", &figures);
     ck_assert_int_eq(status.code, HL_FAILED);
 }
-END_TEST
 
-START_TEST(a_killed_process_is_named_so)
+TEST(a_killed_process_is_named_so)
 {
     hl_bench_figures figures;
     hl_status status = run_fake("kill -9 $$", &figures);
     ck_assert_int_eq(status.code, HL_FAILED);
     ck_assert_str_eq(status.text, "x.ini: killed by signal 9 (Killed); perhaps for want of memory");
 }
-END_TEST
 
-START_TEST(a_program_that_is_not_there_is_named)
+TEST(a_program_that_is_not_there_is_named)
 {
     hl_bench_job job = { .what = HL_BENCH_SGEMM, .seconds = 1 };
     hl_bench_figures figures;
@@ -177,10 +171,9 @@ START_TEST(a_program_that_is_not_there_is_named)
     ck_assert_int_eq(status.code, HL_FAILED);
     ck_assert_str_eq(status.text, "sgemm: /nowhere/bench: cannot be started: No such file or directory");
 }
-END_TEST
 
 /* Whoever starts the program may ignore SIGCHLD; then the system would not keep how a process has ended. */
-START_TEST(an_ignored_sigchld_hides_no_failure)
+TEST(an_ignored_sigchld_hides_no_failure)
 {
     hl_bench_figures figures;
     signal(SIGCHLD, SIG_IGN);
@@ -189,10 +182,9 @@ START_TEST(an_ignored_sigchld_hides_no_failure)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "x.ini: exit code 2, without a word");
 }
-END_TEST
 
 /* The better sgemm rate of the two processes counts, the other figures are the second one's. */
-START_TEST(the_better_of_two_sgemm_rates_counts)
+TEST(the_better_of_two_sgemm_rates_counts)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     const double rates[][2] = { { 300, 200 }, { 200, 300 } };
@@ -214,7 +206,6 @@ START_TEST(the_better_of_two_sgemm_rates_counts)
         hl_text_free(&script);
     }
 }
-END_TEST
 
 /* The number that the fake program has written, once it is there. */
 static pid_t read_process(const char *path)
@@ -232,7 +223,7 @@ static pid_t read_process(const char *path)
     return 0;
 }
 
-START_TEST(a_measuring_process_dies_with_its_parent)
+TEST(a_measuring_process_dies_with_its_parent)
 {
     char path[PATH_MAX], script[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s", scratch_path("process"));
@@ -255,10 +246,9 @@ START_TEST(a_measuring_process_dies_with_its_parent)
     ck_assert_int_eq(waitpid(measuring, &status, 0), measuring);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 /* Else it would go on where nobody reads it. */
-START_TEST(a_measuring_process_holds_no_other_end_of_its_output)
+TEST(a_measuring_process_holds_no_other_end_of_its_output)
 {
     hl_bench_figures figures;
     hl_status status = run_fake("own=$(readlink /proc/$$/fd/1)\nfor fd in /proc/$$/fd/*; do\n"
@@ -267,20 +257,5 @@ START_TEST(a_measuring_process_holds_no_other_end_of_its_output)
                                 &figures);
     ck_assert_str_eq(status.text, "x.ini: 1 of pipe");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, figures_survive_their_line);
-    tcase_add_test(tc, a_line_without_the_figures_is_refused);
-    tcase_add_loop_test(tc, want_of_memory_for_figures_is_told_and_nothing_lost, 0, 2);
-    tcase_add_test(tc, the_job_is_passed_on_whole);
-    tcase_add_test(tc, a_failure_comes_with_its_text_and_code);
-    tcase_add_test(tc, a_killed_process_is_named_so);
-    tcase_add_test(tc, a_program_that_is_not_there_is_named);
-    tcase_add_test(tc, an_ignored_sigchld_hides_no_failure);
-    tcase_add_test(tc, the_better_of_two_sgemm_rates_counts);
-    tcase_add_test(tc, a_measuring_process_dies_with_its_parent);
-    tcase_add_test(tc, a_measuring_process_holds_no_other_end_of_its_output);
-}
-SUITE("bench process", add_tests)
+SUITE("bench process")

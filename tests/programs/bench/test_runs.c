@@ -73,7 +73,7 @@ static void check_software(const json_t *root)
 /* Sizes: N = 8 * 7 tokens, two layers of 2 heads of 8, d_ff 24, V 8. */
 static const double tiny_flops = 3.0 * (56 * 2 * (8 * 256 + 4 * 16 * 24 + 4 * 7 * 16) + 24 * 2 * 16 * 8);
 
-START_TEST(the_report_has_what_is_promised)
+TEST(the_report_has_what_is_promised)
 {
     const char *a = run_config("one.ini", BENCH_TINY), *b = run_config("two.ini", BENCH_TINY);
     char json[PATH_MAX];
@@ -106,9 +106,8 @@ START_TEST(the_report_has_what_is_promised)
         ck_assert_uint_le(strcspn(line, "\n"), 80);
     }
 }
-END_TEST
 
-START_TEST(json_to_standard_output_stands_there_alone)
+TEST(json_to_standard_output_stands_there_alone)
 {
     bench_result result = BENCH(run_config("x.ini", BENCH_TINY), "--seconds", "0.01", "--json", "-");
     ck_assert_int_eq(result.code, 0);
@@ -119,7 +118,6 @@ START_TEST(json_to_standard_output_stands_there_alone)
     json_decref(root);
     ck_assert_ptr_nonnull(strstr(result.err, "\nx "));
 }
-END_TEST
 
 /* The share of padding that a workload saves, by --json. */
 static double padding_saved(const char *config, const char *override)
@@ -132,7 +130,7 @@ static double padding_saved(const char *config, const char *override)
     return saved;
 }
 
-START_TEST(padding_is_told_where_lengths_differ)
+TEST(padding_is_told_where_lengths_differ)
 {
     char text[4096];
     size_t used = 0;
@@ -160,10 +158,9 @@ START_TEST(padding_is_told_where_lengths_differ)
     ck_assert_int_eq(second[-1], '%');
     ck_assert_int_eq(strchr(second + 1, '\n')[-1], '-');
 }
-END_TEST
 
 /* The measuring process itself, with its allocations counted. */
-START_TEST(measuring_writes_one_line)
+TEST(measuring_writes_one_line)
 {
     hl_threads_setup();
     const char *config = run_config("x.ini", BENCH_TINY);
@@ -186,11 +183,10 @@ START_TEST(measuring_writes_one_line)
     ck_assert_double_eq(flops[2], flops[1]);
     ck_assert_double_gt(arena[2], arena[1]); /* a loop's tensors are more */
 }
-END_TEST
 
 /* ---- what goes wrong ---- */
 
-START_TEST(a_wrong_config_is_named_before_anything_is_measured)
+TEST(a_wrong_config_is_named_before_anything_is_measured)
 {
     const char *good = run_config("good.ini", BENCH_TINY),
                *bad = run_config("bad.ini", "[model]\nhedas = 2\nlayers = 0\n");
@@ -205,7 +201,6 @@ START_TEST(a_wrong_config_is_named_before_anything_is_measured)
     ck_assert_int_eq(result.code, 2);
     ck_assert_int_eq(strncmp(result.err, "command line: model.layers: ", 28), 0);
 }
-END_TEST
 
 /* Whoever runs the tests may have set some of them. */
 static void clear_what_is_warned_of(void)
@@ -218,7 +213,7 @@ static void clear_what_is_warned_of(void)
 }
 
 /* More memory than there are addresses. */
-START_TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
+TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
 {
     const char *config = run_config("huge.ini", BENCH_TINY);
     char json[PATH_MAX];
@@ -234,9 +229,8 @@ START_TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
     ck_assert(!scratch_exists(json));
     ck_assert(!scratch_exists(scratch_path("report.json.tmp")));
 }
-END_TEST
 
-START_TEST(a_report_that_cannot_be_written_is_known_at_once)
+TEST(a_report_that_cannot_be_written_is_known_at_once)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     bench_result result = BENCH_NOTHING(config, "--json", "/nowhere/report.json");
@@ -253,7 +247,6 @@ START_TEST(a_report_that_cannot_be_written_is_known_at_once)
     ck_assert_str_eq(text, BENCH_TINY);
     free(text);
 }
-END_TEST
 
 /* The warnings of a run on two threads where the variable, and no other that matters, has this value. */
 static void expect_warning(const char *variable, const char *value, const char *warning)
@@ -268,7 +261,7 @@ static void expect_warning(const char *variable, const char *value, const char *
     hl_text_free(&text);
 }
 
-START_TEST(what_slows_the_run_is_warned_of)
+TEST(what_slows_the_run_is_warned_of)
 {
     expect_warning("OPENBLAS_CORETYPE", "Haswell",
                    "warning: OPENBLAS_CORETYPE=Haswell forces OpenBLAS's kernels, perhaps slow ones; clear it "
@@ -287,18 +280,16 @@ START_TEST(what_slows_the_run_is_warned_of)
                    "warning: OMP_WAIT_POLICY=active has waiting threads keep their cores, which slows steps where "
                    "others want these; clear it (env -u OMP_WAIT_POLICY ...)\n");
 }
-END_TEST
 
-START_TEST(what_slows_nothing_is_not_warned_of)
+TEST(what_slows_nothing_is_not_warned_of)
 {
     expect_warning("OMP_THREAD_LIMIT", "2", "");
     expect_warning("OMP_THREAD_LIMIT", "many", "");
     expect_warning("OMP_WAIT_POLICY", "other", ""); /* which OpenMP does not understand */
     expect_warning("OMP_NUM_THREADS", "1", "");     /* which is not asked */
 }
-END_TEST
 
-START_TEST(warnings_go_to_standard_error)
+TEST(warnings_go_to_standard_error)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     setenv("OMP_THREAD_LIMIT", "1", 1);
@@ -311,9 +302,8 @@ START_TEST(warnings_go_to_standard_error)
         ck_assert_ptr_null(strstr(result.err, "OMP_THREAD_LIMIT"));
     }
 }
-END_TEST
 
-START_TEST(allocations_are_counted)
+TEST(allocations_are_counted)
 {
     hl_bench_allocations_count();
     int64_t before = hl_bench_allocations();
@@ -323,9 +313,8 @@ START_TEST(allocations_are_counted)
     hl_free(block);
     ck_assert_int_eq(hl_bench_allocations() - before, 2);
 }
-END_TEST
 
-START_TEST(allocations_in_a_step_are_shown)
+TEST(allocations_in_a_step_are_shown)
 {
     hl_text text = { 0 };
     hl_bench_workload_figures workload = { .name = "x", .figures = { .ms = 1, .sgemm_gflops = 2, .gflops = 1 } };
@@ -336,11 +325,10 @@ START_TEST(allocations_in_a_step_are_shown)
     ck_assert_ptr_nonnull(strstr(text.bytes, " 2 allocations a step"));
     hl_text_free(&text);
 }
-END_TEST
 
 /* ---- the shipped configs ---- */
 
-START_TEST(shipped_configs_lie_beside_the_program)
+TEST(shipped_configs_lie_beside_the_program)
 {
     char *path;
     for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
@@ -357,9 +345,8 @@ START_TEST(shipped_configs_lie_beside_the_program)
     ck_assert_ptr_nonnull(strstr(status.text, "; name a config of your own"));
     ck_assert_int_eq(hl_shipped_config("/nowhere/bench", "bench/copy.ini", &path).code, HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(a_workload_has_a_name)
+TEST(a_workload_has_a_name)
 {
     char *path;
     for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
@@ -390,11 +377,10 @@ START_TEST(a_workload_has_a_name)
     ck_assert_str_eq(path, "tiny");
     hl_free(path);
 }
-END_TEST
 
 /* ---- the studies ---- */
 
-START_TEST(scaling_has_three_rows_of_each_size)
+TEST(scaling_has_three_rows_of_each_size)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     bench_result result = BENCH(config, "task.length=4", "--scaling", "--seconds", "0.005", "--threads", "1");
@@ -416,9 +402,8 @@ START_TEST(scaling_has_three_rows_of_each_size)
     ck_assert_double_eq(theory, 2);
     ck_assert_double_eq(memory, 2);
 }
-END_TEST
 
-START_TEST(a_size_that_does_not_fit_is_left_out_with_the_reason)
+TEST(a_size_that_does_not_fit_is_left_out_with_the_reason)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     bench_result result = BENCH(config, "model.heads=1", "--scaling", "--seconds", "0.001", "--threads", "1");
@@ -430,9 +415,8 @@ START_TEST(a_size_that_does_not_fit_is_left_out_with_the_reason)
     ck_assert(base != NULL && sscanf(base, "%*s %lf", &ms) == 1 && ms > 0);
     ck_assert(doubled != NULL && sscanf(doubled, "%*s %lf", &ms) == 1 && ms > 0);
 }
-END_TEST
 
-START_TEST(heads_are_compared_in_two_ways)
+TEST(heads_are_compared_in_two_ways)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     bench_result result = BENCH(config, "--heads", "--seconds", "0.01", "--threads", "1");
@@ -447,9 +431,8 @@ START_TEST(heads_are_compared_in_two_ways)
         ck_assert(ms > 0 && rate > 0);
     }
 }
-END_TEST
 
-START_TEST(one_head_is_compared_with_as_many_as_asked_for)
+TEST(one_head_is_compared_with_as_many_as_asked_for)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     bench_result result =
@@ -465,10 +448,9 @@ START_TEST(one_head_is_compared_with_as_many_as_asked_for)
     ck_assert_double_gt(memory, 1); /* weights of four heads */
     ck_assert_ptr_nonnull(strstr(result.out, "4 heads have 4 times as many"));
 }
-END_TEST
 
 /* Nothing is measured, nor even begun. */
-START_TEST(heads_that_cannot_be_compared_are_refused_at_once)
+TEST(heads_that_cannot_be_compared_are_refused_at_once)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     char d_model[PATH_MAX + 128];
@@ -501,29 +483,5 @@ START_TEST(heads_that_cannot_be_compared_are_refused_at_once)
     ck_assert_str_eq(result.out, "");
     ck_assert_str_eq(result.err, "command line: model.heads: given twice\n");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, the_report_has_what_is_promised);
-    tcase_add_test(tc, json_to_standard_output_stands_there_alone);
-    tcase_add_test(tc, padding_is_told_where_lengths_differ);
-    tcase_add_test(tc, measuring_writes_one_line);
-    tcase_add_test(tc, a_wrong_config_is_named_before_anything_is_measured);
-    tcase_add_test(tc, a_run_that_fails_ends_bench_with_its_code_and_no_report);
-    tcase_add_test(tc, a_report_that_cannot_be_written_is_known_at_once);
-    tcase_add_test(tc, what_slows_the_run_is_warned_of);
-    tcase_add_test(tc, what_slows_nothing_is_not_warned_of);
-    tcase_add_test(tc, warnings_go_to_standard_error);
-    tcase_add_test(tc, allocations_are_counted);
-    tcase_add_test(tc, allocations_in_a_step_are_shown);
-    tcase_add_test(tc, shipped_configs_lie_beside_the_program);
-    tcase_add_test(tc, a_workload_has_a_name);
-    tcase_add_test(tc, scaling_has_three_rows_of_each_size);
-    tcase_add_test(tc, a_size_that_does_not_fit_is_left_out_with_the_reason);
-    tcase_add_test(tc, heads_are_compared_in_two_ways);
-    tcase_add_test(tc, one_head_is_compared_with_as_many_as_asked_for);
-    tcase_add_test(tc, heads_that_cannot_be_compared_are_refused_at_once);
-}
-SUITE("bench runs", add_tests)
+SUITE("bench runs", .seconds = 60)

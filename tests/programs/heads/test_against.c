@@ -37,7 +37,7 @@ static hl_status compare(hl_heads_against *against, hl_opened_model *run, const 
     return status;
 }
 
-START_TEST(table_json_and_csv_say_the_same)
+TEST(table_json_and_csv_say_the_same)
 {
     const char *one = train("one", "model.heads=2"), *other = train("other", "model.heads=4");
     hl_opened_model run = opened(one);
@@ -75,9 +75,8 @@ START_TEST(table_json_and_csv_say_the_same)
     hl_heads_against_free(&against);
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(what_cannot_be_compared_leaves_nothing)
+TEST(what_cannot_be_compared_leaves_nothing)
 {
     const char *one = train("one", "model.heads=2"), *other = train("other", "task.symbols=5");
     hl_opened_model run = opened(one);
@@ -90,10 +89,9 @@ START_TEST(what_cannot_be_compared_leaves_nothing)
     ck_assert_int_eq(compare(&against, &run, run_path("nowhere")).code, HL_BAD_FILE);
     hl_opened_model_close(&run);
 }
-END_TEST
 
 /* The first allocations and then every so many fail, in a comparison of their own each. */
-START_TEST(want_of_memory_loses_nothing)
+TEST(want_of_memory_loses_nothing)
 {
     const char *one = train("one", "model.heads=2");
     faults_begin();
@@ -113,12 +111,5 @@ START_TEST(want_of_memory_loses_nothing)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, table_json_and_csv_say_the_same);
-    tcase_add_test(tc, what_cannot_be_compared_leaves_nothing);
-    tcase_add_test(tc, want_of_memory_loses_nothing);
-}
-SUITE("two runs compared", add_tests)
+SUITE("two runs compared")

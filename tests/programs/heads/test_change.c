@@ -103,7 +103,7 @@ static hl_npz read_weights(const char *folder, const char *file, const char *pat
     return npz;
 }
 
-START_TEST(each_head_is_compared_with_that_in_its_place)
+TEST(each_head_is_compared_with_that_in_its_place)
 {
     const char *file = lines(), *folder = run_kept(tiny_folder("bert_masked")), *copy = without_queries();
     hl_heads_change change;
@@ -137,10 +137,9 @@ START_TEST(each_head_is_compared_with_that_in_its_place)
     hl_npz_free(&other);
     hl_heads_change_free(&change);
 }
-END_TEST
 
 /* What the training did is judged on what the run recorded. */
-START_TEST(a_run_is_compared_with_what_it_began_with)
+LOOP_TEST(a_run_is_compared_with_what_it_began_with, 0, 2)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
     char config[2048];
@@ -156,14 +155,13 @@ START_TEST(a_run_is_compared_with_what_it_began_with)
     run = HEADS(out, "--against", folder, "--csv", "-");
     ck_assert_msg(run.code == 0 && strncmp(run.out, "layer,head,", 11) == 0, "%s%s", run.out, run.err);
 }
-END_TEST
 
 static void expect_refused(run_result run, int code, const char *part)
 {
     ck_assert_msg(run.code == code && strstr(run.err, part) != NULL, "%d: %s", run.code, run.err);
 }
 
-START_TEST(what_cannot_be_compared_is_refused_with_the_way_out)
+TEST(what_cannot_be_compared_is_refused_with_the_way_out)
 {
     const char *bert = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
     const char *sentences = run_kept(lines());
@@ -179,9 +177,8 @@ START_TEST(what_cannot_be_compared_is_refused_with_the_way_out)
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", out);
     expect_refused(HEADS(out, "--against", bert), 2, "cannot be compared: their vocabularies");
 }
-END_TEST
 
-START_TEST(want_of_memory_loses_nothing)
+TEST(want_of_memory_loses_nothing)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = lines();
     faults_begin();
@@ -202,14 +199,5 @@ START_TEST(want_of_memory_loses_nothing)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, each_head_is_compared_with_that_in_its_place);
-    tcase_add_loop_test(tc, a_run_is_compared_with_what_it_began_with, 0, 2);
-    tcase_add_test(tc, what_cannot_be_compared_is_refused_with_the_way_out);
-    tcase_add_test(tc, want_of_memory_loses_nothing);
-}
-SUITE("change of heads", add_tests)
+SUITE("change of heads", .seconds = 60)

@@ -22,7 +22,7 @@ static hl_status parse(const char *line, hl_heads_command *command)
     return hl_heads_command_parse(argc, argv, command);
 }
 
-START_TEST(each_option_asks_its_question)
+TEST(each_option_asks_its_question)
 {
     static const struct {
         const char *line;
@@ -47,9 +47,8 @@ START_TEST(each_option_asks_its_question)
         ck_assert_msg(hl_heads_command_question(&command) == lines[i].question, "%s", lines[i].line);
     }
 }
-END_TEST
 
-START_TEST(values_are_taken)
+TEST(values_are_taken)
 {
     hl_heads_command command;
     ck_assert_int_eq(parse("run --prune-to=3 --out a --prune-by=gradient --prune-once", &command).code, HL_OK);
@@ -63,9 +62,8 @@ START_TEST(values_are_taken)
     ck_assert_int_eq(parse("run --prune", &command).code, HL_OK);
     ck_assert(command.prune_by == HL_PRUNE_BY_LOSS && command.prune_to == 0 && !command.prune_once);
 }
-END_TEST
 
-START_TEST(what_does_not_go_together_is_named)
+TEST(what_does_not_go_together_is_named)
 {
     static const struct {
         const char *line, *part;
@@ -111,9 +109,8 @@ START_TEST(what_does_not_go_together_is_named)
         ck_assert_int_eq(strncmp(status.text, "command line: ", 14), 0);
     }
 }
-END_TEST
 
-START_TEST(the_usage_names_them_all_in_80_columns)
+TEST(the_usage_names_them_all_in_80_columns)
 {
     static const char *const options[] = { "--keep-only HEADS", "--drop HEADS", "--importance",
                                            "--shapley",         "--prune  ",    "--prune-by WHAT",
@@ -125,13 +122,5 @@ START_TEST(the_usage_names_them_all_in_80_columns)
         ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, each_option_asks_its_question);
-    tcase_add_test(tc, values_are_taken);
-    tcase_add_test(tc, what_does_not_go_together_is_named);
-    tcase_add_test(tc, the_usage_names_them_all_in_80_columns);
-}
-SUITE("the command line of heads", add_tests)
+SUITE("the command line of heads")

@@ -47,7 +47,7 @@ static double value_in(const char *csv, const char *row)
 /* ---- an open model ---- */
 
 /* The table and the page have the null, and nothing that needs a loss; the model's folder stays as it is. */
-START_TEST(an_open_model_is_looked_at_beside_its_null)
+LOOP_TEST(an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS)
 {
     const char *model = tiny(tiny_models[_i].name), *out = run_path("out"), *before = run_kept(run_list(model));
     run_result run = HEADS(model, "--examples", file("text.txt", text), "--out", out);
@@ -68,10 +68,9 @@ START_TEST(an_open_model_is_looked_at_beside_its_null)
     ck_assert_ptr_null(strstr(page, "[optimizer]"));
     ck_assert_str_eq(run_list(model), before);
 }
-END_TEST
 
 /* The weights are those that --input gives, the null the same at any call. */
-START_TEST(maps_of_the_sentences_are_those_of_the_model)
+TEST(maps_of_the_sentences_are_those_of_the_model)
 {
     const char *model = tiny("bert_bare"), *lines = file("text.txt", text);
     static const char *const kinds[] = { "1", "0", "0" };
@@ -97,10 +96,9 @@ START_TEST(maps_of_the_sentences_are_those_of_the_model)
     ck_assert_float_ne(first[0], first[1]);
     ck_assert_float_eq(first[1], first[2]);
 }
-END_TEST
 
 /* Of a mixed head it is the best offset's of step 0, as heads.csv has it. */
-START_TEST(the_null_is_the_labels_score_of_step_0)
+TEST(the_null_is_the_labels_score_of_step_0)
 {
     const char *model = tiny("bert_masked"), *lines = file("text.txt", text), *out = run_path("out");
     ck_assert_int_eq(HEADS(model, "--examples", lines, "--out", out).code, 0);
@@ -115,10 +113,9 @@ START_TEST(the_null_is_the_labels_score_of_step_0)
     run = HEADS(model, "--examples", lines, "--json", "--step", "0");
     ck_assert_ptr_nonnull(strstr(run.out, "\"null\": null"));
 }
-END_TEST
 
 /* Another model on the same sentences: of the same weights every head is its own closest. */
-START_TEST(two_models_are_compared_on_the_sentences)
+TEST(two_models_are_compared_on_the_sentences)
 {
     const char *model = tiny("bert_masked"), *lines = file("text.txt", text);
     run_result run = HEADS(model, "--examples", lines, "--against", model);
@@ -133,11 +130,10 @@ START_TEST(two_models_are_compared_on_the_sentences)
     ck_assert(says(run.out, "dist other's L") && !says(run.out, "left out"));
     expect_refused(HEADS(model, "--against", model), 2, "name sentences for both by --examples FILE");
 }
-END_TEST
 
 /* Words are counted in the file. A treebank's words make the same sentences; masks are answered, of a bare encoder
  * nothing is. */
-START_TEST(the_file_may_be_a_treebank_and_hold_masks)
+TEST(the_file_may_be_a_treebank_and_hold_masks)
 {
     static const char conllu[] =
         "# text = the cat\n1\tthe\t_\tDET\t_\t_\t0\t_\t_\t_\n2\tcat\t_\tNOUN\t_\t_\t1\t_\t_\t_\n\n"
@@ -158,9 +154,8 @@ START_TEST(the_file_may_be_a_treebank_and_hold_masks)
     run_result run = HEADS(tiny("bert_bare"), "--examples", masks, "--head", "L0H0", "--words");
     ck_assert_msg(run.code == 0 && strstr(run.out, "tiny/bert_bare, example") != NULL, "%s%s", run.out, run.err);
 }
-END_TEST
 
-START_TEST(long_sentences_are_cut_and_told)
+TEST(long_sentences_are_cut_and_told)
 {
     char lines[2048] = "";
     for (int i = 0; i < 100; i++) {
@@ -175,7 +170,6 @@ START_TEST(long_sentences_are_cut_and_told)
     ck_assert_int_eq(run.code, 0);
     ck_assert_ptr_nonnull(strstr(run.err, "one.txt: holds one sentence alone"));
 }
-END_TEST
 
 /* ---- where it goes ---- */
 
@@ -184,7 +178,7 @@ static void expect_not_written(const char *model, const char *lines, const char 
     expect_refused(HEADS(model, "--examples", lines, "--out", out), 3, what);
 }
 
-START_TEST(nothing_of_others_is_replaced)
+TEST(nothing_of_others_is_replaced)
 {
     const char *copy = run_kept(tiny_changed("bert_untied", NULL, NULL, NULL)), *lines = file("text.txt", text);
     const char *inside = run_file(copy, "inside"), *out = run_path("a/b/out"), *other = run_path("other");
@@ -209,10 +203,9 @@ START_TEST(nothing_of_others_is_replaced)
     ck_assert_str_eq(run_list(copy), before);
     ck_assert_str_eq(run_list(inside), "");
 }
-END_TEST
 
 /* Where no folder is named it is new, beside where one is; where another file is asked for, there is none. */
-START_TEST(a_folder_is_named_after_model_and_file)
+TEST(a_folder_is_named_after_model_and_file)
 {
     const char *here = run_path("here"), *lines = file("my.text.txt", text);
     ck_assert_int_eq(mkdir(here, 0755), 0);
@@ -227,9 +220,8 @@ START_TEST(a_folder_is_named_after_model_and_file)
         ck_assert_int_eq(written, i == 1);
     }
 }
-END_TEST
 
-START_TEST(bad_files_are_named)
+TEST(bad_files_are_named)
 {
     const char *model = tiny("bert_bare");
     static const struct {
@@ -248,12 +240,11 @@ START_TEST(bad_files_are_named)
     EXPECT_RUN(0, run_tiny_config(), "--out", run_path("run"));
     expect_refused(HEADS(run_path("run"), "--examples", file("a.txt", text), "--json"), 2, "reads no text");
 }
-END_TEST
 
 /* ---- a run ---- */
 
 /* On its own validation set it has the snapshots that it recorded, and its null is what it began with. */
-START_TEST(a_run_is_looked_at_as_when_it_recorded)
+TEST(a_run_is_looked_at_as_when_it_recorded)
 {
     char table[4096] = "text\tlabel\n", config[2048];
     for (int i = 0; i < 40; i++) {
@@ -291,19 +282,5 @@ START_TEST(a_run_is_looked_at_as_when_it_recorded)
     found = HEADS(run, "--examples", path, "--out", out, "--overwrite");
     ck_assert_msg(found.code == 0 && says(found.out, "measured on 32 of 40 examples of "), "%s", found.err);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS);
-    tcase_add_test(tc, maps_of_the_sentences_are_those_of_the_model);
-    tcase_add_test(tc, the_null_is_the_labels_score_of_step_0);
-    tcase_add_test(tc, two_models_are_compared_on_the_sentences);
-    tcase_add_test(tc, the_file_may_be_a_treebank_and_hold_masks);
-    tcase_add_test(tc, long_sentences_are_cut_and_told);
-    tcase_add_test(tc, nothing_of_others_is_replaced);
-    tcase_add_test(tc, a_folder_is_named_after_model_and_file);
-    tcase_add_test(tc, bad_files_are_named);
-    tcase_add_test(tc, a_run_is_looked_at_as_when_it_recorded);
-}
-SUITE("examples of a file", add_tests)
+SUITE("examples of a file")

@@ -60,7 +60,7 @@ static void end(made *m)
     hl_vocabulary_free(m->vocabulary);
 }
 
-START_TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
+TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
 {
     made m;
     make(&m, 0);
@@ -91,9 +91,8 @@ START_TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
     hl_npz_free(&npz);
     end(&m);
 }
-END_TEST
 
-START_TEST(bertviz_has_no_padding)
+TEST(bertviz_has_no_padding)
 {
     made m;
     make(&m, 0);
@@ -120,9 +119,8 @@ START_TEST(bertviz_has_no_padding)
     hl_text_free(&text);
     end(&m);
 }
-END_TEST
 
-START_TEST(maps_are_of_all_heads_or_of_one)
+TEST(maps_are_of_all_heads_or_of_one)
 {
     made m;
     make(&m, 0);
@@ -146,9 +144,8 @@ START_TEST(maps_are_of_all_heads_or_of_one)
     hl_text_free(&text);
     end(&m);
 }
-END_TEST
 
-START_TEST(csv_quotes_what_a_reader_would_take_for_its_own)
+TEST(csv_quotes_what_a_reader_would_take_for_its_own)
 {
     made m;
     make(&m, 0);
@@ -166,13 +163,5 @@ START_TEST(csv_quotes_what_a_reader_would_take_for_its_own)
     hl_text_free(&text);
     end(&m);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, arrays_have_a_row_for_every_head_and_js_both_ways);
-    tcase_add_test(tc, bertviz_has_no_padding);
-    tcase_add_test(tc, maps_are_of_all_heads_or_of_one);
-    tcase_add_test(tc, csv_quotes_what_a_reader_would_take_for_its_own);
-}
-SUITE("export", add_tests)
+SUITE("export")

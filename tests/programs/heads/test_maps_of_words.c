@@ -65,7 +65,7 @@ static void end(made *m)
     scratch_end();
 }
 
-START_TEST(a_view_of_words_joins_their_pieces)
+TEST(a_view_of_words_joins_their_pieces)
 {
     made m;
     make(&m);
@@ -95,9 +95,8 @@ START_TEST(a_view_of_words_joins_their_pieces)
     ck_assert_str_eq(status.text, "command line: --words: there is no word in example 2");
     end(&m);
 }
-END_TEST
 
-START_TEST(without_words_there_is_no_such_view)
+TEST(without_words_there_is_no_such_view)
 {
     made m;
     make(&m);
@@ -110,9 +109,8 @@ START_TEST(without_words_there_is_no_such_view)
     ck_assert_int_eq(hl_heads_study_join_words(&(hl_heads_study){ 0 }, &m.snapshot).code, HL_INVALID);
     end(&m);
 }
-END_TEST
 
-START_TEST(words_are_written_as_they_are_drawn)
+TEST(words_are_written_as_they_are_drawn)
 {
     made m;
     make(&m);
@@ -147,9 +145,8 @@ START_TEST(words_are_written_as_they_are_drawn)
     hl_heads_view_free(&view);
     end(&m);
 }
-END_TEST
 
-START_TEST(the_table_of_words_measures_joined_maps)
+TEST(the_table_of_words_measures_joined_maps)
 {
     made m;
     make(&m);
@@ -162,14 +159,5 @@ START_TEST(the_table_of_words_measures_joined_maps)
     ck_assert_double_eq_tol(rows[1].distance.absolute.value, (0.2 + 2 * 0.2 + 0.2) / 3, 1e-6);
     end(&m);
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-    tcase_add_test(tests, a_view_of_words_joins_their_pieces);
-    tcase_add_test(tests, without_words_there_is_no_such_view);
-    tcase_add_test(tests, words_are_written_as_they_are_drawn);
-    tcase_add_test(tests, the_table_of_words_measures_joined_maps);
-}
-
-SUITE("maps of words", add_tests)
+SUITE("maps of words")

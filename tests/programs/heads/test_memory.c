@@ -48,7 +48,7 @@ static size_t told(const hl_opened_model *run, const char *options)
 }
 
 /* Where the model does not run its kernels take nothing. */
-START_TEST(a_map_takes_its_snapshot_and_no_kernels)
+TEST(a_map_takes_its_snapshot_and_no_kernels)
 {
     hl_opened_model run;
     hl_footprint f;
@@ -62,9 +62,8 @@ START_TEST(a_map_takes_its_snapshot_and_no_kernels)
     ck_assert_uint_eq(told(&run, ""), f.end);
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(what_is_asked_besides_is_counted)
+TEST(what_is_asked_besides_is_counted)
 {
     hl_opened_model run;
     open_run(&run);
@@ -79,9 +78,8 @@ START_TEST(what_is_asked_besides_is_counted)
     ck_assert_uint_gt(two, told(&run, ""));
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(a_byte_less_is_refused_with_the_remedy)
+TEST(a_byte_less_is_refused_with_the_remedy)
 {
     static const struct {
         const char *options, *remedy;
@@ -109,12 +107,5 @@ START_TEST(a_byte_less_is_refused_with_the_remedy)
     ck_assert(status.code == HL_NO_MEMORY && strstr(status.text, ": comparing it needs about ") != NULL);
     hl_opened_model_close(&run);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_map_takes_its_snapshot_and_no_kernels);
-    tcase_add_test(tc, what_is_asked_besides_is_counted);
-    tcase_add_test(tc, a_byte_less_is_refused_with_the_remedy);
-}
-SUITE("memory of heads", add_tests)
+SUITE("memory of heads")

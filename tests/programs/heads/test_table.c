@@ -79,7 +79,7 @@ static void check_table(const hl_text *text, const char *const *expected, size_t
     }
 }
 
-START_TEST(a_row_has_what_a_head_does_and_is_worth)
+TEST(a_row_has_what_a_head_does_and_is_worth)
 {
     hl_heads_study study = made_up_study();
     hl_text text = table_of(&study);
@@ -100,10 +100,9 @@ START_TEST(a_row_has_what_a_head_does_and_is_worth)
                           "0.001); its ideal pattern makes up for 97% of that."));
     hl_text_free(&text);
 }
-END_TEST
 
 /* Of a run, too; no line is wider than a terminal. */
-START_TEST(on_sentences_the_null_stands_beside_the_score)
+TEST(on_sentences_the_null_stands_beside_the_score)
 {
     double nulls[HEADS] = { 0.125, NAN };
     hl_heads_study study = made_up_study();
@@ -124,10 +123,9 @@ START_TEST(on_sentences_the_null_stands_beside_the_score)
     ck_assert(says(&text, "; null: "));
     hl_text_free(&text);
 }
-END_TEST
 
 #define NAME(constant, name, meaning) [constant] = #name,
-START_TEST(labels_that_stand_there_are_explained_and_no_others)
+TEST(labels_that_stand_there_are_explained_and_no_others)
 {
     static const char *const names[KINDS] = {
         [HL_LABEL_PREVIOUS] = "previous", [HL_LABEL_NEXT] = "next",           [HL_LABEL_SELF] = "self",
@@ -152,10 +150,9 @@ START_TEST(labels_that_stand_there_are_explained_and_no_others)
         hl_text_free(&text);
     }
 }
-END_TEST
 
 /* "no" and "-" say different things. */
-START_TEST(where_no_head_is_faithful_it_says_why)
+TEST(where_no_head_is_faithful_it_says_why)
 {
     static const struct {
         hl_faithful first, others;
@@ -188,9 +185,8 @@ START_TEST(where_no_head_is_faithful_it_says_why)
     ck_assert(says(&text, "No head does one thing clearly: none has a label to be faithful to."));
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(without_effects_there_is_a_reason)
+TEST(without_effects_there_is_a_reason)
 {
     hl_heads_study study = made_up_study();
     for (int i = 0; i < HEADS; i++) {
@@ -205,7 +201,6 @@ START_TEST(without_effects_there_is_a_reason)
     ck_assert(says(&text, "No importance, loss without and faithfulness: there are no weights."));
     hl_text_free(&text);
 }
-END_TEST
 
 /* Heads 0 and 2 of layer 0, and all of layer 1, have been judged together: the former as faithful. */
 static hl_heads_study grouped_study(void)
@@ -233,7 +228,7 @@ static void strip_blanks(char *text)
     *to = '\0';
 }
 
-START_TEST(heads_that_share_a_label_are_told_together)
+TEST(heads_that_share_a_label_are_told_together)
 {
     hl_heads_study study = grouped_study();
     hl_text text = table_of(&study);
@@ -258,9 +253,8 @@ START_TEST(heads_that_share_a_label_are_told_together)
     ck_assert(strstr(groups, "\"faithful\":true}") < strstr(groups, "\"faithful\":false}"));
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
+TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
 {
     hl_heads_study study = grouped_study();
     study.n = 2;
@@ -282,9 +276,8 @@ START_TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
     }
     faults_end();
 }
-END_TEST
 
-START_TEST(only_the_first_faithful_heads_have_a_sentence)
+TEST(only_the_first_faithful_heads_have_a_sentence)
 {
     hl_heads_study study = made_up_study();
     for (int i = 0; i < HEADS; i++) {
@@ -297,17 +290,5 @@ START_TEST(only_the_first_faithful_heads_have_a_sentence)
     ck_assert(says(&text, more));
     hl_text_free(&text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_row_has_what_a_head_does_and_is_worth);
-    tcase_add_test(tc, on_sentences_the_null_stands_beside_the_score);
-    tcase_add_test(tc, labels_that_stand_there_are_explained_and_no_others);
-    tcase_add_test(tc, where_no_head_is_faithful_it_says_why);
-    tcase_add_test(tc, without_effects_there_is_a_reason);
-    tcase_add_test(tc, heads_that_share_a_label_are_told_together);
-    tcase_add_test(tc, want_of_memory_for_the_json_is_told_and_nothing_lost);
-    tcase_add_test(tc, only_the_first_faithful_heads_have_a_sentence);
-}
-SUITE("table of what heads do", add_tests)
+SUITE("table of what heads do")

@@ -22,7 +22,7 @@ static hl_status parse(const char *line, hl_predict_command *command)
     return hl_predict_command_parse(argc, argv, command);
 }
 
-START_TEST(values_are_taken)
+TEST(values_are_taken)
 {
     hl_predict_command c;
     ck_assert_int_eq(parse("run text.txt --top 3 --json --stride=7 --threads 2", &c).code, HL_OK);
@@ -40,9 +40,8 @@ START_TEST(values_are_taken)
     ck_assert_int_eq(parse("--help", &c).code, HL_OK);
     ck_assert_int_eq(parse("run a --embed out.npy --stride 3", &c).code, HL_OK);
 }
-END_TEST
 
-START_TEST(what_was_not_given_is_as_the_help_says)
+TEST(what_was_not_given_is_as_the_help_says)
 {
     hl_predict_command c;
     ck_assert_int_eq(parse("run", &c).code, HL_OK);
@@ -62,9 +61,8 @@ START_TEST(what_was_not_given_is_as_the_help_says)
         }
     }
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named)
+TEST(what_is_wrong_is_named)
 {
     static const struct {
         const char *line, *part;
@@ -95,9 +93,8 @@ START_TEST(what_is_wrong_is_named)
         ck_assert_msg(strstr(status.text, wrong[i].part) != NULL, "%s: %s", wrong[i].line, status.text);
     }
 }
-END_TEST
 
-START_TEST(what_does_not_fit_the_task_is_named)
+TEST(what_does_not_fit_the_task_is_named)
 {
     static const struct {
         const char *line, *option;
@@ -129,23 +126,12 @@ START_TEST(what_does_not_fit_the_task_is_named)
         }
     }
 }
-END_TEST
 
-START_TEST(the_usage_fits_80_columns)
+TEST(the_usage_fits_80_columns)
 {
     for (const char *line = hl_predict_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1) {
         ck_assert_msg(strcspn(line, "\n") <= 80, "%.100s", line);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_usage_fits_80_columns);
-    tcase_add_test(tc, values_are_taken);
-    tcase_add_test(tc, what_was_not_given_is_as_the_help_says);
-    tcase_add_test(tc, what_is_wrong_is_named);
-    tcase_add_test(tc, what_does_not_fit_the_task_is_named);
-}
-
-SUITE("predict_command", add_tests)
+SUITE("predict_command")

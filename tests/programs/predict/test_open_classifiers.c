@@ -43,7 +43,7 @@ static double sigmoid(double logit)
     return 1 / (1 + exp(-logit));
 }
 
-START_TEST(every_label_has_its_own_probability)
+TEST(every_label_has_its_own_probability)
 {
     const char *model = folder("bert_labels"), *in = file("in.txt", texts);
     const char *json = answers(PREDICT(model, in, "--json"), ""), *plain = answers(PREDICT(model, in), "");
@@ -75,9 +75,8 @@ START_TEST(every_label_has_its_own_probability)
         ck_assert_uint_gt(strcspn(plain, "\n"), 0);
     }
 }
-END_TEST
 
-START_TEST(a_regression_answers_with_its_number)
+TEST(a_regression_answers_with_its_number)
 {
     const char *model = folder("distilbert_number"), *in = file("in.txt", texts);
     const char *json = answers(PREDICT(model, in, "--json"), ""), *plain = answers(PREDICT(model, in), "");
@@ -92,9 +91,8 @@ START_TEST(a_regression_answers_with_its_number)
     hl_free(logits.at);
     expect_refused(PREDICT(model, in, "--top", "2"), 2, "answers with numbers, none of which is the best");
 }
-END_TEST
 
-START_TEST(gpt2_reads_a_class_from_the_last_token)
+TEST(gpt2_reads_a_class_from_the_last_token)
 {
     const char *json = answers(PREDICT(folder("gpt2_classes"), file("in.txt", texts), "--json", "--top", "3"), "");
     tiny_numbers logits = tiny_expected("gpt2_classes", "logits");
@@ -111,13 +109,12 @@ START_TEST(gpt2_reads_a_class_from_the_last_token)
     }
     hl_free(logits.at);
 }
-END_TEST
 
 /* ---- scores ---- */
 
 static const int single[3] = { 0, 2, 3 }; /* those of the texts that are no pair */
 
-START_TEST(several_labels_are_scored_each_by_itself)
+TEST(several_labels_are_scored_each_by_itself)
 {
     const char *table = "text\tlabel\nthe cat sat on the mat.\tso so,good\nit\t_\nresting dogs bark\tso so,good,odd\n";
     static const bool wanted[3][3] = { { false, true, true }, { false, false, false }, { false, true, true } };
@@ -156,9 +153,8 @@ START_TEST(several_labels_are_scored_each_by_itself)
     expect_refused(PREDICT(folder("bert_labels"), "--score", table), 3,
                    "none of its 2 labels is one of the model's: bad, so so, good (\"odd\" is in the file)");
 }
-END_TEST
 
-START_TEST(numbers_are_scored_by_error_and_correlation)
+TEST(numbers_are_scored_by_error_and_correlation)
 {
     const char *model = folder("distilbert_number"), *table = "text\tlabel\nthe cat sat on the mat.\t1\nit\t-2.5\n"
                                                               "resting dogs bark\t3e-1\n";
@@ -179,11 +175,10 @@ START_TEST(numbers_are_scored_by_error_and_correlation)
     table = file("words.tsv", "text\tlabel\nit\tgood\n");
     expect_refused(PREDICT(model, "--score", table), 3, "words.tsv:2: \"good\" is no number");
 }
-END_TEST
 
 /* ---- elsewhere ---- */
 
-START_TEST(a_loss_is_refused_by_what_the_classifier_answers)
+TEST(a_loss_is_refused_by_what_the_classifier_answers)
 {
     const char *table = file("dev.tsv", "text\tlabel\nit\tgood\n");
     expect_refused(HEADS(folder("bert_labels"), "--importance", "--task", "classes", "--file", table), 2,
@@ -191,9 +186,8 @@ START_TEST(a_loss_is_refused_by_what_the_classifier_answers)
     expect_refused(HEADS(folder("distilbert_number"), "--importance", "--task", "classes", "--file", table), 2,
                    "its classifier answers with numbers (problem_type)");
 }
-END_TEST
 
-START_TEST(gpt2_is_trained_on_to_classify_by_its_last_token)
+TEST(gpt2_is_trained_on_to_classify_by_its_last_token)
 {
     char rows[1024] = "text\tlabel\n"; /* the last word is the label: the first token does not know it */
     for (int i = 0; i < 24; i++) {
@@ -213,16 +207,5 @@ START_TEST(gpt2_is_trained_on_to_classify_by_its_last_token)
     expect_refused(HEADS(run, "--export", run_path("model")), 2,
                    "the output layer has a bias, which GPT2ForSequenceClassification has not");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_label_has_its_own_probability);
-    tcase_add_test(tc, a_regression_answers_with_its_number);
-    tcase_add_test(tc, gpt2_reads_a_class_from_the_last_token);
-    tcase_add_test(tc, several_labels_are_scored_each_by_itself);
-    tcase_add_test(tc, numbers_are_scored_by_error_and_correlation);
-    tcase_add_test(tc, gpt2_is_trained_on_to_classify_by_its_last_token);
-    tcase_add_test(tc, a_loss_is_refused_by_what_the_classifier_answers);
-}
-SUITE("open classifiers", add_tests)
+SUITE("open classifiers")

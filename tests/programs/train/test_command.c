@@ -20,7 +20,7 @@ static hl_status parse(const char *line, hl_train_command *command)
     return hl_train_command_parse(argc, argv, command);
 }
 
-START_TEST(options_may_stand_anywhere)
+TEST(options_may_stand_anywhere)
 {
     hl_train_command command;
     ck_assert_int_eq(parse("--quiet a.ini --out dir model.heads=2 --resume train.steps=5", &command).code, HL_OK);
@@ -34,9 +34,8 @@ START_TEST(options_may_stand_anywhere)
     ck_assert_ptr_null(command.from);
     ck_assert_int_eq(command.watch, -1);
 }
-END_TEST
 
-START_TEST(every_option_is_taken)
+TEST(every_option_is_taken)
 {
     hl_train_command command;
     ck_assert_int_eq(parse("a.ini", &command).code, HL_OK);
@@ -73,9 +72,8 @@ START_TEST(every_option_is_taken)
     ck_assert_int_eq(parse("a=b.ini", &command).code, HL_OK);
     ck_assert_str_eq(command.config.path, "a=b.ini");
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named)
+TEST(what_is_wrong_is_named)
 {
     static const struct {
         const char *line, *word;
@@ -117,9 +115,8 @@ START_TEST(what_is_wrong_is_named)
         ck_assert_int_eq(strncmp(status.text, "command line: ", 14), 0);
     }
 }
-END_TEST
 
-START_TEST(overrides_are_limited)
+TEST(overrides_are_limited)
 {
     char line[2048] = "a.ini";
     for (int i = 0; i < HL_MAX_OVERRIDES; i++) {
@@ -131,9 +128,8 @@ START_TEST(overrides_are_limited)
     strcat(line, " a.b=1");
     ck_assert_int_eq(parse(line, &command).code, HL_INVALID);
 }
-END_TEST
 
-START_TEST(the_usage_names_every_option)
+TEST(the_usage_names_every_option)
 {
     static const char *const options[] = { "--resume",  "--overwrite",    "--from FILE", "--out DIR",    "--summary",
                                            "--check",   "--quiet",        "--help",      "--reference",  "--version",
@@ -142,9 +138,8 @@ START_TEST(the_usage_names_every_option)
         ck_assert_msg(strstr(hl_train_command_usage, options[i]) != NULL, "%s", options[i]);
     }
 }
-END_TEST
 
-START_TEST(the_usage_fits_80_columns)
+TEST(the_usage_fits_80_columns)
 {
     int n_lines = 0;
     for (const char *line = hl_train_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1, n_lines++) {
@@ -152,15 +147,5 @@ START_TEST(the_usage_fits_80_columns)
     }
     ck_assert_int_gt(n_lines, 10);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, options_may_stand_anywhere);
-    tcase_add_test(tc, every_option_is_taken);
-    tcase_add_test(tc, what_is_wrong_is_named);
-    tcase_add_test(tc, overrides_are_limited);
-    tcase_add_test(tc, the_usage_names_every_option);
-    tcase_add_test(tc, the_usage_fits_80_columns);
-}
-SUITE("the command line of train", add_tests)
+SUITE("the command line of train")

@@ -31,7 +31,7 @@ static int count_rows(const hl_graph *graph, const char *what)
     return n;
 }
 
-START_TEST(published_models_have_their_parameters)
+TEST(published_models_have_their_parameters)
 {
     static const struct {
         const char *config, *module;
@@ -58,7 +58,6 @@ START_TEST(published_models_have_their_parameters)
         summary_example_free(&example);
     }
 }
-END_TEST
 
 /* What the formulas in the summary say, summed over the layers; forward is a third. */
 static double formula(const hl_config *config, hl_graph_part part)
@@ -104,7 +103,7 @@ static void assert_sums(const summary_example *example)
 }
 
 /* Rows account for every parameter and every operation of the whole, in models of all kinds. */
-START_TEST(rows_add_up)
+TEST(rows_add_up)
 {
     static const char *const texts[] = {
         "[model]\nlayers = 3\nheads = 4, 2, 8\n",
@@ -135,9 +134,8 @@ START_TEST(rows_add_up)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-START_TEST(heads_have_their_shapes)
+TEST(heads_have_their_shapes)
 {
     static summary_example example;
     summary_example_parse("[task]\nlength = 4\n[model]\nheads = 4, 6\nkv_heads = 2, 3\nd_model = 12\nd_k = 5\nd_v = 7\n"
@@ -163,9 +161,8 @@ START_TEST(heads_have_their_shapes)
     ck_assert_int_eq(count_rows(graph, "linear W_Q, W_K, W_V"), 0);
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(layers_hold_their_sums)
+TEST(layers_hold_their_sums)
 {
     static const char *const norms[] = { "pre", "post" };
     static summary_example example;
@@ -190,9 +187,8 @@ START_TEST(layers_hold_their_sums)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-START_TEST(tied_matrix_counts_once)
+TEST(tied_matrix_counts_once)
 {
     static summary_example example;
     summary_example_parse("[task]\nsymbols = 7\n[model]\nd_model = 8\nheads = 2\ntie_embedding = true\n", &example);
@@ -201,9 +197,8 @@ START_TEST(tied_matrix_counts_once)
     assert_shape(&example.graph, "output", "logits (tied matrix)", "(1344, 10)");
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(what_is_before_and_behind_the_encoder_has_rows)
+TEST(what_is_before_and_behind_the_encoder_has_rows)
 {
     static summary_example example;
     summary_example_parse("[task]\nlength = 4\nsymbols = 7\n[model]\nd_model = 8\nheads = 2\nembedding_size = 6\n"
@@ -223,9 +218,8 @@ START_TEST(what_is_before_and_behind_the_encoder_has_rows)
     ck_assert_int_eq(hl_graph_parameters(graph, "output"), 10);
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(too_long_is_refused)
+TEST(too_long_is_refused)
 {
     static summary_example example;
     summary_example_parse("", &example);
@@ -238,16 +232,5 @@ START_TEST(too_long_is_refused)
     hl_graph_free(&graph);
     summary_example_free(&example);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, published_models_have_their_parameters);
-    tcase_add_test(tc, rows_add_up);
-    tcase_add_test(tc, heads_have_their_shapes);
-    tcase_add_test(tc, layers_hold_their_sums);
-    tcase_add_test(tc, tied_matrix_counts_once);
-    tcase_add_test(tc, what_is_before_and_behind_the_encoder_has_rows);
-    tcase_add_test(tc, too_long_is_refused);
-}
-SUITE("graph", add_tests)
+SUITE("graph")

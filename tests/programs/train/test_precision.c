@@ -23,7 +23,7 @@ static bool says(const char *folder, const char *line)
     return strstr(run_read(run_file(folder, "config.ini")), line) != NULL;
 }
 
-START_TEST(bf16_changes_results_a_little)
+TEST(bf16_changes_results_a_little)
 {
     if (!here()) {
         return;
@@ -38,9 +38,8 @@ START_TEST(bf16_changes_results_a_little)
     run_last_row(narrow, "validation", &losses[1], &accuracy);
     ck_assert_double_le(fabs(losses[1] / losses[0] - 1), 0.02);
 }
-END_TEST
 
-START_TEST(in_bf16_bits_do_not_depend_on_threads_or_recording)
+TEST(in_bf16_bits_do_not_depend_on_threads_or_recording)
 {
     if (!here()) {
         return;
@@ -61,9 +60,8 @@ START_TEST(in_bf16_bits_do_not_depend_on_threads_or_recording)
         }
     }
 }
-END_TEST
 
-START_TEST(a_run_in_bf16_is_resumed_in_bf16)
+TEST(a_run_in_bf16_is_resumed_in_bf16)
 {
     if (!here()) {
         return;
@@ -77,9 +75,8 @@ START_TEST(a_run_in_bf16_is_resumed_in_bf16)
     EXPECT_RUN(0, config, AUTO, CONSTANT, "--resume", "--out", folder);
     run_assert_same_results(straight, folder);
 }
-END_TEST
 
-START_TEST(auto_is_what_the_run_was_begun_with)
+TEST(auto_is_what_the_run_was_begun_with)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     EXPECT_RUN(0, config, AUTO, "--out", straight);
@@ -90,10 +87,9 @@ START_TEST(auto_is_what_the_run_was_begun_with)
     ck_assert(says(folder, "\nprecision = float\n"));
     run_assert_same_results(straight, folder);
 }
-END_TEST
 
 /* The validation that training wrote down is what the opened run computes, to the last bit. */
-START_TEST(programs_that_open_a_run_follow_its_precision)
+TEST(programs_that_open_a_run_follow_its_precision)
 {
     if (!here()) {
         return;
@@ -119,10 +115,9 @@ START_TEST(programs_that_open_a_run_follow_its_precision)
     run_result heads = HEADS(folder, "--keep-only", "L0H0");
     ck_assert_msg(heads.code == 0 && *heads.err == '\0', "%s", heads.err);
 }
-END_TEST
 
 /* LIBXSMM told to use less is a machine without the instruction. */
-START_TEST(without_the_instruction_bf16_is_refused_and_auto_is_float)
+TEST(without_the_instruction_bf16_is_refused_and_auto_is_float)
 {
     setenv("LIBXSMM_TARGET", "skx", 1);
     const char *config = run_tiny_config(), *folder = run_path("run"), *wide = run_path("float");
@@ -138,9 +133,8 @@ START_TEST(without_the_instruction_bf16_is_refused_and_auto_is_float)
     run_assert_same(wide, folder);
     ck_assert_ptr_null(strstr(run.err, "precision"));
 }
-END_TEST
 
-START_TEST(a_run_in_bf16_is_refused_where_it_cannot_be_computed)
+TEST(a_run_in_bf16_is_refused_where_it_cannot_be_computed)
 {
     if (!here()) {
         return;
@@ -152,7 +146,6 @@ START_TEST(a_run_in_bf16_is_refused_where_it_cannot_be_computed)
     ck_assert_int_eq(run.code, 2);
     ck_assert_ptr_nonnull(strstr(run.err, "train.precision: no bf16: "));
 }
-END_TEST
 
 static const char *answer_of(const char *program, const char *const *arguments, const char *said)
 {
@@ -164,7 +157,7 @@ static const char *answer_of(const char *program, const char *const *arguments, 
 }
 
 /* As on a laptop: other figures than in bf16, and a notice; a run in float has neither. */
-START_TEST(a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed)
+TEST(a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed)
 {
     if (!here()) {
         return;
@@ -184,9 +177,8 @@ START_TEST(a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed)
     answer_of(HL_HEADS_PROGRAM, both, told);
     answer_of(HL_HEADS_PROGRAM, table, told);
 }
-END_TEST
 
-START_TEST(predict_answers_in_float_where_bf16_is_not_to_be_had)
+TEST(predict_answers_in_float_where_bf16_is_not_to_be_had)
 {
     if (!here()) {
         return;
@@ -205,18 +197,5 @@ START_TEST(predict_answers_in_float_where_bf16_is_not_to_be_had)
     ck_assert_str_ne(answer_of(HL_PREDICT_PROGRAM, score, "run: computed in float: "), narrow);
     answer_of(HL_PREDICT_PROGRAM, tokens, NULL);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, bf16_changes_results_a_little);
-    tcase_add_test(tc, in_bf16_bits_do_not_depend_on_threads_or_recording);
-    tcase_add_test(tc, a_run_in_bf16_is_resumed_in_bf16);
-    tcase_add_test(tc, auto_is_what_the_run_was_begun_with);
-    tcase_add_test(tc, programs_that_open_a_run_follow_its_precision);
-    tcase_add_test(tc, without_the_instruction_bf16_is_refused_and_auto_is_float);
-    tcase_add_test(tc, a_run_in_bf16_is_refused_where_it_cannot_be_computed);
-    tcase_add_test(tc, a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed);
-    tcase_add_test(tc, predict_answers_in_float_where_bf16_is_not_to_be_had);
-}
-SUITE("precision", add_tests)
+SUITE("precision")

@@ -97,7 +97,7 @@ static const char SMALL_SUMMARY[] = "The data's way through a training step: B=3
                                     "  output        6 N D V                                 10.08 KFLOP     2.4 %\n"
                                     "  in all                                               424.80 KFLOP\n";
 
-START_TEST(small_model_reads_so)
+TEST(small_model_reads_so)
 {
     char *text = parse_and_sum_up(SMALL);
     char *memory = strstr(text, "\nMemory of the run");
@@ -106,9 +106,8 @@ START_TEST(small_model_reads_so)
     ck_assert_str_eq(text, SMALL_SUMMARY);
     hl_free(text);
 }
-END_TEST
 
-START_TEST(what_is_multiplied_in_bf16_is_said)
+TEST(what_is_multiplied_in_bf16_is_said)
 {
     static hl_config config;
     config_parse(SMALL, &config);
@@ -122,7 +121,6 @@ START_TEST(what_is_multiplied_in_bf16_is_said)
     ck_assert_ptr_nonnull(strstr(json.bytes, here ? "\"precision\": \"bf16\"" : "\"precision\": \"float\""));
     hl_text_free(&json);
 }
-END_TEST
 
 static void assert_width(const char *text, const char *name)
 {
@@ -150,7 +148,7 @@ static void assert_line(const char *text, const char *label, const char *number)
                   number, label, text);
 }
 
-START_TEST(every_config_fits_a_terminal)
+TEST(every_config_fits_a_terminal)
 {
     static hl_config config;
     const char *names[SUMMARY_MOST_CONFIGS];
@@ -162,9 +160,8 @@ START_TEST(every_config_fits_a_terminal)
         hl_free(text);
     }
 }
-END_TEST
 
-START_TEST(published_models_show_their_parameters)
+TEST(published_models_show_their_parameters)
 {
     static const struct {
         const char *config, *label, *number;
@@ -188,9 +185,8 @@ START_TEST(published_models_show_their_parameters)
         hl_free(text);
     }
 }
-END_TEST
 
-START_TEST(only_equal_layers_are_folded)
+TEST(only_equal_layers_are_folded)
 {
     char *text = parse_and_sum_up("[model]\nlayers = 6\nheads = 4, 2, 2, 4, 4, 4\n");
     assert_line(text, "encoder.layers.0 ", " 49,984");
@@ -199,9 +195,8 @@ START_TEST(only_equal_layers_are_folded)
     assert_line(text, "  encoder.layers ", " 299,904 ");
     hl_free(text);
 }
-END_TEST
 
-START_TEST(takes_little_memory_itself)
+TEST(takes_little_memory_itself)
 {
     counting_begin();
     static hl_config config;
@@ -217,9 +212,8 @@ START_TEST(takes_little_memory_itself)
         ck_assert_uint_eq(counting_live, 0);
     }
 }
-END_TEST
 
-START_TEST(without_snapshots_none_is_told)
+TEST(without_snapshots_none_is_told)
 {
     char *text = parse_and_sum_up("[patterns]\nexamples = 0\n");
     ck_assert(strstr(text, "recorder") == NULL && strstr(text, "snapshot") == NULL);
@@ -237,9 +231,8 @@ START_TEST(without_snapshots_none_is_told)
     ck_assert_ptr_null(strstr(text, "budget_mb"));
     hl_free(text);
 }
-END_TEST
 
-START_TEST(memory_is_the_footprint)
+TEST(memory_is_the_footprint)
 {
     static summary_example example;
     summary_example_parse("[train]\nkeep_checkpoints = 2\n[model]\nlayers = 5\n", &example);
@@ -266,7 +259,6 @@ START_TEST(memory_is_the_footprint)
     hl_free(text);
     summary_example_free(&example);
 }
-END_TEST
 
 static void expect_failures_told(const hl_config *config, bool json)
 {
@@ -289,7 +281,7 @@ static void expect_failures_told(const hl_config *config, bool json)
     ck_assert_int_eq(faults_live_blocks(), 0);
 }
 
-START_TEST(every_failing_allocation_is_told)
+TEST(every_failing_allocation_is_told)
 {
     static hl_config config;
     hl_json_use_allocator();
@@ -299,9 +291,8 @@ START_TEST(every_failing_allocation_is_told)
     expect_failures_told(&config, true);
     faults_end();
 }
-END_TEST
 
-START_TEST(as_json_it_holds_the_same_figures)
+TEST(as_json_it_holds_the_same_figures)
 {
     summary_example example;
     summary_example_parse(SMALL, &example);
@@ -332,9 +323,8 @@ START_TEST(as_json_it_holds_the_same_figures)
     hl_text_free(&text);
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(several_processes_are_told_where_there_are_leaves)
+TEST(several_processes_are_told_where_there_are_leaves)
 {
     static summary_example example;
     summary_example_parse("[train]\nbatch_size = 16\nleaves = 4\nthreads = 1\n", &example);
@@ -365,20 +355,5 @@ START_TEST(several_processes_are_told_where_there_are_leaves)
     hl_text_free(&json);
     summary_example_free(&example);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, several_processes_are_told_where_there_are_leaves);
-    tcase_add_test(tc, small_model_reads_so);
-    tcase_add_test(tc, what_is_multiplied_in_bf16_is_said);
-    tcase_add_test(tc, every_config_fits_a_terminal);
-    tcase_add_test(tc, published_models_show_their_parameters);
-    tcase_add_test(tc, only_equal_layers_are_folded);
-    tcase_add_test(tc, takes_little_memory_itself);
-    tcase_add_test(tc, without_snapshots_none_is_told);
-    tcase_add_test(tc, memory_is_the_footprint);
-    tcase_add_test(tc, as_json_it_holds_the_same_figures);
-    tcase_add_test(tc, every_failing_allocation_is_told);
-}
-SUITE("summary", add_tests)
+SUITE("summary")
