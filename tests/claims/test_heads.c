@@ -4,6 +4,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/found_heads.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,9 @@ static int n_seeds(void)
 
 static const char *train(const char *config, int seed, const char *override)
 {
-    char number[32];
-    snprintf(number, sizeof number, "train.seed=%d", seed);
+    const char *number = scratch_format("train.seed=%d", seed);
     const char *folder = run_path("run");
-    run_result run =
-        RUN_BUILT(run_shipped_config(config), number, "train.threads=1", "--quiet", "--out", folder, override);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(RUN_BUILT(run_shipped_config(config), number, "train.threads=1", "--quiet", "--out", folder, override));
     return folder;
 }
 
@@ -91,7 +89,7 @@ TEST(relations_bear_their_names)
     const char *csv = run_read(run_file(folder, "heads.csv"));
     ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,relation(det_noun),"));
     ck_assert_ptr_nonnull(strstr(csv, "\n1,1,5,relation(noun_pronoun),"));
-    ck_assert_int_eq(HEADS(folder).code, 0);
+    OK(HEADS(folder));
     ck_assert_str_eq(run_read(run_file(folder, "heads.csv")), csv);
 }
 

@@ -2,18 +2,16 @@
 #include "tests/check_suite.h"
 #include "tests/runs/found_heads.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *train(int seed)
 {
-    char number[32];
-    snprintf(number, sizeof number, "train.seed=%d", seed);
+    const char *number = scratch_format("train.seed=%d", seed);
     const char *folder = run_path("run");
-    run_result run =
-        RUN_BUILT(run_shipped_config("agreement.ini"), number, "train.threads=1", "--quiet", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(RUN_BUILT(run_shipped_config("agreement.ini"), number, "train.threads=1", "--quiet", "--out", folder));
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
     ck_assert_msg(accuracy >= 0.99, "seed %d: accuracy %g", seed, accuracy);

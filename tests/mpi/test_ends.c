@@ -3,6 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/mpi/mpi_runs.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -91,8 +92,7 @@ LOOP_TEST(an_exchange_that_fails_on_one_rank_ends_them_all, 0, 2)
     static const char *const faults[] = { "0:exchange:30", "1:exchange:41" };
     const char *folder = run_path("run");
     run_result run = FAULTY(3, faults[_i], run_tiny_config(), "train.leaves=4", "--out", folder);
-    char says[64];
-    snprintf(says, sizeof says, "rank %c: an exchange with other processes failed", faults[_i][0]);
+    const char *says = scratch_format("rank %c: an exchange with other processes failed", faults[_i][0]);
     ck_assert_msg(run.code != 0 && mpi_count(says, run.err) == 1, "exit code %d: %s", run.code, run.err);
     ck_assert(!scratch_exists(run_file(folder, "heads.csv")));
 }
@@ -109,11 +109,10 @@ LOOP_TEST(what_mpi_says_after_a_rank_is_lost_is_not_believed, 0, 4)
                                 "--out",
                                 alone,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[6] = folder;
     set_patience("20");
-    char fault[32];
-    snprintf(fault, sizeof fault, "%d:believed:%d", 1 + _i % 2, 12 + _i);
+    const char *fault = scratch_format("%d:believed:%d", 1 + _i % 2, 12 + _i);
     run_result run = faulty(3, fault, arguments);
     ck_assert_msg(run.code != 0, "%s", run.out);
     ck_assert_int_lt(atoi(run_checkpoint_step(folder)), 24);
@@ -156,8 +155,7 @@ static pid_t long_run(int n, const char *folder)
 static void expect_to_go_on(const char *folder)
 {
     const char *alone = run_path("alone");
-    char steps[64];
-    snprintf(steps, sizeof steps, "train.steps=%d", atoi(run_checkpoint_step(folder)) + 5);
+    const char *steps = scratch_format("train.steps=%d", atoi(run_checkpoint_step(folder)) + 5);
     const char *arguments[] = { run_tiny_config(),
                                 "train.leaves=4",
                                 "optimizer.schedule=constant",
@@ -168,7 +166,7 @@ static void expect_to_go_on(const char *folder)
                                 "--out",
                                 alone,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[8] = folder;
     ck_assert_int_eq(mpi_run(2, arguments).code, 0);
     run_assert_same_file(alone, folder, "checkpoint.safetensors");
@@ -192,8 +190,7 @@ TEST(a_signal_to_mpirun_saves_and_ends_them_all)
         pid_t job = long_run(3, folder);
         kill(job, SIGTERM);
         run = run_wait(job);
-        char words[64];
-        snprintf(words, sizeof words, "interrupted after step %s, saved", run_checkpoint_step(folder));
+        const char *words = scratch_format("interrupted after step %s, saved", run_checkpoint_step(folder));
         saved = run.code != 0 && mpi_count(words, run.err) == 1;
     }
     ck_assert_msg(saved, "%d: %s", run.code, run.err);

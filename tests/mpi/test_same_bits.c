@@ -3,6 +3,7 @@
 #include "tests/mpi/mpi_runs.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +29,8 @@ TEST(of_a_copy_task_with_any_number_of_threads)
     const char *config = run_tiny_config(), *alone = run_path("alone");
     EXPECT_RUN(0, config, "train.leaves=4", "train.keep_checkpoints=2", "--out", alone);
     for (int n = 1; n <= LEAVES; n++) {
-        char name[32], setting[32];
-        snprintf(name, sizeof name, "n%d", n);
-        snprintf(setting, sizeof setting, "train.threads=%d", 1 + n % MOST_THREADS);
+        const char *name = scratch_format("n%d", n);
+        const char *setting = scratch_format("train.threads=%d", 1 + n % MOST_THREADS);
         const char *folder = run_path(name);
         EXPECT_MPI_RUN(0, n, config, "train.leaves=4", "train.keep_checkpoints=2", setting, "--out", folder);
         assert_same(alone, folder);
@@ -43,8 +43,7 @@ TEST(in_bf16)
     const char *config = run_tiny_config(), *alone = run_path("alone");
     EXPECT_RUN(0, config, "train.leaves=4", "train.precision=auto", "--out", alone);
     for (int n = 2; n <= LEAVES; n++) {
-        char name[32];
-        snprintf(name, sizeof name, "n%d", n);
+        const char *name = scratch_format("n%d", n);
         EXPECT_MPI_RUN(0, n, config, "train.leaves=4", "train.precision=auto", "--out", run_path(name));
         assert_same(alone, run_path(name));
     }
@@ -71,8 +70,7 @@ TEST(of_leaves_that_processes_do_not_share_evenly)
         char name[16];
         snprintf(name, sizeof name, "n%d", n);
         arguments[5] = run_path(name);
-        run_result run = mpi_run(n, arguments);
-        ck_assert_msg(run.code == 0, "%s", run.err);
+        OK(mpi_run(n, arguments));
         assert_same(alone, arguments[5]);
     }
 }
@@ -134,8 +132,7 @@ TEST(of_a_fine_tuned_model_with_a_cache_on_each_machine)
                                 model,         "task.cache=cache",
                                 "--out",       folder,
                                 NULL };
-    run_result run = run_wait(mpi_start_program(2, "/bin/sh", arguments));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(run_wait(mpi_start_program(2, "/bin/sh", arguments)));
     ck_assert(scratch_exists(run_path("1/cache")));
     run_assert_same_file(alone, folder, "heads.csv");
     ck_assert_str_eq(run_metrics(alone), run_metrics(folder));
@@ -154,7 +151,7 @@ TEST(of_a_run_that_others_go_on_with)
                                 alone,
                                 steps[3],
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[6] = folder;
     for (int i = 0; i < 4; i++) {
         static const int n[] = { 3, 4, 1, 2 };
@@ -176,10 +173,8 @@ TEST(of_what_heads_are_worth)
                                    { folder, "--shapley", "--json", "-", NULL },
                                    { folder, "--keep-only", "L0H*", NULL } };
     for (int i = 0; i < 3; i++) {
-        run_result alone = run_heads(questions[i]);
-        ck_assert_int_eq(alone.code, 0);
-        run_result found = run_wait(mpi_start_program(3, HL_HEADS_PROGRAM, questions[i]));
-        ck_assert_msg(found.code == 0, "%s", found.err);
+        run_result alone = OK(run_heads(questions[i]));
+        run_result found = OK(run_wait(mpi_start_program(3, HL_HEADS_PROGRAM, questions[i])));
         ck_assert_str_eq(found.out, alone.out);
     }
     run_result wrong = run_wait(

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "programs/print_line.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static const char *printed(void (*print)(FILE *out))
 
 static void print_help(FILE *out)
 {
-    ck_assert_int_eq(hl_print_help(out, "usage: {heads} RUN\n  --out DIR   where {train} is\n").code, HL_OK);
+    CHECK_OK(hl_print_help(out, "usage: {heads} RUN\n  --out DIR   where {train} is\n"));
 }
 
 TEST(help_has_the_names_in_it)
@@ -78,8 +79,7 @@ TEST(help_has_the_names_in_it)
     static const char installed[] = "\nInstalled, the programs are called headlight-train, "
                                     "headlight-heads,\nheadlight-predict, headlight-ablate and "
                                     "headlight-bench.\n";
-    char expected[512];
-    snprintf(expected, sizeof expected, "usage: ./heads RUN\n  --out DIR   where ./train is\n%s", installed);
+    const char *expected = scratch_format("usage: ./heads RUN\n  --out DIR   where ./train is\n%s", installed);
     hl_called_as("bench", "./bench");
     ck_assert_str_eq(printed(print_help), expected);
     hl_called_as("bench", "headlight-bench");
@@ -121,14 +121,14 @@ TEST(a_config_is_the_users_own_or_a_shipped_one)
     int fd = mkstemp(own);
     ck_assert_int_ge(fd, 0);
     close(fd);
-    ck_assert_int_eq(hl_find_config(own, &path).code, HL_OK);
+    CHECK_OK(hl_find_config(own, &path));
     ck_assert_str_eq(path, own);
     hl_free(path);
     unlink(own);
-    ck_assert_int_eq(hl_find_config("nowhere.ini", &path).code, HL_OK);
+    CHECK_OK(hl_find_config("nowhere.ini", &path));
     ck_assert_str_eq(path, "nowhere.ini");
     hl_free(path);
-    ck_assert_int_eq(hl_find_config("../tests/nowhere/../CMakeCache.txt", &path).code, HL_OK);
+    CHECK_OK(hl_find_config("../tests/nowhere/../CMakeCache.txt", &path));
     ck_assert_str_eq(path, "../tests/nowhere/../CMakeCache.txt"); /* as the user wrote it */
     hl_free(path);
     ck_assert_int_eq(hl_shipped_config("/proc/self/exe", "copy_task.ini", &path).code, HL_BAD_FILE);

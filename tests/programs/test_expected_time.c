@@ -49,20 +49,20 @@ TEST(little_work_is_not_worth_a_word_nor_a_measurement)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(out);
-    ck_assert_int_eq(hl_expected_time_tell(0.9e13, 1, 1, "little", false, out).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(0.9e13, 1, 1, "little", false, out));
     fflush(out);
     ck_assert_uint_eq(size, 0);
-    ck_assert_int_eq(hl_expected_time_tell(1.1e13, 1, 1, "more", false, out).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(1.1e13, 1, 1, "more", false, out));
     fflush(out);
     ck_assert_int_eq(strncmp(text, "more: about ", 12), 0);
     ck_assert_ptr_nonnull(strstr(text, "/s of this machine\n"));
     size_t before = size;
-    ck_assert_int_eq(hl_expected_time_tell(1.1e13, 1, 1e6, "shared", false, out).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(1.1e13, 1, 1e6, "shared", false, out));
     fflush(out);
     ck_assert_ptr_nonnull(strstr(text + before, "/s of these processes\n"));
     ck_assert_int_eq(hl_expected_time_tell(1e25, 1, 1, "years", false, NULL).code, HL_INVALID);
-    ck_assert_int_eq(hl_expected_time_tell(1e25, 1, 1e9, "years", false, NULL).code, HL_OK);
-    ck_assert_int_eq(hl_expected_time_tell(1e25, 1, 1, "years", true, NULL).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(1e25, 1, 1e9, "years", false, NULL));
+    CHECK_OK(hl_expected_time_tell(1e25, 1, 1, "years", true, NULL));
     fclose(out);
     free(text);
 }

@@ -45,8 +45,8 @@ TEST(launchers_say_how_many_they_have_started)
 TEST(a_program_that_cannot_be_one_of_them_is_refused)
 {
     setenv("SLURM_STEP_NUM_TASKS", "4", 1);
-    run_result run = RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
-    ck_assert_msg(run.code == 2 && strstr(run.err, "the launcher has started 4 processes") != NULL, "%s", run.err);
+    run_result run = REFUSED(RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run")), 2,
+                             "programs.the_launcher_has_started_4_processes");
     ck_assert_ptr_null(strstr(run.err, "\\x"));
     setenv("SLURM_PROCID", "1", 1);
     double begin = hl_clock_seconds();
@@ -63,7 +63,7 @@ TEST(what_a_process_starts_is_none_of_them)
     int said = open(path, O_WRONLY | O_CREAT, 0600), end;
     const char *const arguments[] = { "/bin/sh", "-c", "echo \"size: $PMI_SIZE.\"", NULL };
     pid_t child;
-    ck_assert_int_eq(hl_child_start(arguments, said, said, &child).code, HL_OK);
+    CHECK_OK(hl_child_start(arguments, said, said, &child));
     ck_assert(hl_child_ended(child, true, &end) && end == 0);
     ck_assert_str_eq(run_read(path), "size: .\n");
     close(said);

@@ -4,6 +4,7 @@
 #include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 #include "tests/train/thread_ranks.h"
 
 #include <gnu/libc-version.h>
@@ -39,7 +40,7 @@ TEST(all_have_the_same_arguments)
         ck_assert_int_eq(same.status[r].code, HL_OK);
         ck_assert_int_eq(other.status[r].code, HL_INVALID);
     }
-    ck_assert_int_eq(hl_processes_check_same(NULL, 2, argv).code, HL_OK);
+    CHECK_OK(hl_processes_check_same(NULL, 2, argv));
 }
 
 /* Rank 1 says that its C library is another. */
@@ -87,11 +88,10 @@ static const char *meet_all(int n, meeting *m)
 TEST(processes_on_the_same_cores_are_told_of)
 {
     int cores = hl_threads_default(); /* at least 1 */
-    char words[64];
     meeting m = { .threads = cores };
     const char *said = meet_all(2, &m);
-    snprintf(words, sizeof words, ": 2 processes of %d thread%s share %d core%s; fewer are faster\n", cores,
-             cores > 1 ? "s" : "", cores, cores > 1 ? "s" : "");
+    const char *words = scratch_format(": 2 processes of %d thread%s share %d core%s; fewer are faster\n", cores,
+                                       cores > 1 ? "s" : "", cores, cores > 1 ? "s" : "");
     ck_assert_msg(strstr(said, words) != NULL, "%s", said);
     ck_assert_int_eq(m.sharing[1], 2);
     ck_assert_int_eq(m.local[0], 2);

@@ -38,8 +38,7 @@ static int look_at_threads(const char *threads, const char *name)
         if (*id != '.') {
             n++;
             if (name != NULL) {
-                char file[64];
-                snprintf(file, sizeof file, "%.*s/comm", (int)strcspn(id, " "), id);
+                const char *file = scratch_format("%.*s/comm", (int)strcspn(id, " "), id);
                 expect_first_line(run_file(threads, file), name);
             }
         }
@@ -55,8 +54,7 @@ static void expect_name(const char *program, void (*before)(void), const char *n
     const char *arguments[] = { run_tiny_config(), "train.steps=1000000", "train.threads=2", "--out", folder, NULL };
     pid_t process =
         run_start((run_options){ .arguments = arguments, .built = true, .built_program = program, .before = before });
-    char threads[64];
-    snprintf(threads, sizeof threads, "/proc/%d/task", (int)process);
+    const char *threads = scratch_format("/proc/%d/task", (int)process);
     const char *metrics = run_file(folder, "metrics.csv");
     for (int i = 0; i < 2000 && (!scratch_exists(metrics) || look_at_threads(threads, NULL) < 2); i++) {
         run_pause(10);

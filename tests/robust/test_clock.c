@@ -65,9 +65,7 @@ static void set_it_back(void)
 
 static run_result run_set_back(int (*program)(int, char **, FILE *, FILE *), const char *const *arguments)
 {
-    run_result run =
-        run_wait(run_start((run_options){ .arguments = arguments, .program = program, .before = set_it_back }));
-    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    run_result run = OK(run_with((run_options){ .arguments = arguments, .program = program, .before = set_it_back }));
     return run;
 }
 
@@ -82,8 +80,7 @@ static bool has_a_short_time_left(const char *line)
 
 TEST(a_runs_rates_and_results_are_as_ever)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *folder = run_path("run");
     run_result run = run_set_back(NULL, (const char *[]){ config, "--out", folder, NULL });
     run_assert_same(straight, folder);
     int rows = 0;
@@ -108,7 +105,7 @@ TEST(a_runs_rates_and_results_are_as_ever)
 TEST(a_sweeps_seconds_and_results_are_as_ever)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("sweep");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", straight).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", straight));
     run_set_back(sweep_program, (const char *[]){ config, "--heads", "1", "--seeds", "1", "--out", folder, NULL });
     ck_assert_str_eq(sweep_untimed(straight), sweep_untimed(folder));
     const char *csv = sweep_csv(folder);
@@ -127,8 +124,7 @@ TEST(a_sweeps_seconds_and_results_are_as_ever)
 /* The last column: milliseconds for a batch. */
 TEST(the_times_of_pruned_models_are_as_ever)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    const char *folder = TINY_RUN("run");
     run_result run = run_set_back(hl_heads_program, (const char *[]){ folder, "--prune", "--csv", "-", NULL });
     int rows = 0;
     for (const char *line = strchr(run.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1, rows++) {

@@ -2,6 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/endurance.h"
 #include "tests/runs/sweeps.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,11 +27,10 @@ static void expect_done(const pid_t processes[MANY])
 TEST(eight_sweeps_side_by_side_are_as_one_alone)
 {
     const char *config = run_tiny_config(), *alone = run_path("alone"), *parent = run_path("parent"), *folders[MANY];
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", alone).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", alone));
     pid_t processes[MANY];
     for (int i = 0; i < MANY; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "sweep%d", i);
+        const char *name = scratch_format("sweep%d", i);
         folders[i] = run_file(parent, name);
         const char *arguments[] = { config, "--heads", "1", "--seeds", "1", "--jobs", "2", "--out", folders[i], NULL };
         processes[i] =

@@ -64,7 +64,7 @@ static run_result run_on(const char *kept, void (*how)(void), int (*program)(int
 {
     read_only = kept;
     ck_assert_int_eq(chmod(run_path("."), WRITABLE), 0); /* others come through */
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program, .before = how }));
+    run_result run = run_with((run_options){ .arguments = arguments, .program = program, .before = how });
     ck_assert_int_eq(chmod(kept, WRITABLE), 0);
     return run;
 }
@@ -96,8 +96,7 @@ static void expect_refused(run_result run, const char *folder)
 
 static const char *folder_of_a_run(void)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    const char *folder = TINY_RUN("run");
     return folder;
 }
 
@@ -150,7 +149,7 @@ TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
         return;
     }
     const char *config = run_tiny_config(), *folder = run_path("sweep");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder));
     const char *before = run_list(folder), *csv = sweep_csv(folder);
     expect_refused(ON(folder, sweep_program, config, "--heads", "1", "--seeds", "1", "--out", folder), folder);
     expect_refused(ON(folder, sweep_program, config, "--heads", "1", "--seeds", "1", "--overwrite", "--out", folder),
@@ -162,8 +161,7 @@ TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
 /* Checks that it says on standard error what it could not write, and nothing else. */
 static void expect_told(run_result run, const char *folder, const char *what)
 {
-    char line[1024];
-    snprintf(line, sizeof line, "%s: this folder cannot be written to: %s\n", folder, what);
+    const char *line = scratch_format("%s: this folder cannot be written to: %s\n", folder, what);
     ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
     ck_assert_str_eq(run.err, line);
 }

@@ -2,6 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/shipped_configs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,9 +79,8 @@ LOOP_TEST(a_config_for_ones_own_file_asks_for_it, 0, SHIPPED_CONFIGS)
 {
     const shipped_config *shipped = &shipped_configs[_i];
     run_result run = RUN(run_shipped_config(shipped->name), "--check");
-    char asks[512];
-    snprintf(asks, sizeof asks, "%s: task.file is missing: name the file to learn from, as task.file=FILE\n",
-             run_shipped_config(shipped->name));
+    const char *asks = scratch_format("%s: task.file is missing: name the file to learn from, as task.file=FILE\n",
+                                      run_shipped_config(shipped->name));
     ck_assert_msg(run.code == (shipped->file != NULL ? 2 : 0), "%s: %d", shipped->name, run.code);
     ck_assert_str_eq(run.err, shipped->file != NULL ? asks : "");
 }

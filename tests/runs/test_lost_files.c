@@ -10,13 +10,11 @@
 
 TEST(older_checkpoints_outlive_the_loss_of_the_newest)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.keep_checkpoints=2", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.keep_checkpoints=2");
     const char *before = run_list(folder);
     ck_assert_int_eq(rename(run_file(folder, "checkpoint.safetensors"), run_file(folder, "away")), 0);
-    run_result run = RUN(config, "train.keep_checkpoints=2", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "checkpoint.safetensors: missing, but checkpoint-18.safetensors is there"));
+    REFUSED(RUN(config, "train.keep_checkpoints=2", "--resume", "--out", folder), 3,
+            "runs.missing_but_checkpoint_18_safetensors_is");
     ck_assert_int_eq(rename(run_file(folder, "away"), run_file(folder, "checkpoint.safetensors")), 0);
     ck_assert_str_eq(run_list(folder), before);
 }
@@ -24,8 +22,7 @@ TEST(older_checkpoints_outlive_the_loss_of_the_newest)
 /* Goes back from step 24 to the checkpoint of step 6 and ends at 8: the best weights must be of a step that was run. */
 TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.keep_checkpoints=9");
     const char *model = run_file(folder, "model.safetensors");
     ck_assert_int_gt(run_weights_step(model), 8);
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
@@ -51,13 +48,13 @@ TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
                                 "--out",
                                 straight,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     int64_t best = run_weights_step(run_file(straight, "model.safetensors"));
     ck_assert_int_le(best, 20);
 
     arguments[4] = "train.steps=20";
     arguments[7] = folder;
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     ck_assert(!scratch_exists(before));
     const char *in_the_way = run_file(folder, "checkpoint.safetensors.tmp");
     ck_assert_int_eq(mkdir(in_the_way, 0777), 0);
@@ -68,7 +65,7 @@ TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
     ck_assert_int_eq(run_weights_step(before), best);
 
     arguments[4] = "train.steps=25";
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     ck_assert_int_eq(run_weights_step(model), best);
     run_assert_same_file(straight, folder, "checkpoint.safetensors");
     run_assert_same_file(straight, folder, "heads.csv");
@@ -78,9 +75,8 @@ TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
 
 TEST(lost_best_weights_are_written_anew)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"),
+               *folder = TINY_RUN("run", "train.keep_checkpoints=9");
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
                      0);
     ck_assert_int_eq(unlink(run_file(folder, "model.safetensors")), 0);
@@ -111,17 +107,14 @@ TEST(lost_rows_of_metrics_are_not_passed_over)
         scratch_write(path, whole, sizes[i]);
         run_result run = RUN(config, "--resume", "--out", folder);
         ck_assert_int_eq(run.code, 3);
-        char told[128];
-        snprintf(told, sizeof told,
-                 "metrics.csv: has lost rows of this run (%d of %d are left); put the file back, or ",
-                 rows_in(whole, sizes[i]), rows_in(whole, strlen(whole)));
+        const char *told =
+            scratch_format("metrics.csv: has lost rows of this run (%d of %d are left); put the file back, or ",
+                           rows_in(whole, sizes[i]), rows_in(whole, strlen(whole)));
         ck_assert_msg(strstr(run.err, told) != NULL, "%s", run.err);
         ck_assert(scratch_holds(path, whole, sizes[i]));
     }
     ck_assert_int_eq(unlink(path), 0);
-    run_result run = RUN(config, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "metrics.csv: missing, with "));
+    REFUSED(RUN(config, "--resume", "--out", folder), 3, "runs.missing_with_10_rows_of_this");
     ck_assert(!scratch_exists(path));
     ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
     scratch_write(path, whole, strlen(whole));
@@ -152,23 +145,20 @@ TEST(changed_rows_of_metrics_are_refused)
     }
     scratch_write(path, whole, size);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
-    ck_assert_int_eq(HEADS(folder).code, 0);
+    OK(HEADS(folder));
 }
 
 /* Not after the training, nor is anything appended through a link. */
 TEST(links_in_a_run_are_refused_before_the_first_step)
 {
     static const char *const names[] = { "checkpoint.safetensors", "metrics.csv", "report.html" };
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=12");
     const char *metrics = run_metrics(folder);
     for (int i = 0; i < 3; i++) {
         const char *path = run_file(folder, names[i]), *away = run_path("away");
         ck_assert_int_eq(rename(path, away) | symlink(away, path), 0);
-        run_result run = RUN(config, "--resume", "--out", folder);
-        ck_assert_int_eq(run.code, 3);
-        ck_assert_msg(strstr(run.err, names[i]) != NULL && strstr(run.err, ": is a link, and is not replaced") != NULL,
-                      "%s", run.err);
+        run_result run =
+            FAILS_SAYING(RUN(config, "--resume", "--out", folder), 3, names[i], ": is a link, and is not replaced");
         ck_assert_str_eq(run.out, "");
         ck_assert_int_eq(unlink(path) | rename(away, path), 0);
         ck_assert_str_eq(run_metrics(folder), metrics);
@@ -188,9 +178,7 @@ TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
     const char *left = run_list(patterns);
     static const char *const ways[] = { "--quiet", "--resume" };
     for (int i = 0; i < 2; i++) {
-        run_result run = RUN(config, "train.steps=3", ways[i], "--out", folder);
-        ck_assert_int_eq(run.code, 2);
-        ck_assert_msg(strstr(run.err, "/patterns/step_000000.npz: is there already") != NULL, "%s", run.err);
+        REFUSED(RUN(config, "train.steps=3", ways[i], "--out", folder), 2, "runs.is_there_already_and_a_run");
         ck_assert_str_eq(run_list(folder), ".lock patterns ");
         ck_assert_str_eq(run_list(patterns), left);
     }

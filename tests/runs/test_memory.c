@@ -5,6 +5,7 @@
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/told_memory.h"
+#include "tests/scratch.h"
 #include "train/footprint.h"
 
 #include <math.h>
@@ -67,13 +68,12 @@ TEST(heads_takes_what_was_told_for_a_treebank_beside_snapshots)
     for (size_t i = 0; i < 600 * 40; i++) {
         strcpy(text + strlen(text), i % 40 == 39 ? "dog\n" : i % 3 == 0 ? "dog " : "cat ");
     }
-    char config[1024];
     const char *path = run_kept(run_config("text.txt", text));
-    snprintf(config, sizeof config,
-             "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[tokens]\nkind = words\n[model]\n"
-             "layers = 2\nd_model = 64\nheads = 16\nmax_length = 64\n[train]\nsteps = 1\nbatch_size = 4\n"
-             "[patterns]\nexamples = 250\nevery = 0\n",
-             path, path);
+    const char *config =
+        scratch_format("[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[tokens]\nkind = words\n[model]\n"
+                       "layers = 2\nd_model = 64\nheads = 16\nmax_length = 64\n[train]\nsteps = 1\nbatch_size = 4\n"
+                       "[patterns]\nexamples = 250\nevery = 0\n",
+                       path, path);
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_config("masked.ini", config), "--out", folder, "--quiet");
     told_memory_check_treebank(folder, 2000, "--importance", NULL);
@@ -92,22 +92,20 @@ TEST(a_run_with_large_weights_takes_no_more_when_resumed)
 /* Sentences of many lengths need code for each, and TensorBoard figures of the heads. */
 TEST(a_run_that_tags_and_draws_takes_what_was_told)
 {
-    char config[2048];
-    snprintf(config, sizeof config,
-             "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[tokens]\nkind = wordpiece\nsize = 400\n"
-             "[model]\nlayers = 2\nd_model = 64\nheads = 4\n[train]\nsteps = 2\nbatch_size = 32\n"
-             "tensorboard = true\n[patterns]\ntreebank = %s/text/treebank.conllu.gz\n",
-             HL_CONFIGS, HL_CONFIGS);
+    const char *config = scratch_format(
+        "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[tokens]\nkind = wordpiece\nsize = 400\n"
+        "[model]\nlayers = 2\nd_model = 64\nheads = 4\n[train]\nsteps = 2\nbatch_size = 32\n"
+        "tensorboard = true\n[patterns]\ntreebank = %s/text/treebank.conllu.gz\n",
+        HL_CONFIGS, HL_CONFIGS);
     told_memory_check_resumed(config, INFINITY);
 }
 
 TEST(a_run_that_begins_with_an_open_model_takes_what_was_told)
 {
-    char config[2048];
-    snprintf(config, sizeof config,
-             "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[train]\nfrom = %s\nsteps = 2\n"
-             "batch_size = 128\ntensorboard = true\n",
-             HL_CONFIGS, tiny_folder("roberta_masked"));
+    const char *config =
+        scratch_format("[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[train]\nfrom = %s\nsteps = 2\n"
+                       "batch_size = 128\ntensorboard = true\n",
+                       HL_CONFIGS, tiny_folder("roberta_masked"));
     told_memory_check_resumed(config, INFINITY);
 }
 
@@ -155,19 +153,18 @@ static void limit_memory(void)
     control_files_begin(files);
 }
 
-static run_result run_with(size_t bytes, const char *config, const char *folder)
+static run_result run_in(size_t bytes, const char *config, const char *folder)
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
     const char *arguments[] = { config, "--out", folder, NULL };
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory }));
+    return run_with((run_options){ .arguments = arguments, .before = limit_memory });
 }
 
 static run_result look_with(size_t bytes, const char *folder, const char *option, const char *value)
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
     const char *arguments[] = { folder, option, value, NULL };
-    return run_wait(
-        run_start((run_options){ .arguments = arguments, .before = limit_memory, .program = hl_heads_program }));
+    return run_with((run_options){ .arguments = arguments, .before = limit_memory, .program = hl_heads_program });
 }
 
 static void expect_refused(run_result run, const char *begin)
@@ -185,13 +182,12 @@ TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
     hl_config config;
     hl_problems problems = { 0 };
     hl_footprint needed;
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
-    run_result run = run_with(needed.total - 1, path, folder);
+    CHECK_OK(hl_config_load((hl_config_options){ .path = path }, &config, &problems));
+    CHECK_OK(hl_footprint_of_config(&config, &needed));
+    run_result run = run_in(needed.total - 1, path, folder);
     expect_refused(run, "tiny.ini: the run needs about ");
     ck_assert_str_eq(run_list(folder), "");
-    run = run_with(needed.total, path, folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(run_in(needed.total, path, folder));
 }
 
 /* Most of what it takes are the metrics of snapshots where the loss falls, which are not sure: it begins, and where
@@ -207,15 +203,12 @@ TEST(a_run_is_not_refused_for_snapshots_that_it_may_not_take)
     hl_config config;
     hl_problems problems = { 0 };
     hl_footprint needed;
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    CHECK_OK(hl_config_load((hl_config_options){ .path = path }, &config, &problems));
+    CHECK_OK(hl_footprint_of_config(&config, &needed));
     ck_assert_uint_gt(needed.most, needed.total);
-    run_result run = run_with(needed.total, path, folder);
-    ck_assert_int_eq(run.code, 5);
-    ck_assert_msg(strstr(run.err, ": measuring its heads needs about ") != NULL, "%s", run.err);
-    ck_assert_msg(strstr(run.err, "; the training is complete, but heads.csv") != NULL, "%s", run.err);
-    run = look_with(needed.most, folder, NULL, NULL);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    FAILS_SAYING(run_in(needed.total, path, folder), 5, ": measuring its heads needs about ",
+                 "; the training is complete, but heads.csv");
+    OK(look_with(needed.most, folder, NULL, NULL));
 }
 
 TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
@@ -229,8 +222,7 @@ TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
                 { "--prune", NULL },
                 { "--against", NULL },
                 { "--input", "s1 s2" } };
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder, "--quiet");
+    const char *folder = TINY_RUN("run");
     const char *page = run_read(run_file(folder, "report.html")), *names = run_list(folder);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bool two = all[i].option != NULL && strcmp(all[i].option, "--against") == 0;
@@ -239,8 +231,7 @@ TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
         ck_assert_str_eq(run_list(folder), names);
         ck_assert_str_eq(run_read(run_file(folder, "report.html")), page);
     }
-    run_result run = look_with(64 << 20, folder, NULL, NULL);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(look_with(64 << 20, folder, NULL, NULL));
 }
 
 /* ---- of several processes ---- */
@@ -269,14 +260,12 @@ static int measure_with(size_t bytes, const char *folder, int (*program)(int arg
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
     const char *arguments[] = { folder, "--importance", NULL };
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory, .program = program }))
-        .code;
+    return run_with((run_options){ .arguments = arguments, .before = limit_memory, .program = program }).code;
 }
 
 TEST(processes_that_measure_together_share_their_machines_memory)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
+    const char *folder = TINY_RUN("run");
     size_t enough = 1 << 20;
     while (measure_with(enough, folder, hl_heads_program) == HL_NO_MEMORY) {
         enough += enough / 2;

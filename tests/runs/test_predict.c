@@ -94,7 +94,7 @@ TEST(long_lines_are_cut_or_read_in_windows)
     ck_assert_ptr_nonnull(strstr(out, "[MASK]"));
     out = answers(PREDICT(run, in, "--stride", "2"), "");
     ck_assert_ptr_null(strstr(out, "[MASK]"));
-    expect_refused(PREDICT(run, in, "--stride", "1000"), 2, "windows cannot begin 1000 pieces apart");
+    REFUSED(PREDICT(run, in, "--stride", "1000"), 2, "runs.windows_cannot_begin_1000_pieces_apart");
 }
 
 /* ---- next ---- */
@@ -121,9 +121,8 @@ TEST(texts_are_continued)
     const char *run = next_run(), *in = file("in.txt", "the c\nthe c\na dog is a dog, the cat is a cat\n");
     const char *out = answers(PREDICT(run, in, "--length", "20"), end);
     const char *json = answers(PREDICT(run, in, "--length", "20", "--json"), end);
-    char all[1024];
-    snprintf(all, sizeof all, "the c%s\nthe c%s\na dog is a dog, the cat is a cat%s\n", continuation(json, 0),
-             continuation(json, 1), continuation(json, 2));
+    const char *all = scratch_format("the c%s\nthe c%s\na dog is a dog, the cat is a cat%s\n", continuation(json, 0),
+                                     continuation(json, 1), continuation(json, 2));
     ck_assert_str_eq(out, all);
     ck_assert_str_ne(continuation(json, 0), continuation(json, 1)); /* drawn for each line anew */
     ck_assert_str_eq(answers(PREDICT(run, in, "--length", "20", "--threads", "3"), end), out);
@@ -215,8 +214,7 @@ TEST(a_treebank_is_written_back_byte_for_byte)
     out = answers(PREDICT(run, file("plain.txt", "# the cat\n#1 sleeps\n")), "");
     ck_assert_ptr_nonnull(strstr(out, "1\t#\t_\t"));
     ck_assert_ptr_nonnull(strstr(out, "1\t#1\t_\t"));
-    expect_refused(PREDICT(run, file("mixed.txt", "the cat\n1\tcat\n")), 3,
-                   "mixed.txt:2: has a tab, and the file is read as plain text");
+    FAILS(PREDICT(run, file("mixed.txt", "the cat\n1\tcat\n")), 3, "runs.has_a_tab_and_the_file");
 }
 
 TEST(each_line_of_text_has_its_pieces_and_its_row_in_tags_too)

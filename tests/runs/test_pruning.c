@@ -13,7 +13,7 @@ enum { HEADS = 8, LAYER_HEADS = 4 };
 
 static void expect_ok(hl_status status)
 {
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
 }
 
 static void open_trained(hl_opened_model *run)

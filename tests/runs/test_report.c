@@ -8,17 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *train(void)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
-    return folder;
-}
-
 /* With all options that say where it goes, and at any number of threads, of which config.ini tells. */
 TEST(train_and_heads_write_the_same_report)
 {
-    const char *folder = train(), *report = run_file(folder, "report.html"), *copy = run_path("copy.html");
+    const char *folder = TINY_RUN("run"), *report = run_file(folder, "report.html"), *copy = run_path("copy.html");
     const char *by_train = run_read(report), *config = run_file(folder, "config.ini");
     ck_assert_int_eq(strncmp(by_train, "<!doctype html>\n", 16), 0);
     ck_assert_ptr_nonnull(strstr(by_train, "\"name\":\"run\""));
@@ -28,12 +21,12 @@ TEST(train_and_heads_write_the_same_report)
         ck_assert_msg(strstr(by_train, parts[i]) != NULL, "no %s", parts[i]);
     }
     unlink(report);
-    ck_assert_int_eq(HEADS(folder, "--report", copy).code, 0);
+    OK(HEADS(folder, "--report", copy));
     ck_assert_str_eq(run_read(report), by_train);
     ck_assert_str_eq(run_read(copy), by_train);
     ck_assert_str_eq(HEADS(folder, "--report").out, by_train);
     unlink(report);
-    ck_assert_int_eq(HEADS(folder, "--step", "5").code, 0);
+    OK(HEADS(folder, "--step", "5"));
     ck_assert_str_eq(run_read(report), by_train);
     char *text = (char *)(size_t)run_read(config);
     *strchr(strstr(text, "threads = 1"), '1') = '2';
@@ -45,7 +38,7 @@ TEST(train_and_heads_write_the_same_report)
 
 TEST(without_its_weights_a_report_has_no_effects)
 {
-    const char *folder = train();
+    const char *folder = TINY_RUN("run");
     unlink(run_file(folder, "checkpoint.safetensors"));
     unlink(run_file(folder, "model.safetensors"));
     const char *page = HEADS(folder, "--report").out;
@@ -62,7 +55,7 @@ TEST(without_its_weights_a_report_has_no_effects)
 static void drop_relations(const char *path)
 {
     hl_npz npz;
-    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
     hl_npz_writer *writer = hl_npz_create(path);
     for (int i = 0; i < npz.n; i++) {
         const hl_npz_array *array = &npz.arrays[i];
@@ -70,7 +63,7 @@ static void drop_relations(const char *path)
             hl_npz_add(writer, array->name, array->type, array->shape, array->data);
         }
     }
-    ck_assert_int_eq(hl_npz_close(writer, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_npz_close(writer, HL_VOLATILE));
     hl_npz_free(&npz);
 }
 
@@ -99,16 +92,12 @@ TEST(relations_are_named)
     ck_assert_ptr_nonnull(strstr(page, "\"name\":\"subject_verb\""));
     ck_assert_ptr_null(strstr(page, "\"name\":\"relation 0\""));
     drop_relations(last);
-    run_result run = HEADS(folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_msg(strstr(run.err, last) != NULL && strstr(run.err, "has pairs of 0 relations") != NULL, "%s", run.err);
+    REFUSED(HEADS(folder), 3, "runs.has_pairs_of_0_relations_and");
 }
 
 static void expect_files_of(const char *folder, const char *last, const char *examples)
 {
-    run_result run = HEADS(folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_msg(strstr(run.out, examples) != NULL, "no \"%s\": %s", examples, run.out);
+    SAYS(HEADS(folder), examples);
     const char *csv = run_read(run_file(folder, "heads.csv")), *page = run_read(run_file(folder, "report.html"));
     ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,entropy,"));
     ck_assert_msg(strstr(csv, last) != NULL, "no \"%s\" in heads.csv", last);
@@ -123,8 +112,7 @@ TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=5", "train.steps=6", "--out", folder);
     EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=12", "--resume", "--out", folder);
-    run_result run = RUN(VARIABLE, "patterns.examples=3", "train.steps=18", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(VARIABLE, "patterns.examples=3", "train.steps=18", "--resume", "--out", folder));
     ck_assert_str_eq(run.err, "");
     expect_files_of(folder, "\n18,1,1,entropy,", "measured on 3 examples");
 }
@@ -134,8 +122,7 @@ TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
     EXPECT_RUN(0, VARIABLE, "patterns.examples=2", "train.steps=12", "--resume", "--out", folder);
-    run_result run = RUN(VARIABLE, "patterns.examples=24", "train.steps=18", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(VARIABLE, "patterns.examples=24", "train.steps=18", "--resume", "--out", folder));
     ck_assert_str_eq(run.err, "");
     expect_files_of(folder, "\n12,1,1,entropy,", "measured on 24 examples");
     const char *page = run_read(run_file(folder, "report.html"));

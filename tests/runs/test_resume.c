@@ -19,22 +19,16 @@
 
 TEST(an_empty_folder_is_begun_at_step_0)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    run_result run = RUN(config, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "begins at step 0"));
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *folder = run_path("run");
+    SAYS(RUN(config, "--resume", "--out", folder), "begins at step 0");
     run_assert_same(straight, folder);
 }
 
 TEST(a_finished_run_says_so_and_stays_as_it_is)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run");
     const char *metrics = run_read(run_file(folder, "metrics.csv")), *list = run_list(run_file(folder, "patterns"));
-    run_result run = RUN(config, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 24 already; more train.steps would go on\n"));
+    SAYS(RUN(config, "--resume", "--out", folder), "finished at step 24 already; more train.steps would go on\n");
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
     ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
 }
@@ -42,26 +36,21 @@ TEST(a_finished_run_says_so_and_stays_as_it_is)
 /* With a constant rate the first steps do not know how many follow. */
 TEST(more_steps_go_on_where_fewer_ended)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "optimizer.schedule=constant", "--out", straight);
-    EXPECT_RUN(0, config, "optimizer.schedule=constant", "train.steps=12", "patterns.every=1", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight", "optimizer.schedule=constant"),
+               *folder = TINY_RUN("run", "optimizer.schedule=constant", "train.steps=12", "patterns.every=1");
     ck_assert_str_eq(run_checkpoint_step(folder), "12");
-    run_result run = RUN(config, "optimizer.schedule=constant", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "resumed at step 12"));
+    SAYS(RUN(config, "optimizer.schedule=constant", "--resume", "--out", folder), "resumed at step 12");
     run_assert_same_results(straight, folder);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "config.ini")), "steps = 24\n"));
 }
 
 TEST(steps_later_than_the_checkpoint_are_dropped)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "patterns.every=3", "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"),
+               *folder = TINY_RUN("run", "patterns.every=3", "train.keep_checkpoints=9");
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-12.safetensors"), run_file(folder, "checkpoint.safetensors")),
                      0);
-    run_result run = RUN(config, "train.steps=13", "patterns.examples=0", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    OK(RUN(config, "train.steps=13", "patterns.examples=0", "--resume", "--out", folder));
     ck_assert_str_eq(run_list(folder),
                      ".lock checkpoint-6.safetensors checkpoint.safetensors config.ini heads.csv metrics.csv "
                      "model.safetensors patterns report.html vocab.txt ");
@@ -124,8 +113,7 @@ TEST(a_key_that_makes_another_run_is_refused_by_name)
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         run_result run = RUN(config, changes[i], "--resume", "--out", folder);
         ck_assert_msg(run.code == 2, "%s: exit code %d", changes[i], run.code);
-        char key[64];
-        snprintf(key, sizeof key, "%.*s ", (int)strcspn(changes[i], "="), changes[i]);
+        const char *key = scratch_format("%.*s ", (int)strcspn(changes[i], "="), changes[i]);
         ck_assert_msg(strstr(run.err, key) != NULL, "%s: %s", changes[i], run.err);
         ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
     }
@@ -135,8 +123,7 @@ TEST(a_key_that_makes_another_run_is_refused_by_name)
 
 TEST(a_key_that_changes_no_number_may_differ)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.steps=6", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=6");
     const char *moved = run_path("moved");
     ck_assert_int_eq(rename(folder, moved), 0);
     EXPECT_RUN(0, config, "train.threads=2", "train.steps=8", "train.eval_every=3", "train.log_every=1",
@@ -150,14 +137,10 @@ TEST(a_key_that_changes_no_number_may_differ)
 /* Before its first checkpoint, config.ini is all that tells which run it is. */
 TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *folder = TINY_RUN("run");
     unlink(run_file(folder, "checkpoint.safetensors"));
     const char *list = run_list(run_file(folder, "patterns"));
-    run_result run = RUN(config, "model.heads=4", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "model.heads "));
+    REFUSED(RUN(config, "model.heads=4", "--resume", "--out", folder), 2, "runs.model_heads_differs_from_the_run");
     ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     run_assert_same(straight, folder);
@@ -169,16 +152,15 @@ static void copy_file(const char *from, const char *to)
 {
     char *content;
     size_t size;
-    ck_assert_int_eq(hl_file_read(from, (size_t)1 << 20, &content, &size).code, HL_OK);
-    ck_assert_int_eq(hl_file_replace(to, content, size, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_read(from, (size_t)1 << 20, &content, &size));
+    CHECK_OK(hl_file_replace(to, content, size, HL_VOLATILE));
     hl_free(content);
 }
 
 static void expect_refused(const char *config, const char *folder, const char *format)
 {
     run_result run = RUN(config, "train.steps=4", "--resume", "--out", folder);
-    char refusal[64];
-    snprintf(refusal, sizeof refusal, "checkpoint.safetensors: of checkpoint format %s, ", format);
+    const char *refusal = scratch_format("checkpoint.safetensors: of checkpoint format %s, ", format);
     ck_assert_int_eq(run.code, 3);
     ck_assert_ptr_nonnull(strstr(run.err, refusal));
     ck_assert_str_eq(run_checkpoint_step(folder), "2");
@@ -197,9 +179,7 @@ LOOP_TEST(an_older_format_is_not_resumed_but_opens, 0, 2)
         copy_file(run_file(stored, files[i]), run_file(folder, files[i]));
     }
     expect_refused(config, folder, format);
-    run_result run = HEADS(folder, "--keep-only", "L0H0");
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "weights of step 2"));
+    SAYS(HEADS(folder, "--keep-only", "L0H0"), "weights of step 2");
     EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
     EXPECT_RUN(0, config, "--from", run_file(stored, "model.safetensors"), "--out", run_path("from model"));
 }
@@ -219,8 +199,8 @@ TEST(a_snapshot_of_the_largest_answers_opens)
     }
     hl_opened_model run;
     const hl_snapshot *snapshot;
-    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_opened_model_snapshot(&run, -1, &snapshot).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(&run, folder));
+    CHECK_OK(hl_opened_model_snapshot(&run, -1, &snapshot));
     ck_assert_ptr_null(snapshot->answers.logits);
     hl_answer best[2] = { 0 };
     ck_assert_int_eq(hl_answers_best(&snapshot->answers, 0, 5, 2, best), 2);
@@ -230,9 +210,7 @@ TEST(a_snapshot_of_the_largest_answers_opens)
     ck_assert_int_eq(hl_answers_best(&snapshot->answers, 0, 4, 2, best), 0);
     hl_opened_model_close(&run);
     expect_refused(run_file(folder, "config.ini"), folder, "3");
-    run_result heads = HEADS(folder, "--keep-only", "L0H0");
-    ck_assert_msg(heads.code == 0, "%s", heads.err);
-    ck_assert_ptr_nonnull(strstr(heads.out, "weights of step 2"));
+    SAYS(HEADS(folder, "--keep-only", "L0H0"), "weights of step 2");
 }
 
 /* ---- checkpoints that are kept ---- */
@@ -264,9 +242,8 @@ TEST(earlier_checkpoints_are_kept_as_asked)
 
 TEST(a_kept_checkpoint_can_be_gone_back_to)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"),
+               *folder = TINY_RUN("run", "train.keep_checkpoints=9");
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
                      0);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
@@ -278,14 +255,12 @@ TEST(a_kept_checkpoint_can_be_gone_back_to)
 TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
 {
     static const char *const every = "train.checkpoint_every=1", *const keep = "train.keep_checkpoints=24";
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, every, keep, "--quiet", "--out", straight);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight", every, keep), *folder = run_path("run");
     ck_assert_int_ge(run_count_snapshots(straight), 7 + 3);
     ck_assert_int_le(run_count_snapshots(straight), 7 + 16);
     EXPECT_RUN(0, config, every, keep, "--quiet", "--out", folder);
     for (int step = 22; step > 0; step -= 3) {
-        char name[64];
-        snprintf(name, sizeof name, "checkpoint-%d.safetensors", step);
+        const char *name = scratch_format("checkpoint-%d.safetensors", step);
         ck_assert_int_eq(rename(run_file(folder, name), run_file(folder, "checkpoint.safetensors")), 0);
         EXPECT_RUN(0, config, every, keep, "--resume", "--quiet", "--out", folder);
         run_assert_same(straight, folder);
@@ -294,8 +269,7 @@ TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
 
 TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.checkpoint_every=0", "train.eval_every=0", "--out", folder);
+    const char *folder = TINY_RUN("run", "train.checkpoint_every=0", "train.eval_every=0");
     ck_assert_str_eq(run_checkpoint_step(folder), "24");
 }
 
@@ -305,17 +279,14 @@ TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
 TEST(lost_patience_ends_a_run_as_its_last_step_would)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
-    run_result ended = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder);
-    ck_assert_int_eq(ended.code, 0);
-    ck_assert_ptr_nonnull(
-        strstr(ended.out, "\nstopped: no better validation loss in 3 validations (train.patience)\nbest validation"));
+    SAYS(RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder),
+         "\nstopped: no better validation loss in 3 validations (train.patience)\nbest validation");
     ck_assert_str_eq(run_checkpoint_step(folder), "12");
     ck_assert_ptr_nonnull(strstr(run_list(run_file(folder, "patterns")), "step_000012.npz "));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "metrics.csv")), "\n12,validation,"));
-    run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
-    run =
+    SAYS(RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--resume", "--out", folder),
+         "finished at step 12 already; a larger train.patience would go on\n");
+    run_result run =
         RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "train.steps=12", "--resume", "--out", folder);
     ck_assert_ptr_nonnull(
         strstr(run.out, "finished at step 12 already; more train.steps and a larger train.patience would go on\n"));
@@ -368,12 +339,9 @@ static void print_count(void)
 
 TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=12");
     const char *arguments[] = { config, "train.steps=13", "--resume", "--out", folder, NULL };
-    run_result run =
-        run_wait(run_start((run_options){ .arguments = arguments, .before = count_reads, .after = print_count }));
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(run_with((run_options){ .arguments = arguments, .before = count_reads, .after = print_count }));
     const char *told = strstr(run.out, " bytes at first of ");
     ck_assert_ptr_nonnull(told);
     while (told[-1] != '\n') {
@@ -391,8 +359,7 @@ TEST(a_run_that_patience_has_ended_is_told_no_time)
     static const char *const rate = "optimizer.learning_rate=1e-12", *const patience = "train.patience=3";
     EXPECT_RUN(0, config, rate, patience, "patterns.examples=0", "--out", folder);
     run_result run =
-        RUN(config, rate, patience, "patterns.examples=0", "train.steps=1000000000", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+        OK(RUN(config, rate, patience, "patterns.examples=0", "train.steps=1000000000", "--resume", "--out", folder));
     ck_assert_msg(strstr(run.out, "about") == NULL, "%s", run.out);
     ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
 }

@@ -37,23 +37,20 @@ TEST(a_model_worth_four_threads_has_the_same_bits_at_any_number)
     const char *threads[] = { "train.threads=1", "train.threads=2", "train.threads=3", "train.threads=4" };
     for (int i = 0; i < 4; i++) {
         const char *folder = i == 0 ? straight : run_path(threads[i]);
-        run_result run =
-            RUN_BUILT(config, threads[i], "train.steps=12", "train.batch_size=61", "task.length=11",
-                      "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=6", "train.log_every=1",
-                      "model.dropout_concat=0.2", "model.activation=gelu", "--out", folder);
-        ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+        OK(RUN_BUILT(config, threads[i], "train.steps=12", "train.batch_size=61", "task.length=11",
+                     "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=6", "train.log_every=1",
+                     "model.dropout_concat=0.2", "model.activation=gelu", "--out", folder));
         run_assert_same(straight, folder);
     }
 }
 
 TEST(recording_changes_nothing)
 {
-    const char *config = run_tiny_config(), *straight = straight_run(config), *silent = run_path("silent");
-    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.examples=0", "--out", silent);
+    const char *config = run_tiny_config(), *straight = straight_run(config),
+               *silent = TINY_RUN("silent", BETWEEN_ROWS, "patterns.examples=0");
     run_assert_same_results(straight, silent);
     ck_assert_str_eq(run_list(run_file(silent, "patterns")), "");
-    const char *often = run_path("often");
-    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.every=1", "patterns.examples=10", "--out", often);
+    const char *often = TINY_RUN("often", BETWEEN_ROWS, "patterns.every=1", "patterns.examples=10");
     run_assert_same_results(straight, often);
 }
 
@@ -65,9 +62,8 @@ TEST(weights_made_again_change_nothing)
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "model.attention=keep", "--out", kept);
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "model.attention=recompute", "train.threads=2", "--out", again);
     run_assert_same(kept, again);
-    const char *resumed = run_path("resumed");
+    const char *resumed = TINY_RUN("resumed", BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "train.steps=12");
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "--out", again, "--overwrite");
-    EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "train.steps=12", "--out", resumed);
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "model.attention=recompute",
                "--resume", "--out", resumed);
     run_assert_same_results(again, resumed);
@@ -100,8 +96,7 @@ LOOP_TEST(leaves_have_the_same_bits_with_any_threads_recorded_or_resumed, 0, 2)
 TEST(a_sweep_with_auto_precision_trains_in_what_that_means)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *single = run_path("single");
-    run_result run = ABLATE(config, "train.precision=auto", "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(ABLATE(config, "train.precision=auto", "--heads", "1,2", "--seeds", "1", "--out", folder));
     bool told = strstr(run.err, "train.precision: auto is float here: ") != NULL;
     ck_assert(told == (hl_bf16_missing() != NULL));
     EXPECT_RUN(0, config, "train.precision=auto", "model.heads=1", "--out", single);

@@ -63,17 +63,15 @@ static void expect_told(int code, const char *out, const char *err, const char *
 
 static const char *joined(const char *before, const char *name, const char *after)
 {
-    char text[1024];
-    snprintf(text, sizeof text, "%s%s%s", before, name, after);
+    const char *text = scratch_format("%s%s%s", before, name, after);
     return run_kept(text);
 }
 
 LOOP_TEST(arguments_are_spelled_out_in_messages, 0, NAMES)
 {
-    const char *name = names[_i], *config = run_tiny_config(), *folder = run_path("run");
+    const char *name = names[_i], *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=4");
     const char *option = joined("--", name, ""), *override = joined("model.", name, "=1");
     const char *value = joined("model.heads=\"", name, "\""), *section = joined(name, "", ".heads=1");
-    EXPECT_RUN(0, config, "train.steps=4", "--quiet", "--out", folder);
     const char *const trains[][5] = {
         { name },
         { option },
@@ -118,7 +116,7 @@ LOOP_TEST(arguments_are_spelled_out_in_messages, 0, NAMES)
         { joined(name, ".ini", "") }, { option }, { "--threads", name }, { "--measure", name }, { config, override },
     };
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-        bench_result run = bench_call("/nowhere/bench", benches[i]);
+        run_result run = bench_call("/nowhere/bench", benches[i]);
         expect_told(run.code, run.out, run.err, "bench", (int)i);
     }
 }
@@ -215,13 +213,12 @@ TEST(a_run_of_any_name_is_shown)
     expect_none_in_page(run_file(other, joined("against-", name, ".html")));
 
     const char *sweep = run_path(joined(name, "-sweep", ""));
-    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=4", "--out", sweep);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=4", "--out", sweep));
     expect_safe(run.out, "ablate", 0);
     expect_safe(run.err, "ablate", 0);
     expect_safe(run_read(run_file(sweep, "ablation.md")), "ablation.md", 0);
     expect_none_in_page(run_file(sweep, "ablation.html"));
-    bench_result bench = BENCH(config, "--seconds", "0.001");
+    run_result bench = BENCH(config, "--seconds", "0.001");
     ck_assert_int_eq(bench.code, 0);
     expect_safe(bench.out, "bench", 0);
     expect_safe(bench.err, "bench", 0);

@@ -2,6 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/sanitized.h"
+#include "tests/scratch.h"
 
 #include <stdlib.h>
 
@@ -48,8 +49,7 @@ static const struct {
 
 static const char *config_of(const char *task, const char *keys, const char *file)
 {
-    char config[2048];
-    snprintf(config, sizeof config, "[task]\nname = %s\nfile = %s\n%s", task, file, keys);
+    const char *config = scratch_format("[task]\nname = %s\nfile = %s\n%s", task, file, keys);
     return run_config("bad.ini", config);
 }
 
@@ -91,9 +91,7 @@ TEST(a_line_of_100_megabytes_is_refused_in_little_memory)
     }
     fclose(to);
     free(words);
-    run_result run = RUN_BUILT(config, "--check");
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "long.txt:2: is longer than 1048576 bytes\n"));
+    run_result run = REFUSED(RUN_BUILT(config, "--check"), 3, "runs.is_longer_than_1048576_bytes");
     ck_assert(SANITIZED || run.mib < 80);
 }
 
@@ -110,11 +108,9 @@ static int times(const char *text, const char *line)
 static void told_once(const char *config, const char *notice)
 {
     const char *folder = run_path("run");
-    run_result run = RUN(config, "--out", folder);
-    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    run_result run = OK(RUN(config, "--out", folder));
     ck_assert_msg(times(run.out, notice) == 1, "%d times \"%s\" in: %s", times(run.out, notice), notice, run.out);
-    run = RUN(config, "--overwrite", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    run = OK(RUN(config, "--overwrite", "--out", folder));
     ck_assert_int_eq(times(run.out, notice), 0);
     scratch_remove(folder);
 }
@@ -139,11 +135,9 @@ TEST(a_label_that_training_does_not_have_is_told_once)
 {
     const char *file = text_file_of(3, "classes.tsv", 40), *config = text_config_of(3, file);
     const char *other = run_config("other.tsv", "first\tsecond\tlabel\na1 b1\tc1\tnew\na2 b2\tc2\tsame\n");
-    char key[1024];
-    snprintf(key, sizeof key, "task.validation_file=%s", other);
+    const char *key = scratch_format("task.validation_file=%s", other);
     const char *folder = run_path("run");
-    run_result run = RUN(config, key, "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(RUN(config, key, "--out", folder));
     ck_assert_int_eq(times(run.out, "validation: 1 target that training does not have counts as answered wrong\n"), 1);
 }
 

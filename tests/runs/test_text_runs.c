@@ -5,17 +5,11 @@
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static void refused(run_result run, int code, const char *words)
-{
-    ck_assert_msg(run.code == code && strstr(run.err, words) != NULL, "exit code %d, not %d; no \"%s\" in: %s",
-                  run.code, code, words, run.err);
-    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
-}
 
 /* ---- the same bits ---- */
 
@@ -43,10 +37,8 @@ LOOP_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_T
     const char *silent = run_path("silent");
     EXPECT_RUN(0, config, "patterns.examples=0", "--quiet", "--out", silent);
     run_assert_same_results(straight, silent);
-    run_result heads = HEADS(straight);
-    ck_assert_msg(heads.code == 0, "%s", heads.err);
-    ck_assert_ptr_nonnull(strstr(heads.out, "L1H1"));
-    ck_assert_int_eq(HEADS(straight, "--keep-only", "L0H0").code, 0);
+    SAYS(HEADS(straight), "L1H1");
+    OK(HEADS(straight, "--keep-only", "L0H0"));
 }
 
 /* The special of the heads on an input of that token alone. */
@@ -57,7 +49,7 @@ static void not_special(const char *folder, const char *token)
     hl_status status = hl_opened_model_open(&run, folder);
     HL_THEN(status, hl_opened_model_load(&run, -1));
     HL_THEN(status, hl_heads_input_run(&run, token, &input));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     hl_score special = hl_special_of(&input.maps.layers[0]);
     ck_assert(special.value == 0 && special.baseline == 0 && special.n > 0);
     hl_heads_input_free(&input);
@@ -75,16 +67,14 @@ TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
         line = strchr(line, '\n') + 1;
     }
     ck_assert_msg(*line != '<' && *line != '[', "id 2 is special here: %s", vocabulary);
-    run_result heads = HEADS(folder, "--csv", "-");
-    ck_assert_msg(heads.code == 0, "%s", heads.err);
+    run_result heads = OK(HEADS(folder, "--csv", "-"));
     int rows = 0;
     for (const char *row = heads.out; (row = strstr(row, ",special,")) != NULL; row++) {
         ck_assert_msg(strncmp(row, ",special,0,0\n", 13) == 0, "%.40s", row);
         rows++;
     }
     ck_assert_int_gt(rows, 0);
-    char token[64];
-    snprintf(token, sizeof token, "%.*s", (int)strcspn(line, "\n"), line);
+    const char *token = scratch_format("%.*s", (int)strcspn(line, "\n"), line);
     not_special(folder, token);
 }
 
@@ -112,7 +102,7 @@ LOOP_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT
 {
     const char *config = text_config(_i), *straight = run_path("straight"), *folder = run_path("killed");
     const char *arguments[] = { config, "train.keep_checkpoints=2", "--quiet", "--resume", "--out", straight, NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[5] = folder;
     ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 6);
     same_data(straight, folder);
@@ -135,12 +125,13 @@ LOOP_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_anoth
     text_file_of(_i, "other", 41);
     snprintf(key, sizeof key, "task.file=%s", other);
     snprintf(changed, sizeof changed, "%s has changed since: put back the file as it was, or begin a new run", other);
-    refused(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
+    FAILS_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
     ck_assert_str_eq(run_checkpoint_step(folder), "8");
     scratch_remove(run_file(folder, "data"));
-    refused(RUN(config, constant, key, "--resume", "--out", folder), 3, "other: its content is not what the run was");
+    FAILS_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3,
+                 "other: its content is not what the run was");
     snprintf(changed, sizeof changed, "%s: cannot open: No such file or directory; the run's own cache is gone", file);
-    refused(RUN(config, constant, "--resume", "--out", folder), 3, changed);
+    FAILS_SAYING(RUN(config, constant, "--resume", "--out", folder), 3, changed);
     ck_assert(!scratch_exists(run_file(folder, "data")));
     ck_assert_int_eq(rename(moved, file), 0);
     EXPECT_RUN(0, config, constant, "--quiet", "--resume", "--out", folder); /* the caches are made anew */
@@ -167,10 +158,10 @@ LOOP_TEST(a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS)
     for (int i = 0; i < 2; i++) {
         const char *cache = run_file(text_caches(folder), caches[i]);
         flip(cache, 20);
-        char words[1024];
-        snprintf(words, sizeof words, "%s: block 0 is damaged; remove the file, and it is made again", cache);
-        refused(RUN(config, "train.steps=14", "optimizer.schedule=constant", "--quiet", "--overwrite", "--out", folder),
-                3, words);
+        const char *words = scratch_format("%s: block 0 is damaged; remove the file, and it is made again", cache);
+        FAILS_SAYING(
+            RUN(config, "train.steps=14", "optimizer.schedule=constant", "--quiet", "--overwrite", "--out", folder), 3,
+            words);
         ck_assert_int_eq(unlink(cache), 0);
         EXPECT_RUN(0, config, "--quiet", "--overwrite", "--out", folder);
     }
@@ -185,10 +176,8 @@ TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_o
     char *tokens = scratch_read(run_file(other, "tokens.json"), &size);
     scratch_write(run_file(text_caches(folder), "tokens.json"), tokens, size);
     free(tokens);
-    refused(RUN(config, "train.steps=14", "--resume", "--out", folder), 3, "was made with other tokens");
-    run_result run = RUN(config, "--overwrite", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "training: made anew: "));
+    REFUSED(RUN(config, "train.steps=14", "--resume", "--out", folder), 3, "runs.was_made_with_other_tokens_17");
+    SAYS(RUN(config, "--overwrite", "--out", folder), "training: made anew: ");
 }
 
 /* ---- while the file is read ---- */
@@ -228,7 +217,7 @@ static run_result disturbed(const char *file, int n, void (*what)(void), const c
     read_file = file;
     reads_left = n;
     at_read = what;
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = watch_reads }));
+    return run_with((run_options){ .arguments = arguments, .before = watch_reads });
 }
 
 static void shrink(void)
@@ -257,7 +246,7 @@ LOOP_TEST(a_file_that_changes_while_it_is_read_is_named, 0, TEXT_TASKS)
         const char *folder = run_path("new/run");
         text_file_of(_i, text_tasks[_i].file, 40);
         run_result run = disturbed(file, 1 + i / 3, changes[i % 3], config, folder);
-        refused(run, 3, file);
+        FAILS_SAYING(run, 3, file);
         ck_assert_msg(!scratch_exists(run_path("new")), "%s: left %s", run.err, run_list(folder));
     }
 }

@@ -6,6 +6,7 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/runs/screen.h"
+#include "tests/scratch.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -26,9 +27,8 @@ static void expect_rows(int below)
 {
     int last = -1;
     for (int step = 0; step <= 24; step += 4) {
-        char begin[64];
         int row;
-        snprintf(begin, sizeof begin, "step %2d/24  validation", step);
+        const char *begin = scratch_format("step %2d/24  validation", step);
         ck_assert_int_eq(screen_count(&s, begin, &row), 1);
         ck_assert(row > last && row < below);
         last = row;
@@ -80,8 +80,7 @@ TEST(a_narrow_terminal_holds_many_heads)
     }
     ck_assert_int_le(lines, 18); /* the line of progress and one above have room */
     for (int head = 0; head < 8; head++) {
-        char title[8];
-        snprintf(title, sizeof title, "L0H%d ", head);
+        const char *title = scratch_format("L0H%d ", head);
         int found = 0;
         for (int i = 1; i < lines; i++) {
             found += strstr(screen_line(&s, row + i), title) != NULL;
@@ -107,13 +106,11 @@ TEST(what_has_no_room_says_so_and_the_run_goes_on)
 TEST(elsewhere_every_snapshot_is_drawn)
 {
     use_locale_and_colours("C", "xterm-256color");
-    run_result run = RUN(run_tiny_config(), "--watch", "1", "--out", run_path("run"));
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(run_tiny_config(), "--watch", "1", "--out", run_path("run")));
     ck_assert_ptr_null(strchr(run.out, '\033'));
     const char *at = run.out;
     for (const int *step = (const int[]){ 0, 1, 2, 5, 10, 20, 24, -1 }; *step >= 0; step++) {
-        char block[64];
-        snprintf(block, sizeof block, "\nlayer 1, step %d, mean of 2 examples  0 .123", *step);
+        const char *block = scratch_format("\nlayer 1, step %d, mean of 2 examples  0 .123", *step);
         at = strstr(at, block);
         ck_assert_msg(at != NULL, "%s is missing in %s", block, run.out);
         const char *titles = strchr(at + 1, '\n');
@@ -125,9 +122,8 @@ TEST(elsewhere_every_snapshot_is_drawn)
 
 TEST(watching_changes_no_bit)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *piped = run_path("piped"),
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *piped = run_path("piped"),
                *seen = run_path("seen");
-    EXPECT_RUN(0, config, "--out", straight);
     EXPECT_RUN(0, config, "--watch", "0", "--out", piped);
     run_assert_same(straight, piped);
     const char *arguments[] = { config, "--watch", "1", "--out", seen, NULL };

@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "study/predict_text.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/study/small_model.h"
 
 #include <math.h>
@@ -51,12 +52,11 @@ static void score(fixture *f, hl_text_spec spec, const char *content)
 
 static void score_refused(fixture *f, hl_text_spec spec, const char *content, const char *end)
 {
-    char expected[HL_STATUS_TEXT];
     hl_predict_scores_free(&f->scores);
     spec.file = file_of("scored", content);
     hl_status status =
         hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, f->words, &f->scores);
-    snprintf(expected, sizeof expected, "%s%s", spec.file, end);
+    const char *expected = scratch_format("%s%s", spec.file, end);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, expected);
     hl_predict_scores_free(&f->scores);
@@ -92,10 +92,10 @@ TEST(masked_is_scored_one_mask_at_a_time)
         bool right;
         int32_t at = i == 2 ? 2 : i == 1 ? 1 : 0;
         if (i < 3) { /* pieces of a word cannot be written one by one */
-            ck_assert_int_eq(hl_predictor_read(p, span_of("ab c"), (hl_span){ NULL, 0 }, true).code, HL_OK);
+            CHECK_OK(hl_predictor_read(p, span_of("ab c"), (hl_span){ NULL, 0 }, true));
             p->text.at[at].id = hl_tokens_role(f.tokens, HL_ROLE_MASK);
         } else { /* the text of a special token is text, here [UNK] [UNK] [UNK] */
-            ck_assert_int_eq(hl_predictor_read(p, span_of("d [SEP]"), (hl_span){ NULL, 0 }, false).code, HL_OK);
+            CHECK_OK(hl_predictor_read(p, span_of("d [SEP]"), (hl_span){ NULL, 0 }, false));
             ck_assert_uint_eq(p->text.n, 4);
             for (int32_t k = 0; k < 4; k++) {
                 int32_t id = p->text.at[k].id;
@@ -126,14 +126,14 @@ TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
     fixture f;
     hl_text_data *words;
     begin(&f, wordpiece_of(SMALL_PIECES, true), NULL, true, false);
-    ck_assert_int_eq(hl_text_data_of_tokens(HL_TEXT_MASKED, f.tokens, NULL, &words).code, HL_OK);
+    CHECK_OK(hl_text_data_of_tokens(HL_TEXT_MASKED, f.tokens, NULL, &words));
     f.words = words;
     score(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "\nab c abb\n");
     hl_predictor *p = &f.predictor;
     double loss = 0;
     bool right;
     for (int32_t i = 0; i < 6; i++) {
-        ck_assert_int_eq(hl_predictor_read(p, span_of("ab c abb"), (hl_span){ NULL, 0 }, false).code, HL_OK);
+        CHECK_OK(hl_predictor_read(p, span_of("ab c abb"), (hl_span){ NULL, 0 }, false));
         ck_assert_uint_eq(p->text.n, 6);
         int32_t id = p->text.at[i].id;
         for (int32_t j = i; j < ends[i]; j++) {
@@ -164,7 +164,7 @@ static double running_loss(fixture *f, const char *text, int stride, int64_t *co
             bool right;
             memcpy(window, text + begins, (size_t)(last - begins));
             hl_span span = span_of(window);
-            ck_assert_int_eq(hl_predictor_read(&f->predictor, span, (hl_span){ NULL, 0 }, true).code, HL_OK);
+            CHECK_OK(hl_predictor_read(&f->predictor, span, (hl_span){ NULL, 0 }, true));
             loss += loss_at(f, done - begins, hl_tokens_find(f->tokens, next, 1), &right);
             *correct += right;
         }
@@ -217,8 +217,7 @@ TEST(tags_are_scored_word_by_word)
     for (int i = 0; i < 5; i++) {
         bool right;
         int32_t id = hl_tokens_find(f.labels, tags[i], strlen(tags[i]));
-        ck_assert_int_eq(hl_predictor_read(&f.predictor, span_of(texts[i / 2]), (hl_span){ NULL, 0 }, true).code,
-                         HL_OK);
+        CHECK_OK(hl_predictor_read(&f.predictor, span_of(texts[i / 2]), (hl_span){ NULL, 0 }, true));
         if (id >= 0) {
             loss += loss_at(&f, pieces[i], id, &right);
             correct += right;
@@ -258,7 +257,7 @@ TEST(classes_and_targets_of_tables_are_scored)
     static const char *const rows[][3] = { { "a b c", "d e f g", "good" }, { "c", "d", "bad" } };
     for (int i = 0; i < 2; i++) {
         int32_t id = hl_tokens_find(f.labels, rows[i][2], strlen(rows[i][2]));
-        ck_assert_int_eq(hl_predictor_read(&f.predictor, span_of(rows[i][0]), span_of(rows[i][1]), false).code, HL_OK);
+        CHECK_OK(hl_predictor_read(&f.predictor, span_of(rows[i][0]), span_of(rows[i][1]), false));
         answer_now(&f.predictor, logits);
         loss += hl_choices_loss(logits, f.predictor.width, id);
         correct += logits[id] >= logits[1 - id];
@@ -275,9 +274,9 @@ TEST(classes_and_targets_of_tables_are_scored)
     bool right;
     const hl_span words[] = { span_of("p"), span_of("q"), span_of("r"), span_of("s"), span_of("s") };
     int32_t firsts[3];
-    ck_assert_int_eq(hl_predictor_read_words(&f.predictor, words, 3, firsts).code, HL_OK);
+    CHECK_OK(hl_predictor_read_words(&f.predictor, words, 3, firsts));
     loss = loss_at(&f, 1, hl_tokens_find(f.tokens, "s", 1), &right);
-    ck_assert_int_eq(hl_predictor_read_words(&f.predictor, words + 3, 2, firsts).code, HL_OK);
+    CHECK_OK(hl_predictor_read_words(&f.predictor, words + 3, 2, firsts));
     loss += loss_at(&f, 0, hl_tokens_find(f.tokens, "q", 1), &right);
     loss += loss_at(&f, 1, hl_tokens_find(f.tokens, "p", 1), &right);
     ck_assert_double_eq_tol(f.scores.sum.loss_sum, loss, 1e-5);

@@ -1,6 +1,7 @@
 #include "study/regression.h"
 
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,10 +11,10 @@ static hl_regression_scores scores_of(const char *const *wanted, const double *s
     hl_regression r = { 0 };
     hl_regression_scores scores;
     for (int i = 0; i < n; i++) {
-        ck_assert_int_eq(hl_regression_want(&r, (hl_span){ wanted[i], strlen(wanted[i]) }).code, HL_OK);
+        CHECK_OK(hl_regression_want(&r, (hl_span){ wanted[i], strlen(wanted[i]) }));
         hl_regression_say(&r, said[i]);
     }
-    ck_assert_int_eq(hl_regression_score(&r, &scores).code, HL_OK);
+    CHECK_OK(hl_regression_score(&r, &scores));
     hl_regression_free(&r);
     return scores;
 }
@@ -42,9 +43,7 @@ TEST(what_is_no_number_is_refused)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hl_regression r = { 0 };
-        hl_status status = hl_regression_want(&r, (hl_span){ texts[i], strlen(texts[i]) });
-        ck_assert_msg(status.code == HL_INVALID && strstr(status.text, "is no number") != NULL, "%s: %s", texts[i],
-                      status.text);
+        CHECK_FAILS(hl_regression_want(&r, (hl_span){ texts[i], strlen(texts[i]) }), HL_INVALID, "is no number");
         hl_regression_free(&r);
     }
 }

@@ -140,12 +140,12 @@ LOOP_TEST(the_run_folder_is_named_after_the_file, 0, sizeof outs / sizeof outs[0
     hl_config config;
     hl_problems problems = { 0 };
     hl_status status = hl_config_parse((hl_config_options){ .path = outs[_i].path }, "", 0, &config, &problems);
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     ck_assert_int_eq(problems.n, 0);
     ck_assert_str_eq(config.train.out, outs[_i].out);
     status = hl_setup_check_out(&config, "a path");
     if (outs[_i].out[0] != '\0') {
-        ck_assert_int_eq(status.code, HL_OK);
+        CHECK_OK(status);
     } else {
         ck_assert_int_eq(status.code, HL_INVALID);
         ck_assert_str_eq(status.text, "a path: train.out: no folder can be named after this file: give one, by --out");
@@ -159,7 +159,7 @@ TEST(loading_reads_the_file_and_passes_its_failures_on)
     const char *path = scratch_path("deep.ini");
     static const char text[] = "[model]\nlayers = 7\n";
     scratch_write(path, text, strlen(text));
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    CHECK_OK(hl_config_load((hl_config_options){ .path = path }, &config, &problems));
     ck_assert_int_eq(config.model.n_layers, 7);
     ck_assert_str_eq(config.train.out, "runs/deep");
 

@@ -1,5 +1,6 @@
 #include "data/task.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/config_keys.h"
 
@@ -280,12 +281,12 @@ TEST(a_choice_that_is_none_is_told_all_there_are)
         if (key->type != HL_CONFIG_CHOICE) {
             continue;
         }
-        char text[128], expected[512];
+        char expected[512];
         const char *section = hl_config_sections[key->section].name;
         const char *task = hl_config_key_used(key, "copy") ? ""
                            : key->section == 0             ? "name = masked\n"
                                                            : "[task]\nname = masked\n";
-        snprintf(text, sizeof text, "[%s]\n%s = xyzzy\n%s", section, key->name, task);
+        const char *text = scratch_format("[%s]\n%s = xyzzy\n%s", section, key->name, task);
         size_t used = (size_t)snprintf(expected, sizeof expected, "x.ini:2: %s: \"xyzzy\" is not one of ", key->full);
         for (int i = 0; key->choices[i] != NULL; i++) {
             used +=

@@ -2,6 +2,7 @@
 #include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/config_keys.h"
 
@@ -121,8 +122,7 @@ TEST(a_resolved_config_resolves_to_itself)
 /* A section's lines: one for each key that the task uses, in the order of the table, and no others. */
 static void check_section(const char *text, const char *task, int section)
 {
-    char heading[64];
-    snprintf(heading, sizeof heading, "[%s]\n", hl_config_sections[section].name);
+    const char *heading = scratch_format("[%s]\n", hl_config_sections[section].name);
     const char *line = strstr(text, heading);
     ck_assert_ptr_nonnull(line);
     line += strlen(heading);
@@ -270,8 +270,7 @@ TEST(the_table_is_sound)
     for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         const char *section = hl_config_sections[key->section].name;
-        char full[64];
-        snprintf(full, sizeof full, "%s.%s", section, key->name);
+        const char *full = scratch_format("%s.%s", section, key->name);
         ck_assert_str_eq(key->full, full);
         ck_assert_ptr_eq(hl_config_key_at(key->offset), key); /* no two keys share a field */
         ck_assert(k == 0 || key->section >= key[-1].section);
@@ -296,12 +295,11 @@ TEST(the_table_is_sound)
 TEST(every_task_is_valid_by_its_name_alone)
 {
     for (int i = 0; hl_task_at(i) != NULL; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "[task]\nname = %s\n", hl_task_at(i)->name);
+        const char *text = scratch_format("[task]\nname = %s\n", hl_task_at(i)->name);
         hl_config config;
         config_parse(text, &config);
         hl_task_spec spec = hl_config_task_spec(&config);
-        ck_assert_int_eq(hl_task_check(&spec).code, HL_OK);
+        CHECK_OK(hl_task_check(&spec));
         ck_assert_int_eq(config.model.max_length, hl_task_sizes_of(&spec).longest);
     }
 }

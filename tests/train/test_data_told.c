@@ -1,4 +1,5 @@
 /* What --check and the start of a run say of a user's data. */
+#include "tests/check_suite.h"
 #include "tests/data/text_data_show.h"
 #include "train/setup_data.h"
 
@@ -117,7 +118,7 @@ TEST(counting_tells_how_far_it_is)
         hl_text_data *data = opened_text(&spec);
         hl_text said = { 0 };
         told t = { .calls = 0 };
-        ck_assert_int_eq(hl_data_told(data, tell, &t, &said).code, HL_OK);
+        CHECK_OK(hl_data_told(data, tell, &t, &said));
         ck_assert_int_ge(t.calls, 6);
         ck_assert_int_eq(t.parts, 2);
         ck_assert_int_gt(t.done, t.total * 9 / 10);

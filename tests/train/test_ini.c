@@ -1,5 +1,6 @@
 #include "core/base/memory.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "train/ini.h"
 
 #include <stdio.h>
@@ -73,9 +74,8 @@ static const struct {
 
 LOOP_TEST(what_is_quoted_wrongly_is_refused, 0, sizeof misquoted / sizeof *misquoted)
 {
-    char text[64], expected[256];
-    snprintf(text, sizeof text, "k = %s\nl = w\n", misquoted[_i].value);
-    snprintf(expected, sizeof expected, "1 ! %s\n2 l=w\n", misquoted[_i].why);
+    const char *text = scratch_format("k = %s\nl = w\n", misquoted[_i].value);
+    const char *expected = scratch_format("1 ! %s\n2 l=w\n", misquoted[_i].why);
     ck_assert_str_eq(summary(text, strlen(text)), expected);
 }
 
@@ -93,14 +93,14 @@ static const struct {
 
 LOOP_TEST(what_is_written_is_read_again, 0, sizeof quotable / sizeof *quotable)
 {
-    char written[64], line[80], wrong[HL_INI_WRONG_TEXT];
+    char written[64], wrong[HL_INI_WRONG_TEXT];
     ck_assert(hl_ini_quote(quotable[_i].value, written, sizeof written));
     ck_assert_str_eq(written, quotable[_i].text);
     size_t length = strlen(written);
     ck_assert(!hl_ini_quote(quotable[_i].value, written, length));
     ck_assert(hl_ini_quote(quotable[_i].value, written, length + 1));
     hl_ini ini;
-    snprintf(line, sizeof line, "k = %s # c", written);
+    const char *line = scratch_format("k = %s # c", written);
     hl_ini_begin(&ini, line, strlen(line));
     ck_assert_int_eq(hl_ini_next(&ini), HL_INI_PAIR);
     ck_assert_str_eq(ini.value, quotable[_i].value);

@@ -1,4 +1,6 @@
 #include "tests/check_suite.h"
+#include "tests/messages.h"
+#include "tests/scratch.h"
 #include "tests/train/thread_ranks.h"
 #include "train/ranks/leaf_sum.h"
 
@@ -61,7 +63,7 @@ static void sum_leaves(hl_ranks *ranks, void *context)
     example *e = context;
     float total[NUMBERS];
     hl_leaf_sum sum;
-    ck_assert_int_eq(hl_leaf_sum_init(&sum, ranks, e->leaves, e->at_once, sizeof total, total).code, HL_OK);
+    CHECK_OK(hl_leaf_sum_init(&sum, ranks, e->leaves, e->at_once, sizeof total, total));
     for (int repetition = 0; repetition < 2; repetition++) {
         hl_leaf_sum_begin(&sum, add_numbers, "the context");
         for (int leaf = sum.first, n; leaf < sum.last; leaf += n) {
@@ -138,12 +140,11 @@ static void fail_together(hl_ranks *ranks, void *context)
 {
     const failing *f = context;
     hl_status status = hl_ranks_agree(ranks, hl_ok());
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     hl_status own = ranks->rank >= f->first_rank ? hl_error(HL_BAD_FILE, "no file %d", ranks->rank) : hl_ok();
     status = hl_ranks_agree(ranks, own);
-    char expected[64];
-    snprintf(expected, sizeof expected, f->first_rank > 0 ? "rank %d: no file %d" : "no file 0", f->first_rank,
-             f->first_rank);
+    const char *expected =
+        scratch_format(f->first_rank > 0 ? "rank %d: no file %d" : "no file 0", f->first_rank, f->first_rank);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, expected);
     ck_assert(ranks->parted);
@@ -270,9 +271,7 @@ TEST(a_failure_that_is_never_received_is_a_failure)
 {
     made_up m = { .largest = { 2, 0 } }; /* rank 3 - 2 has failed */
     hl_ranks ranks = made_up_ranks(&m);
-    hl_status status = hl_ranks_agree(&ranks, hl_ok());
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "rank 1: failed, and was lost before it could say why");
+    message_check(hl_ranks_agree(&ranks, hl_ok()), HL_FAILED, "train.rank_1_failed_and_was_lost");
     ck_assert(ranks.parted);
 }
 

@@ -24,8 +24,8 @@ LOOP_TEST(no_file_gets_a_weight_that_is_not_finite, 0, 2)
     trainer_make(&trainer, &config);
     spoil_what_nobody_reads(&trainer);
     hl_run_folder folder;
-    ck_assert_int_eq(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_OK);
+    CHECK_OK(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW));
+    CHECK_OK(hl_run_folder_make(&folder));
     hl_loop loop = {
         .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
     };
@@ -36,8 +36,7 @@ LOOP_TEST(no_file_gets_a_weight_that_is_not_finite, 0, 2)
     }
     hl_status status = hl_loop_run(&loop);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    char words[64];
-    snprintf(words, sizeof words, "step %d: a weight of embedding.weight", _i == 0 ? 0 : 2);
+    const char *words = scratch_format("step %d: a weight of embedding.weight", _i == 0 ? 0 : 2);
     ck_assert_msg(strstr(status.text, words) != NULL, "%s", status.text);
     ck_assert(!scratch_exists(folder.model) && !scratch_exists(folder.checkpoint));
     hl_metrics_csv_close(&loop.metrics);
@@ -71,10 +70,10 @@ TEST(a_run_of_classes_ends_with_their_scores)
     trainer_make(&trainer, &config);
     enum { C = 7, FIGURES = 6 }; /* three special tokens and four symbols */
     trainer.scored = HL_METRICS_CLASSES;
-    ck_assert_int_eq(hl_class_counts_init(&trainer.classes, C).code, HL_OK);
+    CHECK_OK(hl_class_counts_init(&trainer.classes, C));
     hl_run_folder folder;
-    ck_assert_int_eq(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_OK);
+    CHECK_OK(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW));
+    CHECK_OK(hl_run_folder_make(&folder));
     hl_loop loop = {
         .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
     };

@@ -151,10 +151,10 @@ TEST(what_needs_more_than_there_is_is_refused)
     hl_config config;
     config_parse("[model]\nlayers = 2\n[train]\nthreads = 1\n", &config);
     hl_footprint needed;
-    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    CHECK_OK(hl_footprint_of_config(&config, &needed));
     hl_memory_at_hand enough = { .bytes = needed.total }, less = { .bytes = needed.total - 1 },
                       container = { .bytes = 3 * MIB, .container = true };
-    ck_assert_int_eq(hl_memory_check_training(&config, 1, enough, "x.ini").code, HL_OK);
+    CHECK_OK(hl_memory_check_training(&config, 1, enough, "x.ini"));
     hl_status status = hl_memory_check_training(&config, 1, less, "x.ini");
     ck_assert_int_eq(status.code, HL_NO_MEMORY);
     ck_assert_ptr_eq(strstr(status.text, "x.ini: the run needs about "), status.text);
@@ -169,12 +169,12 @@ TEST(of_several_processes_each_needs_less)
     hl_config config;
     config_parse("[train]\nbatch_size = 64\nleaves = 4\nthreads = 1\n", &config);
     hl_footprint alone, one;
-    ck_assert_int_eq(hl_footprint_of_one(&config, 1, &alone).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of_one(&config, 4, &one).code, HL_OK);
+    CHECK_OK(hl_footprint_of_one(&config, 1, &alone));
+    CHECK_OK(hl_footprint_of_one(&config, 4, &one));
     ck_assert_uint_lt(one.total, alone.total);
     ck_assert_uint_eq(one.gradients, 2 * alone.gradients); /* its own, and what it receives */
     hl_memory_at_hand enough_for_one = { .bytes = one.total };
-    ck_assert_int_eq(hl_memory_check_training(&config, 4, enough_for_one, "x.ini").code, HL_OK);
+    CHECK_OK(hl_memory_check_training(&config, 4, enough_for_one, "x.ini"));
     ck_assert_int_eq(hl_memory_check_training(&config, 1, enough_for_one, "x.ini").code, HL_NO_MEMORY);
 }
 
@@ -202,8 +202,8 @@ TEST(the_remedy_is_for_what_takes_most)
         config_parse(all[i].less, &less);
         hl_status status = hl_memory_check_training(&config, 1, (hl_memory_at_hand){ .bytes = MIB }, "x.ini");
         ck_assert_msg(strstr(status.text, all[i].remedy) != NULL, "%zu: %s", i, status.text);
-        ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
-        ck_assert_int_eq(hl_footprint_of_config(&less, &then).code, HL_OK);
+        CHECK_OK(hl_footprint_of_config(&config, &needed));
+        CHECK_OK(hl_footprint_of_config(&less, &then));
         ck_assert_uint_lt(then.total, needed.total / 4 * 3);
     }
 }

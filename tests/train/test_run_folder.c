@@ -1,6 +1,7 @@
 #include "core/base/memory.h"
 #include "core/files/files.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 #include "train/run_folder.h"
@@ -13,15 +14,13 @@
 
 static void touch(const char *folder, const char *name)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const char *path = scratch_format("%s/%s", folder, name);
     scratch_write(path, name, strlen(name));
 }
 
 static bool there(const char *folder, const char *name)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const char *path = scratch_format("%s/%s", folder, name);
     return scratch_exists(path);
 }
 
@@ -35,8 +34,7 @@ static hl_status take(hl_run_folder *folder, const char *path, hl_run_mode mode)
 static hl_run_folder opened(const char *path, hl_run_mode mode)
 {
     hl_run_folder folder;
-    hl_status status = take(&folder, path, mode);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(take(&folder, path, mode));
     return folder;
 }
 
@@ -135,7 +133,7 @@ TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
         }
         hl_run_folder folder = opened(path, HL_RUN_OVERWRITE);
         ck_assert(there(path, files[i].name));
-        ck_assert_int_eq(hl_run_folder_clear(&folder).code, HL_OK);
+        CHECK_OK(hl_run_folder_clear(&folder));
         ck_assert(there(path, files[i].name) == (strcmp(files[i].name, "config.ini") == 0));
         ck_assert(there(path, "notes.txt") && there(path, "patterns/notes.txt"));
         hl_run_folder_close(&folder);
@@ -148,7 +146,7 @@ TEST(opening_makes_nothing)
     static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE };
     for (int m = 0; m < 3; m++) {
         hl_run_folder folder;
-        ck_assert_int_eq(hl_run_folder_open(&folder, path, modes[m]).code, HL_OK);
+        CHECK_OK(hl_run_folder_open(&folder, path, modes[m]));
         ck_assert(!scratch_exists(path));
         hl_run_folder_close(&folder);
     }
@@ -159,8 +157,8 @@ TEST(a_run_that_came_first_is_noticed)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder, other;
-    ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(take(&other, path, HL_RUN_NEW).code, HL_OK);
+    CHECK_OK(hl_run_folder_open(&folder, path, HL_RUN_NEW));
+    CHECK_OK(take(&other, path, HL_RUN_NEW));
     touch(path, "config.ini");
     hl_run_folder_close(&other);
     ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_INVALID);
@@ -206,7 +204,7 @@ TEST(a_lock_that_is_about_to_go_is_waited_for)
     ck_assert_int_eq(read(held[0], &code, 1), 1);
     ck_assert_int_eq(code, HL_OK);
     hl_run_folder folder;
-    ck_assert_int_eq(take(&folder, path, HL_RUN_RESUME).code, HL_OK);
+    CHECK_OK(take(&folder, path, HL_RUN_RESUME));
     hl_run_folder_close(&folder);
     waitpid(child, NULL, 0);
 }
@@ -215,7 +213,7 @@ TEST(clearing_removes_what_runs_write_and_no_more)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
-    ck_assert_int_eq(hl_run_folder_clear(&folder).code, HL_OK);
+    CHECK_OK(hl_run_folder_clear(&folder));
     static const char *const stay[] = { "config.ini",
                                         "checkpoint-x.safetensors",
                                         "checkpoint-5.safetensors.bak",
@@ -256,10 +254,8 @@ TEST(what_cannot_be_removed_is_found_before_anything_is)
         hl_run_folder folder = full_folder(path);
         ck_assert_int_eq(mkdir(run_file(path, names[i]), 0777), 0);
         const char *before = run_list(path), *snapshots = run_list(folder.patterns);
-        hl_status status = hl_run_folder_clear(&folder);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_msg(strstr(status.text, names[i]) != NULL, "%s", status.text);
-        ck_assert_ptr_nonnull(strstr(status.text, ": is a folder in the place of a run's file; move it away"));
+        CHECK_FAILS(hl_run_folder_clear(&folder), HL_BAD_FILE, names[i],
+                    ": is a folder in the place of a run's file; move it away");
         ck_assert_str_eq(run_list(path), before);
         ck_assert_str_eq(run_list(folder.patterns), snapshots);
         hl_run_folder_close(&folder);
@@ -301,7 +297,7 @@ TEST(a_step_has_one_name_alone)
     hl_run_folder folder = full_folder(path);
     touch(path, "checkpoint-000020.safetensors");
     int64_t newest;
-    ck_assert_int_eq(hl_run_folder_newest_kept(&folder, &newest).code, HL_OK);
+    CHECK_OK(hl_run_folder_newest_kept(&folder, &newest));
     ck_assert_int_eq(newest, 15);
     hl_run_folder_close(&folder);
 }
@@ -310,16 +306,16 @@ TEST(what_is_later_is_dropped)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
-    ck_assert_int_eq(hl_run_folder_drop_after(&folder, 10).code, HL_OK);
+    CHECK_OK(hl_run_folder_drop_after(&folder, 10));
     ck_assert(there(path, "checkpoint-5.safetensors") && there(path, "checkpoint-10.safetensors"));
     ck_assert(!there(path, "checkpoint-15.safetensors"));
     ck_assert(there(path, "patterns/step_000000.npz") && there(path, "patterns/step_000010.npz"));
     ck_assert(!there(path, "patterns/step_1000000.npz") && !there(path, "patterns/step_000003.npz.tmp"));
     ck_assert(there(path, "checkpoint.safetensors") && there(path, "metrics.csv"));
-    ck_assert_int_eq(hl_run_folder_drop_after(&folder, 9).code, HL_OK);
+    CHECK_OK(hl_run_folder_drop_after(&folder, 9));
     ck_assert(!there(path, "patterns/step_000010.npz") && !there(path, "checkpoint-10.safetensors"));
     ck_assert(there(path, "patterns/step_000000.npz") && there(path, "checkpoint-5.safetensors"));
-    ck_assert_int_eq(hl_run_folder_drop_after(&folder, -1).code, HL_OK);
+    CHECK_OK(hl_run_folder_drop_after(&folder, -1));
     ck_assert(!there(path, "patterns/step_000000.npz") && !there(path, "checkpoint-5.safetensors"));
     hl_run_folder_close(&folder);
 }
@@ -328,11 +324,11 @@ TEST(the_newest_checkpoints_are_kept)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
-    ck_assert_int_eq(hl_run_folder_prune(&folder, 3).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, 3));
     ck_assert(there(path, "checkpoint-5.safetensors"));
-    ck_assert_int_eq(hl_run_folder_prune(&folder, 2).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, 2));
     ck_assert(!there(path, "checkpoint-5.safetensors") && there(path, "checkpoint-10.safetensors"));
-    ck_assert_int_eq(hl_run_folder_prune(&folder, 1).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, 1));
     ck_assert(!there(path, "checkpoint-10.safetensors") && there(path, "checkpoint-15.safetensors"));
     char *kept = hl_run_folder_kept_checkpoint(&folder, 15);
     ck_assert(scratch_exists(kept));
@@ -355,17 +351,16 @@ TEST(pruning_reads_the_folder_once)
     const char *path = scratch_path("run");
     hl_run_folder folder = opened(path, HL_RUN_NEW);
     for (int i = 1; i <= KEPT; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "checkpoint-%d.safetensors", i);
+        const char *name = scratch_format("checkpoint-%d.safetensors", i);
         touch(path, name);
     }
     hl_file_calls calls = *hl_file_calls_get();
     calls.readdir = counted_readdir;
     hl_file_calls_set(&calls);
-    ck_assert_int_eq(hl_run_folder_prune(&folder, KEPT).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, KEPT));
     ck_assert_int_eq(names_read, KEPT + OTHERS);
     ck_assert(there(path, "checkpoint-1.safetensors"));
-    ck_assert_int_eq(hl_run_folder_prune(&folder, KEPT - 2).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, KEPT - 2));
     ck_assert(!there(path, "checkpoint-2.safetensors") && there(path, "checkpoint-3.safetensors"));
     hl_run_folder_close(&folder);
 }

@@ -11,7 +11,7 @@
 static hl_class_counts counts_of(int64_t n_classes)
 {
     hl_class_counts counts;
-    ck_assert_int_eq(hl_class_counts_init(&counts, n_classes).code, HL_OK);
+    CHECK_OK(hl_class_counts_init(&counts, n_classes));
     return counts;
 }
 
@@ -134,7 +134,7 @@ TEST(the_files_are_tables_of_classes)
 {
     static const char vocab[] = "<pad>\n<sep>\n<mask>\na,\"b\"\n";
     hl_vocabulary *names;
-    ck_assert_int_eq(hl_vocabulary_parse("vocab.txt", vocab, sizeof vocab - 1, &names).code, HL_OK);
+    CHECK_OK(hl_vocabulary_parse("vocab.txt", vocab, sizeof vocab - 1, &names));
     hl_class_counts counts = counted();
     hl_text scores = { 0 }, confusion = { 0 };
     hl_scores_csv_print(&counts, names, &scores);

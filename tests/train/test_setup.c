@@ -2,6 +2,7 @@
 #include "core/kernels/bf16.h"
 #include "data/dataset.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/train/config_parsing.h"
 #include "train/setup.h"
@@ -25,7 +26,7 @@ TEST(the_model_is_the_configs)
     hl_model_config model = hl_setup_model(&config);
     hl_task_spec spec = hl_config_task_spec(&config);
     hl_dataset *dataset;
-    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
+    CHECK_OK(hl_dataset_open(&spec, 1, &dataset));
     ck_assert_int_eq(model.vocabulary, hl_vocabulary_size(hl_dataset_vocabulary(dataset)));
     hl_dataset_free(dataset);
     static const int32_t heads[] = { 4, 2, 6 }, kv_heads[] = { 2, 1, 3 }, d_v[] = { 1, 2, 3 };
@@ -113,7 +114,7 @@ TEST(auto_is_bf16_where_that_is_to_be_had)
     ck_assert_int_eq(config.train.precision, HL_PRECISION_BF16);
 
     config.train.precision = HL_PRECISION_AUTO;
-    ck_assert_int_eq(hl_setup_check_precision(&config, "x.ini").code, HL_OK);
+    CHECK_OK(hl_setup_check_precision(&config, "x.ini"));
     ck_assert(hl_setup_model(&config).bf16 == (missing == NULL));
     ck_assert_ptr_eq(hl_setup_resolve_precision(&config), missing);
     ck_assert_int_eq(config.train.precision, missing == NULL ? HL_PRECISION_BF16 : HL_PRECISION_FLOAT);
@@ -137,12 +138,10 @@ TEST(a_model_without_an_output_layer_is_not_trained)
 {
     hl_config config;
     config_parse("", &config);
-    ck_assert_int_eq(hl_setup_check_trained(&config, "x.ini").code, HL_OK);
+    CHECK_OK(hl_setup_check_trained(&config, "x.ini"));
     config_parse("[model]\nhead = none\n", &config);
     ck_assert_int_eq(hl_setup_model(&config).head, HL_HEAD_NONE);
-    hl_status status = hl_setup_check_trained(&config, "x.ini");
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "x.ini: model.head: none leaves nothing to train: set linear or transform");
+    message_check(hl_setup_check_trained(&config, "x.ini"), HL_INVALID, "train.x_ini_model_head_none_leaves");
 }
 
 /* What config.json says and no key can: the key would have its default, and the model compute other numbers. */
@@ -159,7 +158,7 @@ TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
         hl_pretrained *folder;
         hl_dataset *dataset = NULL;
         static hl_config config;
-        ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+        CHECK_OK(hl_pretrained_open(path, &folder));
         hl_status status = hl_setup_pretrained(folder, path, NULL, 0, &config, &dataset);
         ck_assert_int_eq(status.code, HL_BAD_FILE);
         ck_assert_msg(strncmp(status.text, path, strlen(path)) == 0 && strstr(status.text, rows[i].key) != NULL, "%s",

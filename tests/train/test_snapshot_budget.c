@@ -1,6 +1,7 @@
 #include "core/base/memory.h"
 #include "heads/recorder.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/setup.h"
 #include "train/snapshot_budget.h"
@@ -19,8 +20,7 @@ static hl_snapshot_budget budget_of(const char *text)
 static const char *recorded(const char *every)
 {
     static char steps[64];
-    char text[64];
-    snprintf(text, sizeof text, "[patterns]\nevery = %s\n", every);
+    const char *text = scratch_format("[patterns]\nevery = %s\n", every);
     hl_cadence cadence = budget_of(text).cadence;
     const hl_cadence_state no_losses = { 0 };
     steps[0] = '\0';
@@ -82,10 +82,9 @@ TEST(the_text_tells_how_many_there_may_be)
  * at 256 tokens. */
 static void text_config(hl_config *config, const char *patterns)
 {
-    char text[256];
-    snprintf(text, sizeof text,
-             "[model]\nlayers = 12\nd_model = 64\nheads = 8\nmax_length = 256\n[train]\nsteps = 1000\n[patterns]\n%s",
-             patterns);
+    const char *text = scratch_format(
+        "[model]\nlayers = 12\nd_model = 64\nheads = 8\nmax_length = 256\n[train]\nsteps = 1000\n[patterns]\n%s",
+        patterns);
     config_parse(text, config);
     config->sizes = (hl_data_sizes){ .vocabulary = 30000,
                                      .targets = 30000,
@@ -122,7 +121,7 @@ TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
         }
         hl_snapshot_budget budget = hl_snapshot_budget_of(&config);
         ck_assert(budget.allowed == 0 || budget.together <= budget.allowed);
-        ck_assert_int_eq(hl_snapshot_budget_check(&config, "a.ini").code, HL_OK);
+        CHECK_OK(hl_snapshot_budget_check(&config, "a.ini"));
         if (cases[i].examples == 0 && notice != NULL) {
             ck_assert_str_eq(hl_snapshot_budget_text(&config, text), cases[i].notice);
         }

@@ -174,8 +174,7 @@ static int assert_metrics(const char *folder)
         snprintf(split, sizeof split, "%.*s", (int)strcspn(at + 1, ","), at + 1);
         at += 1 + strlen(split);
         for (const char *name = strstr(header, "loss"); *at == ','; name += strcspn(name, ",\n") + 1) {
-            char tag[64];
-            snprintf(tag, sizeof tag, "%.*s/%s", (int)strcspn(name, ",\n"), name, split);
+            const char *tag = scratch_format("%.*s/%s", (int)strcspn(name, ",\n"), name, split);
             const value *v = find_value(step, tag);
             bool empty = at[1] == ',' || at[1] == '\n', speed = strstr(tag, "_second/") != NULL;
             double number = empty ? 0 : strtod(at + 1, NULL);
@@ -219,9 +218,9 @@ LOOP_TEST(it_holds_every_row_score_and_map_and_changes_nothing_else, 0, TASKS + 
     for (const char *line = strchr(run_read(run_file(folder, "heads.csv")), '\n') + 1; *line != '\0';) {
         int layer, head, length = 0;
         long step;
-        char metric[64], tag[128];
+        char metric[64];
         ck_assert_int_eq(sscanf(line, "%ld,%d,%d,%63[^,],%n", &step, &layer, &head, metric, &length), 4);
-        snprintf(tag, sizeof tag, "heads.%s/L%dH%d", metric, layer, head);
+        const char *tag = scratch_format("heads.%s/L%dH%d", metric, layer, head);
         const value *score = find_value(step, tag);
         double number = strtod(line + length, NULL);
         bool left_out = strpbrk(metric, "()") != NULL || strncmp(metric, "all.", 4) == 0;
@@ -273,7 +272,7 @@ LOOP_TEST(killed_again_and_again_a_run_leaves_the_events_of_an_undisturbed_one, 
                                 "--out",
                                 straight,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[10] = folder;
     ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 5);
     run_assert_same(straight, folder);
@@ -317,24 +316,20 @@ TEST(what_a_checkpoint_of_half_a_step_does_not_know_is_dropped)
     const char *bank =
         run_config("bank.conllu", "1\t5\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\t7\t_\t_\t_\t_\t0\troot\t_\t_\n\n");
     const char *config = text_config(0), *straight = run_path("straight"), *folder = run_path("run");
-    char key[1024];
-    snprintf(key, sizeof key, "patterns.treebank=%s", bank);
+    const char *key = scratch_format("patterns.treebank=%s", bank);
     const char *arguments[] = { config, ON, key, "--resume", "--out", straight, NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[5] = folder;
     interrupting = true;
-    ck_assert_int_eq(run_wait(run_start((run_options){ .arguments = arguments, .before = disturb })).code,
-                     128 + SIGINT);
+    ck_assert_int_eq(run_with((run_options){ .arguments = arguments, .before = disturb }).code, 128 + SIGINT);
     ck_assert_str_eq(run_checkpoint_step(folder), "12");
     read_events(folder);
     ck_assert(find_value(12, "loss/train") != NULL && find_value(12, "loss/validation") == NULL);
     interrupting = false;
-    ck_assert_int_eq(run_wait(run_start((run_options){ .arguments = arguments, .before = disturb })).code,
-                     RUN_KILLED + SIGKILL);
+    ck_assert_int_eq(run_with((run_options){ .arguments = arguments, .before = disturb }).code, RUN_KILLED + SIGKILL);
     read_events(folder);
     ck_assert(find_value(12, "loss/validation") != NULL && find_value(12, "maps/L0H0") != NULL);
-    run_result end = run_train(arguments);
-    ck_assert_msg(end.code == 0, "%s", end.err);
+    OK(run_train(arguments));
     assert_same_events(straight, folder);
     run_assert_same_file(straight, folder, "syntax.csv");
 }
@@ -399,7 +394,7 @@ TEST(events_up_to_the_step_stay_byte_by_byte)
     for (int step = -1; step < 11; step++) {
         size_t kept = step < 0 ? 0 : ends[2 * (step < 9 ? step : 9) + 1];
         scratch_write(path, file.bytes, file.size);
-        ck_assert_int_eq(hl_tensorboard_drop_after(path, step, &begin).code, HL_OK);
+        CHECK_OK(hl_tensorboard_drop_after(path, step, &begin));
         ck_assert_int_eq(begin, (step < 9 ? step : 9) + 1);
         ck_assert(kept > 0 ? scratch_holds(path, file.bytes, kept) : !scratch_exists(path));
     }
@@ -424,7 +419,7 @@ LOOP_TEST(what_follows_a_torn_or_damaged_event_goes, 0, 2)
             scratch_write(path, file.bytes, file.size);
             file.bytes[size] = (char)(file.bytes[size] ^ 0x10);
         }
-        ck_assert_int_eq(hl_tensorboard_drop_after(path, 100, &begin).code, HL_OK);
+        CHECK_OK(hl_tensorboard_drop_after(path, 100, &begin));
         ck_assert_int_eq(begin, (whole + 1) / 2);
         ck_assert(whole > 0 ? scratch_holds(path, file.bytes, ends[whole - 1]) : !scratch_exists(path));
     }
@@ -457,7 +452,7 @@ static bool attempt(faulty_fault fault)
     }
     arguments[10] = whole;
     if (!scratch_exists(whole)) {
-        ck_assert_int_eq(run_train(arguments).code, 0);
+        OK(run_train(arguments));
     }
     run_assert_same(whole, folder);
     assert_same_events(whole, folder);

@@ -23,8 +23,7 @@ static hl_terminal terminal_with(FILE *to, const char *const *variables)
 {
     clear_environment();
     for (; *variables != NULL; variables++) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(*variables, "="), *variables);
+        const char *name = scratch_format("%.*s", (int)strcspn(*variables, "="), *variables);
         ck_assert_int_eq(setenv(name, strchr(*variables, '=') + 1, 1), 0);
     }
     hl_terminal terminal = hl_terminal_of(to);

@@ -2,6 +2,7 @@
 #include "core/op.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/train/trainer_example.h"
 #include "train/checkpoint.h"
 
@@ -158,7 +159,7 @@ TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
     trainer_sums(&trainer, &sums);
     hl_evaluation without = trainer_evaluated(&trainer), with;
     for (int again = 0; again < 2; again++) {
-        ck_assert_int_eq(hl_trainer_evaluate(&trainer, &sums, &with).code, HL_OK);
+        CHECK_OK(hl_trainer_evaluate(&trainer, &sums, &with));
         ck_assert_double_eq(with.scores.loss, without.scores.loss);
         ck_assert_double_eq(with.scores.accuracy, without.scores.accuracy);
         const hl_validation_sums *all = hl_validation_sums_pass_end(&sums);
@@ -194,9 +195,8 @@ LOOP_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight, 0, 2)
     ck_assert_int_eq(trainer.optimizer.step, 2);
 
     hl_evaluation evaluation;
-    status = hl_trainer_evaluate(&trainer, NULL, &evaluation);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_ptr_nonnull(strstr(status.text, "step 2: the validation loss"));
+    message_check(hl_trainer_evaluate(&trainer, NULL, &evaluation), HL_NOT_FINITE,
+                  "train.step_2_the_validation_loss_is");
     hl_free(before);
     hl_trainer_free(&trainer);
 }
@@ -223,10 +223,7 @@ TEST(a_gradient_that_is_not_finite_is_named_and_changes_no_weight)
     hl_real *before = hl_malloc(block_bytes(&trainer));
     memcpy(before, trainer.model.parameters.values, block_bytes(&trainer));
     hl_update update;
-    hl_status status = hl_trainer_update(&trainer, &update);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_msg(strstr(status.text, "step 1: the gradient norm") != NULL, "%s", status.text);
-    ck_assert_msg(strstr(status.text, "that of e") != NULL, "%s", status.text);
+    message_check(hl_trainer_update(&trainer, &update), HL_NOT_FINITE, "train.step_1_the_gradient_norm_is");
     ck_assert_mem_eq(before, trainer.model.parameters.values, block_bytes(&trainer));
     ck_assert_int_eq(trainer.optimizer.step, 0);
     hl_free(before);
@@ -239,7 +236,7 @@ TEST(weights_and_moments_are_checked_before_they_are_saved)
     hl_trainer trainer;
     trainer_make(&trainer, &config);
     trainer_updated(&trainer, 3);
-    ck_assert_int_eq(hl_trainer_check_finite(&trainer).code, HL_OK);
+    CHECK_OK(hl_trainer_check_finite(&trainer));
     const hl_parameter *parameter = hl_parameters_find(&trainer.model.parameters, "output.bias");
     hl_real *blocks[] = { trainer.model.parameters.values, trainer.optimizer.m, trainer.optimizer.v };
     static const char *const words[] = { "a weight of output.bias", "a first moment of output.bias",
@@ -247,10 +244,7 @@ TEST(weights_and_moments_are_checked_before_they_are_saved)
     for (int i = 0; i < 3; i++) {
         hl_real *number = blocks[i] + parameter->offset + parameter->count - 1, good = *number;
         *number = i == 1 ? -INFINITY : NAN;
-        hl_status status = hl_trainer_check_finite(&trainer);
-        ck_assert_int_eq(status.code, HL_NOT_FINITE);
-        ck_assert_msg(strstr(status.text, words[i]) != NULL && strstr(status.text, "step 3") != NULL, "%s",
-                      status.text);
+        CHECK_FAILS(hl_trainer_check_finite(&trainer), HL_NOT_FINITE, words[i], "step 3");
         *number = good;
     }
     hl_trainer_free(&trainer);
@@ -286,13 +280,13 @@ TEST(the_plan_is_what_a_step_takes)
     trainer_make(&trainer, &config);
     size_t bytes;
     double flops;
-    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, 1, &bytes, &flops).code, HL_OK);
+    CHECK_OK(hl_trainer_plan(&trainer.model, &config, 1, &bytes, &flops));
     ck_assert_uint_le(bytes, trainer.arena.capacity);
     ck_assert_double_gt(flops, 6.0 * 8 * 7 * 16 * 32);
     config.optimizer.accumulate = 4;
     size_t part_bytes;
     double part_flops;
-    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, 1, &part_bytes, &part_flops).code, HL_OK);
+    CHECK_OK(hl_trainer_plan(&trainer.model, &config, 1, &part_bytes, &part_flops));
     ck_assert_uint_lt(part_bytes, bytes);
     ck_assert_double_eq_tol(part_flops, flops, 1e-9 * flops);
     hl_trainer_free(&trainer);

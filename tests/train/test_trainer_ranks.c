@@ -4,6 +4,7 @@
 #include "heads/all_subsets.h"
 #include "heads/importance.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/scratch.h"
 #include "tests/train/loop_ranks.h"
 #include "tests/train/thread_ranks.h"
@@ -46,12 +47,11 @@ static void train_rank(hl_ranks *ranks, const hl_config *config, result *r)
     hl_trainer trainer;
     loop_ranks_trainer(&trainer, config, ranks);
     trainer.scored = HL_METRICS_CLASSES;
-    ck_assert_int_eq(hl_class_counts_init(&trainer.classes, 7).code, HL_OK);
+    CHECK_OK(hl_class_counts_init(&trainer.classes, 7));
     r->update = trainer_updated(&trainer, STEPS);
     hl_validation_sums_pass pass;
     trainer_sums(&trainer, &pass);
-    hl_status status = hl_trainer_evaluate(&trainer, &pass, &r->evaluation);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_trainer_evaluate(&trainer, &pass, &r->evaluation));
     const hl_validation_sums *sums = hl_validation_sums_pass_end(&pass);
     ck_assert_int_eq(hl_validation_sums_normalised(sums, 1, 1).n, trainer.validation.batch.n_rows);
 
@@ -175,12 +175,10 @@ TEST(more_ranks_than_leaves_are_refused)
     hl_config config = loop_ranks_config();
     hl_task_spec spec = hl_config_task_spec(&config);
     hl_dataset *dataset;
-    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
+    CHECK_OK(hl_dataset_open(&spec, 1, &dataset));
     hl_trainer trainer;
-    hl_status status = hl_trainer_reserve(&trainer, &config, dataset, &(hl_ranks){ .n = LEAVES + 1 });
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_ptr_nonnull(
-        strstr(status.text, "train.leaves = 4 cuts a batch among as many processes at most, and there are 5"));
+    message_check(hl_trainer_reserve(&trainer, &config, dataset, &(hl_ranks){ .n = LEAVES + 1 }), HL_INVALID,
+                  "train.the_config_train_leaves_4_cuts");
     hl_trainer_free(&trainer);
 }
 
@@ -235,7 +233,7 @@ typedef struct worth {
 static void measure_worth(hl_trainer *trainer, const hl_share *share, worth *w)
 {
     hl_examples examples;
-    ck_assert_int_eq(hl_dataset_make_examples(trainer->dataset, HL_VALIDATION, 0, 6, &examples).code, HL_OK);
+    CHECK_OK(hl_dataset_make_examples(trainer->dataset, HL_VALIDATION, 0, 6, &examples));
     hl_patterns layers[2] = { { 0 } };
     for (int l = 0; l < 2; l++) {
         layers[l] = (hl_patterns){
@@ -246,7 +244,7 @@ static void measure_worth(hl_trainer *trainer, const hl_share *share, worth *w)
                                              share, &w->importance);
     HL_THEN(status,
             hl_all_subsets_measure(&trainer->model, &examples, layers, 2, trainer->threads, share, &w->subsets));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     hl_examples_free(&examples);
 }
 

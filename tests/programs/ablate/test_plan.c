@@ -2,7 +2,9 @@
 #include "programs/ablate/plan.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +28,8 @@ static hl_status plan_of(const char *config, const char *line, hl_ablate_plan *p
     }
     static hl_ablate_command command;
     *plan = (hl_ablate_plan){ 0 };
-    hl_status status = hl_ablate_command_parse(argc, argv, &command);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    status = hl_ablate_plan_make(&command, plan, NULL, NULL);
+    CHECK_OK(hl_ablate_command_parse(argc, argv, &command));
+    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
     return status;
 }
 
@@ -37,8 +38,7 @@ static const char *listed(const char *config, const char *line)
 {
     static char text[TEXT];
     hl_ablate_plan plan;
-    hl_status status = plan_of(config, line, &plan);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(plan_of(config, line, &plan));
     text[0] = '\0';
     for (int64_t v = 0; v < plan.n_variants; v++) {
         size_t used = strlen(text);
@@ -58,9 +58,8 @@ static const char *usual(void)
 /* `more` ends the section [model]. */
 static const char *with(const char *more)
 {
-    char text[TEXT];
     const char *train = strstr(content, "[train]");
-    snprintf(text, sizeof text, "%.*s%s\n%s", (int)(train - content), content, more, train);
+    const char *text = scratch_format("%.*s%s\n%s", (int)(train - content), content, more, train);
     return run_config("with.ini", text);
 }
 
@@ -99,7 +98,7 @@ TEST(names_that_a_column_or_another_key_has_are_full)
 TEST(the_widths_follow_from_the_number_of_heads)
 {
     hl_ablate_plan plan;
-    ck_assert_int_eq(plan_of(with("d_k = 16\nd_v = 16\nkv_heads = 4"), "--heads 1,8", &plan).code, HL_OK);
+    CHECK_OK(plan_of(with("d_k = 16\nd_v = 16\nkv_heads = 4"), "--heads 1,8", &plan));
     ck_assert_int_eq(plan.n_keys, 1);
     const hl_model_config *one = &plan.variants[1].config.model, *eight = &plan.variants[2].config.model;
     ck_assert(one->heads[1] == 1 && one->kv_heads[1] == 1 && one->d_k[1] == 64 && one->d_v[1] == 64);
@@ -148,14 +147,14 @@ TEST(table_3_is_scaled_to_the_config)
 TEST(cells_have_their_seeds_and_folders)
 {
     hl_ablate_plan plan;
-    ck_assert_int_eq(plan_of(usual(), "--heads 4,8 --seeds 2 --out some/where", &plan).code, HL_OK);
+    CHECK_OK(plan_of(usual(), "--heads 4,8 --seeds 2 --out some/where", &plan));
     static const char *const paths[] = { "some/where/heads=4,seed=7", "some/where/heads=4,seed=8",
                                          "some/where/heads=8,seed=7", "some/where/heads=8,seed=8" };
     ck_assert_int_eq(hl_ablate_plan_cells(&plan), 4);
     for (int64_t i = 0; i < 4; i++) {
         hl_config config;
         ck_assert_str_eq(hl_ablate_plan_path(&plan, i).text, paths[i]);
-        ck_assert_int_eq(hl_ablate_plan_config(&plan, i, &config).code, HL_OK);
+        CHECK_OK(hl_ablate_plan_config(&plan, i, &config));
         ck_assert_str_eq(config.train.out, paths[i]);
         ck_assert_int_eq(config.train.seed, 7 + i % 2);
         ck_assert_int_eq(config.model.heads[1], i < 2 ? 4 : 8);
@@ -167,7 +166,7 @@ TEST(cells_have_their_seeds_and_folders)
                                               { "--d-k 4 --vary model.layers=1", "runs/usual-ablation-d_k-layers" },
                                               { "--table3", "runs/usual-ablation-table3" } };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        ck_assert_int_eq(plan_of(usual(), folders[i][0], &plan).code, HL_OK);
+        CHECK_OK(plan_of(usual(), folders[i][0], &plan));
         ck_assert_str_eq(plan.folder, folders[i][1]);
         hl_ablate_plan_free(&plan);
     }
@@ -192,8 +191,8 @@ TEST(the_text_tells_plans_apart)
     ck_assert_str_eq(text.bytes, same.bytes);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         hl_text other = { 0 };
-        ck_assert_int_eq(plan_of(usual(), others[i], &plan).code, HL_OK);
-        ck_assert_int_eq(hl_ablate_plan_text(&plan, &other).code, HL_OK);
+        CHECK_OK(plan_of(usual(), others[i], &plan));
+        CHECK_OK(hl_ablate_plan_text(&plan, &other));
         ck_assert_str_ne(text.bytes, other.bytes);
         hl_ablate_plan_free(&plan);
         hl_text_free(&other);
@@ -224,13 +223,11 @@ TEST(what_is_wrong_is_named_with_the_remedy)
         { "--table3 model.heads=4,8", "--table3 scales one number of heads" },
         { "--heads 1 train.seed=1000000000000000 --seeds 2", "leaves no room for 2 seeds" },
         { "--heads 1 train.threads=2", "train.threads: the trainings of a sweep share the cores; --jobs N" },
-        { "--heads 1 train.out=\"a", "train.out" },
+        { "--heads 1 train.out=\"a", ": train.out=" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_ablate_plan plan;
-        hl_status status = plan_of(usual(), cases[i].line, &plan);
-        ck_assert_msg(status.code == HL_INVALID, "%s: code %d", cases[i].line, status.code);
-        ck_assert_msg(strstr(status.text, cases[i].words) != NULL, "%s: %s", cases[i].line, status.text);
+        CHECK_FAILS(plan_of(usual(), cases[i].line, &plan), HL_INVALID, cases[i].words);
         hl_ablate_plan_free(&plan);
     }
 }

@@ -17,8 +17,7 @@ static void make_plan(hl_ablate_plan *plan)
 {
     hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2" };
-    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
     ck_assert_int_eq(hl_ablate_plan_cells(plan), 2 * SEEDS);
 }
 

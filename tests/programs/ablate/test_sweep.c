@@ -38,7 +38,7 @@ static const char *sweep_with(const char *script, void (*prepare)(const char *fo
     *status = hl_ablate_plan_make(&command, &plan, NULL, NULL);
     ck_assert_msg(status->code == HL_OK && hl_ablate_plan_cells(&plan) == CELLS, "%s", status->text);
     hl_ablate_folder folder;
-    ck_assert_int_eq(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL).code, HL_OK);
+    CHECK_OK(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL));
     hl_ablate_folder_leave(&folder);
     if (prepare != NULL) {
         prepare(plan.folder);
@@ -106,7 +106,7 @@ TEST(what_is_done_is_left_alone)
     }
     hl_status status;
     sweep_with("#!/bin/sh\nexit 1\n", NULL, results, &status);
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     ck_assert(results[2].state == HL_ABLATE_DONE && results[2].seconds == 7);
     ck_assert_str_eq(run_list(run_path("sweep")), ".lock plan.txt ");
 }
@@ -116,7 +116,7 @@ TEST(why_a_program_did_not_start_is_told_of_each)
     hl_ablate_result results[CELLS] = { { 0 } };
     hl_status status;
     const char *told = sweep_with("#!/no/such/shell\n", NULL, results, &status);
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     ck_assert(results[0].state == HL_ABLATE_FAILED && results[2].state == HL_ABLATE_FAILED);
     ck_assert_msg(strstr(told, "heads=4,seed=1  failed: ") != NULL && strstr(told, "train.sh: cannot be started: "),
                   "%s", told);

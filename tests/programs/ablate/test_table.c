@@ -21,8 +21,7 @@ static void make_plan(hl_ablate_plan *plan)
 {
     hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2,4" };
-    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
     ck_assert_int_eq(plan->base, 1);
 }
 
@@ -36,7 +35,7 @@ TEST(rows_are_of_the_trainings_that_are_done)
     hl_ablate_plan plan;
     hl_ablate_summary summary;
     make_plan(&plan);
-    ck_assert_int_eq(hl_ablate_summary_make(&plan, results, &summary).code, HL_OK);
+    CHECK_OK(hl_ablate_summary_make(&plan, results, &summary));
     const hl_ablate_row *one = &summary.rows[0], *base = &summary.rows[1], *four = &summary.rows[2];
     expect_near(one->loss.mean, 8.0 / 3);
     expect_near(one->perplexity.mean, (exp(1.5) + exp(2.5) + exp(4)) / 3);

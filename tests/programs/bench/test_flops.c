@@ -2,6 +2,7 @@
 #include "programs/bench/job.h"
 #include "programs/bench/runs.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/trainer_example.h"
 #include "train/setup.h"
 
@@ -24,12 +25,10 @@ static const struct {
 
 static hl_config load_shipped(const char *name)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/bench/%s.ini", HL_CONFIGS, name);
+    const char *path = scratch_format("%s/bench/%s.ini", HL_CONFIGS, name);
     hl_bench_job job = { .config.path = path };
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, NULL, &config);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_bench_job_config(&job, NULL, &config));
     return config;
 }
 
@@ -37,8 +36,7 @@ TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
 {
     ck_assert_uint_eq(sizeof workloads / sizeof *workloads, HL_BENCH_SHIPPED);
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "bench/%s.ini", workloads[i].name);
+        const char *path = scratch_format("bench/%s.ini", workloads[i].name);
         ck_assert_str_eq(hl_bench_shipped[i], path);
         ck_assert_ptr_nonnull(strstr(hl_bench_command_usage, workloads[i].name));
         hl_config config = load_shipped(workloads[i].name);
@@ -81,8 +79,8 @@ TEST(formula_script_and_tape_agree)
         hl_model model;
         size_t bytes;
         double flops;
-        ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-        ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
+        CHECK_OK(hl_model_init(&model, &model_config));
+        CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
         hl_model_free(&model);
         ck_assert_double_eq(hl_bench_config_flops(&config), workloads[i].flops);
         ck_assert_double_eq(flops, workloads[i].flops);
@@ -109,8 +107,8 @@ TEST(free_widths_count_as_the_tape_counts_them)
     hl_model model;
     size_t bytes;
     double flops, T = 11, D = 24, V = 19;
-    ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-    ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &model_config));
+    CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
     hl_model_free(&model);
     double layers = 2 * D * (3 + 3) * (5 + 7) + 2 * T * 3 * (5 + 7) + 2 * D * (4 + 2) * (6 + 2) + 2 * T * 4 * (6 + 2);
     double expected = 3 * 6 * T * (layers + 2 * 4 * D * 40 + 2 * D * V);
@@ -135,8 +133,8 @@ TEST(what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it)
         hl_model model;
         size_t bytes;
         double flops;
-        ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-        ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
+        CHECK_OK(hl_model_init(&model, &model_config));
+        CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
         ck_assert_double_eq(hl_bench_config_flops(&config), flops);
         hl_model_free(&model);
     }

@@ -15,11 +15,11 @@
 /* A measuring process's line. */
 static json_t *measured(const char *what, const char *width, const char *override)
 {
-    bench_result result = BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
+    run_result result = BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
                                         override, "--threads", "1", "--seconds", "0.01");
     json_t *root;
     ck_assert_msg(result.code == 0, "%s", result.out);
-    ck_assert_int_eq(hl_json_parse("the line", result.out, strlen(result.out), &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("the line", result.out, strlen(result.out), &root));
     return root;
 }
 
@@ -48,7 +48,7 @@ TEST(a_row_in_bf16_says_so)
     for (int i = 0; i < 2; i++) {
         hl_text text = { 0 };
         hl_bench_table_row(&text, &workload);
-        ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+        CHECK_OK(hl_text_status(&text));
         ck_assert((strstr(text.bytes, told) != NULL) == (i == 0));
         hl_text_free(&text);
         snprintf(workload.figures.precision, sizeof workload.figures.precision, "float");
@@ -60,7 +60,7 @@ TEST(headings_say_what_is_in_bf16)
     static const char *const modes[] = { "--scaling", "--heads" }, *const told[] = { ".ini in bf16, ", ", in bf16\n" };
     const char *config = run_config("x.ini", BENCH_TINY);
     for (int i = 0; i < 2; i++) {
-        bench_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto");
+        run_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto");
         ck_assert((strstr(result.out, told[i]) != NULL) == (hl_bf16_missing() == NULL));
         result = BENCH_NOTHING(config, modes[i]);
         ck_assert_ptr_null(strstr(result.out, "bf16"));
@@ -75,11 +75,11 @@ TEST(auto_that_is_float_here_is_told)
     setenv("LIBXSMM_TARGET", "skx", 1);
     static const char *const modes[] = { "--scaling", "--heads", "--profile" };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        bench_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto", "--threads", "1");
+        run_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto", "--threads", "1");
         const char *line = strstr(result.err, told);
         ck_assert_msg(line != NULL && strstr(line + 1, told) == NULL, "%s", result.err);
     }
-    bench_result result = BENCH_NOTHING(config, "train.precision=bf16");
+    run_result result = BENCH_NOTHING(config, "train.precision=bf16");
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_nonnull(strstr(result.err, "train.precision: no bf16: "));
 }

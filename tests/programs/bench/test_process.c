@@ -3,6 +3,7 @@
 #include "programs/bench/process.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/programs/bench/test_bench.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -17,9 +18,8 @@
 static const char *fake_program(const char *script)
 {
     static char path[PATH_MAX];
-    char content[4096];
     snprintf(path, sizeof path, "%s", scratch_path("fake"));
-    snprintf(content, sizeof content, "#!/bin/sh\n%s\n", script);
+    const char *content = scratch_format("#!/bin/sh\n%s\n", script);
     scratch_write(path, content, strlen(content));
     ck_assert_int_eq(chmod(path, 0700), 0);
     return path;
@@ -28,7 +28,7 @@ static const char *fake_program(const char *script)
 static hl_status run_fake(const char *script, hl_bench_figures *figures)
 {
     hl_bench_job job = { .config.path = "x.ini", .seconds = 0.25, .threads = 2, .profile = true };
-    ck_assert_int_eq(hl_named_config_override(&job.config, "model.heads=3").code, HL_OK);
+    CHECK_OK(hl_named_config_override(&job.config, "model.heads=3"));
     return hl_bench_process_run(fake_program(script), &job, figures);
 }
 
@@ -64,10 +64,9 @@ TEST(figures_survive_their_line)
     hl_bench_figures figures = some_figures(), read;
     hl_text line = { 0 };
     hl_bench_json_line(&line, &figures);
-    ck_assert_int_eq(hl_text_status(&line).code, HL_OK);
+    CHECK_OK(hl_text_status(&line));
     ck_assert_uint_eq(strcspn(line.bytes, "\n"), line.size - 1);
-    hl_status status = hl_bench_json_read(line.bytes, line.size, &read);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_bench_json_read(line.bytes, line.size, &read));
     hl_text_free(&line);
     ck_assert_int_eq(read.threads, 2);
     ck_assert_int_eq(read.steps, 1000);
@@ -134,42 +133,35 @@ LOOP_TEST(want_of_memory_for_figures_is_told_and_nothing_lost, 0, 2)
 TEST(the_job_is_passed_on_whole)
 {
     hl_bench_figures figures;
-    hl_status status = run_fake("echo \"$@\"; exit 1", &figures);
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "x.ini: --measure step --seconds 0.250000000 --threads 2 --profile -- x.ini "
-                                  "model.heads=3");
+    CHECK_FAILS(run_fake("echo \"$@\"; exit 1", &figures), HL_FAILED,
+                "x.ini: --measure step --seconds 0.250000000 --threads 2 --profile -- x.ini "
+                "model.heads=3");
 }
 
 TEST(a_failure_comes_with_its_text_and_code)
 {
     hl_bench_figures figures;
-    hl_status status = run_fake("echo 'out of memory: so much'; exit 5", &figures);
-    ck_assert_int_eq(status.code, HL_NO_MEMORY);
-    ck_assert_str_eq(status.text, "x.ini: out of memory: so much");
-    status = run_fake("exit 4", &figures);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_str_eq(status.text, "x.ini: exit code 4, without a word");
+    message_check(run_fake("echo 'out of memory: so much'; exit 5", &figures), HL_NO_MEMORY,
+                  "bench.x_ini_out_of_memory_so");
+    message_check(run_fake("exit 4", &figures), HL_NOT_FINITE, "bench.x_ini_exit_code_4_without");
     ck_assert_int_eq(run_fake("exit 0", &figures).code, HL_BAD_FILE);
     ck_assert_int_eq(run_fake("echo nonsense", &figures).code, HL_BAD_FILE);
-    status = run_fake("echo more; exit 77", &figures);
+    hl_status status = run_fake("echo more; exit 77", &figures);
     ck_assert_int_eq(status.code, HL_FAILED);
 }
 
 TEST(a_killed_process_is_named_so)
 {
     hl_bench_figures figures;
-    hl_status status = run_fake("kill -9 $$", &figures);
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "x.ini: killed by signal 9 (Killed); perhaps for want of memory");
+    message_check(run_fake("kill -9 $$", &figures), HL_FAILED, "bench.x_ini_killed_by_signal_9");
 }
 
 TEST(a_program_that_is_not_there_is_named)
 {
     hl_bench_job job = { .what = HL_BENCH_SGEMM, .seconds = 1 };
     hl_bench_figures figures;
-    hl_status status = hl_bench_process_run("/nowhere/bench", &job, &figures);
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "sgemm: /nowhere/bench: cannot be started: No such file or directory");
+    message_check(hl_bench_process_run("/nowhere/bench", &job, &figures), HL_FAILED,
+                  "bench.sgemm_cannot_be_started_no_such");
 }
 
 /* Whoever starts the program may ignore SIGCHLD; then the system would not keep how a process has ended. */
@@ -199,8 +191,7 @@ TEST(the_better_of_two_sgemm_rates_counts)
         hl_text_print(&script, "'");
         hl_bench_job job = { .config.path = config, .seconds = 1 };
         hl_bench_figures found;
-        hl_status status = hl_bench_process_workload(fake_program(script.bytes), &job, &found);
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        CHECK_OK(hl_bench_process_workload(fake_program(script.bytes), &job, &found));
         ck_assert_double_eq(found.sgemm_gflops, 300);
         ck_assert_double_eq(found.ms, figures.ms);
         hl_text_free(&script);
@@ -225,9 +216,8 @@ static pid_t read_process(const char *path)
 
 TEST(a_measuring_process_dies_with_its_parent)
 {
-    char path[PATH_MAX], script[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s", scratch_path("process"));
-    snprintf(script, sizeof script, "echo $$ > %s; exec sleep 60", path);
+    const char *path = scratch_format("%s", scratch_path("process"));
+    const char *script = scratch_format("echo $$ > %s; exec sleep 60", path);
     const char *program = fake_program(script);
     ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* it becomes ours when its parent is gone */
     pid_t parent = fork();

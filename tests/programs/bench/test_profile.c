@@ -6,6 +6,7 @@
 #include "programs/bench/workload.h"
 #include "programs/repeat.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/train/trainer_example.h"
 #include "train/setup_data.h"
 
@@ -46,13 +47,13 @@ static int run_small_tape(const hl_tape_observer *observer, bool dry, const hl_n
 {
     static const hl_real numbers[4] = { 1, -2, 3, -4 };
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 1 << 16));
     hl_tape tape;
     hl_tape_begin(&tape, &arena,
                   (hl_tape_options){ .gradients = true, .memory = { .dry = dry }, .observer = observer });
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(2, 2), numbers, true);
     hl_tensor *r = hl_relu(&tape, x), *loss = hl_sum(&tape, hl_add(&tape, r, r));
-    ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
+    CHECK_OK(hl_tape_backward(&tape, loss));
     int n = 0;
     for (const hl_node *node = tape.last; node != NULL; node = node->previous) {
         record[n++] = node;
@@ -131,9 +132,8 @@ TEST(a_workloads_profile_names_every_op_and_adds_up)
     hl_bench_figures figures;
     hl_threads_setup();
     hl_dataset *dataset;
-    ck_assert_int_eq(hl_setup_data(&config, &(hl_data_options){ .use = HL_DATA_CHECK }, &dataset).code, HL_OK);
-    hl_status status = hl_bench_workload(&config, dataset, 0.02, true, &figures);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_setup_data(&config, &(hl_data_options){ .use = HL_DATA_CHECK }, &dataset));
+    CHECK_OK(hl_bench_workload(&config, dataset, 0.02, true, &figures));
     const hl_bench_profile *profile = &figures.profile;
     double sum = 0, calls = 0, flops = 0;
     for (int i = 0; i < profile->n_rows; i++) {
@@ -199,13 +199,11 @@ TEST(things_are_done_five_times_at_least_until_they_fail)
 {
     int n = 0;
     hl_bench_times times;
-    ck_assert_int_eq(hl_bench_repeat(0, count_once, &n, &times).code, HL_OK);
+    CHECK_OK(hl_bench_repeat(0, count_once, &n, &times));
     ck_assert_int_eq(n, HL_BENCH_LEAST_REPEATS);
     ck_assert_int_eq(times.n, n);
     ck_assert(times.quarter <= times.median && times.median <= times.three_quarters && times.mean >= 0);
-    hl_status status = hl_bench_repeat(60, count_once, &n, &times);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_str_eq(status.text, "enough");
+    message_check(hl_bench_repeat(60, count_once, &n, &times), HL_NOT_FINITE, "bench.enough");
     ck_assert_int_eq(n, 100);
 }
 
@@ -221,7 +219,7 @@ TEST(median_and_quartiles_are_those_of_the_times)
 {
     int n = 0;
     hl_bench_times times;
-    ck_assert_int_eq(hl_bench_repeat(0, sleep_once, &n, &times).code, HL_OK);
+    CHECK_OK(hl_bench_repeat(0, sleep_once, &n, &times));
     ck_assert(times.quarter >= 0.010 && times.median >= 0.015 && times.three_quarters >= 0.020);
     ck_assert(times.quarter < times.median && times.median < times.three_quarters);
     ck_assert_double_ge(times.mean, 0.015);

@@ -122,7 +122,7 @@ TEST(figures_of_any_size_fit_80_columns)
         }
         hl_text text = { 0 };
         hl_heads_importance_table(&text, &m.study);
-        ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+        CHECK_OK(hl_text_status(&text));
         ck_assert_msg(widest_line(text.bytes) <= 80, "%g: %s", sizes[s], text.bytes);
         ck_assert(s > 0 || strstr(text.bytes, "  1e-12  1e-12") != NULL); /* no row of zeros */
         hl_text_free(&text);

@@ -4,6 +4,7 @@
 #include "show/table.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,8 +52,7 @@ static hl_heads_study made_up_study(void)
 static hl_text table_of(const hl_heads_study *study)
 {
     hl_text text = { 0 };
-    hl_status status = hl_heads_table_print(&text, "a", study, relations);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_heads_table_print(&text, "a", study, relations));
     return text;
 }
 
@@ -83,10 +83,8 @@ TEST(a_row_has_what_a_head_does_and_is_worth)
 {
     hl_heads_study study = made_up_study();
     hl_text text = table_of(&study);
-    char last[128];
-    snprintf(last, sizeof last,
-             "\nL1H%-2d relation(noun_pronoun) 0.75  0.25    0.50 12.3      0.857   0.012       no\n",
-             HEADS - FIRST - 1);
+    const char *last = scratch_format(
+        "\nL1H%-2d relation(noun_pronoun) 0.75  0.25    0.50 12.3      0.857   0.012       no\n", HEADS - FIRST - 1);
     const char *const expected[] = {
         "\nhead  label                 score  base entropy dist importance without faithful\n",
         "\nL0H0  previous               0.75  0.25    0.50 12.3       0.00  -2e-07       no\n",
@@ -142,8 +140,7 @@ TEST(labels_that_stand_there_are_explained_and_no_others)
         part.n = one < 0 ? study.n : 1;
         hl_text text = table_of(&part);
         for (int i = 0; i < KINDS; i++) {
-            char meaning[64];
-            snprintf(meaning, sizeof meaning, "; %s: ", names[i]);
+            const char *meaning = scratch_format("; %s: ", names[i]);
             ck_assert_msg(says(&text, meaning) == (one < 0 || one == i), "%s in %s", names[i], text.bytes);
         }
         ck_assert(says(&text, why) == (one < 0 || one == HL_LABEL_MIXED));
@@ -238,7 +235,7 @@ TEST(heads_that_share_a_label_are_told_together)
     ck_assert(!says(&text, "L1H0, "));
     hl_text_free(&text);
     hl_heads_json_print(&text, &study, relations);
-    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    CHECK_OK(hl_text_status(&text));
     strip_blanks(text.bytes);
     const char *groups = strstr(text.bytes, "\"groups\"");
     ck_assert_ptr_nonnull(groups);

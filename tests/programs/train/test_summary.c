@@ -5,14 +5,14 @@
 #include "core/kernels/bf16.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 #include "tests/train/counting_allocator.h"
 #include "tests/train/summary_example.h"
 
 static char *summary_of(const hl_config *config)
 {
     char *text;
-    hl_status status = hl_summary_text(config, &text);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_summary_text(config, &text));
     return text;
 }
 
@@ -117,7 +117,7 @@ TEST(what_is_multiplied_in_bf16_is_said)
     ck_assert((strstr(text, "All but attention's multiply in bf16, with sums in float.\n") != NULL) == here);
     hl_free(text);
     hl_text json = { 0 };
-    ck_assert_int_eq(hl_summary_json(&config, &json).code, HL_OK);
+    CHECK_OK(hl_summary_json(&config, &json));
     ck_assert_ptr_nonnull(strstr(json.bytes, here ? "\"precision\": \"bf16\"" : "\"precision\": \"float\""));
     hl_text_free(&json);
 }
@@ -139,8 +139,7 @@ static void assert_width(const char *text, const char *name)
 /* A line that begins with `label` and holds `number`. */
 static void assert_line(const char *text, const char *label, const char *number)
 {
-    char start[64];
-    snprintf(start, sizeof start, "\n%s", label);
+    const char *start = scratch_format("\n%s", label);
     const char *line = strstr(text, start);
     ck_assert_msg(line != NULL, "no line \"%s\" in\n%s", label, text);
     const char *found = strstr(line + 1, number);
@@ -270,7 +269,7 @@ static void expect_failures_told(const hl_config *config, bool json)
         bool reached = faults_allocations() >= n;
         hl_text_free(&text);
         if (!reached) { /* none was left to fail */
-            ck_assert_int_eq(status.code, HL_OK);
+            CHECK_OK(status);
             break;
         }
         ck_assert_int_eq(status.code, HL_NO_MEMORY);
@@ -297,11 +296,11 @@ TEST(as_json_it_holds_the_same_figures)
     summary_example example;
     summary_example_parse(SMALL, &example);
     hl_footprint footprint;
-    ck_assert_int_eq(hl_footprint_of(&example.config, &example.model, &footprint).code, HL_OK);
+    CHECK_OK(hl_footprint_of(&example.config, &example.model, &footprint));
     hl_text text = { 0 };
-    ck_assert_int_eq(hl_summary_json(&example.config, &text).code, HL_OK);
+    CHECK_OK(hl_summary_json(&example.config, &text));
     json_t *root;
-    ck_assert_int_eq(hl_json_parse("the summary", text.bytes, text.size, &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("the summary", text.bytes, text.size, &root));
     json_t *rows = json_object_get(root, "rows"), *memory = json_object_get(root, "memory_bytes");
     ck_assert_uint_eq(json_array_size(rows), (size_t)example.graph.n);
     json_int_t parameters = 0;
@@ -339,15 +338,15 @@ TEST(several_processes_are_told_where_there_are_leaves)
     ck_assert_ptr_null(strstr(text, "\n          5 "));
     hl_free(text);
     hl_text json = { 0 };
-    ck_assert_int_eq(hl_summary_json(&example.config, &json).code, HL_OK);
+    CHECK_OK(hl_summary_json(&example.config, &json));
     json_t *root;
-    ck_assert_int_eq(hl_json_parse("the summary", json.bytes, json.size, &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("the summary", json.bytes, json.size, &root));
     json_t *all = json_object_get(root, "processes"), *two = json_array_get(all, 0);
     ck_assert_uint_eq(json_array_size(all), 3);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "processes")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "sent_bytes")), (json_int_t)example.footprint.weights);
     hl_footprint of_two;
-    ck_assert_int_eq(hl_footprint_of_one(&example.config, 2, &of_two).code, HL_OK);
+    CHECK_OK(hl_footprint_of_one(&example.config, 2, &of_two));
     ck_assert_int_eq(json_integer_value(json_object_get(two, "memory_bytes")), (json_int_t)of_two.total);
     ck_assert_uint_lt(of_two.step, example.footprint.step); /* of two leaves, where one process has four */
     ck_assert_uint_eq(of_two.gradients, 2 * example.footprint.gradients); /* its own, and what it receives */
