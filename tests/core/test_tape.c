@@ -51,7 +51,7 @@ static void fails_with(const hl_tensor *result, const char *text)
     tape.error = hl_ok();
 }
 
-START_TEST(errors_name_op_scope_and_shapes)
+TEST(errors_name_op_scope_and_shapes)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true });
     hl_tensor *x = tensor(HL_SHAPE(2, 3)), *W = tensor(HL_SHAPE(4, 5)), *v = tensor(HL_SHAPE(3));
@@ -84,9 +84,8 @@ START_TEST(errors_name_op_scope_and_shapes)
                "softmax: the bias has no head 5");
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(errors_name_the_number_that_is_wrong)
+TEST(errors_name_the_number_that_is_wrong)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true, .training = true });
     hl_tensor *x = tensor(HL_SHAPE(2, 3)), *W = tensor(HL_SHAPE(4, 5));
@@ -144,7 +143,6 @@ START_TEST(errors_name_the_number_that_is_wrong)
     fails_with(hl_dropout(&tape, x, NAN, 1), "dropout: a probability of nan is not in [0, 1)");
     hl_arena_free(&arena);
 }
-END_TEST
 
 static const int32_t of_two_threes[3] = { 0, 3, 6 };
 
@@ -165,7 +163,7 @@ static hl_attention_args attention_of(hl_tensor *q, hl_tensor *k, hl_tensor *v, 
     };
 }
 
-START_TEST(attention_says_what_does_not_fit)
+TEST(attention_says_what_does_not_fit)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true });
     hl_tensor *x = tensor(HL_SHAPE(6, 4)), *shorter = tensor(HL_SHAPE(4, 4));
@@ -202,9 +200,8 @@ START_TEST(attention_says_what_does_not_fit)
     ck_assert_ptr_nonnull(hl_attention(&tape, good));
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(dropout_of_other_rows_than_the_tape_has_places_for_is_refused)
+TEST(dropout_of_other_rows_than_the_tape_has_places_for_is_refused)
 {
     const int64_t places[2] = { 0, 1 };
     begin((hl_tape_options){ .threads = 1, .training = true, .places = places, .n_places = 2 });
@@ -217,9 +214,8 @@ START_TEST(dropout_of_other_rows_than_the_tape_has_places_for_is_refused)
     fails_with(hl_linear_fused(&tape, linear), "linear: dropout of 6 rows on a tape with places for 2");
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(the_first_error_stays_and_null_gives_null)
+TEST(the_first_error_stays_and_null_gives_null)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true });
     hl_tensor *x = tensor(HL_SHAPE(2, 3));
@@ -234,9 +230,8 @@ START_TEST(the_first_error_stays_and_null_gives_null)
     ck_assert_str_eq(status.text, "multiply: the shapes differ: (2, 3) against (3, 2)");
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(empty_tensors_are_refused)
+TEST(empty_tensors_are_refused)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true, .training = true });
     hl_tensor *empty = tensor(HL_SHAPE(2, 0));
@@ -246,9 +241,8 @@ START_TEST(empty_tensors_are_refused)
     fails_with(hl_gelu(&tape, tensor(HL_SHAPE(-1, 2))), "gelu: input 0 is empty or too large: (-1, 2)");
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(scopes_nest)
+TEST(scopes_nest)
 {
     begin((hl_tape_options){ 0 });
     ck_assert_ptr_null(hl_tape_scope(&tape, "outer"));
@@ -257,9 +251,8 @@ START_TEST(scopes_nest)
     ck_assert_int_eq(tape.options.threads, 1);
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(backward_starts_at_a_scalar_made_from_something)
+TEST(backward_starts_at_a_scalar_made_from_something)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true });
     hl_status status = hl_tape_backward(&tape, hl_gelu(&tape, tensor(HL_SHAPE(2, 3))));
@@ -274,9 +267,8 @@ START_TEST(backward_starts_at_a_scalar_made_from_something)
                      "backward: the tensor it starts from was not made from anything that requires a gradient");
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(a_tape_without_gradients_or_training_costs_nothing_for_them)
+TEST(a_tape_without_gradients_or_training_costs_nothing_for_them)
 {
     begin((hl_tape_options){ .threads = 1 });
     hl_tensor *x = tensor(HL_SHAPE(2, 3));
@@ -286,11 +278,10 @@ START_TEST(a_tape_without_gradients_or_training_costs_nothing_for_them)
     ck_assert_int_eq(tape.n_nodes, before);
     hl_arena_free(&arena);
 }
-END_TEST
 
 /* loss = mean(x W^T * 3) over parameter W (2, 3) */
 /* Also where memory is reused, and an op with another input would compute its gradient in place of dy. */
-START_TEST(a_tensor_added_to_itself_gets_both_gradients)
+TEST(a_tensor_added_to_itself_gets_both_gradients)
 {
     const hl_real numbers[3] = { 1, 2, 3 };
     hl_tape_plan plan = { 0 };
@@ -310,7 +301,6 @@ START_TEST(a_tensor_added_to_itself_gets_both_gradients)
     }
     hl_tape_plan_free(&plan);
 }
-END_TEST
 
 static hl_status pass(hl_parameters *parameters, const hl_real *x)
 {
@@ -320,7 +310,7 @@ static hl_status pass(hl_parameters *parameters, const hl_real *x)
     return hl_tape_backward(&tape, hl_mean(&tape, hl_scale(&tape, y, 3)));
 }
 
-START_TEST(parameters_accumulate_over_tapes_until_they_are_zeroed)
+TEST(parameters_accumulate_over_tapes_until_they_are_zeroed)
 {
     static const hl_real x[6] = { 1, 2, 3, 4, 5, 6 };
     begin((hl_tape_options){ 0 });
@@ -341,9 +331,8 @@ START_TEST(parameters_accumulate_over_tapes_until_they_are_zeroed)
     hl_parameters_free(&parameters);
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(rows_of_a_parameter_share_its_numbers_and_gradient)
+TEST(rows_of_a_parameter_share_its_numbers_and_gradient)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true });
     hl_parameters parameters = { 0 };
@@ -363,7 +352,6 @@ START_TEST(rows_of_a_parameter_share_its_numbers_and_gradient)
     hl_parameters_free(&parameters);
     hl_arena_free(&arena);
 }
-END_TEST
 
 /* A loss of parameters that are read by one op, by two, twice by one op, in rows, by rows that overlap, and by none. */
 static hl_tensor *loss_of(hl_tape *t, hl_tensor *const p[6])
@@ -376,7 +364,7 @@ static hl_tensor *loss_of(hl_tape *t, hl_tensor *const p[6])
 }
 
 /* Backward overwrites gradients that were forgotten, once, and those that it does not reach are zero in the end. */
-START_TEST(forgotten_gradients_are_those_of_zeroed_ones)
+TEST(forgotten_gradients_are_those_of_zeroed_ones)
 {
     enum { N = 6, COUNT = 6 };
     static const char *const names[N] = { "once", "twice", "other", "row", "rows", "none" };
@@ -430,9 +418,8 @@ START_TEST(forgotten_gradients_are_those_of_zeroed_ones)
     hl_parameters_free(&parameters);
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(the_first_op_that_is_not_finite_is_named)
+TEST(the_first_op_that_is_not_finite_is_named)
 {
     static const hl_real good[3] = { 1, 2, 3 }, bad[3] = { 1, 3e38f, 2 };
     begin((hl_tape_options){ .threads = 1, .gradients = true });
@@ -450,9 +437,8 @@ START_TEST(the_first_op_that_is_not_finite_is_named)
     ck_assert_str_eq(text, "scale in encoder.layers.1");
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(not_a_number_is_not_finite_either)
+TEST(not_a_number_is_not_finite_either)
 {
     static const hl_real bad[2] = { NAN, 1 };
     begin((hl_tape_options){ .threads = 1 });
@@ -462,9 +448,8 @@ START_TEST(not_a_number_is_not_finite_either)
     ck_assert_str_eq(text, "gelu");
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(a_dry_tape_counts_the_products)
+TEST(a_dry_tape_counts_the_products)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true, .memory = { .dry = true } });
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(35, 3), NULL, false);
@@ -479,9 +464,8 @@ START_TEST(a_dry_tape_counts_the_products)
     ck_assert_double_eq(tape.flops, 3 * (2.0 * 35 * 3 * 4 + 2.0 * 5 * 2 * 7 * 7 * 4));
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(sizes_beyond_all_memory_are_an_error)
+TEST(sizes_beyond_all_memory_are_an_error)
 {
     begin((hl_tape_options){ .threads = 1, .gradients = true, .memory = { .dry = true } });
     int64_t most = INT32_MAX; /* of rows and columns: BLAS counts them in int */
@@ -499,26 +483,5 @@ START_TEST(sizes_beyond_all_memory_are_an_error)
     ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
     hl_arena_free(&arena);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, errors_name_op_scope_and_shapes);
-    tcase_add_test(tc, errors_name_the_number_that_is_wrong);
-    tcase_add_test(tc, attention_says_what_does_not_fit);
-    tcase_add_test(tc, dropout_of_other_rows_than_the_tape_has_places_for_is_refused);
-    tcase_add_test(tc, the_first_error_stays_and_null_gives_null);
-    tcase_add_test(tc, empty_tensors_are_refused);
-    tcase_add_test(tc, scopes_nest);
-    tcase_add_test(tc, backward_starts_at_a_scalar_made_from_something);
-    tcase_add_test(tc, a_tape_without_gradients_or_training_costs_nothing_for_them);
-    tcase_add_test(tc, a_tensor_added_to_itself_gets_both_gradients);
-    tcase_add_test(tc, parameters_accumulate_over_tapes_until_they_are_zeroed);
-    tcase_add_test(tc, rows_of_a_parameter_share_its_numbers_and_gradient);
-    tcase_add_test(tc, forgotten_gradients_are_those_of_zeroed_ones);
-    tcase_add_test(tc, the_first_op_that_is_not_finite_is_named);
-    tcase_add_test(tc, not_a_number_is_not_finite_either);
-    tcase_add_test(tc, a_dry_tape_counts_the_products);
-    tcase_add_test(tc, sizes_beyond_all_memory_are_an_error);
-}
-SUITE("tape", add_tests)
+SUITE("tape")

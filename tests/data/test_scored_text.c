@@ -45,7 +45,7 @@ static void check_text(const hl_tokens *tokens, const char *text, int64_t charac
     hl_pieces_free(&pieces);
 }
 
-START_TEST(pieces_that_hold_the_text_have_its_characters_and_words)
+TEST(pieces_that_hold_the_text_have_its_characters_and_words)
 {
     static const hl_tokens_options kinds[] = { { .kind = HL_TOKENS_CHARS, .size = HL_TOKENS_MAX },
                                                { .kind = HL_TOKENS_BYTES },
@@ -60,9 +60,8 @@ START_TEST(pieces_that_hold_the_text_have_its_characters_and_words)
         hl_tokens_free(tokens);
     }
 }
-END_TEST
 
-START_TEST(pieces_that_hold_words_have_one_space_between_them)
+TEST(pieces_that_hold_words_have_one_space_between_them)
 {
     hl_tokens *words = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = HL_TOKENS_MAX }, mixed);
     check_text(words, "au  lait, \n\xe6\x97\xa5\xe6\x9c\xac", 11, 3); /* au lait, xx */
@@ -85,9 +84,8 @@ START_TEST(pieces_that_hold_words_have_one_space_between_them)
     check_text(pieces, "\xe6\x97\xa5\xe6\x9c\xac[SEP]\xe6\x9c\xac\xe6\x97\xa5 dogs dog", 12, 3);
     hl_tokens_free(pieces);
 }
-END_TEST
 
-START_TEST(unknown_characters_count_and_special_tokens_end_words)
+TEST(unknown_characters_count_and_special_tokens_end_words)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS,
                                                      .size = HL_TOKENS_MAX,
@@ -99,10 +97,9 @@ START_TEST(unknown_characters_count_and_special_tokens_end_words)
     check_text(tokens, text, 6, 3);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* The bytes of a character of two, apart. */
-START_TEST(a_character_counts_where_its_first_byte_is)
+TEST(a_character_counts_where_its_first_byte_is)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, mixed);
     hl_pieces pieces = { 0 };
@@ -119,10 +116,9 @@ START_TEST(a_character_counts_where_its_first_byte_is)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Of next the targets are the text from its second piece on, as far as whole windows go. */
-START_TEST(windows_of_validation_have_the_text_they_ask_for)
+TEST(windows_of_validation_have_the_text_they_ask_for)
 {
     hl_text all = { 0 };
     for (int i = 0; i < 40; i++) {
@@ -156,10 +152,9 @@ START_TEST(windows_of_validation_have_the_text_they_ask_for)
     hl_text_free(&all);
     hl_text_data_close(data);
 }
-END_TEST
 
 /* Of masked: the characters of the pieces asked for, and the words that have one, counted from the rows. */
-START_TEST(masks_of_validation_have_the_words_they_hide)
+TEST(masks_of_validation_have_the_words_they_hide)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     spec.kind = HL_TOKENS_BPE;
@@ -196,15 +191,5 @@ START_TEST(masks_of_validation_have_the_words_they_hide)
     hl_text_reader_close(reader);
     hl_text_data_close(data);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, pieces_that_hold_the_text_have_its_characters_and_words);
-    tcase_add_test(tc, pieces_that_hold_words_have_one_space_between_them);
-    tcase_add_test(tc, unknown_characters_count_and_special_tokens_end_words);
-    tcase_add_test(tc, a_character_counts_where_its_first_byte_is);
-    tcase_add_test(tc, windows_of_validation_have_the_text_they_ask_for);
-    tcase_add_test(tc, masks_of_validation_have_the_words_they_hide);
-}
-SUITE("scored text", add_tests)
+SUITE("scored text")

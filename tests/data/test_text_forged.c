@@ -84,7 +84,7 @@ static hl_text_spec spec_of(hl_text_task task, const char *train, const char *va
 }
 
 /* Six lengths come first: of tokens, types, rows, ids, sources, place. */
-START_TEST(no_number_of_an_example_leads_out_of_what_it_counts)
+TEST(no_number_of_an_example_leads_out_of_what_it_counts)
 {
     hl_text_spec spec = spec_of(HL_TEXT_FILE, "tokens\ttargets\tsources\na b\tb a\t1 _\n",
                                 "tokens\ttargets\tsources\nb a\ta b\t1 0\n"); /* 3 pieces: <unk>, a, b */
@@ -110,9 +110,8 @@ START_TEST(no_number_of_an_example_leads_out_of_what_it_counts)
     };
     check_forgeries(&spec, forgeries, sizeof forgeries / sizeof *forgeries);
 }
-END_TEST
 
-START_TEST(types_targets_and_masks_are_those_of_their_task)
+TEST(types_targets_and_masks_are_those_of_their_task)
 {
     hl_text_spec spec = spec_of(HL_TEXT_CLASSES, "a\tb\tx\n", "b\ta\tx\n"); /* <cls> b <sep> a <sep> */
     static const forgery classes[] = {
@@ -131,9 +130,8 @@ START_TEST(types_targets_and_masks_are_those_of_their_task)
     static const forgery masked[] = { { 2, 1, "is damaged: a number of targets 1 is not in 0 .. 0" } };
     check_forgeries(&spec, masked, 1);
 }
-END_TEST
 
-START_TEST(no_piece_of_running_text_is_outside_its_vocabulary)
+TEST(no_piece_of_running_text_is_outside_its_vocabulary)
 {
     hl_text_spec spec = spec_of(HL_TEXT_NEXT, "abcabcabc", "abcabc");
     spec.kind = HL_TOKENS_BYTES;
@@ -142,13 +140,5 @@ START_TEST(no_piece_of_running_text_is_outside_its_vocabulary)
                                          { 4, -1, "is damaged: token -1 is not in 0 .. 255" } };
     check_forgeries(&spec, forgeries, 2);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, no_number_of_an_example_leads_out_of_what_it_counts);
-    tcase_add_test(tc, types_targets_and_masks_are_those_of_their_task);
-    tcase_add_test(tc, no_piece_of_running_text_is_outside_its_vocabulary);
-}
-
-SUITE("forged caches", add_tests)
+SUITE("forged caches")

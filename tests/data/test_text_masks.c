@@ -15,7 +15,7 @@ static void check_share(int64_t count, int64_t n, double share)
     ck_assert_msg(fabs((double)count - (double)n * share) < 5 * deviation, "%" PRId64 " of %" PRId64, count, n);
 }
 
-START_TEST(masks_are_15_percent_of_which_80_10_10)
+TEST(masks_are_15_percent_of_which_80_10_10)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     hl_text_data *data = opened_text(&spec);
@@ -47,10 +47,9 @@ START_TEST(masks_are_15_percent_of_which_80_10_10)
     hl_text_reader_close(reader);
     hl_text_data_close(data);
 }
-END_TEST
 
 /* Rounded, halves up, at least one; a half is 10 pieces. */
-START_TEST(so_many_pieces_are_masked_as_the_sentence_has)
+TEST(so_many_pieces_are_masked_as_the_sentence_has)
 {
     static const struct {
         const char *line;
@@ -73,9 +72,8 @@ START_TEST(so_many_pieces_are_masked_as_the_sentence_has)
         scratch_end();
     }
 }
-END_TEST
 
-START_TEST(whole_words_are_masked_as_wholes)
+TEST(whole_words_are_masked_as_wholes)
 {
     char vocabulary[512];
     snprintf(vocabulary, sizeof vocabulary, "%s", text_file("vocab.txt", vocabulary_of_bert));
@@ -111,9 +109,8 @@ START_TEST(whole_words_are_masked_as_wholes)
     hl_text_reader_close(reader);
     hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
+TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     hl_text_data *data = opened_text(&spec);
@@ -153,7 +150,6 @@ START_TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
     hl_text_free(&c);
     hl_text_data_close(data);
 }
-END_TEST
 
 typedef struct shared {
     const hl_text_data *data;
@@ -174,7 +170,7 @@ static void read_range(const void *context, hl_range range)
     hl_text_reader_close(reader);
 }
 
-START_TEST(threads_read_the_same_data_each_by_a_reader)
+TEST(threads_read_the_same_data_each_by_a_reader)
 {
     enum { EXAMPLES = 600 }; /* the second pass has another order and other masks */
     static uint64_t alone[EXAMPLES], together[EXAMPLES];
@@ -186,11 +182,10 @@ START_TEST(threads_read_the_same_data_each_by_a_reader)
     ck_assert_mem_eq(alone, together, sizeof alone);
     hl_text_data_close(data);
 }
-END_TEST
 
 /* Of words each of which is one piece: the share that is unknown, what else the example says, and that the next pass
  * drops others; validation reads all. */
-START_TEST(training_does_not_read_the_pieces_that_are_dropped)
+TEST(training_does_not_read_the_pieces_that_are_dropped)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     spec.task = HL_TEXT_CLASSES;
@@ -229,9 +224,8 @@ START_TEST(training_does_not_read_the_pieces_that_are_dropped)
     hl_text_reader_close(reader);
     hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(pieces_are_dropped_only_where_that_makes_sense)
+TEST(pieces_are_dropped_only_where_that_makes_sense)
 {
     static const struct {
         hl_text_task task;
@@ -261,9 +255,8 @@ START_TEST(pieces_are_dropped_only_where_that_makes_sense)
         scratch_end();
     }
 }
-END_TEST
 
-START_TEST(examples_that_are_not_there_are_refused)
+TEST(examples_that_are_not_there_are_refused)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     hl_text_data *data = opened_text(&spec);
@@ -281,17 +274,5 @@ START_TEST(examples_that_are_not_there_are_refused)
     hl_text_reader_close(reader);
     hl_text_data_close(data);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, training_does_not_read_the_pieces_that_are_dropped);
-    tcase_add_test(tc, pieces_are_dropped_only_where_that_makes_sense);
-    tcase_add_test(tc, masks_are_15_percent_of_which_80_10_10);
-    tcase_add_test(tc, so_many_pieces_are_masked_as_the_sentence_has);
-    tcase_add_test(tc, whole_words_are_masked_as_wholes);
-    tcase_add_test(tc, training_is_drawn_anew_each_pass_and_validation_is_fixed);
-    tcase_add_test(tc, examples_that_are_not_there_are_refused);
-    tcase_add_test(tc, threads_read_the_same_data_each_by_a_reader);
-}
-SUITE("text masks", add_tests)
+SUITE("text masks")

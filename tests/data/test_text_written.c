@@ -30,7 +30,7 @@ static void expect_not_written(const hl_text_spec *spec, const hl_text_data *of,
     ck_assert_ptr_null(written);
 }
 
-START_TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
+TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
 {
     char train[512], vocabulary[512];
     snprintf(train, sizeof train, "%s", text_file("train", "dogs sleep\ncats sleep\ndogs\ncats\n"));
@@ -50,9 +50,8 @@ START_TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
     expect_not_written(&spec, data, "dogs\n\xff\n", "mine:2:");
     hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
+TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
 {
     char train[512];
     snprintf(train, sizeof train, "%s", text_file("train", "abcabcabcabcabcabcabcabc\n"));
@@ -67,9 +66,8 @@ START_TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
     expect_written(&spec, data, "ab\ncaabb\n", "a b | 0:b | 0 | 1/1\nc a a b | 0:a 1:a 2:b | 0 | 2/2\n", 1);
     hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(tags_keep_the_labels_of_training)
+TEST(tags_keep_the_labels_of_training)
 {
     char train[512];
     snprintf(train, sizeof train, "%s",
@@ -87,12 +85,5 @@ START_TEST(tags_keep_the_labels_of_training)
     expect_not_written(&spec, data, "1\tdog\t_\tNOUN\n\n", "mine:1:");
     hl_text_data_close(data);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked);
-    tcase_add_test(tc, of_running_text_each_line_is_one_and_each_next_piece_is_asked_for);
-    tcase_add_test(tc, tags_keep_the_labels_of_training);
-}
-SUITE("written examples", add_tests)
+SUITE("written examples")

@@ -13,7 +13,7 @@
     BERT "un\n##aff\n##able\n##a\nab\nabc\n##c\na\n.\n[\n]\ncafe\n##" \
          "\xE1\x84\x92\n\xE4\xB8\xAD\nmask\n\xCE\xA3\n\xCF\x83\n##\xCF\x83\n"
 
-START_TEST(wordpiece_takes_the_longest_piece)
+TEST(wordpiece_takes_the_longest_piece)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_WORDPIECE);
@@ -25,9 +25,8 @@ START_TEST(wordpiece_takes_the_longest_piece)
     check_pieces(tokens, " \t\n", true, "");
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(wordpiece_normalises_as_bert_does)
+TEST(wordpiece_normalises_as_bert_does)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     check_pieces(tokens, "CAF\xC3\x89 cafe\xCC\x81", false, "cafe@0-5 cafe@6-10");
@@ -49,7 +48,6 @@ START_TEST(wordpiece_normalises_as_bert_does)
     check_pieces(tokens, "A cafe\xCC\x81 \xCE\xA3", false, "[UNK]@0-1 [UNK]@2-8 \xCE\xA3@9-11");
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* `count` times the text, in new memory (free). */
 static char *repeated(const char *text, size_t count)
@@ -63,7 +61,7 @@ static char *repeated(const char *text, size_t count)
     return all;
 }
 
-START_TEST(marks_of_one_class_keep_their_order)
+TEST(marks_of_one_class_keep_their_order)
 {
     enum { COUNT = 40 };
     hl_tokens *tokens = wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true);
@@ -80,7 +78,6 @@ START_TEST(marks_of_one_class_keep_their_order)
     hl_tokens_free(tokens);
     free(pairs);
 }
-END_TEST
 
 static double seconds_for(const hl_tokens *tokens, const char *text, size_t count, size_t n)
 {
@@ -96,7 +93,7 @@ static double seconds_for(const hl_tokens *tokens, const char *text, size_t coun
 }
 
 /* Eight times the text may take 25 times as long, but not 64 times. */
-START_TEST(time_grows_with_the_text_and_not_with_its_square)
+TEST(time_grows_with_the_text_and_not_with_its_square)
 {
     enum { COUNT = 2048, MORE = 8 };
     static const char *const texts[] = { "\x80\x80\x80\x80\x80\x80", "\xE0\xA3\x94\xE1\xAD\x84" };
@@ -110,9 +107,8 @@ START_TEST(time_grows_with_the_text_and_not_with_its_square)
         hl_tokens_free(tokens);
     }
 }
-END_TEST
 
-START_TEST(words_of_more_than_100_characters_are_unknown)
+TEST(words_of_more_than_100_characters_are_unknown)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     char word[256];
@@ -128,9 +124,8 @@ START_TEST(words_of_more_than_100_characters_are_unknown)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(special_tokens_are_found_where_asked_for)
+TEST(special_tokens_are_found_where_asked_for)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     check_pieces(tokens, "a[SEP]ab", true, "a@0-1 [SEP]@1-6 ab@6-8");
@@ -145,7 +140,6 @@ START_TEST(special_tokens_are_found_where_asked_for)
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_BEGIN), -1);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* The characters < and a, and `n` special tokens "<000001>", ..., before them "<a", "<ab>" and "<a" once more. */
 static hl_tokens *tokens_with_specials(int32_t n)
@@ -170,17 +164,16 @@ static hl_tokens *tokens_with_specials(int32_t n)
     return tokens;
 }
 
-START_TEST(of_special_tokens_the_longest_is_found)
+TEST(of_special_tokens_the_longest_is_found)
 {
     hl_tokens *tokens = tokens_with_specials(3000);
     check_pieces(tokens, "<a<ab><aa<", true, "<a@0-2 <ab>@2-6 <a@6-8 a@8-9 <@9-10");
     check_pieces(tokens, "<002999><000000><<001500>", true, "<002999>@0-8 <000000>@8-16 <@16-17 <001500>@17-25");
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Six thousand special tokens may cost 25 times the time of none, but not 6,000 times. */
-START_TEST(many_special_tokens_cost_little_time)
+TEST(many_special_tokens_cost_little_time)
 {
     enum { COUNT = 100000 };
     double seconds[2];
@@ -198,9 +191,8 @@ START_TEST(many_special_tokens_cost_little_time)
     }
     ck_assert_msg(seconds[1] < 0.1 + 25 * seconds[0], "%g s, then %g s", seconds[0], seconds[1]);
 }
-END_TEST
 
-START_TEST(texts_and_pairs_are_wrapped)
+TEST(texts_and_pairs_are_wrapped)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     hl_pieces pieces = { 0 };
@@ -224,9 +216,8 @@ START_TEST(texts_and_pairs_are_wrapped)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(a_sentence_comes_word_by_word)
+TEST(a_sentence_comes_word_by_word)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     hl_pieces pieces = { 0 };
@@ -252,7 +243,6 @@ START_TEST(a_sentence_comes_word_by_word)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 static const struct {
     const char *text, *cut; /* with | between the matches */
@@ -268,7 +258,7 @@ static const struct {
     { "\xD0\xB0\xE4\xB8\xAD\xCC\x81", "\xD0\xB0\xE4\xB8\xAD|\xCC\x81" },
 };
 
-START_TEST(texts_are_cut_as_by_the_regular_expression)
+LOOP_TEST(texts_are_cut_as_by_the_regular_expression, 0, sizeof pretokens / sizeof pretokens[0])
 {
     char cut[256] = "";
     size_t size = strlen(pretokens[_i].text), at = 0;
@@ -279,7 +269,6 @@ START_TEST(texts_are_cut_as_by_the_regular_expression)
     }
     ck_assert_str_eq(cut, pretokens[_i].cut);
 }
-END_TEST
 
 #define BPE                                                                                                        \
     "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1, \"c\": 2, \"ab\": 3, \"bc\": 4, \"abc\": 5, " \
@@ -304,7 +293,7 @@ static hl_tokens *bpe(bool prefix_space)
     return tokens;
 }
 
-START_TEST(bpe_merges_by_rank)
+TEST(bpe_merges_by_rank)
 {
     hl_tokens *tokens = bpe(false);
     check_pieces(tokens, "abcab abab", false, "abc@0-3 ab@3-5 \xC4\xA0@5-6 ab@6-8 ab@8-10");
@@ -328,9 +317,8 @@ START_TEST(bpe_merges_by_rank)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(offsets_are_those_of_whole_characters)
+TEST(offsets_are_those_of_whole_characters)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
     ck_assert_int_eq(hl_tokens_size(tokens), 256);
@@ -344,9 +332,8 @@ START_TEST(offsets_are_those_of_whole_characters)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(words_and_characters)
+TEST(words_and_characters)
 {
     enum { UNK = 1 << HL_ROLE_UNK };
     hl_tokens *tokens =
@@ -367,9 +354,8 @@ START_TEST(words_and_characters)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(ids_become_text_again)
+TEST(ids_become_text_again)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     const int32_t ids[] = { 2, 5, 6, 7, 13, 3 }, within[] = { 6, 7 };
@@ -389,9 +375,8 @@ START_TEST(ids_become_text_again)
     check_decoded(tokens, pieces, 5, true, "<s>abc a\xC3\xA9");
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(bytes_and_bpe_lose_nothing)
+LOOP_TEST(bytes_and_bpe_lose_nothing, 0, 2)
 {
     hl_tokens_options options = { .kind = _i == 0 ? HL_TOKENS_BYTES : HL_TOKENS_BPE, .size = 1000 };
     hl_tokens *tokens = NULL;
@@ -414,9 +399,8 @@ START_TEST(bytes_and_bpe_lose_nothing)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(broken_texts_are_refused)
+TEST(broken_texts_are_refused)
 {
     hl_tokens *tokens = wordpiece_of(LETTERS, true);
     hl_pieces pieces = { 0 };
@@ -433,7 +417,6 @@ START_TEST(broken_texts_are_refused)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 static uint64_t digest_of(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces, uint64_t digest)
 {
@@ -449,7 +432,7 @@ static uint64_t digest_of(const hl_tokens *tokens, const char *text, size_t size
 }
 
 /* check_tokens.py learns from the same texts and finds the library's ids for all of them equal. */
-START_TEST(pieces_of_many_scripts_are_those_of_the_reference)
+LOOP_TEST(pieces_of_many_scripts_are_those_of_the_reference, 0, 3)
 {
     static const struct {
         hl_tokens_options options;
@@ -474,7 +457,6 @@ START_TEST(pieces_of_many_scripts_are_those_of_the_reference)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 typedef struct shared {
     const hl_tokens *tokens;
@@ -493,7 +475,7 @@ static void encode_range(const void *context, hl_range range)
     hl_pieces_free(&pieces);
 }
 
-START_TEST(threads_share_an_object)
+LOOP_TEST(threads_share_an_object, 0, HL_TOKENS_KINDS)
 {
     enum { TEXTS = 400 };
     static uint64_t alone[TEXTS], together[TEXTS];
@@ -506,9 +488,8 @@ START_TEST(threads_share_an_object)
     ck_assert_mem_eq(alone, together, sizeof alone);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(a_long_word_takes_no_quadratic_time)
+TEST(a_long_word_takes_no_quadratic_time)
 {
     enum { BYTES = 1 << 20 };
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 300 }, "ab abab abababab");
@@ -523,9 +504,8 @@ START_TEST(a_long_word_takes_no_quadratic_time)
     free(word);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(every_allocation_of_encoding_may_fail)
+TEST(every_allocation_of_encoding_may_fail)
 {
     static const char text[] = "unaffable [SEP] a.";
     hl_tokens *kinds[] = { wordpiece_of(LETTERS, true), bpe(true) };
@@ -551,31 +531,5 @@ START_TEST(every_allocation_of_encoding_may_fail)
     hl_tokens_free(kinds[0]);
     hl_tokens_free(kinds[1]);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, NULL, scratch_end);
-    tcase_add_test(tc, wordpiece_takes_the_longest_piece);
-    tcase_add_test(tc, wordpiece_normalises_as_bert_does);
-    tcase_add_test(tc, marks_of_one_class_keep_their_order);
-    tcase_add_test(tc, time_grows_with_the_text_and_not_with_its_square);
-    tcase_add_test(tc, words_of_more_than_100_characters_are_unknown);
-    tcase_add_test(tc, special_tokens_are_found_where_asked_for);
-    tcase_add_test(tc, of_special_tokens_the_longest_is_found);
-    tcase_add_test(tc, many_special_tokens_cost_little_time);
-    tcase_add_test(tc, texts_and_pairs_are_wrapped);
-    tcase_add_test(tc, a_sentence_comes_word_by_word);
-    tcase_add_loop_test(tc, texts_are_cut_as_by_the_regular_expression, 0, sizeof pretokens / sizeof pretokens[0]);
-    tcase_add_test(tc, bpe_merges_by_rank);
-    tcase_add_test(tc, offsets_are_those_of_whole_characters);
-    tcase_add_test(tc, words_and_characters);
-    tcase_add_test(tc, ids_become_text_again);
-    tcase_add_loop_test(tc, bytes_and_bpe_lose_nothing, 0, 2);
-    tcase_add_test(tc, broken_texts_are_refused);
-    tcase_add_loop_test(tc, pieces_of_many_scripts_are_those_of_the_reference, 0, 3);
-    tcase_add_loop_test(tc, threads_share_an_object, 0, HL_TOKENS_KINDS);
-    tcase_add_test(tc, a_long_word_takes_no_quadratic_time);
-    tcase_add_test(tc, every_allocation_of_encoding_may_fail);
-}
-SUITE("tokens", add_tests)
+SUITE("tokens")

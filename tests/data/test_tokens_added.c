@@ -108,14 +108,13 @@ static void check_cases(const char *json, const text_case *cases, size_t n)
     free_all(all);
 }
 
-START_TEST(added_tokens_are_found_as_the_library_finds_them)
+TEST(added_tokens_are_found_as_the_library_finds_them)
 {
     check_cases(wordpiece, of_wordpiece, sizeof of_wordpiece / sizeof *of_wordpiece);
     check_cases(bpe, of_bpe, sizeof of_bpe / sizeof *of_bpe);
 }
-END_TEST
 
-START_TEST(ordinary_tokens_are_no_special_ones)
+TEST(ordinary_tokens_are_no_special_ones)
 {
     static const int32_t words[] = { 10, 2, 1, 13 }, letters[] = { 10, 0, 8, 11 };
     hl_tokens *all[4];
@@ -130,10 +129,9 @@ START_TEST(ordinary_tokens_are_no_special_ones)
                   "c"); /* as they are spelled, not as byte letters */
     free_all(all);
 }
-END_TEST
 
 /* Word by word, too, but for special ones. */
-START_TEST(added_tokens_are_found_in_a_given_word)
+TEST(added_tokens_are_found_in_a_given_word)
 {
     hl_tokens *all[4];
     load_all(bpe, all);
@@ -147,10 +145,9 @@ START_TEST(added_tokens_are_found_in_a_given_word)
     hl_pieces_free(&pieces);
     free_all(all);
 }
-END_TEST
 
 /* The text that a normalized token is looked for by follows the rules. */
-START_TEST(other_rules_normalize_added_tokens_anew)
+TEST(other_rules_normalize_added_tokens_anew)
 {
     hl_tokens *all[4];
     bool changed;
@@ -162,7 +159,6 @@ START_TEST(other_rules_normalize_added_tokens_anew)
     ck_assert(!changed);
     free_all(all);
 }
-END_TEST
 
 static const struct {
     const char *old, *new, *message;
@@ -181,7 +177,7 @@ static const struct {
       "tokens.json: added_tokens: \\u{ad}: nothing is left of it when it is normalized; make its normalized false" },
 };
 
-START_TEST(damaged_added_tokens_are_refused)
+LOOP_TEST(damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged)
 {
     hl_tokens *all[4], *none;
     hl_text text = { 0 }, changed = { 0 };
@@ -200,14 +196,5 @@ START_TEST(damaged_added_tokens_are_refused)
     hl_text_free(&text);
     hl_text_free(&changed);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, added_tokens_are_found_as_the_library_finds_them);
-    tcase_add_test(tc, ordinary_tokens_are_no_special_ones);
-    tcase_add_test(tc, added_tokens_are_found_in_a_given_word);
-    tcase_add_test(tc, other_rules_normalize_added_tokens_anew);
-    tcase_add_loop_test(tc, damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged);
-}
-SUITE("added tokens", add_tests)
+SUITE("added tokens")

@@ -27,7 +27,7 @@ static void check_refused(hl_status status, const hl_tokens *tokens, const char 
 
 /* ---- vocab.txt ---- */
 
-START_TEST(white_space_ends_no_piece)
+TEST(white_space_ends_no_piece)
 {
     hl_tokens *tokens = wordpiece_of("[UNK]\r\nab \t\r\n##c\xE3\x80\x80\nx y", true);
     size_t size;
@@ -45,7 +45,6 @@ START_TEST(white_space_ends_no_piece)
     hl_pieces_free(&pieces);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -58,15 +57,14 @@ static const struct {
     { BERT "a\xFFz\n", "vocab.txt:6: the piece is not UTF-8" },
 };
 
-START_TEST(a_damaged_vocabulary_is_refused_by_line)
+LOOP_TEST(a_damaged_vocabulary_is_refused_by_line, 0, sizeof vocabularies / sizeof vocabularies[0])
 {
     hl_tokens *tokens = NULL;
     hl_status status = hl_tokens_load_vocabulary(file_of("vocab.txt", vocabularies[_i].text), true, &tokens);
     check_refused(status, tokens, vocabularies[_i].message);
 }
-END_TEST
 
-START_TEST(zero_bytes_and_missing_files_are_refused)
+TEST(zero_bytes_and_missing_files_are_refused)
 {
     hl_tokens *tokens = NULL;
     const char *path = scratch_path("vocab.txt");
@@ -77,9 +75,8 @@ START_TEST(zero_bytes_and_missing_files_are_refused)
     ck_assert_int_eq(hl_tokens_load_merges(scratch_path("none"), scratch_path("none"), false, &tokens).code,
                      HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(too_many_pieces_are_refused)
+TEST(too_many_pieces_are_refused)
 {
     size_t size = HL_TOKENS_MAX + 1;
     char *text = malloc(size);
@@ -91,7 +88,6 @@ START_TEST(too_many_pieces_are_refused)
                   "vocab.txt:2097153: more than 2097152 pieces");
     free(text);
 }
-END_TEST
 
 /* ---- vocab.json and merges.txt ---- */
 
@@ -119,7 +115,7 @@ static const struct {
     { "{\"a\": 0, \"b\": 1, \"ab\": 2}", "a b\na b\n", "merges.txt: the merge of a and b comes twice" },
 };
 
-START_TEST(merges_and_their_pieces)
+LOOP_TEST(merges_and_their_pieces, 0, sizeof pairs / sizeof pairs[0])
 {
     hl_tokens *tokens = NULL;
     char vocabulary[4096];
@@ -137,9 +133,8 @@ START_TEST(merges_and_their_pieces)
     }
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(usual_special_tokens_of_merges)
+TEST(usual_special_tokens_of_merges)
 {
     hl_tokens *tokens = NULL;
     char vocabulary[4096];
@@ -158,9 +153,8 @@ START_TEST(usual_special_tokens_of_merges)
     scratch_write(merges, zero, 3);
     check_refused(hl_tokens_load_merges(vocabulary, merges, false, &tokens), tokens, "merges.txt: holds a zero byte");
 }
-END_TEST
 
-START_TEST(merges_of_roberta_stand_between_its_own_tokens)
+TEST(merges_of_roberta_stand_between_its_own_tokens)
 {
     static const char pieces[] = "{\"<s>\": 0, \"</s>\": 1, \"<mask>\": 2, \"a\": 3, \"\xC4\xA0\": 4}";
     static const int32_t ids[] = { 0, 3, 2, 1, 1, 3, 1 };
@@ -184,7 +178,6 @@ START_TEST(merges_of_roberta_stand_between_its_own_tokens)
     check_refused(hl_tokens_load_merges(vocabulary, scratch_path("none"), true, &tokens), tokens,
                   "vocab.json: has no piece <s> or </s>, which stand around a text of RoBERTa's");
 }
-END_TEST
 
 /* ---- tokenizer.json ---- */
 
@@ -220,7 +213,7 @@ static void check_wrapped(const hl_tokens *tokens, const char *a, const char *b,
     hl_pieces_free(&pieces);
 }
 
-START_TEST(a_wordpiece_tokenizer)
+TEST(a_wordpiece_tokenizer)
 {
     bool ignored;
     hl_tokens *tokens = tokenizer("{" WORDPIECE ", " BERT_PRE ", " ADDED
@@ -249,9 +242,8 @@ START_TEST(a_wordpiece_tokenizer)
     check_pieces(tokens, "A a\xC2\xAD", false, "?@0-1 ?@2-5"); /* nothing is normalised */
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(what_post_processors_put_around_texts)
+TEST(what_post_processors_put_around_texts)
 {
     bool ignored;
     hl_tokens *tokens = tokenizer("{" WORDPIECE ", " BERT_PRE ", \"post_processor\": {\"type\": \"BertProcessing\", "
@@ -280,7 +272,6 @@ START_TEST(what_post_processors_put_around_texts)
     check_wrapped(tokens, "ab", "a", "a@0-1/1 ab@0-2");
     hl_tokens_free(tokens);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -340,16 +331,15 @@ static const struct {
       "tokenizer.json: the merge of a and x: x is no piece" },
 };
 
-START_TEST(what_is_not_supported_is_refused_by_name)
+LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof tokenizers / sizeof tokenizers[0])
 {
     hl_tokens *tokens = NULL;
     bool ignored;
     hl_status status = hl_tokens_load_tokenizer(file_of("tokenizer.json", tokenizers[_i].text), &tokens, &ignored);
     check_refused(status, tokens, tokenizers[_i].message);
 }
-END_TEST
 
-START_TEST(deep_nesting_is_refused)
+TEST(deep_nesting_is_refused)
 {
     enum { DEPTH = 100000 };
     char *text = malloc(DEPTH + 1);
@@ -364,11 +354,10 @@ START_TEST(deep_nesting_is_refused)
     ck_assert_ptr_null(tokens);
     free(text);
 }
-END_TEST
 
 /* ---- tokens.json ---- */
 
-START_TEST(a_saved_object_is_the_same)
+TEST(a_saved_object_is_the_same)
 {
     bool ignored;
     hl_tokens *kinds[HL_TOKENS_KINDS + 1];
@@ -398,7 +387,6 @@ START_TEST(a_saved_object_is_the_same)
         hl_tokens_free(kinds[kind]);
     }
 }
-END_TEST
 
 #define RULES                                                                                         \
     "\"rules\":{\"clean_text\":false,\"cjk_alone\":false,\"strip_accents\":false,\"lowercase\":true," \
@@ -407,7 +395,7 @@ END_TEST
     "{\"format\":1,\"kind\":\"" kind "\"," RULES ",\"roles\":" roles ",\"special\":" special ",\"single\":" single \
     ",\"pair\":[[\"A\",0],[\"B\",1]],\"pieces\":" pieces ",\"merges\":" merges "}\n"
 
-START_TEST(the_format_stays)
+TEST(the_format_stays)
 {
     static const char text[] = JSON("chars", "{\"unk\":0}", "[[0,false,true]]", "[[\"A\",0],[0,1]]",
                                     "[\"<unk>\",\"a\",\"\\n\",\"\xC3\xA9\"]", "[]");
@@ -420,7 +408,6 @@ START_TEST(the_format_stays)
     hl_text_free(&written);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -466,15 +453,14 @@ static const struct {
       "tokens.json: the merge of a and a: what they make is no piece" },
 };
 
-START_TEST(a_damaged_object_is_refused)
+LOOP_TEST(a_damaged_object_is_refused, 0, sizeof damaged / sizeof damaged[0])
 {
     hl_tokens *tokens = NULL;
     check_refused(hl_tokens_load(file_of("tokens.json", damaged[_i].text), &tokens), tokens, damaged[_i].message);
 }
-END_TEST
 
 /* JSON takes many times its bytes: it is refused before any of it is read. */
-START_TEST(json_of_more_than_64_MiB_is_refused)
+TEST(json_of_more_than_64_MiB_is_refused)
 {
     const char *path = file_of("tokens.json", "[");
     ck_assert_int_eq(truncate(path, (64 << 20) + 1), 0);
@@ -484,9 +470,8 @@ START_TEST(json_of_more_than_64_MiB_is_refused)
     check_refused(hl_tokens_load(path, &tokens), tokens, message);
     check_refused(hl_tokens_load_tokenizer(path, &tokens, &ignored), tokens, message);
 }
-END_TEST
 
-START_TEST(every_allocation_of_reading_may_fail)
+TEST(every_allocation_of_reading_may_fail)
 {
     char json[4096], vocabulary[4096];
     snprintf(json, sizeof json, "%s", file_of("tokenizer.json", "{" BPE ", " BYTE_LEVEL ", " ADDED "}"));
@@ -509,9 +494,8 @@ START_TEST(every_allocation_of_reading_may_fail)
     }
     hl_allocator_set(NULL);
 }
-END_TEST
 
-START_TEST(labels_are_tokens_in_their_order)
+TEST(labels_are_tokens_in_their_order)
 {
     static const char *const labels[] = { "so so", "bad", "so", "" };
     hl_tokens *tokens;
@@ -535,29 +519,7 @@ START_TEST(labels_are_tokens_in_their_order)
         ck_assert_ptr_null(tokens);
     }
 }
-END_TEST
 
 #define LOOP(tc, test, table) tcase_add_loop_test(tc, test, 0, sizeof(table) / sizeof(table)[0])
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, NULL, scratch_end);
-    tcase_add_test(tc, white_space_ends_no_piece);
-    LOOP(tc, a_damaged_vocabulary_is_refused_by_line, vocabularies);
-    tcase_add_test(tc, zero_bytes_and_missing_files_are_refused);
-    tcase_add_test(tc, too_many_pieces_are_refused);
-    LOOP(tc, merges_and_their_pieces, pairs);
-    tcase_add_test(tc, usual_special_tokens_of_merges);
-    tcase_add_test(tc, merges_of_roberta_stand_between_its_own_tokens);
-    tcase_add_test(tc, a_wordpiece_tokenizer);
-    tcase_add_test(tc, what_post_processors_put_around_texts);
-    LOOP(tc, what_is_not_supported_is_refused_by_name, tokenizers);
-    tcase_add_test(tc, deep_nesting_is_refused);
-    tcase_add_test(tc, a_saved_object_is_the_same);
-    tcase_add_test(tc, the_format_stays);
-    LOOP(tc, a_damaged_object_is_refused, damaged);
-    tcase_add_test(tc, json_of_more_than_64_MiB_is_refused);
-    tcase_add_test(tc, labels_are_tokens_in_their_order);
-    tcase_add_test(tc, every_allocation_of_reading_may_fail);
-}
-SUITE("tokens file", add_tests)
+SUITE("tokens file")

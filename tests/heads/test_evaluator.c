@@ -73,7 +73,7 @@ static void tear_down(evaluated *f)
     hl_model_free(&f->model);
 }
 
-START_TEST(slices_make_up_the_whole)
+TEST(slices_make_up_the_whole)
 {
     evaluated f;
     set_up(&f);
@@ -96,9 +96,8 @@ START_TEST(slices_make_up_the_whole)
     ck_assert_uint_eq(f.arena.used, 0);
     tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_visitor_may_end_it)
+TEST(a_visitor_may_end_it)
 {
     evaluated f;
     set_up(&f);
@@ -108,9 +107,8 @@ START_TEST(a_visitor_may_end_it)
     ck_assert_int_eq(sum.n_scored, hl_batch_slice(&f.storage.batch, 0, 3).n_targets);
     tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_loss_that_is_not_finite_is_named)
+TEST(a_loss_that_is_not_finite_is_named)
 {
     evaluated f;
     set_up(&f);
@@ -124,9 +122,8 @@ START_TEST(a_loss_that_is_not_finite_is_named)
     ck_assert_uint_eq(f.arena.used, 0);
     tear_down(&f);
 }
-END_TEST
 
-START_TEST(less_memory_than_planned_does_not_do)
+TEST(less_memory_than_planned_does_not_do)
 {
     evaluated f;
     set_up(&f);
@@ -139,10 +136,9 @@ START_TEST(less_memory_than_planned_does_not_do)
     ck_assert_int_eq(hl_evaluator_plan(&f.evaluator, 12, &plan).code, HL_INVALID);
     tear_down(&f);
 }
-END_TEST
 
 /* An example that has more rows than a slice is run alone; one without a target adds nothing. */
-START_TEST(every_slice_has_an_example)
+TEST(every_slice_has_an_example)
 {
     evaluated f;
     set_up(&f);
@@ -159,7 +155,6 @@ START_TEST(every_slice_has_an_example)
     ck_assert(without.n_scored == 0 && without.loss_sum == 0);
     tear_down(&f);
 }
-END_TEST
 
 static void see_pooled(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
@@ -169,7 +164,7 @@ static void see_pooled(void *context, const hl_evaluator_slice *slice, const hl_
 }
 
 /* A row of logits an example, in slices of as many examples as rows have room for. */
-START_TEST(a_pooled_model_answers_once_an_example)
+TEST(a_pooled_model_answers_once_an_example)
 {
     evaluated f;
     set_up_pooling(&f, HL_POOLING_MEAN);
@@ -207,10 +202,9 @@ START_TEST(a_pooled_model_answers_once_an_example)
     expect_ok(hl_evaluate(&f.evaluator, &batch, NULL));
     tear_down(&f);
 }
-END_TEST
 
 /* Layers' outputs share memory: far less than a tape keeps that goes on to a backward pass. */
-START_TEST(what_is_dead_gives_its_memory)
+TEST(what_is_dead_gives_its_memory)
 {
     evaluated f;
     set_up(&f);
@@ -221,16 +215,5 @@ START_TEST(what_is_dead_gives_its_memory)
     hl_tape_plan_free(&kept);
     tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, slices_make_up_the_whole);
-    tcase_add_test(tc, a_visitor_may_end_it);
-    tcase_add_test(tc, a_loss_that_is_not_finite_is_named);
-    tcase_add_test(tc, less_memory_than_planned_does_not_do);
-    tcase_add_test(tc, every_slice_has_an_example);
-    tcase_add_test(tc, a_pooled_model_answers_once_an_example);
-    tcase_add_test(tc, what_is_dead_gives_its_memory);
-}
-SUITE("evaluator", add_tests)
+SUITE("evaluator")

@@ -25,7 +25,7 @@ static void attend(const hl_head_pass *pass, int l, int64_t h, int64_t e, int64_
     }
 }
 
-START_TEST(q_and_k_give_the_recorded_weights)
+TEST(q_and_k_give_the_recorded_weights)
 {
     enum { E = 3, T = 9, SHOWN = 2 };
     example f;
@@ -52,9 +52,8 @@ START_TEST(q_and_k_give_the_recorded_weights)
     hl_head_pass_free(&pass);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(outputs_are_the_models)
+TEST(outputs_are_the_models)
 {
     example f;
     example_set_up(&f, example_config(12), 3, 9, 3);
@@ -73,9 +72,8 @@ START_TEST(outputs_are_the_models)
     hl_head_pass_free(&pass);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_failed_pass_is_empty)
+TEST(a_failed_pass_is_empty)
 {
     example f;
     hl_head_pass pass;
@@ -106,12 +104,5 @@ START_TEST(a_failed_pass_is_empty)
     hl_model_free(&model);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, q_and_k_give_the_recorded_weights);
-    tcase_add_test(tc, outputs_are_the_models);
-    tcase_add_test(tc, a_failed_pass_is_empty);
-}
-SUITE("a pass of the heads", add_tests)
+SUITE("a pass of the heads")

@@ -72,7 +72,7 @@ static bool has(const hl_text *text, const char *line)
     return strstr(text->bytes, between) != NULL;
 }
 
-START_TEST(the_whole_text_of_one_head)
+TEST(the_whole_text_of_one_head)
 {
     made_up m = made_up_empty(2, 3, false);
     m.n_heads = 1;
@@ -107,16 +107,15 @@ START_TEST(the_whole_text_of_one_head)
         "0,0,0,duplicate.future,0,0.333333333",   "0,0,0,induction,0,0.333333333",
         "0,0,0,induction.mirrored,0,0.333333333",
     };
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+    for (int i = 0; i < ROWS(shares); i++) {
         ck_assert_msg(has(&text, shares[i]), "%s is not in\n%s", shares[i], text.bytes);
     }
     hl_text_free(&text);
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
 /* A layer's importances of 3 and 4 have 5 as their length. */
-START_TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
+TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
 {
     static const hl_head_effect effects[] = { { .importance = 3, .loss_without = 0.5, .standard_error = 0.25 },
                                               { .importance = 4, .loss_without = -0.125, .standard_error = 0.5 },
@@ -140,7 +139,6 @@ START_TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Two snapshots of heads that all look elsewhere, measured on so many threads. */
 static hl_text printed_on_threads(int threads)
@@ -159,7 +157,7 @@ static hl_text printed_on_threads(int threads)
     return text;
 }
 
-START_TEST(threads_change_nothing)
+TEST(threads_change_nothing)
 {
     hl_text one = printed_on_threads(1);
     ck_assert(has(&one, "1,0,0,js(L0H1),0.34657359,0.519860385")); /* two and three rows of four apart: ln 2 */
@@ -170,9 +168,8 @@ START_TEST(threads_change_nothing)
     }
     hl_text_free(&one);
 }
-END_TEST
 
-START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
+TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
 {
     run r;
     begin(&r);
@@ -205,7 +202,6 @@ START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Of one layer of one head on examples of 3 tokens, none of which is padded: it looks at the token before. */
 static hl_validation_sums some_sums(void)
@@ -223,7 +219,7 @@ static hl_validation_sums some_sums(void)
                                  .layers = { { offset, &nothing, &nothing, &one, histogram } } };
 }
 
-START_TEST(what_a_head_does_over_all_examples_follows)
+TEST(what_a_head_does_over_all_examples_follows)
 {
     made_up m = made_up_empty(2, 3, false);
     m.n_heads = 1;
@@ -257,9 +253,8 @@ START_TEST(what_a_head_does_over_all_examples_follows)
     hl_text_free(&text);
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
-START_TEST(sums_of_other_heads_are_refused)
+TEST(sums_of_other_heads_are_refused)
 {
     run r;
     begin(&r);
@@ -271,9 +266,8 @@ START_TEST(sums_of_other_heads_are_refused)
     ck_assert_uint_eq(r.csv.n, 0);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
-START_TEST(rows_are_sorted_by_step_layer_and_head)
+TEST(rows_are_sorted_by_step_layer_and_head)
 {
     run r;
     begin(&r);
@@ -300,7 +294,6 @@ START_TEST(rows_are_sorted_by_step_layer_and_head)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* The js of an even spread over four keys and one key alone. */
 static double spread_from_one_key(void)
@@ -308,7 +301,7 @@ static double spread_from_one_key(void)
     return (log(1 / 0.625) + 0.75 * log(0.25 / 0.125) + 0.25 * log(0.25 / 0.625)) / 2;
 }
 
-START_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network)
+LOOP_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2)
 {
     run r;
     begin(&r);
@@ -337,7 +330,6 @@ START_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Ten heads of five layers; where T may be 1500, few of them are compared at once. */
 enum { SOME_LAYERS = 5, SOME_TOKENS = 7 };
@@ -358,7 +350,7 @@ static void vary(made_up *m, int64_t seed)
     }
 }
 
-START_TEST(js_is_that_of_the_two_heads_alone)
+LOOP_TEST(js_is_that_of_the_two_heads_alone, 0, 6)
 {
     static made_up heads[SOME_LAYERS];
     hl_patterns layers[SOME_LAYERS];
@@ -388,9 +380,8 @@ START_TEST(js_is_that_of_the_two_heads_alone)
     ck_assert_int_eq(pairs, 2 * SOME_LAYERS * (2 * SOME_LAYERS - 1) / 2);
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
-START_TEST(only_the_scoring_half_is_compared)
+TEST(only_the_scoring_half_is_compared)
 {
     run r;
     begin(&r);
@@ -406,9 +397,8 @@ START_TEST(only_the_scoring_half_is_compared)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
-START_TEST(relations_have_their_names)
+TEST(relations_have_their_names)
 {
     static const char *const names[] = { "det_noun", "noun_det" };
     made_up m = made_up_empty(1, 3, false);
@@ -428,9 +418,8 @@ START_TEST(relations_have_their_names)
     hl_text_free(&text);
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
-START_TEST(a_snapshot_of_another_shape_is_refused)
+TEST(a_snapshot_of_another_shape_is_refused)
 {
     run r, other;
     begin(&r);
@@ -455,7 +444,6 @@ START_TEST(a_snapshot_of_another_shape_is_refused)
     hl_heads_csv_free(&other.csv);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Adds steps, in each of which a head has another best offset, until an allocation fails or there are no more. */
 static bool fails(run *r, int64_t first_step)
@@ -478,7 +466,7 @@ static bool fails(run *r, int64_t first_step)
     return false;
 }
 
-START_TEST(want_of_memory_adds_nothing)
+LOOP_TEST(want_of_memory_adds_nothing, 0, 2)
 {
     faults_begin();
     run r;
@@ -497,22 +485,5 @@ START_TEST(want_of_memory_adds_nothing)
     ck_assert_int_gt(n, _i == 0 ? 5 : 1);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_whole_text_of_one_head);
-    tcase_add_test(tc, what_heads_are_worth_is_told_of_the_step_with_effects_alone);
-    tcase_add_test(tc, threads_change_nothing);
-    tcase_add_test(tc, an_offset_that_is_once_the_best_of_a_head_is_there_for_all);
-    tcase_add_test(tc, what_a_head_does_over_all_examples_follows);
-    tcase_add_test(tc, sums_of_other_heads_are_refused);
-    tcase_add_test(tc, rows_are_sorted_by_step_layer_and_head);
-    tcase_add_loop_test(tc, two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2);
-    tcase_add_test(tc, only_the_scoring_half_is_compared);
-    tcase_add_loop_test(tc, js_is_that_of_the_two_heads_alone, 0, 6);
-    tcase_add_test(tc, relations_have_their_names);
-    tcase_add_test(tc, a_snapshot_of_another_shape_is_refused);
-    tcase_add_loop_test(tc, want_of_memory_adds_nothing, 0, 2);
-}
-SUITE("heads.csv", add_tests)
+SUITE("heads.csv")

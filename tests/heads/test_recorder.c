@@ -25,7 +25,7 @@ static void expect_array(const hl_npz *npz, const char *name, hl_npy_type type, 
                   "%s has other numbers", name);
 }
 
-START_TEST(the_file_holds_what_the_buffers_hold)
+TEST(the_file_holds_what_the_buffers_hold)
 {
     enum { E = 5, T = 9, V = EXAMPLE_VOCABULARY };
     example f;
@@ -51,9 +51,8 @@ START_TEST(the_file_holds_what_the_buffers_hold)
     hl_npz_free(&npz);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(sums_are_written_where_they_are_given)
+TEST(sums_are_written_where_they_are_given)
 {
     enum { E = 5, T = 9, OFFSETS = 2 * (T + 3) - 1 }; /* of the batch as it is padded */
     static hl_validation_sums_pass pass;
@@ -82,9 +81,8 @@ START_TEST(sums_are_written_where_they_are_given)
     hl_validation_sums_pass_free(&pass);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(relations_are_written_and_handed_on)
+TEST(relations_are_written_and_handed_on)
 {
     enum { E = 5, R = 3, T = 9 };
     example f;
@@ -108,7 +106,6 @@ START_TEST(relations_are_written_and_handed_on)
     ck_assert_uint_lt(bytes, (size_t)info.st_size + 10 * 512);
     example_tear_down(&f);
 }
-END_TEST
 
 /* Every row sums to 1 over the keys its query may attend to; all else is zero. */
 static void expect_weights(const hl_patterns *patterns)
@@ -129,7 +126,7 @@ static void expect_weights(const hl_patterns *patterns)
     }
 }
 
-START_TEST(weights_and_logits_are_zero_past_the_lengths)
+LOOP_TEST(weights_and_logits_are_zero_past_the_lengths, 0, 2)
 {
     hl_model_config config = example_config(8);
     config.causal = _i;
@@ -151,10 +148,9 @@ START_TEST(weights_and_logits_are_zero_past_the_lengths)
     }
     example_tear_down(&f);
 }
-END_TEST
 
 /* The numbers of one pass over the undivided batch, found without a recorder. */
-START_TEST(what_is_recorded_is_what_the_model_computes)
+TEST(what_is_recorded_is_what_the_model_computes)
 {
     enum { E = 5, T = 9, PADDED = 12 };
     example f;
@@ -199,9 +195,8 @@ START_TEST(what_is_recorded_is_what_the_model_computes)
     hl_arena_free(&arena);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(the_file_has_the_same_bytes_at_any_thread_count)
+TEST(the_file_has_the_same_bytes_at_any_thread_count)
 {
     example f;
     example_set_up(&f, example_config(64), 32, 40, 16); /* 640 rows at once: products that are cut */
@@ -222,9 +217,8 @@ START_TEST(the_file_has_the_same_bytes_at_any_thread_count)
     free(first);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(parts_of_any_size_record_the_same)
+LOOP_TEST(parts_of_any_size_record_the_same, 1, 10)
 {
     enum { E = 7, T = 12 };
     example whole, parts;
@@ -244,10 +238,9 @@ START_TEST(parts_of_any_size_record_the_same)
     example_tear_down(&whole);
     example_tear_down(&parts);
 }
-END_TEST
 
 /* Where nothing is asked, the output layer does not run, and the weights are what they were. */
-START_TEST(rows_without_a_target_need_no_answer)
+TEST(rows_without_a_target_need_no_answer)
 {
     enum { E = 7, T = 12 };
     example f;
@@ -282,7 +275,6 @@ START_TEST(rows_without_a_target_need_no_answer)
     hl_free(weights);
     example_tear_down(&f);
 }
-END_TEST
 
 /* How often it was told, and at which example it fails. */
 typedef struct watcher {
@@ -299,7 +291,7 @@ static hl_status watch(void *context, int64_t done, int64_t total)
     return done == w->fails_at ? hl_error(HL_FAILED, "interrupted") : hl_ok();
 }
 
-START_TEST(whoever_waits_is_told_and_may_end_it)
+TEST(whoever_waits_is_told_and_may_end_it)
 {
     enum { E = 7, T = 12 };
     example f;
@@ -317,7 +309,6 @@ START_TEST(whoever_waits_is_told_and_may_end_it)
     expect_ok(hl_recorder_run(&f.recorder, &f.arena));
     example_tear_down(&f);
 }
-END_TEST
 
 /* The parameters after two steps of gradient descent with dropout, `recorder` looking on before each or NULL. To be
  * freed by hl_free. */
@@ -355,7 +346,7 @@ static hl_real *train(example *f, bool recording)
     return trained;
 }
 
-START_TEST(recording_changes_no_bit_of_training)
+TEST(recording_changes_no_bit_of_training)
 {
     example f;
     example_set_up(&f, example_config(16), 6, 10, 4);
@@ -372,9 +363,8 @@ START_TEST(recording_changes_no_bit_of_training)
     hl_free(with);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(the_bytes_known_up_front_hold_the_file)
+TEST(the_bytes_known_up_front_hold_the_file)
 {
     example f;
     example_set_up(&f, example_config(8), 5, 9, 2);
@@ -389,20 +379,5 @@ START_TEST(the_bytes_known_up_front_hold_the_file)
     ck_assert_uint_lt(hl_recorder_bytes(&f.model.config, 1, (int64_t)1 << 28, 0), SIZE_MAX);
     example_tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_file_holds_what_the_buffers_hold);
-    tcase_add_test(tc, sums_are_written_where_they_are_given);
-    tcase_add_test(tc, relations_are_written_and_handed_on);
-    tcase_add_loop_test(tc, weights_and_logits_are_zero_past_the_lengths, 0, 2);
-    tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);
-    tcase_add_test(tc, the_file_has_the_same_bytes_at_any_thread_count);
-    tcase_add_loop_test(tc, parts_of_any_size_record_the_same, 1, 10);
-    tcase_add_test(tc, whoever_waits_is_told_and_may_end_it);
-    tcase_add_test(tc, rows_without_a_target_need_no_answer);
-    tcase_add_test(tc, recording_changes_no_bit_of_training);
-    tcase_add_test(tc, the_bytes_known_up_front_hold_the_file);
-}
-SUITE("recorder", add_tests)
+SUITE("recorder")

@@ -22,7 +22,7 @@ static const char *path(void)
     return scratch_path("run/patterns/step_000500.npz");
 }
 
-START_TEST(what_was_recorded_is_read)
+TEST(what_was_recorded_is_read)
 {
     example f;
     record(&f);
@@ -49,7 +49,6 @@ START_TEST(what_was_recorded_is_read)
     hl_snapshot_free(&snapshot);
     example_tear_down(&f);
 }
-END_TEST
 
 /* As `record`, with three relations. */
 static void record_related(example *f)
@@ -58,7 +57,7 @@ static void record_related(example *f)
     expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
 }
 
-START_TEST(relations_are_read_where_there_are_any)
+TEST(relations_are_read_where_there_are_any)
 {
     example f;
     hl_snapshot snapshot;
@@ -79,7 +78,6 @@ START_TEST(relations_are_read_where_there_are_any)
     hl_snapshot_free(&snapshot);
     example_tear_down(&f);
 }
-END_TEST
 
 /* Writes the archive anew with one array changed, by name, or left out (`data` NULL). */
 static void rewrite(const char *name, hl_npy_type type, hl_shape shape, const void *data)
@@ -110,7 +108,7 @@ static void expect_refused(const example *f, const char *what)
     ck_assert(snapshot.npz.arrays == NULL);
 }
 
-START_TEST(another_models_or_damaged_snapshots_are_refused)
+TEST(another_models_or_damaged_snapshots_are_refused)
 {
     static hl_real many[E * 4 * T * T];
     static int32_t ids[E * T];
@@ -151,9 +149,8 @@ START_TEST(another_models_or_damaged_snapshots_are_refused)
     expect_refused(&f, "step: is negative");
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_newer_format_is_refused_and_a_file_that_says_none_is_read)
+TEST(a_newer_format_is_refused_and_a_file_that_says_none_is_read)
 {
     const hl_shape scalar = { .n_dims = 0 };
     example f;
@@ -169,7 +166,6 @@ START_TEST(a_newer_format_is_refused_and_a_file_that_says_none_is_read)
     hl_snapshot_free(&snapshot);
     example_tear_down(&f);
 }
-END_TEST
 
 static void expect_score(hl_score found, hl_score written)
 {
@@ -178,7 +174,7 @@ static void expect_score(hl_score found, hl_score written)
     ck_assert_int_eq(found.n, written.n);
 }
 
-START_TEST(relations_that_cannot_be_are_refused)
+TEST(relations_that_cannot_be_are_refused)
 {
     static int32_t partners[E * 9 * T];
     example f;
@@ -194,7 +190,6 @@ START_TEST(relations_that_cannot_be_are_refused)
     expect_refused(&f, "relations: 9 at place 4 is not in -1 .. 8");
     example_tear_down(&f);
 }
-END_TEST
 
 /* As `record`, with validation sums; of the pass that must be freed. */
 static const hl_validation_sums *record_all(example *f, hl_validation_sums_pass *pass)
@@ -206,7 +201,7 @@ static const hl_validation_sums *record_all(example *f, hl_validation_sums_pass 
     return all;
 }
 
-START_TEST(sums_are_read_where_there_are_any)
+TEST(sums_are_read_where_there_are_any)
 {
     static hl_validation_sums_pass pass;
     example f;
@@ -240,9 +235,8 @@ START_TEST(sums_are_read_where_there_are_any)
     hl_validation_sums_pass_free(&pass);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(sums_that_cannot_be_are_refused)
+TEST(sums_that_cannot_be_are_refused)
 {
     enum { OFFSETS = 2 * (T + 3) - 1 };
     static hl_validation_sums_pass pass;
@@ -287,10 +281,9 @@ START_TEST(sums_that_cannot_be_are_refused)
     example_tear_down(&f);
     hl_validation_sums_pass_free(&pass);
 }
-END_TEST
 
 /* More examples than the run recorded are larger than any snapshot of it. */
-START_TEST(a_file_that_is_too_large_is_not_read)
+TEST(a_file_that_is_too_large_is_not_read)
 {
     example f;
     record(&f);
@@ -302,17 +295,5 @@ START_TEST(a_file_that_is_too_large_is_not_read)
     ck_assert_int_eq(hl_snapshot_read(path(), &config, 1, &snapshot).code, HL_BAD_FILE);
     example_tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, what_was_recorded_is_read);
-    tcase_add_test(tc, relations_are_read_where_there_are_any);
-    tcase_add_test(tc, relations_that_cannot_be_are_refused);
-    tcase_add_test(tc, sums_are_read_where_there_are_any);
-    tcase_add_test(tc, sums_that_cannot_be_are_refused);
-    tcase_add_test(tc, another_models_or_damaged_snapshots_are_refused);
-    tcase_add_test(tc, a_newer_format_is_refused_and_a_file_that_says_none_is_read);
-    tcase_add_test(tc, a_file_that_is_too_large_is_not_read);
-}
-SUITE("snapshots", add_tests)
+SUITE("snapshots")

@@ -68,7 +68,7 @@ static void expect_answer(const hl_answers *answers, int64_t place, const hl_rea
     ck_assert_double_eq_tol((double)answers->log_sums[place], log(sum), 1e-5);
 }
 
-START_TEST(what_is_kept_are_the_largest_logits_of_rows_with_a_target)
+TEST(what_is_kept_are_the_largest_logits_of_rows_with_a_target)
 {
     example f;
     record(&f);
@@ -90,9 +90,8 @@ START_TEST(what_is_kept_are_the_largest_logits_of_rows_with_a_target)
     hl_snapshot_free(&snapshot);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(memory_never_holds_all_logits)
+TEST(memory_never_holds_all_logits)
 {
     example f;
     record(&f);
@@ -107,9 +106,8 @@ START_TEST(memory_never_holds_all_logits)
     ck_assert_uint_lt(told, (size_t)info.st_size + 12 * 512);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(without_any_target_every_row_is_answered)
+TEST(without_any_target_every_row_is_answered)
 {
     example f;
     hl_examples batch = example_batch(E, T);
@@ -127,9 +125,8 @@ START_TEST(without_any_target_every_row_is_answered)
     }
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(the_same_bytes_at_any_number_of_threads)
+TEST(the_same_bytes_at_any_number_of_threads)
 {
     example f;
     record(&f);
@@ -147,7 +144,6 @@ START_TEST(the_same_bytes_at_any_number_of_threads)
     free(first);
     example_tear_down(&f);
 }
-END_TEST
 
 /* The recorded file with one array changed at one place, or without it. */
 static void damage(const char *name, int64_t place, double number)
@@ -181,7 +177,7 @@ static void expect_refused(const example *f, int64_t n_examples, const char *wha
     ck_assert_str_eq(status.text, expected);
 }
 
-START_TEST(answers_that_cannot_be_are_refused)
+TEST(answers_that_cannot_be_are_refused)
 {
     /* Place 1 is the first that has a target. */
     static const struct {
@@ -209,7 +205,7 @@ START_TEST(answers_that_cannot_be_are_refused)
     record(&f);
     size_t size;
     char *good = scratch_read(path(), &size);
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int c = 0; c < ROWS(cases); c++) {
         scratch_write(path(), good, size);
         damage(cases[c].name, cases[c].place, cases[c].number);
         expect_refused(&f, E, cases[c].what);
@@ -217,10 +213,9 @@ START_TEST(answers_that_cannot_be_are_refused)
     free(good);
     example_tear_down(&f);
 }
-END_TEST
 
 /* An id that stands twice is no order either. */
-START_TEST(an_id_that_stands_twice_is_refused)
+TEST(an_id_that_stands_twice_is_refused)
 {
     example f;
     record(&f);
@@ -232,7 +227,6 @@ START_TEST(an_id_that_stands_twice_is_refused)
     ck_assert_int_eq(hl_snapshot_read(path(), &f.model.config, E, &snapshot).code, HL_BAD_FILE);
     example_tear_down(&f);
 }
-END_TEST
 
 /* Examples of text, each word of two tokens, in pairs. */
 static void record_text(example *f)
@@ -252,7 +246,7 @@ static void record_text(example *f)
     expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
 }
 
-START_TEST(words_and_types_are_kept)
+TEST(words_and_types_are_kept)
 {
     example f;
     record_text(&f);
@@ -276,9 +270,8 @@ START_TEST(words_and_types_are_kept)
     ck_assert_uint_lt(told, (size_t)info.st_size + 11 * 512);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(words_that_are_out_of_order_are_refused)
+TEST(words_that_are_out_of_order_are_refused)
 {
     static const struct {
         const char *name;
@@ -293,7 +286,7 @@ START_TEST(words_that_are_out_of_order_are_refused)
         { "types", 2, 2, "types: 2 at place 2 is not in 0 .. 1" },
         { "targets", 2, -3, "targets: -3 at place 2 is not in -2 .. 19999" },
     };
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int c = 0; c < ROWS(cases); c++) {
         example f;
         record_text(&f);
         damage(cases[c].name, cases[c].place, cases[c].number);
@@ -301,10 +294,9 @@ START_TEST(words_that_are_out_of_order_are_refused)
         example_tear_down(&f);
     }
 }
-END_TEST
 
 /* A model with three classes that takes the mean of each example: one answer, in the first row. */
-START_TEST(a_pooled_model_answers_once_an_example)
+TEST(a_pooled_model_answers_once_an_example)
 {
     hl_model_config config = example_config(8);
     config.targets = 3;
@@ -334,18 +326,5 @@ START_TEST(a_pooled_model_answers_once_an_example)
     hl_snapshot_free(&snapshot);
     example_tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, what_is_kept_are_the_largest_logits_of_rows_with_a_target);
-    tcase_add_test(tc, memory_never_holds_all_logits);
-    tcase_add_test(tc, without_any_target_every_row_is_answered);
-    tcase_add_test(tc, the_same_bytes_at_any_number_of_threads);
-    tcase_add_test(tc, answers_that_cannot_be_are_refused);
-    tcase_add_test(tc, an_id_that_stands_twice_is_refused);
-    tcase_add_test(tc, words_and_types_are_kept);
-    tcase_add_test(tc, a_pooled_model_answers_once_an_example);
-    tcase_add_test(tc, words_that_are_out_of_order_are_refused);
-}
-SUITE("sparse snapshots", add_tests)
+SUITE("sparse snapshots")

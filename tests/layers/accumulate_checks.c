@@ -1,6 +1,6 @@
-#include "tests/layers/accumulate_checks.h"
-
+/* A batch worked in parts, in either precision. */
 #include "core/base/memory.h"
+#include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 
 #include <math.h>
@@ -76,9 +76,8 @@ static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
 }
 
 static const int64_t divisions[][B] = { { 6 }, { 3, 3 }, { 1, 3, 2 }, { 1, 1, 1, 1, 1, 1 } };
-enum { N_DIVISIONS = sizeof divisions / sizeof *divisions };
 
-START_TEST(parts_make_the_undivided_gradient)
+LOOP_TEST(parts_make_the_undivided_gradient, 0, ROWS(divisions) * KINDS)
 {
     setting s;
     begin(&s, (kind)(_i % KINDS));
@@ -87,10 +86,9 @@ START_TEST(parts_make_the_undivided_gradient)
     example_assert_grads_near(&s.model.parameters, s.grads, tolerance);
     end(&s);
 }
-END_TEST
 
 /* The test above would pass with dropout off; so check that by other places the micro-batches draw other numbers. */
-START_TEST(parts_without_their_places_drop_otherwise)
+TEST(parts_without_their_places_drop_otherwise)
 {
     setting s;
     begin(&s, POST);
@@ -98,10 +96,5 @@ START_TEST(parts_without_their_places_drop_otherwise)
     ck_assert_double_gt(fabs((double)(loss - s.loss)), 1e-3);
     end(&s);
 }
-END_TEST
 
-void accumulate_add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, parts_make_the_undivided_gradient, 0, KINDS * N_DIVISIONS);
-    tcase_add_test(tc, parts_without_their_places_drop_otherwise);
-}
+SUITE("a batch in parts")

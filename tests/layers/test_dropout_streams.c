@@ -52,7 +52,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-START_TEST(all_are_distinct)
+LOOP_TEST(all_are_distinct, 0, 2)
 {
     hl_model_config config = example_config();
     config.n_layers = LAYERS;
@@ -76,7 +76,6 @@ START_TEST(all_are_distinct)
     }
     hl_model_free(&model);
 }
-END_TEST
 
 enum { B = 2, T = 3, D = 6 };
 
@@ -112,7 +111,7 @@ static hl_real *attend(const char *name, hl_real dropout_weights, hl_real dropou
     return x;
 }
 
-START_TEST(attention_draws_by_its_name)
+LOOP_TEST(attention_draws_by_its_name, 0, 3)
 {
     hl_real weights = _i == 0 ? (hl_real)0.5 : 0, concat = _i == 1 ? (hl_real)0.5 : 0;
     hl_real *a = attend("a", weights, concat), *again = attend("a", weights, concat), *b = attend("b", weights, concat);
@@ -122,7 +121,6 @@ START_TEST(attention_draws_by_its_name)
     hl_free(again);
     hl_free(b);
 }
-END_TEST
 
 static hl_real loss_of(const hl_model_config *config, bool training)
 {
@@ -137,7 +135,7 @@ static hl_real loss_of(const hl_model_config *config, bool training)
 }
 
 /* Each probability goes to its own place, where it has an effect in training alone. */
-START_TEST(each_dropout_drops)
+LOOP_TEST(each_dropout_drops, 0, 7)
 {
     hl_model_config none = example_config();
     none.pooler = HL_POOLER_TANH;
@@ -148,9 +146,8 @@ START_TEST(each_dropout_drops)
     ck_assert(loss_of(&config, true) != loss_of(&none, true));
     ck_assert(loss_of(&config, false) == loss_of(&none, true));
 }
-END_TEST
 
-START_TEST(dropouts_have_their_probabilities)
+TEST(dropouts_have_their_probabilities)
 {
     hl_model_config config = example_config();
     config.pooler = HL_POOLER_RELU;
@@ -169,13 +166,5 @@ START_TEST(dropouts_have_their_probabilities)
     }
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, attention_draws_by_its_name, 0, 3);
-    tcase_add_loop_test(tc, each_dropout_drops, 0, 7);
-    tcase_add_test(tc, dropouts_have_their_probabilities);
-    tcase_add_loop_test(tc, all_are_distinct, 0, 2);
-}
-SUITE("dropout streams", add_tests)
+SUITE("dropout streams")

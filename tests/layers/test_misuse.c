@@ -175,16 +175,15 @@ static void expect(hl_status status, const char *words)
                   status.text, words);
 }
 
-START_TEST(builders_leave_it_on_the_tape)
+LOOP_TEST(builders_leave_it_on_the_tape, 0, ROWS(on_tape))
 {
     example_tape(&tape, &arena, (hl_tape_options){ .threads = -1, .gradients = true });
     on_tape[_i].call();
     expect(hl_tape_status(&tape), on_tape[_i].words);
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(backward_from_nothing_is_refused)
+TEST(backward_from_nothing_is_refused)
 {
     example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
     hl_tensor *y = hl_scale(&tape, matrix(six), 2);
@@ -193,7 +192,6 @@ START_TEST(backward_from_nothing_is_refused)
     expect(hl_tape_backward(&tape, NULL), "was not made from anything");
     hl_arena_free(&arena);
 }
-END_TEST
 
 /* ---- models ---- */
 
@@ -241,7 +239,7 @@ static const struct {
     { nan_dropout, "dropout" },
 };
 
-START_TEST(a_model_is_refused)
+LOOP_TEST(a_model_is_refused, 0, ROWS(configs))
 {
     static hl_model model;
     config = example_config();
@@ -249,9 +247,8 @@ START_TEST(a_model_is_refused)
     expect(hl_model_init(&model, &config), configs[_i].words);
     hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
+TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
 {
     static hl_model model;
     config = example_config();
@@ -290,7 +287,6 @@ START_TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
     example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
 /* ---- parameters ---- */
 
@@ -306,16 +302,15 @@ static const struct {
     { { .name = "w", .shape = { 2, { 4, 2 } }, .n_matrices = 3 }, "does not hold 3 matrices" },
 };
 
-START_TEST(a_parameter_is_refused)
+LOOP_TEST(a_parameter_is_refused, 0, ROWS(specs))
 {
     hl_parameters parameters = { 0 };
     ck_assert_ptr_null(hl_parameters_add(&parameters, specs[_i].spec));
     expect(hl_parameters_allocate(&parameters), specs[_i].words);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(a_name_for_a_stranger_and_a_late_parameter_are_refused)
+TEST(a_name_for_a_stranger_and_a_late_parameter_are_refused)
 {
     hl_tensor stranger = { .shape = HL_SHAPE(2) };
     hl_parameters parameters = { 0 };
@@ -328,7 +323,6 @@ START_TEST(a_name_for_a_stranger_and_a_late_parameter_are_refused)
     expect(hl_parameters_status(&parameters), "after their allocation");
     hl_parameters_free(&parameters);
 }
-END_TEST
 
 /* ---- files ---- */
 
@@ -346,7 +340,7 @@ static const struct {
     { "a", HL_NPY_FLOAT32, { 1, { 2 } }, NULL },
 };
 
-START_TEST(an_array_is_refused_by_files)
+LOOP_TEST(an_array_is_refused_by_files, 0, ROWS(arrays))
 {
     hl_npz_writer *npz = hl_npz_create(scratch_path("a.npz"));
     hl_npz_add(npz, arrays[_i].name, (hl_npy_type)arrays[_i].type, arrays[_i].shape, arrays[_i].data);
@@ -364,18 +358,5 @@ START_TEST(an_array_is_refused_by_files)
     hl_safetensors_write(&file, &tensor, -1, NULL, 0);
     expect(hl_file_commit(&file, HL_VOLATILE), "-1 tensors");
 }
-END_TEST
 
-#define ROWS(table) (int)(sizeof(table) / sizeof *(table))
-
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, builders_leave_it_on_the_tape, 0, ROWS(on_tape));
-    tcase_add_test(tc, backward_from_nothing_is_refused);
-    tcase_add_loop_test(tc, a_model_is_refused, 0, ROWS(configs));
-    tcase_add_test(tc, a_model_without_memory_and_a_batch_without_arrays_are_told);
-    tcase_add_loop_test(tc, a_parameter_is_refused, 0, ROWS(specs));
-    tcase_add_test(tc, a_name_for_a_stranger_and_a_late_parameter_are_refused);
-    tcase_add_loop_test(tc, an_array_is_refused_by_files, 0, ROWS(arrays));
-}
-SUITE("misuse", add_tests)
+SUITE("misuse")

@@ -71,7 +71,7 @@ static void set_wrong(hl_model_config *config, const wrong *w)
     }
 }
 
-START_TEST(wrong_configs_are_refused)
+LOOP_TEST(wrong_configs_are_refused, 0, ROWS(wrongs))
 {
     hl_model_config config = example_config();
     set_wrong(&config, &wrongs[_i]);
@@ -81,9 +81,8 @@ START_TEST(wrong_configs_are_refused)
     ck_assert_msg(strstr(status.text, wrongs[_i].words) != NULL, "%s", status.text);
     hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(a_shared_matrix_is_no_lower_than_the_targets)
+TEST(a_shared_matrix_is_no_lower_than_the_targets)
 {
     hl_model_config config = example_config();
     config.tie_embedding = true;
@@ -98,9 +97,8 @@ START_TEST(a_shared_matrix_is_no_lower_than_the_targets)
         hl_model_free(&model);
     }
 }
-END_TEST
 
-START_TEST(a_bias_of_a_shared_matrix_needs_one)
+TEST(a_bias_of_a_shared_matrix_needs_one)
 {
     hl_model_config config = example_config();
     config.tied_bias = true;
@@ -110,10 +108,9 @@ START_TEST(a_bias_of_a_shared_matrix_needs_one)
     ck_assert_str_eq(status.text, "model: a bias of an output layer that shares a matrix, but shares none");
     hl_model_free(&model);
 }
-END_TEST
 
 /* Each pair of fields that cannot go together, and what takes the contradiction away. */
-START_TEST(contradictions_are_refused)
+TEST(contradictions_are_refused)
 {
     typedef struct choice {
         bool tied, tied_bias;
@@ -142,7 +139,7 @@ START_TEST(contradictions_are_refused)
           { .dropout_output = (hl_real)0.5 },
           "there is no output layer" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         for (int right = 0; right < 2; right++) {
             const choice *c = right == 1 ? &cases[i].right : &cases[i].wrong;
             hl_model_config config = example_config();
@@ -160,10 +157,9 @@ START_TEST(contradictions_are_refused)
         }
     }
 }
-END_TEST
 
 /* A model of hidden states alone: the rows of another one before its output layer, and no logits. */
-START_TEST(without_an_output_layer_there_are_hidden_states)
+TEST(without_an_output_layer_there_are_hidden_states)
 {
     hl_model_config config = example_config(), bare = config;
     bare.head = HL_HEAD_NONE;
@@ -195,10 +191,9 @@ START_TEST(without_an_output_layer_there_are_hidden_states)
     hl_model_free(&models[0]);
     hl_model_free(&models[1]);
 }
-END_TEST
 
 /* The largest sizes do not overflow: the error names the impossible shape. */
-START_TEST(sizes_whose_product_is_too_large_are_refused)
+TEST(sizes_whose_product_is_too_large_are_refused)
 {
     hl_model_config config = example_config();
     config.d_model = 1 << 30;
@@ -209,11 +204,10 @@ START_TEST(sizes_whose_product_is_too_large_are_refused)
     ck_assert_msg(strstr(status.text, "encoder.layers.0.self_attn") != NULL, "%s", status.text);
     hl_model_free(&model);
 }
-END_TEST
 
 static const hl_positions_kind kinds[] = { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED };
 
-START_TEST(a_sequence_longer_than_the_positions_is_refused)
+LOOP_TEST(a_sequence_longer_than_the_positions_is_refused, 0, 2)
 {
     hl_model_config config = example_config();
     config.positions = kinds[_i];
@@ -242,7 +236,6 @@ START_TEST(a_sequence_longer_than_the_positions_is_refused)
     }
     hl_model_free(&model);
 }
-END_TEST
 
 /* Models and passes whose memory is planned. */
 static hl_model_config planned_config(int i)
@@ -287,7 +280,7 @@ static hl_status run_in(size_t bytes, const hl_model *model, const hl_batch *bat
 }
 
 /* The plan, made before the model has numbers, is exactly what the pass takes; with less it says so. */
-START_TEST(the_plan_is_what_the_pass_takes)
+LOOP_TEST(the_plan_is_what_the_pass_takes, 0, 6 * 4)
 {
     hl_model_config config = planned_config(_i / 4);
     hl_tape_options options = { .threads = _i % 4 / 2 == 0 ? 1 : 3, .training = _i % 2 == 0, .gradients = _i % 2 == 0 };
@@ -313,10 +306,9 @@ START_TEST(the_plan_is_what_the_pass_takes)
     hl_model_free(&model);
     example_batch_free(&batch);
 }
-END_TEST
 
 /* The projection of embeddings counts on all rows, what makes the answers on those with a target. */
-START_TEST(the_plan_counts_what_is_before_and_behind_the_encoder)
+TEST(the_plan_counts_what_is_before_and_behind_the_encoder)
 {
     enum { B = 3, T = 4, D = 6, E = 4, V = 7, C = 5, M = B };
     hl_model_config plain = example_config(), narrow = plain, pooled = plain;
@@ -340,10 +332,9 @@ START_TEST(the_plan_counts_what_is_before_and_behind_the_encoder)
     ck_assert_double_eq(flops[1] - flops[0], 2 * (B * T * E * D + M * (D * E + E * C - D * C)));
     ck_assert_double_eq(flops[2] - flops[0], 2 * M * D * D);
 }
-END_TEST
 
 /* 2 floating-point operations a multiply-add; backward takes twice what forward does. */
-START_TEST(the_plan_counts_the_products)
+TEST(the_plan_counts_the_products)
 {
     enum { B = 3, T = 4, D = 6, F = 5, V = 7, HEADS_WIDTH = 6 };
     hl_model_config config = example_config();
@@ -360,7 +351,6 @@ START_TEST(the_plan_counts_the_products)
     hl_tape_plan_free(&both);
     hl_model_free(&model);
 }
-END_TEST
 
 /* From nothing to a planned model with numbers. */
 static hl_status build(hl_model *model, const hl_model_config *config)
@@ -373,7 +363,7 @@ static hl_status build(hl_model *model, const hl_model_config *config)
     return hl_model_allocate(model, 1);
 }
 
-START_TEST(every_allocation_may_fail)
+LOOP_TEST(every_allocation_may_fail, 0, 6)
 {
     hl_model_config config = planned_config(_i);
     hl_model model;
@@ -395,20 +385,5 @@ START_TEST(every_allocation_may_fail)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, wrong_configs_are_refused, 0, sizeof wrongs / sizeof *wrongs);
-    tcase_add_test(tc, a_shared_matrix_is_no_lower_than_the_targets);
-    tcase_add_test(tc, a_bias_of_a_shared_matrix_needs_one);
-    tcase_add_test(tc, contradictions_are_refused);
-    tcase_add_test(tc, without_an_output_layer_there_are_hidden_states);
-    tcase_add_test(tc, sizes_whose_product_is_too_large_are_refused);
-    tcase_add_loop_test(tc, a_sequence_longer_than_the_positions_is_refused, 0, 2);
-    tcase_add_loop_test(tc, the_plan_is_what_the_pass_takes, 0, 6 * 4);
-    tcase_add_test(tc, the_plan_counts_the_products);
-    tcase_add_test(tc, the_plan_counts_what_is_before_and_behind_the_encoder);
-    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 6);
-}
-SUITE("model", add_tests)
+SUITE("model")

@@ -31,7 +31,6 @@ static const company_case cases[] = {
     { HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, true, 1, 1, 6, 6 },
     { HL_NORM_POST, HL_POSITIONS_NONE, true, 3, 1, 2, 5 },
 };
-enum { N_CASES = sizeof cases / sizeof *cases };
 
 static void begin(hl_model *model, const company_case *c)
 {
@@ -70,7 +69,7 @@ static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
     hl_arena_free(&arena);
 }
 
-START_TEST(a_sequence_alone_and_in_a_batch_agree)
+LOOP_TEST(a_sequence_alone_and_in_a_batch_agree, 0, ROWS(cases))
 {
     static pass together, single;
     const company_case *c = &cases[_i];
@@ -102,10 +101,9 @@ START_TEST(a_sequence_alone_and_in_a_batch_agree)
     example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
 /* With dropout: the first micro-batch of any size draws what the whole batch draws there, in every module. */
-START_TEST(the_company_of_a_sequence_changes_none_of_its_draws)
+TEST(the_company_of_a_sequence_changes_none_of_its_draws)
 {
     hl_model model;
     hl_model_config config = example_config();
@@ -134,11 +132,5 @@ START_TEST(the_company_of_a_sequence_changes_none_of_its_draws)
     example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_sequence_alone_and_in_a_batch_agree, 0, N_CASES);
-    tcase_add_test(tc, the_company_of_a_sequence_changes_none_of_its_draws);
-}
-SUITE("company", add_tests)
+SUITE("company")

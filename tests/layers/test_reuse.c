@@ -38,7 +38,7 @@ static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, 
     return result;
 }
 
-START_TEST(the_same_bits_in_less_memory)
+LOOP_TEST(the_same_bits_in_less_memory, 0, EXAMPLE_VARIANTS)
 {
     hl_model model;
     hl_model_config config = example_variant(_i);
@@ -56,7 +56,6 @@ START_TEST(the_same_bits_in_less_memory)
     example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
 enum { MOST_B = 9, MOST_T = 20, PASSES = 40 };
 
@@ -77,7 +76,7 @@ static hl_real pass(hl_model *model, const hl_batch *batch, hl_tape_options opti
 
 /* Every smaller pass fits into the slots of the largest and has the bits of one in fresh memory, with gradients and
  * without. */
-START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
+LOOP_TEST(smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIANTS)
 {
     hl_model model;
     hl_model_config config = example_variant(_i % EXAMPLE_VARIANTS);
@@ -115,9 +114,8 @@ START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
     hl_tape_plan_free(&plan);
     hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(a_larger_pass_than_planned_is_refused)
+TEST(a_larger_pass_than_planned_is_refused)
 {
     hl_model model;
     hl_model_config config = example_config();
@@ -144,7 +142,6 @@ START_TEST(a_larger_pass_than_planned_is_refused)
     example_batch_free(&larger);
     hl_model_free(&model);
 }
-END_TEST
 
 /* Of one sequence as long as this: where backward makes attention's weights again, twice the length takes no more than
  * twice the memory; where they are kept it takes more. */
@@ -169,18 +166,17 @@ static size_t planned_bytes(int64_t length, bool recompute)
     return bytes;
 }
 
-START_TEST(memory_grows_with_the_length_where_weights_are_made_again)
+TEST(memory_grows_with_the_length_where_weights_are_made_again)
 {
     for (int64_t length = 1024; length <= 16384; length *= 2) {
         ck_assert_uint_le(planned_bytes(2 * length, true), 2 * planned_bytes(length, true));
         ck_assert_uint_gt(planned_bytes(2 * length, false), 3 * planned_bytes(length, false));
     }
 }
-END_TEST
 
 /* The model of configs/bench/long.ini on one example of 16384 tokens, in 1 GiB: the rest of a run takes less than
  * 100 MiB. */
-START_TEST(sixteen_thousand_tokens_fit)
+TEST(sixteen_thousand_tokens_fit)
 {
     enum { LENGTH = 16384, MIB = 1 << 20, REST = 100 };
     hl_model model;
@@ -206,14 +202,5 @@ START_TEST(sixteen_thousand_tokens_fit)
     hl_tape_plan_free(&plan);
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIANTS);
-    tcase_add_test(tc, a_larger_pass_than_planned_is_refused);
-    tcase_add_test(tc, sixteen_thousand_tokens_fit);
-    tcase_add_test(tc, memory_grows_with_the_length_where_weights_are_made_again);
-    tcase_add_loop_test(tc, the_same_bits_in_less_memory, 0, EXAMPLE_VARIANTS);
-}
-SUITE("reuse", add_tests)
+SUITE("reuse")

@@ -37,7 +37,7 @@ static hl_real *logits_of(const hl_model *model, const hl_batch *batch, bool tar
     return copy;
 }
 
-START_TEST(targets_have_a_size_of_their_own)
+TEST(targets_have_a_size_of_their_own)
 {
     hl_model model;
     for (int64_t targets = 0; targets <= C; targets += C) {
@@ -58,10 +58,9 @@ START_TEST(targets_have_a_size_of_their_own)
         hl_model_free(&model);
     }
 }
-END_TEST
 
 /* The output layer is linear: of the mean of an example's rows it makes the mean of their logits. */
-START_TEST(pooled_logits_are_the_mean_of_the_rows)
+TEST(pooled_logits_are_the_mean_of_the_rows)
 {
     hl_model rows, pooled;
     hl_model_config config = config_of(C, HL_POOLING_ROWS);
@@ -94,10 +93,9 @@ START_TEST(pooled_logits_are_the_mean_of_the_rows)
     hl_model_free(&rows);
     hl_model_free(&pooled);
 }
-END_TEST
 
 /* A type's vector is added to the token's, as if it stood in the embedding; without types, all rows have the first. */
-START_TEST(types_are_added_to_tokens)
+TEST(types_are_added_to_tokens)
 {
     hl_model plain, typed;
     hl_model_config config = config_of(C, HL_POOLING_ROWS);
@@ -136,10 +134,9 @@ START_TEST(types_are_added_to_tokens)
     hl_model_free(&plain);
     hl_model_free(&typed);
 }
-END_TEST
 
 /* An unscaled embedding is a scaled one whose matrix is sqrt(D) times as large; a tied bias is added to the logits. */
-START_TEST(embeddings_may_be_unscaled_and_tied_with_a_bias)
+TEST(embeddings_may_be_unscaled_and_tied_with_a_bias)
 {
     hl_model scaled, unscaled;
     hl_model_config config = config_of(0, HL_POOLING_ROWS);
@@ -161,13 +158,5 @@ START_TEST(embeddings_may_be_unscaled_and_tied_with_a_bias)
     hl_model_free(&scaled);
     hl_model_free(&unscaled);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, embeddings_may_be_unscaled_and_tied_with_a_bias);
-    tcase_add_test(tc, targets_have_a_size_of_their_own);
-    tcase_add_test(tc, pooled_logits_are_the_mean_of_the_rows);
-    tcase_add_test(tc, types_are_added_to_tokens);
-}
-SUITE("targets", add_tests)
+SUITE("targets")

@@ -73,7 +73,7 @@ static void assert_same_step(const hl_model *model, const outcome *a, const outc
     ck_assert_mem_eq(a->grads, b->grads, (size_t)model->parameters.count * sizeof(hl_real));
 }
 
-START_TEST(threads_do_not_change_a_bit)
+LOOP_TEST(threads_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
     ck_assert_int_eq(hl_threads_for(4, (int64_t)B * T * D), 4); /* even the cheapest op of a layer is cut */
@@ -94,9 +94,8 @@ START_TEST(threads_do_not_change_a_bit)
     example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(recording_does_not_change_a_bit)
+LOOP_TEST(recording_does_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
     hl_model model;
@@ -109,10 +108,9 @@ START_TEST(recording_does_not_change_a_bit)
     example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
 /* The same model with weights that are kept, seen and not. */
-START_TEST(weights_made_again_do_not_change_a_bit)
+LOOP_TEST(weights_made_again_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
     hl_model keeping, recomputing;
@@ -134,12 +132,5 @@ START_TEST(weights_made_again_do_not_change_a_bit)
     hl_model_free(&keeping);
     hl_model_free(&recomputing);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, threads_do_not_change_a_bit, 0, EXAMPLE_VARIANTS);
-    tcase_add_loop_test(tc, recording_does_not_change_a_bit, 0, EXAMPLE_VARIANTS);
-    tcase_add_loop_test(tc, weights_made_again_do_not_change_a_bit, 0, EXAMPLE_VARIANTS);
-}
-SUITE("threads", add_tests)
+SUITE("threads")

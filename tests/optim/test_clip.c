@@ -33,7 +33,7 @@ static double norm_of(const hl_real *x, int64_t n)
     return sqrt(sum);
 }
 
-START_TEST(gradients_above_the_limit_are_scaled_to_it_and_the_norm_before_is_returned)
+TEST(gradients_above_the_limit_are_scaled_to_it_and_the_norm_before_is_returned)
 {
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
     hl_real *before = copy_of_grads(&parameters);
@@ -48,9 +48,8 @@ START_TEST(gradients_above_the_limit_are_scaled_to_it_and_the_norm_before_is_ret
     free(before);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(the_limit_is_divided_by_the_norm_plus_a_millionth)
+TEST(the_limit_is_divided_by_the_norm_plus_a_millionth)
 {
     hl_parameters parameters = example_parameters(1, (int64_t[]){ 2 });
     parameters.grads[0] = 0;
@@ -59,9 +58,8 @@ START_TEST(the_limit_is_divided_by_the_norm_plus_a_millionth)
     ck_assert_double_eq_tol((double)parameters.grads[1], 0.75e-6, 1e-12);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(gradients_below_the_limit_stay_and_limit_0_only_measures)
+TEST(gradients_below_the_limit_stay_and_limit_0_only_measures)
 {
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
     hl_real *before = copy_of_grads(&parameters);
@@ -76,9 +74,8 @@ START_TEST(gradients_below_the_limit_stay_and_limit_0_only_measures)
     free(before);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(squares_that_float_cannot_hold_are_no_obstacle)
+TEST(squares_that_float_cannot_hold_are_no_obstacle)
 {
     hl_parameters parameters = example_parameters(1, (int64_t[]){ 2 });
     parameters.grads[0] = (hl_real)3e30;
@@ -88,9 +85,8 @@ START_TEST(squares_that_float_cannot_hold_are_no_obstacle)
     ck_assert_double_eq_tol((double)parameters.grads[1], 8, 1e-5);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(a_norm_that_is_not_finite_is_returned_and_changes_nothing)
+LOOP_TEST(a_norm_that_is_not_finite_is_returned_and_changes_nothing, 0, 3)
 {
     static const double bad[] = { INFINITY, -INFINITY, NAN };
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
@@ -106,9 +102,8 @@ START_TEST(a_norm_that_is_not_finite_is_returned_and_changes_nothing)
     free(before);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(norm_and_gradients_have_the_same_bits_at_any_thread_count)
+TEST(norm_and_gradients_have_the_same_bits_at_any_thread_count)
 {
     hl_parameters one = example_parameters(N_PARAMETERS, lengths);
     double norm = hl_clip_gradients(1, &one, 1);
@@ -121,15 +116,5 @@ START_TEST(norm_and_gradients_have_the_same_bits_at_any_thread_count)
     }
     hl_parameters_free(&one);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, gradients_above_the_limit_are_scaled_to_it_and_the_norm_before_is_returned);
-    tcase_add_test(tc, the_limit_is_divided_by_the_norm_plus_a_millionth);
-    tcase_add_test(tc, gradients_below_the_limit_stay_and_limit_0_only_measures);
-    tcase_add_test(tc, squares_that_float_cannot_hold_are_no_obstacle);
-    tcase_add_loop_test(tc, a_norm_that_is_not_finite_is_returned_and_changes_nothing, 0, 3);
-    tcase_add_test(tc, norm_and_gradients_have_the_same_bits_at_any_thread_count);
-}
-SUITE("clip", add_tests)
+SUITE("clip")

@@ -35,7 +35,7 @@ static bool same_state(const hl_optimizer *a, const hl_optimizer *b)
     return moments && a->step == b->step && same_block(a->parameters->values, b->parameters->values, count);
 }
 
-START_TEST(values_and_moments_have_the_same_bits_at_any_thread_count)
+LOOP_TEST(values_and_moments_have_the_same_bits_at_any_thread_count, 0, N_NAMES)
 {
     hl_parameters one = example_parameters(N_PARAMETERS, lengths);
     hl_optimizer alone = make(&one, options_of((hl_optimizer_name)_i));
@@ -55,10 +55,9 @@ START_TEST(values_and_moments_have_the_same_bits_at_any_thread_count)
     hl_optimizer_free(&alone);
     hl_parameters_free(&one);
 }
-END_TEST
 
 /* With values 3, gradients 1 and rate 1, SGD is exact: a number that is skipped or updated twice shows. */
-START_TEST(every_number_is_updated_once_and_gaps_stay_zero)
+LOOP_TEST(every_number_is_updated_once_and_gaps_stay_zero, 1, 5)
 {
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
     for (int i = 0; i < N_PARAMETERS; i++) {
@@ -81,9 +80,8 @@ START_TEST(every_number_is_updated_once_and_gaps_stay_zero)
     hl_optimizer_free(&optimizer);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(gaps_hold_zeros_and_gradients_stay)
+LOOP_TEST(gaps_hold_zeros_and_gradients_stay, 0, N_NAMES)
 {
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
     hl_parameters untouched = example_parameters(N_PARAMETERS, lengths);
@@ -102,9 +100,8 @@ START_TEST(gaps_hold_zeros_and_gradients_stay)
     hl_parameters_free(&parameters);
     hl_parameters_free(&untouched);
 }
-END_TEST
 
-START_TEST(a_frozen_parameter_keeps_value_and_moments_until_it_thaws)
+LOOP_TEST(a_frozen_parameter_keeps_value_and_moments_until_it_thaws, 0, N_NAMES)
 {
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
     hl_parameters untouched = example_parameters(N_PARAMETERS, lengths);
@@ -130,11 +127,10 @@ START_TEST(a_frozen_parameter_keeps_value_and_moments_until_it_thaws)
     hl_parameters_free(&parameters);
     hl_parameters_free(&untouched);
 }
-END_TEST
 
 /* Without gradients, only decay moves a weight: by rate * decay of itself, or by Adam's full rate towards zero, where
  * the decay is its gradient. */
-START_TEST(only_parameters_marked_for_it_decay)
+LOOP_TEST(only_parameters_marked_for_it_decay, 0, N_NAMES)
 {
     hl_parameters parameters = example_parameters(2, (int64_t[]){ 20, 20 });
     hl_parameters before = example_parameters(2, (int64_t[]){ 20, 20 });
@@ -151,10 +147,9 @@ START_TEST(only_parameters_marked_for_it_decay)
     hl_parameters_free(&parameters);
     hl_parameters_free(&before);
 }
-END_TEST
 
 /* Without memory, also of numbers so large that what follows would be lost beside them. */
-START_TEST(moments_of_beta_0_are_the_last_gradient)
+TEST(moments_of_beta_0_are_the_last_gradient)
 {
     hl_parameters parameters = example_parameters(1, (int64_t[]){ 20 });
     hl_optimizer_options options = options_of(HL_ADAM);
@@ -173,9 +168,8 @@ START_TEST(moments_of_beta_0_are_the_last_gradient)
     hl_optimizer_free(&optimizer);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(without_decay_adamw_is_adam)
+TEST(without_decay_adamw_is_adam)
 {
     hl_parameters a = example_parameters(N_PARAMETERS, lengths), b = example_parameters(N_PARAMETERS, lengths);
     hl_optimizer_options options = options_of(HL_ADAM);
@@ -193,10 +187,9 @@ START_TEST(without_decay_adamw_is_adam)
     hl_parameters_free(&a);
     hl_parameters_free(&b);
 }
-END_TEST
 
 /* What the header promises to checkpoints: step, m, v and the values are all there is. */
-START_TEST(a_resumed_optimizer_goes_on_with_the_same_bits)
+LOOP_TEST(a_resumed_optimizer_goes_on_with_the_same_bits, 0, N_NAMES)
 {
     hl_parameters a = example_parameters(N_PARAMETERS, lengths), b = example_parameters(N_PARAMETERS, lengths);
     hl_optimizer through = make(&a, options_of((hl_optimizer_name)_i));
@@ -220,10 +213,9 @@ START_TEST(a_resumed_optimizer_goes_on_with_the_same_bits)
     hl_parameters_free(&a);
     hl_parameters_free(&b);
 }
-END_TEST
 
 /* An embedding row that no batch ever names: 0 / (0 + epsilon), step after step. */
-START_TEST(a_gradient_that_is_always_zero_moves_nothing)
+TEST(a_gradient_that_is_always_zero_moves_nothing)
 {
     hl_parameters parameters = example_parameters(2, (int64_t[]){ 20, 20 });
     hl_parameters before = example_parameters(2, (int64_t[]){ 20, 20 });
@@ -239,9 +231,8 @@ START_TEST(a_gradient_that_is_always_zero_moves_nothing)
     hl_parameters_free(&parameters);
     hl_parameters_free(&before);
 }
-END_TEST
 
-START_TEST(sgd_has_no_moments)
+TEST(sgd_has_no_moments)
 {
     hl_parameters parameters = example_parameters(1, (int64_t[]){ 5 });
     hl_optimizer optimizer = make(&parameters, (hl_optimizer_options){ .name = HL_SGD });
@@ -250,7 +241,6 @@ START_TEST(sgd_has_no_moments)
     hl_optimizer_free(&optimizer);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
 static const struct {
     hl_optimizer_options options;
@@ -272,9 +262,8 @@ static const struct {
     { { HL_SGD, 0, 0, 0, INFINITY }, "weight_decay" },
     { { (hl_optimizer_name)(HL_SGD + 1), 0.9, 0.98, 1e-9, 0 }, "unknown optimizer number 3" },
 };
-enum { N_REFUSED = sizeof refused / sizeof *refused };
 
-START_TEST(options_out_of_range_are_refused_by_name)
+LOOP_TEST(options_out_of_range_are_refused_by_name, 0, ROWS(refused))
 {
     hl_parameters parameters = example_parameters(1, (int64_t[]){ 5 });
     hl_optimizer optimizer;
@@ -285,9 +274,8 @@ START_TEST(options_out_of_range_are_refused_by_name)
     hl_optimizer_free(&optimizer);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(unallocated_parameters_are_refused)
+TEST(unallocated_parameters_are_refused)
 {
     hl_parameters parameters = { 0 };
     hl_optimizer optimizer;
@@ -296,7 +284,6 @@ START_TEST(unallocated_parameters_are_refused)
     ck_assert_int_eq(optimizer.step, 0);
     hl_optimizer_free(&optimizer);
 }
-END_TEST
 
 static int blocks_held, allocations, allocation_to_fail;
 
@@ -325,7 +312,7 @@ static void counting_release(void *block)
 
 static const hl_allocator counting = { counting_allocate, refusing_reallocate, counting_release };
 
-START_TEST(running_out_of_memory_leaves_nothing_behind)
+TEST(running_out_of_memory_leaves_nothing_behind)
 {
     hl_parameters parameters = example_parameters(1, (int64_t[]){ 5 });
     hl_allocator_set(&counting);
@@ -340,9 +327,8 @@ START_TEST(running_out_of_memory_leaves_nothing_behind)
     hl_allocator_set(NULL);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(a_step_allocates_nothing)
+TEST(a_step_allocates_nothing)
 {
     hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
     hl_allocator_set(&counting);
@@ -356,23 +342,5 @@ START_TEST(a_step_allocates_nothing)
     hl_allocator_set(NULL);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, values_and_moments_have_the_same_bits_at_any_thread_count, 0, N_NAMES);
-    tcase_add_loop_test(tc, every_number_is_updated_once_and_gaps_stay_zero, 1, 5);
-    tcase_add_loop_test(tc, gaps_hold_zeros_and_gradients_stay, 0, N_NAMES);
-    tcase_add_loop_test(tc, a_frozen_parameter_keeps_value_and_moments_until_it_thaws, 0, N_NAMES);
-    tcase_add_loop_test(tc, only_parameters_marked_for_it_decay, 0, N_NAMES);
-    tcase_add_test(tc, moments_of_beta_0_are_the_last_gradient);
-    tcase_add_test(tc, without_decay_adamw_is_adam);
-    tcase_add_loop_test(tc, a_resumed_optimizer_goes_on_with_the_same_bits, 0, N_NAMES);
-    tcase_add_test(tc, a_gradient_that_is_always_zero_moves_nothing);
-    tcase_add_test(tc, sgd_has_no_moments);
-    tcase_add_loop_test(tc, options_out_of_range_are_refused_by_name, 0, N_REFUSED);
-    tcase_add_test(tc, unallocated_parameters_are_refused);
-    tcase_add_test(tc, running_out_of_memory_leaves_nothing_behind);
-    tcase_add_test(tc, a_step_allocates_nothing);
-}
-SUITE("optimizer", add_tests)
+SUITE("optimizer")

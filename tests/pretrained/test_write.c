@@ -89,7 +89,7 @@ static void assert_same(opened *a, opened *b)
     assert_same_parameters(&a->model, &b->model);
 }
 
-START_TEST(what_is_written_is_read_as_the_same_model)
+LOOP_TEST(what_is_written_is_read_as_the_same_model, 0, TINY_MODELS)
 {
     opened before, after;
     hl_pretrained_written written = { 0 };
@@ -114,9 +114,8 @@ START_TEST(what_is_written_is_read_as_the_same_model)
     close_model(&before);
     hl_pretrained_written_free(&written);
 }
-END_TEST
 
-START_TEST(a_source_that_is_not_known_is_told_by_the_shape)
+LOOP_TEST(a_source_that_is_not_known_is_told_by_the_shape, 0, TINY_MODELS)
 {
     opened before, after;
     hl_pretrained_written written = { 0 };
@@ -137,9 +136,8 @@ START_TEST(a_source_that_is_not_known_is_told_by_the_shape)
     close_model(&before);
     hl_pretrained_written_free(&written);
 }
-END_TEST
 
-START_TEST(what_belongs_to_another_class_is_left_out_and_told)
+TEST(what_belongs_to_another_class_is_left_out_and_told)
 {
     opened before, after;
     hl_pretrained_written written = { 0 };
@@ -172,7 +170,6 @@ START_TEST(what_belongs_to_another_class_is_left_out_and_told)
     hl_pretrained_written_free(&written);
     free(config);
 }
-END_TEST
 
 /* ---- pruned heads ---- */
 
@@ -206,7 +203,7 @@ static void make_pruned(hl_pretrained *folder, hl_model *model)
 }
 
 /* The heads that are left are the first ones, or where they are said to have been. */
-START_TEST(pruned_heads_have_columns_of_zeros)
+LOOP_TEST(pruned_heads_have_columns_of_zeros, 0, 4)
 {
     static const char *const names[] = { "bert_masked", "gpt2_next" };
     static const int32_t places[4][3] = { { 0, 1, 0 }, { 0, 0 }, { 0, 2, 1 }, { 1, 1 } };
@@ -255,7 +252,6 @@ START_TEST(pruned_heads_have_columns_of_zeros)
     close_model(&before);
     hl_pretrained_written_free(&written);
 }
-END_TEST
 
 /* ---- refused ---- */
 
@@ -364,7 +360,7 @@ static const struct {
     { "gpt2_next", no_bias, "which has model.bias = true" },
 };
 
-START_TEST(what_no_open_model_has_is_refused)
+LOOP_TEST(what_no_open_model_has_is_refused, 0, ROWS(misfits))
 {
     hl_pretrained *folder = tiny_open(misfits[_i].model);
     hl_model_config *config = malloc(sizeof *config);
@@ -385,9 +381,8 @@ START_TEST(what_no_open_model_has_is_refused)
     close_model(&o);
     free(config);
 }
-END_TEST
 
-START_TEST(an_activation_that_open_models_do_not_have_is_refused)
+TEST(an_activation_that_open_models_do_not_have_is_refused)
 {
     opened o;
     open_model(&o, tiny_folder("bert_masked"));
@@ -401,9 +396,8 @@ START_TEST(an_activation_that_open_models_do_not_have_is_refused)
     hl_pretrained_written_free(&written);
     close_model(&o);
 }
-END_TEST
 
-START_TEST(an_output_layer_of_gpt2_has_no_bias)
+TEST(an_output_layer_of_gpt2_has_no_bias)
 {
     opened o;
     open_model(&o, tiny_folder("gpt2_untied"));
@@ -415,9 +409,8 @@ START_TEST(an_output_layer_of_gpt2_has_no_bias)
     ck_assert_ptr_nonnull(strstr(status.text, "tie_embedding = true"));
     close_model(&o);
 }
-END_TEST
 
-START_TEST(other_tokens_than_open_models_have_are_refused)
+TEST(other_tokens_than_open_models_have_are_refused)
 {
     opened o;
     open_model(&o, tiny_folder("bert_masked"));
@@ -443,14 +436,13 @@ START_TEST(other_tokens_than_open_models_have_are_refused)
     hl_tokens_free(tokens);
     close_model(&o);
 }
-END_TEST
 
 /* ---- failures ---- */
 
 static const char *const failing[] = { "bert_bare", "gpt2_next" };
 
 /* Every call fails in turn, over an older model: what stands then is no model, or all of the new one. */
-START_TEST(a_call_that_fails_leaves_no_half_model)
+LOOP_TEST(a_call_that_fails_leaves_no_half_model, 0, 2)
 {
     faults_begin();
     opened o, after;
@@ -489,9 +481,8 @@ START_TEST(a_call_that_fails_leaves_no_half_model)
     close_model(&o);
     faults_end();
 }
-END_TEST
 
-START_TEST(an_allocation_that_fails_is_told_and_frees_the_others)
+LOOP_TEST(an_allocation_that_fails_is_told_and_frees_the_others, 0, 2)
 {
     faults_begin();
     opened o;
@@ -514,19 +505,5 @@ START_TEST(an_allocation_that_fails_is_told_and_frees_the_others)
     close_model(&o);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, what_is_written_is_read_as_the_same_model, 0, TINY_MODELS);
-    tcase_add_loop_test(tc, a_source_that_is_not_known_is_told_by_the_shape, 0, TINY_MODELS);
-    tcase_add_test(tc, what_belongs_to_another_class_is_left_out_and_told);
-    tcase_add_loop_test(tc, pruned_heads_have_columns_of_zeros, 0, 4);
-    tcase_add_loop_test(tc, what_no_open_model_has_is_refused, 0, sizeof misfits / sizeof misfits[0]);
-    tcase_add_test(tc, an_activation_that_open_models_do_not_have_is_refused);
-    tcase_add_test(tc, an_output_layer_of_gpt2_has_no_bias);
-    tcase_add_test(tc, other_tokens_than_open_models_have_are_refused);
-    tcase_add_loop_test(tc, a_call_that_fails_leaves_no_half_model, 0, 2);
-    tcase_add_loop_test(tc, an_allocation_that_fails_is_told_and_frees_the_others, 0, 2);
-}
-SUITE("write", add_tests)
+SUITE("write")

@@ -30,7 +30,7 @@ static const hl_curve curves[] = { { .name = "loss", .values = losses },
                                    { .name = "size", .values = sizes } };
 static const hl_curve_picture chart = { curves, 3, names, ROWS, "heads left", "runs/copy_task" };
 
-START_TEST(every_format_begins_as_it_must_and_twice_is_the_same)
+TEST(every_format_begins_as_it_must_and_twice_is_the_same)
 {
     for (int f = 0; f < FORMATS; f++) {
         hl_text once = { 0 }, twice = { 0 };
@@ -44,7 +44,6 @@ START_TEST(every_format_begins_as_it_must_and_twice_is_the_same)
         hl_text_free(&twice);
     }
 }
-END_TEST
 
 /* How often the numbers of `format`'s drawing show something. */
 static int count(const char *text, const char *part)
@@ -68,7 +67,7 @@ static void expect_line(const char *svg, int n)
 }
 
 /* A dot is four arcs of a circle, which SVG writes as curves (C); the line through all is one path. */
-START_TEST(every_number_has_a_dot)
+TEST(every_number_has_a_dot)
 {
     hl_curve one = { .name = "loss", .values = losses };
     hl_curve_picture few = { &one, 1, names, 2, "a", NULL }, more = { &one, 1, names, 4, "a", NULL };
@@ -84,10 +83,9 @@ START_TEST(every_number_has_a_dot)
     hl_text_free(&few_bytes);
     hl_text_free(&more_bytes);
 }
-END_TEST
 
 /* Dots beside the curve are pale, and the axis holds them. */
-START_TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
+TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
 {
     static const hl_curve_dot dots[] = { { 0, 1 }, { 0, 2 }, { 1, 700 } };
     hl_curve one = { .name = "loss", .values = losses, .dots = dots, .n_dots = 3 };
@@ -108,9 +106,8 @@ START_TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
         hl_text_free(&bytes);
     }
 }
-END_TEST
 
-START_TEST(any_number_of_rows_can_be_drawn)
+TEST(any_number_of_rows_can_be_drawn)
 {
     static double values[MOST];
     static const char *many[MOST];
@@ -126,7 +123,6 @@ START_TEST(any_number_of_rows_can_be_drawn)
         hl_text_free(&bytes);
     }
 }
-END_TEST
 
 static double height_of(const char *const *rows)
 {
@@ -142,7 +138,7 @@ static double height_of(const char *const *rows)
 }
 
 /* Turned names need room below the chart, upright ones a line. */
-START_TEST(short_names_stand_upright)
+TEST(short_names_stand_upright)
 {
     static const char *const short_names[] = { "0", "111" }, *const long_names[] = { "0", "1111" },
                              *const none[] = { "", "" };
@@ -150,9 +146,8 @@ START_TEST(short_names_stand_upright)
     ck_assert_double_lt(height_of(short_names), height_of(long_names) - 20);
     ck_assert_double_eq(height_of(none), height_of(short_names));
 }
-END_TEST
 
-START_TEST(what_cannot_be_drawn_is_refused)
+TEST(what_cannot_be_drawn_is_refused)
 {
     static const double bad[][2] = { { 1, NAN }, { -1, 1 }, { INFINITY, 0 } };
     for (int i = 0; i < 3; i++) {
@@ -181,9 +176,8 @@ START_TEST(what_cannot_be_drawn_is_refused)
     ck_assert_uint_eq(bytes.size, 0);
     hl_text_free(&bytes);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
     for (int f = 0; f < FORMATS; f++) {
@@ -195,16 +189,5 @@ START_TEST(every_allocation_may_fail)
     faults_in_memory(0, FAULTS_ONCE);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_format_begins_as_it_must_and_twice_is_the_same);
-    tcase_add_test(tc, every_number_has_a_dot);
-    tcase_add_test(tc, dots_beside_a_curve_are_drawn_and_the_axis_holds_them);
-    tcase_add_test(tc, any_number_of_rows_can_be_drawn);
-    tcase_add_test(tc, short_names_stand_upright);
-    tcase_add_test(tc, what_cannot_be_drawn_is_refused);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("charts of curves", add_tests)
+SUITE("charts of curves")

@@ -99,7 +99,7 @@ static const char *shown_token(const report_example *x, int32_t id)
 }
 
 /* Nothing that the data says stands outside of the data, and no text of it can end that. */
-START_TEST(texts_stay_texts)
+TEST(texts_stay_texts)
 {
     report_example x;
     make_example(&x, 2, 3, 4, 9, 2);
@@ -125,9 +125,8 @@ START_TEST(texts_stay_texts)
     hl_text_free(&page);
     free_example(&x);
 }
-END_TEST
 
-START_TEST(heads_have_their_figures)
+TEST(heads_have_their_figures)
 {
     report_example x;
     make_example(&x, 2, 3, 4, 9, 2);
@@ -154,9 +153,8 @@ START_TEST(heads_have_their_figures)
     hl_text_free(&page);
     free_example(&x);
 }
-END_TEST
 
-START_TEST(targets_and_predictions_are_ids_with_their_words)
+TEST(targets_and_predictions_are_ids_with_their_words)
 {
     enum { E = 3, T = 8 };
     report_example x;
@@ -188,9 +186,8 @@ START_TEST(targets_and_predictions_are_ids_with_their_words)
     hl_text_free(&page);
     free_example(&x);
 }
-END_TEST
 
-START_TEST(what_is_not_known_is_left_out)
+TEST(what_is_not_known_is_left_out)
 {
     report_example x;
     make_example(&x, 1, 2, 2, 5, 1);
@@ -212,11 +209,10 @@ START_TEST(what_is_not_known_is_left_out)
     ck_assert_ptr_null(page.bytes);
     free_example(&x);
 }
-END_TEST
 
 /* So many rows of js that the page leaves them out, after one of entropy and offsets of head 2, whose label is
  * offset(-3). */
-START_TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
+TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
 {
     static hl_heads_csv_row rows[HL_REPORT_ROWS + 4];
     static bool all_best[15];
@@ -227,7 +223,7 @@ START_TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
             0, 0, 2, { .metric = HL_METRIC_OFFSET, .parameter = k, .value = 0.5, .baseline = 0.25 }
         };
     }
-    for (size_t i = 4; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 4; i < ROWS(rows); i++) {
         rows[i] = (hl_heads_csv_row){ 0, 0, 0, { HL_METRIC_JS, 0, 1, 0.5, 0.25 } };
     }
     hl_heads_csv many = { .rows = rows, .n = HL_REPORT_ROWS, .n_tokens = 8, .best = all_best };
@@ -259,9 +255,8 @@ START_TEST(of_very_many_rows_js_and_most_offsets_are_left_out)
     }
     free_example(&x);
 }
-END_TEST
 
-START_TEST(maps_that_are_left_out_are_told)
+TEST(maps_that_are_left_out_are_told)
 {
     report_example x;
     make_example(&x, 1, 2, 3, 6, 2);
@@ -282,9 +277,8 @@ START_TEST(maps_that_are_left_out_are_told)
     }
     free_example(&x);
 }
-END_TEST
 
-START_TEST(heads_of_two_runs_have_their_matches)
+TEST(heads_of_two_runs_have_their_matches)
 {
     report_example x, y;
     make_example(&x, 1, 2, 2, 6, 1);
@@ -303,9 +297,8 @@ START_TEST(heads_of_two_runs_have_their_matches)
     free_example(&x);
     free_example(&y);
 }
-END_TEST
 
-START_TEST(the_same_run_gives_the_same_bytes)
+TEST(the_same_run_gives_the_same_bytes)
 {
     report_example x;
     make_example(&x, 2, 3, 4, 9, 3);
@@ -322,10 +315,9 @@ START_TEST(the_same_run_gives_the_same_bytes)
     hl_report_maps_free(&again);
     free_example(&x);
 }
-END_TEST
 
 /* Noisy maps, which deflate badly. */
-START_TEST(a_large_run_stays_under_16_megabytes)
+TEST(a_large_run_stays_under_16_megabytes)
 {
     report_example x;
     make_example(&x, 3, 8, 4, 64, 40);
@@ -339,9 +331,8 @@ START_TEST(a_large_run_stays_under_16_megabytes)
     hl_text_free(&page);
     free_example(&x);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_reported)
+TEST(want_of_memory_is_reported)
 {
     faults_begin();
     hl_json_use_allocator();
@@ -361,20 +352,5 @@ START_TEST(want_of_memory_is_reported)
     free_example(&x);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, texts_stay_texts);
-    tcase_add_test(tc, heads_have_their_figures);
-    tcase_add_test(tc, targets_and_predictions_are_ids_with_their_words);
-    tcase_add_test(tc, what_is_not_known_is_left_out);
-    tcase_add_test(tc, of_very_many_rows_js_and_most_offsets_are_left_out);
-    tcase_add_test(tc, maps_that_are_left_out_are_told);
-    tcase_add_test(tc, heads_of_two_runs_have_their_matches);
-    tcase_add_test(tc, the_same_run_gives_the_same_bytes);
-    tcase_add_test(tc, a_large_run_stays_under_16_megabytes);
-    tcase_add_test(tc, want_of_memory_is_reported);
-}
-SUITE("the report", add_tests)
+SUITE("the report")

@@ -54,7 +54,7 @@ static int count(const char *text, const char *word)
     return n;
 }
 
-START_TEST(every_row_opens_its_run)
+TEST(every_row_opens_its_run)
 {
     hl_text page = { 0 };
     expect_ok(write_page("row", &page));
@@ -73,9 +73,8 @@ START_TEST(every_row_opens_its_run)
     ck_assert_ptr_nonnull(strstr(page.bytes, "<p class=\"hint\">second</p>"));
     hl_text_free(&page);
 }
-END_TEST
 
-START_TEST(the_page_needs_nothing_else_and_runs_nothing)
+TEST(the_page_needs_nothing_else_and_runs_nothing)
 {
     hl_text page = { 0 };
     expect_ok(write_page("row", &page));
@@ -85,9 +84,8 @@ START_TEST(the_page_needs_nothing_else_and_runs_nothing)
     ck_assert_int_eq(count(page.bytes, "@STYLE@") + count(page.bytes, "@DATA@"), 0);
     hl_text_free(&page);
 }
-END_TEST
 
-START_TEST(texts_are_shown_and_never_interpreted)
+TEST(texts_are_shown_and_never_interpreted)
 {
     hl_text page = { 0 };
     expect_ok(write_page(nasty, &page));
@@ -98,9 +96,8 @@ START_TEST(texts_are_shown_and_never_interpreted)
                                runs, an image's description */
     hl_text_free(&page);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_told)
+TEST(want_of_memory_is_told)
 {
     faults_begin();
     int n = 1;
@@ -115,13 +112,5 @@ START_TEST(want_of_memory_is_told)
     ck_assert_int_gt(n, 10);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_row_opens_its_run);
-    tcase_add_test(tc, the_page_needs_nothing_else_and_runs_nothing);
-    tcase_add_test(tc, texts_are_shown_and_never_interpreted);
-    tcase_add_test(tc, want_of_memory_is_told);
-}
-SUITE("sweep_report", add_tests)
+SUITE("sweep_report")

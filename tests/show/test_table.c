@@ -62,7 +62,7 @@ static void expect_table(const hl_head_metrics *heads, const hl_label *labels, i
     hl_text_free(&text);
 }
 
-START_TEST(the_table_names_the_head_that_fetches)
+TEST(the_table_names_the_head_that_fetches)
 {
     hl_head_metrics heads[] = { idle_head(0, 0), fetching_head(1, 2), fetching_head(1, 3) };
     heads[0].entropy.n_normalised = 0;
@@ -89,9 +89,8 @@ START_TEST(the_table_names_the_head_that_fetches)
                  "L1H2 has the most attention on the token that holds the answer: 0.98, the\n"
                  "largest weight in 100% of the cases. One fixed offset (-11) finds it in 100%.\n");
 }
-END_TEST
 
-START_TEST(without_sources_their_columns_are_missing)
+TEST(without_sources_their_columns_are_missing)
 {
     hl_head_metrics heads[] = { idle_head(0, 0), idle_head(0, 1) };
     heads[0].alignment.n = heads[1].alignment.n = 0;
@@ -114,9 +113,8 @@ START_TEST(without_sources_their_columns_are_missing)
                  "No head keeps to one offset. At best, L0H1 looks 1 ahead (offset +1): 0.40 of\n"
                  "its attention, 0.05 if spread evenly.\n");
 }
-END_TEST
 
-START_TEST(no_line_is_too_wide)
+TEST(no_line_is_too_wide)
 {
     static const char *const relations[] = { "from_many_a_noun", "\303\244\303\244\303\244" };
     static const hl_label labels[] = { { .kind = HL_LABEL_RELATION }, { .kind = HL_LABEL_RELATION, .parameter = 1 } };
@@ -137,9 +135,8 @@ START_TEST(no_line_is_too_wide)
         }
     }
 }
-END_TEST
 
-START_TEST(heads_without_a_lift_are_not_named)
+TEST(heads_without_a_lift_are_not_named)
 {
     hl_head_metrics heads[] = { idle_head(0, 0), idle_head(0, 1) };
     for (int i = 0; i < 2; i++) {
@@ -153,9 +150,8 @@ START_TEST(heads_without_a_lift_are_not_named)
     ck_assert_ptr_null(strstr(text.bytes, "No head"));
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(the_table_of_a_recorder_lists_all_its_heads)
+TEST(the_table_of_a_recorder_lists_all_its_heads)
 {
     faults_begin();
     hl_model_config config = example_config(8);
@@ -202,14 +198,5 @@ START_TEST(the_table_of_a_recorder_lists_all_its_heads)
     ck_assert_int_eq(faults_live_blocks(), 0);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_table_names_the_head_that_fetches);
-    tcase_add_test(tc, without_sources_their_columns_are_missing);
-    tcase_add_test(tc, no_line_is_too_wide);
-    tcase_add_test(tc, heads_without_a_lift_are_not_named);
-    tcase_add_test(tc, the_table_of_a_recorder_lists_all_its_heads);
-}
-SUITE("table of heads", add_tests)
+SUITE("table of heads")

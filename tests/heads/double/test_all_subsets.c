@@ -92,19 +92,17 @@ static void expect_every_set(hl_norm_place norm)
     tear_down(&x);
 }
 
-START_TEST(every_set_is_worth_what_it_is_alone)
+TEST(every_set_is_worth_what_it_is_alone)
 {
     expect_every_set(HL_NORM_PRE);
 }
-END_TEST
 
-START_TEST(and_with_norms_behind_and_a_causal_mask)
+TEST(and_with_norms_behind_and_a_causal_mask)
 {
     expect_every_set(HL_NORM_POST);
 }
-END_TEST
 
-START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
+TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
     all_example x;
     set_up(&x, HL_NORM_PRE);
@@ -126,9 +124,8 @@ START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     hl_importance_free(&importance);
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(too_many_heads_are_refused)
+TEST(too_many_heads_are_refused)
 {
     all_example x;
     set_up(&x, HL_NORM_PRE);
@@ -143,7 +140,6 @@ START_TEST(too_many_heads_are_refused)
     ck_assert_ptr_null(x.subsets.losses);
     tear_down(&x);
 }
-END_TEST
 
 static hl_status measure_any(void *context)
 {
@@ -156,7 +152,7 @@ static void free_measured(void *context)
     hl_all_subsets_free(&x->subsets);
 }
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
     all_example x;
@@ -165,14 +161,5 @@ START_TEST(every_allocation_may_fail)
     tear_down(&x);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_set_is_worth_what_it_is_alone);
-    tcase_add_test(tc, and_with_norms_behind_and_a_causal_mask);
-    tcase_add_test(tc, shapley_values_sum_to_what_all_heads_take_off_the_loss);
-    tcase_add_test(tc, too_many_heads_are_refused);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("all sets of heads", add_tests)
+SUITE("all sets of heads")

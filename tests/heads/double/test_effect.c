@@ -123,7 +123,7 @@ static double importance_by_differences(const effect_example *x, int layer, int6
     return sum;
 }
 
-START_TEST(importance_is_the_slope_of_the_gate)
+TEST(importance_is_the_slope_of_the_gate)
 {
     effect_example x;
     set_up(&x);
@@ -139,9 +139,8 @@ START_TEST(importance_is_the_slope_of_the_gate)
     }
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(a_head_is_taken_away_at_its_output)
+TEST(a_head_is_taken_away_at_its_output)
 {
     effect_example x;
     set_up(&x);
@@ -162,7 +161,6 @@ START_TEST(a_head_is_taken_away_at_its_output)
     ck_assert_double_eq_tol(x.effects.heads[2].standard_error, sqrt(squares / (ODD - 1) / ODD), 1e-12);
     tear_down(&x);
 }
-END_TEST
 
 /* Without q and k every weight is 1 / n: then UNIFORM is exactly what a head does. */
 static void forget_where_to_look(const hl_model *model)
@@ -187,7 +185,7 @@ static void make_clear(effect_example *x)
     }
 }
 
-START_TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
+TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
 {
     effect_example x;
     set_up(&x);
@@ -208,10 +206,9 @@ START_TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
     }
     tear_down(&x);
 }
-END_TEST
 
 /* Heads with and without a clear effect in one layer: each keeps its own. */
-START_TEST(of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept)
+TEST(of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept)
 {
     effect_example x;
     set_up(&x);
@@ -227,11 +224,10 @@ START_TEST(of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept)
     ck_assert(n_clear > 0 && n_clear < HEADS);
     tear_down(&x);
 }
-END_TEST
 
 /* How many examples the model is run on at once changes no more than rounding, in examples of different numbers of
  * scored tokens. */
-START_TEST(parts_change_nothing)
+TEST(parts_change_nothing)
 {
     effect_example x;
     set_up(&x);
@@ -256,9 +252,8 @@ START_TEST(parts_change_nothing)
     x.effects = whole;
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(heads_with_one_label_are_a_group)
+TEST(heads_with_one_label_are_a_group)
 {
     effect_example x;
     set_up(&x);
@@ -282,10 +277,9 @@ START_TEST(heads_with_one_label_are_a_group)
     ck_assert_double_eq_tol(group->effect.loss_without, mean, 1e-12);
     tear_down(&x);
 }
-END_TEST
 
 /* The others are passed over, and cost nothing. */
-START_TEST(heads_with_a_label_are_also_measured_alone)
+TEST(heads_with_a_label_are_also_measured_alone)
 {
     effect_example x;
     set_up(&x);
@@ -315,9 +309,8 @@ START_TEST(heads_with_a_label_are_also_measured_alone)
     ck_assert_int_eq(x.effects.n_groups, 0);
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
+TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
 {
     effect_example x;
     set_up(&x);
@@ -343,7 +336,6 @@ START_TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
     ck_assert(x.effects.heads == NULL && x.effects.groups == NULL);
     tear_down(&x);
 }
-END_TEST
 
 /* Fills all parameters of encoder layer 0 with NaN. */
 static void spoil_layer_0(const hl_model *model)
@@ -358,7 +350,7 @@ static void spoil_layer_0(const hl_model *model)
 
 /* Layer 0 is spoilt once it has run for layer 1: whoever ran it again would not get a finite loss, as the step back
  * down to it does not. */
-START_TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
+TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
 {
     effect_example x;
     set_up(&x);
@@ -380,7 +372,6 @@ START_TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
     hl_effect_losses_free(&s);
     tear_down(&x);
 }
-END_TEST
 
 static hl_status measure_any(void *context)
 {
@@ -393,7 +384,7 @@ static void free_measured(void *context)
     hl_effects_free(&x->effects);
 }
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
     effect_example x;
@@ -403,19 +394,5 @@ START_TEST(every_allocation_may_fail)
     tear_down(&x);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, importance_is_the_slope_of_the_gate);
-    tcase_add_test(tc, a_head_is_taken_away_at_its_output);
-    tcase_add_test(tc, what_a_head_does_is_kept_and_what_it_does_not_is_not);
-    tcase_add_test(tc, of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept);
-    tcase_add_test(tc, parts_change_nothing);
-    tcase_add_test(tc, heads_with_one_label_are_a_group);
-    tcase_add_test(tc, heads_with_a_label_are_also_measured_alone);
-    tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_alone);
-    tcase_add_test(tc, the_layers_below_a_changed_one_run_once_for_all_its_changes);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("effects of heads", add_tests)
+SUITE("effects of heads")

@@ -118,7 +118,7 @@ static void slopes_by_differences(const importance_example *x, int at, double sl
     }
 }
 
-START_TEST(gradients_are_those_of_differences)
+TEST(gradients_are_those_of_differences)
 {
     importance_example x;
     set_up(&x);
@@ -141,7 +141,6 @@ START_TEST(gradients_are_those_of_differences)
     }
     tear_down(&x);
 }
-END_TEST
 
 /* L of a changed model less L, on every example. */
 static hl_estimate change_of(const importance_example *x, const hl_model *changed, const hl_head_probe *probes)
@@ -155,7 +154,7 @@ static hl_estimate change_of(const importance_example *x, const hl_model *change
     return estimate_of(other);
 }
 
-START_TEST(without_a_head_is_without_its_columns_of_W_O)
+TEST(without_a_head_is_without_its_columns_of_W_O)
 {
     importance_example x;
     set_up(&x);
@@ -170,7 +169,6 @@ START_TEST(without_a_head_is_without_its_columns_of_W_O)
     }
     tear_down(&x);
 }
-END_TEST
 
 /* A head's mean output over the real positions of the odd-numbered examples, from what a probe sees. */
 static void mean_output(const importance_example *x, int at, hl_real mean[8])
@@ -199,7 +197,7 @@ static void mean_output(const importance_example *x, int at, hl_real mean[8])
 }
 
 /* W_O z with z_h constant is without z_h's columns and with W_O,h mean in the bias. */
-START_TEST(a_mean_in_a_heads_place_is_a_bias)
+TEST(a_mean_in_a_heads_place_is_a_bias)
 {
     importance_example x;
     set_up(&x);
@@ -223,9 +221,8 @@ START_TEST(a_mean_in_a_heads_place_is_a_bias)
     }
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(uniform_attention_is_one_over_the_length)
+TEST(uniform_attention_is_one_over_the_length)
 {
     importance_example x;
     set_up(&x);
@@ -244,9 +241,8 @@ START_TEST(uniform_attention_is_one_over_the_length)
     }
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(the_orders_are_correlated)
+TEST(the_orders_are_correlated)
 {
     importance_example x;
     set_up(&x);
@@ -261,10 +257,9 @@ START_TEST(the_orders_are_correlated)
     ck_assert_double_eq_tol(x.importance.loss, (whole[0] + whole[1] + whole[2]) / 3, 1e-12);
     tear_down(&x);
 }
-END_TEST
 
 /* The table of all heads and the report tell the same. */
-START_TEST(effects_are_the_same_figures)
+TEST(effects_are_the_same_figures)
 {
     importance_example x;
     set_up(&x);
@@ -283,9 +278,8 @@ START_TEST(effects_are_the_same_figures)
     hl_effects_free(&effects);
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(parts_change_only_rounding_and_less_is_the_same)
+TEST(parts_change_only_rounding_and_less_is_the_same)
 {
     importance_example x;
     set_up(&x);
@@ -320,7 +314,6 @@ START_TEST(parts_change_only_rounding_and_less_is_the_same)
     hl_importance_free(&whole);
     tear_down(&x);
 }
-END_TEST
 
 static hl_status measure_any(void *context)
 {
@@ -333,7 +326,7 @@ static void free_measured(void *context)
     hl_importance_free(&x->importance);
 }
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
     importance_example x;
@@ -342,17 +335,5 @@ START_TEST(every_allocation_may_fail)
     tear_down(&x);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, gradients_are_those_of_differences);
-    tcase_add_test(tc, without_a_head_is_without_its_columns_of_W_O);
-    tcase_add_test(tc, a_mean_in_a_heads_place_is_a_bias);
-    tcase_add_test(tc, uniform_attention_is_one_over_the_length);
-    tcase_add_test(tc, the_orders_are_correlated);
-    tcase_add_test(tc, effects_are_the_same_figures);
-    tcase_add_test(tc, parts_change_only_rounding_and_less_is_the_same);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("importance of heads", add_tests)
+SUITE("importance of heads")

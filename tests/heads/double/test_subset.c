@@ -52,7 +52,7 @@ static hl_subset_worth measure(const hl_model *model, const hl_examples *batch, 
     return worth;
 }
 
-START_TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
+TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
 {
     subset_example x;
     set_up(&x);
@@ -60,7 +60,7 @@ START_TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
         { 1, 1, 0, 1, 1, 1 }, { 0, 0, 0, 0, 1, 0 }, { 1, 0, 1, 0, 0, 0 }, { 0 }, { 1, 1, 1, 1, 0, 1 }
     };
     hl_subset_worth whole = measure(&x.model, &x.batch, NULL);
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    for (int i = 0; i < ROWS(sets); i++) {
         hl_model zeroed = copied_model(&x.model);
         zero_out(&zeroed, sets[i]);
         hl_subset_worth expected = measure(&zeroed, &x.batch, NULL), found = measure(&x.model, &x.batch, sets[i]);
@@ -71,9 +71,8 @@ START_TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
     }
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(all_heads_are_the_model_itself)
+TEST(all_heads_are_the_model_itself)
 {
     subset_example x;
     set_up(&x);
@@ -94,9 +93,8 @@ START_TEST(all_heads_are_the_model_itself)
     hl_arena_free(&arena);
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(parts_change_only_rounding)
+TEST(parts_change_only_rounding)
 {
     subset_example x;
     set_up(&x);
@@ -109,9 +107,8 @@ START_TEST(parts_change_only_rounding)
     }
     tear_down(&x);
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_said)
+TEST(what_cannot_be_measured_is_said)
 {
     faults_begin();
     subset_example x;
@@ -137,13 +134,5 @@ START_TEST(what_cannot_be_measured_is_said)
     tear_down(&x);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_head_that_is_left_out_is_one_without_columns_of_W_O);
-    tcase_add_test(tc, all_heads_are_the_model_itself);
-    tcase_add_test(tc, parts_change_only_rounding);
-    tcase_add_test(tc, what_cannot_be_measured_is_said);
-}
-SUITE("subsets of heads", add_tests)
+SUITE("subsets of heads")

@@ -73,7 +73,6 @@ static const model_case cases[] = {
     { "pre, dropped, all at once", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .causal = true, .tied = true, .smoothing = 0.1, .lengths = lengths, .heads = { { 4, 2, 2, 3 }, { 3, 1, 2, 1 } } },
 };
 /* clang-format on */
-enum { N_CASES = sizeof cases / sizeof *cases };
 
 typedef struct model_call {
     hl_model model;
@@ -118,7 +117,7 @@ static hl_model_config config_of(const model_case *c)
     return config;
 }
 
-START_TEST(every_parameter)
+LOOP_TEST(every_parameter, 0, ROWS(cases))
 {
     const model_case *c = &cases[_i];
     hl_model_config config = config_of(c);
@@ -139,10 +138,5 @@ START_TEST(every_parameter)
     hl_model_free(&call.model);
     example_batch_free(&call.batch);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, every_parameter, 0, N_CASES);
-}
-SUITE("encoder gradients", add_tests)
+SUITE("encoder gradients")

@@ -65,7 +65,7 @@ static void outcome_free(outcome *o)
     hl_free(o->grads);
 }
 
-START_TEST(agrees)
+LOOP_TEST(agrees, 0, attention_case_count)
 {
     const attention_case *c = &attention_cases[_i];
     attention_call call;
@@ -87,10 +87,5 @@ START_TEST(agrees)
     hl_naive_padding_free(&padding);
     attention_call_free(&call);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, agrees, 0, attention_case_count);
-}
-SUITE("naive attention", add_tests)
+SUITE("naive attention")

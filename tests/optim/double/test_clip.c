@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-START_TEST(a_known_norm_is_clipped_in_full_precision)
+TEST(a_known_norm_is_clipped_in_full_precision)
 {
     hl_parameters parameters = example_parameters(3, (int64_t[]){ 1, 1, 1 });
     static const double grads[] = { 3, -4, 12 };
@@ -17,10 +17,9 @@ START_TEST(a_known_norm_is_clipped_in_full_precision)
     }
     hl_parameters_free(&parameters);
 }
-END_TEST
 
 /* Finite gradients whose squares double cannot hold: still no step, though no parameter is to blame. */
-START_TEST(a_norm_beyond_double_is_infinite)
+TEST(a_norm_beyond_double_is_infinite)
 {
     hl_parameters parameters = example_parameters(1, (int64_t[]){ 1 });
     parameters.grads[0] = 1e200;
@@ -29,11 +28,5 @@ START_TEST(a_norm_beyond_double_is_infinite)
     ck_assert_ptr_null(hl_clip_find_not_finite(&parameters));
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_known_norm_is_clipped_in_full_precision);
-    tcase_add_test(tc, a_norm_beyond_double_is_infinite);
-}
-SUITE("clip", add_tests)
+SUITE("clip")
