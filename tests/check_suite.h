@@ -1,11 +1,10 @@
-/* Registers tests with the program they are linked into: neither a new test nor a new test file needs a list.
+/* Tests and suites register themselves with the program they are linked into: a new test and a new file need no list.
  *
- *     TEST(a_block_is_aligned) { ... }
- *     LOOP_TEST(a_size_is_rounded_up, 0, N_SIZES) { ... sizes[_i] ... }
+ *     TEST(it_holds) { ... }
+ *     LOOP_TEST(each_row_holds, 0, N_ROWS) { ... rows[_i] ... }
  *     SUITE("arena")
  *
- * Check runs every test, and every turn of a loop, in a process of its own: OpenMP and BLAS may be used inside a test,
- * never before one. */
+ * Check runs every test in a process of its own: OpenMP and BLAS may be used inside a test, never before one. */
 #ifndef HL_TESTS_CHECK_SUITE_H
 #define HL_TESTS_CHECK_SUITE_H
 
@@ -24,36 +23,36 @@ static inline void suite_mark_point(const char *file, int line)
 }
 #define _mark_point(file, line) suite_mark_point(file, line)
 
-/* A file's tests together. What is zero is not there. */
-typedef struct suite_head {
+typedef struct suite_options {
     const char *name;
-    void (*add_tests)(TCase *); /* adds to the suite what the rest cannot say */
-    void (*begin)(void);        /* before each test */
-    void (*end)(void);          /* after each */
-    int seconds;                /* for each; 0: 120 */
-} suite_head;
+    void (*add_tests)(TCase *);           /* adds tests that do not register themselves; may be NULL */
+    int seconds;                          /* the limit of each test; 0: 120 */
+    void (*before)(void), (*after)(void); /* called in the process of each test; may be NULL */
+} suite_options;
 
-void suite_register(const char *file, suite_head head);
-void suite_register_test(const char *file, const TTest *test, int from, int to);
+void suite_register(const char *file, suite_options options);
+void suite_register_test(const TTest *test, int first, int end);
 
-/* SUITE("name") or SUITE("name", .begin = set_up, .seconds = 600), once in each file that has tests. */
-#define SUITE(...)                                                     \
-    __attribute__((constructor)) static void register_this_suite(void) \
-    {                                                                  \
-        suite_register(__FILE__, (suite_head){ .name = __VA_ARGS__ }); \
+/* All tests of this file are one suite. Options follow its name: SUITE("kills", .seconds = 600) */
+#define SUITE(...)                                                        \
+    __attribute__((constructor)) static void register_this_suite(void)    \
+    {                                                                     \
+        suite_register(__FILE__, (suite_options){ .name = __VA_ARGS__ }); \
     }
 
-/* A test that is run with _i = from, ..., to - 1; over all rows of a table: (name, 0, ROWS(table)). */
-#define LOOP_TEST(test, from, to)                                  \
-    static const TTest *test;                                      \
-    __attribute__((constructor)) static void register_##test(void) \
-    {                                                              \
-        suite_register_test(__FILE__, test, from, to);             \
-    }                                                              \
-    START_TEST(test)
+/* A test that runs once for each _i, first <= _i < end. */
+#define LOOP_TEST(test, first, end)                                        \
+    static void test(int _i);                                              \
+    __attribute__((constructor)) static void register_##test(void)         \
+    {                                                                      \
+        static const TTest its_test = { #test, test, __FILE__, __LINE__ }; \
+        suite_register_test(&its_test, first, end);                        \
+    }                                                                      \
+    static void test(int _i CK_ATTRIBUTE_UNUSED)
 
 #define TEST(test) LOOP_TEST(test, 0, 1)
 
+/* How many rows a table has: LOOP_TEST(each_row_holds, 0, ROWS(rows)). */
 #define ROWS(table) (int)(sizeof(table) / sizeof *(table))
 
 #endif

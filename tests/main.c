@@ -3,6 +3,7 @@
 #include "tests/scratch.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,72 +12,68 @@ enum { MAX_SUITES = 64, MAX_TESTS = 1024, TIMEOUT_SECONDS = 120 };
 
 static struct {
     const char *file;
-    suite_head head;
+    suite_options options;
 } suites[MAX_SUITES];
+static int n_suites;
 
 static struct {
-    const char *file;
     const TTest *test;
-    int from, to;
+    int first, end;
+    bool added;
 } tests[MAX_TESTS];
+static int n_tests;
 
-static int n_suites, n_tests;
-
-void suite_register(const char *file, suite_head head)
+void suite_register(const char *file, suite_options options)
 {
     if (n_suites == MAX_SUITES) {
         abort();
     }
     suites[n_suites].file = file;
-    suites[n_suites++].head = head;
+    suites[n_suites++].options = options;
 }
 
-void suite_register_test(const char *file, const TTest *test, int from, int to)
+void suite_register_test(const TTest *test, int first, int end)
 {
     if (n_tests == MAX_TESTS) {
         abort();
     }
-    tests[n_tests].file = file;
     tests[n_tests].test = test;
-    tests[n_tests].from = from;
-    tests[n_tests++].to = to;
+    tests[n_tests].first = first;
+    tests[n_tests++].end = end;
 }
 
-/* Adds a file's tests; returns how many they are. */
-static int add_tests(TCase *tc, const char *file)
+static Suite *make_suite(const char *file, suite_options options)
 {
-    int added = 0;
+    Suite *suite = suite_create(options.name);
+    TCase *tcase = tcase_create(options.name);
+    tcase_set_timeout(tcase, options.seconds != 0 ? options.seconds : TIMEOUT_SECONDS);
+    tcase_add_checked_fixture(tcase, NULL, scratch_end);
+    tcase_add_checked_fixture(tcase, options.before, options.after);
+    if (options.add_tests != NULL) {
+        options.add_tests(tcase);
+    }
     for (int i = 0; i < n_tests; i++) {
-        if (strcmp(tests[i].file, file) == 0) {
-            tcase_add_loop_test(tc, tests[i].test, tests[i].from, tests[i].to);
-            added++;
+        if (strcmp(tests[i].test->file, file) == 0) {
+            tcase_add_loop_test(tcase, tests[i].test, tests[i].first, tests[i].end);
+            tests[i].added = true;
         }
     }
-    return added;
+    suite_add_tcase(suite, tcase);
+    return suite;
 }
 
 int main(void)
 {
     signal(SIGHUP, SIG_DFL); /* under nohup it is ignored, and so it would be in the programs that tests send it to */
     SRunner *runner = srunner_create(NULL);
-    int n_added = 0;
     for (int i = 0; i < n_suites; i++) {
-        const suite_head *head = &suites[i].head;
-        Suite *suite = suite_create(head->name);
-        TCase *tc = tcase_create(head->name);
-        tcase_set_timeout(tc, head->seconds > 0 ? head->seconds : TIMEOUT_SECONDS);
-        tcase_add_checked_fixture(tc, head->begin, head->end);
-        tcase_add_checked_fixture(tc, NULL, scratch_end);
-        if (head->add_tests != NULL) {
-            head->add_tests(tc);
-        }
-        n_added += add_tests(tc, suites[i].file);
-        suite_add_tcase(suite, tc);
-        srunner_add_suite(runner, suite);
+        srunner_add_suite(runner, make_suite(suites[i].file, suites[i].options));
     }
-    if (n_added < n_tests) {
-        fprintf(stderr, "a file has tests and no SUITE, so they would not run\n");
-        return EXIT_FAILURE;
+    for (int i = 0; i < n_tests; i++) {
+        if (!tests[i].added) {
+            fprintf(stderr, "%s has tests and no SUITE\n", tests[i].test->file);
+            return EXIT_FAILURE;
+        }
     }
     srunner_run_all(runner, CK_ENV);
     int n_run = srunner_ntests_run(runner);

@@ -276,4 +276,4 @@ LOOP_TEST(no_pass_of_fewer_rows_generates_code, 0, 10)
 }
 #endif
 
-SUITE("linear products", .begin = hl_threads_setup)
+SUITE("linear products", .before = hl_threads_setup)

@@ -231,4 +231,4 @@ TEST(scratch_is_asked_for_where_rows_are_cut)
     ck_assert_int_eq(hl_matmul_rows_scratch(129, 128, 1 << 20), 0);
 }
 
-SUITE("matmul", .begin = setup, .end = teardown)
+SUITE("matmul", .before = setup, .after = teardown)

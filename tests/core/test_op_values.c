@@ -247,4 +247,4 @@ TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
     ck_assert_double_eq_tol((double)weights[3], 1 - second, 1e-6);
 }
 
-SUITE("op values", .begin = setup, .end = teardown)
+SUITE("op values", .before = setup, .after = teardown)

@@ -110,4 +110,4 @@ TEST(squares_do_not_overflow_float_and_nan_is_not_lost)
     x[COUNT - 1] = before;
 }
 
-SUITE("reduce", .begin = setup)
+SUITE("reduce", .before = setup)

@@ -211,4 +211,4 @@ TEST(every_word_of_the_vocabulary_is_used)
     }
 }
 
-SUITE("task agreement", .begin = open_vocabulary, .end = close_vocabulary)
+SUITE("task agreement", .before = open_vocabulary, .after = close_vocabulary)
