@@ -60,8 +60,32 @@ void scratch_copy(const char *from, const char *to)
     closedir(directory);
 }
 
+typedef struct scratch_text_of {
+    hl_text text;
+    struct scratch_text_of *before;
+} scratch_text_of;
+
+static scratch_text_of *texts;
+
+hl_text *scratch_text(void)
+{
+    scratch_text_of *one = calloc(1, sizeof *one);
+    if (one == NULL) {
+        fail("a text");
+    }
+    one->before = texts;
+    texts = one;
+    return &one->text;
+}
+
 void scratch_end(void)
 {
+    while (texts != NULL) {
+        scratch_text_of *one = texts;
+        texts = one->before;
+        hl_text_free(&one->text);
+        free(one);
+    }
     if (owner == getpid()) {
         scratch_remove(folder);
         owner = 0;

@@ -3,6 +3,8 @@
 #ifndef HL_TESTS_SCRATCH_H
 #define HL_TESTS_SCRATCH_H
 
+#include "core/base/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -10,8 +12,11 @@
  * next eight calls. */
 const char *scratch_path(const char *name);
 
-/* Removes the folder now; the next path lies in a new one. After every test: where tests do not fork (CK_FORK=no),
- * none finds what another left. */
+/* An empty text, which goes with the folder. */
+hl_text *scratch_text(void);
+
+/* Removes the folder and the texts now; the next path lies in a new one. After every test: where tests do not fork
+ * (CK_FORK=no), none finds what another left. */
 void scratch_end(void);
 
 void scratch_write(const char *path, const void *bytes, size_t size);

@@ -1,6 +1,7 @@
 #include "core/base/text_grid.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +25,10 @@ static void fill(hl_text_grid *grid)
 static void expect(int width, int64_t repeated, bool ascii, const char *expected)
 {
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     fill(&grid);
-    hl_text_grid_print(&grid, width, repeated, ascii, &text);
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    hl_text_grid_print(&grid, width, repeated, ascii, text);
+    ck_assert_str_eq(text->bytes, expected);
     hl_text_grid_free(&grid);
 }
 
@@ -45,16 +45,15 @@ TEST(columns_are_aligned_by_characters)
 TEST(wide_characters_take_two_columns)
 {
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     ck_assert_int_eq(hl_text_grid_init(&grid, 3, 2).code, HL_OK);
     hl_text_grid_set(&grid, 0, 0, "\u65e5\u672c\u8a9e"); /* Japanese, in Chinese characters */
     hl_text_grid_set(&grid, 0, 1, "1");
     hl_text_grid_set(&grid, 1, 0, "caf\u00e9");
     hl_text_grid_set(&grid, 1, 1, "\ud55c");
     hl_text_grid_set(&grid, 2, 1, "123");
-    hl_text_grid_print(&grid, 80, 1, false, &text);
-    ck_assert_str_eq(text.bytes, "\u65e5\u672c\u8a9e    1\ncaf\u00e9     \ud55c\n        123\n");
-    hl_text_free(&text);
+    hl_text_grid_print(&grid, 80, 1, false, text);
+    ck_assert_str_eq(text->bytes, "\u65e5\u672c\u8a9e    1\ncaf\u00e9     \ud55c\n        123\n");
     hl_text_grid_free(&grid);
 }
 
@@ -84,13 +83,12 @@ TEST(columns_without_room_follow_below_their_names)
 TEST(markdown_has_the_same_cells)
 {
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     fill(&grid);
-    hl_text_grid_markdown(&grid, &text);
-    ck_assert_str_eq(text.bytes, "|  | h | loss | steps |\n|---|---:|---:|---:|\n"
-                                 "| base | 16 | 0.5 \xc2\xb1"
-                                 "0.25 | 7 |\n|  | 1 | 2 |  |\n");
-    hl_text_free(&text);
+    hl_text_grid_markdown(&grid, text);
+    ck_assert_str_eq(text->bytes, "|  | h | loss | steps |\n|---|---:|---:|---:|\n"
+                                  "| base | 16 | 0.5 \xc2\xb1"
+                                  "0.25 | 7 |\n|  | 1 | 2 |  |\n");
     hl_text_grid_free(&grid);
 }
 
@@ -102,14 +100,13 @@ TEST(markdown_shows_texts_as_they_are)
                                    "\\<b> | \\&lt; | \\$a\\$ | \\\\\\| | a b |\n";
     enum { CELLS = ROWS(cells) };
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     hl_text_grid_init(&grid, 1, CELLS);
     for (int c = 0; c < CELLS; c++) {
         hl_text_grid_set(&grid, 0, c, "%s", cells[c]);
     }
-    hl_text_grid_markdown(&grid, &text);
-    ck_assert_msg(strncmp(text.bytes, markdown, strlen(markdown)) == 0, "%s", text.bytes);
-    hl_text_free(&text);
+    hl_text_grid_markdown(&grid, text);
+    ck_assert_msg(strncmp(text->bytes, markdown, strlen(markdown)) == 0, "%s", text->bytes);
     hl_text_grid_free(&grid);
 }
 

@@ -5,6 +5,7 @@
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/fault_checks.h"
+#include "tests/scratch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -286,22 +287,21 @@ static void read_either(const char *text, const char *expected, const char *fail
     const char *path = text_file("t", text);
     hl_conllu *reader;
     const hl_conllu_sentence *s = NULL;
-    hl_text printed = { 0 };
+    hl_text *printed = scratch_text();
     ck_assert_int_eq(hl_conllu_open(path, HL_CONLLU_TEXT, &reader).code, HL_OK);
-    hl_text_print(&printed, "%s", "");
+    hl_text_print(printed, "%s", "");
     hl_status status = hl_conllu_next(reader, &s);
     for (; status.code == HL_OK && s != NULL; status = hl_conllu_next(reader, &s)) {
-        hl_conllu_print(s, HL_CONLLU_UPOS, NULL, &printed);
-        hl_text_print(&printed, "|");
+        hl_conllu_print(s, HL_CONLLU_UPOS, NULL, printed);
+        hl_text_print(printed, "|");
     }
-    ck_assert_str_eq(printed.size > 0 ? printed.bytes : "", expected);
+    ck_assert_str_eq(printed->size > 0 ? printed->bytes : "", expected);
     if (failure != NULL) {
         refused_as(status, HL_BAD_FILE, path, failure);
     } else {
         ck_assert_str_eq(status.text, "");
         ck_assert_uint_eq(hl_conllu_rest(reader).size, 0);
     }
-    hl_text_free(&printed);
     hl_conllu_close(reader);
 }
 

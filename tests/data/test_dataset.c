@@ -1,8 +1,9 @@
+#include "core/base/memory.h"
 #include "data/dataset.h"
 #include "data/examples_storage.h"
 #include "data/task.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
+#include "tests/fault_checks.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -401,12 +402,11 @@ LOOP_TEST(filling_a_batch_allocates_nothing, 0, ROWS(specs))
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 1);
     hl_examples batch = read_batch(dataset, HL_TRAIN, 0, 50, hl_dataset_max_length(dataset));
-    hl_allocator_set(&failing_allocator);
-    allocations_left = -1;
+    faults_begin();
     hl_dataset_examples(dataset, HL_VALIDATION, 50, &batch);
     ck_assert_int_eq(hl_dataset_longest(dataset, HL_TRAIN, 50, 50), hl_dataset_max_length(dataset));
-    ck_assert_int_eq(allocations_left, -1);
-    hl_allocator_set(NULL);
+    ck_assert_int_eq(faults_allocations(), 0);
+    faults_end();
     hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }

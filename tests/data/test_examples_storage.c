@@ -1,6 +1,6 @@
 #include "data/examples_storage.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
+#include "tests/fault_checks.h"
 
 TEST(a_batch_has_room_for_every_entry)
 {
@@ -66,16 +66,16 @@ TEST(sizes_that_cannot_be_are_refused)
 TEST(a_batch_is_one_block)
 {
     hl_examples batch = { 0 };
-    hl_allocator_set(&failing_allocator);
-    allocations_left = 0;
+    faults_begin();
+    faults_in_memory(1, FAULTS_FOR_EVER);
     ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_NO_MEMORY);
     ck_assert_ptr_null(batch.tokens);
-    allocations_left = 1;
+    faults_in_memory(2, FAULTS_FOR_EVER);
     ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_OK);
-    ck_assert_int_eq(blocks_alive, 1);
+    ck_assert_int_eq(faults_live_blocks(), 1);
     hl_examples_free(&batch);
-    ck_assert_int_eq(blocks_alive, 0);
-    hl_allocator_set(NULL);
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    faults_end();
 }
 
 SUITE("examples storage")

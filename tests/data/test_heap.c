@@ -1,7 +1,8 @@
+#include "core/base/memory.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/number_table.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
+#include "tests/fault_checks.h"
 
 #include <stdlib.h>
 
@@ -70,12 +71,12 @@ TEST(without_memory_nothing_changes)
     uint32_t things[1] = { 0 };
     hl_heap heap = { 0 };
     hl_number_table table = { 0 };
-    hl_allocator_set(&failing_allocator);
-    allocations_left = 0;
+    faults_begin();
+    faults_in_memory(1, FAULTS_FOR_EVER);
     ck_assert(!hl_heap_push(&heap, (hl_heap_entry){ .key = 1 }, downwards, &context));
     ck_assert(!hl_number_table_grow(&table, 0, hash_of, things));
     ck_assert(heap.n == 0 && heap.at == NULL && table.at == NULL);
-    hl_allocator_set(NULL);
+    faults_end();
 }
 
 SUITE("heap and number table")

@@ -7,6 +7,7 @@
 #include "tests/data/text_files.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,12 +43,11 @@ static hl_status all_lines(const char *path, size_t limit, hl_text *text, hl_lin
 
 static hl_lines_notices check_lines(const char *path, const char *expected)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     hl_lines_notices notices;
-    hl_status status = all_lines(path, 10, &text, &notices);
+    hl_status status = all_lines(path, 10, text, &notices);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert_str_eq(text.size > 0 ? text.bytes : "", expected);
-    hl_text_free(&text);
+    ck_assert_str_eq(text->size > 0 ? text->bytes : "", expected);
     return notices;
 }
 
@@ -55,9 +55,8 @@ static void check_refused(const char *text, size_t size, const char *rest)
 {
     const char *path = scratch_path("t");
     scratch_write(path, text, size);
-    hl_text lines = { 0 };
-    refused_as(all_lines(path, 10, &lines, NULL), HL_BAD_FILE, path, rest);
-    hl_text_free(&lines);
+    hl_text *lines = scratch_text();
+    refused_as(all_lines(path, 10, lines, NULL), HL_BAD_FILE, path, rest);
 }
 
 TEST(lines_have_numbers_offsets_and_ends)
@@ -168,9 +167,9 @@ TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
     check_lines(path, "1@0:firstN|2@6:secondRN");
     for (size_t size = 3; size < one + two; size++) { /* cut anywhere but between the two */
         scratch_write(path, a, size);
-        hl_text text = { 0 };
-        hl_status status = all_lines(path, 10, &text, NULL);
-        hl_text_free(&text);
+        hl_text *text = scratch_text();
+        hl_status status = all_lines(path, 10, text, NULL);
+        hl_text_free(text);
         if (size == one) {
             ck_assert_int_eq(status.code, HL_OK);
         } else {
@@ -181,11 +180,10 @@ TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
     check_refused((char *)a, one + two + 1, ": its gzip data end in the middle: the file is cut off");
     a[one + 12] ^= 0x55; /* within the second one's data */
     scratch_write(path, a, one + two);
-    hl_text text = { 0 };
-    hl_status status = all_lines(path, 10, &text, NULL);
+    hl_text *text = scratch_text();
+    hl_status status = all_lines(path, 10, text, NULL);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
-    hl_text_free(&text);
     free(a);
     free(b);
 }
@@ -209,11 +207,10 @@ TEST(zeros_after_gzip_data_are_no_text)
     check_lines(path, "1@0:firstN|2@6:lastfirstN|3@16:last");
     file[size + 5] = 'x';
     scratch_write(path, file, 2 * size + 5);
-    hl_text text = { 0 };
-    hl_status status = all_lines(path, 10, &text, NULL);
+    hl_text *text = scratch_text();
+    hl_status status = all_lines(path, 10, text, NULL);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
-    hl_text_free(&text);
     free(file);
     free(packed);
 }

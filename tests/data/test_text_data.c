@@ -2,6 +2,7 @@
 #include "data/text/tokens_file.h"
 #include "tests/data/text_data_show.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -268,13 +269,13 @@ LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
     scratch_end();
     spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
     snprintf(path, sizeof path, "%s", text_file("spaced-tokens.json", changed.bytes));
+    hl_text_free(&changed);
     spec.vocabulary = path;
     data = opened_text(&spec);
     size_t border = border_of(text, size);
     check_part(data, HL_TRAIN, text, border);
     check_part(data, HL_VALIDATION, text + border, size - border);
     hl_text_data_close(data);
-    hl_text_free(&changed);
     free(json);
     free(text);
 }

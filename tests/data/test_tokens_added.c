@@ -1,6 +1,7 @@
 /* Added tokens in texts: what version 0.23.3 of the `tokenizers` library makes of the same files and texts. */
 #include "data/text/private/tokens_parts.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/scratch.h"
 
 static const char wordpiece[] =
     "{\"added_tokens\":[{\"id\":1,\"content\":\"[C]\",\"single_word\":false,\"lstrip\":false,"
@@ -180,21 +181,19 @@ static const struct {
 LOOP_TEST(damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged)
 {
     hl_tokens *all[4], *none;
-    hl_text text = { 0 }, changed = { 0 };
+    hl_text *text = scratch_text(), *changed = scratch_text();
     load_all(wordpiece, all);
-    ck_assert_int_eq(hl_tokens_json(all[0], &text).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_json(all[0], text).code, HL_OK);
     free_all(all);
-    const char *at = strstr(text.bytes, damaged[_i].old);
+    const char *at = strstr(text->bytes, damaged[_i].old);
     ck_assert_ptr_nonnull(at);
-    hl_text_print(&changed, "%.*s%s%s", (int)(at - text.bytes), text.bytes, damaged[_i].new,
+    hl_text_print(changed, "%.*s%s%s", (int)(at - text->bytes), text->bytes, damaged[_i].new,
                   at + strlen(damaged[_i].old));
-    const char *path = file_of("tokens.json", changed.bytes);
+    const char *path = file_of("tokens.json", changed->bytes);
     hl_status status = hl_tokens_load(path, &none);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(strstr(status.text, "tokens.json"), damaged[_i].message);
     ck_assert_ptr_null(none);
-    hl_text_free(&text);
-    hl_text_free(&changed);
 }
 
 SUITE("added tokens")

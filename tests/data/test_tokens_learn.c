@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
-#include "tests/data/failing_allocator.h"
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/fault_checks.h"
 
 enum { UNK = 1 << HL_ROLE_UNK };
 
@@ -155,19 +155,14 @@ TEST(a_source_that_fails_ends_it)
 LOOP_TEST(every_allocation_of_learning_may_fail, 0, HL_TOKENS_KINDS)
 {
     hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 280, .roles = 31 };
-    hl_allocator_set(&failing_allocator);
-    hl_status status = { HL_NO_MEMORY, "" };
-    for (int n = 0; status.code != HL_OK; n++) {
+    faults_begin();
+    for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
         hl_tokens *tokens = NULL;
         const char *text = "low lower lowest newest [x]";
-        ck_assert_int_lt(n, 200);
-        allocations_left = n;
-        status = hl_tokens_learn(&options, one_text, &text, &tokens);
-        ck_assert(status.code == HL_OK || status.code == HL_NO_MEMORY);
+        fault_checks_turn(hl_tokens_learn(&options, one_text, &text, &tokens));
         hl_tokens_free(tokens);
-        ck_assert_int_eq(blocks_alive, 0);
     }
-    hl_allocator_set(NULL);
+    faults_end();
 }
 
 static hl_status zero_byte(void *context, const char **text, size_t *size)

@@ -1,7 +1,8 @@
+#include "core/base/memory.h"
 #include "data/vocabulary.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/fault_checks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,26 +124,25 @@ TEST(too_many_lines_are_refused)
 
 TEST(every_allocation_may_fail)
 {
-    hl_allocator_set(&failing_allocator);
-    enum { ALLOCATIONS = 5 };
-    for (int n = 0; n <= ALLOCATIONS; n++) {
-        hl_vocabulary *vocabulary = NULL;
-        allocations_left = n;
+    faults_begin();
+    hl_vocabulary *vocabulary = NULL;
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_FOR_EVER)) {
         hl_status status = parse(SPECIAL "a\n", &vocabulary);
-        ck_assert_int_eq(status.code, n < ALLOCATIONS ? HL_NO_MEMORY : HL_OK);
-        if (n == ALLOCATIONS) {
+        fault_checks_turn(status);
+        if (status.code == HL_OK) {
             char *text;
             size_t size;
+            faults_in_memory(1, FAULTS_ONCE);
             ck_assert_int_eq(hl_vocabulary_text(vocabulary, &text, &size).code, HL_NO_MEMORY);
             hl_vocabulary_free(vocabulary);
         }
-        ck_assert_int_eq(blocks_alive, 0);
     }
-    allocations_left = -1;
-    hl_vocabulary *vocabulary = NULL;
+    ck_assert_int_eq(n, 6);
+    faults_in_memory(0, FAULTS_ONCE);
     ck_assert_int_eq(parse(SPECIAL "a\na\n", &vocabulary).code, HL_BAD_FILE);
-    ck_assert_int_eq(blocks_alive, 0); /* a refused file leaves nothing behind */
-    hl_allocator_set(NULL);
+    ck_assert_int_eq(faults_live_blocks(), 0); /* a refused file leaves nothing behind */
+    faults_end();
 }
 
 TEST(toy_tokens_are_special_or_plain)
@@ -223,19 +223,15 @@ TEST(the_file_escapes_what_a_line_cannot_hold)
 TEST(a_vocabulary_of_tokens_fails_without_memory)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
-    hl_allocator_set(&failing_allocator);
+    faults_begin();
     int n = 0;
-    for (hl_code code = HL_NO_MEMORY; code != HL_OK; n++) {
+    while (fault_checks_next(&n, FAULTS_FOR_EVER)) {
         hl_vocabulary *v = NULL;
-        allocations_left = n;
-        code = hl_vocabulary_of_tokens(tokens, &v).code;
-        ck_assert(code == HL_OK || code == HL_NO_MEMORY);
+        fault_checks_turn(hl_vocabulary_of_tokens(tokens, &v));
         hl_vocabulary_free(v);
-        ck_assert_int_eq(blocks_alive, 0);
     }
     ck_assert_int_gt(n, 5);
-    allocations_left = -1;
-    hl_allocator_set(NULL);
+    faults_end();
     hl_tokens_free(tokens);
 }
 

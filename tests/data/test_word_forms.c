@@ -1,6 +1,7 @@
 #include "data/text/word_forms.h"
 #include "data/vocabulary.h"
 #include "tests/data/text_data_show.h"
+#include "tests/scratch.h"
 
 #include "core/base/memory.h"
 #include "data/examples_storage.h"
@@ -36,7 +37,7 @@ static void read_examples(const hl_text_data *data, const hl_vocabulary *vocabul
 /* "text:form" of the words, "?" in the place of a hidden form and "." after punctuation; "*" after the rarest. */
 static void expect_words(const hl_word_forms *forms, const hl_examples *examples, int64_t e, const char *expected)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     for (int64_t i = 0; i < examples->lengths[e]; i++) {
         int64_t at = e * examples->n_tokens + i;
         int32_t word = examples->words[at], form = forms->forms[at];
@@ -45,16 +46,15 @@ static void expect_words(const hl_word_forms *forms, const hl_examples *examples
             ck_assert_str_eq(hl_word_forms_text(forms, e, i), "");
         } else if (i == 0 || examples->words[at - 1] != word) {
             unsigned kind = forms->form_kinds[form];
-            hl_text_print(&text, "%s:", hl_word_forms_text(forms, e, i));
-            hl_text_print(&text, kind == HL_TOKEN_UNKNOWN ? "?" : "%d", (int)form);
-            hl_text_print(&text, "%s%s ", kind == HL_TOKEN_PUNCTUATION ? "." : "", forms->rarest[e] == word ? "*" : "");
+            hl_text_print(text, "%s:", hl_word_forms_text(forms, e, i));
+            hl_text_print(text, kind == HL_TOKEN_UNKNOWN ? "?" : "%d", (int)form);
+            hl_text_print(text, "%s%s ", kind == HL_TOKEN_PUNCTUATION ? "." : "", forms->rarest[e] == word ? "*" : "");
         } else {
             ck_assert_int_eq(form, forms->forms[at - 1]);
             ck_assert_str_eq(hl_word_forms_text(forms, e, i), hl_word_forms_text(forms, e, i - 1));
         }
     }
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    ck_assert_str_eq(text->bytes, expected);
 }
 
 typedef struct made {

@@ -5,6 +5,7 @@
 #include "heads/relation.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
+#include "tests/scratch.h"
 
 enum { MOST_READINGS = 64 };
 
@@ -113,16 +114,15 @@ static int count(const readings *all, hl_metric metric)
 /* The names of all readings but the shares, parted by spaces. */
 static void expect_names(const readings *all, const char *const *relations, const char *expected)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     for (int i = 0; i < all->n; i++) {
         if (!is_share(all->at[i].metric)) {
-            hl_text_print(&text, "%s", i > 0 ? " " : "");
-            hl_metric_print(&text, &all->at[i], relations);
+            hl_text_print(text, "%s", i > 0 ? " " : "");
+            hl_metric_print(text, &all->at[i], relations);
         }
     }
-    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    ck_assert_int_eq(hl_text_status(text).code, HL_OK);
+    ck_assert_str_eq(text->bytes, expected);
 }
 
 TEST(what_there_is_nothing_of_is_not_there)

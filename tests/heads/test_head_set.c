@@ -2,6 +2,7 @@
 #include "heads/head_set.h"
 
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 
 #include <string.h>
 
@@ -67,15 +68,14 @@ TEST(what_is_no_head_is_named_with_those_that_are)
 
 static void expect_printed_of(const hl_model_config *of, const bool set[N], const char *expected)
 {
-    hl_text text = { 0 };
-    hl_head_set_print(&text, of, set);
-    ck_assert_str_eq(text.bytes, expected);
+    hl_text *text = scratch_text();
+    hl_head_set_print(text, of, set);
+    ck_assert_str_eq(text->bytes, expected);
     bool again[N];
     if (hl_head_set_size(set, N) > 0) {
-        ck_assert_int_eq(hl_head_set_parse(of, text.bytes, again).code, HL_OK);
+        ck_assert_int_eq(hl_head_set_parse(of, text->bytes, again).code, HL_OK);
         ck_assert_mem_eq(again, set, sizeof again);
     }
-    hl_text_free(&text);
 }
 
 static void expect_printed(const bool set[N], const char *expected)

@@ -3,6 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/made_up.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,8 +87,8 @@ TEST(the_whole_text_of_one_head)
     all.n_relations = 0;
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
-    hl_text text = { 0 };
-    hl_heads_csv_print(&csv, NULL, -1, &text);
+    hl_text *text = scratch_text();
+    hl_heads_csv_print(&csv, NULL, -1, text);
     static const char expected[] = "step,layer,head,metric,value,baseline\n"
                                    "0,0,0,offset(-1),1,0.333333333\n"
                                    "0,0,0,offset(0),0.333333333,0.333333333\n"
@@ -99,8 +100,8 @@ TEST(the_whole_text_of_one_head)
                                    "0,0,0,confidence,1,0.333333333\n"
                                    "0,0,0,distance,0.666666667,0.888888889\n"
                                    "0,0,0,distance.signed,-0.666666667,0\n";
-    ck_assert_uint_gt(strlen(text.bytes), sizeof expected - 1);
-    ck_assert_mem_eq(text.bytes, expected, sizeof expected - 1);
+    ck_assert_uint_gt(strlen(text->bytes), sizeof expected - 1);
+    ck_assert_mem_eq(text->bytes, expected, sizeof expected - 1);
     static const char *const shares[] = {
         "0,0,0,special,0.666666667,0.333333333",  "0,0,0,first,0.666666667,0.333333333",
         "0,0,0,duplicate,0.5,0.333333333",        "0,0,0,duplicate.past,1,0.333333333",
@@ -108,9 +109,8 @@ TEST(the_whole_text_of_one_head)
         "0,0,0,induction.mirrored,0,0.333333333",
     };
     for (int i = 0; i < ROWS(shares); i++) {
-        ck_assert_msg(has(&text, shares[i]), "%s is not in\n%s", shares[i], text.bytes);
+        ck_assert_msg(has(text, shares[i]), "%s is not in\n%s", shares[i], text->bytes);
     }
-    hl_text_free(&text);
     hl_heads_csv_free(&csv);
 }
 
@@ -233,9 +233,9 @@ TEST(what_a_head_does_over_all_examples_follows)
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &sums, NULL));
     expect_ok(hl_heads_csv_add(&csv, 5, &all, 1, NULL, NULL));
-    hl_text text = { 0 };
-    hl_heads_csv_print(&csv, NULL, -1, &text);
-    const char *rows = strstr(text.bytes, "0,0,0,all."), *next = strstr(text.bytes, "5,0,0,offset(-1)");
+    hl_text *text = scratch_text();
+    hl_heads_csv_print(&csv, NULL, -1, text);
+    const char *rows = strstr(text->bytes, "0,0,0,all."), *next = strstr(text->bytes, "5,0,0,offset(-1)");
     ck_assert_ptr_nonnull(rows);
     ck_assert_ptr_nonnull(next);
     static const char expected[] = "0,0,0,all.offset(-1),1,0.333333333\n"
@@ -250,7 +250,6 @@ TEST(what_a_head_does_over_all_examples_follows)
     ck_assert_int_eq(next - rows, (long)sizeof expected - 1);
     ck_assert_mem_eq(rows, expected, sizeof expected - 1);
     ck_assert_ptr_null(strstr(next, "all."));
-    hl_text_free(&text);
     hl_heads_csv_free(&csv);
 }
 
@@ -410,12 +409,11 @@ TEST(relations_have_their_names)
     hl_patterns all = made_up_patterns(&m);
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
-    hl_text text = { 0 };
-    hl_heads_csv_print(&csv, names, -1, &text);
-    ck_assert(has(&text, "0,0,0,relation(det_noun),0,1"));
-    ck_assert(has(&text, "0,0,1,relation(det_noun),1,1"));
-    ck_assert(has(&text, "0,0,1,relation(noun_det),0,1"));
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_heads_csv_print(&csv, names, -1, text);
+    ck_assert(has(text, "0,0,0,relation(det_noun),0,1"));
+    ck_assert(has(text, "0,0,1,relation(det_noun),1,1"));
+    ck_assert(has(text, "0,0,1,relation(noun_det),0,1"));
     hl_heads_csv_free(&csv);
 }
 

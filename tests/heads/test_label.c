@@ -2,6 +2,7 @@
 #include "heads/label.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 
@@ -41,11 +42,10 @@ static void expect(made_up *m, hl_label_kind kind, int64_t parameter)
 /* Why it is mixed. */
 static void expect_miss(made_up *m, const char *words)
 {
-    hl_text text = { 0 };
-    hl_text_print(&text, "%s", "");
-    hl_label_print_miss(&text, label_of(m), NULL);
-    ck_assert_str_eq(text.bytes, words);
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_text_print(text, "%s", "");
+    hl_label_print_miss(text, label_of(m), NULL);
+    ck_assert_str_eq(text->bytes, words);
 }
 
 /* Whether nothing but spread or mixed is left. */

@@ -1,5 +1,6 @@
 #include "heads/label.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 
 TEST(texts)
 {
@@ -54,14 +55,13 @@ TEST(why_a_head_is_mixed)
 {
     static const char *const relations[] = { "noun_det", "det_noun" };
     hl_label label = { .kind = HL_LABEL_MIXED, .nearest = { HL_LABEL_RELATION, 1, { 0.4, 0.25, 10 }, NULL } };
-    hl_text text = { 0 };
-    hl_label_print_miss(&text, label, relations);
-    ck_assert_str_eq(text.bytes, "nearest is relation(det_noun): 0.400, and that label takes 0.625");
-    size_t size = text.size;
+    hl_text *text = scratch_text();
+    hl_label_print_miss(text, label, relations);
+    ck_assert_str_eq(text->bytes, "nearest is relation(det_noun): 0.400, and that label takes 0.625");
+    size_t size = text->size;
     label.kind = HL_LABEL_UNIFORM;
-    hl_label_print_miss(&text, label, relations);
-    ck_assert_uint_eq(text.size, size);
-    hl_text_free(&text);
+    hl_label_print_miss(text, label, relations);
+    ck_assert_uint_eq(text->size, size);
 }
 
 TEST(an_unknown_kind_and_a_long_name_are_shown)

@@ -141,10 +141,9 @@ TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
     ck_assert_str_eq(loaded.drawn.bytes, "output.weight, output.bias"); /* BERT's pooler is the bare model's, too */
     ck_assert_str_eq(loaded.unused.bytes, "classifier.bias, classifier.weight");
     ck_assert(output->tensor->data[3] == before && before != 0);
-    hl_text text = { 0 };
-    hl_pretrained_print_loaded(&loaded, &text);
-    ck_assert_ptr_nonnull(strstr(text.bytes, "drawn anew: output.weight, output.bias\nnot used: classifier.bias"));
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_pretrained_print_loaded(&loaded, text);
+    ck_assert_ptr_nonnull(strstr(text->bytes, "drawn anew: output.weight, output.bias\nnot used: classifier.bias"));
     hl_pretrained_loaded_free(&loaded);
     hl_model_free(&model);
     free(config);

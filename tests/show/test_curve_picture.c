@@ -71,17 +71,15 @@ TEST(every_number_has_a_dot)
 {
     hl_curve one = { .name = "loss", .values = losses };
     hl_curve_picture few = { &one, 1, names, 2, "a", NULL }, more = { &one, 1, names, 4, "a", NULL };
-    hl_text few_bytes = { 0 }, more_bytes = { 0 };
+    hl_text *few_bytes = scratch_text(), *more_bytes = scratch_text();
     static const char ink[] = "fill:rgb(7%";
-    expect_ok(hl_curve_picture_print(&few, HL_SVG, 0, &few_bytes));
-    expect_ok(hl_curve_picture_print(&more, HL_SVG, 0, &more_bytes));
-    ck_assert_int_eq(count(few_bytes.bytes, ink), 2);
-    ck_assert_int_eq(count(more_bytes.bytes, ink), 4);
-    ck_assert_int_eq(count(more_bytes.bytes, "stroke:rgb(7%"), 1);
-    expect_line(few_bytes.bytes, 2);
-    expect_line(more_bytes.bytes, 4);
-    hl_text_free(&few_bytes);
-    hl_text_free(&more_bytes);
+    expect_ok(hl_curve_picture_print(&few, HL_SVG, 0, few_bytes));
+    expect_ok(hl_curve_picture_print(&more, HL_SVG, 0, more_bytes));
+    ck_assert_int_eq(count(few_bytes->bytes, ink), 2);
+    ck_assert_int_eq(count(more_bytes->bytes, ink), 4);
+    ck_assert_int_eq(count(more_bytes->bytes, "stroke:rgb(7%"), 1);
+    expect_line(few_bytes->bytes, 2);
+    expect_line(more_bytes->bytes, 4);
 }
 
 /* Dots beside the curve are pale, and the axis holds them. */
@@ -90,20 +88,19 @@ TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
     static const hl_curve_dot dots[] = { { 0, 1 }, { 0, 2 }, { 1, 700 } };
     hl_curve one = { .name = "loss", .values = losses, .dots = dots, .n_dots = 3 };
     hl_curve_picture picture = { &one, 1, names, 2, "a", NULL };
-    hl_text bytes = { 0 };
-    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
-    ck_assert_int_eq(count(bytes.bytes, "fill:rgb(55"), 3);
-    ck_assert_int_eq(count(bytes.bytes, "fill:rgb(7%"), 2);
-    for (const char *at = strstr(bytes.bytes, "fill:rgb(55"); at != NULL; at = strstr(at + 1, "fill:rgb(55")) {
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, bytes));
+    ck_assert_int_eq(count(bytes->bytes, "fill:rgb(55"), 3);
+    ck_assert_int_eq(count(bytes->bytes, "fill:rgb(7%"), 2);
+    for (const char *at = strstr(bytes->bytes, "fill:rgb(55"); at != NULL; at = strstr(at + 1, "fill:rgb(55")) {
         ck_assert_double_ge(atof(strchr(strstr(at, " d=\"M ") + 6, ' ')), 0); /* none above the chart */
     }
-    hl_text_free(&bytes);
+    hl_text_free(bytes);
     static const hl_curve_dot bad[] = { { 2, 1 }, { -1, 1 }, { 0, NAN }, { 0, -1 } };
     for (int i = 0; i < 4; i++) {
         one.dots = &bad[i];
         one.n_dots = 1;
-        ck_assert_int_eq(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes).code, HL_INVALID);
-        hl_text_free(&bytes);
+        ck_assert_int_eq(hl_curve_picture_print(&picture, HL_SVG, 0, bytes).code, HL_INVALID);
     }
 }
 
@@ -128,12 +125,11 @@ static double height_of(const char *const *rows)
 {
     hl_curve one = { .name = "loss", .values = losses };
     hl_curve_picture picture = { &one, 1, rows, 2, "a", NULL };
-    hl_text bytes = { 0 };
-    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
-    const char *height = strstr(bytes.bytes, " height=\"");
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, bytes));
+    const char *height = strstr(bytes->bytes, " height=\"");
     ck_assert_ptr_nonnull(height);
     double number = atof(height + strlen(" height=\""));
-    hl_text_free(&bytes);
     return number;
 }
 
@@ -154,27 +150,26 @@ TEST(what_cannot_be_drawn_is_refused)
         hl_curve curve = { .name = "loss", .values = bad[i] };
         hl_curve_picture picture = { &curve, 1, names, 2, "heads", NULL };
         for (int f = 0; f < FORMATS; f++) {
-            hl_text bytes = { 0 };
-            hl_status status = print_as(f, &picture, &bytes);
+            hl_text *bytes = scratch_text();
+            hl_status status = print_as(f, &picture, bytes);
             ck_assert_int_eq(status.code, HL_INVALID);
             ck_assert_ptr_nonnull(strstr(status.text, "loss"));
-            hl_text_free(&bytes);
+            hl_text_free(bytes);
         }
     }
-    hl_text bytes = { 0 };
+    hl_text *bytes = scratch_text();
     hl_curve_picture none = chart;
     none.n_rows = 0;
-    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, bytes).code, HL_INVALID);
     none.n_rows = HL_CURVE_MOST_ROWS + 1;
-    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, bytes).code, HL_INVALID);
     none = chart;
     none.n_curves = 0;
-    ck_assert_int_eq(hl_curve_picture_print(&none, HL_PDF, 0, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, 0, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, NAN, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, HL_PICTURE_MOST_DPI + 1, &bytes).code, HL_INVALID);
-    ck_assert_uint_eq(bytes.size, 0);
-    hl_text_free(&bytes);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_PDF, 0, bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, 0, bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, NAN, bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, HL_PICTURE_MOST_DPI + 1, bytes).code, HL_INVALID);
+    ck_assert_uint_eq(bytes->size, 0);
 }
 
 TEST(every_allocation_may_fail)

@@ -93,15 +93,14 @@ TEST(a_study_of_heads_is_refused)
 
 TEST(unknown_numbers_have_no_words)
 {
-    hl_text text = { 0 };
-    hl_metric_print(&text, &(hl_reading){ .metric = (hl_metric)99 }, NULL);
-    expect(hl_text_status(&text), "unknown metric number 99");
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_metric_print(text, &(hl_reading){ .metric = (hl_metric)99 }, NULL);
+    expect(hl_text_status(text), "unknown metric number 99");
+    hl_text_free(text);
     const hl_real weight = 1;
     const hl_panel panel = { .weights = &weight, .n_queries = 1, .n_keys = 1, .stride = 1 };
-    expect(hl_terminal_map(&(hl_terminal){ .width = 80, .colours = (hl_terminal_colours)5 }, &panel, &text),
+    expect(hl_terminal_map(&(hl_terminal){ .width = 80, .colours = (hl_terminal_colours)5 }, &panel, text),
            "unknown number 5 of colours");
-    hl_text_free(&text);
 }
 
 SUITE("misuse")

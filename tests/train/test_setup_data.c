@@ -5,8 +5,8 @@
 #include "data/examples_storage.h"
 #include "data/text/tokens_file.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
 #include "tests/data/text_files.h"
+#include "tests/faults.h"
 #include "tests/scratch.h"
 
 #include <stdio.h>
@@ -139,8 +139,8 @@ START_TEST(a_window_of_examples_is_cut_by_length)
     int64_t T = config.sizes.longest, rows[2] = { 0, 0 }, padded[2] = { 0, 0 };
     ck_assert_int_eq(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &sorted).code, HL_OK);
     int64_t first_rows = 0;
-    hl_allocator_set(&failing_allocator); /* all memory is there */
-    allocations_left = 0;
+    faults_begin(); /* all memory is there */
+    faults_in_memory(1, FAULTS_FOR_EVER);
     for (int64_t at = 0; at < 3 * WINDOW; at += BATCH) {
         ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &sorted).code, HL_OK);
         first_rows = at == 0 ? sorted.batch.n_rows : first_rows;
@@ -150,8 +150,7 @@ START_TEST(a_window_of_examples_is_cut_by_length)
     ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted).code, HL_OK);
     ck_assert_int_eq(hl_dataset_batch(dataset, HL_VALIDATION, 0, 2, &sorted).code, HL_OK);
     ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted).code, HL_OK);
-    allocations_left = -1;
-    hl_allocator_set(NULL);
+    faults_end();
     ck_assert_int_eq(sorted.batch.n_rows, first_rows);
     hl_dataset_set_window(dataset, 0, 0);
     ck_assert_int_eq(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &plain).code, HL_OK);
