@@ -60,30 +60,42 @@ void scratch_copy(const char *from, const char *to)
     closedir(directory);
 }
 
-typedef struct scratch_text_of {
-    hl_text text;
-    struct scratch_text_of *before;
-} scratch_text_of;
+typedef struct kept {
+    void *object;
+    void (*release)(void *object);
+    struct kept *before;
+} kept;
 
-static scratch_text_of *texts;
+static kept *last_kept;
+
+void *scratch_keep(void *object, void (*release)(void *object))
+{
+    kept *one = malloc(sizeof *one);
+    if (one == NULL) {
+        fail("what a test keeps");
+    }
+    *one = (kept){ object, release, last_kept };
+    last_kept = one;
+    return object;
+}
+
+static void release_text(void *text)
+{
+    hl_text_free(text);
+    free(text);
+}
 
 hl_text *scratch_text(void)
 {
-    scratch_text_of *one = calloc(1, sizeof *one);
-    if (one == NULL) {
-        fail("a text");
-    }
-    one->before = texts;
-    texts = one;
-    return &one->text;
+    return scratch_keep(calloc(1, sizeof(hl_text)), release_text);
 }
 
 void scratch_end(void)
 {
-    while (texts != NULL) {
-        scratch_text_of *one = texts;
-        texts = one->before;
-        hl_text_free(&one->text);
+    while (last_kept != NULL) {
+        kept *one = last_kept;
+        last_kept = one->before;
+        one->release(one->object);
         free(one);
     }
     if (owner == getpid()) {

@@ -4,16 +4,30 @@
 #include "data/task.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
+#include "tests/scratch.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+static void release_dataset(void *dataset)
+{
+    hl_dataset_free(dataset);
+}
+
+static void release_examples(void *examples)
+{
+    hl_examples_free(examples);
+    free(examples);
+}
+
+/* It goes when the test ends, as batches do. */
 static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
 {
     hl_dataset *dataset;
     hl_status status = hl_dataset_open(&spec, seed, &dataset);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    return dataset;
+    return scratch_keep(dataset, release_dataset);
 }
 
 static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
@@ -21,6 +35,10 @@ static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t
     hl_examples batch;
     ck_assert_int_eq(hl_examples_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch).code, HL_OK);
     hl_dataset_examples(dataset, split, first, &batch);
+    hl_examples *kept = malloc(sizeof *kept);
+    ck_assert_ptr_nonnull(kept);
+    *kept = batch; /* of the same memory */
+    scratch_keep(kept, release_examples);
     return batch;
 }
 
@@ -80,17 +98,12 @@ LOOP_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order, 0, ROWS(sp
         for (int64_t i = 39; i >= 0; i--) {
             hl_examples alone = read_batch(again, split, 100 + i, 1, longest + 3);
             assert_same_example(&alone, 0, &whole, i);
-            hl_examples_free(&alone);
         }
         hl_examples later = read_batch(dataset, split, 120, 20, longest);
         for (int64_t i = 0; i < 20; i++) {
             assert_same_example(&later, i, &whole, 20 + i);
         }
-        hl_examples_free(&later);
-        hl_examples_free(&whole);
     }
-    hl_dataset_free(again);
-    hl_dataset_free(dataset);
 }
 
 /* Partners are real tokens of the same example, and padding has none. */
@@ -143,7 +156,6 @@ LOOP_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer, 0, ROWS
     }
     ck_assert_int_ge(scored, 2 * 200); /* no example asks for nothing */
     ck_assert_int_eq(sources, specs[_i].states_sources ? scored : 0);
-    hl_dataset_free(dataset);
 }
 
 TEST(the_numbers_are_these)
@@ -156,8 +168,6 @@ TEST(the_numbers_are_these)
     ck_assert_mem_eq(batch.tokens, train, sizeof train);
     hl_dataset_examples(dataset, HL_VALIDATION, 0, &batch);
     ck_assert_mem_eq(batch.tokens, validation, sizeof validation);
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
 
 TEST(seeds_splits_and_indices_give_other_examples)
@@ -181,12 +191,6 @@ TEST(seeds_splits_and_indices_give_other_examples)
         }
     }
     ck_assert_int_eq(same, 0);
-    for (int i = 0; i < 7; i++) {
-        hl_examples_free(&batches[i]);
-    }
-    hl_dataset_free(one);
-    hl_dataset_free(two);
-    hl_dataset_free(high);
 }
 
 enum { DRAWN = 20000, SPACE = 1 << 20 };
@@ -208,7 +212,6 @@ static int mark(const hl_dataset *dataset, hl_split split, int64_t digits, bool 
         seen[code % SPACE] = true;
     }
     ck_assert_int_eq(outside, 0);
-    hl_examples_free(&batch);
     return different;
 }
 
@@ -241,8 +244,6 @@ LOOP_TEST(splits_share_no_sequence_and_leave_none_out, 0, 4)
         shared += train[i] && validation[i];
     }
     ck_assert_int_eq(shared, 0);
-    hl_dataset_free(dataset);
-    hl_dataset_free(other);
     hl_free(train);
     hl_free(validation);
 }
@@ -259,8 +260,6 @@ static void mark_sentences(hl_split split, bool seen[32])
         ck_assert(form >= 0 && form < 32);
         seen[form] = true;
     }
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
 
 TEST(splits_share_no_sentence_whichever_words_are_masked)
@@ -285,11 +284,9 @@ TEST(relations_have_names)
     ck_assert_ptr_null(hl_dataset_relation(agreement, 8));
     ck_assert_ptr_null(hl_dataset_relation(agreement, 9));
     ck_assert_ptr_null(hl_dataset_relation(agreement, -1));
-    hl_dataset_free(agreement);
     hl_dataset *copy = open_dataset(variable_copy, 1);
     ck_assert_int_eq(hl_dataset_n_relations(copy), 0);
     ck_assert_ptr_null(hl_dataset_relation(copy, 0));
-    hl_dataset_free(copy);
 }
 
 TEST(validation_holds_every_length_equally_often)
@@ -306,8 +303,6 @@ TEST(validation_holds_every_length_equally_often)
     for (int n = 3; n <= 9; n++) {
         ck_assert_int_eq(seen[2 * n + 1], 10);
     }
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
 
 TEST(every_second_validation_example_holds_every_length_equally_often)
@@ -329,8 +324,6 @@ TEST(every_second_validation_example_holds_every_length_equally_often)
                 ck_assert_int_eq(in_round[round][n], 1);
             }
         }
-        hl_examples_free(&batch);
-        hl_dataset_free(dataset);
     }
 }
 
@@ -347,8 +340,6 @@ TEST(training_draws_every_length_equally_often)
         ck_assert_int_gt(seen[2 * n + 1], 3750); /* 4000 expected, standard deviation 57 */
         ck_assert_int_lt(seen[2 * n + 1], 4250);
     }
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
 
 TEST(symbols_are_even_at_every_position_in_both_splits)
@@ -365,9 +356,7 @@ TEST(symbols_are_even_at_every_position_in_both_splits)
             ck_assert_int_gt(seen[i / 16][i % 16], 1080); /* 1250 expected, standard deviation 34 */
             ck_assert_int_lt(seen[i / 16][i % 16], 1420);
         }
-        hl_examples_free(&batch);
     }
-    hl_dataset_free(dataset);
 }
 
 TEST(a_batchs_tokens_are_its_longest_example)
@@ -390,12 +379,9 @@ TEST(a_batchs_tokens_are_its_longest_example)
             for (int b = 0; b < 3; b++) {
                 assert_same_example(&batch, b, &again, b);
             }
-            hl_examples_free(&batch);
-            hl_examples_free(&again);
         }
     }
     ck_assert(shorter);
-    hl_dataset_free(dataset);
 }
 
 LOOP_TEST(filling_a_batch_allocates_nothing, 0, ROWS(specs))
@@ -407,8 +393,6 @@ LOOP_TEST(filling_a_batch_allocates_nothing, 0, ROWS(specs))
     ck_assert_int_eq(hl_dataset_longest(dataset, HL_TRAIN, 50, 50), hl_dataset_max_length(dataset));
     ck_assert_int_eq(faults_allocations(), 0);
     faults_end();
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
 
 SUITE("dataset")

@@ -163,7 +163,7 @@ static void check_part(const hl_text_data *data, hl_split split, const char *tex
     ck_assert_int_eq(status.code, HL_OK);
     int64_t n = hl_text_data_examples(data, split), stride = split == HL_TRAIN ? 1 : 8, sum = 0;
     ck_assert_int_eq(n, ((int64_t)pieces.n - 9) / stride + 1);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_reader *reader = kept_reader(data);
     for (int64_t i = 0; i < n; i++) {
         hl_text_example example;
         ck_assert_int_eq(hl_text_data_read(reader, split, 5, i, &example).code, HL_OK);
@@ -176,7 +176,6 @@ static void check_part(const hl_text_data *data, hl_split split, const char *tex
         }
     }
     ck_assert_int_eq(sum, n * (n - 1) / 2); /* each window once */
-    hl_text_reader_close(reader);
     hl_pieces_free(&pieces);
 }
 
@@ -229,12 +228,12 @@ LOOP_TEST(lines_of_running_text_have_any_length, 0, 4)
     ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
     size_t border = border_of(text.bytes, text.size);
     hl_text_spec spec = running_spec(text_file("text", text.bytes), kind);
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     hl_pieces pieces = { 0 };
     ck_assert_int_eq(hl_tokens_encode(hl_text_data_tokens(data), text.bytes, border, true, &pieces).code, HL_OK);
     int64_t n = hl_text_data_examples(data, HL_TRAIN);
     ck_assert_int_eq(n, (int64_t)pieces.n - 8);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_reader *reader = kept_reader(data);
     for (int64_t i = 0; i < n; i += 97) {
         hl_text_example example;
         ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 5, i, &example).code, HL_OK);
@@ -242,9 +241,7 @@ LOOP_TEST(lines_of_running_text_have_any_length, 0, 4)
             ck_assert_int_eq(example.tokens[row], pieces.at[example.number + row].id);
         }
     }
-    hl_text_reader_close(reader);
     hl_pieces_free(&pieces);
-    hl_text_data_close(data);
     hl_text_free(&text);
 }
 
@@ -284,9 +281,8 @@ TEST(words_begin_with_the_white_space_before_them)
 {
     hl_text_spec spec = running_spec(text_file("text", "ab  cd\nef"), HL_TOKENS_CHARS);
     spec.validation_file = spec.file;
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     check_validation(data, "a b     c d \n e | 0:b 1:  2:  3:c 4:d 5:\n 6:e 7:f | 0 2 6 | 0/0\n");
-    hl_text_data_close(data);
 }
 
 TEST(no_content_is_in_both_splits)
@@ -300,9 +296,9 @@ TEST(no_content_is_in_both_splits)
     spec.label_column = "1";
     spec.validation_file = NULL;
     spec.validation_share = 0.3;
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     const hl_tokens *tokens = hl_text_data_tokens(data);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_reader *reader = kept_reader(data);
     int64_t n[2] = { hl_text_data_examples(data, HL_TRAIN), hl_text_data_examples(data, HL_VALIDATION) };
     ck_assert(n[0] + n[1] == 600 && n[1] > 100 && n[1] < 260);
     ck_assert_int_eq(hl_tokens_size(tokens), n[0] / 4 + 3); /* training's words alone */
@@ -311,8 +307,6 @@ TEST(no_content_is_in_both_splits)
         ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 1, i, &e).code, HL_OK);
         ck_assert_int_eq(e.tokens[1], hl_tokens_role(tokens, HL_ROLE_UNK));
     }
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
     hl_text_free(&text);
 }
 

@@ -34,16 +34,14 @@ static void forge(const char *cache, int place, int32_t number)
 static void check_refused(const hl_text_spec *spec, const char *cache, const char *why)
 {
     char text[HL_STATUS_TEXT];
-    hl_text_data *data = opened_text(spec);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_data *data = kept_text(spec);
+    hl_text_reader *reader = kept_reader(data);
     hl_text_example example;
     hl_text_counts counts;
     snprintf(text, sizeof text, ": %s; remove the file, and it is made again", why);
     ck_assert_str_eq(hl_text_data_noticed(data, HL_VALIDATION)->made_because, "");
     refused_as(hl_text_data_read(reader, HL_VALIDATION, 1, 0, &example), HL_BAD_FILE, cache, text);
     refused_as(hl_text_counts_of(data, HL_VALIDATION, NULL, NULL, &counts), HL_BAD_FILE, cache, text);
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
 }
 
 typedef struct forgery {

@@ -42,13 +42,12 @@ TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
                           .kind = HL_TOKENS_WORDPIECE,
                           .vocabulary = vocabulary,
                           .folder = whole_folder() };
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "cat sleep\ndog [MASK]\ndogs dogs dogs\n",
                    "[CLS] cat sleep [SEP] | | 0 1 2 3 | 1/1\n[CLS] dog [MASK] [SEP] | 2:? | 0 1 2 3 | 2/2\n"
                    "[CLS] dog ##s dog ##s [SEP] | | 0 1 3 5 | 3/3\n",
                    1);
     expect_not_written(&spec, data, "dogs\n\xff\n", "mine:2:");
-    hl_text_data_close(data);
 }
 
 TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
@@ -62,9 +61,8 @@ TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
                           .max_length = 4,
                           .kind = HL_TOKENS_CHARS,
                           .folder = whole_folder() };
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "ab\ncaabb\n", "a b | 0:b | 0 | 1/1\nc a a b | 0:a 1:a 2:b | 0 | 2/2\n", 1);
-    hl_text_data_close(data);
 }
 
 TEST(tags_keep_the_labels_of_training)
@@ -79,11 +77,10 @@ TEST(tags_keep_the_labels_of_training)
                           .max_length = 9,
                           .kind = HL_TOKENS_WORDS,
                           .folder = whole_folder() };
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "1\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tX\t_\t_\t_\t_\t_\t_\n\n",
                    "sleep dog | 0:VERB 1:? | 0 1 | 1/1\n", 0);
     expect_not_written(&spec, data, "1\tdog\t_\tNOUN\n\n", "mine:1:");
-    hl_text_data_close(data);
 }
 
 SUITE("written examples")

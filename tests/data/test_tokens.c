@@ -15,7 +15,7 @@
 
 TEST(wordpiece_takes_the_longest_piece)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_WORDPIECE);
     ck_assert_int_eq(hl_tokens_size(tokens), 23);
     check_pieces(tokens, "unaffable", false, "un@0-2 ##aff@2-5 ##able@5-9");
@@ -23,12 +23,11 @@ TEST(wordpiece_takes_the_longest_piece)
     check_pieces(tokens, "unx a.", false, "[UNK]@0-3 a@4-5 .@5-6"); /* the whole word is unknown */
     check_pieces(tokens, "", false, "");
     check_pieces(tokens, " \t\n", true, "");
-    hl_tokens_free(tokens);
 }
 
 TEST(wordpiece_normalises_as_bert_does)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     check_pieces(tokens, "CAF\xC3\x89 cafe\xCC\x81", false, "cafe@0-5 cafe@6-10");
     check_pieces(tokens, "a\xE4\xB8\xADz", false, "a@0-1 \xE4\xB8\xAD@1-4 [UNK]@4-5");
     check_pieces(tokens,
@@ -36,17 +35,14 @@ TEST(wordpiece_normalises_as_bert_does)
                  "b",
                  false, "ab@0-5"); /* U+000B vanishes, it is no space */
     check_pieces(tokens, "\xCE\xA3\xCE\xA3", false, "\xCF\x83@0-2 ##\xCF\x83@2-4"); /* no final sigma */
-    hl_tokens_free(tokens);
-    tokens = wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true);
+    tokens = kept_tokens(wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true));
     check_pieces(tokens, "a\xE0\xA3\x94\xE1\xAD\x84", false, /* two marks change places */
                  "a@0-1 ##\xE1\xAD\x84@4-7 ##\xE0\xA3\x94@1-4");
     check_pieces(tokens, "\xE0\xA3\x94\xE1\xAD\x84", false, "[UNK]@0-6");
     check_pieces(tokens, "a\xE0\xA3\x94\xCD\x8F\xE1\xAD\x84", false, /* not over U+034F */
                  "a@0-1 ##\xE0\xA3\x94@1-4 ##\xE1\xAD\x84@6-9");
-    hl_tokens_free(tokens);
-    tokens = wordpiece_of(LETTERS, false);
+    tokens = kept_tokens(wordpiece_of(LETTERS, false));
     check_pieces(tokens, "A cafe\xCC\x81 \xCE\xA3", false, "[UNK]@0-1 [UNK]@2-8 \xCE\xA3@9-11");
-    hl_tokens_free(tokens);
 }
 
 /* `count` times the text, in new memory (free). */
@@ -64,7 +60,7 @@ static char *repeated(const char *text, size_t count)
 TEST(marks_of_one_class_keep_their_order)
 {
     enum { COUNT = 40 };
-    hl_tokens *tokens = wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true));
     char *pairs = repeated("\xE0\xA3\x94\xE1\xAD\x84", COUNT), text[6 * COUNT + 2] = "a";
     memcpy(text + 1, pairs, 6 * COUNT + 1);
     hl_pieces pieces = { 0 };
@@ -75,7 +71,6 @@ TEST(marks_of_one_class_keep_their_order)
         ck_assert(pieces.at[1 + COUNT + i].id == 2 && pieces.at[1 + COUNT + i].begin == 6 * i + 1);
     }
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
     free(pairs);
 }
 
@@ -110,7 +105,7 @@ TEST(time_grows_with_the_text_and_not_with_its_square)
 
 TEST(words_of_more_than_100_characters_are_unknown)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     char word[256];
     memset(word, 'a', sizeof word);
     hl_pieces pieces = { 0 };
@@ -122,12 +117,11 @@ TEST(words_of_more_than_100_characters_are_unknown)
     ck_assert_int_eq(pieces.at[0].id, hl_tokens_role(tokens, HL_ROLE_UNK));
     ck_assert_uint_eq(pieces.at[0].end, 101);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
 
 TEST(special_tokens_are_found_where_asked_for)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     check_pieces(tokens, "a[SEP]ab", true, "a@0-1 [SEP]@1-6 ab@6-8");
     check_pieces(tokens, "a[SEP]ab", false, "a@0-1 [@1-2 [UNK]@2-5 ]@5-6 ab@6-8");
     check_pieces(tokens, "[mask]", true, "[@0-1 mask@1-5 ]@5-6");
@@ -138,7 +132,6 @@ TEST(special_tokens_are_found_where_asked_for)
     ck_assert(!hl_tokens_is_special(tokens, 23));
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_MASK), 4);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_BEGIN), -1);
-    hl_tokens_free(tokens);
 }
 
 /* The characters < and a, and `n` special tokens "<000001>", ..., before them "<a", "<ab>" and "<a" once more. */
@@ -166,10 +159,9 @@ static hl_tokens *tokens_with_specials(int32_t n)
 
 TEST(of_special_tokens_the_longest_is_found)
 {
-    hl_tokens *tokens = tokens_with_specials(3000);
+    hl_tokens *tokens = kept_tokens(tokens_with_specials(3000));
     check_pieces(tokens, "<a<ab><aa<", true, "<a@0-2 <ab>@2-6 <a@6-8 a@8-9 <@9-10");
     check_pieces(tokens, "<002999><000000><<001500>", true, "<002999>@0-8 <000000>@8-16 <@16-17 <001500>@17-25");
-    hl_tokens_free(tokens);
 }
 
 /* Six thousand special tokens may cost 25 times the time of none, but not 6,000 times. */
@@ -178,7 +170,7 @@ TEST(many_special_tokens_cost_little_time)
     enum { COUNT = 100000 };
     double seconds[2];
     for (int i = 0; i < 2; i++) {
-        hl_tokens *tokens = tokens_with_specials(i == 0 ? 0 : 6000);
+        hl_tokens *tokens = kept_tokens(tokens_with_specials(i == 0 ? 0 : 6000));
         char *text = repeated("<", COUNT);
         hl_pieces pieces = { 0 };
         clock_t begin = clock();
@@ -186,7 +178,6 @@ TEST(many_special_tokens_cost_little_time)
         seconds[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
         ck_assert_uint_eq(pieces.n, COUNT);
         hl_pieces_free(&pieces);
-        hl_tokens_free(tokens);
         free(text);
     }
     ck_assert_msg(seconds[1] < 0.1 + 25 * seconds[0], "%g s, then %g s", seconds[0], seconds[1]);
@@ -194,7 +185,7 @@ TEST(many_special_tokens_cost_little_time)
 
 TEST(texts_and_pairs_are_wrapped)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     hl_pieces pieces = { 0 };
     ck_assert_int_eq(hl_tokens_encode(tokens, "ab", 2, false, &pieces).code, HL_OK);
     ck_assert_int_eq(hl_tokens_wrap(tokens, 1, &pieces).code, HL_OK);
@@ -214,12 +205,11 @@ TEST(texts_and_pairs_are_wrapped)
     ck_assert_str_eq(shown, "[CLS]@0-0 ab@0-2 [SEP]@0-0 a@0-1/1 .@1-2/1 [SEP]@0-0/1");
     free(shown);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
 
 TEST(a_sentence_comes_word_by_word)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     hl_pieces pieces = { 0 };
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "abca", 4, true, &pieces).code, HL_OK);
     ck_assert_uint_eq(pieces.n, 2);
@@ -230,9 +220,8 @@ TEST(a_sentence_comes_word_by_word)
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "[SEP]", 5, false, &pieces).code, HL_OK);
     ck_assert_uint_eq(pieces.n, 6); /* no special token */
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 
-    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 260 }, "the the the the");
+    tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 260 }, "the the the the"));
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "the", 3, true, &pieces).code, HL_OK);
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "the", 3, false, &pieces).code, HL_OK);
     char *shown = shown_pieces(tokens, &pieces);
@@ -241,7 +230,6 @@ TEST(a_sentence_comes_word_by_word)
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "", 0, false, &pieces).code, HL_INVALID);
     ck_assert_uint_eq(pieces.n, 2);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
 
 static const struct {
@@ -295,13 +283,12 @@ static hl_tokens *bpe(bool prefix_space)
 
 TEST(bpe_merges_by_rank)
 {
-    hl_tokens *tokens = bpe(false);
+    hl_tokens *tokens = kept_tokens(bpe(false));
     check_pieces(tokens, "abcab abab", false, "abc@0-3 ab@3-5 \xC4\xA0@5-6 ab@6-8 ab@8-10");
     check_pieces(tokens, "xax", false, "a@1-2"); /* bytes without a piece, where there is no unknown token */
     check_pieces(tokens, "a <mask> <s>a", true, "a@0-1 <mask>@1-9 <s>@9-12 a@12-13");
     check_pieces(tokens, "<s><mask><mask> ", true, "<s>@0-3 <mask>@3-9 <mask>@9-16");
-    hl_tokens_free(tokens);
-    tokens = bpe(true);
+    tokens = kept_tokens(bpe(true));
     check_pieces(tokens, "ab a", false,
                  "\xC4\xA0@0-1 ab@0-2 \xC4\xA0"
                  "a@2-4");
@@ -315,12 +302,11 @@ TEST(bpe_merges_by_rank)
                             "a@5-6");
     free(shown);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
 
 TEST(offsets_are_those_of_whole_characters)
 {
-    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
+    hl_tokens *tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, ""));
     ck_assert_int_eq(hl_tokens_size(tokens), 256);
     check_pieces(tokens, "a\xC3\xA9", false, "a@0-1 \xC3\x83@1-3 \xC2\xA9@1-3");
     hl_pieces pieces = { 0 };
@@ -330,21 +316,20 @@ TEST(offsets_are_those_of_whole_characters)
     int32_t ids[] = { pieces.at[2].id, 'a', 0xC3 };
     check_decoded(tokens, ids, 3, false, "\na\xC3");
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
 
 TEST(words_and_characters)
 {
     enum { UNK = 1 << HL_ROLE_UNK };
-    hl_tokens *tokens =
-        learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 3, .roles = UNK }, "b a,b a a <unk>");
+    hl_tokens *tokens = kept_tokens(
+        learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 3, .roles = UNK }, "b a,b a a <unk>"));
     check_pieces(tokens,
                  "a\xC2\xA0"
                  "A <unk>\ta,b",
                  false, "a@0-1 <unk>@3-4 <unk>@5-10 a,b@11-14");
     check_pieces(tokens, "a<unk> a", true, "a@0-1 <unk>@1-6 a@7-8");
-    hl_tokens_free(tokens);
-    tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9, .lowercase = true }, "Aa \xC3\x89");
+    tokens = kept_tokens(
+        learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9, .lowercase = true }, "Aa \xC3\x89"));
     check_pieces(tokens, "a \xC3\xA9\xC3\x89", false, "a@0-1  @1-2 \xC3\xA9@2-4 \xC3\xA9@4-6");
     hl_pieces pieces = { 0 };
     hl_status status = hl_tokens_encode(tokens, "a\xC3\xA9z", 4, false, &pieces);
@@ -352,12 +337,11 @@ TEST(words_and_characters)
     ck_assert_str_eq(status.text, "at byte 3: no piece is z, and there is no unknown token");
     ck_assert_uint_eq(pieces.n, 0);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
 
 TEST(ids_become_text_again)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     const int32_t ids[] = { 2, 5, 6, 7, 13, 3 }, within[] = { 6, 7 };
     check_decoded(tokens, ids, 6, false, "unaffable .");
     check_decoded(tokens, ids, 6, true, "[CLS] unaffable . [SEP]");
@@ -368,12 +352,10 @@ TEST(ids_become_text_again)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "no token has the id 23: there are 23");
     ck_assert_ptr_null(text.bytes);
-    hl_tokens_free(tokens);
-    tokens = bpe(false);
+    tokens = kept_tokens(bpe(false));
     const int32_t pieces[] = { 11, 5, 7, 8, 9 };
     check_decoded(tokens, pieces, 5, false, "abc a\xC3\xA9");
     check_decoded(tokens, pieces, 5, true, "<s>abc a\xC3\xA9");
-    hl_tokens_free(tokens);
 }
 
 LOOP_TEST(bytes_and_bpe_lose_nothing, 0, 2)
@@ -402,7 +384,7 @@ LOOP_TEST(bytes_and_bpe_lose_nothing, 0, 2)
 
 TEST(broken_texts_are_refused)
 {
-    hl_tokens *tokens = wordpiece_of(LETTERS, true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     hl_pieces pieces = { 0 };
     ck_assert_int_eq(hl_tokens_encode(tokens, "a", 1, false, &pieces).code, HL_OK);
     hl_status status = hl_tokens_encode(tokens, "ab\xED\xA0\x80", 5, false, &pieces);
@@ -415,7 +397,6 @@ TEST(broken_texts_are_refused)
     ck_assert_uint_eq(pieces.n, 2); /* a zero byte is a character that BERT drops */
     ck_assert_uint_eq(pieces.at[1].end, 3);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
 
 static uint64_t digest_of(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces, uint64_t digest)
@@ -492,7 +473,8 @@ LOOP_TEST(threads_share_an_object, 0, HL_TOKENS_KINDS)
 TEST(a_long_word_takes_no_quadratic_time)
 {
     enum { BYTES = 1 << 20 };
-    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 300 }, "ab abab abababab");
+    hl_tokens *tokens =
+        kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 300 }, "ab abab abababab"));
     char *word = malloc(BYTES);
     for (int i = 0; i < BYTES; i++) {
         word[i] = (char)('a' + i % 2);
@@ -502,7 +484,6 @@ TEST(a_long_word_takes_no_quadratic_time)
     ck_assert_uint_le(pieces.n, BYTES / 4);
     hl_pieces_free(&pieces);
     free(word);
-    hl_tokens_free(tokens);
 }
 
 TEST(every_allocation_of_encoding_may_fail)
