@@ -202,7 +202,6 @@ LOOP_TEST(whole_model, 0, ROWS(golden_models))
              golden_models[_i].logits + b * GOLDEN_TQ * config.targets, golden_lengths[b] * config.targets);
     }
     hl_arena_free(&arena);
-    example_batch_free(&batch);
     hl_model_free(&model);
 }
 

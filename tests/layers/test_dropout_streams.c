@@ -117,20 +117,14 @@ LOOP_TEST(attention_draws_by_its_name, 0, 3)
     hl_real *a = attend("a", weights, concat), *again = attend("a", weights, concat), *b = attend("b", weights, concat);
     ck_assert_mem_eq(a, again, B * T * D * sizeof *a);
     ck_assert_int_eq(memcmp(a, b, B * T * D * sizeof *a) != 0, _i < 2);
-    hl_free(a);
-    hl_free(again);
-    hl_free(b);
 }
 
 static hl_real loss_of(const hl_model_config *config, bool training)
 {
-    hl_model model;
-    example_model(&model, config);
+    hl_model *model = example_model(config);
     hl_batch batch = example_batch(B, T, config->vocabulary, NULL);
-    hl_real loss = example_step(&model, &batch, (hl_cross_entropy_args){ 0 }, NULL,
+    hl_real loss = example_step(model, &batch, (hl_cross_entropy_args){ 0 }, NULL,
                                 (hl_tape_options){ .training = training, .seed = 3 });
-    example_batch_free(&batch);
-    hl_model_free(&model);
     return loss;
 }
 

@@ -146,7 +146,6 @@ TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
     hl_encoder encoder;
     message_check(hl_encoder_init(&encoder, &model.parameters, hl_name_of("e"), NULL, 0), HL_INVALID,
                   "misuse.no_layers");
-    example_batch_free(&batch);
     hl_model_free(&model);
 }
 

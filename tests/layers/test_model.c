@@ -132,30 +132,25 @@ TEST(without_an_output_layer_there_are_hidden_states)
     hl_model_config config = example_config(), bare = config;
     bare.head = HL_HEAD_NONE;
     config.norm = bare.norm = HL_NORM_PRE;
-    hl_model models[2];
-    example_model(&models[0], &config);
-    example_model(&models[1], &bare);
-    ck_assert_int_eq(models[1].parameters.n, models[0].parameters.n - 2);
-    ck_assert_ptr_null(hl_parameters_find(&models[1].parameters, "output.weight"));
+    const hl_model *models[] = { example_model(&config), example_model(&bare) };
+    ck_assert_int_eq(models[1]->parameters.n, models[0]->parameters.n - 2);
+    ck_assert_ptr_null(hl_parameters_find(&models[1]->parameters, "output.weight"));
     hl_batch batch = example_batch(2, 5, config.vocabulary, NULL);
     hl_tape tape;
     hl_arena arena;
     example_tape(&tape, &arena, (hl_tape_options){ 0 });
     const hl_tensor *rows[2];
     for (int i = 0; i < 2; i++) {
-        hl_tensor *x = hl_model_embed(&tape, &models[i], &batch);
-        rows[i] = hl_encoder_end(&tape, &models[i].encoder, hl_model_layers(&tape, &models[i], &batch, 0, x, NULL));
+        hl_tensor *x = hl_model_embed(&tape, models[i], &batch);
+        rows[i] = hl_encoder_end(&tape, &models[i]->encoder, hl_model_layers(&tape, models[i], &batch, 0, x, NULL));
         ck_assert_msg(rows[i] != NULL, "%s", hl_tape_status(&tape).text);
     }
     ck_assert_mem_eq(rows[0]->data, rows[1]->data, (size_t)hl_shape_count(rows[0]->shape) * sizeof(hl_real));
-    ck_assert_ptr_null(hl_model_logits(&tape, &models[1], &batch, NULL));
+    ck_assert_ptr_null(hl_model_logits(&tape, models[1], &batch, NULL));
     message_check(hl_tape_status(&tape), HL_INVALID, "model.no_logits");
     hl_tape_plan plan;
-    message_check(hl_model_plan(&models[1], &batch, (hl_tape_options){ 0 }, &plan), HL_INVALID, "model.no_logits");
+    message_check(hl_model_plan(models[1], &batch, (hl_tape_options){ 0 }, &plan), HL_INVALID, "model.no_logits");
     hl_arena_free(&arena);
-    example_batch_free(&batch);
-    hl_model_free(&models[0]);
-    hl_model_free(&models[1]);
 }
 
 /* The largest sizes do not overflow: the error names the impossible shape. */
@@ -173,14 +168,13 @@ LOOP_TEST(a_sequence_longer_than_the_positions_is_refused, 0, 2)
 {
     hl_model_config config = example_config();
     config.positions = kinds[_i];
-    hl_model model;
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     for (int64_t T = config.max_length; T <= config.max_length + 1; T++) {
         hl_batch batch = example_batch(2, T, config.vocabulary, NULL);
         hl_tape tape;
         hl_arena arena;
         example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-        hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+        hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
         hl_status status = hl_tape_status(&tape);
         if (T <= config.max_length) {
             ck_assert_msg(loss != NULL && status.code == HL_OK, "%s", status.text);
@@ -190,12 +184,10 @@ LOOP_TEST(a_sequence_longer_than_the_positions_is_refused, 0, 2)
             ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_INVALID);
             hl_tape_plan plan;
             hl_batch largest = hl_batch_largest(2, T);
-            ck_assert_int_eq(hl_model_plan(&model, &largest, (hl_tape_options){ 0 }, &plan).code, HL_INVALID);
+            ck_assert_int_eq(hl_model_plan(model, &largest, (hl_tape_options){ 0 }, &plan).code, HL_INVALID);
         }
         hl_arena_free(&arena);
-        example_batch_free(&batch);
     }
-    hl_model_free(&model);
 }
 
 /* Models and passes whose memory is planned. */
@@ -265,7 +257,6 @@ LOOP_TEST(the_plan_is_what_the_pass_takes, 0, 6 * 4)
     ck_assert_int_eq(run_in(plan.bytes - 1, &model, &batch, options, &peak).code, HL_NO_MEMORY);
     hl_tape_plan_free(&plan);
     hl_model_free(&model);
-    example_batch_free(&batch);
 }
 
 /* The projection of embeddings counts on all rows, what makes the answers on those with a target. */

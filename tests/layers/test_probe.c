@@ -35,7 +35,6 @@ static void begin(module *m, hl_real dropout)
 
 static void end(module *m)
 {
-    hl_free(m->x);
     hl_parameters_free(&m->parameters);
 }
 
@@ -70,7 +69,6 @@ static void run(const module *m, const hl_real *gates, const hl_real *const *rep
         hl_real *dy = example_numbers(9, N_Y);
         ck_assert_int_eq(hl_tape_backward_from(&tape, y, dy).code, HL_OK);
         memcpy(dgate, gate->grad, B * H * sizeof *dgate);
-        hl_free(dy);
     }
     hl_arena_free(&arena);
 }
@@ -266,8 +264,7 @@ TEST(gates_of_1_change_no_bit)
 static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gated)
 {
     hl_model_config config = example_config();
-    hl_model model;
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
     hl_tape tape;
     hl_arena arena;
@@ -280,12 +277,10 @@ static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gat
         probes[l] = (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &copies[l] };
     }
     probes[1].gate = gated ? hl_tape_tensor(&tape, HL_SHAPE(B, 2), zeros, false) : NULL;
-    hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ 0 }, probes);
+    hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, probes);
     ck_assert_ptr_nonnull(loss);
     hl_real value = loss->data[0];
     hl_arena_free(&arena);
-    example_batch_free(&batch);
-    hl_model_free(&model);
     return value;
 }
 

@@ -40,21 +40,17 @@ static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, 
 
 LOOP_TEST(the_same_bits_in_less_memory, 0, EXAMPLE_VARIANTS)
 {
-    hl_model model;
     hl_model_config config = example_variant(_i);
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     int32_t lengths[B] = { 7, 4, 6 };
     hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
     size_t kept_bytes, reused_bytes;
-    hl_real kept = planned_step(&model, &batch, false, &kept_bytes);
-    hl_real *grads = example_grads_copy(&model.parameters);
-    hl_real reused = planned_step(&model, &batch, true, &reused_bytes);
+    hl_real kept = planned_step(model, &batch, false, &kept_bytes);
+    hl_real *grads = example_grads_copy(&model->parameters);
+    hl_real reused = planned_step(model, &batch, true, &reused_bytes);
     ck_assert_mem_eq(&kept, &reused, sizeof kept);
-    ck_assert_mem_eq(grads, model.parameters.grads, (size_t)model.parameters.count * sizeof *grads);
+    ck_assert_mem_eq(grads, model->parameters.grads, (size_t)model->parameters.count * sizeof *grads);
     ck_assert_uint_lt(reused_bytes, kept_bytes);
-    hl_free(grads);
-    example_batch_free(&batch);
-    hl_model_free(&model);
 }
 
 enum { MOST_B = 9, MOST_T = 20, PASSES = 40 };
@@ -78,10 +74,9 @@ static hl_real pass(hl_model *model, const hl_batch *batch, hl_tape_options opti
  * without. */
 LOOP_TEST(smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIANTS)
 {
-    hl_model model;
     hl_model_config config = example_variant(_i % EXAMPLE_VARIANTS);
     config.max_length = MOST_T;
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     bool gradients = _i < EXAMPLE_VARIANTS;
     hl_tape_options options = {
         .threads = 2, .training = gradients, .gradients = gradients, .memory = { .reuse = true }
@@ -89,7 +84,7 @@ LOOP_TEST(smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIA
     hl_batch largest = hl_batch_largest(MOST_B, MOST_T);
     hl_tape_plan plan;
     hl_arena arena, fresh;
-    ck_assert_int_eq(hl_model_plan(&model, &largest, options, &plan).code, HL_OK);
+    ck_assert_int_eq(hl_model_plan(model, &largest, options, &plan).code, HL_OK);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
     ck_assert_int_eq(hl_arena_init(&fresh, (size_t)16 << 20).code, HL_OK);
     for (int i = 0; i < PASSES; i++) {
@@ -100,47 +95,41 @@ LOOP_TEST(smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIA
         }
         hl_batch batch = example_batch(n, MOST_T, config.vocabulary, lengths);
         options.memory.plan = NULL;
-        hl_real expected = pass(&model, &batch, options, &fresh);
-        hl_real *grads = example_grads_copy(&model.parameters);
+        hl_real expected = pass(model, &batch, options, &fresh);
+        hl_real *grads = example_grads_copy(&model->parameters);
         options.memory.plan = &plan;
-        hl_real got = pass(&model, &batch, options, &arena);
+        hl_real got = pass(model, &batch, options, &arena);
         ck_assert_mem_eq(&got, &expected, sizeof got);
-        ck_assert_mem_eq(model.parameters.grads, grads, (size_t)model.parameters.count * sizeof *grads);
-        hl_free(grads);
-        example_batch_free(&batch);
+        ck_assert_mem_eq(model->parameters.grads, grads, (size_t)model->parameters.count * sizeof *grads);
     }
     hl_arena_free(&arena);
     hl_arena_free(&fresh);
     hl_tape_plan_free(&plan);
-    hl_model_free(&model);
 }
 
 TEST(a_larger_pass_than_planned_is_refused)
 {
-    hl_model model;
     hl_model_config config = example_config();
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     hl_tape_plan plan;
     hl_arena arena;
     hl_batch planned = hl_batch_largest(2, 4), larger = example_batch(3, 4, config.vocabulary, NULL);
-    ck_assert_int_eq(hl_model_plan(&model, &planned, (hl_tape_options){ .memory = { .reuse = true } }, &plan).code,
+    ck_assert_int_eq(hl_model_plan(model, &planned, (hl_tape_options){ .memory = { .reuse = true } }, &plan).code,
                      HL_OK);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .memory = { .plan = &plan } });
-    hl_model_loss(&tape, &model, &larger, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_model_loss(&tape, model, &larger, (hl_cross_entropy_args){ 0 }, NULL);
     ck_assert_int_eq(hl_tape_status(&tape).code, HL_INVALID);
     ck_assert_str_eq(hl_tape_status(&tape).text, "a pass that is not the planned one, or larger");
     hl_arena_rewind(&arena, 0);
     arena.capacity -= 64;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .memory = { .plan = &plan } });
     hl_batch fits = hl_batch_slice(&larger, 0, 2);
-    hl_model_loss(&tape, &model, &fits, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_model_loss(&tape, model, &fits, (hl_cross_entropy_args){ 0 }, NULL);
     ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
     hl_arena_free(&arena);
     hl_tape_plan_free(&plan);
-    example_batch_free(&larger);
-    hl_model_free(&model);
 }
 
 /* Of one sequence as long as this: where backward makes attention's weights again, twice the length takes no more than

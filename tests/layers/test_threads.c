@@ -44,27 +44,17 @@ static outcome step(hl_model *model, const hl_batch *batch, int threads, bool re
     hl_head_probe probes[LAYERS] = { { 0 } };
     hl_head_weights weights[LAYERS];
     for (int l = 0; recorded && l < LAYERS; l++) {
-        o.weights[l] = hl_calloc((size_t)n_weights, sizeof(hl_real));
+        o.weights[l] = example_calloc(n_weights, sizeof(hl_real));
         weights[l] = (hl_head_weights){ .at = o.weights[l], .n_heads = HEADS, .n_tokens = T };
         probes[l].observe = hl_head_weights_observe;
         probes[l].observe_context = &weights[l];
-        probes[l].z = o.z[l] = hl_calloc((size_t)n_z, sizeof(hl_real));
-        ck_assert(o.weights[l] != NULL && o.z[l] != NULL);
+        probes[l].z = o.z[l] = example_calloc(n_z, sizeof(hl_real));
     }
     hl_parameters_zero_grad(&model->parameters);
     o.loss = example_step(model, batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, recorded ? probes : NULL,
                           (hl_tape_options){ .threads = threads, .training = true, .seed = 3, .step = 9 });
     o.grads = example_grads_copy(&model->parameters);
     return o;
-}
-
-static void outcome_free(outcome *o)
-{
-    hl_free(o->grads);
-    for (int l = 0; l < LAYERS; l++) {
-        hl_free(o->weights[l]);
-        hl_free(o->z[l]);
-    }
 }
 
 static void assert_same_step(const hl_model *model, const outcome *a, const outcome *b)
@@ -88,10 +78,7 @@ LOOP_TEST(threads_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
             ck_assert_mem_eq(one.weights[l], more.weights[l], (size_t)n_weights * sizeof(hl_real));
             ck_assert_mem_eq(one.z[l], more.z[l], (size_t)n_z * sizeof(hl_real));
         }
-        outcome_free(&more);
     }
-    outcome_free(&one);
-    example_batch_free(&batch);
     hl_model_free(&model);
 }
 
@@ -103,9 +90,6 @@ LOOP_TEST(recording_does_not_change_a_bit, 0, EXAMPLE_VARIANTS)
     begin(&model, &batch, _i, false);
     outcome watched = step(&model, &batch, 2, true), unwatched = step(&model, &batch, 2, false);
     assert_same_step(&model, &watched, &unwatched);
-    outcome_free(&watched);
-    outcome_free(&unwatched);
-    example_batch_free(&batch);
     hl_model_free(&model);
 }
 
@@ -124,11 +108,7 @@ LOOP_TEST(weights_made_again_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
         for (int l = 0; l < LAYERS && again.weights[l] != NULL; l++) {
             ck_assert_mem_eq(kept.weights[l], again.weights[l], (size_t)n_weights * sizeof(hl_real));
         }
-        outcome_free(&again);
     }
-    outcome_free(&kept);
-    example_batch_free(&batch);
-    example_batch_free(&same_batch);
     hl_model_free(&keeping);
     hl_model_free(&recomputing);
 }

@@ -40,7 +40,6 @@ static void check(probed_call *p, bool gated, hl_tape_options options)
                                                       .n_inputs = n,
                                                       .parameters = &p->call.parameters,
                                                       .options = options });
-    hl_free(gates);
 }
 
 LOOP_TEST(plain, 0, attention_case_count)
@@ -75,7 +74,6 @@ LOOP_TEST(replaced, 0, attention_case_count)
     heads[c->H - 1] = given;
     p.replace = heads;
     check(&p, true, (hl_tape_options){ 0 });
-    hl_free(given);
     attention_call_free(&p.call);
 }
 
