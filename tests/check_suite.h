@@ -73,4 +73,7 @@ void suite_register_test(const TTest *test, int first, int end);
 
 #define TEST(test) LOOP_TEST(test, 0, 1)
 
+/* How many rows a table has: LOOP_TEST(each_row_holds, 0, ROWS(rows)). */
+#define ROWS(table) (int)(sizeof(table) / sizeof *(table))
+
 #endif

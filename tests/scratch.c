@@ -18,34 +18,6 @@ static _Noreturn void fail(const char *what)
 static char folder[256], shared_folder[256];
 static pid_t owner;
 
-/* Texts that stand hang on one chain, which a leak checker finds. */
-typedef struct kept_text {
-    struct kept_text *next;
-    char *text;
-} kept_text;
-
-char *scratch_keep(char *text)
-{
-    static kept_text *all;
-    kept_text *kept = malloc(sizeof *kept);
-    if (kept == NULL || text == NULL) {
-        fail("a text");
-    }
-    *kept = (kept_text){ .next = all, .text = text };
-    all = kept;
-    return text;
-}
-
-const char *scratch_format(const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    return scratch_keep(size < 0 ? NULL : text);
-}
-
 void scratch_remove(const char *path)
 {
     DIR *directory = opendir(path);
@@ -90,8 +62,56 @@ void scratch_copy(const char *from, const char *to)
     closedir(directory);
 }
 
+typedef struct kept {
+    void *object;
+    void (*release)(void *object);
+    struct kept *before;
+} kept;
+
+static kept *last_kept;
+
+void *scratch_keep(void *object, void (*release)(void *object))
+{
+    kept *one = malloc(sizeof *one);
+    if (one == NULL) {
+        fail("what a test keeps");
+    }
+    *one = (kept){ object, release, last_kept };
+    last_kept = one;
+    return object;
+}
+
+static void release_text(void *text)
+{
+    hl_text_free(text);
+    free(text);
+}
+
+const char *scratch_format(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) {
+        fail("a text");
+    }
+    va_end(arguments);
+    return scratch_keep(text, free);
+}
+
+hl_text *scratch_text(void)
+{
+    return scratch_keep(calloc(1, sizeof(hl_text)), release_text);
+}
+
 void scratch_end(void)
 {
+    while (last_kept != NULL) {
+        kept *one = last_kept;
+        last_kept = one->before;
+        one->release(one->object);
+        free(one);
+    }
     if (owner == getpid()) {
         scratch_remove(folder);
         owner = 0;

@@ -13,7 +13,7 @@ static void expect_near(double x)
                   truth);
 }
 
-START_TEST(within_four_units_in_the_last_place_of_the_true_value)
+TEST(within_four_units_in_the_last_place_of_the_true_value)
 {
     for (int i = 1; i <= 300000; i++) {
         expect_near((double)i / 100001); /* weights, and beyond 1 */
@@ -27,10 +27,9 @@ START_TEST(within_four_units_in_the_last_place_of_the_true_value)
     expect_near(DBL_MIN);
     expect_near(DBL_MAX);
 }
-END_TEST
 
 /* Where the logarithm is near 0, and where n changes. */
-START_TEST(next_to_one_and_to_the_square_root_of_a_half)
+TEST(next_to_one_and_to_the_square_root_of_a_half)
 {
     ck_assert_double_eq(hl_log(1), 0);
     double above = 1, below = 1, root = sqrt(0.5) - 20 * DBL_EPSILON;
@@ -43,14 +42,12 @@ START_TEST(next_to_one_and_to_the_square_root_of_a_half)
         expect_near(root);
     }
 }
-END_TEST
 
-START_TEST(zero_times_its_logarithm_is_zero)
+TEST(zero_times_its_logarithm_is_zero)
 {
     ck_assert(isfinite(hl_log(0)));
     ck_assert_double_eq(0 * hl_log(0), 0);
 }
-END_TEST
 
 static void expect_nearly(double x)
 {
@@ -59,7 +56,7 @@ static void expect_nearly(double x)
                   hl_log_near(x), truth);
 }
 
-START_TEST(the_faster_one_is_within_three_hundredths_of_a_trillionth)
+TEST(the_faster_one_is_within_three_hundredths_of_a_trillionth)
 {
     for (int i = 1; i <= 300000; i++) {
         expect_nearly((double)i / 100001);
@@ -82,7 +79,6 @@ START_TEST(the_faster_one_is_within_three_hundredths_of_a_trillionth)
     ck_assert(isfinite(hl_log_near(0)));
     ck_assert_double_eq(0 * hl_log_near(0), 0);
 }
-END_TEST
 
 /* Without AVX-512 nothing uses it. */
 #ifdef __AVX512F__
@@ -99,7 +95,7 @@ static void expect_in_a_vector(double x)
     }
 }
 
-START_TEST(eight_at_once_are_within_four_quadrillionths)
+TEST(eight_at_once_are_within_four_quadrillionths)
 {
     for (int i = 1; i <= 100000; i++) {
         expect_in_a_vector((double)i / 33334);
@@ -112,17 +108,6 @@ START_TEST(eight_at_once_are_within_four_quadrillionths)
     }
     expect_in_a_vector(FLT_TRUE_MIN);
 }
-END_TEST
 #endif
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, within_four_units_in_the_last_place_of_the_true_value);
-    tcase_add_test(tc, next_to_one_and_to_the_square_root_of_a_half);
-    tcase_add_test(tc, the_faster_one_is_within_three_hundredths_of_a_trillionth);
-    tcase_add_test(tc, zero_times_its_logarithm_is_zero);
-#ifdef __AVX512F__
-    tcase_add_test(tc, eight_at_once_are_within_four_quadrillionths);
-#endif
-}
-SUITE("log", add_tests)
+SUITE("log")

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-START_TEST(words_take_the_place_of_braces)
+TEST(words_take_the_place_of_braces)
 {
     char *text = message_text("messages.example", message_place("a.ini", 7), "heds");
     ck_assert_str_eq(text, "a.ini:7: heds is no key; heds in a.ini:7 {\"is\": {}}\n\n  a second line |");
@@ -13,10 +13,5 @@ START_TEST(words_take_the_place_of_braces)
     message_check_text(text, "messages.example", "a.ini:7", "heds");
     free(text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, words_take_the_place_of_braces);
-}
-SUITE("messages", add_tests)
+SUITE("messages")

@@ -46,7 +46,7 @@ const char *run_read(const char *path)
 {
     size_t size;
     char *content = scratch_read(path, &size);
-    return content != NULL ? scratch_keep(content) : "";
+    return content != NULL ? scratch_keep(content, free) : "";
 }
 
 const char *run_config(const char *name, const char *content)
@@ -198,6 +198,15 @@ run_result run_fails(const char *file, int line, run_result run, int code, const
     return run;
 }
 
+run_result run_refused_saying(const char *file, int line, run_result run, int code, const char *const *parts)
+{
+    ck_assert_msg(*run.out == '\0', "%s:%d: refused, and yet it said: %.2000s", file, line, run.out);
+    run_expect(file, line, run, code, parts);
+    bool one_line = strchr(run.err, '\n') == run.err + strlen(run.err) - 1;
+    ck_assert_msg(one_line, "%s:%d: no line: %.2000s", file, line, run.err);
+    return run;
+}
+
 run_result run_refused(const char *file, int line, run_result run, int code, const char *const *message)
 {
     ck_assert_msg(*run.out == '\0', "%s:%d: refused, and yet it said: %.2000s", file, line, run.out);
@@ -274,7 +283,7 @@ const char *run_metrics(const char *folder)
         line = next;
     }
     *to = '\0';
-    return scratch_keep(text);
+    return scratch_keep(text, free);
 }
 
 void run_last_row(const char *folder, const char *split, double *loss, double *accuracy)
@@ -329,7 +338,7 @@ const char *run_list(const char *folder)
         strcat(strcat(list, names[i]), " ");
         free(names[i]);
     }
-    return scratch_keep(list);
+    return scratch_keep(list, free);
 }
 
 void run_assert_same_file(const char *folder, const char *other, const char *name)

@@ -52,9 +52,10 @@ run_result run_heads(const char *const *arguments);
 run_result run_built(const char *const *arguments);
 #define RUN_BUILT(...) run_built((const char *const[]){ __VA_ARGS__, NULL })
 
-/* The run, which must have ended well (OK), with these parts on standard output (SAYS); or with another exit code, and on
- * standard error with the message of this id (FAILS; tests/messages.h), and nothing on standard output (REFUSED). Where
- * numbers in a message differ from machine to machine, its parts are given (FAILS_SAYING).
+/* The run, which must have ended well (OK), with these parts on standard output (SAYS). Or it must have ended with
+ * another exit code and the message of this id on standard error (FAILS; tests/messages.h), with nothing on standard
+ * output (REFUSED). A message with numbers that differ from machine to machine is known by its parts (FAILS_SAYING;
+ * REFUSED_SAYING: one line of them, and nothing on standard output).
  *
  *     run_result run = OK(HEADS(folder, "--json"));
  *     SAYS(HEADS(folder), "step 24: 4 heads", "L0H0");
@@ -63,12 +64,15 @@ run_result run_built(const char *const *arguments);
 #define SAYS(run, ...) run_expect(__FILE__, __LINE__, run, 0, (const char *const[]){ __VA_ARGS__, NULL })
 #define FAILS_SAYING(run, code, ...) \
     run_expect(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
+#define REFUSED_SAYING(run, code, ...) \
+    run_refused_saying(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
 #define FAILS(run, code, ...) run_fails(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
 #define REFUSED(run, code, ...) run_refused(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
 #define EXPECT_RUN(code, ...) run_expect(__FILE__, __LINE__, RUN(__VA_ARGS__), code, NULL)
 
 /* What these call: `parts` may be NULL, where only the exit code is checked. */
 run_result run_expect(const char *file, int line, run_result run, int code, const char *const *parts);
+run_result run_refused_saying(const char *file, int line, run_result run, int code, const char *const *parts);
 run_result run_fails(const char *file, int line, run_result run, int code, const char *const *message);
 run_result run_refused(const char *file, int line, run_result run, int code, const char *const *message);
 

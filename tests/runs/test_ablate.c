@@ -104,8 +104,8 @@ TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_f
     const char *folder = run_path("sweep");
     const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", folder, NULL };
     snprintf(limit, sizeof limit, "%d\n", 1 << 20);
-    run_result run = FAILS_SAYING(run_with((run_options){ .arguments = arguments, .program = program_in_container }), 5,
-                                  "heads=1: the run needs about ");
+    run_result run = REFUSED_SAYING(run_with((run_options){ .arguments = arguments, .program = program_in_container }),
+                                    5, "heads=1: the run needs about ");
     ck_assert_ptr_null(strstr(run.out, "begins"));
     ck_assert_str_eq(run_list(folder), ".lock plan.txt ");
 }
@@ -232,7 +232,7 @@ TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
         run_pause(2);
     }
     kill(process, SIGINT);
-    REFUSED(run_wait(process), 128 + SIGINT, "runs.interrupted_the_trainings_finish_their_steps");
+    FAILS(run_wait(process), 128 + SIGINT, "runs.interrupted_the_trainings_finish_their_steps");
     ck_assert(!scratch_exists(run_file(folder, "ablation.html")));
 }
 
@@ -253,7 +253,7 @@ TEST(a_failed_training_is_told_and_stops_no_other)
                                 "--out",
                                 folder,
                                 NULL };
-    run_result run = REFUSED(sweep_run(arguments), 1, "runs.of_3_trainings_failed_why_see");
+    run_result run = FAILS(sweep_run(arguments), 1, "runs.of_3_trainings_failed_why_see");
     ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1  failed: "));
     ck_assert_ptr_nonnull(strstr(run.out, "patterns.budget_mb"));
     ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1/log.txt)\n"));

@@ -42,7 +42,7 @@ static interrupted_run half_a_run(void)
 static void assert_refused(const interrupted_run *run, const void *bytes, size_t size)
 {
     scratch_write(run->checkpoint, bytes, size);
-    FAILS_SAYING(RUN(run->config, "--resume", "--out", run->folder), 3, "checkpoint.safetensors: ");
+    REFUSED_SAYING(RUN(run->config, "--resume", "--out", run->folder), 3, "checkpoint.safetensors: ");
     ck_assert(scratch_holds(run->checkpoint, bytes, size));
     ck_assert_str_eq(run_read(run_file(run->folder, "metrics.csv")), run->metrics);
     ck_assert_str_eq(run_list(run->folder), run->list);
@@ -261,13 +261,13 @@ TEST(what_a_damaged_header_says_is_not_believed)
         ck_assert_ptr_nonnull(at);
         at[strlen(said[i]) - 1] ^= 2;
         scratch_write(run.checkpoint, run.bytes, run.size);
-        FAILS_SAYING(RUN(run.config, "--resume", "--out", run.folder), 3, "is damaged or was changed");
+        REFUSED_SAYING(RUN(run.config, "--resume", "--out", run.folder), 3, "is damaged or was changed");
         if (i == 0) {
             REFUSED(RUN(run.config, "--from", run.checkpoint, "--out", run_path("b")), 3,
                     "runs.is_damaged_or_was_changed_its");
         }
         if (i < 2) {
-            FAILS_SAYING(HEADS(run.folder, "--importance"), 3, "is damaged or was changed");
+            REFUSED_SAYING(HEADS(run.folder, "--importance"), 3, "is damaged or was changed");
         }
         at[strlen(said[i]) - 1] ^= 2;
     }
@@ -453,7 +453,8 @@ TEST(numbers_that_are_not_finite_end_the_run_before_they_are_saved)
     run_result run = RUN(config, "optimizer.name=sgd", "optimizer.learning_rate=1000", "optimizer.schedule=constant",
                          "optimizer.clip_norm=0", "model.norm=post", "train.eval_every=1", "train.steps=1000",
                          "train.checkpoint_every=1", "model.layers=4", "--out", folder);
-    REFUSED(run, 4, "runs.step_6_the_gradient_norm_is");
+    FAILS_SAYING(run, 4, "step ");
+    ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
     ck_assert_msg(strstr(run.err, " in ") != NULL || strstr(run.err, ".weight") != NULL ||
                       strstr(run.err, ".bias") != NULL,
                   "%s", run.err);
@@ -468,11 +469,11 @@ TEST(weights_of_other_programs_are_told_how_to_become_ours)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const char *name = scratch_format("model.%s", endings[i]);
         const char *path = run_path(name);
-        FAILS_SAYING(RUN(config, "--from", path, "--out", folder), 3, "No such file");
+        REFUSED_SAYING(RUN(config, "--from", path, "--out", folder), 3, "No such file");
         run_config(name, "\x80\x02 no safetensors");
         const char *words = scratch_format(": not supported: .%s (", endings[i]);
         run_result run = RUN(config, "--from", path, "--out", folder);
-        FAILS_SAYING(run, 3, words);
+        REFUSED_SAYING(run, 3, words);
         ck_assert_ptr_nonnull(strstr(run.err, "; convert it so: python3 -c 'import sys,"));
         ck_assert_ptr_nonnull(strstr(run.err, "/model.safetensors\n"));
     }

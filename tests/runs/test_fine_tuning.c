@@ -298,8 +298,8 @@ TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
         { config_of("classes", ""), model, "train.steps=3", model, run_file(model, "model.safetensors") },
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        FAILS_SAYING(RUN(ways[i].config, "--from", ways[i].from, ways[i].more, "--out", ways[i].out, "--overwrite"), 2,
-                     "--overwrite would remove these weights");
+        REFUSED_SAYING(RUN(ways[i].config, "--from", ways[i].from, ways[i].more, "--out", ways[i].out, "--overwrite"),
+                       2, "--overwrite would remove these weights");
         ck_assert(scratch_exists(ways[i].kept));
     }
 }
@@ -411,7 +411,7 @@ TEST(other_vectors_are_refused_by_name)
     EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
     const char *both[] = { source, run };
     for (int i = 0; i < 2; i++) {
-        FAILS_SAYING(PREDICT(both[i], in, "--embed", run_path("a.npy")), 2, told);
+        REFUSED_SAYING(PREDICT(both[i], in, "--embed", run_path("a.npy")), 2, told);
         OK(PREDICT(both[i], in, "--tokens"));
         SAYS(HEADS(both[i], "--export", out, "--overwrite"),
              "left out: what sentence-transformers reads, as this is not known");

@@ -299,11 +299,11 @@ TEST(a_loss_needs_a_stored_head_and_examples)
     for (int i = 0; i < 3; i++) {
         const char *told = scratch_format("stores no head for the task %s, and so it has no loss", other_kinds[i]);
         run_result run = HEADS(masked, "--importance", "--task", other_kinds[i], "--file", path);
-        FAILS_SAYING(run, 2, told);
-        FAILS_SAYING(run, 2, "(but one for masked): ask it on that, by --task masked");
+        REFUSED_SAYING(run, 2, told);
+        REFUSED_SAYING(run, 2, "(but one for masked): ask it on that, by --task masked");
         run = HEADS(bare, "--importance", "--task", other_kinds[i], "--file", path);
-        FAILS_SAYING(run, 2, told);
-        FAILS_SAYING(run, 2, ": train one for masked, tags or classes on examples of yours by train my.ini --from ");
+        REFUSED_SAYING(run, 2, told);
+        REFUSED_SAYING(run, 2, ": train one for masked, tags or classes on examples of yours by train my.ini --from ");
     }
     REFUSED(HEADS(tiny("gpt2_next"), "--importance", "--task", "masked", "--file", path), 2,
             "runs.stores_no_head_for_the_task_3");

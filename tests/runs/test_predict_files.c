@@ -211,8 +211,8 @@ TEST(a_run_scores_longer_lines_when_asked_to)
     memcpy(text + MIB + 1, "\n\xC3(", 4);
     const char *scored = file("long.txt", text);
     free(text);
-    FAILS_SAYING(PREDICT(run, "--score", scored), 3,
-                 "long.txt:1: is longer than 1 MiB: break the line, or raise task.line_mb");
+    REFUSED_SAYING(PREDICT(run, "--score", scored), 3,
+                   "long.txt:1: is longer than 1 MiB: break the line, or raise task.line_mb");
     REFUSED(PREDICT(run, "--score", scored, "task.line_mb=2"), 3, "runs.is_not_utf_8_byte_0xc3_2");
     REFUSED(PREDICT(run, "--score", scored, "task.line_mb=much"), 2, "runs.task_line_mb_much_is_not");
     REFUSED(PREDICT(run, "--score", scored, "task.column=XPOS"), 2, "runs.task_column_xpos_is_a_run");

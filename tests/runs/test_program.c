@@ -158,12 +158,12 @@ TEST(what_would_take_years_begins_only_when_asked_to)
     static const char *const ways[] = { "--overwrite", "--quiet" };
     for (int i = 0; i < 2; i++) {
         run_result run =
-            FAILS_SAYING(RUN(config, YEARS, "--overwrite", ways[i], "--out", folder), 2,
-                         "tiny.ini: 1,000,000,000 steps of ", " TFLOP: about ", "begin all the same with --yes\n");
+            REFUSED_SAYING(RUN(config, YEARS, "--overwrite", ways[i], "--out", folder), 2,
+                           "tiny.ini: 1,000,000,000 steps of ", " TFLOP: about ", "begin all the same with --yes\n");
         ck_assert_str_eq(run.out, "");
         ck_assert_str_eq(before, content_of(folder));
     }
-    FAILS_SAYING(ABLATE(config, YEARS, "--heads", "1,2", "--out", run_path("sweep")), 2, ": 6 trainings: about ");
+    REFUSED_SAYING(ABLATE(config, YEARS, "--heads", "1,2", "--out", run_path("sweep")), 2, ": 6 trainings: about ");
     ck_assert(!scratch_exists(run_path("sweep")));
     const char *arguments[] = { config, YEARS, "--yes", "--overwrite", "--out", folder, NULL };
     pid_t process = run_start((run_options){ .arguments = arguments });
@@ -196,7 +196,7 @@ TEST(a_folder_that_cannot_be_is_a_file_error)
     const char *config = run_tiny_config(), *file = run_config("file", "");
     static const char *const impossible[] = { "/proc/headlight", "/dev/null/run" };
     for (int i = 0; i < 3; i++) {
-        FAILS_SAYING(RUN(config, "--out", i < 2 ? impossible[i] : run_file(file, "run")), 3, "");
+        REFUSED_SAYING(RUN(config, "--out", i < 2 ? impossible[i] : run_file(file, "run")), 3, "");
     }
 }
 
@@ -317,11 +317,11 @@ TEST(too_many_snapshots_for_the_budget_are_refused)
 {
     const char *config = run_tiny_config();
     for (int i = 0; i < 2; i++) {
-        FAILS_SAYING(RUN(config, "train.steps=1000000", "patterns.every=1", i == 0 ? "--check" : "--quiet", "--out",
-                         run_path("run")),
-                     2, "tiny.ini: patterns.budget_mb = 256: 1,000,001 snapshots would take ",
-                     " GiB of the 256.0 MiB allowed; raise it (0: no limit), lower "
-                     "patterns.examples or record less often (patterns.every)\n");
+        REFUSED_SAYING(RUN(config, "train.steps=1000000", "patterns.every=1", i == 0 ? "--check" : "--quiet", "--out",
+                           run_path("run")),
+                       2, "tiny.ini: patterns.budget_mb = 256: 1,000,001 snapshots would take ",
+                       " GiB of the 256.0 MiB allowed; raise it (0: no limit), lower "
+                       "patterns.examples or record less often (patterns.every)\n");
     }
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.budget_mb=0", "--check");
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.examples=0", "--check");

@@ -29,9 +29,9 @@ TEST(the_runs_own_files_are_not_replaced)
         char *before = scratch_read(path, &size);
         ck_assert_ptr_nonnull(before);
         for (int k = 0; k < OPTIONS; k++) {
-            FAILS_SAYING(HEADS(folder, options[k], path), 2, "is a file of a run, which would lose it");
+            REFUSED_SAYING(HEADS(folder, options[k], path), 2, "is a file of a run, which would lose it");
         }
-        FAILS_SAYING(HEADS(folder, "--prune-to", "2", "--out", path), 2, "is a file of a run, which would lose it");
+        REFUSED_SAYING(HEADS(folder, "--prune-to", "2", "--out", path), 2, "is a file of a run, which would lose it");
         ck_assert(scratch_holds(path, before, size));
         free(before);
     }
@@ -64,11 +64,11 @@ TEST(no_program_replaces_a_config_a_run_or_a_sweep)
         size_t size;
         char *before = scratch_read(kept[i], &size);
         ck_assert_ptr_nonnull(before);
-        FAILS_SAYING(RUN(link, "--summary", "--json", kept[i]), 2, words);
-        FAILS_SAYING(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--csv", kept[i]), 2, words);
-        FAILS_SAYING(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--json", kept[i]), 2, words);
+        REFUSED_SAYING(RUN(link, "--summary", "--json", kept[i]), 2, words);
+        REFUSED_SAYING(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--csv", kept[i]), 2, words);
+        REFUSED_SAYING(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--json", kept[i]), 2, words);
         if (i > 0) {
-            FAILS_SAYING(HEADS(folder, "--csv", kept[i]), 2, words);
+            REFUSED_SAYING(HEADS(folder, "--csv", kept[i]), 2, words);
         }
         ck_assert(scratch_holds(kept[i], before, size));
         free(before);
@@ -88,7 +88,7 @@ TEST(what_cannot_be_written_is_told_at_once)
     ck_assert_int_eq(symlink("x", link), 0);
     for (int k = 0; k < OPTIONS; k++) {
         REFUSED(HEADS(folder, options[k], run_path("none/x")), 3, "runs.its_folder_cannot_be_written_to_3");
-        FAILS_SAYING(HEADS(folder, options[k], folder), 3, "is a folder; name a file in it (--");
+        REFUSED_SAYING(HEADS(folder, options[k], folder), 3, "is a folder; name a file in it (--");
         REFUSED(HEADS(folder, options[k], "/dev/full"), 3, "runs.is_no_regular_file_and_is");
         REFUSED(HEADS(folder, options[k], link), 3, "runs.is_a_link_and_is_not_2");
     }
@@ -128,7 +128,7 @@ TEST(files_of_others_are_refused_by_name_and_untouched)
         const char *path = run_file(folder, names[i]);
         scratch_write(path, "mine", 4);
         run_result run =
-            FAILS_SAYING(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder), 2, path, "(--overwrite)");
+            REFUSED_SAYING(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder), 2, path, "(--overwrite)");
         ck_assert_str_eq(run.out, "");
         ck_assert_str_eq(run_read(path), "mine");
         ck_assert_int_eq(unlink(path), 0);
@@ -167,8 +167,8 @@ TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *link = run_file(folder, names[i]);
         ck_assert_int_eq(symlink("/dev/null", link), 0);
-        run_result run = FAILS_SAYING(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--overwrite"), 3,
-                                      link, ": is a link, and is not replaced by a file");
+        run_result run = REFUSED_SAYING(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--overwrite"),
+                                        3, link, ": is a link, and is not replaced by a file");
         ck_assert_str_eq(run.out, "");
         ck_assert_int_eq(unlink(link), 0);
         ck_assert_str_eq(run_list(folder), "");

@@ -125,13 +125,13 @@ LOOP_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_anoth
     text_file_of(_i, "other", 41);
     snprintf(key, sizeof key, "task.file=%s", other);
     snprintf(changed, sizeof changed, "%s has changed since: put back the file as it was, or begin a new run", other);
-    FAILS_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
+    REFUSED_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
     ck_assert_str_eq(run_checkpoint_step(folder), "8");
     scratch_remove(run_file(folder, "data"));
-    FAILS_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3,
-                 "other: its content is not what the run was");
+    REFUSED_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3,
+                   "other: its content is not what the run was");
     snprintf(changed, sizeof changed, "%s: cannot open: No such file or directory; the run's own cache is gone", file);
-    FAILS_SAYING(RUN(config, constant, "--resume", "--out", folder), 3, changed);
+    REFUSED_SAYING(RUN(config, constant, "--resume", "--out", folder), 3, changed);
     ck_assert(!scratch_exists(run_file(folder, "data")));
     ck_assert_int_eq(rename(moved, file), 0);
     EXPECT_RUN(0, config, constant, "--quiet", "--resume", "--out", folder); /* the caches are made anew */
@@ -159,7 +159,7 @@ LOOP_TEST(a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS)
         const char *cache = run_file(text_caches(folder), caches[i]);
         flip(cache, 20);
         const char *words = scratch_format("%s: block 0 is damaged; remove the file, and it is made again", cache);
-        FAILS_SAYING(
+        REFUSED_SAYING(
             RUN(config, "train.steps=14", "optimizer.schedule=constant", "--quiet", "--overwrite", "--out", folder), 3,
             words);
         ck_assert_int_eq(unlink(cache), 0);
@@ -246,7 +246,7 @@ LOOP_TEST(a_file_that_changes_while_it_is_read_is_named, 0, TEXT_TASKS)
         const char *folder = run_path("new/run");
         text_file_of(_i, text_tasks[_i].file, 40);
         run_result run = disturbed(file, 1 + i / 3, changes[i % 3], config, folder);
-        FAILS_SAYING(run, 3, file);
+        REFUSED_SAYING(run, 3, file);
         ck_assert_msg(!scratch_exists(run_path("new")), "%s: left %s", run.err, run_list(folder));
     }
 }

@@ -56,7 +56,7 @@ TEST(bad_treebanks_are_refused_with_file_and_line)
         scratch_write(scratch_path("bad.conllu"), bad[i].text, strlen(bad[i].text));
         const char *reason = scratch_format("bad.conllu%s", bad[i].reason);
         run_result run = HEADS(folder, "--treebank", run_path("bad.conllu"), "--json");
-        FAILS_SAYING(run, 3, reason);
+        REFUSED_SAYING(run, 3, reason);
         ck_assert_str_eq(run.out, "");
     }
     size_t size;

@@ -5,8 +5,8 @@
 #include "data/examples_storage.h"
 #include "data/text/tokens_file.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
 #include "tests/data/text_files.h"
+#include "tests/faults.h"
 #include "tests/messages.h"
 #include "tests/scratch.h"
 
@@ -135,8 +135,8 @@ TEST(a_window_of_examples_is_cut_by_length)
     int64_t T = config.sizes.longest, rows[2] = { 0, 0 }, padded[2] = { 0, 0 };
     CHECK_OK(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &sorted));
     int64_t first_rows = 0;
-    hl_allocator_set(&failing_allocator); /* all memory is there */
-    allocations_left = 0;
+    faults_begin(); /* all memory is there */
+    faults_in_memory(1, FAULTS_FOR_EVER);
     for (int64_t at = 0; at < 3 * WINDOW; at += BATCH) {
         CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &sorted));
         first_rows = at == 0 ? sorted.batch.n_rows : first_rows;
@@ -146,8 +146,7 @@ TEST(a_window_of_examples_is_cut_by_length)
     CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted));
     CHECK_OK(hl_dataset_batch(dataset, HL_VALIDATION, 0, 2, &sorted));
     CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted));
-    allocations_left = -1;
-    hl_allocator_set(NULL);
+    faults_end();
     ck_assert_int_eq(sorted.batch.n_rows, first_rows);
     hl_dataset_set_window(dataset, 0, 0);
     CHECK_OK(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &plain));
