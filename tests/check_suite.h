@@ -38,7 +38,7 @@ static inline void suite_mark_point(const char *file, int line)
 
 static inline void check_fails(hl_status status, hl_code code, const char *const *parts)
 {
-    ck_assert_msg(status.code == code, "code %d, not %d: %s", (int)status.code, (int)code, status.text);
+    ck_assert_msg(status.code == code, "%s: code %d, not %d: %s", *parts, (int)status.code, (int)code, status.text);
     for (; *parts != NULL; parts++) {
         ck_assert_msg(strstr(status.text, *parts) != NULL, "no \"%s\" in: %s", *parts, status.text);
     }

@@ -6,7 +6,6 @@
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *train(int seed)

@@ -7,7 +7,6 @@
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static const char bank[] = HL_CONFIGS "/text/treebank.conllu.gz";

@@ -7,9 +7,7 @@
 
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* How long Open MPI's mpirun waits for a process that it has told to end, before it kills it. */

@@ -5,7 +5,6 @@
 #include "tests/runs/screen.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char text[] = "  --out DIR   the run's folder, which is made where it is not there yet\n"

@@ -9,7 +9,6 @@
 
 #include <gnu/libc-version.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "tests/scratch.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 TEST(memory_and_files_do_not_grow_with_the_updates)

@@ -4,7 +4,6 @@
 #include "tests/scratch.h"
 
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -82,7 +82,7 @@ const char *run_tiny_config(void);
 
 /* The folder that a run leaves, which tests share and none may change: the first one that asks for it has it made, with
  * these arguments and --out. The content of its config, and what else makes it another run than the arguments after the
- * config do, is `key`. */
+ * config do, is `key`. To be called before a test changes its environment. */
 const char *run_shared(const char *key, run_options options);
 
 /* A copy of such a run, of the tiny config with these overrides, in the folder `name` of the test's own:

@@ -3,7 +3,6 @@
 #include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
-#include "tests/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "tests/scratch.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 static hl_file_calls system_calls;

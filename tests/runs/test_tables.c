@@ -5,8 +5,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Rows of as many fields as the header has, quotes only around whole fields. Returns how many rows follow it. */

@@ -1,7 +1,6 @@
 #include "study/regression.h"
 
 #include "tests/check_suite.h"
-#include "tests/messages.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "programs/heads/memory.h"
 #include "programs/heads/treebank.h"
 #include "tests/check_suite.h"
-#include "tests/messages.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"

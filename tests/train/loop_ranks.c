@@ -4,7 +4,6 @@
 #include "tests/check_suite.h"
 #include "tests/train/trainer_example.h"
 
-
 hl_config loop_ranks_config(void)
 {
     hl_config config = trainer_config("");

@@ -1,6 +1,5 @@
 #include "tests/check_suite.h"
 #include "tests/messages.h"
-#include "tests/scratch.h"
 #include "tests/train/thread_ranks.h"
 #include "train/ranks/leaf_sum.h"
 

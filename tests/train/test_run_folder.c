@@ -1,12 +1,10 @@
 #include "core/base/memory.h"
 #include "core/files/files.h"
 #include "tests/check_suite.h"
-#include "tests/messages.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 #include "train/run_folder.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -3,7 +3,6 @@
 #include "tests/messages.h"
 #include "tests/programs/command_lines.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static hl_status parse(const char *line, hl_ablate_command *command)

@@ -2,7 +2,6 @@
 #include "programs/ablate/plan.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
-#include "tests/messages.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 

@@ -54,8 +54,9 @@ TEST(a_bad_row_is_named_by_its_line)
         char text[512];
         snprintf(text, sizeof text, HEADER "0,validation,3,0.1,,,5\n%s40,validation,1,0.5,,,5\n", rows[i]);
         hl_ablate_result result;
-        message_check(hl_ablate_result_read(folder_with(text), &trained, 0.9, &result), HL_BAD_FILE,
-                      "ablate.not_a_row_of_a_metrics");
+        hl_status status = hl_ablate_result_read(folder_with(text), &trained, 0.9, &result);
+        ck_assert_msg(status.code == HL_BAD_FILE, "%s: %d", rows[i], status.code);
+        message_check(status, HL_BAD_FILE, "ablate.not_a_row_of_a_metrics");
     }
 }
 
@@ -233,7 +234,9 @@ TEST(a_csv_of_something_else_is_refused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *text = scratch_format("%s%s", header.bytes, rows[i]);
         scratch_write(path, text, strlen(text));
-        CHECK_FAILS(hl_ablate_csv_read(path, &plan, found), HL_BAD_FILE, "ablation.csv:2: ");
+        hl_status status = hl_ablate_csv_read(path, &plan, found);
+        ck_assert_msg(status.code == HL_BAD_FILE, "%s", rows[i]);
+        CHECK_FAILS(status, HL_BAD_FILE, "ablation.csv:2: ");
     }
     hl_text_add(&header, "base,1,2,1,1,1,1,1,1,,1,done\n", 29);
     scratch_write(path, header.bytes, header.size);

@@ -4,8 +4,6 @@
 #include "tests/programs/bench/test_bench.h"
 #include "tests/runs/runs.h"
 
-#include <string.h>
-
 static hl_bench_job job_of(const char *const *overrides)
 {
     hl_bench_job job = { .config.path = run_config("x.ini", BENCH_TINY), .seconds = 1 };

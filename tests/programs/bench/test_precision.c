@@ -16,7 +16,7 @@
 static json_t *measured(const char *what, const char *width, const char *override)
 {
     run_result result = BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
-                                        override, "--threads", "1", "--seconds", "0.01");
+                                      override, "--threads", "1", "--seconds", "0.01");
     json_t *root;
     ck_assert_msg(result.code == 0, "%s", result.out);
     CHECK_OK(hl_json_parse("the line", result.out, strlen(result.out), &root));

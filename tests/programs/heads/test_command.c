@@ -5,7 +5,6 @@
 #include "tests/messages.h"
 #include "tests/programs/command_lines.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Words parted by blanks; texts in *command stand until the next call. */

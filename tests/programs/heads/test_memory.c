@@ -2,7 +2,6 @@
 #include "programs/heads/memory.h"
 
 #include "tests/check_suite.h"
-#include "tests/messages.h"
 #include "tests/runs/runs.h"
 #include "train/footprint.h"
 

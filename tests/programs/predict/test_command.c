@@ -6,7 +6,6 @@
 #include "tests/programs/command_lines.h"
 #include "tests/scratch.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Words parted by blanks; texts in *command stand until the next call. */

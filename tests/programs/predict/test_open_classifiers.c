@@ -6,7 +6,6 @@
 #include "tests/scratch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The texts of make_tiny.py, of which the second is a pair. */

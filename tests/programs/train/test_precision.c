@@ -113,7 +113,7 @@ TEST(without_the_instruction_bf16_is_refused_and_auto_is_float)
 {
     setenv("LIBXSMM_TARGET", "skx", 1);
     const char *config = run_tiny_config(), *folder = run_path("run"), *wide = run_path("float");
-    REFUSED(RUN_BUILT(config, BF16, "--out", folder), 2, "train.train_precision_no_bf16_libxsmm_does");
+    REFUSED_SAYING(RUN_BUILT(config, BF16, "--out", folder), 2, "train.precision: no bf16: ");
     ck_assert_str_eq(run_list(folder), "");
     run_result run = OK(RUN_BUILT(config, AUTO, "--out", folder));
     ck_assert_ptr_nonnull(strstr(run.err, "train.precision: auto is float here: "));
@@ -130,7 +130,7 @@ TEST(a_run_in_bf16_is_refused_where_it_cannot_be_computed)
     }
     const char *config = run_tiny_config(), *folder = TINY_RUN("run", BF16);
     setenv("LIBXSMM_TARGET", "skx", 1);
-    REFUSED(RUN_BUILT(config, AUTO, "--resume", "--out", folder), 2, "train.train_precision_no_bf16_libxsmm_does");
+    REFUSED_SAYING(RUN_BUILT(config, AUTO, "--resume", "--out", folder), 2, "train.precision: no bf16: ");
 }
 
 static const char *answer_of(const char *program, const char *const *arguments, const char *said)
