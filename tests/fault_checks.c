@@ -146,20 +146,42 @@ void fault_checks_loading(fault_checks_save *save, fault_checks_load *load, int 
     faults_end();
 }
 
+static struct {
+    int n, live_before;
+    bool reached;
+} turn;
+
+bool fault_checks_next(int *n, faults_kind kind)
+{
+    if (*n == 0) {
+        turn.live_before = faults_live_blocks();
+        turn.reached = true;
+    }
+    ck_assert_int_eq(faults_live_blocks(), turn.live_before);
+    ck_assert_int_lt(*n, MOST);
+    if (turn.reached) {
+        turn.n = ++*n;
+        faults_in_memory(turn.n, kind);
+        return true;
+    }
+    ck_assert_int_gt(*n, 1);
+    return false;
+}
+
+void fault_checks_turn(hl_status status)
+{
+    turn.reached = faults_allocations() >= turn.n;
+    ck_assert_msg(status.code == (turn.reached ? HL_NO_MEMORY : HL_OK), "allocation %d: %s", turn.n, status.text);
+    faults_in_memory(0, FAULTS_ONCE);
+}
+
 void fault_checks_allocations(hl_status (*call)(void *context), void (*release)(void *context), void *context)
 {
-    int before = faults_live_blocks();
-    faults_in_memory(0, FAULTS_ONCE);
-    hl_status status = call(context);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    int allocations = faults_allocations();
-    ck_assert_int_gt(allocations, 1);
-    release(context);
-    for (int n = 1; n <= allocations; n++) {
-        faults_in_memory(n, FAULTS_ONCE);
-        status = call(context);
-        ck_assert_msg(status.code == HL_NO_MEMORY, "allocation %d: %s", n, status.text);
-        ck_assert_int_eq(faults_live_blocks(), before);
+    for (int n = 0; fault_checks_next(&n, FAULTS_ONCE);) {
+        hl_status status = call(context);
+        fault_checks_turn(status);
+        if (status.code == HL_OK) {
+            release(context);
+        }
     }
-    faults_in_memory(0, FAULTS_ONCE);
 }

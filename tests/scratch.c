@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* vasprintf */
 #include "tests/scratch.h"
 
 #include <dirent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@ static _Noreturn void fail(const char *what)
     abort();
 }
 
-static char folder[256];
+static char folder[256], shared_folder[256];
 static pid_t owner;
 
 void scratch_remove(const char *path)
@@ -60,8 +62,56 @@ void scratch_copy(const char *from, const char *to)
     closedir(directory);
 }
 
+typedef struct kept {
+    void *object;
+    void (*release)(void *object);
+    struct kept *before;
+} kept;
+
+static kept *last_kept;
+
+void *scratch_keep(void *object, void (*release)(void *object))
+{
+    kept *one = malloc(sizeof *one);
+    if (one == NULL) {
+        fail("what a test keeps");
+    }
+    *one = (kept){ object, release, last_kept };
+    last_kept = one;
+    return object;
+}
+
+static void release_text(void *text)
+{
+    hl_text_free(text);
+    free(text);
+}
+
+const char *scratch_format(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) {
+        fail("a text");
+    }
+    va_end(arguments);
+    return scratch_keep(text, free);
+}
+
+hl_text *scratch_text(void)
+{
+    return scratch_keep(calloc(1, sizeof(hl_text)), release_text);
+}
+
 void scratch_end(void)
 {
+    while (last_kept != NULL) {
+        kept *one = last_kept;
+        last_kept = one->before;
+        one->release(one->object);
+        free(one);
+    }
     if (owner == getpid()) {
         scratch_remove(folder);
         owner = 0;
@@ -76,29 +126,59 @@ static void remove_at_exit(void)
     }
 }
 
-const char *scratch_path(const char *name)
+static void make_folder(char path[256])
+{
+    /* Disks flush a file that is replaced: in memory, thousands of replacements are a hundred times faster. */
+    const char *parent = getenv("TMPDIR");
+    if (parent == NULL) {
+        parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    }
+    snprintf(path, 256, "%s/headlight-test-XXXXXX", parent);
+    if (mkdtemp(path) == NULL) {
+        fail(path);
+    }
+}
+
+static const char *path_in(const char *parent, const char *name)
 {
     enum { KEPT = 8 };
     static char paths[KEPT][512];
     static int next;
-    if (owner != getpid()) {
-        /* Disks flush a file that is replaced: in memory, thousands of replacements are a hundred times faster. */
-        const char *parent = getenv("TMPDIR");
-        if (parent == NULL) {
-            parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-        }
-        snprintf(folder, sizeof folder, "%s/headlight-test-XXXXXX", parent);
-        if (mkdtemp(folder) == NULL) {
-            fail(folder);
-        }
-        owner = getpid();
-        remove_at_exit();
-    }
     char *path = paths[next++ % KEPT];
-    if (snprintf(path, sizeof paths[0], "%s/%s", folder, name) >= (int)sizeof paths[0]) {
+    if (snprintf(path, sizeof paths[0], "%s/%s", parent, name) >= (int)sizeof paths[0]) {
         fail(name);
     }
     return path;
+}
+
+const char *scratch_folder(void)
+{
+    if (owner != getpid()) {
+        make_folder(folder);
+        owner = getpid();
+        remove_at_exit();
+    }
+    return folder;
+}
+
+const char *scratch_path(const char *name)
+{
+    return path_in(scratch_folder(), name);
+}
+
+void scratch_share_begin(void)
+{
+    make_folder(shared_folder);
+}
+
+void scratch_share_end(void)
+{
+    scratch_remove(shared_folder);
+}
+
+const char *scratch_shared_path(const char *name)
+{
+    return path_in(shared_folder, name);
 }
 
 void scratch_write(const char *path, const void *bytes, size_t size)

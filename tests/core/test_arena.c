@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-START_TEST(takes_are_aligned_disjoint_and_bounded)
+TEST(takes_are_aligned_disjoint_and_bounded)
 {
     hl_arena arena;
     ck_assert_int_eq(hl_arena_init(&arena, 256).code, HL_OK);
@@ -17,9 +17,8 @@ START_TEST(takes_are_aligned_disjoint_and_bounded)
     ck_assert_ptr_nonnull(hl_arena_allocate(&arena, 64));
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(a_rewind_gives_back_and_the_peak_stays)
+TEST(a_rewind_gives_back_and_the_peak_stays)
 {
     hl_arena arena;
     ck_assert_int_eq(hl_arena_init(&arena, 1024).code, HL_OK);
@@ -32,11 +31,5 @@ START_TEST(a_rewind_gives_back_and_the_peak_stays)
     hl_arena_free(&arena);
     hl_arena_free(&arena);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, takes_are_aligned_disjoint_and_bounded);
-    tcase_add_test(tc, a_rewind_gives_back_and_the_peak_stays);
-}
-SUITE("arena", add_tests)
+SUITE("arena")

@@ -115,7 +115,7 @@ static void assert_same(const outcome *a, const outcome *b, int sequence)
     ck_assert_mem_eq(a->dx + first * WIDTH, b->dx + first * WIDTH, (size_t)(n * WIDTH) * sizeof *a->dx);
 }
 
-START_TEST(a_neighbour_of_nan_changes_nothing)
+LOOP_TEST(a_neighbour_of_nan_changes_nothing, 0, VARIANTS)
 {
     run(0, SEQUENCES, -1, _i, 2, &clean);
     for (int32_t i = 0; i < offsets[SEQUENCES] * OUT; i++) {
@@ -126,22 +126,20 @@ START_TEST(a_neighbour_of_nan_changes_nothing)
         assert_same(&clean, &other, b);
     }
 }
-END_TEST
 
-START_TEST(a_sequence_alone_or_in_any_slice_has_the_same_bits)
+LOOP_TEST(a_sequence_alone_or_in_any_slice_has_the_same_bits, 0, VARIANTS)
 {
     static const int slices[][2] = { { 0, 1 }, { 1, 3 }, { 3, 2 }, { 5, 1 }, { 4, 5 }, { 7, 3 }, { 8, 2 }, { 9, 1 } };
     run(0, SEQUENCES, -1, _i, 1, &clean);
-    for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
+    for (int i = 0; i < ROWS(slices); i++) {
         for (int b = slices[i][0]; b < slices[i][0] + slices[i][1]; b++) {
             run(slices[i][0], slices[i][1], b, _i, 3, &other);
             assert_same(&clean, &other, b);
         }
     }
 }
-END_TEST
 
-START_TEST(the_observer_sees_every_row_of_weights)
+LOOP_TEST(the_observer_sees_every_row_of_weights, 0, 2)
 {
     memset(&clean, 0, sizeof clean);
     run(0, SEQUENCES, -1, _i, 3, &clean);
@@ -157,12 +155,5 @@ START_TEST(the_observer_sees_every_row_of_weights)
         }
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_neighbour_of_nan_changes_nothing, 0, VARIANTS);
-    tcase_add_loop_test(tc, a_sequence_alone_or_in_any_slice_has_the_same_bits, 0, VARIANTS);
-    tcase_add_loop_test(tc, the_observer_sees_every_row_of_weights, 0, 2);
-}
-SUITE("attention", add_tests)
+SUITE("attention")

@@ -18,7 +18,7 @@ static const hl_batch whole = { .n_examples = 3,
                                 .target_rows = target_rows,
                                 .target_ids = target_ids };
 
-START_TEST(a_slice_shares_the_arrays_and_has_its_own_targets)
+TEST(a_slice_shares_the_arrays_and_has_its_own_targets)
 {
     hl_batch slice = hl_batch_slice(&whole, 1, 2);
     ck_assert(slice.n_examples == 2 && slice.n_rows == 5 && slice.longest == 4 && slice.n_targets == 2);
@@ -38,9 +38,8 @@ START_TEST(a_slice_shares_the_arrays_and_has_its_own_targets)
     ck_assert_int_eq(hl_batch_slice(&whole, 1, 1).n_targets, 0);
     ck_assert_int_eq(hl_batch_slice(&whole, 0, 1).n_targets, 2);
 }
-END_TEST
 
-START_TEST(a_slice_has_no_array_that_the_batch_has_not)
+TEST(a_slice_has_no_array_that_the_batch_has_not)
 {
     hl_batch bare = whole;
     bare.positions = NULL;
@@ -49,9 +48,8 @@ START_TEST(a_slice_has_no_array_that_the_batch_has_not)
     ck_assert_ptr_null(slice.positions);
     ck_assert_ptr_null(slice.places);
 }
-END_TEST
 
-START_TEST(as_many_examples_as_fit_and_one_at_least)
+TEST(as_many_examples_as_fit_and_one_at_least)
 {
     ck_assert_int_eq(hl_batch_fitting(&whole, 0, 8), 3);
     ck_assert_int_eq(hl_batch_fitting(&whole, 0, 7), 2);
@@ -61,12 +59,5 @@ START_TEST(as_many_examples_as_fit_and_one_at_least)
     ck_assert_int_eq(hl_batch_fitting(&whole, 1, 5), 2);
     ck_assert_int_eq(hl_batch_fitting(&whole, 1, 4), 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_slice_shares_the_arrays_and_has_its_own_targets);
-    tcase_add_test(tc, a_slice_has_no_array_that_the_batch_has_not);
-    tcase_add_test(tc, as_many_examples_as_fit_and_one_at_least);
-}
-SUITE("batch", add_tests)
+SUITE("batch")

@@ -28,7 +28,7 @@ static hl_real rounded(hl_real x)
     return y;
 }
 
-START_TEST(factors_are_rounded_to_the_nearest_and_ties_to_even)
+TEST(factors_are_rounded_to_the_nearest_and_ties_to_even)
 {
     if (!here()) {
         return;
@@ -50,15 +50,14 @@ START_TEST(factors_are_rounded_to_the_nearest_and_ties_to_even)
         { FLT_MIN / 2, 0 }, /* taken for 0 */
         { -0x1p-149F, 0 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (int i = 0; i < ROWS(rows); i++) {
         ck_assert_msg(rounded(rows[i].x) == rows[i].y, "%a becomes %a", (double)rows[i].x, (double)rounded(rows[i].x));
     }
     ck_assert(isnan(rounded(NAN)));
 }
-END_TEST
 
 /* One number of an input, the last of an odd number too, is infinite or none: so is all that is made of it. */
-START_TEST(what_is_not_finite_stays_so)
+TEST(what_is_not_finite_stays_so)
 {
     if (!here()) {
         return;
@@ -85,9 +84,8 @@ START_TEST(what_is_not_finite_stays_so)
         }
     }
 }
-END_TEST
 
-START_TEST(without_the_instruction_the_op_says_so)
+TEST(without_the_instruction_the_op_says_so)
 {
     if (here()) {
         return;
@@ -101,7 +99,6 @@ START_TEST(without_the_instruction_the_op_says_so)
     hl_arena_free(&arena);
     numbers_free(&n);
 }
-END_TEST
 
 static void put(uint16_t *bf16, hl_real x)
 {
@@ -112,7 +109,7 @@ static void put(uint16_t *bf16, hl_real x)
 }
 
 /* LIBXSMM declines a shape for want of memory for its code. Small integers, whose sums are exact. */
-START_TEST(a_product_is_the_same_where_its_kernel_is_declined)
+LOOP_TEST(a_product_is_the_same_where_its_kernel_is_declined, 0, 4)
 {
     enum { N = 3, K = 10, M = 7, A_STRIDE = 12, C_STRIDE = 9 };
     hl_panel_shape shape = {
@@ -141,13 +138,5 @@ START_TEST(a_product_is_the_same_where_its_kernel_is_declined)
         }
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, factors_are_rounded_to_the_nearest_and_ties_to_even);
-    tcase_add_test(tc, what_is_not_finite_stays_so);
-    tcase_add_test(tc, without_the_instruction_the_op_says_so);
-    tcase_add_loop_test(tc, a_product_is_the_same_where_its_kernel_is_declined, 0, 4);
-}
-SUITE("bf16", add_tests)
+SUITE("bf16")

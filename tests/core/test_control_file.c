@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-START_TEST(it_is_read_to_its_end_or_the_texts)
+TEST(it_is_read_to_its_end_or_the_texts)
 {
     char all[400], text[400] = "";
     for (int i = 0; i < 30; i++) {
@@ -29,10 +29,5 @@ START_TEST(it_is_read_to_its_end_or_the_texts)
     ck_assert(hl_control_file_read("/proc/self/stat", all, sizeof all));
     ck_assert_uint_gt(strlen(all), 10);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, it_is_read_to_its_end_or_the_texts);
-}
-SUITE("control file", add_tests)
+SUITE("control file")

@@ -23,7 +23,7 @@ static void draw(hl_random random, hl_dropout_rate rate, int first, int count, h
     }
 }
 
-START_TEST(rates_are_rounded_and_keep_the_expectation)
+TEST(rates_are_rounded_and_keep_the_expectation)
 {
     static const struct {
         hl_real p;
@@ -35,9 +35,8 @@ START_TEST(rates_are_rounded_and_keep_the_expectation)
         ck_assert_double_eq_tol((double)rate.scale * (65536 - rate.dropped) / 65536, 1, 1e-6);
     }
 }
-END_TEST
 
-START_TEST(so_many_drop_and_the_others_are_scaled)
+TEST(so_many_drop_and_the_others_are_scaled)
 {
     static const hl_real rates[] = { 0.1f, 0.5f, 0.9f };
     for (int r = 0; r < 3; r++) {
@@ -55,10 +54,9 @@ START_TEST(so_many_drop_and_the_others_are_scaled)
         ck_assert_double_eq_tol((double)neighbours / N, p * p, 8 * deviation); /* independent of the one before */
     }
 }
-END_TEST
 
 /* A range that begins and ends anywhere gets the factors of its positions. */
-START_TEST(a_fate_depends_on_the_position_alone)
+TEST(a_fate_depends_on_the_position_alone)
 {
     hl_dropout_rate rate = hl_dropout_rate_of(0.4f);
     draw(source, rate, 0, 600, mask);
@@ -72,7 +70,6 @@ START_TEST(a_fate_depends_on_the_position_alone)
         }
     }
 }
-END_TEST
 
 /* The 16 bits that decide about a position: 128 draws from 16 blocks side by side. */
 static uint32_t bits_at(uint64_t position)
@@ -83,7 +80,7 @@ static uint32_t bits_at(uint64_t position)
     return words[half / 2] >> (half % 2 * 16) & 0xffff;
 }
 
-START_TEST(a_number_drops_where_its_bits_are_below_the_rate)
+TEST(a_number_drops_where_its_bits_are_below_the_rate)
 {
     for (int at = 0; at < 256; at++) {
         hl_dropout_rate kept = { .dropped = bits_at((uint64_t)at), .scale = 2 }, drops = kept;
@@ -93,9 +90,8 @@ START_TEST(a_number_drops_where_its_bits_are_below_the_rate)
         ck_assert(mask[0] == 2 && other[0] == 0);
     }
 }
-END_TEST
 
-START_TEST(other_seeds_streams_and_steps_have_other_masks)
+TEST(other_seeds_streams_and_steps_have_other_masks)
 {
     hl_dropout_rate rate = hl_dropout_rate_of(0.5f);
     hl_random others[] = { source, source, source };
@@ -113,7 +109,6 @@ START_TEST(other_seeds_streams_and_steps_have_other_masks)
         ck_assert_int_lt(equal, 580);
     }
 }
-END_TEST
 
 /* The outputs of ops with dropout of probability 1/2 for examples whose numbers are all 1. */
 typedef struct outputs {
@@ -172,7 +167,7 @@ static void check_all_differ(const outputs *a, const outputs *b)
     ck_assert(memcmp(a->attention, b->attention, sizeof a->attention) != 0);
 }
 
-START_TEST(every_op_draws_anew_in_another_step_and_by_another_seed)
+TEST(every_op_draws_anew_in_another_step_and_by_another_seed)
 {
     make_ones();
     outputs first = run((hl_tape_options){ .training = true, .seed = 3, .step = 4 }, EXAMPLES);
@@ -181,10 +176,9 @@ START_TEST(every_op_draws_anew_in_another_step_and_by_another_seed)
     check_all_differ(&first, &step);
     check_all_differ(&first, &seed);
 }
-END_TEST
 
 /* Examples in any order and company, by their places. */
-START_TEST(a_row_draws_by_its_place_whatever_its_company)
+TEST(a_row_draws_by_its_place_whatever_its_company)
 {
     make_ones();
     hl_tape_options options = { .training = true, .seed = 3, .step = 4 };
@@ -222,10 +216,9 @@ START_TEST(a_row_draws_by_its_place_whatever_its_company)
     outputs same = run(options, EXAMPLES);
     ck_assert_mem_eq(&same, &shifted, sizeof same);
 }
-END_TEST
 
 /* Examples of one place draw the same; rows far apart share no draw. */
-START_TEST(equal_places_draw_the_same_and_others_do_not)
+TEST(equal_places_draw_the_same_and_others_do_not)
 {
     make_ones();
     int64_t places[EXAMPLES * 4];
@@ -242,10 +235,9 @@ START_TEST(equal_places_draw_the_same_and_others_do_not)
     ck_assert(memcmp(others.dropout + 12, others.dropout, 12 * sizeof(hl_real)) != 0);
     ck_assert(memcmp(others.attention + 8, others.attention, 8 * sizeof(hl_real)) != 0);
 }
-END_TEST
 
 /* The factors of gathered rows are those that their rows have where all are there. */
-START_TEST(gathered_rows_draw_by_the_places_of_their_rows)
+TEST(gathered_rows_draw_by_the_places_of_their_rows)
 {
     enum { ROWS = 9, D = 5, M = 6, BASE = 20 };
     static const int32_t rows[M] = { 20, 21, 24, 25, 28, 24 }, outside[M] = { 20, 21, 24, 25, 29, 24 };
@@ -275,18 +267,5 @@ START_TEST(gathered_rows_draw_by_the_places_of_their_rows)
         hl_arena_free(&arena);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, rates_are_rounded_and_keep_the_expectation);
-    tcase_add_test(tc, so_many_drop_and_the_others_are_scaled);
-    tcase_add_test(tc, a_fate_depends_on_the_position_alone);
-    tcase_add_test(tc, a_number_drops_where_its_bits_are_below_the_rate);
-    tcase_add_test(tc, other_seeds_streams_and_steps_have_other_masks);
-    tcase_add_test(tc, every_op_draws_anew_in_another_step_and_by_another_seed);
-    tcase_add_test(tc, a_row_draws_by_its_place_whatever_its_company);
-    tcase_add_test(tc, gathered_rows_draw_by_the_places_of_their_rows);
-    tcase_add_test(tc, equal_places_draw_the_same_and_others_do_not);
-}
-SUITE("dropout", add_tests)
+SUITE("dropout")

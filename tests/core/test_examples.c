@@ -16,14 +16,13 @@ static const hl_examples whole = { .n_examples = 3,
                                    .n_relations = 2,
                                    .relations = relations };
 
-START_TEST(scored_targets_and_real_tokens_are_counted)
+TEST(scored_targets_and_real_tokens_are_counted)
 {
     ck_assert_int_eq(hl_examples_scored(&whole), 3); /* the target 0 counts too */
     ck_assert_int_eq(hl_examples_real_tokens(&whole), 8);
 }
-END_TEST
 
-START_TEST(a_part_has_no_array_that_the_whole_has_not)
+TEST(a_part_has_no_array_that_the_whole_has_not)
 {
     hl_examples without = { .n_examples = 3, .n_tokens = 4, .tokens = tokens, .lengths = lengths };
     hl_examples part = hl_examples_slice(&without, 1, 2);
@@ -32,9 +31,8 @@ START_TEST(a_part_has_no_array_that_the_whole_has_not)
     ck_assert_ptr_null(part.targets);
     ck_assert_ptr_null(part.sources);
 }
-END_TEST
 
-START_TEST(a_part_of_text_keeps_its_words)
+TEST(a_part_of_text_keeps_its_words)
 {
     static const unsigned char kinds[4] = { 0 };
     hl_examples text = whole;
@@ -48,9 +46,8 @@ START_TEST(a_part_of_text_keeps_its_words)
     ck_assert_ptr_eq(part.form_kinds, kinds);
     ck_assert_ptr_eq(part.rarest, lengths + 2);
 }
-END_TEST
 
-START_TEST(a_part_shares_the_arrays_of_the_whole)
+TEST(a_part_shares_the_arrays_of_the_whole)
 {
     hl_examples part = hl_examples_slice(&whole, 1, 2);
     ck_assert_int_eq(part.n_examples, 2);
@@ -67,13 +64,5 @@ START_TEST(a_part_shares_the_arrays_of_the_whole)
     ck_assert_int_eq(hl_examples_scored(&part), 0);
     ck_assert_int_eq(hl_examples_real_tokens(&part), 4);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, scored_targets_and_real_tokens_are_counted);
-    tcase_add_test(tc, a_part_has_no_array_that_the_whole_has_not);
-    tcase_add_test(tc, a_part_of_text_keeps_its_words);
-    tcase_add_test(tc, a_part_shares_the_arrays_of_the_whole);
-}
-SUITE("examples", add_tests)
+SUITE("examples")

@@ -1,7 +1,7 @@
 #include "core/kernels/private/exp.h"
 #include "tests/check_suite.h"
 
-START_TEST(within_two_units_in_the_last_place_of_the_true_value)
+TEST(within_two_units_in_the_last_place_of_the_true_value)
 {
     for (int i = -86999; i <= 88000; i++) {
         float x = (float)i * 1e-3f;
@@ -10,17 +10,15 @@ START_TEST(within_two_units_in_the_last_place_of_the_true_value)
     }
     ck_assert(hl_exp(0) == 1);
 }
-END_TEST
 
-START_TEST(ends_and_nan)
+TEST(ends_and_nan)
 {
     ck_assert(hl_exp(-87.5f) == 0);
     ck_assert(hl_exp(-INFINITY) == 0);
     ck_assert(isnan(hl_exp(NAN)));
 }
-END_TEST
 
-START_TEST(the_sigmoid_is_within_three_units_in_the_last_place)
+TEST(the_sigmoid_is_within_three_units_in_the_last_place)
 {
     for (int i = -86000; i <= 90000; i++) {
         float x = (float)i * 1e-3f;
@@ -30,14 +28,13 @@ START_TEST(the_sigmoid_is_within_three_units_in_the_last_place)
     }
     ck_assert(hl_sigmoid(INFINITY) == 1 && hl_sigmoid(-INFINITY) == 0 && isnan(hl_sigmoid(NAN)));
 }
-END_TEST
 
 static float normal(float x)
 {
     return hl_normal_cdf(x, hl_exp(-0.5f * x * x));
 }
 
-START_TEST(the_normal_distribution_is_within_three_ten_millionths)
+TEST(the_normal_distribution_is_within_three_ten_millionths)
 {
     for (int i = -12000; i <= 12000; i++) {
         float x = (float)i * 1e-3f;
@@ -47,13 +44,5 @@ START_TEST(the_normal_distribution_is_within_three_ten_millionths)
     }
     ck_assert(normal(INFINITY) == 1 && normal(-INFINITY) == 0 && isnan(normal(NAN)));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, within_two_units_in_the_last_place_of_the_true_value);
-    tcase_add_test(tc, ends_and_nan);
-    tcase_add_test(tc, the_sigmoid_is_within_three_units_in_the_last_place);
-    tcase_add_test(tc, the_normal_distribution_is_within_three_ten_millionths);
-}
-SUITE("exp", add_tests)
+SUITE("exp")

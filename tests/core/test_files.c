@@ -23,7 +23,7 @@ static void refused(hl_status status, const char *path, const char *reason)
     ck_assert_msg(strstr(status.text, path) != NULL && strstr(status.text, reason) != NULL, "%s", status.text);
 }
 
-START_TEST(a_file_is_read_whole_with_a_zero_after_it)
+TEST(a_file_is_read_whole_with_a_zero_after_it)
 {
     const char *path = scratch_path("a");
     scratch_write(path, "one\0two", 7);
@@ -39,9 +39,8 @@ START_TEST(a_file_is_read_whole_with_a_zero_after_it)
     ck_assert_str_eq(content, "");
     hl_free(content);
 }
-END_TEST
 
-START_TEST(what_cannot_be_read_is_refused_with_its_path_and_reason)
+TEST(what_cannot_be_read_is_refused_with_its_path_and_reason)
 {
     char *content;
     size_t size;
@@ -57,7 +56,6 @@ START_TEST(what_cannot_be_read_is_refused_with_its_path_and_reason)
     ck_assert_int_eq(mkfifo(pipe, 0600), 0);
     refused(hl_file_read(pipe, 100, &content, &size), pipe, "is not a regular file");
 }
-END_TEST
 
 static int twice_as_large(int fd, struct stat *info)
 {
@@ -66,7 +64,7 @@ static int twice_as_large(int fd, struct stat *info)
     return result;
 }
 
-START_TEST(a_file_that_shrinks_while_it_is_read_is_refused)
+TEST(a_file_that_shrinks_while_it_is_read_is_refused)
 {
     const char *path = scratch_path("a");
     scratch_write(path, "1234567", 7);
@@ -81,9 +79,8 @@ START_TEST(a_file_that_shrinks_while_it_is_read_is_refused)
     ck_assert_int_eq(hl_file_read(path, 100, &content, &size).code, HL_OK);
     hl_free(content);
 }
-END_TEST
 
-START_TEST(a_place_of_a_file_is_read_whole_or_refused)
+TEST(a_place_of_a_file_is_read_whole_or_refused)
 {
     const char *path = scratch_path("a");
     scratch_write(path, "0123456789", 10);
@@ -105,9 +102,8 @@ START_TEST(a_place_of_a_file_is_read_whole_or_refused)
     ck_assert_int_eq(hl_file_calls_get()->close(fd), 0);
     faults_end();
 }
-END_TEST
 
-START_TEST(a_file_appears_under_its_name_only_when_committed)
+TEST(a_file_appears_under_its_name_only_when_committed)
 {
     const char *path = scratch_path("a");
     const char *temporary = scratch_path("a.tmp");
@@ -128,9 +124,8 @@ START_TEST(a_file_appears_under_its_name_only_when_committed)
     ck_assert(scratch_holds(path, "new 12th", 8));
     ck_assert(!scratch_exists(temporary));
 }
-END_TEST
 
-START_TEST(what_stands_under_the_temporary_name_is_replaced_not_followed)
+TEST(what_stands_under_the_temporary_name_is_replaced_not_followed)
 {
     const char *path = scratch_path("a");
     const char *temporary = scratch_path("a.tmp");
@@ -150,9 +145,8 @@ START_TEST(what_stands_under_the_temporary_name_is_replaced_not_followed)
     ck_assert(scratch_holds(path, "2", 1));
     ck_assert(scratch_holds(victim, "precious", 8));
 }
-END_TEST
 
-START_TEST(a_file_never_created_has_nothing_to_close)
+TEST(a_file_never_created_has_nothing_to_close)
 {
     hl_file file = { .fd = -1 };
     int input = open("/dev/null", O_RDONLY);
@@ -163,9 +157,8 @@ START_TEST(a_file_never_created_has_nothing_to_close)
     ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
     close(input);
 }
-END_TEST
 
-START_TEST(printed_text_may_be_long_and_seeking_overwrites)
+TEST(printed_text_may_be_long_and_seeking_overwrites)
 {
     const char *path = scratch_path("a");
     enum { LONG = 100000 };
@@ -184,9 +177,8 @@ START_TEST(printed_text_may_be_long_and_seeking_overwrites)
     ck_assert(scratch_holds(path, text, LONG));
     free(text);
 }
-END_TEST
 
-START_TEST(the_first_failure_is_kept_and_nothing_done_after_it)
+TEST(the_first_failure_is_kept_and_nothing_done_after_it)
 {
     const char *path = scratch_path("a");
     scratch_write(path, "old", 3);
@@ -205,9 +197,8 @@ START_TEST(the_first_failure_is_kept_and_nothing_done_after_it)
     ck_assert(scratch_holds(path, "old", 3));
     ck_assert(!scratch_exists(scratch_path("a.tmp")));
 }
-END_TEST
 
-START_TEST(where_nothing_can_be_created_the_reason_is_given)
+TEST(where_nothing_can_be_created_the_reason_is_given)
 {
     const char *path = scratch_path("no such folder/a");
     hl_file file;
@@ -224,9 +215,8 @@ START_TEST(where_nothing_can_be_created_the_reason_is_given)
     long_path[sizeof long_path - 3] = '/';
     refused(hl_file_sync_folder(long_path), "xxx", "the path is too long: xxx"); /* said before the text is cut */
 }
-END_TEST
 
-START_TEST(a_pipe_or_device_is_not_replaced_by_a_file)
+TEST(a_pipe_or_device_is_not_replaced_by_a_file)
 {
     const char *pipe = scratch_path("pipe"), *link = scratch_path("link");
     struct stat info;
@@ -238,10 +228,9 @@ START_TEST(a_pipe_or_device_is_not_replaced_by_a_file)
     ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
     ck_assert(!scratch_exists(scratch_path("pipe.tmp")) && !scratch_exists(scratch_path("link.tmp")));
 }
-END_TEST
 
 /* A link to a file, as /dev/stdout is where standard output is a file. */
-START_TEST(a_link_is_not_replaced_by_a_file)
+TEST(a_link_is_not_replaced_by_a_file)
 {
     const char *file = scratch_path("file"), *link = scratch_path("link"), *nowhere = scratch_path("nowhere");
     struct stat info;
@@ -256,9 +245,8 @@ START_TEST(a_link_is_not_replaced_by_a_file)
     ck_assert(stat(link, &info) == 0 && info.st_size == 2);
     ck_assert(!scratch_exists(scratch_path("link.tmp")) && !scratch_exists(scratch_path("nowhere.tmp")));
 }
-END_TEST
 
-START_TEST(what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for)
+TEST(what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for)
 {
     const char *file = scratch_path("file"), *pipe = scratch_path("pipe"), *link = scratch_path("link");
     int fd;
@@ -278,10 +266,9 @@ START_TEST(what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for)
     refused(hl_file_open(link, O_WRONLY, &fd), link, "cannot be opened");
     refused(hl_file_open(scratch_path("missing"), O_WRONLY, &fd), scratch_path("missing"), "No such file");
 }
-END_TEST
 
 /* Each would find that another has renamed, or made anew, the file it is writing. */
-START_TEST(several_may_replace_a_file_in_turn)
+TEST(several_may_replace_a_file_in_turn)
 {
     enum { WRITERS = 4, TIMES = 200, SIZE = 3000 };
     const char *path = scratch_path("a");
@@ -315,7 +302,6 @@ START_TEST(several_may_replace_a_file_in_turn)
     hl_file_create_locked(&file, scratch_path("no/file"));
     refused(hl_file_commit(&file, HL_VOLATILE), scratch_path("no/file"), "its folder");
 }
-END_TEST
 
 static ssize_t write_nothing(int fd, const void *buffer, size_t count)
 {
@@ -325,7 +311,7 @@ static ssize_t write_nothing(int fd, const void *buffer, size_t count)
     return 0;
 }
 
-START_TEST(a_disk_that_takes_nothing_is_a_failure)
+TEST(a_disk_that_takes_nothing_is_a_failure)
 {
     const char *path = scratch_path("a");
     hl_file_calls calls = *hl_file_calls_get();
@@ -335,9 +321,8 @@ START_TEST(a_disk_that_takes_nothing_is_a_failure)
     hl_file_calls_set(NULL);
     ck_assert(!scratch_exists(path));
 }
-END_TEST
 
-START_TEST(an_error_without_a_name_is_told_by_its_number)
+TEST(an_error_without_a_name_is_told_by_its_number)
 {
     const char *path = scratch_path("a");
     faults_begin();
@@ -347,7 +332,6 @@ START_TEST(an_error_without_a_name_is_told_by_its_number)
     refused(hl_file_read(path, 1, &content, &size), path, "cannot open: error 9999");
     faults_end();
 }
-END_TEST
 
 static int close_interrupted(int fd)
 {
@@ -356,7 +340,7 @@ static int close_interrupted(int fd)
     return -1;
 }
 
-START_TEST(a_close_that_is_interrupted_has_closed)
+TEST(a_close_that_is_interrupted_has_closed)
 {
     const char *path = scratch_path("a");
     hl_file_calls calls = *hl_file_calls_get();
@@ -366,7 +350,6 @@ START_TEST(a_close_that_is_interrupted_has_closed)
     hl_file_calls_set(NULL);
     ck_assert(scratch_holds(path, "1", 1));
 }
-END_TEST
 
 static int n_syncs, last_sync_error;
 
@@ -378,7 +361,7 @@ static int count_syncs(int fd)
     return last_sync_error == 0 ? 0 : -1;
 }
 
-START_TEST(a_durable_file_waits_for_the_disk_twice_a_volatile_one_never)
+TEST(a_durable_file_waits_for_the_disk_twice_a_volatile_one_never)
 {
     const char *path = scratch_path("a");
     hl_file_calls calls = *hl_file_calls_get();
@@ -395,9 +378,8 @@ START_TEST(a_durable_file_waits_for_the_disk_twice_a_volatile_one_never)
     refused(hl_file_sync_folder(path), path, "cannot write its folder to the disk");
     hl_file_calls_set(NULL);
 }
-END_TEST
 
-START_TEST(short_reads_and_writes_are_continued_and_interrupted_calls_made_again)
+TEST(short_reads_and_writes_are_continued_and_interrupted_calls_made_again)
 {
     const char *path = scratch_path("a");
     faults_begin();
@@ -417,9 +399,8 @@ START_TEST(short_reads_and_writes_are_continued_and_interrupted_calls_made_again
     ck_assert_int_eq(faults_live_blocks(), 0);
     faults_end();
 }
-END_TEST
 
-START_TEST(a_file_is_cut_in_place_or_stays)
+TEST(a_file_is_cut_in_place_or_stays)
 {
     const char *path = scratch_path("a");
     scratch_write(path, "0123456789", 10);
@@ -437,7 +418,6 @@ START_TEST(a_file_is_cut_in_place_or_stays)
     ck_assert_int_eq(faults_open_files(), 0);
     faults_end();
 }
-END_TEST
 
 static hl_status save_text(const char *path, int version)
 {
@@ -460,22 +440,20 @@ static hl_status load_text(const char *path)
     return hl_ok();
 }
 
-START_TEST(no_failing_call_harms_the_old_file)
+TEST(no_failing_call_harms_the_old_file)
 {
     /* Harmless are removing a temporary file that is not there and closing the folder. */
     fault_checks_saving(save_text, 2);
 }
-END_TEST
 
-START_TEST(no_failing_call_is_missed_in_reading)
+TEST(no_failing_call_is_missed_in_reading)
 {
     fault_checks_loading(save_text, load_text, 1);
 }
-END_TEST
 
 /* ---- what is there ---- */
 
-START_TEST(a_file_exists_is_missing_or_cannot_be_looked_for)
+TEST(a_file_exists_is_missing_or_cannot_be_looked_for)
 {
     const char *path = scratch_path("a"), *inside = scratch_path("a/b");
     bool exists = true;
@@ -491,9 +469,8 @@ START_TEST(a_file_exists_is_missing_or_cannot_be_looked_for)
     refused(hl_file_exists(path, &exists), path, "Input/output error");
     faults_end();
 }
-END_TEST
 
-START_TEST(a_call_that_fails_for_want_of_memory_says_that)
+TEST(a_call_that_fails_for_want_of_memory_says_that)
 {
     const char *path = scratch_path("a");
     scratch_write(path, "1", 1);
@@ -507,11 +484,10 @@ START_TEST(a_call_that_fails_for_want_of_memory_says_that)
     ck_assert_msg(strstr(status.text, "out of memory: ") == status.text && strstr(status.text, path) != NULL, "%s",
                   status.text);
 }
-END_TEST
 
 /* ---- faults of one kind ---- */
 
-START_TEST(a_short_write_is_followed_by_a_full_disk)
+TEST(a_short_write_is_followed_by_a_full_disk)
 {
     const char *path = scratch_path("a");
     faults_begin();
@@ -529,34 +505,5 @@ START_TEST(a_short_write_is_followed_by_a_full_disk)
     ck_assert_int_eq(faults_file_calls(), 1);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_file_is_read_whole_with_a_zero_after_it);
-    tcase_add_test(tc, what_cannot_be_read_is_refused_with_its_path_and_reason);
-    tcase_add_test(tc, a_file_that_shrinks_while_it_is_read_is_refused);
-    tcase_add_test(tc, a_place_of_a_file_is_read_whole_or_refused);
-    tcase_add_test(tc, a_file_appears_under_its_name_only_when_committed);
-    tcase_add_test(tc, what_stands_under_the_temporary_name_is_replaced_not_followed);
-    tcase_add_test(tc, a_file_never_created_has_nothing_to_close);
-    tcase_add_test(tc, printed_text_may_be_long_and_seeking_overwrites);
-    tcase_add_test(tc, the_first_failure_is_kept_and_nothing_done_after_it);
-    tcase_add_test(tc, where_nothing_can_be_created_the_reason_is_given);
-    tcase_add_test(tc, a_pipe_or_device_is_not_replaced_by_a_file);
-    tcase_add_test(tc, a_link_is_not_replaced_by_a_file);
-    tcase_add_test(tc, a_disk_that_takes_nothing_is_a_failure);
-    tcase_add_test(tc, an_error_without_a_name_is_told_by_its_number);
-    tcase_add_test(tc, a_close_that_is_interrupted_has_closed);
-    tcase_add_test(tc, a_durable_file_waits_for_the_disk_twice_a_volatile_one_never);
-    tcase_add_test(tc, short_reads_and_writes_are_continued_and_interrupted_calls_made_again);
-    tcase_add_test(tc, a_file_is_cut_in_place_or_stays);
-    tcase_add_test(tc, no_failing_call_harms_the_old_file);
-    tcase_add_test(tc, no_failing_call_is_missed_in_reading);
-    tcase_add_test(tc, what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for);
-    tcase_add_test(tc, several_may_replace_a_file_in_turn);
-    tcase_add_test(tc, a_file_exists_is_missing_or_cannot_be_looked_for);
-    tcase_add_test(tc, a_call_that_fails_for_want_of_memory_says_that);
-    tcase_add_test(tc, a_short_write_is_followed_by_a_full_disk);
-}
-SUITE("files", add_tests)
+SUITE("files")

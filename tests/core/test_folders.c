@@ -25,7 +25,7 @@ static int count_flush(int fd)
     return fsync(fd);
 }
 
-START_TEST(folders_that_are_made_are_flushed)
+TEST(folders_that_are_made_are_flushed)
 {
     hl_file_calls calls = *hl_file_calls_get();
     calls.fsync = count_flush;
@@ -37,9 +37,8 @@ START_TEST(folders_that_are_made_are_flushed)
     ck_assert_int_eq(flushed, 3);
     hl_file_calls_set(NULL);
 }
-END_TEST
 
-START_TEST(folders_are_made_with_those_above_them)
+TEST(folders_are_made_with_those_above_them)
 {
     const char *inner = scratch_path("one/two//three/");
     ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
@@ -61,9 +60,8 @@ START_TEST(folders_are_made_with_those_above_them)
     ck_assert_int_eq(hl_folder_make("/").code, HL_OK);
     ck_assert_int_eq(hl_file_sync_folder("/x").code, HL_OK);
 }
-END_TEST
 
-START_TEST(every_failing_call_of_making_a_folder_is_reported)
+TEST(every_failing_call_of_making_a_folder_is_reported)
 {
     faults_begin();
     for (int n = 1;; n++) {
@@ -84,9 +82,8 @@ START_TEST(every_failing_call_of_making_a_folder_is_reported)
     }
     faults_end();
 }
-END_TEST
 
-START_TEST(paths_are_joined)
+TEST(paths_are_joined)
 {
     char *path = hl_path_join("runs/copy", "step_%06d.npz", 500);
     ck_assert_str_eq(path, "runs/copy/step_000500.npz");
@@ -99,7 +96,6 @@ START_TEST(paths_are_joined)
     }
     faults_end();
 }
-END_TEST
 
 static hl_status note_name(void *context, const char *name)
 {
@@ -111,7 +107,7 @@ static hl_status note_name(void *context, const char *name)
     return hl_ok();
 }
 
-START_TEST(a_folder_is_listed_whole_or_not_at_all)
+TEST(a_folder_is_listed_whole_or_not_at_all)
 {
     char names[256] = "";
     const char *folder = scratch_path("folder"), *file = scratch_path("folder/one");
@@ -139,14 +135,5 @@ START_TEST(a_folder_is_listed_whole_or_not_at_all)
     ck_assert_int_eq(faults_open_files(), 0);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, folders_that_are_made_are_flushed);
-    tcase_add_test(tc, folders_are_made_with_those_above_them);
-    tcase_add_test(tc, every_failing_call_of_making_a_folder_is_reported);
-    tcase_add_test(tc, paths_are_joined);
-    tcase_add_test(tc, a_folder_is_listed_whole_or_not_at_all);
-}
-SUITE("folders", add_tests)
+SUITE("folders")

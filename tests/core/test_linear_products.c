@@ -25,7 +25,6 @@ static const map maps[] = {
     { 512, 40, 130 },  { 777, 129, 63 }, { 33, 1, 2049 },   { 9, 2050, 3 },    { 5, 70, 4100 },
     { 70, 1300, 600 }, { 66, 528, 530 }, { 70, 520, 1034 }, { 530, 600, 128 },
 };
-enum { MAPS = sizeof maps / sizeof *maps };
 
 /* Sum over k of a[k a_step] b[k b_step], its terms' magnitudes in *size. */
 static double exact(int64_t K, const hl_real *a, int64_t a_step, const hl_real *b, int64_t b_step, double *size)
@@ -79,7 +78,7 @@ static void expect(const numbers *n, allowance allowed)
 }
 
 /* Small integers are exact in bf16, and their sums in float: then every sum has but one value. */
-START_TEST(sums_of_small_integers_are_exact)
+LOOP_TEST(sums_of_small_integers_are_exact, 0, 4 * ROWS(maps))
 {
     bool bf16 = _i % 2 == 1, twice = _i / 2 % 2 == 1;
     if (lacks(bf16)) {
@@ -101,9 +100,8 @@ START_TEST(sums_of_small_integers_are_exact)
     expect(&n, NOTHING);
     numbers_free(&n);
 }
-END_TEST
 
-START_TEST(products_stay_within_the_bound)
+LOOP_TEST(products_stay_within_the_bound, 0, 2 * ROWS(maps))
 {
     bool bf16 = _i % 2 == 1;
     if (lacks(bf16)) {
@@ -121,7 +119,6 @@ START_TEST(products_stay_within_the_bound)
     expect(&n, bf16 ? OF_BF16 : OF_FLOAT);
     numbers_free(&n);
 }
-END_TEST
 
 static void draw_inputs(numbers *n)
 {
@@ -134,7 +131,7 @@ static void draw_inputs(numbers *n)
 }
 
 /* Also where rows are dropped, cut off and added to others, and where memory is used again. */
-START_TEST(bits_do_not_depend_on_the_number_of_threads)
+LOOP_TEST(bits_do_not_depend_on_the_number_of_threads, 0, 20)
 {
     static const map large[] = {
         { 1300, 200, 130 }, { 900, 512, 300 }, { 131, 64, 1000 }, { 300, 528, 700 }, { 4100, 600, 130 }
@@ -156,11 +153,10 @@ START_TEST(bits_do_not_depend_on_the_number_of_threads)
     numbers_free(&n);
     numbers_free(&one);
 }
-END_TEST
 
 /* Fewer rows may take other paths, as those do that are packed: their memory is planned, too, and their bits are those
  * of a pass in memory of its own. */
-START_TEST(the_plan_of_many_rows_serves_any_fewer)
+LOOP_TEST(the_plan_of_many_rows_serves_any_fewer, 0, 12)
 {
     static const map most[] = { { 4130, 130, 600 }, { 4097, 70, 1000 }, { 200, 40, 70 } };
     static const int64_t fewer[] = { 4097, 4096, 4095, 577, 128, 65, 1 };
@@ -175,7 +171,7 @@ START_TEST(the_plan_of_many_rows_serves_any_fewer)
     hl_tape_plan plan;
     numbers_plan(of, c, &plan);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
-    for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+    for (int i = 0; i < ROWS(fewer); i++) {
         map now = { fewer[i] < of.N ? fewer[i] : of.N, of.O, of.I };
         numbers planned = numbers_make(now), alone = numbers_make(now);
         draw_inputs(&planned);
@@ -193,10 +189,9 @@ START_TEST(the_plan_of_many_rows_serves_any_fewer)
     hl_tape_plan_free(&plan);
     hl_arena_free(&arena);
 }
-END_TEST
 
 /* Narrow maps and wide ones, whose weights are packed. Memory is full of NaN before. */
-START_TEST(a_map_without_a_bias_is_its_products)
+LOOP_TEST(a_map_without_a_bias_is_its_products, 0, 4)
 {
     static const map with_or_without[] = { { 70, 40, 30 }, { 70, 1300, 600 } };
     map of = with_or_without[_i / 2];
@@ -222,7 +217,6 @@ START_TEST(a_map_without_a_bias_is_its_products)
     numbers_free(&none);
     numbers_free(&zero);
 }
-END_TEST
 
 #ifdef HL_LIBXSMM
 static size_t kernels(void)
@@ -234,7 +228,7 @@ static size_t kernels(void)
 
 /* 2^24 and a 1 are 2^24 in float, and so it stays for another 1; the ones alone are a 2, which counts. OpenBLAS, which
  * multiplies where LIBXSMM has no code for the CPU, adds the bias last. */
-START_TEST(a_sum_of_products_begins_at_the_bias)
+LOOP_TEST(a_sum_of_products_begins_at_the_bias, 0, 3)
 {
     static const map maps_of_ones[] = { { 3, 40, 2 }, { 3, 640, 2 }, { 3, 640, 600 } };
     const hl_small_matmul any = { .M = 3, .N = 40, .K = 2, .a_stride = 2, .b_stride = 40, .c_stride = 40 };
@@ -254,10 +248,9 @@ START_TEST(a_sum_of_products_begins_at_the_bias)
     }
     numbers_free(&n);
 }
-END_TEST
 
 /* A dry pass with `prepare` generates what passes of any fewer rows need. */
-START_TEST(no_pass_of_fewer_rows_generates_code)
+LOOP_TEST(no_pass_of_fewer_rows_generates_code, 0, 10)
 {
     static const map most[] = {
         { 1100, 70, 33 }, { 300, 130, 2100 }, { 200, 520, 600 }, { 4130, 70, 1000 }, { 90, 640, 1100 }
@@ -281,20 +274,6 @@ START_TEST(no_pass_of_fewer_rows_generates_code)
     hl_tape_plan_free(&plan);
     hl_arena_free(&arena);
 }
-END_TEST
 #endif
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, hl_threads_setup, NULL);
-    tcase_add_loop_test(tc, sums_of_small_integers_are_exact, 0, 4 * MAPS);
-    tcase_add_loop_test(tc, products_stay_within_the_bound, 0, 2 * MAPS);
-    tcase_add_loop_test(tc, bits_do_not_depend_on_the_number_of_threads, 0, 20);
-    tcase_add_loop_test(tc, the_plan_of_many_rows_serves_any_fewer, 0, 12);
-    tcase_add_loop_test(tc, a_map_without_a_bias_is_its_products, 0, 4);
-#ifdef HL_LIBXSMM
-    tcase_add_loop_test(tc, a_sum_of_products_begins_at_the_bias, 0, 3);
-    tcase_add_loop_test(tc, no_pass_of_fewer_rows_generates_code, 0, 10);
-#endif
-}
-SUITE("linear products", add_tests)
+SUITE("linear products", .before = hl_threads_setup)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-START_TEST(a_query_sees_the_first_keys_that_every_rule_permits)
+TEST(a_query_sees_the_first_keys_that_every_rule_permits)
 {
     hl_mask none = { 0 }, causal = { .causal = true };
     for (int64_t i = 0; i < 3; i++) {
@@ -17,9 +17,8 @@ START_TEST(a_query_sees_the_first_keys_that_every_rule_permits)
         ck_assert_int_eq(hl_mask_row_keys(&causal, i, 2), i + 1 < 2 ? i + 1 : 2);
     }
 }
-END_TEST
 
-START_TEST(a_bias_is_found_by_example_head_and_query)
+TEST(a_bias_is_found_by_example_head_and_query)
 {
     static hl_real numbers[2 * 3 * 2 * 5];
     ck_assert_ptr_null(hl_mask_row_bias(&(hl_mask){ 0 }, 1, 2, 1));
@@ -31,9 +30,8 @@ START_TEST(a_bias_is_found_by_example_head_and_query)
         ck_assert_ptr_eq(hl_mask_row_bias(&mask, 1, 2, 1), numbers + (matrix * 2 + 1) * 5);
     }
 }
-END_TEST
 
-START_TEST(weights_are_a_distribution_over_the_permitted_keys)
+TEST(weights_are_a_distribution_over_the_permitted_keys)
 {
     const hl_real x[5] = { 1, 2, 3, 100, 100 }, bias[5] = { 0, -INFINITY, 1, 0, 0 };
     hl_real w[5];
@@ -51,10 +49,9 @@ START_TEST(weights_are_a_distribution_over_the_permitted_keys)
     hl_masked_softmax(large, NULL, 2, 2, w);
     ck_assert(w[0] == 0.5f && w[1] == 0.5f);
 }
-END_TEST
 
 /* Numbers beyond the permitted keys do not count, also where the row is padded to whole vectors. */
-START_TEST(nothing_beyond_the_permitted_keys_counts)
+TEST(nothing_beyond_the_permitted_keys_counts)
 {
     enum { ROOM = 40 };
     hl_real x[ROOM], w[ROOM];
@@ -68,9 +65,8 @@ START_TEST(nothing_beyond_the_permitted_keys_counts)
         }
     }
 }
-END_TEST
 
-START_TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
+TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
 {
     const hl_real x[2] = { 1, 2 }, never[2] = { -INFINITY, -INFINITY }, bad[2] = { NAN, 1 };
     hl_real w[2] = { 7, 7 };
@@ -87,10 +83,9 @@ START_TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
     hl_masked_softmax(bad, never, 2, 2, w);
     ck_assert(isnan(w[0]));
 }
-END_TEST
 
 /* Short rows are whole vectors; what stands behind their keys does not count. */
-START_TEST(rows_at_once_have_the_bits_of_rows_one_by_one)
+TEST(rows_at_once_have_the_bits_of_rows_one_by_one)
 {
     enum { ROWS = 19, LONGEST = 32 };
     for (int i = 0; i < 2 * LONGEST; i++) {
@@ -119,15 +114,5 @@ START_TEST(rows_at_once_have_the_bits_of_rows_one_by_one)
         }
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_query_sees_the_first_keys_that_every_rule_permits);
-    tcase_add_test(tc, a_bias_is_found_by_example_head_and_query);
-    tcase_add_test(tc, weights_are_a_distribution_over_the_permitted_keys);
-    tcase_add_test(tc, nothing_beyond_the_permitted_keys_counts);
-    tcase_add_test(tc, rows_at_once_have_the_bits_of_rows_one_by_one);
-    tcase_add_test(tc, a_row_without_a_key_is_zero_and_nan_is_not_hidden);
-}
-SUITE("mask", add_tests)
+SUITE("mask")

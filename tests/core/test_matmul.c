@@ -101,16 +101,15 @@ static void check_shape(int64_t M, int64_t N, int64_t K, int kind)
     }
 }
 
-START_TEST(products_are_those_of_the_naive_loop)
+LOOP_TEST(products_are_those_of_the_naive_loop, 0, 8)
 {
     static const int64_t sizes[] = { 0, 1, 2, 3, 7, 16, 33, 65 };
-    enum { N_SIZES = sizeof sizes / sizeof *sizes };
+    enum { N_SIZES = ROWS(sizes) };
     for (int i = 0; i < N_SIZES * N_SIZES * N_SIZES; i++) {
         check_shape(sizes[i % N_SIZES], sizes[i / N_SIZES % N_SIZES], sizes[i / N_SIZES / N_SIZES], _i);
     }
     check_shape(301, 67, 101, _i); /* more than a million: cut in two */
 }
-END_TEST
 
 static int64_t below(uint64_t *position, int64_t bound)
 {
@@ -143,7 +142,7 @@ static void draw_shape(uint64_t *position, int64_t size[3])
     size[0] = rows < 1 ? 1 : rows > most ? most : rows;
 }
 
-START_TEST(the_bits_do_not_depend_on_the_thread_count)
+TEST(the_bits_do_not_depend_on_the_thread_count)
 {
     uint64_t position = 0;
     for (int round = 0; round < 120; round++) { /* each of the six calls, cut and not, ten times */
@@ -162,10 +161,9 @@ START_TEST(the_bits_do_not_depend_on_the_thread_count)
         }
     }
 }
-END_TEST
 
 /* The property of OpenBLAS that cuts rely on, at any multiple of 48 and not only where the library cuts. */
-START_TEST(openblas_gives_the_same_rows_wherever_they_are_cut)
+TEST(openblas_gives_the_same_rows_wherever_they_are_cut)
 {
     uint64_t position = 1000000;
     int cuts = 0;
@@ -187,7 +185,6 @@ START_TEST(openblas_gives_the_same_rows_wherever_they_are_cut)
         assert_same_bits(c, other, size[0] * size[1], "cut", size, kind);
     }
 }
-END_TEST
 
 /* C (M, N) = A^T B over K rows, in every way it may be cut. */
 static void check_rows_into(int64_t M, int64_t N, int64_t K, hl_real beta)
@@ -206,14 +203,14 @@ static void check_rows_into(int64_t M, int64_t N, int64_t K, hl_real beta)
     check_product(M, N, K, dense(a, M, K, true), dense(b, K, N, false), (double)beta, 0.5, c, N);
 }
 
-START_TEST(gradients_of_weights_are_summed_the_same_way_at_any_thread_count)
+TEST(gradients_of_weights_are_summed_the_same_way_at_any_thread_count)
 {
     static const int64_t shapes[][3] = {
         { 1, 1, 1 },      { 3, 5, 7 },      { 1, 1, 511 },     { 1, 1, 512 },     { 3, 2, 4096 },    { 17, 19, 1025 },
         { 64, 64, 2048 }, { 64, 64, 2047 }, { 128, 128, 600 }, { 129, 128, 600 }, { 161, 130, 600 }, { 96, 300, 1100 },
         { 0, 3, 600 },    { 3, 0, 600 },    { 3, 4, 0 },       { 5, 7, 5000 },
     };
-    for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
+    for (int i = 0; i < ROWS(shapes); i++) {
         check_rows_into(shapes[i][0], shapes[i][1], shapes[i][2], 0);
         check_rows_into(shapes[i][0], shapes[i][1], shapes[i][2], 1);
     }
@@ -225,24 +222,13 @@ START_TEST(gradients_of_weights_are_summed_the_same_way_at_any_thread_count)
         check_rows_into(M, N, K, (hl_real)(round % 2));
     }
 }
-END_TEST
 
-START_TEST(scratch_is_asked_for_where_rows_are_cut)
+TEST(scratch_is_asked_for_where_rows_are_cut)
 {
     ck_assert_int_eq(hl_matmul_rows_scratch(64, 64, 511), 0);
     ck_assert_int_eq(hl_matmul_rows_scratch(64, 64, 512), 2 * 64 * 64);
     ck_assert_int_eq(hl_matmul_rows_scratch(64, 64, 1 << 20), 16 * 64 * 64);
     ck_assert_int_eq(hl_matmul_rows_scratch(129, 128, 1 << 20), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, products_are_those_of_the_naive_loop, 0, 8);
-    tcase_add_test(tc, the_bits_do_not_depend_on_the_thread_count);
-    tcase_add_test(tc, openblas_gives_the_same_rows_wherever_they_are_cut);
-    tcase_add_test(tc, gradients_of_weights_are_summed_the_same_way_at_any_thread_count);
-    tcase_add_test(tc, scratch_is_asked_for_where_rows_are_cut);
-}
-SUITE("matmul", add_tests)
+SUITE("matmul", .before = setup, .after = teardown)

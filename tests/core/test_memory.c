@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-START_TEST(blocks_are_aligned_and_zeroed)
+TEST(blocks_are_aligned_and_zeroed)
 {
     static const size_t sizes[] = { 0, 1, 63, 64, 65, 4097 };
     for (int i = 0; i < 6; i++) {
@@ -29,7 +29,6 @@ START_TEST(blocks_are_aligned_and_zeroed)
     }
     hl_free(NULL);
 }
-END_TEST
 
 /* Whether the kernel notes ("hg" in smaps) that huge pages are wanted where `block` lies. */
 static bool wants_huge_pages(const char *block)
@@ -57,7 +56,7 @@ static void *map(size_t bytes)
     return block != MAP_FAILED ? block : NULL;
 }
 
-START_TEST(large_blocks_want_huge_pages)
+TEST(large_blocks_want_huge_pages)
 {
     if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0) {
         return; /* a kernel without them */
@@ -70,9 +69,8 @@ START_TEST(large_blocks_want_huge_pages)
     munmap(large, HL_MEMORY_LARGE);
     munmap(small, HL_MEMORY_LARGE - 1);
 }
-END_TEST
 
-START_TEST(sizes_that_do_not_fit_give_null)
+TEST(sizes_that_do_not_fit_give_null)
 {
     size_t half = SIZE_MAX / 2 + 1, product = 5;
     ck_assert_ptr_null(hl_malloc(SIZE_MAX));
@@ -89,9 +87,8 @@ START_TEST(sizes_that_do_not_fit_give_null)
     ck_assert(hl_multiply_sizes(0, SIZE_MAX, &product) && product == 0);
     hl_free(block);
 }
-END_TEST
 
-START_TEST(growing_keeps_the_content)
+TEST(growing_keeps_the_content)
 {
     char *block = hl_malloc(4);
     memcpy(block, "abc", 4);
@@ -110,7 +107,6 @@ START_TEST(growing_keeps_the_content)
     ck_assert_str_eq(block, "headlight");
     hl_free(block);
 }
-END_TEST
 
 /* A table that counts, and refuses from a point on. */
 static int allocations, reallocations, releases, left;
@@ -133,7 +129,7 @@ static void count_release(void *block)
     free(block);
 }
 
-START_TEST(all_memory_comes_through_the_table)
+TEST(all_memory_comes_through_the_table)
 {
     hl_allocator_set(&(hl_allocator){ count_allocate, count_reallocate, count_release });
     left = 4;
@@ -156,9 +152,8 @@ START_TEST(all_memory_comes_through_the_table)
     ck_assert_int_eq(allocations, 6);
     ck_assert_int_eq(releases, 5);
 }
-END_TEST
 
-START_TEST(room_is_told_and_not_kept)
+TEST(room_is_told_and_not_kept)
 {
     faults_begin();
     ck_assert(hl_memory_has(1000));
@@ -169,15 +164,5 @@ START_TEST(room_is_told_and_not_kept)
     faults_end();
     ck_assert(!hl_memory_has(SIZE_MAX));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, blocks_are_aligned_and_zeroed);
-    tcase_add_test(tc, large_blocks_want_huge_pages);
-    tcase_add_test(tc, sizes_that_do_not_fit_give_null);
-    tcase_add_test(tc, growing_keeps_the_content);
-    tcase_add_test(tc, all_memory_comes_through_the_table);
-    tcase_add_test(tc, room_is_told_and_not_kept);
-}
-SUITE("memory", add_tests)
+SUITE("memory")

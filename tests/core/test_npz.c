@@ -106,7 +106,7 @@ static hl_npz read_good(const char *path)
     return npz;
 }
 
-START_TEST(what_was_written_is_read_again)
+TEST(what_was_written_is_read_again)
 {
     const char *path = scratch_path("a.npz");
     ck_assert_int_eq(write_example(path).code, HL_OK);
@@ -122,7 +122,6 @@ START_TEST(what_was_written_is_read_again)
     hl_npz_free(&npz);
     ck_assert_int_eq(npz.n, 0);
 }
-END_TEST
 
 /* The arrays "same", "larger" and "other", all counting from `first`. */
 static void write_counting(const char *path, int32_t first, int64_t n_larger, const char *other)
@@ -146,7 +145,7 @@ static ssize_t fail_in_the_middle(int fd, void *buffer, size_t count, off_t offs
 }
 
 /* Large enough for several threads, of which some read less; a byte of each thread's part that is wrong is noticed. */
-START_TEST(threads_read_the_same_together)
+TEST(threads_read_the_same_together)
 {
     enum { LARGE = 1800001, BITS = 1 << 4 };
     const char *path = scratch_path("large.npz");
@@ -190,9 +189,8 @@ START_TEST(threads_read_the_same_together)
     ck_assert_ptr_null(npz.arrays);
     free(numbers);
 }
-END_TEST
 
-START_TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
+TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
 {
     const char *path = scratch_path("a.npz");
     hl_npz npz = { 0 };
@@ -214,9 +212,8 @@ START_TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
     ck_assert_ptr_null(npz.arrays);
     ck_assert_int_eq(npz.n, 0);
 }
-END_TEST
 
-START_TEST(the_same_arrays_make_the_same_bytes_of_a_stored_npy)
+TEST(the_same_arrays_make_the_same_bytes_of_a_stored_npy)
 {
     const char *path = scratch_path("a.npz");
     ck_assert_int_eq(write_example(path).code, HL_OK);
@@ -238,9 +235,8 @@ START_TEST(the_same_arrays_make_the_same_bytes_of_a_stored_npy)
     ck_assert_mem_eq(npy + 128, singles, sizeof singles);
     free(bytes);
 }
-END_TEST
 
-START_TEST(headers_read_as_they_were_written_for_the_largest_shape)
+TEST(headers_read_as_they_were_written_for_the_largest_shape)
 {
     hl_shape shape = { 4, { INT64_MAX, 1, 1, 1 } };
     char header[HL_NPY_MAX_WRITTEN];
@@ -255,9 +251,8 @@ START_TEST(headers_read_as_they_were_written_for_the_largest_shape)
         ck_assert(hl_shape_equal(read_shape, shape));
     }
 }
-END_TEST
 
-START_TEST(archives_of_other_programs_are_read)
+TEST(archives_of_other_programs_are_read)
 {
     static const struct {
         int version, method;
@@ -284,7 +279,6 @@ START_TEST(archives_of_other_programs_are_read)
         hl_npz_free(&npz);
     }
 }
-END_TEST
 
 #define DICTIONARY(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }\n"
 
@@ -326,9 +320,8 @@ static const struct {
     { "  ", 4, "no dictionary" },
     { "", 0, "ends too early" },
 };
-enum { N_BAD = sizeof bad / sizeof bad[0] };
 
-START_TEST(a_bad_npy_header_is_refused_with_its_reason)
+LOOP_TEST(a_bad_npy_header_is_refused_with_its_reason, 0, ROWS(bad))
 {
     const char *path = scratch_path("a.npz");
     char bytes[256];
@@ -336,9 +329,8 @@ START_TEST(a_bad_npy_header_is_refused_with_its_reason)
     write_zip(path, &(member){ "x.npy", bytes, size, Z_DEFLATED }, 1);
     refused(path, LIMIT, bad[_i].reason);
 }
-END_TEST
 
-START_TEST(members_that_are_no_arrays_are_refused)
+TEST(members_that_are_no_arrays_are_refused)
 {
     const char *path = scratch_path("a.npz");
     char npy[256];
@@ -366,9 +358,8 @@ START_TEST(members_that_are_no_arrays_are_refused)
     write_zip(path, &(member){ "x.npy", npy, 3, 0 }, 1);
     refused(path, LIMIT, "ends too early");
 }
-END_TEST
 
-START_TEST(encrypted_and_otherwise_packed_members_are_refused)
+TEST(encrypted_and_otherwise_packed_members_are_refused)
 {
     const char *path = scratch_path("a.npz");
     ck_assert_int_eq(write_example(path).code, HL_OK);
@@ -391,9 +382,8 @@ START_TEST(encrypted_and_otherwise_packed_members_are_refused)
     refused(path, LIMIT, "array \"layer_0\": has two sizes");
     free(bytes);
 }
-END_TEST
 
-START_TEST(no_archive_takes_more_memory_than_allowed)
+TEST(no_archive_takes_more_memory_than_allowed)
 {
     const char *path = scratch_path("a.npz");
     static char bytes[1 << 20];
@@ -415,9 +405,8 @@ START_TEST(no_archive_takes_more_memory_than_allowed)
     ck_assert_int_eq(hl_npz_close(many, HL_VOLATILE).code, HL_OK);
     refused(path, LIMIT, "has more than 4096 arrays");
 }
-END_TEST
 
-START_TEST(what_is_no_archive_is_refused)
+TEST(what_is_no_archive_is_refused)
 {
     const char *path = scratch_path("a.npz");
     refused(path, LIMIT, "No such file");
@@ -428,9 +417,8 @@ START_TEST(what_is_no_archive_is_refused)
     scratch_write(path, "a text that is no archive, though a rather long one", 51);
     refused(path, LIMIT, "is no zip archive");
 }
-END_TEST
 
-START_TEST(a_damaged_archive_is_refused_or_gives_the_same_arrays)
+TEST(a_damaged_archive_is_refused_or_gives_the_same_arrays)
 {
     const char *path = scratch_path("a.npz");
     ck_assert_int_eq(write_example(path).code, HL_OK);
@@ -464,7 +452,6 @@ START_TEST(a_damaged_archive_is_refused_or_gives_the_same_arrays)
     refused(path, LIMIT, "array \"layer_0\": its CRC is wrong");
     free(bytes);
 }
-END_TEST
 
 static hl_status save(const char *path, int version)
 {
@@ -485,33 +472,14 @@ static hl_status load(const char *path)
     return hl_ok();
 }
 
-START_TEST(no_failing_call_harms_the_old_file)
+TEST(no_failing_call_harms_the_old_file)
 {
     fault_checks_saving(save, 2);
 }
-END_TEST
 
-START_TEST(no_failing_call_is_missed_in_reading)
+TEST(no_failing_call_is_missed_in_reading)
 {
     fault_checks_loading(save, load, 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, what_was_written_is_read_again);
-    tcase_add_test(tc, threads_read_the_same_together);
-    tcase_add_test(tc, reading_again_takes_the_memory_of_arrays_that_are_as_large);
-    tcase_add_test(tc, the_same_arrays_make_the_same_bytes_of_a_stored_npy);
-    tcase_add_test(tc, headers_read_as_they_were_written_for_the_largest_shape);
-    tcase_add_test(tc, archives_of_other_programs_are_read);
-    tcase_add_loop_test(tc, a_bad_npy_header_is_refused_with_its_reason, 0, N_BAD);
-    tcase_add_test(tc, members_that_are_no_arrays_are_refused);
-    tcase_add_test(tc, encrypted_and_otherwise_packed_members_are_refused);
-    tcase_add_test(tc, no_archive_takes_more_memory_than_allowed);
-    tcase_add_test(tc, what_is_no_archive_is_refused);
-    tcase_add_test(tc, a_damaged_archive_is_refused_or_gives_the_same_arrays);
-    tcase_add_test(tc, no_failing_call_harms_the_old_file);
-    tcase_add_test(tc, no_failing_call_is_missed_in_reading);
-}
-SUITE("npz", add_tests)
+SUITE("npz")

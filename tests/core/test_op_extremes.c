@@ -113,34 +113,31 @@ static void check_op(const char *op, int exponent, bool may_stop)
 }
 
 /* The last one leaves zeros of both signs. */
-START_TEST(small_numbers_agree_with_double)
+LOOP_TEST(small_numbers_agree_with_double, 0, op_count)
 {
     static const int exponents[] = { -40, -70, -120, -130, -200 };
-    for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+    for (int i = 0; i < ROWS(exponents); i++) {
         check_op(op_list[_i]->name, exponents[i], false);
     }
 }
-END_TEST
 
 /* From some hundred to 1e12: scores of 1e24 in attention. */
-START_TEST(large_numbers_agree_with_double)
+LOOP_TEST(large_numbers_agree_with_double, 0, op_count)
 {
     static const int exponents[] = { 7, 14, 40 };
-    for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+    for (int i = 0; i < ROWS(exponents); i++) {
         check_op(op_list[_i]->name, exponents[i], false);
     }
 }
-END_TEST
 
 /* 1e30, and just below the largest float: products and sums may overflow, at which a training stops. */
-START_TEST(huge_numbers_agree_with_double_or_stop_a_training)
+LOOP_TEST(huge_numbers_agree_with_double_or_stop_a_training, 0, op_count)
 {
     static const int exponents[] = { 100, 127 };
-    for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+    for (int i = 0; i < ROWS(exponents); i++) {
         check_op(op_list[_i]->name, exponents[i], true);
     }
 }
-END_TEST
 
 /* An input that y depends on, which its gradient tells, makes a y that is not finite where it is not; but tanh is 1 at
  * infinity. */
@@ -164,7 +161,7 @@ static void check_filled(int index, double filling)
     op_run_free(&usual);
 }
 
-START_TEST(what_is_not_finite_is_not_swallowed)
+LOOP_TEST(what_is_not_finite_is_not_swallowed, 0, op_count)
 {
     for (int i = 0; i < op_case_count; i++) {
         if (strcmp(op_cases[i].op, op_list[_i]->name) == 0 && !op_cases[i].large) {
@@ -173,14 +170,5 @@ START_TEST(what_is_not_finite_is_not_swallowed)
         }
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, small_numbers_agree_with_double, 0, op_count);
-    tcase_add_loop_test(tc, large_numbers_agree_with_double, 0, op_count);
-    tcase_add_loop_test(tc, huge_numbers_agree_with_double_or_stop_a_training, 0, op_count);
-    tcase_add_loop_test(tc, what_is_not_finite_is_not_swallowed, 0, op_count);
-}
-SUITE("op extremes", add_tests)
+SUITE("op extremes")

@@ -48,7 +48,7 @@ static void check_case(int index)
     op_run_free(&wide);
 }
 
-START_TEST(every_case_agrees_with_double)
+LOOP_TEST(every_case_agrees_with_double, 0, op_count)
 {
     for (int i = 0; i < op_case_count; i++) {
         if (strcmp(op_cases[i].op, op_list[_i]->name) == 0) {
@@ -56,10 +56,9 @@ START_TEST(every_case_agrees_with_double)
         }
     }
 }
-END_TEST
 
 /* The comparison would be empty if both were the same library. */
-START_TEST(the_two_precisions_differ)
+TEST(the_two_precisions_differ)
 {
     op_run_result single, wide;
     int index = (int)(op_case_find("gelu", "2-D") - op_cases);
@@ -73,11 +72,5 @@ START_TEST(the_two_precisions_differ)
     op_run_free(&single);
     op_run_free(&wide);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, every_case_agrees_with_double, 0, op_count);
-    tcase_add_test(tc, the_two_precisions_differ);
-}
-SUITE("op precision", add_tests)
+SUITE("op precision")

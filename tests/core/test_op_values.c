@@ -36,7 +36,7 @@ static void check_values(const hl_tensor *y, hl_shape shape, const double *wante
     }
 }
 
-START_TEST(functions_of_single_numbers)
+TEST(functions_of_single_numbers)
 {
     const hl_real x[5] = { -3, -1, 0, 1, 3 };
     hl_tensor *t = tensor(HL_SHAPE(5), x);
@@ -53,10 +53,9 @@ START_TEST(functions_of_single_numbers)
     check_values(hl_mean(&tape, hl_relu(&tape, t)), (hl_shape){ 0 }, (double[]){ 0.8 });
     ck_assert(isnan(hl_relu(&tape, tensor(HL_SHAPE(1), &(hl_real){ NAN }))->data[0]));
 }
-END_TEST
 
 /* Where e^x and x^3 overflow the values are those of the limits, and the slopes as well. */
-START_TEST(functions_far_out)
+TEST(functions_far_out)
 {
     const hl_real x[6] = { -3e38f, -1e13f, -100, 100, 1e13f, 3e38f }, ones[6] = { 1, 1, 1, 1, 1, 1 };
     hl_tensor *(*const functions[])(hl_tape *, hl_tensor *) = { hl_gelu, hl_gelu_tanh, hl_quick_gelu, hl_silu,
@@ -72,10 +71,9 @@ START_TEST(functions_far_out)
         }
     }
 }
-END_TEST
 
 /* Within 3 units in the last place, across the change of formulas. */
-START_TEST(tanh_is_exact)
+TEST(tanh_is_exact)
 {
     enum { MIDDLE = 2000, N = 2 * MIDDLE + 1 };
     static hl_real x[N];
@@ -91,10 +89,9 @@ START_TEST(tanh_is_exact)
     }
     ck_assert(isnan(hl_tanh(&tape, tensor(HL_SHAPE(1), &(hl_real){ NAN }))->data[0]));
 }
-END_TEST
 
 /* Two queries, two keys; v makes the weights readable: z = (A[i][0], A[i][1]). Key 1 is forbidden to query 0. */
-START_TEST(given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids)
+TEST(given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids)
 {
     const hl_real numbers[2] = { 1, -1 }, v[4] = { 1, 0, 0, 1 }, given[4] = { 0.5f, 0.25f, 0.125f, 0.75f };
     const hl_real forbidding[4] = { 0, -INFINITY, 0, 0 };
@@ -121,9 +118,8 @@ START_TEST(given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbid
     replace[0] = kept;
     check_values(hl_attention(&tape, args), HL_SHAPE(2, 2), (double[]){ 1, 0, 0.125, 0.75 });
 }
-END_TEST
 
-START_TEST(pieces_of_tensors)
+TEST(pieces_of_tensors)
 {
     const hl_real W[6] = { 1, 2, 3, 4, 5, 6 };
     const int32_t ids[] = { 2, 0, 2 };
@@ -151,9 +147,8 @@ START_TEST(pieces_of_tensors)
     check_values(hl_layer_norm(&tape, tensor(HL_SHAPE(4), x), tensor(HL_SHAPE(4), gamma), tensor(HL_SHAPE(4), beta), 0),
                  HL_SHAPE(4), (double[]){ -2 / d, -2 / d, 5, 3 / d });
 }
-END_TEST
 
-START_TEST(cross_entropy_takes_targets_that_are_no_class)
+TEST(cross_entropy_takes_targets_that_are_no_class)
 {
     const hl_real logits[8] = { 0, 0, 0, 0, 0, 3, 0, 0 };
     hl_real rows[2] = { 9, 9 };
@@ -166,9 +161,8 @@ START_TEST(cross_entropy_takes_targets_that_are_no_class)
     known = 0.5 * known + 0.5 * (known + 3 - 0.75);
     check_values(hl_cross_entropy(&tape, tensor(HL_SHAPE(2, 4), logits), args), (hl_shape){ 0 }, &known);
 }
-END_TEST
 
-START_TEST(cross_entropy_reports_what_it_found)
+TEST(cross_entropy_reports_what_it_found)
 {
     const hl_real logits[8] = { 0, 0, 0, 0, 0, 3, 0, 0 };
     const int32_t targets[2] = { 0, 2 };
@@ -189,10 +183,9 @@ START_TEST(cross_entropy_reports_what_it_found)
     double smooth = 0.5 * second + 0.5 * (second - 0.75); /* half on the target, half spread over 4 */
     check_values(loss, (hl_shape){ 0 }, &(double){ (log(4) + smooth) / 10 });
 }
-END_TEST
 
 /* The rows' own losses are floats; added up as floats they would be wrong in the fifth digit. */
-START_TEST(the_loss_of_many_tokens_keeps_its_accuracy)
+TEST(the_loss_of_many_tokens_keeps_its_accuracy)
 {
     enum { N = 300000, V = 3 };
     static hl_real logits[N * V];
@@ -220,7 +213,6 @@ START_TEST(the_loss_of_many_tokens_keeps_its_accuracy)
         hl_arena_rewind(&arena, 0);
     }
 }
-END_TEST
 
 /* What an observer saw: the weights of two heads over two keys, one after the other. */
 static void keep_weights(void *context, const hl_attention_seen *seen)
@@ -231,7 +223,7 @@ static void keep_weights(void *context, const hl_attention_seen *seen)
 }
 
 /* Two heads over one key/value head: weights from q k / sqrt(4) with q of the head's own columns. */
-START_TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
+TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
 {
     const hl_real q[8] = { 2, 0, 0, 0, 0, 0, 0, 4 }, k[8] = { 1, 0, 0, 0, 0, 0, 0, 1 }, v[2] = { 10, 20 };
     const int32_t one[2] = { 0, 1 }, two[2] = { 0, 2 };
@@ -254,19 +246,5 @@ START_TEST(attention_scales_by_the_root_of_d_k_and_shares_keys)
     ck_assert_double_eq_tol((double)weights[0], first, 1e-6);
     ck_assert_double_eq_tol((double)weights[3], 1 - second, 1e-6);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, functions_of_single_numbers);
-    tcase_add_test(tc, functions_far_out);
-    tcase_add_test(tc, tanh_is_exact);
-    tcase_add_test(tc, given_weights_take_the_place_of_the_softmax_but_where_the_mask_forbids);
-    tcase_add_test(tc, pieces_of_tensors);
-    tcase_add_test(tc, cross_entropy_takes_targets_that_are_no_class);
-    tcase_add_test(tc, cross_entropy_reports_what_it_found);
-    tcase_add_test(tc, the_loss_of_many_tokens_keeps_its_accuracy);
-    tcase_add_test(tc, attention_scales_by_the_root_of_d_k_and_shares_keys);
-}
-SUITE("op values", add_tests)
+SUITE("op values", .before = setup, .after = teardown)

@@ -31,16 +31,15 @@ static void forward(int count, hl_real floor, const hl_real *residual)
     }
 }
 
-START_TEST(a_group_takes_sixteen_bytes)
+TEST(a_group_takes_sixteen_bytes)
 {
     ck_assert_int_eq(hl_pass_bytes(0), 0);
     ck_assert_int_eq(hl_pass_bytes(1), HL_PASS_BYTES);
     ck_assert_int_eq(hl_pass_bytes(HL_PASS_GROUP), HL_PASS_BYTES);
     ck_assert_int_eq(hl_pass_bytes(N), 4 * HL_PASS_BYTES);
 }
-END_TEST
 
-START_TEST(every_number_comes_out_by_the_formula)
+TEST(every_number_comes_out_by_the_formula)
 {
     fill();
     forward(N, 0, r);
@@ -52,10 +51,9 @@ START_TEST(every_number_comes_out_by_the_formula)
         ck_assert(y[i] == x[i] * m[i]);
     }
 }
-END_TEST
 
 /* The bits say what passed, for every count: what lies beyond it is not written. */
-START_TEST(gradients_take_the_same_way)
+TEST(gradients_take_the_same_way)
 {
     fill();
     for (int count = 1; count < N; count += 7) {
@@ -77,21 +75,12 @@ START_TEST(gradients_take_the_same_way)
         ck_assert(dx[count] == 77);
     }
 }
-END_TEST
 
-START_TEST(nothing_is_hidden_where_a_factor_is_0)
+TEST(nothing_is_hidden_where_a_factor_is_0)
 {
     hl_real bad[2] = { NAN, NAN }, none[2] = { 0, 0 }, out[2];
     hl_pass_forward(2, bad, 0, none, NULL, out, NULL);
     ck_assert(isnan(out[0]) && isnan(out[1]));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_group_takes_sixteen_bytes);
-    tcase_add_test(tc, every_number_comes_out_by_the_formula);
-    tcase_add_test(tc, gradients_take_the_same_way);
-    tcase_add_test(tc, nothing_is_hidden_where_a_factor_is_0);
-}
-SUITE("pass bits", add_tests)
+SUITE("pass bits")

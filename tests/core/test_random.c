@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Known answers of the Random123 distribution (kat_vectors, philox4x32 10). */
-START_TEST(philox_gives_the_known_answers)
+LOOP_TEST(philox_gives_the_known_answers, 0, 3)
 {
     static const struct {
         uint32_t counter[4], key[2], out[4];
@@ -22,9 +22,8 @@ START_TEST(philox_gives_the_known_answers)
     hl_philox(known[_i].counter, known[_i].key, out);
     ck_assert_mem_eq(out, known[_i].out, sizeof out);
 }
-END_TEST
 
-START_TEST(a_word_is_its_place_in_its_block_and_depends_on_every_coordinate)
+TEST(a_word_is_its_place_in_its_block_and_depends_on_every_coordinate)
 {
     hl_random random = { .seed = 7, .stream = 3, .step = 11 };
     uint32_t block[4];
@@ -37,9 +36,8 @@ START_TEST(a_word_is_its_place_in_its_block_and_depends_on_every_coordinate)
         ck_assert_uint_ne(hl_random_word(others[i], 20), block[0]);
     }
 }
-END_TEST
 
-START_TEST(sixteen_blocks_at_once_are_the_same_blocks)
+TEST(sixteen_blocks_at_once_are_the_same_blocks)
 {
     hl_random random = { .seed = (uint64_t)5 << 33 | 7, .stream = 3, .step = 11 };
     static const uint64_t firsts[] = { 0, 1, 1000, UINT32_MAX - 5, (uint64_t)1 << 40 };
@@ -54,9 +52,8 @@ START_TEST(sixteen_blocks_at_once_are_the_same_blocks)
         }
     }
 }
-END_TEST
 
-START_TEST(below_is_in_range_and_even)
+TEST(below_is_in_range_and_even)
 {
     hl_random random = { .seed = 1, .stream = 2 };
     int seen[7] = { 0 };
@@ -80,9 +77,8 @@ START_TEST(below_is_in_range_and_even)
     ck_assert_uint_gt(high, 400);
     ck_assert_uint_lt(high, 600);
 }
-END_TEST
 
-START_TEST(numbers_below_drawn_at_once_are_those_drawn_one_by_one)
+TEST(numbers_below_drawn_at_once_are_those_drawn_one_by_one)
 {
     static const uint32_t bounds[] = { 1, 2, 13, 0x60000000u, 0x80000000u };
     hl_random random = { .seed = 3, .stream = 5, .step = 7 };
@@ -97,9 +93,8 @@ START_TEST(numbers_below_drawn_at_once_are_those_drawn_one_by_one)
         ck_assert_int_eq(numbers[n], -1);
     }
 }
-END_TEST
 
-START_TEST(uniform_and_normal_have_their_moments)
+TEST(uniform_and_normal_have_their_moments)
 {
     hl_random random = { .seed = 42, .stream = 9 };
     enum { N = 200000 };
@@ -119,24 +114,12 @@ START_TEST(uniform_and_normal_have_their_moments)
     ck_assert_double_eq_tol(normal_sum / N, 0, 0.012);
     ck_assert_double_eq_tol(normal_squares / N, 1, 0.02);
 }
-END_TEST
 
-START_TEST(streams_are_fnv_1a_of_the_name)
+TEST(streams_are_fnv_1a_of_the_name)
 {
     ck_assert_uint_eq(hl_random_stream(""), 0x811c9dc5);
     ck_assert_uint_eq(hl_random_stream("a"), 0xe40c292c);
     ck_assert_uint_eq(hl_random_stream("foobar"), 0xbf9cf968);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, philox_gives_the_known_answers, 0, 3);
-    tcase_add_test(tc, a_word_is_its_place_in_its_block_and_depends_on_every_coordinate);
-    tcase_add_test(tc, sixteen_blocks_at_once_are_the_same_blocks);
-    tcase_add_test(tc, below_is_in_range_and_even);
-    tcase_add_test(tc, numbers_below_drawn_at_once_are_those_drawn_one_by_one);
-    tcase_add_test(tc, uniform_and_normal_have_their_moments);
-    tcase_add_test(tc, streams_are_fnv_1a_of_the_name);
-}
-SUITE("random", add_tests)
+SUITE("random")

@@ -47,20 +47,19 @@ static void check_columns(int64_t rows, int64_t columns, bool add)
     }
 }
 
-START_TEST(column_sums_are_right_at_any_thread_count)
+TEST(column_sums_are_right_at_any_thread_count)
 {
     static const int64_t shapes[][2] = {
         { 1, 1 },   { 1, 600 },  { 63, 3 },    { 64, 3 },   { 127, 5 },   { 128, 5 },    { 129, 5 },
         { 500, 7 }, { 1000, 1 }, { 1025, 31 }, { 997, 97 }, { 500, 600 }, { 100000, 3 }, { 0, 4 },
     };
-    for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
+    for (int i = 0; i < ROWS(shapes); i++) {
         check_columns(shapes[i][0], shapes[i][1], false);
         check_columns(shapes[i][0], shapes[i][1], true);
     }
 }
-END_TEST
 
-START_TEST(blocks_depend_on_the_rows_alone)
+TEST(blocks_depend_on_the_rows_alone)
 {
     ck_assert_int_eq(hl_sum_blocks(0), 1);
     ck_assert_int_eq(hl_sum_blocks(127), 1);
@@ -68,9 +67,8 @@ START_TEST(blocks_depend_on_the_rows_alone)
     ck_assert_int_eq(hl_sum_blocks(1 << 20), 16);
     ck_assert_int_eq(hl_sum_rows_scratch(128, 5), 10);
 }
-END_TEST
 
-START_TEST(partial_sums_are_added_in_order)
+TEST(partial_sums_are_added_in_order)
 {
     /* Added in order, 1e8 and -1e8 cancel before the ones are added; in another order the ones are lost. */
     const hl_real partial[] = { 1e8f, 2, -1e8f, 3, 1, 4 };
@@ -80,13 +78,12 @@ START_TEST(partial_sums_are_added_in_order)
     hl_sum_partials(1, 3, 2, partial, true, total);
     ck_assert(total[0] == 2 && total[1] == 18);
 }
-END_TEST
 
-START_TEST(everything_is_summed_in_double)
+TEST(everything_is_summed_in_double)
 {
     static const int64_t counts[] = { 0, 1, 7, 8, 9, 4095, 4096, 4097, 262143, 262145, COUNT };
     ck_assert(hl_sum_all((hl_real[]){ 1e8f, 1, -1e8f }, 3) == 1);
-    for (int i = 0; i < (int)(sizeof counts / sizeof *counts); i++) {
+    for (int i = 0; i < ROWS(counts); i++) {
         double plain = 0, squares = 0;
         for (int64_t k = 0; k < counts[i]; k++) {
             plain += (double)x[k];
@@ -101,9 +98,8 @@ START_TEST(everything_is_summed_in_double)
         }
     }
 }
-END_TEST
 
-START_TEST(squares_do_not_overflow_float_and_nan_is_not_lost)
+TEST(squares_do_not_overflow_float_and_nan_is_not_lost)
 {
     hl_real large[] = { 3e38f, 3e38f };
     ck_assert_double_eq_tol(hl_sum_squares(1, large, 2) / 1.8e77, 1, 1e-6);
@@ -113,15 +109,5 @@ START_TEST(squares_do_not_overflow_float_and_nan_is_not_lost)
     ck_assert(isnan(hl_sum_all(x, COUNT)));
     x[COUNT - 1] = before;
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, column_sums_are_right_at_any_thread_count);
-    tcase_add_test(tc, blocks_depend_on_the_rows_alone);
-    tcase_add_test(tc, partial_sums_are_added_in_order);
-    tcase_add_test(tc, everything_is_summed_in_double);
-    tcase_add_test(tc, squares_do_not_overflow_float_and_nan_is_not_lost);
-}
-SUITE("reduce", add_tests)
+SUITE("reduce", .before = setup)

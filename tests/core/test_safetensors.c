@@ -59,7 +59,7 @@ static hl_safetensors *read_good(const char *path)
     return file;
 }
 
-START_TEST(what_was_written_is_read_again)
+TEST(what_was_written_is_read_again)
 {
     const char *path = scratch_path("a");
     ck_assert_int_eq(write_example(path).code, HL_OK);
@@ -91,9 +91,8 @@ START_TEST(what_was_written_is_read_again)
     hl_safetensors_free(file);
     hl_safetensors_free(NULL);
 }
-END_TEST
 
-START_TEST(the_bytes_are_as_the_format_says)
+TEST(the_bytes_are_as_the_format_says)
 {
     const char *path = scratch_path("a");
     static const float two[2] = { 1, 2 };
@@ -127,9 +126,8 @@ START_TEST(the_bytes_are_as_the_format_says)
     }
     free(bytes);
 }
-END_TEST
 
-START_TEST(the_same_content_makes_the_same_bytes)
+TEST(the_same_content_makes_the_same_bytes)
 {
     const char *a = scratch_path("a");
     ck_assert_int_eq(write_example(a).code, HL_OK);
@@ -139,9 +137,8 @@ START_TEST(the_same_content_makes_the_same_bytes)
     ck_assert(scratch_holds(scratch_path("b"), bytes, size));
     free(bytes);
 }
-END_TEST
 
-START_TEST(a_file_of_nothing_is_a_file)
+TEST(a_file_of_nothing_is_a_file)
 {
     const char *path = scratch_path("a");
     hl_file empty;
@@ -153,7 +150,6 @@ START_TEST(a_file_of_nothing_is_a_file)
     ck_assert(hl_safetensors_has_checksum(file));
     hl_safetensors_free(file);
 }
-END_TEST
 
 static void check_refused(const char *path, const char *bytes, size_t size, const char *what, size_t where)
 {
@@ -164,7 +160,7 @@ static void check_refused(const char *path, const char *bytes, size_t size, cons
     ck_assert_ptr_null(file);
 }
 
-START_TEST(no_wrong_bit_and_no_missing_byte_is_accepted)
+TEST(no_wrong_bit_and_no_missing_byte_is_accepted)
 {
     const char *path = scratch_path("a");
     ck_assert_int_eq(write_example(path).code, HL_OK);
@@ -183,9 +179,8 @@ START_TEST(no_wrong_bit_and_no_missing_byte_is_accepted)
     hl_safetensors_free(read_good(path));
     free(bytes);
 }
-END_TEST
 
-START_TEST(files_of_other_programs_are_read)
+TEST(files_of_other_programs_are_read)
 {
     const char *path = scratch_path("a");
     /* As PyTorch's writer, without metadata; entries and their data in different orders; data at odd addresses. */
@@ -213,9 +208,8 @@ START_TEST(files_of_other_programs_are_read)
     ck_assert_str_eq(hl_safetensors_metadata(file, "format"), "pt");
     hl_safetensors_free(file);
 }
-END_TEST
 
-START_TEST(numbers_of_double_precision_are_converted)
+TEST(numbers_of_double_precision_are_converted)
 {
     const char *path = scratch_path("a");
     static const char header[] = "{\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}";
@@ -235,7 +229,6 @@ START_TEST(numbers_of_double_precision_are_converted)
     ck_assert_float_eq(read[2], 2);
     hl_safetensors_free(file);
 }
-END_TEST
 
 #define ENTRY(shape, begin, end) "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}"
 
@@ -301,17 +294,15 @@ static const struct {
     { "{\"__metadata__\":{\"checksum\":\"00000000\"}}", 0,
       "is damaged or was changed: its checksum should be 00000000 and is " },
 };
-enum { N_BAD = sizeof bad / sizeof bad[0] };
 
-START_TEST(a_bad_header_is_refused_with_its_reason)
+LOOP_TEST(a_bad_header_is_refused_with_its_reason, 0, ROWS(bad))
 {
     const char *path = scratch_path("a");
     safetensors_file_foreign(path, bad[_i].header, bad[_i].payload);
     refused(path, bad[_i].reason);
 }
-END_TEST
 
-START_TEST(a_header_that_is_too_long_or_too_deep_is_refused)
+TEST(a_header_that_is_too_long_or_too_deep_is_refused)
 {
     const char *path = scratch_path("a");
     static char bytes[8 + HL_SAFETENSORS_MAX_HEADER + 1];
@@ -335,18 +326,16 @@ START_TEST(a_header_that_is_too_long_or_too_deep_is_refused)
     scratch_write(path, bytes, 7);
     refused(path, "it has only 7 bytes");
 }
-END_TEST
 
-START_TEST(a_file_that_is_missing_or_none_is_refused)
+TEST(a_file_that_is_missing_or_none_is_refused)
 {
     refused(scratch_path("none"), "No such file");
     const char *folder = scratch_path("folder");
     ck_assert_int_eq(mkdir(folder, 0700), 0);
     refused(folder, "is a folder");
 }
-END_TEST
 
-START_TEST(metadata_that_could_not_be_read_again_is_not_written)
+TEST(metadata_that_could_not_be_read_again_is_not_written)
 {
     const char *path = scratch_path("a");
     hl_file file;
@@ -368,7 +357,6 @@ START_TEST(metadata_that_could_not_be_read_again_is_not_written)
     ck_assert(!scratch_exists(path));
     free(text);
 }
-END_TEST
 
 /* Leaves on the stack, where the writer's variables will lie, what jansson calls text that is not UTF-8: a failure
  * whose reason the writer did not look for itself would be taken for that. */
@@ -408,17 +396,15 @@ static hl_status load(const char *path)
     return status;
 }
 
-START_TEST(no_failing_call_harms_the_old_file)
+TEST(no_failing_call_harms_the_old_file)
 {
     fault_checks_saving(save, 2);
 }
-END_TEST
 
-START_TEST(no_failing_call_is_missed_in_reading)
+TEST(no_failing_call_is_missed_in_reading)
 {
     fault_checks_loading(save, load, 1);
 }
-END_TEST
 
 /* ---- more than is read at once ---- */
 
@@ -448,13 +434,12 @@ static hl_status load_many(const char *path)
     return status;
 }
 
-START_TEST(no_failing_call_is_missed_in_reading_piece_by_piece)
+TEST(no_failing_call_is_missed_in_reading_piece_by_piece)
 {
     fault_checks_loading(save_many, load_many, 1);
 }
-END_TEST
 
-START_TEST(pieces_are_read_past_interruptions)
+TEST(pieces_are_read_past_interruptions)
 {
     const char *path = scratch_path("many");
     ck_assert_int_eq(save_many(path, 0).code, HL_OK);
@@ -466,9 +451,8 @@ START_TEST(pieces_are_read_past_interruptions)
     faults_end();
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
-END_TEST
 
-START_TEST(numbers_are_compared_where_they_are_not_wanted)
+TEST(numbers_are_compared_where_they_are_not_wanted)
 {
     const char *path = scratch_path("many");
     ck_assert_int_eq(save_many(path, 0).code, HL_OK);
@@ -488,25 +472,5 @@ START_TEST(numbers_are_compared_where_they_are_not_wanted)
     }
     hl_safetensors_free(file);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, no_failing_call_is_missed_in_reading_piece_by_piece);
-    tcase_add_test(tc, pieces_are_read_past_interruptions);
-    tcase_add_test(tc, numbers_are_compared_where_they_are_not_wanted);
-    tcase_add_test(tc, what_was_written_is_read_again);
-    tcase_add_test(tc, the_bytes_are_as_the_format_says);
-    tcase_add_test(tc, the_same_content_makes_the_same_bytes);
-    tcase_add_test(tc, a_file_of_nothing_is_a_file);
-    tcase_add_test(tc, no_wrong_bit_and_no_missing_byte_is_accepted);
-    tcase_add_test(tc, files_of_other_programs_are_read);
-    tcase_add_test(tc, numbers_of_double_precision_are_converted);
-    tcase_add_loop_test(tc, a_bad_header_is_refused_with_its_reason, 0, N_BAD);
-    tcase_add_test(tc, a_header_that_is_too_long_or_too_deep_is_refused);
-    tcase_add_test(tc, a_file_that_is_missing_or_none_is_refused);
-    tcase_add_test(tc, metadata_that_could_not_be_read_again_is_not_written);
-    tcase_add_test(tc, no_failing_call_harms_the_old_file);
-    tcase_add_test(tc, no_failing_call_is_missed_in_reading);
-}
-SUITE("safetensors", add_tests)
+SUITE("safetensors")

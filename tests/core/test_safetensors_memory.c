@@ -46,7 +46,7 @@ static const struct {
       "\"0\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}}", NULL },
 };
 
-START_TEST(a_large_header_takes_little_memory)
+LOOP_TEST(a_large_header_takes_little_memory, 0, ROWS(large_headers))
 {
     const char *path = scratch_path("a");
     char *bytes = malloc(8 + HL_SAFETENSORS_MAX_HEADER), part[128];
@@ -74,10 +74,9 @@ START_TEST(a_large_header_takes_little_memory)
     free(bytes);
     expect_little_memory(path, large_headers[_i].reason, 16 << 10);
 }
-END_TEST
 
 /* A sparse file of half a tebibyte, more than any memory holds. */
-START_TEST(a_large_file_is_opened_by_its_header_alone)
+TEST(a_large_file_is_opened_by_its_header_alone)
 {
     static const struct {
         const char *header, *reason;
@@ -88,17 +87,11 @@ START_TEST(a_large_file_is_opened_by_its_header_alone)
         { "{\"a\":{\"dtype\":\"F32\",\"shape\":[137438953451],\"data_offsets\":[0,549755813804]}}", NULL },
     };
     const char *path = scratch_path("hole");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         safetensors_file_foreign(path, cases[i].header, 8);
         ck_assert_int_eq(truncate(path, (off_t)1 << 39), 0);
         expect_little_memory(path, cases[i].reason, 1 << 10);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_large_header_takes_little_memory, 0, sizeof large_headers / sizeof *large_headers);
-    tcase_add_test(tc, a_large_file_is_opened_by_its_header_alone);
-}
-SUITE("safetensors' memory", add_tests)
+SUITE("safetensors' memory")

@@ -49,7 +49,7 @@ static const struct {
     int exponent_bits;
 } halves[] = { { "F16", 5 }, { "BF16", 8 } };
 
-START_TEST(every_number_of_half_precision_is_exact)
+LOOP_TEST(every_number_of_half_precision_is_exact, 0, ROWS(halves))
 {
     static uint16_t numbers[ALL];
     static float read[ALL];
@@ -70,7 +70,6 @@ START_TEST(every_number_of_half_precision_is_exact)
     }
     hl_safetensors_free(file);
 }
-END_TEST
 
 /* Types between which the two floats "before" and "after" stand. */
 static const struct {
@@ -83,7 +82,7 @@ static const struct {
     { "F8_E8M0", "[3]", 3 }, { "F4", "[4,2]", 4 },    { "F6_E2M3", "[4]", 3 },
 };
 
-START_TEST(other_types_are_passed_over)
+LOOP_TEST(other_types_are_passed_over, 0, ROWS(skipped))
 {
     int bytes = skipped[_i].bytes;
     char header[512], payload[64] = { 0 };
@@ -112,9 +111,8 @@ START_TEST(other_types_are_passed_over)
     ck_assert_msg(strstr(status.text, expected) != NULL, "%s", status.text);
     hl_safetensors_free(file);
 }
-END_TEST
 
-START_TEST(a_matrix_is_transposed_as_it_is_read)
+TEST(a_matrix_is_transposed_as_it_is_read)
 {
     enum { N = 97, M = 1001 }; /* more than is read at once, pieces that end within a row */
     static float stored[N][M], read[M][N];
@@ -153,10 +151,9 @@ START_TEST(a_matrix_is_transposed_as_it_is_read)
     }
     hl_safetensors_free(file);
 }
-END_TEST
 
 /* Fewer numbers than are read at once, and more; what follows in memory stays. */
-START_TEST(the_first_numbers_alone_are_read)
+TEST(the_first_numbers_alone_are_read)
 {
     enum { COUNT = 97097 };
     static const size_t firsts[] = { 1, 1001, 70000 };
@@ -175,9 +172,8 @@ START_TEST(the_first_numbers_alone_are_read)
     }
     hl_safetensors_free(file);
 }
-END_TEST
 
-START_TEST(what_is_no_matrix_is_not_transposed)
+TEST(what_is_no_matrix_is_not_transposed)
 {
     static const float numbers[3] = { 1, 2, 3 };
     float read[3];
@@ -189,14 +185,5 @@ START_TEST(what_is_no_matrix_is_not_transposed)
     ck_assert_msg(strstr(status.text, "tensor \"w\": is no matrix") != NULL, "%s", status.text);
     hl_safetensors_free(file);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, every_number_of_half_precision_is_exact, 0, sizeof halves / sizeof halves[0]);
-    tcase_add_loop_test(tc, other_types_are_passed_over, 0, sizeof skipped / sizeof skipped[0]);
-    tcase_add_test(tc, a_matrix_is_transposed_as_it_is_read);
-    tcase_add_test(tc, the_first_numbers_alone_are_read);
-    tcase_add_test(tc, what_is_no_matrix_is_not_transposed);
-}
-SUITE("safetensors' types", add_tests)
+SUITE("safetensors' types")

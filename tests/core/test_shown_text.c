@@ -17,7 +17,7 @@ static void expect_shown(const char *text, bool ascii, const char *expected)
     ck_assert_str_eq(all, expected);
 }
 
-START_TEST(characters_are_shown_or_spelled_out)
+TEST(characters_are_shown_or_spelled_out)
 {
     static const struct {
         const char *text, *shown, *in_ascii;
@@ -45,14 +45,13 @@ START_TEST(characters_are_shown_or_spelled_out)
         { "\xf4\x90\x80\x80", "\\xf4:4 \\x90:4 \\x80:4 \\x80:4 ", "\\xf4:4 \\x90:4 \\x80:4 \\x80:4 " },
         { "\xf4\x8f\xbf\xbf", "\\u{10ffff}:10 ", "\\u{10ffff}:10 " }, /* the last there is */
     };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (int i = 0; i < ROWS(known); i++) {
         expect_shown(known[i].text, false, known[i].shown);
         expect_shown(known[i].text, true, known[i].in_ascii);
     }
 }
-END_TEST
 
-START_TEST(any_two_bytes_take_room_and_end)
+TEST(any_two_bytes_take_room_and_end)
 {
     for (int first = 1; first < 256; first++) {
         for (int second = 1; second < 256; second++) {
@@ -72,9 +71,8 @@ START_TEST(any_two_bytes_take_room_and_end)
         }
     }
 }
-END_TEST
 
-START_TEST(a_whole_text_is_measured_and_written_as_far_as_it_goes)
+TEST(a_whole_text_is_measured_and_written_as_far_as_it_goes)
 {
     static const char text[] = "a\033\xc3\xa9", shown[] = "a\\x1b\xc3\xa9";
     for (size_t size = 0; size <= sizeof shown + 1; size++) {
@@ -87,9 +85,8 @@ START_TEST(a_whole_text_is_measured_and_written_as_far_as_it_goes)
         ck_assert_int_eq(bytes[sizeof bytes - 1], '#');
     }
 }
-END_TEST
 
-START_TEST(a_text_that_is_cut_says_so)
+TEST(a_text_that_is_cut_says_so)
 {
     char bytes[8], roomy[32];
     hl_shown_cut(bytes, sizeof bytes, "1234567", false);
@@ -112,13 +109,5 @@ START_TEST(a_text_that_is_cut_says_so)
     hl_shown_cut(bytes, 4, "1234", false);
     ck_assert_str_eq(bytes, "...");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, characters_are_shown_or_spelled_out);
-    tcase_add_test(tc, a_whole_text_is_measured_and_written_as_far_as_it_goes);
-    tcase_add_test(tc, a_text_that_is_cut_says_so);
-    tcase_add_test(tc, any_two_bytes_take_room_and_end);
-}
-SUITE("shown text", add_tests)
+SUITE("shown text")

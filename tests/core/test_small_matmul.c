@@ -9,8 +9,9 @@
 
 enum { MOST = 40, STRIDE = MOST + 5, SIZE = MOST * STRIDE };
 
-/* One random product, with strides wider than the matrices, against sums in double; numbers between rows stay. */
-START_TEST(products_agree_with_plain_sums)
+/* One random product, with strides wider than the matrices, against sums in double; numbers between rows stay.
+ * Twenty shapes for each of the four calls: remainders of the widest vectors come up several times. */
+LOOP_TEST(products_agree_with_plain_sums, 0, 80)
 {
     static hl_real A[SIZE], B[SIZE], C[SIZE], before[SIZE];
     hl_random random = { .seed = 3, .step = (uint32_t)_i };
@@ -44,9 +45,8 @@ START_TEST(products_agree_with_plain_sums)
         }
     }
 }
-END_TEST
 
-START_TEST(a_transpose_has_every_number_in_its_place_and_ends_in_zeros)
+LOOP_TEST(a_transpose_has_every_number_in_its_place_and_ends_in_zeros, 0, 7 * 12)
 {
     static hl_real x[SIZE], y[SIZE];
     int64_t n = _i / 7 * 3, width = _i % 7 * 3 + _i % 2, x_stride = MOST + _i % 5, y_stride = n + _i % 4;
@@ -64,10 +64,9 @@ START_TEST(a_transpose_has_every_number_in_its_place_and_ends_in_zeros)
     }
     ck_assert(y[width * y_stride] == -1);
 }
-END_TEST
 
 /* A process that is started later would be bound to one core, or not bound as the user has asked. */
-START_TEST(its_start_leaves_the_environment)
+LOOP_TEST(its_start_leaves_the_environment, 0, 2)
 {
     const char *asked = _i == 1 ? "false" : NULL;
     ck_assert_int_eq(asked != NULL ? setenv("OMP_PROC_BIND", asked, 1) : unsetenv("OMP_PROC_BIND"), 0);
@@ -76,13 +75,5 @@ START_TEST(its_start_leaves_the_environment)
     ck_assert(hl_small_matmul_prepare().code == HL_OK);
     ck_assert_pstr_eq(getenv("OMP_PROC_BIND"), asked);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, its_start_leaves_the_environment, 0, 2);
-    tcase_add_loop_test(tc, a_transpose_has_every_number_in_its_place_and_ends_in_zeros, 0, 7 * 12);
-    /* Twenty shapes for each of the four calls: remainders of the widest vectors come up several times. */
-    tcase_add_loop_test(tc, products_agree_with_plain_sums, 0, 80);
-}
-SUITE("small matmul", add_tests)
+SUITE("small matmul")

@@ -4,15 +4,14 @@
 
 #include <string.h>
 
-START_TEST(success_has_no_text)
+TEST(success_has_no_text)
 {
     hl_status status = hl_ok();
     ck_assert_int_eq(status.code, HL_OK);
     ck_assert_str_eq(status.text, "");
 }
-END_TEST
 
-START_TEST(texts_are_formatted)
+TEST(texts_are_formatted)
 {
     hl_status status = hl_error(HL_BAD_FILE, "%s:%d: %s", "a.ini", 7, "no");
     ck_assert_int_eq(status.code, HL_BAD_FILE);
@@ -21,9 +20,8 @@ START_TEST(texts_are_formatted)
     ck_assert_int_eq(status.code, HL_NO_MEMORY);
     ck_assert_str_eq(status.text, "out of memory: a list");
 }
-END_TEST
 
-START_TEST(long_texts_are_cut_and_say_so)
+TEST(long_texts_are_cut_and_say_so)
 {
     char text[2 * HL_STATUS_TEXT];
     memset(text, 'x', sizeof text);
@@ -35,25 +33,22 @@ START_TEST(long_texts_are_cut_and_say_so)
     ck_assert_uint_eq(strlen(status.text), HL_STATUS_TEXT - 1);
     ck_assert_str_eq(status.text + HL_STATUS_TEXT - 5, "x...");
 }
-END_TEST
 
 /* Escape sequences, a C1 control, a mark of direction, a byte that is no UTF-8. */
-START_TEST(foreign_names_are_spelled_out)
+TEST(foreign_names_are_spelled_out)
 {
     ck_assert_str_eq(hl_error(HL_BAD_FILE, "%s: no", "\033[31m\n\xc2\x9b\xe2\x80\xae\xff\x7f\xc3\xa9").text,
                      "\\x1b[31m\\x0a\\u{9b}\\u{202e}\\xff\\x7f\xc3\xa9: no");
 }
-END_TEST
 
-START_TEST(what_is_spelled_out_stays_when_it_is_told_again)
+TEST(what_is_spelled_out_stays_when_it_is_told_again)
 {
     hl_status inner = hl_error(HL_BAD_FILE, "\033");
     ck_assert_str_eq(hl_error(HL_FAILED, "%s; why", inner.text).text, "\\x1b; why");
 }
-END_TEST
 
 /* 508 bytes are left for whole characters: 42 of 12 bytes as they are shown, 253 of two. */
-START_TEST(no_character_is_cut_in_two)
+TEST(no_character_is_cut_in_two)
 {
     char text[2 * HL_STATUS_TEXT] = "", expected[HL_STATUS_TEXT] = "";
     for (int i = 0; i < 64; i++) {
@@ -68,7 +63,6 @@ START_TEST(no_character_is_cut_in_two)
     }
     ck_assert_str_eq(hl_error(HL_FAILED, "%s", text).text, expected);
 }
-END_TEST
 
 static int calls;
 
@@ -85,23 +79,12 @@ static hl_status sequence(hl_code first, hl_code second)
     return hl_error(HL_FAILED, "the end");
 }
 
-START_TEST(try_returns_the_first_failure)
+TEST(try_returns_the_first_failure)
 {
     ck_assert_str_eq(sequence(HL_INVALID, HL_NO_MEMORY).text, "call 1");
     ck_assert_int_eq(calls, 1);
     ck_assert_int_eq(sequence(HL_OK, HL_NO_MEMORY).code, HL_NO_MEMORY);
     ck_assert_str_eq(sequence(HL_OK, HL_OK).text, "the end");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, success_has_no_text);
-    tcase_add_test(tc, texts_are_formatted);
-    tcase_add_test(tc, long_texts_are_cut_and_say_so);
-    tcase_add_test(tc, foreign_names_are_spelled_out);
-    tcase_add_test(tc, what_is_spelled_out_stays_when_it_is_told_again);
-    tcase_add_test(tc, no_character_is_cut_in_two);
-    tcase_add_test(tc, try_returns_the_first_failure);
-}
-SUITE("status", add_tests)
+SUITE("status")

@@ -40,7 +40,7 @@ static void tree_sum(leaf_passes *p, int first, int size, int end, hl_real *sum)
 }
 
 /* In float and in bf16. */
-START_TEST(leaves_together_have_the_bits_of_leaves_alone)
+LOOP_TEST(leaves_together_have_the_bits_of_leaves_alone, 0, 2)
 {
     static const struct {
         int first, n, size;
@@ -51,7 +51,7 @@ START_TEST(leaves_together_have_the_bits_of_leaves_alone)
     leaf_passes p;
     leaf_passes_make(&p, _i == 1);
     hl_real *alone = new_gradients(&p), *together = new_gradients(&p);
-    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    for (int g = 0; g < ROWS(groups); g++) {
         tree_sum(&p, groups[g].first, groups[g].size, groups[g].first + groups[g].n, alone);
         const hl_real before = g % 2 == 0 ? 0 : 1; /* a gradient is added to what is there */
         for (int64_t i = 0; i < p.parameters.count && before != 0; i++) {
@@ -66,7 +66,7 @@ START_TEST(leaves_together_have_the_bits_of_leaves_alone)
                 const hl_parameter *one = &p.parameters.list[i];
                 ck_assert_msg(memcmp(alone + one->offset, together + one->offset, (size_t)one->count * sizeof *alone) ==
                                   0,
-                              "group %zu, %d threads: the gradient of %s", g, threads, one->name);
+                              "group %d, %d threads: the gradient of %s", g, threads, one->name);
             }
         }
     }
@@ -74,9 +74,8 @@ START_TEST(leaves_together_have_the_bits_of_leaves_alone)
     hl_free(together);
     leaf_passes_free(&p);
 }
-END_TEST
 
-START_TEST(an_error_of_one_leaf_ends_the_walk)
+TEST(an_error_of_one_leaf_ends_the_walk)
 {
     leaf_passes p;
     leaf_passes_make(&p, false);
@@ -90,9 +89,8 @@ START_TEST(an_error_of_one_leaf_ends_the_walk)
     hl_arena_free(&arena);
     leaf_passes_free(&p);
 }
-END_TEST
 
-START_TEST(a_parameter_that_is_used_twice_is_seen)
+TEST(a_parameter_that_is_used_twice_is_seen)
 {
     leaf_passes p;
     leaf_passes_make(&p, false);
@@ -112,12 +110,5 @@ START_TEST(a_parameter_that_is_used_twice_is_seen)
     hl_arena_free(&arena);
     leaf_passes_free(&p);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, leaves_together_have_the_bits_of_leaves_alone, 0, 2);
-    tcase_add_test(tc, an_error_of_one_leaf_ends_the_walk);
-    tcase_add_test(tc, a_parameter_that_is_used_twice_is_seen);
-}
-SUITE("tape leaves", add_tests)
+SUITE("tape leaves")

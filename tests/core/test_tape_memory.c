@@ -59,7 +59,7 @@ static void measure(work *w, int threads, bool gradients, size_t *held, size_t *
     hl_arena_free(&records);
 }
 
-START_TEST(a_pass_takes_what_its_dry_run_counted)
+LOOP_TEST(a_pass_takes_what_its_dry_run_counted, 0, op_case_count)
 {
     work w;
     prepare(&w, &op_cases[_i]);
@@ -80,10 +80,9 @@ START_TEST(a_pass_takes_what_its_dry_run_counted)
     }
     release(&w);
 }
-END_TEST
 
 /* Every arena of less is full at some other place. */
-START_TEST(a_full_arena_is_a_clean_error)
+LOOP_TEST(a_full_arena_is_a_clean_error, 0, op_case_count)
 {
     work w;
     prepare(&w, &op_cases[_i]);
@@ -102,11 +101,5 @@ START_TEST(a_full_arena_is_a_clean_error)
     }
     release(&w);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_pass_takes_what_its_dry_run_counted, 0, op_case_count);
-    tcase_add_loop_test(tc, a_full_arena_is_a_clean_error, 0, op_case_count);
-}
-SUITE("tape memory", add_tests)
+SUITE("tape memory")

@@ -2,7 +2,7 @@
 
 #include "tests/check_suite.h"
 
-START_TEST(counts_are_products)
+TEST(counts_are_products)
 {
     ck_assert_int_eq(hl_shape_count((hl_shape){ 0 }), 1);
     ck_assert_int_eq(hl_shape_count(HL_SHAPE(5)), 5);
@@ -10,9 +10,8 @@ START_TEST(counts_are_products)
     ck_assert_int_eq(hl_shape_count(HL_SHAPE(2, 0, 5)), 0);
     ck_assert_int_eq(hl_shape_count(HL_SHAPE(INT64_MAX)), INT64_MAX);
 }
-END_TEST
 
-START_TEST(impossible_counts_are_minus_one)
+TEST(impossible_counts_are_minus_one)
 {
     int64_t big = (int64_t)1 << 32;
     ck_assert_int_eq(hl_shape_count(HL_SHAPE(big, big)), -1);
@@ -21,9 +20,8 @@ START_TEST(impossible_counts_are_minus_one)
     ck_assert_int_eq(hl_shape_count(HL_SHAPE(2, -1)), -1);
     ck_assert_int_eq(hl_shape_count(HL_SHAPE(-3, -2)), -1);
 }
-END_TEST
 
-START_TEST(rows_are_all_but_the_last)
+TEST(rows_are_all_but_the_last)
 {
     ck_assert_int_eq(hl_shape_last((hl_shape){ 0 }), 1);
     ck_assert_int_eq(hl_shape_rows((hl_shape){ 0 }), 1);
@@ -32,9 +30,8 @@ START_TEST(rows_are_all_but_the_last)
     ck_assert_int_eq(hl_shape_last(HL_SHAPE(2, 3, 5, 7)), 7);
     ck_assert_int_eq(hl_shape_rows(HL_SHAPE(2, 3, 5, 7)), 30);
 }
-END_TEST
 
-START_TEST(shapes_are_equal_size_by_size)
+TEST(shapes_are_equal_size_by_size)
 {
     ck_assert(hl_shape_equal(HL_SHAPE(2, 3), HL_SHAPE(2, 3)));
     ck_assert(!hl_shape_equal(HL_SHAPE(2, 3), HL_SHAPE(3, 2)));
@@ -44,9 +41,8 @@ START_TEST(shapes_are_equal_size_by_size)
     dirty.size[3] = 9;
     ck_assert(hl_shape_equal(dirty, HL_SHAPE(2, 3)));
 }
-END_TEST
 
-START_TEST(shapes_are_written_in_parentheses)
+TEST(shapes_are_written_in_parentheses)
 {
     char text[HL_SHAPE_TEXT];
     ck_assert_str_eq(hl_shape_text((hl_shape){ 0 }, text), "()");
@@ -55,14 +51,5 @@ START_TEST(shapes_are_written_in_parentheses)
     ck_assert_str_eq(hl_shape_text(HL_SHAPE(INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN), text),
                      "(-9223372036854775808, -9223372036854775808, -9223372036854775808, -9223372036854775808)");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, counts_are_products);
-    tcase_add_test(tc, impossible_counts_are_minus_one);
-    tcase_add_test(tc, rows_are_all_but_the_last);
-    tcase_add_test(tc, shapes_are_equal_size_by_size);
-    tcase_add_test(tc, shapes_are_written_in_parentheses);
-}
-SUITE("tensor", add_tests)
+SUITE("tensor")

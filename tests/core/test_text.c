@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(text_grows_as_it_is_written)
+TEST(text_grows_as_it_is_written)
 {
     hl_text text = { 0 };
     char expected[4000] = "";
@@ -25,9 +25,8 @@ START_TEST(text_grows_as_it_is_written)
     ck_assert_str_eq(text.bytes, "again");
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(bytes_of_any_kind_are_added)
+TEST(bytes_of_any_kind_are_added)
 {
     hl_text text = { 0 };
     hl_text_add(&text, "", 0);
@@ -38,9 +37,8 @@ START_TEST(bytes_of_any_kind_are_added)
     ck_assert_int_eq(memcmp(text.bytes, "ab\0c\xff%s", 8), 0);
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(a_paragraph_breaks_where_the_next_word_does_not_fit)
+LOOP_TEST(a_paragraph_breaks_where_the_next_word_does_not_fit, 0, 7)
 {
     static const struct {
         const char *words, *lines;
@@ -59,9 +57,8 @@ START_TEST(a_paragraph_breaks_where_the_next_word_does_not_fit)
     ck_assert_str_eq(text.bytes + strlen("before it\n"), known[_i].lines);
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_left_on_the_text)
+TEST(want_of_memory_is_left_on_the_text)
 {
     faults_begin();
     int n = 0;
@@ -84,9 +81,8 @@ START_TEST(want_of_memory_is_left_on_the_text)
     ck_assert_int_gt(n, 2);
     faults_end();
 }
-END_TEST
 
-START_TEST(texts_from_elsewhere_are_shown)
+TEST(texts_from_elsewhere_are_shown)
 {
     hl_text text = { 0 };
     hl_text_shown(&text, "");
@@ -96,7 +92,6 @@ START_TEST(texts_from_elsewhere_are_shown)
     ck_assert_str_eq(text.bytes, "a\\x0a\\u{202e}\\x1b b\\x0ac\n\xc3\xa9\n");
     hl_text_free(&text);
 }
-END_TEST
 
 /* What a text has handed over. */
 typedef struct bucket {
@@ -117,7 +112,7 @@ static hl_status fill(void *context, const char *bytes, size_t size)
     return hl_ok();
 }
 
-START_TEST(a_drain_is_given_all_and_little_is_kept)
+TEST(a_drain_is_given_all_and_little_is_kept)
 {
     enum { LINES = 20000 };
     static bucket b;
@@ -143,9 +138,8 @@ START_TEST(a_drain_is_given_all_and_little_is_kept)
     hl_text_free(&text);
     hl_text_free(&whole);
 }
-END_TEST
 
-START_TEST(a_document_says_its_format_first)
+TEST(a_document_says_its_format_first)
 {
     hl_text text = { 0 };
     hl_json_print_document(&text, json_pack("{s:i}", "step", 5));
@@ -154,9 +148,8 @@ START_TEST(a_document_says_its_format_first)
     ck_assert_int_eq(hl_text_status(&text).code, HL_NO_MEMORY);
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(a_field_of_csv_is_quoted_where_it_must_be)
+TEST(a_field_of_csv_is_quoted_where_it_must_be)
 {
     static const char *const fields[][2] = {
         { "", "" },
@@ -167,7 +160,7 @@ START_TEST(a_field_of_csv_is_quoted_where_it_must_be)
         { "two\nlines", "\"two\nlines\"" },
         { "end\r", "\"end\r\"" },
     };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    for (int i = 0; i < ROWS(fields); i++) {
         hl_text text = { 0 };
         hl_text_print(&text, "1,");
         hl_csv_field(&text, fields[i][0]);
@@ -177,17 +170,5 @@ START_TEST(a_field_of_csv_is_quoted_where_it_must_be)
         hl_text_free(&text);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_field_of_csv_is_quoted_where_it_must_be);
-    tcase_add_test(tc, a_drain_is_given_all_and_little_is_kept);
-    tcase_add_test(tc, text_grows_as_it_is_written);
-    tcase_add_test(tc, texts_from_elsewhere_are_shown);
-    tcase_add_test(tc, bytes_of_any_kind_are_added);
-    tcase_add_loop_test(tc, a_paragraph_breaks_where_the_next_word_does_not_fit, 0, 7);
-    tcase_add_test(tc, want_of_memory_is_left_on_the_text);
-    tcase_add_test(tc, a_document_says_its_format_first);
-}
-SUITE("text", add_tests)
+SUITE("text")

@@ -1,6 +1,7 @@
 #include "core/base/text_grid.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,15 +25,14 @@ static void fill(hl_text_grid *grid)
 static void expect(int width, int64_t repeated, bool ascii, const char *expected)
 {
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     fill(&grid);
-    hl_text_grid_print(&grid, width, repeated, ascii, &text);
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    hl_text_grid_print(&grid, width, repeated, ascii, text);
+    ck_assert_str_eq(text->bytes, expected);
     hl_text_grid_free(&grid);
 }
 
-START_TEST(columns_are_aligned_by_characters)
+TEST(columns_are_aligned_by_characters)
 {
     expect(80, 2, false,
            "       h       loss  steps\n"
@@ -40,36 +40,32 @@ START_TEST(columns_are_aligned_by_characters)
            "0.25      7\n"
            "       1          2       \n");
 }
-END_TEST
 
 /* As in the names of files of a sweep: each of these characters takes two columns of a terminal. */
-START_TEST(wide_characters_take_two_columns)
+TEST(wide_characters_take_two_columns)
 {
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     ck_assert_int_eq(hl_text_grid_init(&grid, 3, 2).code, HL_OK);
     hl_text_grid_set(&grid, 0, 0, "\u65e5\u672c\u8a9e"); /* Japanese, in Chinese characters */
     hl_text_grid_set(&grid, 0, 1, "1");
     hl_text_grid_set(&grid, 1, 0, "caf\u00e9");
     hl_text_grid_set(&grid, 1, 1, "\ud55c");
     hl_text_grid_set(&grid, 2, 1, "123");
-    hl_text_grid_print(&grid, 80, 1, false, &text);
-    ck_assert_str_eq(text.bytes, "\u65e5\u672c\u8a9e    1\ncaf\u00e9     \ud55c\n        123\n");
-    hl_text_free(&text);
+    hl_text_grid_print(&grid, 80, 1, false, text);
+    ck_assert_str_eq(text->bytes, "\u65e5\u672c\u8a9e    1\ncaf\u00e9     \ud55c\n        123\n");
     hl_text_grid_free(&grid);
 }
-END_TEST
 
-START_TEST(ascii_spells_the_sign)
+TEST(ascii_spells_the_sign)
 {
     expect(80, 2, true,
            "       h        loss  steps\n"
            "base  16  0.5 +-0.25      7\n"
            "       1           2       \n");
 }
-END_TEST
 
-START_TEST(columns_without_room_follow_below_their_names)
+TEST(columns_without_room_follow_below_their_names)
 {
     static const char parts[] = "       h       loss\n"
                                 "base  16  0.5 \xc2\xb1"
@@ -83,43 +79,38 @@ START_TEST(columns_without_room_follow_below_their_names)
     expect(25, 2, false, parts);
     expect(1, 2, false, parts); /* too narrow for any: one at a time */
 }
-END_TEST
 
-START_TEST(markdown_has_the_same_cells)
+TEST(markdown_has_the_same_cells)
 {
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     fill(&grid);
-    hl_text_grid_markdown(&grid, &text);
-    ck_assert_str_eq(text.bytes, "|  | h | loss | steps |\n|---|---:|---:|---:|\n"
-                                 "| base | 16 | 0.5 \xc2\xb1"
-                                 "0.25 | 7 |\n|  | 1 | 2 |  |\n");
-    hl_text_free(&text);
+    hl_text_grid_markdown(&grid, text);
+    ck_assert_str_eq(text->bytes, "|  | h | loss | steps |\n|---|---:|---:|---:|\n"
+                                  "| base | 16 | 0.5 \xc2\xb1"
+                                  "0.25 | 7 |\n|  | 1 | 2 |  |\n");
     hl_text_grid_free(&grid);
 }
-END_TEST
 
-START_TEST(markdown_shows_texts_as_they_are)
+TEST(markdown_shows_texts_as_they_are)
 {
     static const char *const cells[] = { "a|b", "**a**", "_a_", "`a`", "~~a~~", "[a](b)",
                                          "<b>", "&lt;",  "$a$", "\\|", "a\nb" };
     static const char markdown[] = "| a\\|b | \\*\\*a\\*\\* | \\_a\\_ | \\`a\\` | \\~\\~a\\~\\~ | \\[a\\](b) | "
                                    "\\<b> | \\&lt; | \\$a\\$ | \\\\\\| | a b |\n";
-    enum { CELLS = sizeof cells / sizeof *cells };
+    enum { CELLS = ROWS(cells) };
     hl_text_grid grid;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     hl_text_grid_init(&grid, 1, CELLS);
     for (int c = 0; c < CELLS; c++) {
         hl_text_grid_set(&grid, 0, c, "%s", cells[c]);
     }
-    hl_text_grid_markdown(&grid, &text);
-    ck_assert_msg(strncmp(text.bytes, markdown, strlen(markdown)) == 0, "%s", text.bytes);
-    hl_text_free(&text);
+    hl_text_grid_markdown(&grid, text);
+    ck_assert_msg(strncmp(text->bytes, markdown, strlen(markdown)) == 0, "%s", text->bytes);
     hl_text_grid_free(&grid);
 }
-END_TEST
 
-START_TEST(a_cell_can_be_set_again)
+TEST(a_cell_can_be_set_again)
 {
     hl_text_grid grid;
     fill(&grid);
@@ -128,9 +119,8 @@ START_TEST(a_cell_can_be_set_again)
     hl_text_grid_free(&grid);
     hl_text_grid_free(&grid);
 }
-END_TEST
 
-START_TEST(want_of_memory_stays_on_the_grid)
+TEST(want_of_memory_stays_on_the_grid)
 {
     faults_begin();
     for (int n = 1; n <= 2; n++) {
@@ -149,17 +139,5 @@ START_TEST(want_of_memory_stays_on_the_grid)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, columns_are_aligned_by_characters);
-    tcase_add_test(tc, wide_characters_take_two_columns);
-    tcase_add_test(tc, ascii_spells_the_sign);
-    tcase_add_test(tc, columns_without_room_follow_below_their_names);
-    tcase_add_test(tc, markdown_has_the_same_cells);
-    tcase_add_test(tc, markdown_shows_texts_as_they_are);
-    tcase_add_test(tc, a_cell_can_be_set_again);
-    tcase_add_test(tc, want_of_memory_stays_on_the_grid);
-}
-SUITE("text_grid", add_tests)
+SUITE("text_grid")

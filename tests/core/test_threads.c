@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-START_TEST(parts_cover_everything_once_and_are_cut_at_steps)
+TEST(parts_cover_everything_once_and_are_cut_at_steps)
 {
     static const int64_t lengths[] = { 0, 1, 15, 16, 17, 47, 48, 49, 1000 }, steps[] = { 1, 16, 48 };
     for (int i = 0; i < 9 * 3 * 7; i++) {
@@ -31,16 +31,14 @@ START_TEST(parts_cover_everything_once_and_are_cut_at_steps)
         ck_assert_int_le(most - least, 2 * step - 1); /* a step, and what the last one lacks */
     }
 }
-END_TEST
 
-START_TEST(small_work_is_done_by_one_thread)
+TEST(small_work_is_done_by_one_thread)
 {
     ck_assert_int_eq(hl_threads_for(4, 0), 1);
     ck_assert_int_eq(hl_threads_for(4, 1000), 1);
     ck_assert_int_eq(hl_threads_for(4, 1000000), 4);
     ck_assert_int_eq(hl_threads_for(1, 1000000), 1);
 }
-END_TEST
 
 enum { MOST = HL_MAX_THREADS, LONGEST = 1000 };
 
@@ -92,7 +90,7 @@ static int run_noted(int threads, int64_t n, int64_t step, record *r)
     return shares;
 }
 
-START_TEST(everything_is_worked_once_in_a_share_a_thread)
+TEST(everything_is_worked_once_in_a_share_a_thread)
 {
     static const int64_t lengths[] = { 0, 1, 2, 15, 16, 17, 95, 96, 97, LONGEST }, steps[] = { 1, 3, 16, 48, 2000 };
     hl_threads_setup();
@@ -102,9 +100,8 @@ START_TEST(everything_is_worked_once_in_a_share_a_thread)
     }
     ck_assert_int_eq(run_noted(HL_MAX_THREADS + 1, LONGEST, 1, &r), HL_MAX_THREADS);
 }
-END_TEST
 
-START_TEST(one_share_is_worked_by_the_caller_without_openmp)
+TEST(one_share_is_worked_by_the_caller_without_openmp)
 {
     hl_threads_setup();
     record r;
@@ -115,9 +112,8 @@ START_TEST(one_share_is_worked_by_the_caller_without_openmp)
         ck_assert_int_eq(r.levels, 0);
     }
 }
-END_TEST
 
-START_TEST(openmp_starts_no_threads_of_its_own)
+TEST(openmp_starts_no_threads_of_its_own)
 {
     hl_threads_setup();
     ck_assert_int_eq(omp_get_max_threads(), 1);
@@ -128,9 +124,8 @@ START_TEST(openmp_starts_no_threads_of_its_own)
     }
     ck_assert_int_eq(r.levels, 1);
 }
-END_TEST
 
-START_TEST(nothing_is_left_out_where_openmp_grants_fewer_threads)
+TEST(nothing_is_left_out_where_openmp_grants_fewer_threads)
 {
     hl_threads_setup();
     omp_set_max_active_levels(0);
@@ -139,7 +134,6 @@ START_TEST(nothing_is_left_out_where_openmp_grants_fewer_threads)
     ck_assert(pthread_equal(r.threads[2], pthread_self()));
     omp_set_max_active_levels(1);
 }
-END_TEST
 
 static void note_thread(const void *context, hl_range range)
 {
@@ -147,7 +141,7 @@ static void note_thread(const void *context, hl_range range)
     ids[range.thread] = gettid();
 }
 
-START_TEST(threads_outlive_a_run_with_work_for_fewer)
+TEST(threads_outlive_a_run_with_work_for_fewer)
 {
     enum { TEAM = 6 };
     hl_threads_setup();
@@ -162,7 +156,6 @@ START_TEST(threads_outlive_a_run_with_work_for_fewer)
     ck_assert_int_ne(few[1], 0);
     ck_assert_int_eq(few[2], 0);
 }
-END_TEST
 
 static int default_with(const control_file *files)
 {
@@ -176,7 +169,7 @@ static int default_with(const control_file *files)
 #define V1_QUOTA "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"
 #define V1_PERIOD "/sys/fs/cgroup/cpu/cpu.cfs_period_us"
 
-START_TEST(a_containers_quota_counts)
+TEST(a_containers_quota_counts)
 {
     cpu_set_t allowed;
     ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -201,9 +194,8 @@ START_TEST(a_containers_quota_counts)
     ck_assert_int_eq(default_with(old_unlimited), cpus);
     ck_assert_int_eq(default_with(nonsense), cpus);
 }
-END_TEST
 
-START_TEST(cpus_that_are_not_allowed_do_not_count)
+TEST(cpus_that_are_not_allowed_do_not_count)
 {
     cpu_set_t allowed, one;
     ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -217,18 +209,5 @@ START_TEST(cpus_that_are_not_allowed_do_not_count)
     ck_assert_int_eq(hl_threads_default(), 1);
     ck_assert_int_eq(sched_setaffinity(0, sizeof allowed, &allowed), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, parts_cover_everything_once_and_are_cut_at_steps);
-    tcase_add_test(tc, small_work_is_done_by_one_thread);
-    tcase_add_test(tc, everything_is_worked_once_in_a_share_a_thread);
-    tcase_add_test(tc, one_share_is_worked_by_the_caller_without_openmp);
-    tcase_add_test(tc, openmp_starts_no_threads_of_its_own);
-    tcase_add_test(tc, nothing_is_left_out_where_openmp_grants_fewer_threads);
-    tcase_add_test(tc, threads_outlive_a_run_with_work_for_fewer);
-    tcase_add_test(tc, a_containers_quota_counts);
-    tcase_add_test(tc, cpus_that_are_not_allowed_do_not_count);
-}
-SUITE("threads", add_tests)
+SUITE("threads")

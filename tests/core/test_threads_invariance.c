@@ -34,7 +34,7 @@ static void check_same_bits(const op_case *c, const op_run_result *a, const op_r
     }
 }
 
-START_TEST(values_and_gradients_do_not_depend_on_the_thread_count)
+LOOP_TEST(values_and_gradients_do_not_depend_on_the_thread_count, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
     if (!c->large) {
@@ -50,9 +50,8 @@ START_TEST(values_and_gradients_do_not_depend_on_the_thread_count)
     }
     op_run_free(&one);
 }
-END_TEST
 
-START_TEST(values_and_gradients_do_not_depend_on_the_reuse_of_memory)
+LOOP_TEST(values_and_gradients_do_not_depend_on_the_reuse_of_memory, 0, op_case_count)
 {
     op_run_result kept, reused;
     ck_assert(op_run(_i, (op_run_options){ .threads = 2 }, &kept));
@@ -61,9 +60,8 @@ START_TEST(values_and_gradients_do_not_depend_on_the_reuse_of_memory)
     op_run_free(&kept);
     op_run_free(&reused);
 }
-END_TEST
 
-START_TEST(attention_does_not_depend_on_whether_weights_are_kept)
+LOOP_TEST(attention_does_not_depend_on_whether_weights_are_kept, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
     op_run_result kept, again;
@@ -78,12 +76,5 @@ START_TEST(attention_does_not_depend_on_whether_weights_are_kept)
     }
     op_run_free(&kept);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, values_and_gradients_do_not_depend_on_the_thread_count, 0, op_case_count);
-    tcase_add_loop_test(tc, values_and_gradients_do_not_depend_on_the_reuse_of_memory, 0, op_case_count);
-    tcase_add_loop_test(tc, attention_does_not_depend_on_whether_weights_are_kept, 0, op_case_count);
-}
-SUITE("threads invariance", add_tests)
+SUITE("threads invariance")

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-START_TEST(counts_have_separators)
+TEST(counts_have_separators)
 {
     static const struct {
         int64_t number;
@@ -21,14 +21,13 @@ START_TEST(counts_have_separators)
         { INT64_MIN, "-9,223,372,036,854,775,808" },
         { INT64_MAX, "9,223,372,036,854,775,807" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         char text[HL_UNITS_TEXT];
         ck_assert_str_eq(hl_units_count(cases[i].number, text), cases[i].text);
     }
 }
-END_TEST
 
-START_TEST(bytes_go_by_1024)
+TEST(bytes_go_by_1024)
 {
     static const struct {
         size_t bytes;
@@ -44,14 +43,13 @@ START_TEST(bytes_go_by_1024)
         { (size_t)7 << 50, "7.0 PiB" },
         { SIZE_MAX, "16.0 EiB" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         char text[HL_UNITS_TEXT];
         ck_assert_str_eq(hl_units_bytes(cases[i].bytes, text), cases[i].text);
     }
 }
-END_TEST
 
-START_TEST(flops_go_by_1000)
+TEST(flops_go_by_1000)
 {
     static const struct {
         double flops;
@@ -60,14 +58,13 @@ START_TEST(flops_go_by_1000)
         { 0, "0.00 FLOP" },           { 999, "999.00 FLOP" },    { 1000, "1.00 KFLOP" },   { 999999, "1.00 MFLOP" },
         { 845.88e6, "845.88 MFLOP" }, { 3.14e18, "3.14 EFLOP" }, { 2.5e24, "2.50 YFLOP" }, { 2.5e27, "2500.00 YFLOP" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         char text[HL_UNITS_TEXT];
         ck_assert_str_eq(hl_units_flops(cases[i].flops, text), cases[i].text);
     }
 }
-END_TEST
 
-START_TEST(numbers_stay_short_and_what_is_none_is_a_dash)
+TEST(numbers_stay_short_and_what_is_none_is_a_dash)
 {
     static const struct {
         double number;
@@ -81,15 +78,14 @@ START_TEST(numbers_stay_short_and_what_is_none_is_a_dash)
         { (double)INFINITY, "-", "" },
         { (double)NAN, "-", "" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         char text[HL_UNITS_TEXT];
         ck_assert_str_eq(hl_units_number(cases[i].number, 4, text), cases[i].text);
         ck_assert_str_eq(hl_units_field(cases[i].number, text), cases[i].field);
     }
 }
-END_TEST
 
-START_TEST(durations_have_two_units)
+TEST(durations_have_two_units)
 {
     static const struct {
         double seconds;
@@ -98,14 +94,13 @@ START_TEST(durations_have_two_units)
         { 0, "0 s" },          { 59.4, "59 s" },       { 59.6, "1 min 00 s" },
         { 185, "3 min 05 s" }, { 7620, "2 h 07 min" }, { 443000, "5 d 03 h" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         char text[HL_UNITS_TEXT];
         ck_assert_str_eq(hl_units_duration(cases[i].seconds, text), cases[i].text);
     }
 }
-END_TEST
 
-START_TEST(rough_durations_have_one_unit)
+TEST(rough_durations_have_one_unit)
 {
     enum { HOUR = 3600, DAY = 24 * HOUR };
     static const struct {
@@ -127,20 +122,10 @@ START_TEST(rough_durations_have_one_unit)
         { 1e30, "1,000,000,000,000,000 years" },
         { (double)INFINITY, "1,000,000,000,000,000 years" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         char text[HL_UNITS_TEXT];
         ck_assert_str_eq(hl_units_roughly(cases[i].seconds, text), cases[i].text);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, rough_durations_have_one_unit);
-    tcase_add_test(tc, counts_have_separators);
-    tcase_add_test(tc, bytes_go_by_1024);
-    tcase_add_test(tc, flops_go_by_1000);
-    tcase_add_test(tc, durations_have_two_units);
-    tcase_add_test(tc, numbers_stay_short_and_what_is_none_is_a_dash);
-}
-SUITE("units", add_tests)
+SUITE("units")

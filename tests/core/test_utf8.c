@@ -21,7 +21,7 @@ static size_t encode(uint32_t code, char bytes[4])
     return length;
 }
 
-START_TEST(every_character_is_read_and_none_that_is_cut_short)
+TEST(every_character_is_read_and_none_that_is_cut_short)
 {
     for (uint32_t code = 0; code <= 0x10ffff; code++) {
         char bytes[4];
@@ -33,9 +33,8 @@ START_TEST(every_character_is_read_and_none_that_is_cut_short)
         ck_assert_uint_eq(hl_utf8_decode(bytes, length > 1 ? length - 1 : 1, NULL), length > 1 ? 0 : 1);
     }
 }
-END_TEST
 
-START_TEST(what_is_no_utf8_is_none)
+TEST(what_is_no_utf8_is_none)
 {
     static const char *const wrong[] = {
         "\x80",
@@ -53,15 +52,9 @@ START_TEST(what_is_no_utf8_is_none)
         "\xc2\x20",
         "\xe1\x80\x20",
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (int i = 0; i < ROWS(wrong); i++) {
         ck_assert_uint_eq(hl_utf8_decode(wrong[i], strlen(wrong[i]), NULL), 0);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_character_is_read_and_none_that_is_cut_short);
-    tcase_add_test(tc, what_is_no_utf8_is_none);
-}
-SUITE("utf8", add_tests)
+SUITE("utf8")

@@ -7,7 +7,7 @@
 
 static const int32_t first[3] = { 3, 4, 5 }, targets[3] = { HL_IGNORE, 7, 8 }, second[2] = { 6, 7 };
 
-START_TEST(examples_lie_end_to_end_without_padding)
+TEST(examples_lie_end_to_end_without_padding)
 {
     static const int32_t offsets[] = { 0, 3, 5, 7 };
     static const int32_t tokens[] = { 3, 4, 5, 6, 7, 6, 7 };
@@ -33,9 +33,8 @@ START_TEST(examples_lie_end_to_end_without_padding)
     hl_batch_storage_free(&s);
     hl_batch_storage_free(&s); /* twice is allowed */
 }
-END_TEST
 
-START_TEST(types_and_unseen_targets_come_along)
+TEST(types_and_unseen_targets_come_along)
 {
     hl_examples examples = { 0 };
     hl_batch_storage s = { 0 };
@@ -66,9 +65,8 @@ START_TEST(types_and_unseen_targets_come_along)
     hl_batch_storage_free(&s);
     hl_examples_free(&examples);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_changes_nothing)
+TEST(what_does_not_fit_changes_nothing)
 {
     hl_batch_storage s;
     ck_assert_int_eq(hl_batch_storage_init(&s, 2, 4, 3).code, HL_OK);
@@ -89,7 +87,6 @@ START_TEST(what_does_not_fit_changes_nothing)
     ck_assert_int_eq(hl_batch_storage_init(&s, 2, (int64_t)1 << 40, 3).code, HL_INVALID);
     ck_assert_int_eq(hl_batch_storage_init(&s, 2, 4, 0).code, HL_INVALID);
 }
-END_TEST
 
 static hl_dataset *open_dataset(void)
 {
@@ -100,7 +97,7 @@ static hl_dataset *open_dataset(void)
 }
 
 /* The batch of a dataset is its examples, packed. */
-START_TEST(a_datasets_batch_is_its_examples_without_padding)
+TEST(a_datasets_batch_is_its_examples_without_padding)
 {
     enum { N = 20, FIRST = 7 };
     hl_dataset *dataset = open_dataset();
@@ -131,13 +128,5 @@ START_TEST(a_datasets_batch_is_its_examples_without_padding)
     hl_examples_free(&examples);
     hl_dataset_free(dataset);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, examples_lie_end_to_end_without_padding);
-    tcase_add_test(tc, types_and_unseen_targets_come_along);
-    tcase_add_test(tc, what_does_not_fit_changes_nothing);
-    tcase_add_test(tc, a_datasets_batch_is_its_examples_without_padding);
-}
-SUITE("batch storage", add_tests)
+SUITE("batch storage")

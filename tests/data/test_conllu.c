@@ -5,6 +5,7 @@
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/fault_checks.h"
+#include "tests/scratch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static bool is(hl_span slice, const char *text)
     return slice.size == strlen(text) && memcmp(slice.text, text, slice.size) == 0;
 }
 
-START_TEST(sentences_have_words_documents_and_comments)
+TEST(sentences_have_words_documents_and_comments)
 {
     hl_conllu *reader;
     const hl_conllu_sentence *s;
@@ -79,16 +80,14 @@ START_TEST(sentences_have_words_documents_and_comments)
     ck_assert_str_eq(as_text(hl_conllu_rest(reader)), "# the end\n\n");
     hl_conllu_close(reader);
 }
-END_TEST
 
-START_TEST(columns_have_names)
+TEST(columns_have_names)
 {
     ck_assert_int_eq(hl_conllu_column_find("UPOS"), HL_CONLLU_UPOS);
     ck_assert_int_eq(hl_conllu_column_find("deprel"), HL_CONLLU_DEPREL);
     ck_assert_int_eq(hl_conllu_column_find("MISC"), HL_CONLLU_MISC);
     ck_assert_int_eq(hl_conllu_column_find("POS"), -1);
 }
-END_TEST
 
 /* Writes the whole file back: each word's column as it is, or `value` for all. */
 static hl_status write_back(const char *path, hl_conllu_column column, const char *value, hl_text *text)
@@ -125,7 +124,7 @@ static void check_written(const char *given, const char *value, const char *expe
     }
 }
 
-START_TEST(written_back_are_the_same_bytes_but_for_the_column)
+TEST(written_back_are_the_same_bytes_but_for_the_column)
 {
     check_written(treebank, NULL, treebank);
     check_written(WORD("1", "0"), NULL, WORD("1", "0")); /* no empty line at the end */
@@ -141,7 +140,6 @@ START_TEST(written_back_are_the_same_bytes_but_for_the_column)
                    "line 1: a value of column UPOS is empty, or holds a tab or an end of line", "");
     }
 }
-END_TEST
 
 static hl_status read_all(const char *path, hl_conllu_check check)
 {
@@ -156,7 +154,7 @@ static hl_status read_all(const char *path, hl_conllu_check check)
     return status;
 }
 
-START_TEST(what_is_no_treebank_is_refused_by_place)
+TEST(what_is_no_treebank_is_refused_by_place)
 {
     static const struct {
         const char *text, *rest;
@@ -188,14 +186,13 @@ START_TEST(what_is_no_treebank_is_refused_by_place)
         { WORD("1", "0") WORD("2", "2"), ":2: its heads lead back to it: a circle" },
         { WORD("1", "2") WORD("2", "3") WORD("3", "2") WORD("4", "0"), ":2: its heads lead back to it: a circle" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         const char *path = text_file("t", cases[i].text);
         refused_as(read_all(path, HL_CONLLU_TREE), HL_BAD_FILE, path, cases[i].rest);
     }
 }
-END_TEST
 
-START_TEST(trees_are_looked_at_only_where_asked)
+TEST(trees_are_looked_at_only_where_asked)
 {
     const char *path = text_file("t", WORD("1", "x") WORD("2", "2"));
     ck_assert_int_eq(read_all(path, HL_CONLLU_WORDS).code, HL_OK);
@@ -204,9 +201,8 @@ START_TEST(trees_are_looked_at_only_where_asked)
     ck_assert_int_eq(read_all(path, HL_CONLLU_ROOTS).code, HL_OK);
     ck_assert_int_eq(read_all(path, HL_CONLLU_TREE).code, HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(a_sentence_without_end_is_refused)
+TEST(a_sentence_without_end_is_refused)
 {
     enum { ROWS = 60000, WIDE = 300 };
     hl_text text = { 0 };
@@ -227,7 +223,6 @@ START_TEST(a_sentence_without_end_is_refused)
                   "%s", status.text);
     hl_text_free(&text);
 }
-END_TEST
 
 static bool holds(hl_span features, const char *feature)
 {
@@ -236,7 +231,7 @@ static bool holds(hl_span features, const char *feature)
 
 /* The treebank that the configs train on: a verb in the present has the number of the noun that its tree names as its
  * subject, and there are forms that are nouns here and verbs there. */
-START_TEST(the_treebank_of_the_configs_has_true_trees)
+TEST(the_treebank_of_the_configs_has_true_trees)
 {
     hl_conllu *reader;
     ck_assert_int_eq(hl_conllu_open(HL_CONFIGS "/text/treebank.conllu.gz", HL_CONLLU_TREE, &reader).code, HL_OK);
@@ -265,7 +260,6 @@ START_TEST(the_treebank_of_the_configs_has_true_trees)
     hl_conllu_close(reader);
     ck_assert(sentences >= 1000 && agreeing >= 300 && far >= 50 && nouns >= 10 && verbs >= 10);
 }
-END_TEST
 
 static hl_status save_treebank(const char *path, int version)
 {
@@ -281,11 +275,10 @@ static hl_status load_treebank(const char *path)
     return status;
 }
 
-START_TEST(no_failing_call_is_missed)
+TEST(no_failing_call_is_missed)
 {
     fault_checks_loading(save_treebank, load_treebank, 1);
 }
-END_TEST
 
 /* What a file that may be text is read as, each sentence followed by a bar; its failure, where it has one, is the
  * expected text's end. */
@@ -294,29 +287,28 @@ static void read_either(const char *text, const char *expected, const char *fail
     const char *path = text_file("t", text);
     hl_conllu *reader;
     const hl_conllu_sentence *s = NULL;
-    hl_text printed = { 0 };
+    hl_text *printed = scratch_text();
     ck_assert_int_eq(hl_conllu_open(path, HL_CONLLU_TEXT, &reader).code, HL_OK);
-    hl_text_print(&printed, "%s", "");
+    hl_text_print(printed, "%s", "");
     hl_status status = hl_conllu_next(reader, &s);
     for (; status.code == HL_OK && s != NULL; status = hl_conllu_next(reader, &s)) {
-        hl_conllu_print(s, HL_CONLLU_UPOS, NULL, &printed);
-        hl_text_print(&printed, "|");
+        hl_conllu_print(s, HL_CONLLU_UPOS, NULL, printed);
+        hl_text_print(printed, "|");
     }
-    ck_assert_str_eq(printed.size > 0 ? printed.bytes : "", expected);
+    ck_assert_str_eq(printed->size > 0 ? printed->bytes : "", expected);
     if (failure != NULL) {
         refused_as(status, HL_BAD_FILE, path, failure);
     } else {
         ck_assert_str_eq(status.text, "");
         ck_assert_uint_eq(hl_conllu_rest(reader).size, 0);
     }
-    hl_text_free(&printed);
     hl_conllu_close(reader);
 }
 
 #define PLAIN(id, form) ROW(id, form, "_", "_", "_")
 
 /* The first line that is neither empty nor begins with # tells it. */
-START_TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
+TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
 {
     static const char refused[] = "has a tab, and the file is read as plain text, as its first line has none";
     char with_line[128];
@@ -337,18 +329,5 @@ START_TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
     read_either("# a\tb\n", "", with_line);
     read_either("", "", ": holds no sentence");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_line_of_text_is_a_sentence_where_that_is_allowed);
-    tcase_add_test(tc, sentences_have_words_documents_and_comments);
-    tcase_add_test(tc, columns_have_names);
-    tcase_add_test(tc, written_back_are_the_same_bytes_but_for_the_column);
-    tcase_add_test(tc, what_is_no_treebank_is_refused_by_place);
-    tcase_add_test(tc, trees_are_looked_at_only_where_asked);
-    tcase_add_test(tc, a_sentence_without_end_is_refused);
-    tcase_add_test(tc, the_treebank_of_the_configs_has_true_trees);
-    tcase_add_test(tc, no_failing_call_is_missed);
-}
-SUITE("conllu", add_tests)
+SUITE("conllu")

@@ -24,7 +24,7 @@ static void check_example(hl_corpus_reader *reader, int64_t i)
     }
 }
 
-START_TEST(every_example_is_read_in_any_order)
+TEST(every_example_is_read_in_any_order)
 {
     made m = { .source = source_file() };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
@@ -46,7 +46,6 @@ START_TEST(every_example_is_read_in_any_order)
     hl_corpus_reader_free(&reader);
     hl_corpus_close(corpus);
 }
-END_TEST
 
 enum { THREADS = 4 };
 
@@ -67,7 +66,7 @@ static void read_all(const void *context, hl_range range)
     hl_corpus_reader_free(&reader);
 }
 
-START_TEST(threads_read_one_corpus_at_once)
+TEST(threads_read_one_corpus_at_once)
 {
     made m = { .source = source_file() };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
@@ -79,9 +78,8 @@ START_TEST(threads_read_one_corpus_at_once)
     }
     hl_corpus_close(corpus);
 }
-END_TEST
 
-START_TEST(running_text_is_read_by_windows)
+TEST(running_text_is_read_by_windows)
 {
     made m = { .source = source_file(), .running = true };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
@@ -106,10 +104,9 @@ START_TEST(running_text_is_read_by_windows)
     hl_corpus_reader_free(&reader);
     hl_corpus_close(corpus);
 }
-END_TEST
 
 /* The numbers of a block, and one more and one less: where an example or its lengths end with a block. */
-START_TEST(examples_may_end_where_blocks_do)
+TEST(examples_may_end_where_blocks_do)
 {
     for (int length = HL_CORPUS_BLOCK_NUMBERS - 8; length <= HL_CORPUS_BLOCK_NUMBERS; length++) {
         hl_text text = { 0 };
@@ -131,7 +128,6 @@ START_TEST(examples_may_end_where_blocks_do)
         hl_corpus_close(corpus);
     }
 }
-END_TEST
 
 static int preads;
 
@@ -141,7 +137,7 @@ static ssize_t counted_pread(int fd, void *buffer, size_t count, off_t offset)
     return pread(fd, buffer, count, offset);
 }
 
-START_TEST(an_example_costs_few_reads_and_no_memory)
+TEST(an_example_costs_few_reads_and_no_memory)
 {
     made m = { .source = source_file() };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
@@ -161,11 +157,10 @@ START_TEST(an_example_costs_few_reads_and_no_memory)
     hl_corpus_reader_free(&reader);
     hl_corpus_close(corpus);
 }
-END_TEST
 
 /* ---- damage ---- */
 
-START_TEST(no_damaged_byte_goes_unnoticed)
+TEST(no_damaged_byte_goes_unnoticed)
 {
     bool ours;
     made m = { .source = source_file() };
@@ -204,9 +199,8 @@ START_TEST(no_damaged_byte_goes_unnoticed)
     }
     free(bytes);
 }
-END_TEST
 
-START_TEST(blocks_that_changed_places_and_other_formats_are_refused)
+TEST(blocks_that_changed_places_and_other_formats_are_refused)
 {
     bool ours;
     made m = { .source = source_file() };
@@ -235,9 +229,8 @@ START_TEST(blocks_that_changed_places_and_other_formats_are_refused)
                ": has format 7, not 1: another version or kind of machine made it");
     free(bytes);
 }
-END_TEST
 
-START_TEST(an_example_too_long_is_refused)
+TEST(an_example_too_long_is_refused)
 {
     made m = { .source = text_file("text", "a\n") };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
@@ -252,7 +245,6 @@ START_TEST(an_example_too_long_is_refused)
     hl_corpus_writer_abandon(writer);
     ck_assert(!scratch_exists(scratch_path("cache.tmp")));
 }
-END_TEST
 
 /* ---- faults ---- */
 
@@ -275,11 +267,10 @@ static hl_status save_corpus(const char *path, int version)
     return status;
 }
 
-START_TEST(no_failing_call_harms_the_old_file)
+TEST(no_failing_call_harms_the_old_file)
 {
     fault_checks_saving(save_corpus, 2);
 }
-END_TEST
 
 static hl_status load_corpus(const char *path)
 {
@@ -297,23 +288,9 @@ static hl_status load_corpus(const char *path)
     return status;
 }
 
-START_TEST(no_failing_call_is_missed_in_reading)
+TEST(no_failing_call_is_missed_in_reading)
 {
     fault_checks_loading(save_corpus, load_corpus, 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_example_is_read_in_any_order);
-    tcase_add_test(tc, threads_read_one_corpus_at_once);
-    tcase_add_test(tc, running_text_is_read_by_windows);
-    tcase_add_test(tc, examples_may_end_where_blocks_do);
-    tcase_add_test(tc, an_example_costs_few_reads_and_no_memory);
-    tcase_add_test(tc, no_damaged_byte_goes_unnoticed);
-    tcase_add_test(tc, blocks_that_changed_places_and_other_formats_are_refused);
-    tcase_add_test(tc, an_example_too_long_is_refused);
-    tcase_add_test(tc, no_failing_call_harms_the_old_file);
-    tcase_add_test(tc, no_failing_call_is_missed_in_reading);
-}
-SUITE("corpus", add_tests)
+SUITE("corpus")

@@ -32,7 +32,7 @@ static void check_kept(hl_corpus_spec spec, const char *why)
     ck_assert_msg(status.code == HL_BAD_FILE && strstr(status.text, why) != NULL, "%s", status.text);
 }
 
-START_TEST(a_cache_that_fits_is_taken_up_and_another_made_anew_or_refused)
+TEST(a_cache_that_fits_is_taken_up_and_another_made_anew_or_refused)
 {
     made m = { .source = text_file("text", "one\ntwo\n") };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache")), other = spec;
@@ -70,9 +70,8 @@ START_TEST(a_cache_that_fits_is_taken_up_and_another_made_anew_or_refused)
     spec.columns[1] = name;
     ck_assert_int_eq(hl_corpus_open(&spec, &corpus).code, HL_INVALID);
 }
-END_TEST
 
-START_TEST(a_damaged_cache_is_made_anew_and_no_other_file_ever_replaced)
+TEST(a_damaged_cache_is_made_anew_and_no_other_file_ever_replaced)
 {
     made m = { .source = text_file("text", "one\ntwo\n") };
     hl_corpus *corpus;
@@ -98,9 +97,8 @@ START_TEST(a_damaged_cache_is_made_anew_and_no_other_file_ever_replaced)
     ck_assert_int_eq(how_opened(&spec, "cache: has format 7, not 1: another version or kind of machine made it"), 1);
     free(bytes);
 }
-END_TEST
 
-START_TEST(a_file_touched_or_copied_is_read_whole_and_taken_up)
+TEST(a_file_touched_or_copied_is_read_whole_and_taken_up)
 {
     enum { LARGE = 3 << 20 };
     char *text = malloc(LARGE);
@@ -142,7 +140,6 @@ START_TEST(a_file_touched_or_copied_is_read_whole_and_taken_up)
     check_kept(spec, "has changed");
     free(text);
 }
-END_TEST
 
 static hl_status make_while_it_changes(void *context, hl_corpus_writer *writer)
 {
@@ -152,7 +149,7 @@ static hl_status make_while_it_changes(void *context, hl_corpus_writer *writer)
     return hl_ok();
 }
 
-START_TEST(a_source_that_changes_is_empty_or_fails_leaves_the_old_cache)
+TEST(a_source_that_changes_is_empty_or_fails_leaves_the_old_cache)
 {
     made m = { .source = text_file("text", "some text\n") };
     hl_corpus *corpus;
@@ -178,7 +175,6 @@ START_TEST(a_source_that_changes_is_empty_or_fails_leaves_the_old_cache)
     ck_assert_ptr_null(corpus);
     free(old);
 }
-END_TEST
 
 static hl_status change_between_samples(void *context, int64_t done, int64_t total)
 {
@@ -189,7 +185,7 @@ static hl_status change_between_samples(void *context, int64_t done, int64_t tot
     return written ? hl_ok() : hl_error(HL_FAILED, "cannot write");
 }
 
-START_TEST(a_source_that_changes_while_it_is_compared_is_refused)
+TEST(a_source_that_changes_while_it_is_compared_is_refused)
 {
     enum { LARGE = 3 << 20 };
     char *text = malloc(LARGE);
@@ -206,9 +202,8 @@ START_TEST(a_source_that_changes_while_it_is_compared_is_refused)
     ck_assert(!scratch_exists(spec.path));
     free(text);
 }
-END_TEST
 
-START_TEST(several_processes_make_it_once)
+TEST(several_processes_make_it_once)
 {
     enum { PROCESSES = 4 };
     const char *source = source_file(), *path = scratch_path("cache");
@@ -233,7 +228,6 @@ START_TEST(several_processes_make_it_once)
     }
     ck_assert_int_eq(made_times, 1);
 }
-END_TEST
 
 static int busy;
 
@@ -255,7 +249,7 @@ static hl_status stop_waiting(void *context, int64_t done, int64_t total)
     return total == 0 ? hl_error(HL_FAILED, "stopped") : hl_ok();
 }
 
-START_TEST(waiting_for_another_program_is_told_and_can_be_ended)
+TEST(waiting_for_another_program_is_told_and_can_be_ended)
 {
     made m = { .source = text_file("text", "a\n") };
     hl_corpus *corpus;
@@ -272,7 +266,6 @@ START_TEST(waiting_for_another_program_is_told_and_can_be_ended)
     refused_as(hl_corpus_open(&spec, &corpus), HL_FAILED, "stopped", "");
     hl_file_calls_set(NULL);
 }
-END_TEST
 
 /* Whether the cache at the path is of a source of two lines, or, where `changed`, of three. */
 static bool holds_lines(const char *path, bool changed)
@@ -286,7 +279,7 @@ static bool holds_lines(const char *path, bool changed)
 
 /* Makes a cache anew whose source has changed. Each call fails in turn, once and for ever; where the old cache cannot
  * be read, it is made anew all the same. */
-START_TEST(no_failing_call_harms_what_is_made_anew)
+TEST(no_failing_call_harms_what_is_made_anew)
 {
     char paths[2][512]; /* those of scratch_path stand for eight calls */
     snprintf(paths[0], sizeof paths[0], "%s", text_file("cache.txt", "a\nb\n"));
@@ -323,17 +316,5 @@ START_TEST(no_failing_call_harms_what_is_made_anew)
     faults_end();
     free(old);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_cache_that_fits_is_taken_up_and_another_made_anew_or_refused);
-    tcase_add_test(tc, a_damaged_cache_is_made_anew_and_no_other_file_ever_replaced);
-    tcase_add_test(tc, a_file_touched_or_copied_is_read_whole_and_taken_up);
-    tcase_add_test(tc, a_source_that_changes_is_empty_or_fails_leaves_the_old_cache);
-    tcase_add_test(tc, a_source_that_changes_while_it_is_compared_is_refused);
-    tcase_add_test(tc, several_processes_make_it_once);
-    tcase_add_test(tc, waiting_for_another_program_is_told_and_can_be_ended);
-    tcase_add_test(tc, no_failing_call_harms_what_is_made_anew);
-}
-SUITE("corpus open", add_tests)
+SUITE("corpus open")

@@ -1,18 +1,33 @@
+#include "core/base/memory.h"
 #include "data/dataset.h"
 #include "data/examples_storage.h"
 #include "data/task.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
+#include "tests/fault_checks.h"
+#include "tests/scratch.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+static void release_dataset(void *dataset)
+{
+    hl_dataset_free(dataset);
+}
+
+static void release_examples(void *examples)
+{
+    hl_examples_free(examples);
+    free(examples);
+}
+
+/* It goes when the test ends, as batches do. */
 static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
 {
     hl_dataset *dataset;
     hl_status status = hl_dataset_open(&spec, seed, &dataset);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    return dataset;
+    return scratch_keep(dataset, release_dataset);
 }
 
 static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
@@ -20,6 +35,10 @@ static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t
     hl_examples batch;
     ck_assert_int_eq(hl_examples_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch).code, HL_OK);
     hl_dataset_examples(dataset, split, first, &batch);
+    hl_examples *kept = malloc(sizeof *kept);
+    ck_assert_ptr_nonnull(kept);
+    *kept = batch; /* of the same memory */
+    scratch_keep(kept, release_examples);
     return batch;
 }
 
@@ -40,19 +59,17 @@ static const struct {
     { { .name = "agreement", .length = 24, .min_length = 8 }, true },
     { { .name = "ngram", .length = 12, .min_length = 9, .symbols = 3, .order = 4 }, false },
 };
-enum { N_SPECS = sizeof specs / sizeof specs[0] };
 
-START_TEST(every_task_has_a_spec_here)
+TEST(every_task_has_a_spec_here)
 {
     for (int i = 0; hl_task_at(i) != NULL; i++) {
         int rows = 0;
-        for (int k = 0; k < N_SPECS; k++) {
+        for (int k = 0; k < ROWS(specs); k++) {
             rows += strcmp(specs[k].spec.name, hl_task_at(i)->name) == 0;
         }
         ck_assert_msg(rows > 0, "the task %s has no row in specs", hl_task_at(i)->name);
     }
 }
-END_TEST
 
 /* Row b of one batch against row c of another, possibly narrower or wider. */
 static void assert_same_example(const hl_examples *one, int64_t b, const hl_examples *other, int64_t c)
@@ -71,7 +88,7 @@ static void assert_same_example(const hl_examples *one, int64_t b, const hl_exam
     }
 }
 
-START_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order)
+LOOP_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order, 0, ROWS(specs))
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 42);
     hl_dataset *again = open_dataset(specs[_i].spec, 42);
@@ -81,19 +98,13 @@ START_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order)
         for (int64_t i = 39; i >= 0; i--) {
             hl_examples alone = read_batch(again, split, 100 + i, 1, longest + 3);
             assert_same_example(&alone, 0, &whole, i);
-            hl_examples_free(&alone);
         }
         hl_examples later = read_batch(dataset, split, 120, 20, longest);
         for (int64_t i = 0; i < 20; i++) {
             assert_same_example(&later, i, &whole, 20 + i);
         }
-        hl_examples_free(&later);
-        hl_examples_free(&whole);
     }
-    hl_dataset_free(again);
-    hl_dataset_free(dataset);
 }
-END_TEST
 
 /* Partners are real tokens of the same example, and padding has none. */
 static void expect_relations_within(const hl_examples *batch)
@@ -107,7 +118,7 @@ static void expect_relations_within(const hl_examples *batch)
     ck_assert_int_ge(pairs, batch->n_examples * R / 4);
 }
 
-START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
+LOOP_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer, 0, ROWS(specs))
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 3);
     int64_t longest = hl_dataset_max_length(dataset), T = longest + 2;
@@ -145,11 +156,9 @@ START_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer)
     }
     ck_assert_int_ge(scored, 2 * 200); /* no example asks for nothing */
     ck_assert_int_eq(sources, specs[_i].states_sources ? scored : 0);
-    hl_dataset_free(dataset);
 }
-END_TEST
 
-START_TEST(the_numbers_are_these)
+TEST(the_numbers_are_these)
 {
     static const int32_t train[3][5] = { { 5, 4, 5, 8, 10 }, { 16, 5, 7, 16, 3 }, { 9, 15, 14, 3, 8 } };
     static const int32_t validation[3][5] = { { 11, 16, 7, 16, 4 }, { 6, 16, 3, 5, 5 }, { 9, 13, 3, 10, 10 } };
@@ -159,12 +168,9 @@ START_TEST(the_numbers_are_these)
     ck_assert_mem_eq(batch.tokens, train, sizeof train);
     hl_dataset_examples(dataset, HL_VALIDATION, 0, &batch);
     ck_assert_mem_eq(batch.tokens, validation, sizeof validation);
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
-END_TEST
 
-START_TEST(seeds_splits_and_indices_give_other_examples)
+TEST(seeds_splits_and_indices_give_other_examples)
 {
     hl_task_spec spec = { .name = "copy", .length = 10, .min_length = 10, .symbols = 16 };
     hl_dataset *one = open_dataset(spec, 1), *two = open_dataset(spec, 2), *high = open_dataset(spec, 1 + (1ull << 32));
@@ -185,14 +191,7 @@ START_TEST(seeds_splits_and_indices_give_other_examples)
         }
     }
     ck_assert_int_eq(same, 0);
-    for (int i = 0; i < 7; i++) {
-        hl_examples_free(&batches[i]);
-    }
-    hl_dataset_free(one);
-    hl_dataset_free(two);
-    hl_dataset_free(high);
 }
-END_TEST
 
 enum { DRAWN = 20000, SPACE = 1 << 20 };
 
@@ -213,7 +212,6 @@ static int mark(const hl_dataset *dataset, hl_split split, int64_t digits, bool 
         seen[code % SPACE] = true;
     }
     ck_assert_int_eq(outside, 0);
-    hl_examples_free(&batch);
     return different;
 }
 
@@ -228,7 +226,7 @@ static const struct {
     { { .name = "recall", .symbols = 4, .pairs = 2, .queries = 1 }, 6, 2 * 4 * 2 },
 };
 
-START_TEST(splits_share_no_sequence_and_leave_none_out)
+LOOP_TEST(splits_share_no_sequence_and_leave_none_out, 0, 4)
 {
     bool *train = hl_calloc(SPACE, 1), *validation = hl_calloc(SPACE, 1);
     hl_dataset *dataset = open_dataset(small_spaces[_i].spec, 1);
@@ -246,12 +244,9 @@ START_TEST(splits_share_no_sequence_and_leave_none_out)
         shared += train[i] && validation[i];
     }
     ck_assert_int_eq(shared, 0);
-    hl_dataset_free(dataset);
-    hl_dataset_free(other);
     hl_free(train);
     hl_free(validation);
 }
-END_TEST
 
 /* The sentences of three words, masks filled in, by noun and number. */
 static void mark_sentences(hl_split split, bool seen[32])
@@ -265,11 +260,9 @@ static void mark_sentences(hl_split split, bool seen[32])
         ck_assert(form >= 0 && form < 32);
         seen[form] = true;
     }
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
 
-START_TEST(splits_share_no_sentence_whichever_words_are_masked)
+TEST(splits_share_no_sentence_whichever_words_are_masked)
 {
     bool train[32] = { false }, validation[32] = { false };
     mark_sentences(HL_TRAIN, train);
@@ -281,9 +274,8 @@ START_TEST(splits_share_no_sentence_whichever_words_are_masked)
     }
     ck_assert(in_validation > 0 && in_validation < 16);
 }
-END_TEST
 
-START_TEST(relations_have_names)
+TEST(relations_have_names)
 {
     hl_dataset *agreement = open_dataset((hl_task_spec){ .name = "agreement", .length = 9, .min_length = 8 }, 1);
     ck_assert_int_eq(hl_dataset_n_relations(agreement), 8);
@@ -292,15 +284,12 @@ START_TEST(relations_have_names)
     ck_assert_ptr_null(hl_dataset_relation(agreement, 8));
     ck_assert_ptr_null(hl_dataset_relation(agreement, 9));
     ck_assert_ptr_null(hl_dataset_relation(agreement, -1));
-    hl_dataset_free(agreement);
     hl_dataset *copy = open_dataset(variable_copy, 1);
     ck_assert_int_eq(hl_dataset_n_relations(copy), 0);
     ck_assert_ptr_null(hl_dataset_relation(copy, 0));
-    hl_dataset_free(copy);
 }
-END_TEST
 
-START_TEST(validation_holds_every_length_equally_often)
+TEST(validation_holds_every_length_equally_often)
 {
     hl_dataset *dataset = open_dataset(variable_copy, 1);
     ck_assert_int_eq(hl_dataset_n_lengths(dataset), 7);
@@ -314,12 +303,9 @@ START_TEST(validation_holds_every_length_equally_often)
     for (int n = 3; n <= 9; n++) {
         ck_assert_int_eq(seen[2 * n + 1], 10);
     }
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
-END_TEST
 
-START_TEST(every_second_validation_example_holds_every_length_equally_often)
+TEST(every_second_validation_example_holds_every_length_equally_often)
 {
     for (int count = 1; count <= 6; count++) {
         hl_task_spec spec = { .name = "identity_copy", .length = 3 + count, .min_length = 4, .symbols = 8 };
@@ -338,13 +324,10 @@ START_TEST(every_second_validation_example_holds_every_length_equally_often)
                 ck_assert_int_eq(in_round[round][n], 1);
             }
         }
-        hl_examples_free(&batch);
-        hl_dataset_free(dataset);
     }
 }
-END_TEST
 
-START_TEST(training_draws_every_length_equally_often)
+TEST(training_draws_every_length_equally_often)
 {
     /* Where short sequences are few and often in the wrong split, too. */
     hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "copy", .length = 8, .min_length = 4, .symbols = 2 }, 1);
@@ -357,12 +340,9 @@ START_TEST(training_draws_every_length_equally_often)
         ck_assert_int_gt(seen[2 * n + 1], 3750); /* 4000 expected, standard deviation 57 */
         ck_assert_int_lt(seen[2 * n + 1], 4250);
     }
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
-END_TEST
 
-START_TEST(symbols_are_even_at_every_position_in_both_splits)
+TEST(symbols_are_even_at_every_position_in_both_splits)
 {
     hl_dataset *dataset =
         open_dataset((hl_task_spec){ .name = "identity_copy", .length = 6, .min_length = 6, .symbols = 16 }, 7);
@@ -376,13 +356,10 @@ START_TEST(symbols_are_even_at_every_position_in_both_splits)
             ck_assert_int_gt(seen[i / 16][i % 16], 1080); /* 1250 expected, standard deviation 34 */
             ck_assert_int_lt(seen[i / 16][i % 16], 1420);
         }
-        hl_examples_free(&batch);
     }
-    hl_dataset_free(dataset);
 }
-END_TEST
 
-START_TEST(a_batchs_tokens_are_its_longest_example)
+TEST(a_batchs_tokens_are_its_longest_example)
 {
     hl_dataset *dataset = open_dataset(variable_copy, 5);
     bool shorter = false;
@@ -402,45 +379,20 @@ START_TEST(a_batchs_tokens_are_its_longest_example)
             for (int b = 0; b < 3; b++) {
                 assert_same_example(&batch, b, &again, b);
             }
-            hl_examples_free(&batch);
-            hl_examples_free(&again);
         }
     }
     ck_assert(shorter);
-    hl_dataset_free(dataset);
 }
-END_TEST
 
-START_TEST(filling_a_batch_allocates_nothing)
+LOOP_TEST(filling_a_batch_allocates_nothing, 0, ROWS(specs))
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 1);
     hl_examples batch = read_batch(dataset, HL_TRAIN, 0, 50, hl_dataset_max_length(dataset));
-    hl_allocator_set(&failing_allocator);
-    allocations_left = -1;
+    faults_begin();
     hl_dataset_examples(dataset, HL_VALIDATION, 50, &batch);
     ck_assert_int_eq(hl_dataset_longest(dataset, HL_TRAIN, 50, 50), hl_dataset_max_length(dataset));
-    ck_assert_int_eq(allocations_left, -1);
-    hl_allocator_set(NULL);
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
+    ck_assert_int_eq(faults_allocations(), 0);
+    faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_task_has_a_spec_here);
-    tcase_add_loop_test(tc, an_example_is_the_same_alone_in_any_batch_and_in_any_order, 0, N_SPECS);
-    tcase_add_loop_test(tc, rows_are_padded_past_their_length_and_sources_hold_the_answer, 0, N_SPECS);
-    tcase_add_test(tc, the_numbers_are_these);
-    tcase_add_test(tc, seeds_splits_and_indices_give_other_examples);
-    tcase_add_loop_test(tc, splits_share_no_sequence_and_leave_none_out, 0, 4);
-    tcase_add_test(tc, splits_share_no_sentence_whichever_words_are_masked);
-    tcase_add_test(tc, relations_have_names);
-    tcase_add_test(tc, validation_holds_every_length_equally_often);
-    tcase_add_test(tc, every_second_validation_example_holds_every_length_equally_often);
-    tcase_add_test(tc, training_draws_every_length_equally_often);
-    tcase_add_test(tc, symbols_are_even_at_every_position_in_both_splits);
-    tcase_add_test(tc, a_batchs_tokens_are_its_longest_example);
-    tcase_add_loop_test(tc, filling_a_batch_allocates_nothing, 0, N_SPECS);
-}
-SUITE("dataset", add_tests)
+SUITE("dataset")

@@ -1,8 +1,8 @@
 #include "data/examples_storage.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
+#include "tests/fault_checks.h"
 
-START_TEST(a_batch_has_room_for_every_entry)
+TEST(a_batch_has_room_for_every_entry)
 {
     hl_examples batch;
     ck_assert_int_eq(hl_examples_allocate(3, 5, 2, &batch).code, HL_OK);
@@ -34,9 +34,8 @@ START_TEST(a_batch_has_room_for_every_entry)
     ck_assert_int_eq(batch.n_examples, 0);
     hl_examples_free(&batch);
 }
-END_TEST
 
-START_TEST(a_batch_without_relations_has_no_array_of_them)
+TEST(a_batch_without_relations_has_no_array_of_them)
 {
     hl_examples batch = { 0 };
     ck_assert_int_eq(hl_examples_allocate(3, 5, 0, &batch).code, HL_OK);
@@ -44,16 +43,15 @@ START_TEST(a_batch_without_relations_has_no_array_of_them)
     ck_assert_ptr_null(batch.relations);
     hl_examples_free(&batch);
 }
-END_TEST
 
-START_TEST(sizes_that_cannot_be_are_refused)
+TEST(sizes_that_cannot_be_are_refused)
 {
     static const int64_t sizes[][3] = {
         { 0, 5, 0 },         { 5, 0, 0 },         { -1, 5, 0 },        { 5, -1, 0 },
         { INT64_MAX, 8, 0 }, { 8, INT64_MAX, 0 }, { INT64_MIN, 1, 0 }, { 1ll << 33, 1ll << 33, 0 },
         { 5, 5, -1 },        { 5, 5, INT64_MIN }, { 5, 5, INT64_MAX }, { 1ll << 22, 1ll << 22, 1ll << 22 },
     };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (int i = 0; i < ROWS(sizes); i++) {
         hl_examples batch = { .n_tokens = 77 };
         ck_assert_int_eq(hl_examples_allocate(sizes[i][0], sizes[i][1], sizes[i][2], &batch).code, HL_INVALID);
         ck_assert_int_eq(batch.n_tokens, 77);
@@ -64,29 +62,20 @@ START_TEST(sizes_that_cannot_be_are_refused)
     ck_assert_int_eq(hl_examples_allocate(1ll << 31, 1ll << 31, 0, &batch).code,
                      HL_NO_MEMORY); /* in bytes it overflows */
 }
-END_TEST
 
-START_TEST(a_batch_is_one_block)
+TEST(a_batch_is_one_block)
 {
     hl_examples batch = { 0 };
-    hl_allocator_set(&failing_allocator);
-    allocations_left = 0;
+    faults_begin();
+    faults_in_memory(1, FAULTS_FOR_EVER);
     ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_NO_MEMORY);
     ck_assert_ptr_null(batch.tokens);
-    allocations_left = 1;
+    faults_in_memory(2, FAULTS_FOR_EVER);
     ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_OK);
-    ck_assert_int_eq(blocks_alive, 1);
+    ck_assert_int_eq(faults_live_blocks(), 1);
     hl_examples_free(&batch);
-    ck_assert_int_eq(blocks_alive, 0);
-    hl_allocator_set(NULL);
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_batch_has_room_for_every_entry);
-    tcase_add_test(tc, a_batch_without_relations_has_no_array_of_them);
-    tcase_add_test(tc, sizes_that_cannot_be_are_refused);
-    tcase_add_test(tc, a_batch_is_one_block);
-}
-SUITE("examples storage", add_tests)
+SUITE("examples storage")

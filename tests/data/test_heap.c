@@ -1,7 +1,8 @@
+#include "core/base/memory.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/number_table.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
+#include "tests/fault_checks.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static bool downwards(const void *context, uint32_t a, uint32_t b)
     return a > b;
 }
 
-START_TEST(entries_come_in_order)
+TEST(entries_come_in_order)
 {
     const int context = 7;
     hl_heap heap = { 0 };
@@ -33,7 +34,6 @@ START_TEST(entries_come_in_order)
     ck_assert_uint_eq(heap.n, 0);
     hl_free(heap.at);
 }
-END_TEST
 
 /* The number i stands for 3 * i; all have one of four hashes. */
 static uint64_t hash_of(const void *things, uint32_t number)
@@ -46,7 +46,7 @@ static bool is(const void *things, uint32_t number, const void *wanted)
     return ((const uint32_t *)things)[number] == *(const uint32_t *)wanted;
 }
 
-START_TEST(numbers_are_found_by_their_things)
+TEST(numbers_are_found_by_their_things)
 {
     uint32_t things[COUNT];
     hl_number_table table = { 0 };
@@ -64,27 +64,19 @@ START_TEST(numbers_are_found_by_their_things)
     }
     hl_free(table.at);
 }
-END_TEST
 
-START_TEST(without_memory_nothing_changes)
+TEST(without_memory_nothing_changes)
 {
     const int context = 7;
     uint32_t things[1] = { 0 };
     hl_heap heap = { 0 };
     hl_number_table table = { 0 };
-    hl_allocator_set(&failing_allocator);
-    allocations_left = 0;
+    faults_begin();
+    faults_in_memory(1, FAULTS_FOR_EVER);
     ck_assert(!hl_heap_push(&heap, (hl_heap_entry){ .key = 1 }, downwards, &context));
     ck_assert(!hl_number_table_grow(&table, 0, hash_of, things));
     ck_assert(heap.n == 0 && heap.at == NULL && table.at == NULL);
-    hl_allocator_set(NULL);
+    faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, entries_come_in_order);
-    tcase_add_test(tc, numbers_are_found_by_their_things);
-    tcase_add_test(tc, without_memory_nothing_changes);
-}
-SUITE("heap and number table", add_tests)
+SUITE("heap and number table")

@@ -7,6 +7,7 @@
 #include "tests/data/text_files.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,12 +43,11 @@ static hl_status all_lines(const char *path, size_t limit, hl_text *text, hl_lin
 
 static hl_lines_notices check_lines(const char *path, const char *expected)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     hl_lines_notices notices;
-    hl_status status = all_lines(path, 10, &text, &notices);
+    hl_status status = all_lines(path, 10, text, &notices);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert_str_eq(text.size > 0 ? text.bytes : "", expected);
-    hl_text_free(&text);
+    ck_assert_str_eq(text->size > 0 ? text->bytes : "", expected);
     return notices;
 }
 
@@ -55,12 +55,11 @@ static void check_refused(const char *text, size_t size, const char *rest)
 {
     const char *path = scratch_path("t");
     scratch_write(path, text, size);
-    hl_text lines = { 0 };
-    refused_as(all_lines(path, 10, &lines, NULL), HL_BAD_FILE, path, rest);
-    hl_text_free(&lines);
+    hl_text *lines = scratch_text();
+    refused_as(all_lines(path, 10, lines, NULL), HL_BAD_FILE, path, rest);
 }
 
-START_TEST(lines_have_numbers_offsets_and_ends)
+TEST(lines_have_numbers_offsets_and_ends)
 {
     check_lines(text_file("t", ""), "");
     check_lines(text_file("t", "\n"), "1@0:N");
@@ -68,9 +67,8 @@ START_TEST(lines_have_numbers_offsets_and_ends)
     check_lines(text_file("t", "a\nb\xc3\xa4\n\nc"), "1@0:aN|2@2:b\xc3\xa4N|3@6:N|4@7:c");
     check_lines(text_file("t", "0123456789\n0123456789"), "1@0:0123456789N|2@11:0123456789");
 }
-END_TEST
 
-START_TEST(a_mark_and_carriage_returns_are_dropped_and_counted)
+TEST(a_mark_and_carriage_returns_are_dropped_and_counted)
 {
     hl_lines_notices notices = check_lines(text_file("t", "\xef\xbb\xbf"
                                                           "0123456789\r\nb\n\r\nc\rd\r"),
@@ -83,9 +81,8 @@ START_TEST(a_mark_and_carriage_returns_are_dropped_and_counted)
     ck_assert(!notices.mark && notices.crlf == 0);
     check_lines(text_file("t", "\xef\xbb\xbf"), "");
 }
-END_TEST
 
-START_TEST(what_is_no_text_is_refused_by_place)
+TEST(what_is_no_text_is_refused_by_place)
 {
     check_refused("ab\nc\0d\n", 7, ":2: holds a NUL byte (column 2)");
     check_refused("ab\n\xc3\xa4\xe4\n", 7, ":2:2: is not UTF-8 (byte 0xe4)");
@@ -104,7 +101,6 @@ START_TEST(what_is_no_text_is_refused_by_place)
     ck_assert_ptr_null(lines);
     refused_as(hl_lines_open(folder, 10, &lines), HL_BAD_FILE, folder, ": is a folder, not a file");
 }
-END_TEST
 
 static size_t largest_block;
 
@@ -121,7 +117,7 @@ static void *measured_reallocate(void *old, size_t bytes)
     return realloc(old, bytes);
 }
 
-START_TEST(a_line_too_long_is_never_held)
+TEST(a_line_too_long_is_never_held)
 {
     enum { LONG = 4 << 20, LIMIT = 1 << 17 };
     static const hl_allocator allocator = { measured_allocate, measured_reallocate, free };
@@ -142,10 +138,9 @@ START_TEST(a_line_too_long_is_never_held)
     hl_allocator_set(NULL);
     free(text);
 }
-END_TEST
 
 /* Before a blank behind a word, else behind a character; a line that fits is never cut. */
-START_TEST(a_line_too_long_is_given_out_in_parts_where_that_is_asked_for)
+TEST(a_line_too_long_is_given_out_in_parts_where_that_is_asked_for)
 {
     in_parts = true;
     check_lines(text_file("t", "0123456789\r\n0123456789"), "1@0:0123456789RN|2@12:0123456789");
@@ -159,9 +154,8 @@ START_TEST(a_line_too_long_is_given_out_in_parts_where_that_is_asked_for)
     check_refused(wrong, sizeof wrong - 1, ":1:13: is not UTF-8 (byte 0xff)");
     in_parts = false;
 }
-END_TEST
 
-START_TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
+TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
 {
     size_t one, two;
     unsigned char *a = gzipped("first\nsec", 9, &one), *b = gzipped("ond\r\n", 5, &two);
@@ -173,9 +167,9 @@ START_TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
     check_lines(path, "1@0:firstN|2@6:secondRN");
     for (size_t size = 3; size < one + two; size++) { /* cut anywhere but between the two */
         scratch_write(path, a, size);
-        hl_text text = { 0 };
-        hl_status status = all_lines(path, 10, &text, NULL);
-        hl_text_free(&text);
+        hl_text *text = scratch_text();
+        hl_status status = all_lines(path, 10, text, NULL);
+        hl_text_free(text);
         if (size == one) {
             ck_assert_int_eq(status.code, HL_OK);
         } else {
@@ -186,18 +180,16 @@ START_TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
     check_refused((char *)a, one + two + 1, ": its gzip data end in the middle: the file is cut off");
     a[one + 12] ^= 0x55; /* within the second one's data */
     scratch_write(path, a, one + two);
-    hl_text text = { 0 };
-    hl_status status = all_lines(path, 10, &text, NULL);
+    hl_text *text = scratch_text();
+    hl_status status = all_lines(path, 10, text, NULL);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
-    hl_text_free(&text);
     free(a);
     free(b);
 }
-END_TEST
 
 /* As gzip(1) takes them: a file filled up with zeros, as from a tape, whole blocks of them or a few. */
-START_TEST(zeros_after_gzip_data_are_no_text)
+TEST(zeros_after_gzip_data_are_no_text)
 {
     enum { ZEROS = 200000 };
     size_t size;
@@ -215,18 +207,16 @@ START_TEST(zeros_after_gzip_data_are_no_text)
     check_lines(path, "1@0:firstN|2@6:lastfirstN|3@16:last");
     file[size + 5] = 'x';
     scratch_write(path, file, 2 * size + 5);
-    hl_text text = { 0 };
-    hl_status status = all_lines(path, 10, &text, NULL);
+    hl_text *text = scratch_text();
+    hl_status status = all_lines(path, 10, text, NULL);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
-    hl_text_free(&text);
     free(file);
     free(packed);
 }
-END_TEST
 
 /* More text than zlib gives out at once, from few bytes: some of it is left when the file has been read. */
-START_TEST(gzip_gives_all_of_its_text)
+TEST(gzip_gives_all_of_its_text)
 {
     enum { LINES = 100000 };
     char *text = malloc(2 * LINES);
@@ -253,9 +243,8 @@ START_TEST(gzip_gives_all_of_its_text)
     free(packed);
     free(text);
 }
-END_TEST
 
-START_TEST(standard_input_is_read_line_by_line)
+TEST(standard_input_is_read_line_by_line)
 {
     int ends[2], kept = dup(STDIN_FILENO);
     ck_assert_int_eq(pipe(ends), 0);
@@ -278,7 +267,6 @@ START_TEST(standard_input_is_read_line_by_line)
     dup2(kept, STDIN_FILENO);
     close(kept);
 }
-END_TEST
 
 static int twice_as_large(int fd, struct stat *info)
 {
@@ -287,7 +275,7 @@ static int twice_as_large(int fd, struct stat *info)
     return result;
 }
 
-START_TEST(a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was)
+TEST(a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was)
 {
     hl_text text = { 0 };
     const char *path = text_file("t", "one\ntwo\n");
@@ -305,7 +293,6 @@ START_TEST(a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was)
     hl_lines_close(lines);
     hl_text_free(&text);
 }
-END_TEST
 
 static hl_status save_gzipped(const char *path, int version)
 {
@@ -326,13 +313,12 @@ static hl_status load_lines(const char *path)
     return status;
 }
 
-START_TEST(no_failing_call_is_missed)
+TEST(no_failing_call_is_missed)
 {
     fault_checks_loading(save_gzipped, load_lines, 1);
 }
-END_TEST
 
-START_TEST(pieces_of_any_size_make_the_same_lines)
+TEST(pieces_of_any_size_make_the_same_lines)
 {
     static const char text[] = "\xef\xbb\xbf"
                                "a\xc3\xa4\r\n\nlast";
@@ -350,21 +336,5 @@ START_TEST(pieces_of_any_size_make_the_same_lines)
     }
     free(packed);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, lines_have_numbers_offsets_and_ends);
-    tcase_add_test(tc, a_mark_and_carriage_returns_are_dropped_and_counted);
-    tcase_add_test(tc, what_is_no_text_is_refused_by_place);
-    tcase_add_test(tc, a_line_too_long_is_never_held);
-    tcase_add_test(tc, a_line_too_long_is_given_out_in_parts_where_that_is_asked_for);
-    tcase_add_test(tc, gzip_is_known_by_its_bytes_and_members_are_one_text);
-    tcase_add_test(tc, zeros_after_gzip_data_are_no_text);
-    tcase_add_test(tc, gzip_gives_all_of_its_text);
-    tcase_add_test(tc, standard_input_is_read_line_by_line);
-    tcase_add_test(tc, a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was);
-    tcase_add_test(tc, no_failing_call_is_missed);
-    tcase_add_test(tc, pieces_of_any_size_make_the_same_lines);
-}
-SUITE("lines", add_tests)
+SUITE("lines")

@@ -20,19 +20,18 @@ static void check_bijection(uint64_t seed, int64_t pass, int64_t n)
     free(seen);
 }
 
-START_TEST(every_number_comes_once)
+TEST(every_number_comes_once)
 {
     for (int64_t n = 1; n <= 300; n++) {
         check_bijection(7, n % 5, n);
     }
     static const int64_t sizes[] = { 1023, 1024, 1025, 4095, 4096, 4097, 16385, 65537, 100003 };
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (int s = 0; s < ROWS(sizes); s++) {
         check_bijection(UINT64_MAX - s, UINT32_MAX, sizes[s]);
     }
 }
-END_TEST
 
-START_TEST(the_largest_numbers_stay_in_range)
+TEST(the_largest_numbers_stay_in_range)
 {
     const int64_t n = (int64_t)1 << 62;
     int64_t largest = 0;
@@ -43,7 +42,6 @@ START_TEST(the_largest_numbers_stay_in_range)
     }
     ck_assert_int_gt(largest, n / 2);
 }
-END_TEST
 
 /* The order of n examples as a number from 0 to n! - 1. */
 static int code_of(int64_t pass, int n)
@@ -73,7 +71,7 @@ static double excess(const int *counts, int n, double expected)
     return (chi2 - (n - 1)) / sqrt(2.0 * (n - 1));
 }
 
-START_TEST(no_order_of_few_is_likelier_than_another)
+TEST(no_order_of_few_is_likelier_than_another)
 {
     static int counts[120];
     for (int n = 2, orders = 2; n <= 5; orders *= ++n) {
@@ -84,10 +82,9 @@ START_TEST(no_order_of_few_is_likelier_than_another)
         ck_assert_msg(fabs(excess(counts, orders, 100)) < 4, "n %d: %f", n, excess(counts, orders, 100));
     }
 }
-END_TEST
 
 /* Where the first and the following of 1,000 go, over passes and over seeds: evenly, and not beside each other. */
-START_TEST(places_are_spread_and_neighbours_part)
+TEST(places_are_spread_and_neighbours_part)
 {
     enum { N = 1000, CELLS = 50, PASSES = 4000 };
     for (int over_seeds = 0; over_seeds < 2; over_seeds++) {
@@ -105,9 +102,8 @@ START_TEST(places_are_spread_and_neighbours_part)
         ck_assert_int_le(fixed, 16); /* 4 are expected */
     }
 }
-END_TEST
 
-START_TEST(passes_and_seeds_differ_and_nothing_else_decides)
+TEST(passes_and_seeds_differ_and_nothing_else_decides)
 {
     int same_pass = 0, same_seed = 0;
     for (int64_t i = 0; i < 1000; i++) {
@@ -122,14 +118,5 @@ START_TEST(passes_and_seeds_differ_and_nothing_else_decides)
     ck_assert_int_eq(hl_permute(1, 0, 10, 0), 5);
     ck_assert_int_eq(hl_permute(1, 2, 1000000, 3), 29436);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_number_comes_once);
-    tcase_add_test(tc, the_largest_numbers_stay_in_range);
-    tcase_add_test(tc, no_order_of_few_is_likelier_than_another);
-    tcase_add_test(tc, places_are_spread_and_neighbours_part);
-    tcase_add_test(tc, passes_and_seeds_differ_and_nothing_else_decides);
-}
-SUITE("permute", add_tests)
+SUITE("permute")

@@ -45,7 +45,7 @@ static void check_text(const hl_tokens *tokens, const char *text, int64_t charac
     hl_pieces_free(&pieces);
 }
 
-START_TEST(pieces_that_hold_the_text_have_its_characters_and_words)
+TEST(pieces_that_hold_the_text_have_its_characters_and_words)
 {
     static const hl_tokens_options kinds[] = { { .kind = HL_TOKENS_CHARS, .size = HL_TOKENS_MAX },
                                                { .kind = HL_TOKENS_BYTES },
@@ -54,20 +54,19 @@ START_TEST(pieces_that_hold_the_text_have_its_characters_and_words)
     count(mixed, &characters, &words);
     ck_assert(characters == 46 && words == 11);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        hl_tokens *tokens = learned(kinds[i], mixed);
+        hl_tokens *tokens = kept_tokens(learned(kinds[i], mixed));
         check_text(tokens, mixed, characters, words);
         check_text(tokens, " a b  ", 6, 2);
-        hl_tokens_free(tokens);
     }
 }
-END_TEST
 
-START_TEST(pieces_that_hold_words_have_one_space_between_them)
+TEST(pieces_that_hold_words_have_one_space_between_them)
 {
-    hl_tokens *words = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = HL_TOKENS_MAX }, mixed);
+    hl_tokens *words =
+        kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = HL_TOKENS_MAX }, mixed));
     check_text(words, "au  lait, \n\xe6\x97\xa5\xe6\x9c\xac", 11, 3); /* au lait, xx */
-    hl_tokens_free(words);
-    hl_tokens *pieces = wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\ncat\nna\n##\xc3\xaf\n,\n", false);
+    hl_tokens *pieces =
+        kept_tokens(wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\ncat\nna\n##\xc3\xaf\n,\n", false));
     check_text(pieces, "dogs  cats,cat", 15, 4);         /* dogs cats , cat */
     check_text(pieces, "na\xc3\xaf zebra cat", 9, 3);    /* na? ? cat: an unknown token is a character and a word */
     check_text(pieces, "dog[SEP]cat [MASK]dogs", 12, 3); /* dog cat dogs */
@@ -76,35 +75,31 @@ START_TEST(pieces_that_hold_words_have_one_space_between_them)
     ck_assert_int_eq(hl_scored_text_add(&cut, pieces, ids, 2).code, HL_OK); /* ##s dog, as hl_tokens_decode has it */
     ck_assert(cut.characters == 7 && cut.words == 2);
     ck_assert_int_eq(hl_scored_text_add(&cut, pieces, ids, 3).code, HL_INVALID);
-    hl_tokens_free(pieces);
-    pieces = wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\n\xe6\x97\xa5\n\xe6\x9c\xac\n,\n", false);
+    pieces = kept_tokens(
+        wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\n\xe6\x97\xa5\n\xe6\x9c\xac\n,\n", false));
     check_text(pieces,
                "\xe6\x97\xa5\xe6\x9c\xac"
                "dogs\xe6\x97\xa5",
                7, 1); /* as the text has it */
     check_text(pieces, "\xe6\x97\xa5\xe6\x9c\xac[SEP]\xe6\x9c\xac\xe6\x97\xa5 dogs dog", 12, 3);
-    hl_tokens_free(pieces);
 }
-END_TEST
 
-START_TEST(unknown_characters_count_and_special_tokens_end_words)
+TEST(unknown_characters_count_and_special_tokens_end_words)
 {
-    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS,
-                                                     .size = HL_TOKENS_MAX,
-                                                     .roles = 1u << HL_ROLE_UNK | 1u << HL_ROLE_END },
-                                "ab ");
+    hl_tokens *tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS,
+                                                                 .size = HL_TOKENS_MAX,
+                                                                 .roles = 1u << HL_ROLE_UNK | 1u << HL_ROLE_END },
+                                            "ab "));
     char text[64];
     snprintf(text, sizeof text, "axb a%sb",
              hl_tokens_piece(tokens, hl_tokens_role(tokens, HL_ROLE_END), NULL)); /* x is unknown */
     check_text(tokens, text, 6, 3);
-    hl_tokens_free(tokens);
 }
-END_TEST
 
 /* The bytes of a character of two, apart. */
-START_TEST(a_character_counts_where_its_first_byte_is)
+TEST(a_character_counts_where_its_first_byte_is)
 {
-    hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, mixed);
+    hl_tokens *tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, mixed));
     hl_pieces pieces = { 0 };
     ck_assert_int_eq(hl_tokens_encode(tokens, "\xc3\xa9", 2, false, &pieces).code, HL_OK);
     int32_t ids[] = { pieces.at[0].id, pieces.at[1].id };
@@ -117,12 +112,10 @@ START_TEST(a_character_counts_where_its_first_byte_is)
     hl_scored_text_add(&apart, tokens, ids, 2);
     ck_assert(apart.characters == 2 && apart.words == 2);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Of next the targets are the text from its second piece on, as far as whole windows go. */
-START_TEST(windows_of_validation_have_the_text_they_ask_for)
+TEST(windows_of_validation_have_the_text_they_ask_for)
 {
     hl_text all = { 0 };
     for (int i = 0; i < 40; i++) {
@@ -138,7 +131,7 @@ START_TEST(windows_of_validation_have_the_text_they_ask_for)
                           .kind = HL_TOKENS_CHARS,
                           .folder = whole_folder() };
     spec.validation_file = spec.file;
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     int64_t windows = hl_text_data_examples(data, HL_VALIDATION), characters, words;
     for (int64_t n = windows; n > 0; n -= windows / 2) {
         const char *begin = all.bytes + 1, *end = begin;
@@ -154,19 +147,17 @@ START_TEST(windows_of_validation_have_the_text_they_ask_for)
         free(scored);
     }
     hl_text_free(&all);
-    hl_text_data_close(data);
 }
-END_TEST
 
 /* Of masked: the characters of the pieces asked for, and the words that have one, counted from the rows. */
-START_TEST(masks_of_validation_have_the_words_they_hide)
+TEST(masks_of_validation_have_the_words_they_hide)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     spec.kind = HL_TOKENS_BPE;
     spec.size = 262 + 10;
     spec.max_length = 512;
-    hl_text_data *data = opened_text(&spec);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_data *data = kept_text(&spec);
+    hl_text_reader *reader = kept_reader(data);
     int64_t n = hl_text_data_examples(data, HL_VALIDATION), characters = 0, words = 0, pieces = 0;
     for (int64_t i = 0; i < n; i++) {
         hl_text_example e;
@@ -193,18 +184,6 @@ START_TEST(masks_of_validation_have_the_words_they_hide)
     ck_assert(words < pieces && pieces < characters); /* which are three things here */
     ck_assert_int_eq(found.characters, characters);
     ck_assert_int_eq(found.words, words);
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, pieces_that_hold_the_text_have_its_characters_and_words);
-    tcase_add_test(tc, pieces_that_hold_words_have_one_space_between_them);
-    tcase_add_test(tc, unknown_characters_count_and_special_tokens_end_words);
-    tcase_add_test(tc, a_character_counts_where_its_first_byte_is);
-    tcase_add_test(tc, windows_of_validation_have_the_text_they_ask_for);
-    tcase_add_test(tc, masks_of_validation_have_the_words_they_hide);
-}
-SUITE("scored text", add_tests)
+SUITE("scored text")

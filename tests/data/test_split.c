@@ -9,16 +9,15 @@ static uint64_t of_pair(const char *a, size_t a_size, const char *b, size_t b_si
     return hl_content_add(hl_content_add(HL_CONTENT_NOTHING, a, a_size), b, b_size);
 }
 
-START_TEST(content_decides_and_parts_keep_their_borders)
+TEST(content_decides_and_parts_keep_their_borders)
 {
     ck_assert_uint_eq(of_pair("ab", 2, "c", 1), of_pair("ab", 2, "c", 1));
     ck_assert_uint_ne(of_pair("ab", 2, "c", 1), of_pair("a", 1, "bc", 2));
     ck_assert_uint_ne(of_pair("ab", 2, "", 0), of_pair("", 0, "ab", 2));
     ck_assert_uint_ne(of_pair("ab", 2, "", 0), hl_content_add(HL_CONTENT_NOTHING, "ab", 2));
 }
-END_TEST
 
-START_TEST(a_share_of_all_content_is_validation)
+TEST(a_share_of_all_content_is_validation)
 {
     enum { N = 20000 };
     static const double shares[] = { 0, 0.1, 0.5, 1 };
@@ -45,9 +44,8 @@ START_TEST(a_share_of_all_content_is_validation)
     }
     ck_assert_str_eq(chosen, "fkmnpqrwxyz");
 }
-END_TEST
 
-START_TEST(no_window_lies_across_the_border)
+TEST(no_window_lies_across_the_border)
 {
     for (int64_t n = 0; n < 60; n++) {
         for (int64_t length = 1; length < 8; length++) {
@@ -69,12 +67,5 @@ START_TEST(no_window_lies_across_the_border)
     ck_assert_int_eq(hl_text_windows(100, 0, true, 4, 4).count, 0);
     ck_assert_int_eq(hl_text_windows(100, 0, false, 4, 5).count, 20);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, content_decides_and_parts_keep_their_borders);
-    tcase_add_test(tc, a_share_of_all_content_is_validation);
-    tcase_add_test(tc, no_window_lies_across_the_border);
-}
-SUITE("split", add_tests)
+SUITE("split")

@@ -12,7 +12,7 @@ static bool is(hl_span slice, const char *text)
     return slice.size == strlen(text) && memcmp(slice.text, text, slice.size) == 0;
 }
 
-START_TEST(columns_have_names_and_numbers)
+TEST(columns_have_names_and_numbers)
 {
     hl_table *table;
     hl_table_row row;
@@ -35,9 +35,8 @@ START_TEST(columns_have_names_and_numbers)
     }
     hl_table_close(table);
 }
-END_TEST
 
-START_TEST(a_column_that_is_not_there_is_refused_by_name)
+TEST(a_column_that_is_not_there_is_refused_by_name)
 {
     hl_table *table;
     int64_t column;
@@ -59,7 +58,6 @@ START_TEST(a_column_that_is_not_there_is_refused_by_name)
                ": is read without a header: its columns are numbers from 1, not 0");
     hl_table_close(table);
 }
-END_TEST
 
 /* Reads all rows and asks for column `number`, if it is not 0. */
 static hl_status read_all(const char *path, bool header, const char *number)
@@ -76,7 +74,7 @@ static hl_status read_all(const char *path, bool header, const char *number)
     return status;
 }
 
-START_TEST(ragged_and_empty_tables_are_refused_by_place)
+TEST(ragged_and_empty_tables_are_refused_by_place)
 {
     static const struct {
         const char *text;
@@ -91,21 +89,19 @@ START_TEST(ragged_and_empty_tables_are_refused_by_place)
         { "", true, NULL, ": holds no row" },
         { "a\tb\n", true, NULL, ": holds no row" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         const char *path = text_file("t", cases[i].text);
         refused_as(read_all(path, cases[i].header, cases[i].column), HL_BAD_FILE, path, cases[i].rest);
     }
 }
-END_TEST
 
-START_TEST(empty_lines_may_end_a_table)
+TEST(empty_lines_may_end_a_table)
 {
     ck_assert_int_eq(read_all(text_file("t", "a\tb\nc\td\n\n\n"), true, NULL).code, HL_OK);
     ck_assert_int_eq(read_all(text_file("t", "a\tb\r\n\r\n"), false, NULL).code, HL_OK);
     refused_as(read_all(text_file("t", "a\tb\n\n"), true, NULL), HL_BAD_FILE, text_file("t", "a\tb\n\n"),
                ": holds no row");
 }
-END_TEST
 
 /* The tokens, targets and sources of a row: "a:x@1 b:- ..." */
 static hl_status task_text(const char *row_text, bool sources, hl_text *text)
@@ -127,7 +123,7 @@ static hl_status task_text(const char *row_text, bool sources, hl_text *text)
     return status;
 }
 
-START_TEST(a_row_may_be_a_toy_task)
+TEST(a_row_may_be_a_toy_task)
 {
     hl_text text = { 0 };
     ck_assert_int_eq(task_text("a _  c \t_ x _\t_ 2 0\n", true, &text).code, HL_OK);
@@ -148,11 +144,10 @@ START_TEST(a_row_may_be_a_toy_task)
         { "a b\tx _\t-1 _", ":1: source -1 is no position from 0 to 1, nor _" },
         { "a b\tx _\t99999999999999999999 _", ":1: source 99999999999999999999 is no position from 0 to 1, nor _" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         refused_as(task_text(cases[i].row, true, &text), HL_BAD_FILE, scratch_path("t"), cases[i].rest);
     }
 }
-END_TEST
 
 static hl_status save_table(const char *path, int version)
 {
@@ -178,19 +173,9 @@ static hl_status load_table(const char *path)
     return status;
 }
 
-START_TEST(no_failing_call_is_missed)
+TEST(no_failing_call_is_missed)
 {
     fault_checks_loading(save_table, load_table, 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, columns_have_names_and_numbers);
-    tcase_add_test(tc, a_column_that_is_not_there_is_refused_by_name);
-    tcase_add_test(tc, ragged_and_empty_tables_are_refused_by_place);
-    tcase_add_test(tc, empty_lines_may_end_a_table);
-    tcase_add_test(tc, a_row_may_be_a_toy_task);
-    tcase_add_test(tc, no_failing_call_is_missed);
-}
-SUITE("table", add_tests)
+SUITE("table")

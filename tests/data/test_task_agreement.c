@@ -64,7 +64,7 @@ static void parse(hl_example made, int64_t n, parser *p)
     parser_read(p);
 }
 
-START_TEST(every_sentence_is_grammatical_and_its_pairs_are_the_stated_ones)
+TEST(every_sentence_is_grammatical_and_its_pairs_are_the_stated_ones)
 {
     static parser p;
     for (int64_t n = 3; n <= 2000; n = n < 40 ? n + 1 : n + 653) {
@@ -79,10 +79,9 @@ START_TEST(every_sentence_is_grammatical_and_its_pairs_are_the_stated_ones)
         }
     }
 }
-END_TEST
 
 /* So that a partner is the only word of the sentence that looks like it. */
-START_TEST(no_noun_stands_twice_in_a_sentence_of_usual_length)
+TEST(no_noun_stands_twice_in_a_sentence_of_usual_length)
 {
     static parser p;
     for (uint64_t seed = 0; seed < 2000; seed++) {
@@ -98,7 +97,6 @@ START_TEST(no_noun_stands_twice_in_a_sentence_of_usual_length)
         release(made);
     }
 }
-END_TEST
 
 /* The relation that leads from i to its source, or -1. */
 static int relation_to_source(hl_example made, int64_t i)
@@ -111,7 +109,7 @@ static int relation_to_source(hl_example made, int64_t i)
     return -1;
 }
 
-START_TEST(a_masked_word_follows_from_its_partner_alone)
+TEST(a_masked_word_follows_from_its_partner_alone)
 {
     static int32_t answers[RELATIONS][HL_SPECIAL_TOKENS + WORDS]; /* by relation and partner; 0: not seen */
     int learnt = 0, masked = 0, by_relation[RELATIONS] = { 0 };
@@ -145,11 +143,10 @@ START_TEST(a_masked_word_follows_from_its_partner_alone)
         ck_assert(asked[r] ? by_relation[r] > masked / 20 : by_relation[r] == 0);
     }
 }
-END_TEST
 
 enum { FARTHEST = 24 };
 
-START_TEST(no_fixed_offset_hits_half_of_a_relation)
+TEST(no_fixed_offset_hits_half_of_a_relation)
 {
     static int seen[RELATIONS][2 * FARTHEST + 1];
     int pairs[RELATIONS] = { 0 };
@@ -173,10 +170,9 @@ START_TEST(no_fixed_offset_hits_half_of_a_relation)
         }
     }
 }
-END_TEST
 
 /* Between a verb and its subject other nouns stand, most of them of the other number. */
-START_TEST(distractors_stand_between_partners)
+TEST(distractors_stand_between_partners)
 {
     static parser p;
     int verbs = 0, distracted = 0;
@@ -196,9 +192,8 @@ START_TEST(distractors_stand_between_partners)
     }
     ck_assert_int_gt(distracted, verbs / 5);
 }
-END_TEST
 
-START_TEST(every_word_of_the_vocabulary_is_used)
+TEST(every_word_of_the_vocabulary_is_used)
 {
     ck_assert_int_eq(hl_vocabulary_size(vocabulary), HL_SPECIAL_TOKENS + WORDS);
     ck_assert_int_eq(hl_task_sizes_of(&spec).vocabulary, HL_SPECIAL_TOKENS + WORDS);
@@ -215,16 +210,5 @@ START_TEST(every_word_of_the_vocabulary_is_used)
         ck_assert_msg(seen[i] > 0, "%s", hl_vocabulary_token(vocabulary, i));
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, open_vocabulary, close_vocabulary);
-    tcase_add_test(tc, every_sentence_is_grammatical_and_its_pairs_are_the_stated_ones);
-    tcase_add_test(tc, no_noun_stands_twice_in_a_sentence_of_usual_length);
-    tcase_add_test(tc, a_masked_word_follows_from_its_partner_alone);
-    tcase_add_test(tc, no_fixed_offset_hits_half_of_a_relation);
-    tcase_add_test(tc, distractors_stand_between_partners);
-    tcase_add_test(tc, every_word_of_the_vocabulary_is_used);
-}
-SUITE("task agreement", add_tests)
+SUITE("task agreement", .before = open_vocabulary, .after = close_vocabulary)

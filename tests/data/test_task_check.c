@@ -8,7 +8,7 @@
 #define ONE(name) +1
 enum { TASKS = 0 HL_TASKS(ONE) };
 
-START_TEST(the_list_holds_every_task_once)
+TEST(the_list_holds_every_task_once)
 {
     static const char *const names[] = { HL_TASKS(NAME) };
     for (int i = 0; i < TASKS; i++) {
@@ -29,9 +29,8 @@ START_TEST(the_list_holds_every_task_once)
     ck_assert_str_eq(hl_task_find("shift")->keys[3], "shift");
     ck_assert_ptr_null(hl_task_find("copy")->keys[3]);
 }
-END_TEST
 
-START_TEST(the_longest_example_counts_its_special_tokens)
+TEST(the_longest_example_counts_its_special_tokens)
 {
     hl_task_spec spec = { .name = "copy", .length = 10, .min_length = 5, .symbols = 4, .pairs = 6, .queries = 2 };
     ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 21);
@@ -44,9 +43,8 @@ START_TEST(the_longest_example_counts_its_special_tokens)
     spec.name = "ngram";
     ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
 }
-END_TEST
 
-START_TEST(the_vocabularys_size_is_known_without_it)
+TEST(the_vocabularys_size_is_known_without_it)
 {
     for (int i = 0; hl_task_at(i) != NULL; i++) {
         hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = 20, .order = 3 };
@@ -56,9 +54,8 @@ START_TEST(the_vocabularys_size_is_known_without_it)
         hl_vocabulary_free(vocabulary);
     }
 }
-END_TEST
 
-START_TEST(relations_have_names_of_their_own)
+TEST(relations_have_names_of_their_own)
 {
     for (int i = 0; hl_task_at(i) != NULL; i++) {
         const char *const *relations = hl_task_at(i)->relations;
@@ -76,12 +73,11 @@ START_TEST(relations_have_names_of_their_own)
     static const char *const names[] = { "det_noun",     "noun_det",     "adj_noun",     "noun_adj",
                                          "verb_subject", "subject_verb", "pronoun_noun", "noun_pronoun" };
     const hl_task_spec agreement = { .name = "agreement" };
-    ck_assert_int_eq(hl_task_sizes_of(&agreement).relations, sizeof names / sizeof *names);
+    ck_assert_int_eq(hl_task_sizes_of(&agreement).relations, ROWS(names));
     for (int64_t r = 0; r < hl_task_sizes_of(&agreement).relations; r++) {
         ck_assert_str_eq(hl_task_find("agreement")->relations[r], names[r]);
     }
 }
-END_TEST
 
 /* A spec that every task accepts, with one value spoilt in turn. */
 static const struct {
@@ -122,7 +118,7 @@ static const struct {
       "task.min_length = -9223372036854775808: must be from 3 to task.length = 24" },
 };
 
-START_TEST(a_bad_spec_is_refused_by_key_value_and_remedy)
+LOOP_TEST(a_bad_spec_is_refused_by_key_value_and_remedy, 0, ROWS(refused))
 {
     hl_task_spec spec = {
         .name = refused[_i].name,
@@ -136,9 +132,8 @@ START_TEST(a_bad_spec_is_refused_by_key_value_and_remedy)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, refused[_i].text);
 }
-END_TEST
 
-START_TEST(an_unknown_name_is_refused_with_those_there_are)
+TEST(an_unknown_name_is_refused_with_those_there_are)
 {
     static const char *const unknown[] = { "copi", NULL };
     for (int u = 0; u < 2; u++) {
@@ -154,9 +149,8 @@ START_TEST(an_unknown_name_is_refused_with_those_there_are)
         ck_assert_str_eq(status.text, expected);
     }
 }
-END_TEST
 
-START_TEST(keys_that_a_task_does_not_read_do_not_matter)
+TEST(keys_that_a_task_does_not_read_do_not_matter)
 {
     hl_task_spec copy = {
         .name = "copy", .length = 5, .min_length = 1, .symbols = 8, .pairs = -1, .queries = INT64_MAX
@@ -167,16 +161,5 @@ START_TEST(keys_that_a_task_does_not_read_do_not_matter)
     hl_task_spec agreement = { .name = "agreement", .length = 24, .min_length = 3, .symbols = -1, .pairs = -1 };
     ck_assert_int_eq(hl_task_check(&agreement).code, HL_OK);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_list_holds_every_task_once);
-    tcase_add_test(tc, the_longest_example_counts_its_special_tokens);
-    tcase_add_test(tc, the_vocabularys_size_is_known_without_it);
-    tcase_add_test(tc, relations_have_names_of_their_own);
-    tcase_add_loop_test(tc, a_bad_spec_is_refused_by_key_value_and_remedy, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(tc, an_unknown_name_is_refused_with_those_there_are);
-    tcase_add_test(tc, keys_that_a_task_does_not_read_do_not_matter);
-}
-SUITE("task check", add_tests)
+SUITE("task check")

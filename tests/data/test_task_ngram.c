@@ -39,7 +39,7 @@ static void check_example(const hl_task_spec *spec, int64_t n, uint64_t seed)
     hl_vocabulary_free(vocabulary);
 }
 
-START_TEST(every_place_names_the_symbols_before_it)
+TEST(every_place_names_the_symbols_before_it)
 {
     static const struct {
         int64_t symbols, order, length;
@@ -56,9 +56,8 @@ START_TEST(every_place_names_the_symbols_before_it)
         }
     }
 }
-END_TEST
 
-START_TEST(its_words_are_the_letters_and_then_all_their_ngrams)
+TEST(its_words_are_the_letters_and_then_all_their_ngrams)
 {
     hl_vocabulary *vocabulary = vocabulary_of(&(hl_task_spec){ .name = "ngram", .symbols = 2, .order = 2 });
     static const char *const words[] = { "<pad>", "<sep>", "<mask>", "a", "b", "aa", "ab", "ba", "bb" };
@@ -68,7 +67,6 @@ START_TEST(its_words_are_the_letters_and_then_all_their_ngrams)
     }
     hl_vocabulary_free(vocabulary);
 }
-END_TEST
 
 static const struct {
     int64_t symbols, order, length, min_length;
@@ -86,7 +84,7 @@ static const struct {
       "task.order = 8: 26 symbols make more than 65536 n-grams of that order; lower task.order or task.symbols" },
 };
 
-START_TEST(a_bad_spec_is_refused)
+LOOP_TEST(a_bad_spec_is_refused, 0, ROWS(refused))
 {
     hl_status status = hl_task_check(&(hl_task_spec){ .name = "ngram",
                                                       .length = refused[_i].length,
@@ -96,12 +94,5 @@ START_TEST(a_bad_spec_is_refused)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, refused[_i].text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_place_names_the_symbols_before_it);
-    tcase_add_test(tc, its_words_are_the_letters_and_then_all_their_ngrams);
-    tcase_add_loop_test(tc, a_bad_spec_is_refused, 0, sizeof refused / sizeof refused[0]);
-}
-SUITE("task ngram", add_tests)
+SUITE("task ngram")

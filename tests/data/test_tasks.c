@@ -137,9 +137,8 @@ static const struct {
     { "sort", check_sort },
     { "identity_copy", check_identity_copy },
 };
-enum { SEQUENCE_TASKS = sizeof sequence_tasks / sizeof *sequence_tasks };
 
-START_TEST(sequence_tasks_ask_for_what_they_say)
+LOOP_TEST(sequence_tasks_ask_for_what_they_say, 0, ROWS(sequence_tasks))
 {
     static const int64_t lengths[] = { 1, 2, 3, 7, 10, 33 };
     static const int64_t symbols[] = { 2, 3, 16, 27, 1000, HL_TASK_MAX_SYMBOLS };
@@ -161,9 +160,8 @@ START_TEST(sequence_tasks_ask_for_what_they_say)
         }
     }
 }
-END_TEST
 
-START_TEST(long_sequences_are_right_too)
+LOOP_TEST(long_sequences_are_right_too, 0, ROWS(sequence_tasks))
 {
     hl_task_spec spec = {
         .name = sequence_tasks[_i].name, .length = 2000, .min_length = 1, .symbols = 100, .shift = 777
@@ -172,7 +170,6 @@ START_TEST(long_sequences_are_right_too)
     sequence_tasks[_i].check(&spec, made, 2000);
     release(made);
 }
-END_TEST
 
 /* Processor time of 2 * HL_TASK_MAX_SIZE symbols to sort, in examples of n: the least of three times. */
 static clock_t sorting_time(int64_t n)
@@ -190,7 +187,7 @@ static clock_t sorting_time(int64_t n)
     return least;
 }
 
-START_TEST(the_longest_sequences_are_sorted_in_linear_time)
+TEST(the_longest_sequences_are_sorted_in_linear_time)
 {
     hl_task_spec spec = { .name = "sort", .length = HL_TASK_MAX_SIZE, .min_length = 1, .symbols = HL_TASK_MAX_SYMBOLS };
     sample made = make(&spec, HL_TASK_MAX_SIZE, 1);
@@ -207,7 +204,6 @@ START_TEST(the_longest_sequences_are_sorted_in_linear_time)
     /* Quadratic time would be 64 times as much; what is larger than a cache may take a few times as much. */
     ck_assert_int_lt(sorting_time(HL_TASK_MAX_SIZE), 16 * sorting_time(HL_TASK_MAX_SIZE / 64));
 }
-END_TEST
 
 /* How often `token` stands among `count` tokens, `stride` apart. (Assertions are slow: loops within loops count.) */
 static int count_token(const int32_t *tokens, int64_t count, int64_t stride, int32_t token)
@@ -246,14 +242,14 @@ static void check_recall(const hl_task_spec *spec, sample made)
     }
 }
 
-START_TEST(recall_answers_each_query_with_its_keys_value)
+TEST(recall_answers_each_query_with_its_keys_value)
 {
     static const struct {
         int64_t symbols, pairs, queries;
     } cases[] = { { 2, 1, 1 },  { 3, 1, 1 },   { 8, 4, 4 },      { 8, 4, 1 },
                   { 9, 4, 2 },  { 16, 8, 3 },  { 1000, 40, 40 }, { HL_TASK_MAX_SYMBOLS, 300, 299 },
                   { 64, 4, 4 }, { 64, 32, 32 } };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         hl_task_spec spec = {
             .name = "recall", .symbols = cases[i].symbols, .pairs = cases[i].pairs, .queries = cases[i].queries
         };
@@ -264,7 +260,6 @@ START_TEST(recall_answers_each_query_with_its_keys_value)
         }
     }
 }
-END_TEST
 
 /* The number 0 .. 5 of the order of three different numbers. */
 static int permutation(int32_t a, int32_t b, int32_t c)
@@ -272,7 +267,7 @@ static int permutation(int32_t a, int32_t b, int32_t c)
     return (a > b) + 2 * ((a > c) + (b > c));
 }
 
-START_TEST(recall_puts_keys_and_queries_in_every_order_equally_often)
+TEST(recall_puts_keys_and_queries_in_every_order_equally_often)
 {
     hl_task_spec spec = { .name = "recall", .symbols = 6, .pairs = 3, .queries = 3 };
     int keys[8] = { 0 }, queries[8] = { 0 }, values[3] = { 0 };
@@ -294,9 +289,8 @@ START_TEST(recall_puts_keys_and_queries_in_every_order_equally_often)
         ck_assert_int_gt(values[i], 1830); /* 2000 expected, standard deviation 37 */
     }
 }
-END_TEST
 
-START_TEST(recall_chooses_every_key_and_value_equally_often)
+TEST(recall_chooses_every_key_and_value_equally_often)
 {
     hl_task_spec spec = { .name = "recall", .symbols = 21, .pairs = 4, .queries = 2 };
     int seen[21] = { 0 }; /* 10 keys, 11 values */
@@ -312,9 +306,8 @@ START_TEST(recall_chooses_every_key_and_value_equally_often)
         ck_assert_int_lt(seen[i], i < 10 ? 2150 : 1990);
     }
 }
-END_TEST
 
-START_TEST(tokens_have_readable_names)
+TEST(tokens_have_readable_names)
 {
     static const struct {
         hl_task_spec spec;
@@ -324,7 +317,7 @@ START_TEST(tokens_have_readable_names)
         { { .name = "sort", .symbols = 3 }, "<pad>\n<sep>\n<mask>\na\nb\nc\n" },
         { { .name = "recall", .symbols = 5 }, "<pad>\n<sep>\n<mask>\na\nb\n0\n1\n2\n" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < ROWS(cases); i++) {
         hl_vocabulary *vocabulary;
         char *text;
         size_t size;
@@ -335,9 +328,8 @@ START_TEST(tokens_have_readable_names)
         hl_vocabulary_free(vocabulary);
     }
 }
-END_TEST
 
-START_TEST(every_number_of_symbols_has_names)
+LOOP_TEST(every_number_of_symbols_has_names, 0, 6)
 {
     static const int64_t symbols[] = { 25, 26, 27, 32, 1000, HL_TASK_MAX_SYMBOLS };
     for (int t = 0; hl_task_at(t) != NULL; t++) {
@@ -351,9 +343,8 @@ START_TEST(every_number_of_symbols_has_names)
         hl_vocabulary_free(vocabulary);
     }
 }
-END_TEST
 
-START_TEST(more_symbols_than_letters_are_numbered)
+TEST(more_symbols_than_letters_are_numbered)
 {
     hl_task_spec spec = { .symbols = 26 };
     hl_vocabulary *vocabulary;
@@ -365,18 +356,5 @@ START_TEST(more_symbols_than_letters_are_numbered)
     ck_assert_str_eq(hl_vocabulary_token(vocabulary, 29), "s26");
     hl_vocabulary_free(vocabulary);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, sequence_tasks_ask_for_what_they_say, 0, SEQUENCE_TASKS);
-    tcase_add_loop_test(tc, long_sequences_are_right_too, 0, SEQUENCE_TASKS);
-    tcase_add_test(tc, the_longest_sequences_are_sorted_in_linear_time);
-    tcase_add_test(tc, recall_answers_each_query_with_its_keys_value);
-    tcase_add_test(tc, recall_puts_keys_and_queries_in_every_order_equally_often);
-    tcase_add_test(tc, recall_chooses_every_key_and_value_equally_often);
-    tcase_add_test(tc, tokens_have_readable_names);
-    tcase_add_loop_test(tc, every_number_of_symbols_has_names, 0, 6);
-    tcase_add_test(tc, more_symbols_than_letters_are_numbered);
-}
-SUITE("tasks", add_tests)
+SUITE("tasks")

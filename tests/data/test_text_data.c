@@ -2,6 +2,7 @@
 #include "data/text/tokens_file.h"
 #include "tests/data/text_data_show.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +17,7 @@ static const char other_treebank[] = "1\tDogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\twow
                                      "3\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n";
 static const char bert[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\ncat\nsleep\ndo\nn\n'\nt\na\n";
 
-START_TEST(tags_have_a_target_for_each_words_first_piece)
+TEST(tags_have_a_target_for_each_words_first_piece)
 {
     char validation[512], vocabulary[512];
     snprintf(validation, sizeof validation, "%s", text_file("dev", other_treebank));
@@ -67,7 +68,6 @@ START_TEST(tags_have_a_target_for_each_words_first_piece)
     check_validation(data, "[CLS] dog [SEP] | 1:NOUN | 0 1 2 | 1/1\n");
     hl_text_data_close(data);
 }
-END_TEST
 
 static hl_text_spec classes_spec(const char *text, const char *other)
 {
@@ -84,7 +84,7 @@ static hl_text_spec classes_spec(const char *text, const char *other)
                            .folder = whole_folder() };
 }
 
-START_TEST(classes_have_one_label_of_a_text_or_a_pair)
+TEST(classes_have_one_label_of_a_text_or_a_pair)
 {
     hl_text_spec spec =
         classes_spec("label\ttext\nno\tb a\nyes\ta\n\"\t\nno\t\n", "label\ttext\nperhaps\ta c\nyes\tb\n");
@@ -103,9 +103,8 @@ START_TEST(classes_have_one_label_of_a_text_or_a_pair)
     ck_assert_int_eq(hl_text_data_noticed(data, HL_VALIDATION)->cut, 2);
     hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(a_toy_task_is_a_file)
+TEST(a_toy_task_is_a_file)
 {
     hl_text_spec spec = classes_spec("tokens\ttargets\tsources\na b\tb X\t1 _\n",
                                      "tokens\ttargets\tsources\nb c\t_ Y\t_ 0\nX b\ta b\t0 1\n");
@@ -127,7 +126,6 @@ START_TEST(a_toy_task_is_a_file)
     refused_as(hl_text_data_open(&spec, &none), HL_BAD_FILE, spec.file, ":2: has 2 tokens, more than max_length = 1");
     ck_assert_ptr_null(none);
 }
-END_TEST
 
 /* A text of some thousand characters, whose words and white space vary. */
 static char *running_text(size_t *size)
@@ -165,7 +163,7 @@ static void check_part(const hl_text_data *data, hl_split split, const char *tex
     ck_assert_int_eq(status.code, HL_OK);
     int64_t n = hl_text_data_examples(data, split), stride = split == HL_TRAIN ? 1 : 8, sum = 0;
     ck_assert_int_eq(n, ((int64_t)pieces.n - 9) / stride + 1);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_reader *reader = kept_reader(data);
     for (int64_t i = 0; i < n; i++) {
         hl_text_example example;
         ck_assert_int_eq(hl_text_data_read(reader, split, 5, i, &example).code, HL_OK);
@@ -178,7 +176,6 @@ static void check_part(const hl_text_data *data, hl_split split, const char *tex
         }
     }
     ck_assert_int_eq(sum, n * (n - 1) / 2); /* each window once */
-    hl_text_reader_close(reader);
     hl_pieces_free(&pieces);
 }
 
@@ -192,7 +189,7 @@ static size_t border_of(const char *text, size_t size)
     return border;
 }
 
-START_TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
+TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
 {
     static const hl_tokens_kind kinds[] = { HL_TOKENS_CHARS, HL_TOKENS_BYTES, HL_TOKENS_BPE, HL_TOKENS_WORDS };
     size_t size;
@@ -211,11 +208,10 @@ START_TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
     }
     free(text);
 }
-END_TEST
 
 /* Lines of running text may be longer than what is read at once, here more than twice. Where they hold no blank for
  * long, chars and bytes are the same, too. */
-START_TEST(lines_of_running_text_have_any_length)
+LOOP_TEST(lines_of_running_text_have_any_length, 0, 4)
 {
     enum { MANY = 400 * 1000, LETTERS = 3 << 19 };
     static const hl_tokens_kind kinds[] = { HL_TOKENS_BPE, HL_TOKENS_WORDS, HL_TOKENS_CHARS, HL_TOKENS_BYTES };
@@ -232,12 +228,12 @@ START_TEST(lines_of_running_text_have_any_length)
     ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
     size_t border = border_of(text.bytes, text.size);
     hl_text_spec spec = running_spec(text_file("text", text.bytes), kind);
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     hl_pieces pieces = { 0 };
     ck_assert_int_eq(hl_tokens_encode(hl_text_data_tokens(data), text.bytes, border, true, &pieces).code, HL_OK);
     int64_t n = hl_text_data_examples(data, HL_TRAIN);
     ck_assert_int_eq(n, (int64_t)pieces.n - 8);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_reader *reader = kept_reader(data);
     for (int64_t i = 0; i < n; i += 97) {
         hl_text_example example;
         ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 5, i, &example).code, HL_OK);
@@ -245,15 +241,12 @@ START_TEST(lines_of_running_text_have_any_length)
             ck_assert_int_eq(example.tokens[row], pieces.at[example.number + row].id);
         }
     }
-    hl_text_reader_close(reader);
     hl_pieces_free(&pieces);
-    hl_text_data_close(data);
     hl_text_free(&text);
 }
-END_TEST
 
 /* The text is cut for reading, and at the border, where no space is added: between lines and inside the only line. */
-START_TEST(tokens_that_put_a_space_before_a_text_do_so_once)
+LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
 {
     size_t size, json_size;
     char *text = running_text(&size), path[512];
@@ -273,29 +266,26 @@ START_TEST(tokens_that_put_a_space_before_a_text_do_so_once)
     scratch_end();
     spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
     snprintf(path, sizeof path, "%s", text_file("spaced-tokens.json", changed.bytes));
+    hl_text_free(&changed);
     spec.vocabulary = path;
     data = opened_text(&spec);
     size_t border = border_of(text, size);
     check_part(data, HL_TRAIN, text, border);
     check_part(data, HL_VALIDATION, text + border, size - border);
     hl_text_data_close(data);
-    hl_text_free(&changed);
     free(json);
     free(text);
 }
-END_TEST
 
-START_TEST(words_begin_with_the_white_space_before_them)
+TEST(words_begin_with_the_white_space_before_them)
 {
     hl_text_spec spec = running_spec(text_file("text", "ab  cd\nef"), HL_TOKENS_CHARS);
     spec.validation_file = spec.file;
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     check_validation(data, "a b     c d \n e | 0:b 1:  2:  3:c 4:d 5:\n 6:e 7:f | 0 2 6 | 0/0\n");
-    hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(no_content_is_in_both_splits)
+TEST(no_content_is_in_both_splits)
 {
     hl_text text = { 0 };
     for (int i = 0; i < 600; i++) {
@@ -306,9 +296,9 @@ START_TEST(no_content_is_in_both_splits)
     spec.label_column = "1";
     spec.validation_file = NULL;
     spec.validation_share = 0.3;
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     const hl_tokens *tokens = hl_text_data_tokens(data);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_reader *reader = kept_reader(data);
     int64_t n[2] = { hl_text_data_examples(data, HL_TRAIN), hl_text_data_examples(data, HL_VALIDATION) };
     ck_assert(n[0] + n[1] == 600 && n[1] > 100 && n[1] < 260);
     ck_assert_int_eq(hl_tokens_size(tokens), n[0] / 4 + 3); /* training's words alone */
@@ -317,11 +307,8 @@ START_TEST(no_content_is_in_both_splits)
         ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 1, i, &e).code, HL_OK);
         ck_assert_int_eq(e.tokens[1], hl_tokens_role(tokens, HL_ROLE_UNK));
     }
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
     hl_text_free(&text);
 }
-END_TEST
 
 static int64_t calls;
 
@@ -343,7 +330,7 @@ static hl_status stop(void *context, const char *what, int64_t done, int64_t tot
     return --*left < 0 ? hl_error(HL_FAILED, "a signal") : hl_ok();
 }
 
-START_TEST(what_is_made_is_taken_up_and_needs_its_source_no_more)
+TEST(what_is_made_is_taken_up_and_needs_its_source_no_more)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     spec.progress = count_calls;
@@ -368,9 +355,8 @@ START_TEST(what_is_made_is_taken_up_and_needs_its_source_no_more)
     status = hl_text_data_open(&spec, &data);
     ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "text: cannot open") != NULL);
 }
-END_TEST
 
-START_TEST(a_label_that_is_new_in_training_is_refused)
+TEST(a_label_that_is_new_in_training_is_refused)
 {
     hl_text_spec spec = classes_spec("text\tlabel\na\tx\n", "text\tlabel\na\tx\n");
     hl_text_data_close(opened_text(&spec));
@@ -380,7 +366,6 @@ START_TEST(a_label_that_is_new_in_training_is_refused)
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(strstr(status.text, "train.tsv:3: the label new is not in "));
 }
-END_TEST
 
 /* Ends itself in the middle of the making, as by kill -9. */
 static hl_status die(void *context, const char *what, int64_t done, int64_t total)
@@ -393,7 +378,7 @@ static hl_status die(void *context, const char *what, int64_t done, int64_t tota
     return hl_ok();
 }
 
-START_TEST(one_that_is_killed_is_taken_over_and_a_signal_ends_it)
+TEST(one_that_is_killed_is_taken_over_and_a_signal_ends_it)
 {
     static const char *const stages[] = { "learning tokens", "train.cache", "validation.cache" };
     hl_text text = { 0 };
@@ -434,9 +419,8 @@ START_TEST(one_that_is_killed_is_taken_over_and_a_signal_ends_it)
     hl_text_free(&expected);
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(several_processes_make_the_same)
+TEST(several_processes_make_the_same)
 {
     enum { PROCESSES = 4 };
     hl_text_spec spec = masked_spec(sentences_file("text"));
@@ -459,7 +443,6 @@ START_TEST(several_processes_make_the_same)
     hl_text_data_close(opened_text(&spec));
     ck_assert(!scratch_exists(scratch_path("tokens.json.tmp")));
 }
-END_TEST
 
 static void check_refused(hl_text_spec spec, hl_code code, const char *why)
 {
@@ -469,7 +452,7 @@ static void check_refused(hl_text_spec spec, hl_code code, const char *why)
     ck_assert_ptr_null(data);
 }
 
-START_TEST(what_cannot_be_is_refused_by_its_key)
+TEST(what_cannot_be_is_refused_by_its_key)
 {
     const hl_text_spec good = masked_spec(text_file("text", "a b c d e f g\nh i\n"));
     hl_text_spec spec = good;
@@ -535,10 +518,9 @@ START_TEST(what_cannot_be_is_refused_by_its_key)
     check_refused(spec, HL_BAD_FILE,
                   "text: holds no example for validation: raise task.validation_share, or name a task.validation_file");
 }
-END_TEST
 
 /* Makes everything anew with each file call, and each allocation, failing in turn. */
-START_TEST(no_failing_call_leaves_what_cannot_be_taken_over)
+TEST(no_failing_call_leaves_what_cannot_be_taken_over)
 {
     hl_text_spec spec = classes_spec("text\tlabel\na\tx\nb\ty\n", "text\tlabel\na\tx\n");
     static const char *const made[] = { "tokens.json", "labels.json", "train.cache", "validation.cache" };
@@ -572,23 +554,5 @@ START_TEST(no_failing_call_leaves_what_cannot_be_taken_over)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, tags_have_a_target_for_each_words_first_piece);
-    tcase_add_test(tc, classes_have_one_label_of_a_text_or_a_pair);
-    tcase_add_test(tc, a_toy_task_is_a_file);
-    tcase_add_test(tc, windows_of_running_text_are_those_of_each_part_as_a_whole);
-    tcase_add_loop_test(tc, lines_of_running_text_have_any_length, 0, 4);
-    tcase_add_loop_test(tc, tokens_that_put_a_space_before_a_text_do_so_once, 0, 2);
-    tcase_add_test(tc, words_begin_with_the_white_space_before_them);
-    tcase_add_test(tc, no_content_is_in_both_splits);
-    tcase_add_test(tc, what_is_made_is_taken_up_and_needs_its_source_no_more);
-    tcase_add_test(tc, a_label_that_is_new_in_training_is_refused);
-    tcase_add_test(tc, one_that_is_killed_is_taken_over_and_a_signal_ends_it);
-    tcase_add_test(tc, several_processes_make_the_same);
-    tcase_add_test(tc, what_cannot_be_is_refused_by_its_key);
-    tcase_add_test(tc, no_failing_call_leaves_what_cannot_be_taken_over);
-}
-SUITE("text data", add_tests)
+SUITE("text data")

@@ -25,7 +25,7 @@ static hl_text_spec running_spec(const char *path)
 }
 
 /* The first line has exactly the MiB that is allowed; the second, read in two parts, a byte more. */
-START_TEST(a_line_of_running_text_has_a_bound)
+TEST(a_line_of_running_text_has_a_bound)
 {
     enum { MIB = 1 << 20 };
     char *text = malloc(2 * MIB + 4);
@@ -54,7 +54,6 @@ START_TEST(a_line_of_running_text_has_a_bound)
     hl_text_data_close(opened_text(&spec));
     free(text);
 }
-END_TEST
 
 static hl_status count_measured(void *context, const char *what, int64_t done, int64_t total)
 {
@@ -65,7 +64,7 @@ static hl_status count_measured(void *context, const char *what, int64_t done, i
 }
 
 /* Text in two files is measured before the first cache is made, and not again for each pass or opening. */
-START_TEST(two_files_are_measured_once)
+TEST(two_files_are_measured_once)
 {
     enum { LINES = 5000 }; /* progress is reported once in a file of so many lines */
     char text[2 * LINES + 1];
@@ -85,7 +84,6 @@ START_TEST(two_files_are_measured_once)
         ck_assert_int_eq(measured, 2);
     }
 }
-END_TEST
 
 static hl_status read_through(const hl_text_spec *spec)
 {
@@ -101,7 +99,7 @@ static hl_status read_through(const hl_text_spec *spec)
 }
 
 /* A line that has one part with all that is allowed, and one byte in the next. */
-START_TEST(a_line_of_standard_input_has_the_same_bound)
+TEST(a_line_of_standard_input_has_the_same_bound)
 {
     enum { MIB = 1 << 20 };
     char *text = malloc(MIB + 2);
@@ -123,12 +121,5 @@ START_TEST(a_line_of_standard_input_has_the_same_bound)
                       "%d MiB: %s", mib, status.text);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, two_files_are_measured_once);
-    tcase_add_test(tc, a_line_of_standard_input_has_the_same_bound);
-    tcase_add_test(tc, a_line_of_running_text_has_a_bound);
-}
-SUITE("long lines", add_tests)
+SUITE("long lines")

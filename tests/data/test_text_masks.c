@@ -15,11 +15,11 @@ static void check_share(int64_t count, int64_t n, double share)
     ck_assert_msg(fabs((double)count - (double)n * share) < 5 * deviation, "%" PRId64 " of %" PRId64, count, n);
 }
 
-START_TEST(masks_are_15_percent_of_which_80_10_10)
+TEST(masks_are_15_percent_of_which_80_10_10)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
-    hl_text_data *data = opened_text(&spec);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_data *data = kept_text(&spec);
+    hl_text_reader *reader = kept_reader(data);
     const hl_tokens *tokens = hl_text_data_tokens(data);
     int32_t mask = hl_tokens_role(tokens, HL_ROLE_MASK);
     int64_t n = hl_text_data_examples(data, HL_TRAIN), chosen[WORDS + 2] = { 0 }, masks = 0, kept = 0, all = 0;
@@ -44,13 +44,10 @@ START_TEST(masks_are_15_percent_of_which_80_10_10)
     for (int row = 1; row <= WORDS; row++) {
         check_share(chosen[row], PASSES * n, 0.15);
     }
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
 }
-END_TEST
 
 /* Rounded, halves up, at least one; a half is 10 pieces. */
-START_TEST(so_many_pieces_are_masked_as_the_sentence_has)
+TEST(so_many_pieces_are_masked_as_the_sentence_has)
 {
     static const struct {
         const char *line;
@@ -73,9 +70,8 @@ START_TEST(so_many_pieces_are_masked_as_the_sentence_has)
         scratch_end();
     }
 }
-END_TEST
 
-START_TEST(whole_words_are_masked_as_wholes)
+TEST(whole_words_are_masked_as_wholes)
 {
     char vocabulary[512];
     snprintf(vocabulary, sizeof vocabulary, "%s", text_file("vocab.txt", vocabulary_of_bert));
@@ -85,9 +81,9 @@ START_TEST(whole_words_are_masked_as_wholes)
     spec.vocabulary = vocabulary;
     spec.kind = HL_TOKENS_WORDPIECE;
     spec.whole_words = true;
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     ck_assert_int_eq(hl_text_data_noticed(data, HL_TRAIN)->empty, 1);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_reader *reader = kept_reader(data);
     bool pieces[2] = { false, false };
     for (uint64_t seed = 0; seed < 50; seed++) {
         hl_text_example e;
@@ -108,15 +104,12 @@ START_TEST(whole_words_are_masked_as_wholes)
         }
     }
     ck_assert(pieces[0] && pieces[1]);
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
+TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     int64_t n = hl_text_data_examples(data, HL_TRAIN);
     hl_text_reader *reader = reader_of(data);
     int64_t order[3 * SENTENCES] = { 0 }, differ = 0;
@@ -151,9 +144,7 @@ START_TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
     hl_text_free(&a);
     hl_text_free(&b);
     hl_text_free(&c);
-    hl_text_data_close(data);
 }
-END_TEST
 
 typedef struct shared {
     const hl_text_data *data;
@@ -174,23 +165,21 @@ static void read_range(const void *context, hl_range range)
     hl_text_reader_close(reader);
 }
 
-START_TEST(threads_read_the_same_data_each_by_a_reader)
+TEST(threads_read_the_same_data_each_by_a_reader)
 {
     enum { EXAMPLES = 600 }; /* the second pass has another order and other masks */
     static uint64_t alone[EXAMPLES], together[EXAMPLES];
     hl_text_spec spec = masked_spec(sentences_file("text"));
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     ck_assert_int_lt(hl_text_data_examples(data, HL_TRAIN), EXAMPLES);
     hl_threads_run(1, EXAMPLES, 1, read_range, &(shared){ data, alone });
     hl_threads_run(4, EXAMPLES, 1, read_range, &(shared){ data, together });
     ck_assert_mem_eq(alone, together, sizeof alone);
-    hl_text_data_close(data);
 }
-END_TEST
 
 /* Of words each of which is one piece: the share that is unknown, what else the example says, and that the next pass
  * drops others; validation reads all. */
-START_TEST(training_does_not_read_the_pieces_that_are_dropped)
+TEST(training_does_not_read_the_pieces_that_are_dropped)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     spec.task = HL_TEXT_CLASSES;
@@ -199,8 +188,8 @@ START_TEST(training_does_not_read_the_pieces_that_are_dropped)
     spec.text_column = "1";
     spec.label_column = "2";
     spec.drop_pieces = 0.2;
-    hl_text_data *data = opened_text(&spec);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_data *data = kept_text(&spec);
+    hl_text_reader *reader = kept_reader(data);
     int32_t unknown = hl_tokens_role(hl_text_data_tokens(data), HL_ROLE_UNK);
     enum { READ = 2000, PIECES = 10 };
     int64_t dropped = 0, as_before[PIECES + 2] = { 0 };
@@ -226,12 +215,9 @@ START_TEST(training_does_not_read_the_pieces_that_are_dropped)
     for (int row = 0; row < PIECES + 2; row++) {
         ck_assert_int_ne(e.tokens[row], unknown);
     }
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(pieces_are_dropped_only_where_that_makes_sense)
+TEST(pieces_are_dropped_only_where_that_makes_sense)
 {
     static const struct {
         hl_text_task task;
@@ -261,13 +247,12 @@ START_TEST(pieces_are_dropped_only_where_that_makes_sense)
         scratch_end();
     }
 }
-END_TEST
 
-START_TEST(examples_that_are_not_there_are_refused)
+TEST(examples_that_are_not_there_are_refused)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
-    hl_text_data *data = opened_text(&spec);
-    hl_text_reader *reader = reader_of(data);
+    hl_text_data *data = kept_text(&spec);
+    hl_text_reader *reader = kept_reader(data);
     hl_text_example example;
     const hl_split none = (hl_split)2;
     int64_t n = hl_text_data_examples(data, HL_VALIDATION);
@@ -278,20 +263,6 @@ START_TEST(examples_that_are_not_there_are_refused)
     ck_assert_int_eq(hl_text_data_examples(data, none), 0);
     ck_assert_int_eq(hl_text_data_longest(data, none), 0);
     ck_assert_ptr_null(hl_text_data_noticed(data, none));
-    hl_text_reader_close(reader);
-    hl_text_data_close(data);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, training_does_not_read_the_pieces_that_are_dropped);
-    tcase_add_test(tc, pieces_are_dropped_only_where_that_makes_sense);
-    tcase_add_test(tc, masks_are_15_percent_of_which_80_10_10);
-    tcase_add_test(tc, so_many_pieces_are_masked_as_the_sentence_has);
-    tcase_add_test(tc, whole_words_are_masked_as_wholes);
-    tcase_add_test(tc, training_is_drawn_anew_each_pass_and_validation_is_fixed);
-    tcase_add_test(tc, examples_that_are_not_there_are_refused);
-    tcase_add_test(tc, threads_read_the_same_data_each_by_a_reader);
-}
-SUITE("text masks", add_tests)
+SUITE("text masks")

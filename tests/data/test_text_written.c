@@ -30,7 +30,7 @@ static void expect_not_written(const hl_text_spec *spec, const hl_text_data *of,
     ck_assert_ptr_null(written);
 }
 
-START_TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
+TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
 {
     char train[512], vocabulary[512];
     snprintf(train, sizeof train, "%s", text_file("train", "dogs sleep\ncats sleep\ndogs\ncats\n"));
@@ -42,17 +42,15 @@ START_TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
                           .kind = HL_TOKENS_WORDPIECE,
                           .vocabulary = vocabulary,
                           .folder = whole_folder() };
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "cat sleep\ndog [MASK]\ndogs dogs dogs\n",
                    "[CLS] cat sleep [SEP] | | 0 1 2 3 | 1/1\n[CLS] dog [MASK] [SEP] | 2:? | 0 1 2 3 | 2/2\n"
                    "[CLS] dog ##s dog ##s [SEP] | | 0 1 3 5 | 3/3\n",
                    1);
     expect_not_written(&spec, data, "dogs\n\xff\n", "mine:2:");
-    hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
+TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
 {
     char train[512];
     snprintf(train, sizeof train, "%s", text_file("train", "abcabcabcabcabcabcabcabc\n"));
@@ -63,13 +61,11 @@ START_TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
                           .max_length = 4,
                           .kind = HL_TOKENS_CHARS,
                           .folder = whole_folder() };
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "ab\ncaabb\n", "a b | 0:b | 0 | 1/1\nc a a b | 0:a 1:a 2:b | 0 | 2/2\n", 1);
-    hl_text_data_close(data);
 }
-END_TEST
 
-START_TEST(tags_keep_the_labels_of_training)
+TEST(tags_keep_the_labels_of_training)
 {
     char train[512];
     snprintf(train, sizeof train, "%s",
@@ -81,18 +77,10 @@ START_TEST(tags_keep_the_labels_of_training)
                           .max_length = 9,
                           .kind = HL_TOKENS_WORDS,
                           .folder = whole_folder() };
-    hl_text_data *data = opened_text(&spec);
+    hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "1\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tX\t_\t_\t_\t_\t_\t_\n\n",
                    "sleep dog | 0:VERB 1:? | 0 1 | 1/1\n", 0);
     expect_not_written(&spec, data, "1\tdog\t_\tNOUN\n\n", "mine:1:");
-    hl_text_data_close(data);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked);
-    tcase_add_test(tc, of_running_text_each_line_is_one_and_each_next_piece_is_asked_for);
-    tcase_add_test(tc, tags_keep_the_labels_of_training);
-}
-SUITE("written examples", add_tests)
+SUITE("written examples")

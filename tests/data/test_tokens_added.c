@@ -1,6 +1,7 @@
 /* Added tokens in texts: what version 0.23.3 of the `tokenizers` library makes of the same files and texts. */
 #include "data/text/private/tokens_parts.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/scratch.h"
 
 static const char wordpiece[] =
     "{\"added_tokens\":[{\"id\":1,\"content\":\"[C]\",\"single_word\":false,\"lstrip\":false,"
@@ -108,14 +109,13 @@ static void check_cases(const char *json, const text_case *cases, size_t n)
     free_all(all);
 }
 
-START_TEST(added_tokens_are_found_as_the_library_finds_them)
+TEST(added_tokens_are_found_as_the_library_finds_them)
 {
     check_cases(wordpiece, of_wordpiece, sizeof of_wordpiece / sizeof *of_wordpiece);
     check_cases(bpe, of_bpe, sizeof of_bpe / sizeof *of_bpe);
 }
-END_TEST
 
-START_TEST(ordinary_tokens_are_no_special_ones)
+TEST(ordinary_tokens_are_no_special_ones)
 {
     static const int32_t words[] = { 10, 2, 1, 13 }, letters[] = { 10, 0, 8, 11 };
     hl_tokens *all[4];
@@ -130,10 +130,9 @@ START_TEST(ordinary_tokens_are_no_special_ones)
                   "c"); /* as they are spelled, not as byte letters */
     free_all(all);
 }
-END_TEST
 
 /* Word by word, too, but for special ones. */
-START_TEST(added_tokens_are_found_in_a_given_word)
+TEST(added_tokens_are_found_in_a_given_word)
 {
     hl_tokens *all[4];
     load_all(bpe, all);
@@ -147,10 +146,9 @@ START_TEST(added_tokens_are_found_in_a_given_word)
     hl_pieces_free(&pieces);
     free_all(all);
 }
-END_TEST
 
 /* The text that a normalized token is looked for by follows the rules. */
-START_TEST(other_rules_normalize_added_tokens_anew)
+TEST(other_rules_normalize_added_tokens_anew)
 {
     hl_tokens *all[4];
     bool changed;
@@ -162,7 +160,6 @@ START_TEST(other_rules_normalize_added_tokens_anew)
     ck_assert(!changed);
     free_all(all);
 }
-END_TEST
 
 static const struct {
     const char *old, *new, *message;
@@ -181,33 +178,22 @@ static const struct {
       "tokens.json: added_tokens: \\u{ad}: nothing is left of it when it is normalized; make its normalized false" },
 };
 
-START_TEST(damaged_added_tokens_are_refused)
+LOOP_TEST(damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged)
 {
     hl_tokens *all[4], *none;
-    hl_text text = { 0 }, changed = { 0 };
+    hl_text *text = scratch_text(), *changed = scratch_text();
     load_all(wordpiece, all);
-    ck_assert_int_eq(hl_tokens_json(all[0], &text).code, HL_OK);
+    ck_assert_int_eq(hl_tokens_json(all[0], text).code, HL_OK);
     free_all(all);
-    const char *at = strstr(text.bytes, damaged[_i].old);
+    const char *at = strstr(text->bytes, damaged[_i].old);
     ck_assert_ptr_nonnull(at);
-    hl_text_print(&changed, "%.*s%s%s", (int)(at - text.bytes), text.bytes, damaged[_i].new,
+    hl_text_print(changed, "%.*s%s%s", (int)(at - text->bytes), text->bytes, damaged[_i].new,
                   at + strlen(damaged[_i].old));
-    const char *path = file_of("tokens.json", changed.bytes);
+    const char *path = file_of("tokens.json", changed->bytes);
     hl_status status = hl_tokens_load(path, &none);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(strstr(status.text, "tokens.json"), damaged[_i].message);
     ck_assert_ptr_null(none);
-    hl_text_free(&text);
-    hl_text_free(&changed);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, added_tokens_are_found_as_the_library_finds_them);
-    tcase_add_test(tc, ordinary_tokens_are_no_special_ones);
-    tcase_add_test(tc, added_tokens_are_found_in_a_given_word);
-    tcase_add_test(tc, other_rules_normalize_added_tokens_anew);
-    tcase_add_loop_test(tc, damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged);
-}
-SUITE("added tokens", add_tests)
+SUITE("added tokens")

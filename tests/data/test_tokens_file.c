@@ -1,7 +1,8 @@
 #include "core/base/memory.h"
-#include "tests/data/failing_allocator.h"
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/fault_checks.h"
+#include "tests/scratch.h"
 
 #include <unistd.h>
 
@@ -27,9 +28,9 @@ static void check_refused(hl_status status, const hl_tokens *tokens, const char 
 
 /* ---- vocab.txt ---- */
 
-START_TEST(white_space_ends_no_piece)
+TEST(white_space_ends_no_piece)
 {
-    hl_tokens *tokens = wordpiece_of("[UNK]\r\nab \t\r\n##c\xE3\x80\x80\nx y", true);
+    hl_tokens *tokens = kept_tokens(wordpiece_of("[UNK]\r\nab \t\r\n##c\xE3\x80\x80\nx y", true));
     size_t size;
     ck_assert_int_eq(hl_tokens_size(tokens), 4);
     ck_assert_str_eq(hl_tokens_piece(tokens, 2, &size), "##c");
@@ -43,9 +44,7 @@ START_TEST(white_space_ends_no_piece)
     ck_assert_int_eq(hl_tokens_wrap(tokens, 0, &pieces).code, HL_OK); /* no [CLS], no [SEP] */
     ck_assert_uint_eq(pieces.n, 0);
     hl_pieces_free(&pieces);
-    hl_tokens_free(tokens);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -58,15 +57,14 @@ static const struct {
     { BERT "a\xFFz\n", "vocab.txt:6: the piece is not UTF-8" },
 };
 
-START_TEST(a_damaged_vocabulary_is_refused_by_line)
+LOOP_TEST(a_damaged_vocabulary_is_refused_by_line, 0, sizeof vocabularies / sizeof vocabularies[0])
 {
     hl_tokens *tokens = NULL;
     hl_status status = hl_tokens_load_vocabulary(file_of("vocab.txt", vocabularies[_i].text), true, &tokens);
     check_refused(status, tokens, vocabularies[_i].message);
 }
-END_TEST
 
-START_TEST(zero_bytes_and_missing_files_are_refused)
+TEST(zero_bytes_and_missing_files_are_refused)
 {
     hl_tokens *tokens = NULL;
     const char *path = scratch_path("vocab.txt");
@@ -77,9 +75,8 @@ START_TEST(zero_bytes_and_missing_files_are_refused)
     ck_assert_int_eq(hl_tokens_load_merges(scratch_path("none"), scratch_path("none"), false, &tokens).code,
                      HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(too_many_pieces_are_refused)
+TEST(too_many_pieces_are_refused)
 {
     size_t size = HL_TOKENS_MAX + 1;
     char *text = malloc(size);
@@ -91,7 +88,6 @@ START_TEST(too_many_pieces_are_refused)
                   "vocab.txt:2097153: more than 2097152 pieces");
     free(text);
 }
-END_TEST
 
 /* ---- vocab.json and merges.txt ---- */
 
@@ -119,7 +115,7 @@ static const struct {
     { "{\"a\": 0, \"b\": 1, \"ab\": 2}", "a b\na b\n", "merges.txt: the merge of a and b comes twice" },
 };
 
-START_TEST(merges_and_their_pieces)
+LOOP_TEST(merges_and_their_pieces, 0, sizeof pairs / sizeof pairs[0])
 {
     hl_tokens *tokens = NULL;
     char vocabulary[4096];
@@ -137,9 +133,8 @@ START_TEST(merges_and_their_pieces)
     }
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(usual_special_tokens_of_merges)
+TEST(usual_special_tokens_of_merges)
 {
     hl_tokens *tokens = NULL;
     char vocabulary[4096];
@@ -158,9 +153,8 @@ START_TEST(usual_special_tokens_of_merges)
     scratch_write(merges, zero, 3);
     check_refused(hl_tokens_load_merges(vocabulary, merges, false, &tokens), tokens, "merges.txt: holds a zero byte");
 }
-END_TEST
 
-START_TEST(merges_of_roberta_stand_between_its_own_tokens)
+TEST(merges_of_roberta_stand_between_its_own_tokens)
 {
     static const char pieces[] = "{\"<s>\": 0, \"</s>\": 1, \"<mask>\": 2, \"a\": 3, \"\xC4\xA0\": 4}";
     static const int32_t ids[] = { 0, 3, 2, 1, 1, 3, 1 };
@@ -184,7 +178,6 @@ START_TEST(merges_of_roberta_stand_between_its_own_tokens)
     check_refused(hl_tokens_load_merges(vocabulary, scratch_path("none"), true, &tokens), tokens,
                   "vocab.json: has no piece <s> or </s>, which stand around a text of RoBERTa's");
 }
-END_TEST
 
 /* ---- tokenizer.json ---- */
 
@@ -220,54 +213,48 @@ static void check_wrapped(const hl_tokens *tokens, const char *a, const char *b,
     hl_pieces_free(&pieces);
 }
 
-START_TEST(a_wordpiece_tokenizer)
+TEST(a_wordpiece_tokenizer)
 {
     bool ignored;
-    hl_tokens *tokens = tokenizer("{" WORDPIECE ", " BERT_PRE ", " ADDED
-                                  ", \"normalizer\": {\"type\": \"BertNormalizer\", \"clean_text\": true, "
-                                  "\"handle_chinese_chars\": true, \"strip_accents\": null, \"lowercase\": true}, "
-                                  "\"truncation\": {\"max_length\": 128}, \"padding\": null}",
-                                  &ignored);
+    hl_tokens *tokens = kept_tokens(tokenizer(
+        "{" WORDPIECE ", " BERT_PRE ", " ADDED ", \"normalizer\": {\"type\": \"BertNormalizer\", \"clean_text\": true, "
+        "\"handle_chinese_chars\": true, \"strip_accents\": null, \"lowercase\": true}, "
+        "\"truncation\": {\"max_length\": 128}, \"padding\": null}",
+        &ignored));
     ck_assert(ignored);
     check_pieces(tokens, "ABbb \xC3\xA1 abbbb", true, "a@0-1 ##b@1-2 ##b@2-3 ##b@3-4 a@5-7 ?@8-13");
     check_wrapped(tokens, "a", "ab", "a@0-1 a@0-1/1 ##b@1-2/1");
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_UNK), 0);
-    hl_tokens_free(tokens);
-    tokens = tokenizer("{" WORDPIECE ", " BERT_PRE ", \"normalizer\": null, \"padding\": null}", &ignored);
+    tokens = kept_tokens(tokenizer("{" WORDPIECE ", " BERT_PRE ", \"normalizer\": null, \"padding\": null}", &ignored));
     ck_assert(!ignored);
-    hl_tokens_free(tokens);
-    tokens = tokenizer("{\"model\": {\"unk_token\": \"a\", \"continuing_subword_prefix\": \"##\", "
-                       "\"max_input_chars_per_word\": 4, \"vocab\": {\"a\": 0}}, " BERT_PRE "}",
-                       &ignored); /* without its type, as files of 2020 are */
+    tokens = kept_tokens(tokenizer("{\"model\": {\"unk_token\": \"a\", \"continuing_subword_prefix\": \"##\", "
+                                   "\"max_input_chars_per_word\": 4, \"vocab\": {\"a\": 0}}, " BERT_PRE "}",
+                                   &ignored)); /* without its type, as files of 2020 are */
     ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_WORDPIECE);
-    hl_tokens_free(tokens);
-    tokens =
-        tokenizer("{\"model\": {\"vocab\": {\"a\": 0, \"aa\": 1}, \"merges\": [\"a a\"]}, " BYTE_LEVEL "}", &ignored);
+    tokens = kept_tokens(
+        tokenizer("{\"model\": {\"vocab\": {\"a\": 0, \"aa\": 1}, \"merges\": [\"a a\"]}, " BYTE_LEVEL "}", &ignored));
     ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_BPE);
-    hl_tokens_free(tokens);
-    tokens = tokenizer("{" WORDPIECE ", " BERT_PRE "}", &ignored);
+    tokens = kept_tokens(tokenizer("{" WORDPIECE ", " BERT_PRE "}", &ignored));
     check_pieces(tokens, "A a\xC2\xAD", false, "?@0-1 ?@2-5"); /* nothing is normalised */
-    hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(what_post_processors_put_around_texts)
+TEST(what_post_processors_put_around_texts)
 {
     bool ignored;
-    hl_tokens *tokens = tokenizer("{" WORDPIECE ", " BERT_PRE ", \"post_processor\": {\"type\": \"BertProcessing\", "
-                                  "\"cls\": [\"[C]\", 3], \"sep\": [\"?\", 0]}}",
-                                  &ignored);
+    hl_tokens *tokens =
+        kept_tokens(tokenizer("{" WORDPIECE ", " BERT_PRE ", \"post_processor\": {\"type\": \"BertProcessing\", "
+                              "\"cls\": [\"[C]\", 3], \"sep\": [\"?\", 0]}}",
+                              &ignored));
     check_wrapped(tokens, "a", "", "[C]@0-0 a@0-1 ?@0-0");
     check_wrapped(tokens, "a", "a", "[C]@0-0 a@0-1 ?@0-0 a@0-1/1 ?@0-0/1");
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_CLS), 3);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_SEP), 0);
-    hl_tokens_free(tokens);
-    tokens = tokenizer("{" BPE ", " BYTE_LEVEL ", " ADDED ", \"post_processor\": {\"type\": \"RobertaProcessing\", "
-                       "\"cls\": [\"[C]\", 3], \"sep\": [\"[C]\", 3]}}",
-                       &ignored);
+    tokens = kept_tokens(tokenizer("{" BPE ", " BYTE_LEVEL ", " ADDED
+                                   ", \"post_processor\": {\"type\": \"RobertaProcessing\", "
+                                   "\"cls\": [\"[C]\", 3], \"sep\": [\"[C]\", 3]}}",
+                                   &ignored));
     check_wrapped(tokens, "ab", "a", "[C]@0-0 ab@0-2 [C]@0-0 [C]@0-0 a@0-1 [C]@0-0");
-    hl_tokens_free(tokens);
-    tokens = tokenizer(
+    tokens = kept_tokens(tokenizer(
         "{" BPE ", " BYTE_LEVEL ", " ADDED
         ", \"post_processor\": {\"type\": \"Sequence\", \"processors\": [{\"type\": \"ByteLevel\"}, "
         "{\"type\": \"TemplateProcessing\", \"single\": [" ITEM("Sequence", "A", "0") ", " ITEM(
@@ -275,12 +262,10 @@ START_TEST(what_post_processors_put_around_texts)
             "0") "], \"pair\": [" ITEM("Sequence", "B",
                                        "1") ", " ITEM("Sequence", "A",
                                                       "0") "], \"special_tokens\": {\"x\": {\"ids\": [3, 3]}}}]}}",
-        &ignored);
+        &ignored));
     check_wrapped(tokens, "ab", "", "ab@0-2 [C]@0-0 [C]@0-0");
     check_wrapped(tokens, "ab", "a", "a@0-1/1 ab@0-2");
-    hl_tokens_free(tokens);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -340,16 +325,15 @@ static const struct {
       "tokenizer.json: the merge of a and x: x is no piece" },
 };
 
-START_TEST(what_is_not_supported_is_refused_by_name)
+LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof tokenizers / sizeof tokenizers[0])
 {
     hl_tokens *tokens = NULL;
     bool ignored;
     hl_status status = hl_tokens_load_tokenizer(file_of("tokenizer.json", tokenizers[_i].text), &tokens, &ignored);
     check_refused(status, tokens, tokenizers[_i].message);
 }
-END_TEST
 
-START_TEST(deep_nesting_is_refused)
+TEST(deep_nesting_is_refused)
 {
     enum { DEPTH = 100000 };
     char *text = malloc(DEPTH + 1);
@@ -364,11 +348,10 @@ START_TEST(deep_nesting_is_refused)
     ck_assert_ptr_null(tokens);
     free(text);
 }
-END_TEST
 
 /* ---- tokens.json ---- */
 
-START_TEST(a_saved_object_is_the_same)
+TEST(a_saved_object_is_the_same)
 {
     bool ignored;
     hl_tokens *kinds[HL_TOKENS_KINDS + 1];
@@ -398,7 +381,6 @@ START_TEST(a_saved_object_is_the_same)
         hl_tokens_free(kinds[kind]);
     }
 }
-END_TEST
 
 #define RULES                                                                                         \
     "\"rules\":{\"clean_text\":false,\"cjk_alone\":false,\"strip_accents\":false,\"lowercase\":true," \
@@ -407,20 +389,18 @@ END_TEST
     "{\"format\":1,\"kind\":\"" kind "\"," RULES ",\"roles\":" roles ",\"special\":" special ",\"single\":" single \
     ",\"pair\":[[\"A\",0],[\"B\",1]],\"pieces\":" pieces ",\"merges\":" merges "}\n"
 
-START_TEST(the_format_stays)
+TEST(the_format_stays)
 {
     static const char text[] = JSON("chars", "{\"unk\":0}", "[[0,false,true]]", "[[\"A\",0],[0,1]]",
                                     "[\"<unk>\",\"a\",\"\\n\",\"\xC3\xA9\"]", "[]");
     hl_tokens *tokens = NULL;
     ck_assert_str_eq(hl_tokens_load(file_of("tokens.json", text), &tokens).text, "");
-    hl_text written = { 0 };
-    ck_assert_int_eq(hl_tokens_json(tokens, &written).code, HL_OK);
-    ck_assert_str_eq(written.bytes, text);
+    hl_text *written = scratch_text();
+    ck_assert_int_eq(hl_tokens_json(tokens, written).code, HL_OK);
+    ck_assert_str_eq(written->bytes, text);
     check_pieces(tokens, "A\nz<unk> a", true, "a@0-1 \n@1-2 <unk>@2-3 <unk>@3-9 a@9-10");
-    hl_text_free(&written);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -466,15 +446,14 @@ static const struct {
       "tokens.json: the merge of a and a: what they make is no piece" },
 };
 
-START_TEST(a_damaged_object_is_refused)
+LOOP_TEST(a_damaged_object_is_refused, 0, sizeof damaged / sizeof damaged[0])
 {
     hl_tokens *tokens = NULL;
     check_refused(hl_tokens_load(file_of("tokens.json", damaged[_i].text), &tokens), tokens, damaged[_i].message);
 }
-END_TEST
 
 /* JSON takes many times its bytes: it is refused before any of it is read. */
-START_TEST(json_of_more_than_64_MiB_is_refused)
+TEST(json_of_more_than_64_MiB_is_refused)
 {
     const char *path = file_of("tokens.json", "[");
     ck_assert_int_eq(truncate(path, (64 << 20) + 1), 0);
@@ -484,34 +463,28 @@ START_TEST(json_of_more_than_64_MiB_is_refused)
     check_refused(hl_tokens_load(path, &tokens), tokens, message);
     check_refused(hl_tokens_load_tokenizer(path, &tokens, &ignored), tokens, message);
 }
-END_TEST
 
-START_TEST(every_allocation_of_reading_may_fail)
+TEST(every_allocation_of_reading_may_fail)
 {
     char json[4096], vocabulary[4096];
     snprintf(json, sizeof json, "%s", file_of("tokenizer.json", "{" BPE ", " BYTE_LEVEL ", " ADDED "}"));
     snprintf(vocabulary, sizeof vocabulary, "%s", file_of("vocab.txt", BERT "a\n"));
-    hl_allocator_set(&failing_allocator);
+    faults_begin();
     for (int reader = 0; reader < 2; reader++) {
-        hl_status status = { HL_NO_MEMORY, "" };
-        for (int n = 0; status.code != HL_OK; n++) {
+        for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
             hl_tokens *tokens = NULL;
             bool ignored;
-            ck_assert_int_lt(n, 2000);
-            allocations_left = n;
-            status = reader == 0 ? hl_tokens_load_tokenizer(json, &tokens, &ignored)
-                                 : hl_tokens_load_vocabulary(vocabulary, true, &tokens);
-            ck_assert(status.code == HL_OK || status.code == HL_NO_MEMORY);
+            hl_status status = reader == 0 ? hl_tokens_load_tokenizer(json, &tokens, &ignored)
+                                           : hl_tokens_load_vocabulary(vocabulary, true, &tokens);
+            fault_checks_turn(status);
             ck_assert((tokens != NULL) == (status.code == HL_OK));
             hl_tokens_free(tokens);
-            ck_assert_int_eq(blocks_alive, 0);
         }
     }
-    hl_allocator_set(NULL);
+    faults_end();
 }
-END_TEST
 
-START_TEST(labels_are_tokens_in_their_order)
+TEST(labels_are_tokens_in_their_order)
 {
     static const char *const labels[] = { "so so", "bad", "so", "" };
     hl_tokens *tokens;
@@ -535,29 +508,5 @@ START_TEST(labels_are_tokens_in_their_order)
         ck_assert_ptr_null(tokens);
     }
 }
-END_TEST
 
-#define LOOP(tc, test, table) tcase_add_loop_test(tc, test, 0, sizeof(table) / sizeof(table)[0])
-
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, NULL, scratch_end);
-    tcase_add_test(tc, white_space_ends_no_piece);
-    LOOP(tc, a_damaged_vocabulary_is_refused_by_line, vocabularies);
-    tcase_add_test(tc, zero_bytes_and_missing_files_are_refused);
-    tcase_add_test(tc, too_many_pieces_are_refused);
-    LOOP(tc, merges_and_their_pieces, pairs);
-    tcase_add_test(tc, usual_special_tokens_of_merges);
-    tcase_add_test(tc, merges_of_roberta_stand_between_its_own_tokens);
-    tcase_add_test(tc, a_wordpiece_tokenizer);
-    tcase_add_test(tc, what_post_processors_put_around_texts);
-    LOOP(tc, what_is_not_supported_is_refused_by_name, tokenizers);
-    tcase_add_test(tc, deep_nesting_is_refused);
-    tcase_add_test(tc, a_saved_object_is_the_same);
-    tcase_add_test(tc, the_format_stays);
-    LOOP(tc, a_damaged_object_is_refused, damaged);
-    tcase_add_test(tc, json_of_more_than_64_MiB_is_refused);
-    tcase_add_test(tc, labels_are_tokens_in_their_order);
-    tcase_add_test(tc, every_allocation_of_reading_may_fail);
-}
-SUITE("tokens file", add_tests)
+SUITE("tokens file")

@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
-#include "tests/data/failing_allocator.h"
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/fault_checks.h"
 
 enum { UNK = 1 << HL_ROLE_UNK };
 
@@ -17,7 +17,7 @@ static void check_vocabulary(hl_tokens *tokens, int32_t first, const char *expec
     hl_tokens_free(tokens);
 }
 
-START_TEST(words_by_frequency_then_bytes)
+TEST(words_by_frequency_then_bytes)
 {
     static const char text[] = "c b a b\tb\xC2\xA0"
                                "a <unk> <unk> <unk> d";
@@ -30,16 +30,14 @@ START_TEST(words_by_frequency_then_bytes)
     check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_WORDS, .size = 9, .lowercase = true }, "A a B"), 0,
                      "a b");
 }
-END_TEST
 
-START_TEST(characters_by_frequency)
+TEST(characters_by_frequency)
 {
     check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9 }, "zz\xC3\xA9yy\nz"), 0,
                      "z y \n \xC3\xA9");
 }
-END_TEST
 
-START_TEST(special_tokens_come_first_and_wrap)
+TEST(special_tokens_come_first_and_wrap)
 {
     hl_tokens *tokens = learned(
         (hl_tokens_options){
@@ -56,9 +54,8 @@ START_TEST(special_tokens_come_first_and_wrap)
     hl_pieces_free(&pieces);
     check_vocabulary(tokens, 0, "<pad> <sep> <begin> a");
 }
-END_TEST
 
-START_TEST(bpe_joins_the_most_frequent_pair)
+TEST(bpe_joins_the_most_frequent_pair)
 {
     /* 3 times: "lo", "ow", "we", " l"; the lower ids come first, then "w" and "e" before " " and "lo" */
     hl_tokens *tokens =
@@ -70,9 +67,8 @@ START_TEST(bpe_joins_the_most_frequent_pair)
     tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 9999 }, "aaaaa");
     check_vocabulary(tokens, 256, "aa aaa aaaaa"); /* pairs that overlap */
 }
-END_TEST
 
-START_TEST(wordpiece_marks_what_continues)
+TEST(wordpiece_marks_what_continues)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 40, .lowercase = true },
                                 "Hug pug, hug\xC3\xA9 hugs");
@@ -82,7 +78,6 @@ START_TEST(wordpiece_marks_what_continues)
     tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 11 }, "ab ab ab ac b c a");
     check_vocabulary(tokens, 0, "[UNK] a b ##b ab"); /* and two of 11: "ac" is not learned from */
 }
-END_TEST
 
 /* The order of the texts does not matter, nor how they are cut into texts. */
 static hl_status backwards(void *context, const char **text, size_t *size)
@@ -94,7 +89,7 @@ static hl_status backwards(void *context, const char **text, size_t *size)
     return hl_ok();
 }
 
-START_TEST(what_is_learned_is_always_the_same)
+LOOP_TEST(what_is_learned_is_always_the_same, 0, HL_TOKENS_KINDS)
 {
     hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 1500, .roles = 31 };
     hl_text texts[2] = { { 0 }, { 0 } };
@@ -112,7 +107,6 @@ START_TEST(what_is_learned_is_always_the_same)
     hl_text_free(&texts[0]);
     hl_text_free(&texts[1]);
 }
-END_TEST
 
 static const struct {
     hl_tokens_options options;
@@ -132,7 +126,7 @@ static const struct {
     { { .kind = HL_TOKENS_CHARS, .size = 9 }, "a\xFF", "byte 1 of the text is not UTF-8" },
 };
 
-START_TEST(what_cannot_be_learned_is_refused)
+LOOP_TEST(what_cannot_be_learned_is_refused, 0, sizeof refused / sizeof refused[0])
 {
     hl_tokens *tokens = NULL;
     const char *text = refused[_i].text;
@@ -141,7 +135,6 @@ START_TEST(what_cannot_be_learned_is_refused)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_ptr_null(tokens);
 }
-END_TEST
 
 static hl_status failing_source(void *context, const char **text, size_t *size)
 {
@@ -151,33 +144,26 @@ static hl_status failing_source(void *context, const char **text, size_t *size)
     return hl_error(HL_BAD_FILE, "cut");
 }
 
-START_TEST(a_source_that_fails_ends_it)
+TEST(a_source_that_fails_ends_it)
 {
     hl_tokens *tokens = NULL;
     hl_tokens_options options = { .kind = HL_TOKENS_WORDS, .size = 9 };
     ck_assert_str_eq(hl_tokens_learn(&options, failing_source, NULL, &tokens).text, "cut");
     ck_assert_ptr_null(tokens);
 }
-END_TEST
 
-START_TEST(every_allocation_of_learning_may_fail)
+LOOP_TEST(every_allocation_of_learning_may_fail, 0, HL_TOKENS_KINDS)
 {
     hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 280, .roles = 31 };
-    hl_allocator_set(&failing_allocator);
-    hl_status status = { HL_NO_MEMORY, "" };
-    for (int n = 0; status.code != HL_OK; n++) {
+    faults_begin();
+    for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
         hl_tokens *tokens = NULL;
         const char *text = "low lower lowest newest [x]";
-        ck_assert_int_lt(n, 200);
-        allocations_left = n;
-        status = hl_tokens_learn(&options, one_text, &text, &tokens);
-        ck_assert(status.code == HL_OK || status.code == HL_NO_MEMORY);
+        fault_checks_turn(hl_tokens_learn(&options, one_text, &text, &tokens));
         hl_tokens_free(tokens);
-        ck_assert_int_eq(blocks_alive, 0);
     }
-    hl_allocator_set(NULL);
+    faults_end();
 }
-END_TEST
 
 static hl_status zero_byte(void *context, const char **text, size_t *size)
 {
@@ -188,7 +174,7 @@ static hl_status zero_byte(void *context, const char **text, size_t *size)
     return hl_ok();
 }
 
-START_TEST(a_zero_byte_is_no_piece)
+TEST(a_zero_byte_is_no_piece)
 {
     for (int kind = 0; kind < HL_TOKENS_KINDS; kind++) {
         hl_tokens *tokens = NULL;
@@ -201,19 +187,5 @@ START_TEST(a_zero_byte_is_no_piece)
         hl_tokens_free(tokens);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_zero_byte_is_no_piece);
-    tcase_add_test(tc, words_by_frequency_then_bytes);
-    tcase_add_test(tc, characters_by_frequency);
-    tcase_add_test(tc, special_tokens_come_first_and_wrap);
-    tcase_add_test(tc, bpe_joins_the_most_frequent_pair);
-    tcase_add_test(tc, wordpiece_marks_what_continues);
-    tcase_add_loop_test(tc, what_is_learned_is_always_the_same, 0, HL_TOKENS_KINDS);
-    tcase_add_loop_test(tc, what_cannot_be_learned_is_refused, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(tc, a_source_that_fails_ends_it);
-    tcase_add_loop_test(tc, every_allocation_of_learning_may_fail, 0, HL_TOKENS_KINDS);
-}
-SUITE("tokens learn", add_tests)
+SUITE("tokens learn")

@@ -35,7 +35,7 @@ static void is_list(const int32_t *numbers, const int *expected, int64_t n)
     }
 }
 
-START_TEST(sentences_have_pieces_and_trees)
+TEST(sentences_have_pieces_and_trees)
 {
     hl_tokens *tokens = pieces();
     hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 };
@@ -68,9 +68,8 @@ START_TEST(sentences_have_pieces_and_trees)
     hl_treebank_free(t);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
+TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
 {
     hl_tokens *tokens = pieces();
     hl_treebank_spec spec = {
@@ -88,9 +87,8 @@ START_TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
     hl_treebank_free(t);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(only_sentences_with_several_roots_are_counted_as_such)
+TEST(only_sentences_with_several_roots_are_counted_as_such)
 {
     hl_tokens *tokens = pieces();
     hl_treebank_spec spec = { .path = text_file("t", WORD("1", "saw", "0", "root") WORD("2", "saw", "0", "root")
@@ -105,9 +103,8 @@ START_TEST(only_sentences_with_several_roots_are_counted_as_such)
     hl_treebank_free(t);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(a_treebank_without_a_usable_sentence_is_refused)
+TEST(a_treebank_without_a_usable_sentence_is_refused)
 {
     hl_tokens *tokens = pieces();
     hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 5 };
@@ -122,7 +119,6 @@ START_TEST(a_treebank_without_a_usable_sentence_is_refused)
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 static hl_status stop(void *context, int64_t done, int64_t total)
 {
@@ -130,7 +126,7 @@ static hl_status stop(void *context, int64_t done, int64_t total)
     return hl_error(HL_INVALID, "stopped");
 }
 
-START_TEST(progress_is_told_and_may_end_the_reading)
+TEST(progress_is_told_and_may_end_the_reading)
 {
     hl_tokens *tokens = pieces();
     int told = 0;
@@ -142,7 +138,6 @@ START_TEST(progress_is_told_and_may_end_the_reading)
     ck_assert_int_eq(told, 1);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Bytes that are allocated, in blocks. */
 static size_t taken, blocks;
@@ -174,7 +169,7 @@ static void *reallocate(void *block, size_t bytes)
 }
 
 /* Names of relations too, and no room that nothing stands in. */
-START_TEST(the_memory_that_is_told_is_taken)
+TEST(the_memory_that_is_told_is_taken)
 {
     hl_tokens *tokens = pieces();
     static char text[1 << 19];
@@ -195,7 +190,6 @@ START_TEST(the_memory_that_is_told_is_taken)
     ck_assert_msg(told <= kept && kept <= told + most, "%zu told, %zu taken", told, kept);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 typedef struct reading {
     hl_treebank_spec spec;
@@ -213,7 +207,7 @@ static void free_bank(void *context)
     hl_treebank_free(((reading *)context)->made);
 }
 
-START_TEST(a_treebank_is_read_whole_or_not_at_all_without_memory)
+TEST(a_treebank_is_read_whole_or_not_at_all_without_memory)
 {
     hl_tokens *tokens = pieces();
     reading r = { { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 }, NULL };
@@ -222,16 +216,5 @@ START_TEST(a_treebank_is_read_whole_or_not_at_all_without_memory)
     faults_end();
     hl_tokens_free(tokens);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, sentences_have_pieces_and_trees);
-    tcase_add_test(tc, subtypes_are_kept_where_asked_and_nothing_need_stand_around);
-    tcase_add_test(tc, only_sentences_with_several_roots_are_counted_as_such);
-    tcase_add_test(tc, a_treebank_without_a_usable_sentence_is_refused);
-    tcase_add_test(tc, progress_is_told_and_may_end_the_reading);
-    tcase_add_test(tc, the_memory_that_is_told_is_taken);
-    tcase_add_test(tc, a_treebank_is_read_whole_or_not_at_all_without_memory);
-}
-SUITE("treebank", add_tests)
+SUITE("treebank")

@@ -11,7 +11,7 @@ static uint64_t hash_number(uint64_t hash, uint32_t number)
 }
 
 /* check_tokens.py compares every code point with the library; this is a digest of what it then found equal. */
-START_TEST(every_code_point_is_that_of_the_reference)
+TEST(every_code_point_is_that_of_the_reference)
 {
     uint64_t digest = HL_HASH;
     for (uint32_t code = 0; code < 0x110000; code++) {
@@ -32,9 +32,8 @@ START_TEST(every_code_point_is_that_of_the_reference)
     }
     ck_assert_uint_eq(digest, UINT64_C(8514493979212848657));
 }
-END_TEST
 
-START_TEST(single_characters)
+TEST(single_characters)
 {
     uint32_t base[HL_BASE_MAX], lower[2];
     ck_assert_uint_eq(hl_bert_class('a'), 0);
@@ -57,27 +56,19 @@ START_TEST(single_characters)
     ck_assert_uint_eq(lower[0], 0x101);
     ck_assert_int_eq((int)hl_byte_level_kind(0xBD), HL_KIND_NUMBER);
 }
-END_TEST
 
-START_TEST(utf8_of_every_length)
+TEST(utf8_of_every_length)
 {
     static const uint32_t codes[] = { 0x24, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10000, 0x10FFFF };
     static const char *const bytes[] = {
         "$", "\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"
     };
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+    for (int i = 0; i < ROWS(codes); i++) {
         char written[4];
         size_t size = hl_utf8_encode(codes[i], written);
         ck_assert_uint_eq(size, strlen(bytes[i]));
         ck_assert_mem_eq(written, bytes[i], size);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_code_point_is_that_of_the_reference);
-    tcase_add_test(tc, single_characters);
-    tcase_add_test(tc, utf8_of_every_length);
-}
-SUITE("unicode", add_tests)
+SUITE("unicode")

@@ -1,7 +1,8 @@
+#include "core/base/memory.h"
 #include "data/vocabulary.h"
 #include "tests/check_suite.h"
-#include "tests/data/failing_allocator.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/fault_checks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static hl_status parse(const char *text, hl_vocabulary **out)
     return hl_vocabulary_parse("run/vocab.txt", text, strlen(text), out);
 }
 
-START_TEST(ids_and_texts_lead_to_each_other)
+TEST(ids_and_texts_lead_to_each_other)
 {
     hl_vocabulary *vocabulary;
     ck_assert_int_eq(parse(SPECIAL "zebra\nape\n\xC3\xA9t\xC3\xA9\n\xF0\x9F\x98\x80\n<eos>\n", &vocabulary).code,
@@ -33,9 +34,8 @@ START_TEST(ids_and_texts_lead_to_each_other)
     hl_vocabulary_free(vocabulary);
     hl_vocabulary_free(NULL);
 }
-END_TEST
 
-START_TEST(the_text_is_the_one_it_was_made_of)
+TEST(the_text_is_the_one_it_was_made_of)
 {
     static const char text[] = SPECIAL "b\na\n";
     hl_vocabulary *vocabulary;
@@ -48,7 +48,6 @@ START_TEST(the_text_is_the_one_it_was_made_of)
     hl_free(written);
     hl_vocabulary_free(vocabulary);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -79,7 +78,7 @@ static const struct {
     { SPECIAL "\xF5\x80\x80\x80\n", "run/vocab.txt:4: a token that is not UTF-8" },
 };
 
-START_TEST(a_damaged_file_is_refused_by_line)
+LOOP_TEST(a_damaged_file_is_refused_by_line, 0, ROWS(refused))
 {
     hl_vocabulary *vocabulary = NULL;
     hl_status status = parse(refused[_i].text, &vocabulary);
@@ -87,9 +86,8 @@ START_TEST(a_damaged_file_is_refused_by_line)
     ck_assert_str_eq(status.text, refused[_i].message);
     ck_assert_ptr_null(vocabulary);
 }
-END_TEST
 
-START_TEST(a_zero_byte_is_refused)
+TEST(a_zero_byte_is_refused)
 {
     static const char text[] = SPECIAL "a\0b\n";
     hl_vocabulary *vocabulary = NULL;
@@ -97,9 +95,8 @@ START_TEST(a_zero_byte_is_refused)
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, "v:4: white space or a control character in a token");
 }
-END_TEST
 
-START_TEST(tokens_have_at_most_255_bytes)
+TEST(tokens_have_at_most_255_bytes)
 {
     char text[400];
     hl_vocabulary *vocabulary = NULL;
@@ -112,9 +109,8 @@ START_TEST(tokens_have_at_most_255_bytes)
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, "run/vocab.txt:4: a token longer than 255 bytes");
 }
-END_TEST
 
-START_TEST(too_many_lines_are_refused)
+TEST(too_many_lines_are_refused)
 {
     size_t size = HL_VOCABULARY_MAX_TOKENS + 1;
     char *text = hl_malloc(size);
@@ -125,34 +121,31 @@ START_TEST(too_many_lines_are_refused)
     ck_assert_str_eq(status.text, "v:2097153: more than 2097152 tokens");
     hl_free(text);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
-    hl_allocator_set(&failing_allocator);
-    enum { ALLOCATIONS = 5 };
-    for (int n = 0; n <= ALLOCATIONS; n++) {
-        hl_vocabulary *vocabulary = NULL;
-        allocations_left = n;
+    faults_begin();
+    hl_vocabulary *vocabulary = NULL;
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_FOR_EVER)) {
         hl_status status = parse(SPECIAL "a\n", &vocabulary);
-        ck_assert_int_eq(status.code, n < ALLOCATIONS ? HL_NO_MEMORY : HL_OK);
-        if (n == ALLOCATIONS) {
+        fault_checks_turn(status);
+        if (status.code == HL_OK) {
             char *text;
             size_t size;
+            faults_in_memory(1, FAULTS_ONCE);
             ck_assert_int_eq(hl_vocabulary_text(vocabulary, &text, &size).code, HL_NO_MEMORY);
             hl_vocabulary_free(vocabulary);
         }
-        ck_assert_int_eq(blocks_alive, 0);
     }
-    allocations_left = -1;
-    hl_vocabulary *vocabulary = NULL;
+    ck_assert_int_eq(n, 6);
+    faults_in_memory(0, FAULTS_ONCE);
     ck_assert_int_eq(parse(SPECIAL "a\na\n", &vocabulary).code, HL_BAD_FILE);
-    ck_assert_int_eq(blocks_alive, 0); /* a refused file leaves nothing behind */
-    hl_allocator_set(NULL);
+    ck_assert_int_eq(faults_live_blocks(), 0); /* a refused file leaves nothing behind */
+    faults_end();
 }
-END_TEST
 
-START_TEST(toy_tokens_are_special_or_plain)
+TEST(toy_tokens_are_special_or_plain)
 {
     hl_vocabulary *vocabulary;
     ck_assert_int_eq(parse(SPECIAL "a\n,\n", &vocabulary).code, HL_OK);
@@ -163,7 +156,6 @@ START_TEST(toy_tokens_are_special_or_plain)
     ck_assert_int_eq(hl_vocabulary_special(vocabulary, HL_TOKEN_FIRST), -1);
     hl_vocabulary_free(vocabulary);
 }
-END_TEST
 
 /* The vocabulary of what is learned from a text. */
 static hl_vocabulary *vocabulary_of(hl_tokens_options options, const char *text)
@@ -188,7 +180,7 @@ static int kind_of(const hl_vocabulary *vocabulary, const char *token)
     return hl_vocabulary_kinds(vocabulary)[id];
 }
 
-START_TEST(tokens_of_a_text_have_kinds)
+TEST(tokens_of_a_text_have_kinds)
 {
     const unsigned all = 1 << HL_ROLE_PAD | 1 << HL_ROLE_UNK | 1 << HL_ROLE_CLS | 1 << HL_ROLE_SEP | 1 << HL_ROLE_MASK;
     hl_vocabulary *v = vocabulary_of((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 60, .roles = all },
@@ -213,9 +205,8 @@ START_TEST(tokens_of_a_text_have_kinds)
     ck_assert_int_eq(kind_of(v, "\xC2\xA1"), 0);
     hl_vocabulary_free(v);
 }
-END_TEST
 
-START_TEST(the_file_escapes_what_a_line_cannot_hold)
+TEST(the_file_escapes_what_a_line_cannot_hold)
 {
     hl_vocabulary *v = vocabulary_of((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 20 },
                                      "        \n\n\n\n\n\n\n\t\t\t\t\t\t\r\r\r\r\r\\\\\\\\"
@@ -228,40 +219,20 @@ START_TEST(the_file_escapes_what_a_line_cannot_hold)
     hl_free(text);
     hl_vocabulary_free(v);
 }
-END_TEST
 
-START_TEST(a_vocabulary_of_tokens_fails_without_memory)
+TEST(a_vocabulary_of_tokens_fails_without_memory)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
-    hl_allocator_set(&failing_allocator);
+    faults_begin();
     int n = 0;
-    for (hl_code code = HL_NO_MEMORY; code != HL_OK; n++) {
+    while (fault_checks_next(&n, FAULTS_FOR_EVER)) {
         hl_vocabulary *v = NULL;
-        allocations_left = n;
-        code = hl_vocabulary_of_tokens(tokens, &v).code;
-        ck_assert(code == HL_OK || code == HL_NO_MEMORY);
+        fault_checks_turn(hl_vocabulary_of_tokens(tokens, &v));
         hl_vocabulary_free(v);
-        ck_assert_int_eq(blocks_alive, 0);
     }
     ck_assert_int_gt(n, 5);
-    allocations_left = -1;
-    hl_allocator_set(NULL);
+    faults_end();
     hl_tokens_free(tokens);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, ids_and_texts_lead_to_each_other);
-    tcase_add_test(tc, the_text_is_the_one_it_was_made_of);
-    tcase_add_loop_test(tc, a_damaged_file_is_refused_by_line, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(tc, a_zero_byte_is_refused);
-    tcase_add_test(tc, tokens_have_at_most_255_bytes);
-    tcase_add_test(tc, too_many_lines_are_refused);
-    tcase_add_test(tc, every_allocation_may_fail);
-    tcase_add_test(tc, toy_tokens_are_special_or_plain);
-    tcase_add_test(tc, tokens_of_a_text_have_kinds);
-    tcase_add_test(tc, the_file_escapes_what_a_line_cannot_hold);
-    tcase_add_test(tc, a_vocabulary_of_tokens_fails_without_memory);
-}
-SUITE("vocabulary", add_tests)
+SUITE("vocabulary")

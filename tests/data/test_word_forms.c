@@ -1,6 +1,7 @@
 #include "data/text/word_forms.h"
 #include "data/vocabulary.h"
 #include "tests/data/text_data_show.h"
+#include "tests/scratch.h"
 
 #include "core/base/memory.h"
 #include "data/examples_storage.h"
@@ -36,7 +37,7 @@ static void read_examples(const hl_text_data *data, const hl_vocabulary *vocabul
 /* "text:form" of the words, "?" in the place of a hidden form and "." after punctuation; "*" after the rarest. */
 static void expect_words(const hl_word_forms *forms, const hl_examples *examples, int64_t e, const char *expected)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     for (int64_t i = 0; i < examples->lengths[e]; i++) {
         int64_t at = e * examples->n_tokens + i;
         int32_t word = examples->words[at], form = forms->forms[at];
@@ -45,16 +46,15 @@ static void expect_words(const hl_word_forms *forms, const hl_examples *examples
             ck_assert_str_eq(hl_word_forms_text(forms, e, i), "");
         } else if (i == 0 || examples->words[at - 1] != word) {
             unsigned kind = forms->form_kinds[form];
-            hl_text_print(&text, "%s:", hl_word_forms_text(forms, e, i));
-            hl_text_print(&text, kind == HL_TOKEN_UNKNOWN ? "?" : "%d", (int)form);
-            hl_text_print(&text, "%s%s ", kind == HL_TOKEN_PUNCTUATION ? "." : "", forms->rarest[e] == word ? "*" : "");
+            hl_text_print(text, "%s:", hl_word_forms_text(forms, e, i));
+            hl_text_print(text, kind == HL_TOKEN_UNKNOWN ? "?" : "%d", (int)form);
+            hl_text_print(text, "%s%s ", kind == HL_TOKEN_PUNCTUATION ? "." : "", forms->rarest[e] == word ? "*" : "");
         } else {
             ck_assert_int_eq(form, forms->forms[at - 1]);
             ck_assert_str_eq(hl_word_forms_text(forms, e, i), hl_word_forms_text(forms, e, i - 1));
         }
     }
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    ck_assert_str_eq(text->bytes, expected);
 }
 
 typedef struct made {
@@ -97,7 +97,7 @@ static hl_text_spec classes(const char *train, const char *validation)
                            .folder = whole_folder() };
 }
 
-START_TEST(pieces_make_words_and_words_have_forms)
+TEST(pieces_make_words_and_words_have_forms)
 {
     static const char bert[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nThe\nd\n##og\n##s\n,\nÜ\n##BER\nü\n##ber\n";
     char vocabulary[512];
@@ -115,10 +115,9 @@ START_TEST(pieces_make_words_and_words_have_forms)
     expect_words(&m.forms, &m.examples, 1, "über:5* [UNK]:? ÜBER:5 the:1 ");   /* the first of equals */
     end(&m);
 }
-END_TEST
 
 /* As docs/heads.md says: with WordPiece what its pre-tokenizer cuts, else what white space separates. */
-START_TEST(what_a_word_is_depends_on_the_tokens)
+LOOP_TEST(what_a_word_is_depends_on_the_tokens, 0, 5)
 {
     static const struct {
         hl_tokens_kind kind;
@@ -136,10 +135,9 @@ START_TEST(what_a_word_is_depends_on_the_tokens)
     expect_words(&m.forms, &m.examples, 0, cases[_i].words);
     end(&m);
 }
-END_TEST
 
 /* All words come equally often in the file, so that one word cut between two chunks of it would be the rarest. */
-START_TEST(words_of_running_text_are_counted_whole)
+TEST(words_of_running_text_are_counted_whole)
 {
     enum { REPEATS = 30000, LINE = 9 };
     char *text = malloc(REPEATS * LINE + 1);
@@ -164,9 +162,8 @@ START_TEST(words_of_running_text_are_counted_whole)
     expect_words(&m.forms, &m.examples, 2, "aa:2* b:3 cc,:1 :? ");
     end(&m);
 }
-END_TEST
 
-START_TEST(a_window_that_begins_inside_a_word_has_the_rest_of_it)
+TEST(a_window_that_begins_inside_a_word_has_the_rest_of_it)
 {
     hl_text_spec spec = { .task = HL_TEXT_NEXT,
                           .file = text_file("train.txt", "aa b cc c, aa b aa b cc aa b aa b cc, aa b aa"),
@@ -181,11 +178,10 @@ START_TEST(a_window_that_begins_inside_a_word_has_the_rest_of_it)
     expect_words(&m.forms, &m.examples, 0, ",:1.* aa:2 "); /* the comma alone is no word of the file */
     end(&m);
 }
-END_TEST
 
 /* More words than are remembered, each of them twice, and between two of the same many others: a word of another's
  * tokens, or of tokens that are its first ones, is never taken for it. */
-START_TEST(words_that_are_remembered_are_not_mistaken_for_others)
+TEST(words_that_are_remembered_are_not_mistaken_for_others)
 {
     enum { DIFFERENT = 50000, LONGEST = 7 };
     char *text = malloc(2 * DIFFERENT * LONGEST + 64);
@@ -211,15 +207,5 @@ START_TEST(words_that_are_remembered_are_not_mistaken_for_others)
                  "31:1 4999:2 49999:3 1234567890123457:4 1234567890123456:5* "); /* 4, 3, 2, 2 and 1 */
     end(&m);
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-    tcase_add_test(tests, pieces_make_words_and_words_have_forms);
-    tcase_add_loop_test(tests, what_a_word_is_depends_on_the_tokens, 0, 5);
-    tcase_add_test(tests, words_of_running_text_are_counted_whole);
-    tcase_add_test(tests, words_that_are_remembered_are_not_mistaken_for_others);
-    tcase_add_test(tests, a_window_that_begins_inside_a_word_has_the_rest_of_it);
-}
-
-SUITE("word forms", add_tests)
+SUITE("word forms")

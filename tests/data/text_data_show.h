@@ -38,11 +38,33 @@ static inline hl_text_data *opened_text(const hl_text_spec *spec)
     return data;
 }
 
+static inline void release_text_data(void *data)
+{
+    hl_text_data_close(data);
+}
+
+/* As opened_text; closed when the test ends. */
+static inline hl_text_data *kept_text(const hl_text_spec *spec)
+{
+    return scratch_keep(opened_text(spec), release_text_data);
+}
+
 static inline hl_text_reader *reader_of(const hl_text_data *data)
 {
     hl_text_reader *reader;
     ck_assert_int_eq(hl_text_reader_open(data, &reader).code, HL_OK);
     return reader;
+}
+
+static inline void release_reader(void *reader)
+{
+    hl_text_reader_close(reader);
+}
+
+/* As reader_of; closed when the test ends. */
+static inline hl_text_reader *kept_reader(const hl_text_data *data)
+{
+    return scratch_keep(reader_of(data), release_reader);
 }
 
 /* "tokens | row:target ... | rows of words | line/number", and types and sources where there are any. The tokens of

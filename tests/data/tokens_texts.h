@@ -27,6 +27,17 @@ static inline hl_tokens *wordpiece_of(const char *lines, bool lowercase)
     return tokens;
 }
 
+static inline void release_tokens(void *tokens)
+{
+    hl_tokens_free(tokens);
+}
+
+/* These tokens, which go when the test ends. */
+static inline hl_tokens *kept_tokens(hl_tokens *tokens)
+{
+    return scratch_keep(tokens, release_tokens);
+}
+
 /* A hl_tokens_source of one text; `context` is the address of a pointer to it, which becomes NULL. */
 static inline hl_status one_text(void *context, const char **text, size_t *size)
 {

@@ -115,10 +115,11 @@ static inline void example_set_up(example *f, hl_model_config config, int64_t n_
 static inline void example_tear_down(example *f)
 {
     hl_recorder_free(&f->recorder);
-    hl_recorder_free(&f->recorder); /* twice is allowed */
+    hl_recorder_free(&f->recorder); /* twice is allowed, as is to free what was never made */
     hl_arena_free(&f->arena);
     hl_examples_free(&f->batch);
     hl_model_free(&f->model);
+    *f = (example){ 0 };
 }
 
 #endif

@@ -14,7 +14,7 @@ static made_up fetching(int64_t n_examples, bool causal)
     return m;
 }
 
-START_TEST(a_perfect_head_scores_exactly_1)
+LOOP_TEST(a_perfect_head_scores_exactly_1, 0, 2)
 {
     made_up m = fetching(2, _i);
     for (int e = 0; e < 2; e++) {
@@ -30,9 +30,8 @@ START_TEST(a_perfect_head_scores_exactly_1)
     ck_assert_double_eq(hl_alignment_fixed_rate(&patterns, -3), 1);
     ck_assert_double_eq(hl_alignment_fixed_rate(&patterns, -2), 0);
 }
-END_TEST
 
-START_TEST(an_even_spread_scores_its_baseline)
+LOOP_TEST(an_even_spread_scores_its_baseline, 0, 2)
 {
     made_up m = fetching(2, _i);
     made_up_spread_evenly(&m);
@@ -41,9 +40,8 @@ START_TEST(an_even_spread_scores_its_baseline)
     ck_assert_double_eq_tol(alignment.weight.value, alignment.weight.baseline, 1e-7);
     ck_assert_double_eq(alignment.hit_rate, 1.0 / 3); /* all keys are equal: the first, which is query 3's source */
 }
-END_TEST
 
-START_TEST(the_largest_weight_is_the_first_of_equals)
+TEST(the_largest_weight_is_the_first_of_equals)
 {
     made_up m = made_up_empty(1, 4, false);
     for (int64_t i = 2; i < 4; i++) {
@@ -64,9 +62,8 @@ START_TEST(the_largest_weight_is_the_first_of_equals)
     ck_assert_int_eq(hl_alignment_fixed_best(&patterns), -1);
     ck_assert_double_eq(hl_alignment_fixed_rate(&patterns, -1), 0.5);
 }
-END_TEST
 
-START_TEST(without_sources_there_is_nothing_to_score)
+LOOP_TEST(without_sources_there_is_nothing_to_score, 0, 2)
 {
     made_up m = made_up_empty(2, 5, _i);
     made_up_spread_evenly(&m);
@@ -82,9 +79,8 @@ START_TEST(without_sources_there_is_nothing_to_score)
         patterns.sources = NULL;
     }
 }
-END_TEST
 
-START_TEST(a_forbidden_source_cannot_be_found)
+TEST(a_forbidden_source_cannot_be_found)
 {
     made_up m = made_up_empty(1, 4, true);
     made_up_look_at_offset(&m, 0, 0);
@@ -100,7 +96,6 @@ START_TEST(a_forbidden_source_cannot_be_found)
     ck_assert_double_eq(hl_alignment_fixed_rate(&patterns, 0), 0.5);
     ck_assert_int_eq(hl_alignment_fixed_best(&patterns), 0);
 }
-END_TEST
 
 /* Sums over the queries with a source: of the weight there, of 1 / n_i, of hits, and of hits by offset k. */
 typedef struct naive_sums {
@@ -132,7 +127,7 @@ static naive_sums naive(made_up *m, int64_t k)
     return sums;
 }
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
@@ -154,15 +149,5 @@ START_TEST(random_patterns_agree_with_the_definition)
     }
     ck_assert_int_eq(hl_alignment_fixed_best(&patterns), best);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_perfect_head_scores_exactly_1, 0, 2);
-    tcase_add_loop_test(tc, an_even_spread_scores_its_baseline, 0, 2);
-    tcase_add_test(tc, the_largest_weight_is_the_first_of_equals);
-    tcase_add_loop_test(tc, without_sources_there_is_nothing_to_score, 0, 2);
-    tcase_add_test(tc, a_forbidden_source_cannot_be_found);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-}
-SUITE("alignment", add_tests)
+SUITE("alignment")

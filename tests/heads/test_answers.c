@@ -6,7 +6,7 @@
 
 enum { C = 10, T = 2 };
 
-START_TEST(the_largest_come_first_and_of_equals_the_lowest_id)
+TEST(the_largest_come_first_and_of_equals_the_lowest_id)
 {
     const hl_real logits[C] = { 1, 5, 3, 5, -2, 3, 0, 5, 1, 3 };
     const int32_t expected[C] = { 1, 3, 7, 2, 5, 9, 0, 8, 6, 4 };
@@ -16,17 +16,15 @@ START_TEST(the_largest_come_first_and_of_equals_the_lowest_id)
         ck_assert_mem_eq(ids, expected, (size_t)k * sizeof *ids);
     }
 }
-END_TEST
 
-START_TEST(the_log_of_the_sum_does_not_overflow)
+TEST(the_log_of_the_sum_does_not_overflow)
 {
     ck_assert_double_eq_tol(hl_log_sum_exp((const hl_real[]){ 0, 0, 0, 0 }, 4, 0), log(4), 1e-6);
     ck_assert_double_eq_tol(hl_log_sum_exp((const hl_real[]){ 1000, 999, -1000 }, 3, 1000), 1000 + log1p(exp(-1)),
                             1e-5);
 }
-END_TEST
 
-START_TEST(full_and_sparse_logits_answer_the_same)
+TEST(full_and_sparse_logits_answer_the_same)
 {
     const hl_real logits[T * C] = { 1, 5, 3, 5, -2, 3, 0, 5, 1, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
     const int32_t targets[T] = { HL_IGNORE, 4 };
@@ -73,9 +71,8 @@ START_TEST(full_and_sparse_logits_answer_the_same)
     hl_answers_predict(&full, 0, 1, 1, few);
     ck_assert_int_eq(few[1], 7);
 }
-END_TEST
 
-START_TEST(where_nothing_is_kept_there_is_no_answer)
+TEST(where_nothing_is_kept_there_is_no_answer)
 {
     const int32_t none[HL_ANSWERS_TOP] = { -1, -1, -1, -1, -1, -1, -1, -1 };
     hl_answer best[1];
@@ -85,9 +82,8 @@ START_TEST(where_nothing_is_kept_there_is_no_answer)
     hl_answers_predict(&sparse, 0, 1, 1, &prediction);
     ck_assert_int_eq(prediction, HL_IGNORE);
 }
-END_TEST
 
-START_TEST(four_million_logits_are_kept_and_no_more)
+TEST(four_million_logits_are_kept_and_no_more)
 {
     ck_assert(!hl_answers_are_sparse(4, 100, 10000));
     ck_assert(hl_answers_are_sparse(1, 1, HL_ANSWERS_LOGITS + 1));
@@ -95,14 +91,5 @@ START_TEST(four_million_logits_are_kept_and_no_more)
     ck_assert_int_eq(hl_answers_top(3), 3);
     ck_assert_int_eq(hl_answers_top(30522), 8);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_largest_come_first_and_of_equals_the_lowest_id);
-    tcase_add_test(tc, the_log_of_the_sum_does_not_overflow);
-    tcase_add_test(tc, full_and_sparse_logits_answer_the_same);
-    tcase_add_test(tc, where_nothing_is_kept_there_is_no_answer);
-    tcase_add_test(tc, four_million_logits_are_kept_and_no_more);
-}
-SUITE("answers", add_tests)
+SUITE("answers")

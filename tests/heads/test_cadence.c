@@ -12,7 +12,7 @@ static bool records(hl_cadence cadence, int64_t step, int64_t last)
     return hl_cadence_records(cadence, &no_losses, step, last);
 }
 
-START_TEST(the_series_is_1_2_5_10_and_so_on)
+TEST(the_series_is_1_2_5_10_and_so_on)
 {
     static const int64_t recorded[] = { 0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 1234 };
     int next = 0;
@@ -26,9 +26,8 @@ START_TEST(the_series_is_1_2_5_10_and_so_on)
     ck_assert(records(series, 5000000000000000000, INT64_MAX));
     ck_assert_int_eq(hl_cadence_most(series, INT64_MAX), 1 + 3 * 19 + 1); /* 5e18 < 2^63 - 1 */
 }
-END_TEST
 
-START_TEST(every_nth_step_is_recorded_and_the_last)
+TEST(every_nth_step_is_recorded_and_the_last)
 {
     hl_cadence by_7 = { 7, 0 };
     for (int64_t step = 0; step <= 30; step++) {
@@ -36,9 +35,8 @@ START_TEST(every_nth_step_is_recorded_and_the_last)
     }
     ck_assert(!records(by_7, 30, 31));
 }
-END_TEST
 
-START_TEST(the_most_is_the_number_of_recorded_steps)
+LOOP_TEST(the_most_is_the_number_of_recorded_steps, 0, 6)
 {
     static const int64_t every[] = { HL_CADENCE_LOG, 1, 2, 3, 10, 1000 };
     hl_cadence cadence = { every[_i], 0 }, more = { every[_i], 9 };
@@ -51,7 +49,6 @@ START_TEST(the_most_is_the_number_of_recorded_steps)
         ck_assert_int_eq(hl_cadence_most(more, last), count + 9 < last + 1 ? count + 9 : last + 1);
     }
 }
-END_TEST
 
 /* ---- where the loss falls ---- */
 
@@ -81,7 +78,7 @@ static void fill_losses(double losses[STEPS + 1])
 /* k steps into the fall the smoothed loss is 4 - 0.2 (k - 7 (1 - (7/8)^k)): 1.12 less at k = 11, the first where that
  * is 1 or more, and 2.14 less at k = 17, the first where it is 2 or more. Up again and down again, it comes below 1
  * nowhere. */
-START_TEST(a_falling_loss_calls_for_snapshots_and_no_other_does)
+TEST(a_falling_loss_calls_for_snapshots_and_no_other_does)
 {
     double losses[STEPS + 1];
     fill_losses(losses);
@@ -90,10 +87,9 @@ START_TEST(a_falling_loss_calls_for_snapshots_and_no_other_does)
     state = (hl_cadence_state){ 0 };
     ck_assert_uint_eq(due_steps((hl_cadence){ INT64_MAX, 0 }, &state, losses, 1, STEPS), 0);
 }
-END_TEST
 
 /* A fall below several limits at once is one snapshot. */
-START_TEST(a_sudden_fall_calls_for_one_snapshot_a_step)
+TEST(a_sudden_fall_calls_for_one_snapshot_a_step)
 {
     const double losses[] = { 0, 8, 0, 8, 8, 8 }; /* smoothed: 8, 7, 7.1, ... */
     hl_cadence_state state = { 0 };
@@ -101,10 +97,9 @@ START_TEST(a_sudden_fall_calls_for_one_snapshot_a_step)
     ck_assert_double_eq(state.first, 8);
     ck_assert_double_eq(state.lowest, 7);
 }
-END_TEST
 
 /* What is kept is all that counts: ended after any step, the rest is the same. */
-START_TEST(the_state_goes_on_where_it_was)
+TEST(the_state_goes_on_where_it_was)
 {
     double losses[STEPS + 1];
     fill_losses(losses);
@@ -117,10 +112,9 @@ START_TEST(the_state_goes_on_where_it_was)
         ck_assert_uint_eq(first | due_steps(cadence, &after, losses, ended + 1, STEPS), all);
     }
 }
-END_TEST
 
 /* Whatever the loss does, up and down and near 0: extra ones are no more than promised. */
-START_TEST(no_more_are_extra_than_promised)
+LOOP_TEST(no_more_are_extra_than_promised, 0, 6)
 {
     static const int64_t extra[] = { 0, 1, 2, 3, 7, 20 };
     hl_cadence cadence = { INT64_MAX, extra[_i] };
@@ -137,26 +131,13 @@ START_TEST(no_more_are_extra_than_promised)
         ck_assert_int_ge(count, extra[_i] / 2); /* the loss comes to 0, or nearly */
     }
 }
-END_TEST
 
-START_TEST(a_loss_of_0_calls_for_nothing)
+TEST(a_loss_of_0_calls_for_nothing)
 {
     hl_cadence_state state = { 0 };
     const double losses[] = { 0, 0, 0, 0, 2, 2 };
     ck_assert_uint_eq(due_steps(seldom, &state, losses, 1, 5), 0);
     ck_assert_double_eq(state.first, 2);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_series_is_1_2_5_10_and_so_on);
-    tcase_add_test(tc, every_nth_step_is_recorded_and_the_last);
-    tcase_add_loop_test(tc, the_most_is_the_number_of_recorded_steps, 0, 6);
-    tcase_add_test(tc, a_falling_loss_calls_for_snapshots_and_no_other_does);
-    tcase_add_test(tc, a_sudden_fall_calls_for_one_snapshot_a_step);
-    tcase_add_test(tc, the_state_goes_on_where_it_was);
-    tcase_add_loop_test(tc, no_more_are_extra_than_promised, 0, 6);
-    tcase_add_test(tc, a_loss_of_0_calls_for_nothing);
-}
-SUITE("cadence", add_tests)
+SUITE("cadence")

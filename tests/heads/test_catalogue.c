@@ -5,6 +5,7 @@
 #include "heads/relation.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
+#include "tests/scratch.h"
 
 enum { MOST_READINGS = 64 };
 
@@ -51,16 +52,15 @@ static const struct {
 #define ROW(constant, name, measure, meaning) { name, constant, measure },
     HL_METRIC_SHARES(ROW)
 };
-enum { SHARES = sizeof shares / sizeof *shares };
 
 static bool is_share(hl_metric metric)
 {
     return metric > HL_METRIC_DISTANCE_SIGNED && metric < HL_METRIC_RELATION;
 }
 
-START_TEST(every_share_bears_its_name)
+TEST(every_share_bears_its_name)
 {
-    for (int k = 0; k < SHARES; k++) {
+    for (int k = 0; k < ROWS(shares); k++) {
         hl_text text = { 0 };
         ck_assert(is_share(shares[k].metric));
         hl_metric_print(&text, &(hl_reading){ .metric = shares[k].metric }, NULL);
@@ -68,9 +68,8 @@ START_TEST(every_share_bears_its_name)
         hl_text_free(&text);
     }
 }
-END_TEST
 
-START_TEST(every_metric_is_of_the_scoring_half_in_the_order_of_the_list)
+LOOP_TEST(every_metric_is_of_the_scoring_half_in_the_order_of_the_list, 0, 20)
 {
     static const int64_t offsets[] = { -1, 0, 1, -7, -5, 3 };
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
@@ -94,7 +93,7 @@ START_TEST(every_metric_is_of_the_scoring_half_in_the_order_of_the_list)
     expect_score(&all, &next, HL_METRIC_CONFIDENCE, 0, table.confidence);
     expect_score(&all, &next, HL_METRIC_DISTANCE, 0, distance.absolute);
     expect_score(&all, &next, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
-    for (int k = 0; k < SHARES; k++) {
+    for (int k = 0; k < ROWS(shares); k++) {
         expect_score(&all, &next, shares[k].metric, 0, shares[k].measure(&scoring));
     }
     for (int64_t r = 0; r < MADE_UP_RELATIONS; r++) {
@@ -102,7 +101,6 @@ START_TEST(every_metric_is_of_the_scoring_half_in_the_order_of_the_list)
     }
     ck_assert_int_eq(next, all.n);
 }
-END_TEST
 
 static int count(const readings *all, hl_metric metric)
 {
@@ -116,19 +114,18 @@ static int count(const readings *all, hl_metric metric)
 /* The names of all readings but the shares, parted by spaces. */
 static void expect_names(const readings *all, const char *const *relations, const char *expected)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     for (int i = 0; i < all->n; i++) {
         if (!is_share(all->at[i].metric)) {
-            hl_text_print(&text, "%s", i > 0 ? " " : "");
-            hl_metric_print(&text, &all->at[i], relations);
+            hl_text_print(text, "%s", i > 0 ? " " : "");
+            hl_metric_print(text, &all->at[i], relations);
         }
     }
-    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    ck_assert_int_eq(hl_text_status(text).code, HL_OK);
+    ck_assert_str_eq(text->bytes, expected);
 }
 
-START_TEST(what_there_is_nothing_of_is_not_there)
+TEST(what_there_is_nothing_of_is_not_there)
 {
     static const int64_t offsets[] = { -1, 0, 1, 5 };
     made_up m = made_up_empty(2, 5, true);
@@ -145,9 +142,8 @@ START_TEST(what_there_is_nothing_of_is_not_there)
     all = measure(&m, offsets, 4);
     expect_names(&all, NULL, "offset(0) best best.offset entropy confidence distance distance.signed");
 }
-END_TEST
 
-START_TEST(names_are_those_of_the_definitions)
+TEST(names_are_those_of_the_definitions)
 {
     static const char *const relations[] = { "noun_det", "det_noun" };
     static const int64_t offsets[] = { -1, 0, 2 };
@@ -167,13 +163,5 @@ START_TEST(names_are_those_of_the_definitions)
     all.n = 1;
     expect_names(&all, NULL, "relation(1)");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_share_bears_its_name);
-    tcase_add_loop_test(tc, every_metric_is_of_the_scoring_half_in_the_order_of_the_list, 0, 20);
-    tcase_add_test(tc, what_there_is_nothing_of_is_not_there);
-    tcase_add_test(tc, names_are_those_of_the_definitions);
-}
-SUITE("catalogue", add_tests)
+SUITE("catalogue")

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-START_TEST(a_head_of_one_offset_looks_that_far)
+LOOP_TEST(a_head_of_one_offset_looks_that_far, -5, 6)
 {
     made_up m = made_up_empty(2, 9, false);
     m.lengths[1] = 4;
@@ -19,9 +19,8 @@ START_TEST(a_head_of_one_offset_looks_that_far)
     ck_assert_int_eq(distance.absolute.n, 13);
     ck_assert_int_eq(distance.directed.n, 13);
 }
-END_TEST
 
-START_TEST(an_even_spread_is_the_baseline)
+LOOP_TEST(an_even_spread_is_the_baseline, 0, 2)
 {
     made_up m = made_up_empty(2, 7, _i);
     made_up_spread_evenly(&m);
@@ -37,9 +36,8 @@ START_TEST(an_even_spread_is_the_baseline)
         ck_assert_double_eq_tol(distance.directed.baseline, -1.5, 1e-12);
     }
 }
-END_TEST
 
-START_TEST(a_single_token_looks_nowhere)
+LOOP_TEST(a_single_token_looks_nowhere, 0, 2)
 {
     made_up m = made_up_empty(1, 6, _i);
     m.lengths[0] = 1;
@@ -51,9 +49,8 @@ START_TEST(a_single_token_looks_nowhere)
     ck_assert_double_eq(distance.directed.value, 0);
     ck_assert_int_eq(distance.absolute.n, 1);
 }
-END_TEST
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
@@ -82,13 +79,5 @@ START_TEST(random_patterns_agree_with_the_definition)
     ck_assert_double_eq_tol(distance.directed.value, directed / n, 1e-9);
     ck_assert_double_eq_tol(distance.directed.baseline, even_directed / n, 1e-9);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_head_of_one_offset_looks_that_far, -5, 6);
-    tcase_add_loop_test(tc, an_even_spread_is_the_baseline, 0, 2);
-    tcase_add_loop_test(tc, a_single_token_looks_nowhere, 0, 2);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-}
-SUITE("distance", add_tests)
+SUITE("distance")

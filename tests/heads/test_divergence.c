@@ -6,15 +6,14 @@
 
 #include <string.h>
 
-START_TEST(the_same_weights_differ_by_exactly_nothing)
+LOOP_TEST(the_same_weights_differ_by_exactly_nothing, 0, 20)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
     ck_assert_double_eq(hl_divergence_of(&patterns, &patterns), 0);
 }
-END_TEST
 
-START_TEST(rounding_never_falls_below_nothing)
+LOOP_TEST(rounding_never_falls_below_nothing, 0, 40)
 {
     made_up a = made_up_random((uint64_t)_i, false), b = a;
     for (int64_t e = 0; e < b.n_examples; e++) {
@@ -27,9 +26,8 @@ START_TEST(rounding_never_falls_below_nothing)
     ck_assert_double_ge(js, 0);
     ck_assert_double_le(js, 1e-9);
 }
-END_TEST
 
-START_TEST(no_key_in_common_is_ln_2)
+TEST(no_key_in_common_is_ln_2)
 {
     made_up a = made_up_empty(2, 6, false), b = a;
     a.lengths[1] = b.lengths[1] = 3;
@@ -44,9 +42,8 @@ START_TEST(no_key_in_common_is_ln_2)
     made_up_look_at(&b, 0, 4, 0); /* one of nine queries now has it */
     ck_assert_double_eq_tol(hl_divergence_of(&pattern_a, &pattern_b), log(2) * 8 / 9, 1e-12);
 }
-END_TEST
 
-START_TEST(a_causal_head_beside_one_that_is_not)
+TEST(a_causal_head_beside_one_that_is_not)
 {
     made_up all = made_up_empty(1, 2, false), causal = made_up_empty(1, 2, true);
     made_up_spread_evenly(&all);
@@ -57,7 +54,6 @@ START_TEST(a_causal_head_beside_one_that_is_not)
     ck_assert_double_eq_tol(hl_divergence_of(&a, &b), expected, 1e-12);
     ck_assert_double_eq_tol(hl_divergence_of(&b, &a), expected, 1e-12);
 }
-END_TEST
 
 /* x ln(x / m). */
 static double naive_term(double x, double m)
@@ -65,7 +61,7 @@ static double naive_term(double x, double m)
     return x > 0 ? x * log(x / m) : 0;
 }
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     made_up a = made_up_random((uint64_t)_i, _i % 2 == 1), b = a;
     for (int64_t e = 0; e < a.n_examples; e++) { /* the rows of b are those of a, turned round */
@@ -97,10 +93,9 @@ START_TEST(random_patterns_agree_with_the_definition)
         hl_divergence_given(&pattern_a, &pattern_b, hl_entropy_of(&pattern_a).nats, hl_entropy_of(&pattern_b).nats),
         js);
 }
-END_TEST
 
 /* Rows are worked in blocks, of which the last may be short: those of rows filled up with zeros are all whole. */
-START_TEST(what_a_row_lacks_counts_as_0_to_the_last_bit)
+TEST(what_a_row_lacks_counts_as_0_to_the_last_bit)
 {
     enum { WHOLE = 64 };
     for (int64_t n_a = 1; n_a <= WHOLE; n_a++) {
@@ -118,10 +113,9 @@ START_TEST(what_a_row_lacks_counts_as_0_to_the_last_bit)
         }
     }
 }
-END_TEST
 
 /* Many rows at once, of any number of keys, the first two alike; sums that are there are added to. */
-START_TEST(rows_mixed_at_once_are_those_mixed_alone)
+TEST(rows_mixed_at_once_are_those_mixed_alone)
 {
     enum { MOST = 70, ROWS = 5 };
     for (int64_t n = 1; n <= MOST; n++) {
@@ -147,16 +141,5 @@ START_TEST(rows_mixed_at_once_are_those_mixed_alone)
         }
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, the_same_weights_differ_by_exactly_nothing, 0, 20);
-    tcase_add_loop_test(tc, rounding_never_falls_below_nothing, 0, 40);
-    tcase_add_test(tc, what_a_row_lacks_counts_as_0_to_the_last_bit);
-    tcase_add_test(tc, rows_mixed_at_once_are_those_mixed_alone);
-    tcase_add_test(tc, no_key_in_common_is_ln_2);
-    tcase_add_test(tc, a_causal_head_beside_one_that_is_not);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-}
-SUITE("divergence", add_tests)
+SUITE("divergence")

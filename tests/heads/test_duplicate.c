@@ -26,7 +26,7 @@ static void later_keys(made_up *m, int64_t e, int64_t i, bool *keys)
     }
 }
 
-START_TEST(only_other_occurrences_of_ordinary_tokens_count)
+TEST(only_other_occurrences_of_ordinary_tokens_count)
 {
     made_up m = made_up_empty(1, 8, false);
     made_up_spell(&m, 0, "34131313"); /* the last two are padding */
@@ -47,9 +47,8 @@ START_TEST(only_other_occurrences_of_ordinary_tokens_count)
     ck_assert_double_eq_tol(future.value, ((0.5 + 0.1) + 0.1) / 2, 1e-6);
     ck_assert_double_eq_tol(future.baseline, (2.0 / 6 + 1.0 / 6) / 2, 1e-12);
 }
-END_TEST
 
-START_TEST(a_causal_query_has_no_later_occurrence)
+TEST(a_causal_query_has_no_later_occurrence)
 {
     made_up m = made_up_empty(1, 4, true);
     made_up_spell(&m, 0, "3434");
@@ -62,9 +61,8 @@ START_TEST(a_causal_query_has_no_later_occurrence)
     ck_assert_int_eq(hl_duplicate_past_of(&patterns).n, 2);
     ck_assert_int_eq(hl_duplicate_future_of(&patterns).n, 0);
 }
-END_TEST
 
-START_TEST(where_nothing_occurs_twice_there_is_nothing_to_score)
+LOOP_TEST(where_nothing_occurs_twice_there_is_nothing_to_score, 0, 2)
 {
     made_up m = made_up_empty(2, 5, _i);
     made_up_spread_evenly(&m);
@@ -78,21 +76,12 @@ START_TEST(where_nothing_occurs_twice_there_is_nothing_to_score)
         patterns.tokens = NULL;
     }
 }
-END_TEST
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     key_share_check(hl_duplicate_of, duplicate_keys, false, (uint64_t)_i);
     key_share_check(hl_duplicate_past_of, earlier_keys, false, (uint64_t)_i);
     key_share_check(hl_duplicate_future_of, later_keys, false, (uint64_t)_i);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, only_other_occurrences_of_ordinary_tokens_count);
-    tcase_add_test(tc, a_causal_query_has_no_later_occurrence);
-    tcase_add_loop_test(tc, where_nothing_occurs_twice_there_is_nothing_to_score, 0, 2);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-}
-SUITE("duplicate", add_tests)
+SUITE("duplicate")

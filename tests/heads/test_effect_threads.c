@@ -52,14 +52,14 @@ static void expect_same(const worth *a, const worth *b)
     ck_assert_mem_eq(a->importance.heads, b->importance.heads, HEADS * sizeof *a->importance.heads);
 }
 
-START_TEST(threads_change_nothing)
+TEST(threads_change_nothing)
 {
     hl_threads_setup();
     example x;
     example_set_up(&x, example_config(8), E, T - 3, PART);
     worth alone = measure(&x, 1);
     const int threads[] = { 2, 3, 4, HL_MAX_THREADS };
-    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+    for (int i = 0; i < ROWS(threads); i++) {
         worth several = measure(&x, threads[i]);
         expect_same(&alone, &several);
         free_worth(&several);
@@ -67,7 +67,6 @@ START_TEST(threads_change_nothing)
     free_worth(&alone);
     example_tear_down(&x);
 }
-END_TEST
 
 /* ---- against whole passes ---- */
 
@@ -128,7 +127,7 @@ static void expect_changes(hl_effect_losses *s, int layer)
 }
 
 /* On one thread a few rows go at once, with weights that were packed before; on several threads all of them. */
-START_TEST(changes_have_the_bits_of_whole_passes)
+TEST(changes_have_the_bits_of_whole_passes)
 {
     hl_threads_setup();
     example x;
@@ -150,11 +149,5 @@ START_TEST(changes_have_the_bits_of_whole_passes)
     }
     example_tear_down(&x);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, changes_have_the_bits_of_whole_passes);
-    tcase_add_test(tc, threads_change_nothing);
-}
-SUITE("effects on threads", add_tests)
+SUITE("effects on threads")

@@ -2,7 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
-START_TEST(one_key_is_0_and_an_even_spread_is_its_baseline)
+LOOP_TEST(one_key_is_0_and_an_even_spread_is_its_baseline, 0, 2)
 {
     made_up m = made_up_empty(2, 8, _i);
     m.lengths[1] = 5;
@@ -26,9 +26,8 @@ START_TEST(one_key_is_0_and_an_even_spread_is_its_baseline)
     ck_assert_double_eq_tol(confidence.value, confidence.baseline, 1e-7);
     ck_assert_int_eq(confidence.n, 13);
 }
-END_TEST
 
-START_TEST(a_known_row_has_its_entropy)
+TEST(a_known_row_has_its_entropy)
 {
     made_up m = made_up_empty(1, 3, false);
     const hl_real rows[3][3] = { { 0.5, 0.5, 0 }, { 0.25, 0.25, 0.5 }, { 0, 0, 1 } };
@@ -43,9 +42,8 @@ START_TEST(a_known_row_has_its_entropy)
     ck_assert_double_eq(confidence.value, (0.5 + 0.5 + 1) / 3);
     ck_assert_double_eq(confidence.baseline, 1.0 / 3);
 }
-END_TEST
 
-START_TEST(queries_with_one_key_have_no_normalised_entropy)
+LOOP_TEST(queries_with_one_key_have_no_normalised_entropy, 0, 2)
 {
     made_up m = made_up_empty(2, 4, _i);
     m.lengths[0] = m.lengths[1] = 1;
@@ -58,10 +56,9 @@ START_TEST(queries_with_one_key_have_no_normalised_entropy)
     ck_assert_double_eq(entropy.nats, 0);
     ck_assert_double_eq(hl_confidence_of(&patterns).baseline, 1);
 }
-END_TEST
 
 /* The definitions over the list of all permitted pairs of query and key. */
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
     double nats = 0, uniform = 0, normalised = 0, confidence = 0, even = 0;
@@ -104,13 +101,5 @@ START_TEST(random_patterns_agree_with_the_definition)
     ck_assert_double_eq_tol(score.value, confidence / (double)n, 1e-12);
     ck_assert_double_eq_tol(score.baseline, even / (double)n, 1e-12);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, one_key_is_0_and_an_even_spread_is_its_baseline, 0, 2);
-    tcase_add_test(tc, a_known_row_has_its_entropy);
-    tcase_add_loop_test(tc, queries_with_one_key_have_no_normalised_entropy, 0, 2);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-}
-SUITE("entropy", add_tests)
+SUITE("entropy")

@@ -2,6 +2,7 @@
 #include "heads/evaluator.h"
 #include "tests/check_suite.h"
 #include "tests/heads/example.h"
+#include "tests/messages.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,45 +39,45 @@ typedef struct evaluated {
     hl_evaluator evaluator;
 } evaluated;
 
-static void set_up_pooling(evaluated *f, hl_pooling pooling)
+static evaluated f;
+
+static void set_up_pooling(hl_pooling pooling)
 {
     hl_model_config config = example_config(16);
     config.pooling = pooling;
-    example_model(&f->model, &config);
+    example_model(&f.model, &config);
     hl_examples examples = example_batch(E, 12);
-    f->storage = example_rows(&examples);
+    f.storage = example_rows(&examples);
     hl_examples_free(&examples);
-    f->seen = (seen){ .most = E };
-    f->evaluator = (hl_evaluator){ .model = &f->model,
-                                   .arena = &f->arena,
-                                   .plan = &f->plan,
-                                   .rows = ROWS,
-                                   .threads = 1,
-                                   .loss = "step 3: the loss",
-                                   .context = &f->seen };
-    expect_ok(hl_evaluator_plan(&f->evaluator, 12, &f->plan));
-    expect_ok(hl_arena_init(&f->arena, f->plan.bytes));
-    f->evaluator.begin = wants;
-    f->evaluator.end = see;
+    f.seen = (seen){ .most = E };
+    f.evaluator = (hl_evaluator){ .model = &f.model,
+                                  .arena = &f.arena,
+                                  .plan = &f.plan,
+                                  .rows = ROWS,
+                                  .threads = 1,
+                                  .loss = "step 3: the loss",
+                                  .context = &f.seen };
+    expect_ok(hl_evaluator_plan(&f.evaluator, 12, &f.plan));
+    expect_ok(hl_arena_init(&f.arena, f.plan.bytes));
+    f.evaluator.begin = wants;
+    f.evaluator.end = see;
 }
 
-static void set_up(evaluated *f)
+static void set_up(void)
 {
-    set_up_pooling(f, HL_POOLING_ROWS);
+    set_up_pooling(HL_POOLING_ROWS);
 }
 
-static void tear_down(evaluated *f)
+static void tear_down(void)
 {
-    hl_arena_free(&f->arena);
-    hl_batch_storage_free(&f->storage);
-    hl_tape_plan_free(&f->plan);
-    hl_model_free(&f->model);
+    hl_arena_free(&f.arena);
+    hl_batch_storage_free(&f.storage);
+    hl_tape_plan_free(&f.plan);
+    hl_model_free(&f.model);
 }
 
-START_TEST(slices_make_up_the_whole)
+TEST(slices_make_up_the_whole)
 {
-    evaluated f;
-    set_up(&f);
     hl_cross_entropy_result sum = { 0 };
     expect_ok(hl_evaluate(&f.evaluator, &f.storage.batch, &sum));
     ck_assert_int_eq(f.seen.slices, 3);
@@ -94,42 +95,28 @@ START_TEST(slices_make_up_the_whole)
     }
     ck_assert_double_eq_tol(sum.loss_sum, by_hand, 1e-4 * by_hand);
     ck_assert_uint_eq(f.arena.used, 0);
-    tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_visitor_may_end_it)
+TEST(a_visitor_may_end_it)
 {
-    evaluated f;
-    set_up(&f);
     f.seen.most = 1;
     hl_cross_entropy_result sum = { 0 };
     expect_ok(hl_evaluate(&f.evaluator, &f.storage.batch, &sum));
     ck_assert_int_eq(sum.n_scored, hl_batch_slice(&f.storage.batch, 0, 3).n_targets);
-    tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_loss_that_is_not_finite_is_named)
+TEST(a_loss_that_is_not_finite_is_named)
 {
-    evaluated f;
-    set_up(&f);
     f.model.output.linear.weight->data[0] = (hl_real)NAN;
     hl_cross_entropy_result sum = { 0 };
     hl_status status = hl_evaluate(&f.evaluator, &f.storage.batch, &sum);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_str_eq(status.text, "step 3: the loss is nan; the first tensor that is not finite is the output of "
-                                  "linear in output");
+    message_check(status, HL_NOT_FINITE, "evaluator.not_finite");
     ck_assert_int_eq(f.seen.slices, 0);
     ck_assert_uint_eq(f.arena.used, 0);
-    tear_down(&f);
 }
-END_TEST
 
-START_TEST(less_memory_than_planned_does_not_do)
+TEST(less_memory_than_planned_does_not_do)
 {
-    evaluated f;
-    set_up(&f);
     hl_arena_free(&f.arena);
     expect_ok(hl_arena_init(&f.arena, f.plan.bytes - 4096));
     ck_assert_int_eq(hl_evaluate(&f.evaluator, &f.storage.batch, NULL).code, HL_NO_MEMORY);
@@ -137,15 +124,11 @@ START_TEST(less_memory_than_planned_does_not_do)
     ck_assert_int_eq(hl_evaluator_plan(&f.evaluator, 65, &plan).code, HL_INVALID);
     f.evaluator.rows = 0;
     ck_assert_int_eq(hl_evaluator_plan(&f.evaluator, 12, &plan).code, HL_INVALID);
-    tear_down(&f);
 }
-END_TEST
 
 /* An example that has more rows than a slice is run alone; one without a target adds nothing. */
-START_TEST(every_slice_has_an_example)
+TEST(every_slice_has_an_example)
 {
-    evaluated f;
-    set_up(&f);
     hl_cross_entropy_result sum = { 0 }, without = { 0 };
     f.evaluator.begin = NULL;
     f.evaluator.rows = 1;
@@ -157,9 +140,7 @@ START_TEST(every_slice_has_an_example)
     unscored.n_targets = 0;
     expect_ok(hl_evaluate(&f.evaluator, &unscored, &without));
     ck_assert(without.n_scored == 0 && without.loss_sum == 0);
-    tear_down(&f);
 }
-END_TEST
 
 static void see_pooled(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
@@ -169,10 +150,10 @@ static void see_pooled(void *context, const hl_evaluator_slice *slice, const hl_
 }
 
 /* A row of logits an example, in slices of as many examples as rows have room for. */
-START_TEST(a_pooled_model_answers_once_an_example)
+TEST(a_pooled_model_answers_once_an_example)
 {
-    evaluated f;
-    set_up_pooling(&f, HL_POOLING_MEAN);
+    tear_down();
+    set_up_pooling(HL_POOLING_MEAN);
     hl_batch batch = f.storage.batch;
     int32_t rows[E], ids[E];
     hl_real logits[2][E * EXAMPLE_VOCABULARY];
@@ -205,32 +186,16 @@ START_TEST(a_pooled_model_answers_once_an_example)
                         .target_rows = counted,
                         .target_ids = ids };
     expect_ok(hl_evaluate(&f.evaluator, &batch, NULL));
-    tear_down(&f);
 }
-END_TEST
 
 /* Layers' outputs share memory: far less than a tape keeps that goes on to a backward pass. */
-START_TEST(what_is_dead_gives_its_memory)
+TEST(what_is_dead_gives_its_memory)
 {
-    evaluated f;
-    set_up(&f);
     hl_tape_plan kept;
     hl_batch largest = hl_batch_largest(3, 12);
     expect_ok(hl_model_plan(&f.model, &largest, (hl_tape_options){ .threads = 1 }, &kept));
     ck_assert_uint_lt(2 * f.plan.numbers, kept.numbers);
     hl_tape_plan_free(&kept);
-    tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, slices_make_up_the_whole);
-    tcase_add_test(tc, a_visitor_may_end_it);
-    tcase_add_test(tc, a_loss_that_is_not_finite_is_named);
-    tcase_add_test(tc, less_memory_than_planned_does_not_do);
-    tcase_add_test(tc, every_slice_has_an_example);
-    tcase_add_test(tc, a_pooled_model_answers_once_an_example);
-    tcase_add_test(tc, what_is_dead_gives_its_memory);
-}
-SUITE("evaluator", add_tests)
+SUITE("evaluator", .before = set_up, .after = tear_down)

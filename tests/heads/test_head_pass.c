@@ -1,5 +1,6 @@
 #include "heads/head_pass.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 
@@ -25,7 +26,7 @@ static void attend(const hl_head_pass *pass, int l, int64_t h, int64_t e, int64_
     }
 }
 
-START_TEST(q_and_k_give_the_recorded_weights)
+TEST(q_and_k_give_the_recorded_weights)
 {
     enum { E = 3, T = 9, SHOWN = 2 };
     example f;
@@ -52,9 +53,8 @@ START_TEST(q_and_k_give_the_recorded_weights)
     hl_head_pass_free(&pass);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(outputs_are_the_models)
+TEST(outputs_are_the_models)
 {
     example f;
     example_set_up(&f, example_config(12), 3, 9, 3);
@@ -73,9 +73,8 @@ START_TEST(outputs_are_the_models)
     hl_head_pass_free(&pass);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_failed_pass_is_empty)
+TEST(a_failed_pass_is_empty)
 {
     example f;
     hl_head_pass pass;
@@ -91,27 +90,17 @@ START_TEST(a_failed_pass_is_empty)
     hl_model model;
     example_model(&model, &config);
     hl_examples batch = example_batch(2, 6);
-    int blocks = faults_live_blocks(), n = 0;
-    for (bool reached = true; reached;) {
-        faults_in_memory(++n, FAULTS_ONCE);
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_status status = hl_head_pass_run(&model, &batch, 1, 1, &pass);
-        reached = faults_allocations() >= n;
-        ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
-        ck_assert(!reached || pass.layers == NULL);
+        fault_checks_turn(status);
+        ck_assert(status.code == HL_OK || pass.layers == NULL);
         hl_head_pass_free(&pass);
-        ck_assert_int_eq(faults_live_blocks(), blocks);
     }
     ck_assert_int_gt(n, 7);
     hl_examples_free(&batch);
     hl_model_free(&model);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, q_and_k_give_the_recorded_weights);
-    tcase_add_test(tc, outputs_are_the_models);
-    tcase_add_test(tc, a_failed_pass_is_empty);
-}
-SUITE("a pass of the heads", add_tests)
+SUITE("a pass of the heads")

@@ -2,6 +2,7 @@
 #include "heads/head_set.h"
 
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ static const char *parsed(const char *names)
     return digits;
 }
 
-START_TEST(names_and_stars_make_a_set)
+TEST(names_and_stars_make_a_set)
 {
     ck_assert_int_eq(hl_heads_count(&config), N);
     ck_assert_str_eq(parsed("L0H2"), "001000");
@@ -31,9 +32,8 @@ START_TEST(names_and_stars_make_a_set)
     ck_assert_str_eq(parsed(" L0H3 , l0h3,L0H*"), "111100");
     ck_assert_str_eq(parsed("L1H0,L0H01"), "010010");
 }
-END_TEST
 
-START_TEST(what_is_no_head_is_named_with_those_that_are)
+TEST(what_is_no_head_is_named_with_those_that_are)
 {
     static const struct {
         const char *names, *item, *remedy;
@@ -57,7 +57,7 @@ START_TEST(what_is_no_head_is_named_with_those_that_are)
         { "L2H*", "\"L2H*\"", "0 .. 1" },
         { "L0H99999999999999999999", "\"L0H99999999999999999999\"", "L0H0 .. L1H1" },
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (int i = 0; i < ROWS(wrong); i++) {
         bool set[N];
         hl_status status = hl_head_set_parse(&config, wrong[i].names, set);
         ck_assert_msg(status.code == HL_INVALID, "\"%s\" was taken", wrong[i].names);
@@ -65,19 +65,17 @@ START_TEST(what_is_no_head_is_named_with_those_that_are)
                       "\"%s\": %s", wrong[i].names, status.text);
     }
 }
-END_TEST
 
 static void expect_printed_of(const hl_model_config *of, const bool set[N], const char *expected)
 {
-    hl_text text = { 0 };
-    hl_head_set_print(&text, of, set);
-    ck_assert_str_eq(text.bytes, expected);
+    hl_text *text = scratch_text();
+    hl_head_set_print(text, of, set);
+    ck_assert_str_eq(text->bytes, expected);
     bool again[N];
     if (hl_head_set_size(set, N) > 0) {
-        ck_assert_int_eq(hl_head_set_parse(of, text.bytes, again).code, HL_OK);
+        ck_assert_int_eq(hl_head_set_parse(of, text->bytes, again).code, HL_OK);
         ck_assert_mem_eq(again, set, sizeof again);
     }
-    hl_text_free(&text);
 }
 
 static void expect_printed(const bool set[N], const char *expected)
@@ -85,7 +83,7 @@ static void expect_printed(const bool set[N], const char *expected)
     expect_printed_of(&config, set, expected);
 }
 
-START_TEST(a_set_is_printed_as_it_can_be_read)
+TEST(a_set_is_printed_as_it_can_be_read)
 {
     expect_printed((bool[N]){ 0 }, "none");
     expect_printed((bool[N]){ 1, 1, 1, 1, 1, 1 }, "L0H*, L1H*");
@@ -94,18 +92,16 @@ START_TEST(a_set_is_printed_as_it_can_be_read)
     ck_assert_str_eq(hl_head_name_at(&config, 3).text, "L0H3");
     ck_assert_str_eq(hl_head_name_at(&config, 4).text, "L1H0");
 }
-END_TEST
 
 /* A star would tell less than the one name that there is. */
-START_TEST(the_only_head_of_a_layer_is_printed_by_its_name)
+TEST(the_only_head_of_a_layer_is_printed_by_its_name)
 {
     static const hl_model_config narrow = { .n_layers = 3, .heads = { 1, 4, 1 } };
     expect_printed_of(&narrow, (bool[N]){ 1, 1, 1, 1, 1, 1 }, "L0H0, L1H*, L2H0");
     expect_printed_of(&narrow, (bool[N]){ 1, 0, 0, 0, 0, 0 }, "L0H0");
 }
-END_TEST
 
-START_TEST(one_head_is_found_by_its_name)
+TEST(one_head_is_found_by_its_name)
 {
     int64_t index = -1;
     ck_assert_int_eq(hl_head_set_find(&config, "l1H1", &index).code, HL_OK);
@@ -115,14 +111,5 @@ START_TEST(one_head_is_found_by_its_name)
                      "\"L0H4\": no head 4 in layer 0; there L0H0 .. L0H3");
     ck_assert_int_eq(hl_head_set_find(&config, "L0H0,L0H1", &index).code, HL_INVALID);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, names_and_stars_make_a_set);
-    tcase_add_test(tc, what_is_no_head_is_named_with_those_that_are);
-    tcase_add_test(tc, a_set_is_printed_as_it_can_be_read);
-    tcase_add_test(tc, the_only_head_of_a_layer_is_printed_by_its_name);
-    tcase_add_test(tc, one_head_is_found_by_its_name);
-}
-SUITE("sets of heads", add_tests)
+SUITE("sets of heads")

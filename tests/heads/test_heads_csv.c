@@ -3,6 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/made_up.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static bool has(const hl_text *text, const char *line)
     return strstr(text->bytes, between) != NULL;
 }
 
-START_TEST(the_whole_text_of_one_head)
+TEST(the_whole_text_of_one_head)
 {
     made_up m = made_up_empty(2, 3, false);
     m.n_heads = 1;
@@ -86,8 +87,8 @@ START_TEST(the_whole_text_of_one_head)
     all.n_relations = 0;
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
-    hl_text text = { 0 };
-    hl_heads_csv_print(&csv, NULL, -1, &text);
+    hl_text *text = scratch_text();
+    hl_heads_csv_print(&csv, NULL, -1, text);
     static const char expected[] = "step,layer,head,metric,value,baseline\n"
                                    "0,0,0,offset(-1),1,0.333333333\n"
                                    "0,0,0,offset(0),0.333333333,0.333333333\n"
@@ -99,24 +100,22 @@ START_TEST(the_whole_text_of_one_head)
                                    "0,0,0,confidence,1,0.333333333\n"
                                    "0,0,0,distance,0.666666667,0.888888889\n"
                                    "0,0,0,distance.signed,-0.666666667,0\n";
-    ck_assert_uint_gt(strlen(text.bytes), sizeof expected - 1);
-    ck_assert_mem_eq(text.bytes, expected, sizeof expected - 1);
+    ck_assert_uint_gt(strlen(text->bytes), sizeof expected - 1);
+    ck_assert_mem_eq(text->bytes, expected, sizeof expected - 1);
     static const char *const shares[] = {
         "0,0,0,special,0.666666667,0.333333333",  "0,0,0,first,0.666666667,0.333333333",
         "0,0,0,duplicate,0.5,0.333333333",        "0,0,0,duplicate.past,1,0.333333333",
         "0,0,0,duplicate.future,0,0.333333333",   "0,0,0,induction,0,0.333333333",
         "0,0,0,induction.mirrored,0,0.333333333",
     };
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        ck_assert_msg(has(&text, shares[i]), "%s is not in\n%s", shares[i], text.bytes);
+    for (int i = 0; i < ROWS(shares); i++) {
+        ck_assert_msg(has(text, shares[i]), "%s is not in\n%s", shares[i], text->bytes);
     }
-    hl_text_free(&text);
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
 /* A layer's importances of 3 and 4 have 5 as their length. */
-START_TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
+TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
 {
     static const hl_head_effect effects[] = { { .importance = 3, .loss_without = 0.5, .standard_error = 0.25 },
                                               { .importance = 4, .loss_without = -0.125, .standard_error = 0.5 },
@@ -140,7 +139,6 @@ START_TEST(what_heads_are_worth_is_told_of_the_step_with_effects_alone)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Two snapshots of heads that all look elsewhere, measured on so many threads. */
 static hl_text printed_on_threads(int threads)
@@ -159,7 +157,7 @@ static hl_text printed_on_threads(int threads)
     return text;
 }
 
-START_TEST(threads_change_nothing)
+TEST(threads_change_nothing)
 {
     hl_text one = printed_on_threads(1);
     ck_assert(has(&one, "1,0,0,js(L0H1),0.34657359,0.519860385")); /* two and three rows of four apart: ln 2 */
@@ -170,9 +168,8 @@ START_TEST(threads_change_nothing)
     }
     hl_text_free(&one);
 }
-END_TEST
 
-START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
+TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
 {
     run r;
     begin(&r);
@@ -205,7 +202,6 @@ START_TEST(an_offset_that_is_once_the_best_of_a_head_is_there_for_all)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Of one layer of one head on examples of 3 tokens, none of which is padded: it looks at the token before. */
 static hl_validation_sums some_sums(void)
@@ -223,7 +219,7 @@ static hl_validation_sums some_sums(void)
                                  .layers = { { offset, &nothing, &nothing, &one, histogram } } };
 }
 
-START_TEST(what_a_head_does_over_all_examples_follows)
+TEST(what_a_head_does_over_all_examples_follows)
 {
     made_up m = made_up_empty(2, 3, false);
     m.n_heads = 1;
@@ -237,9 +233,9 @@ START_TEST(what_a_head_does_over_all_examples_follows)
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, &sums, NULL));
     expect_ok(hl_heads_csv_add(&csv, 5, &all, 1, NULL, NULL));
-    hl_text text = { 0 };
-    hl_heads_csv_print(&csv, NULL, -1, &text);
-    const char *rows = strstr(text.bytes, "0,0,0,all."), *next = strstr(text.bytes, "5,0,0,offset(-1)");
+    hl_text *text = scratch_text();
+    hl_heads_csv_print(&csv, NULL, -1, text);
+    const char *rows = strstr(text->bytes, "0,0,0,all."), *next = strstr(text->bytes, "5,0,0,offset(-1)");
     ck_assert_ptr_nonnull(rows);
     ck_assert_ptr_nonnull(next);
     static const char expected[] = "0,0,0,all.offset(-1),1,0.333333333\n"
@@ -254,12 +250,10 @@ START_TEST(what_a_head_does_over_all_examples_follows)
     ck_assert_int_eq(next - rows, (long)sizeof expected - 1);
     ck_assert_mem_eq(rows, expected, sizeof expected - 1);
     ck_assert_ptr_null(strstr(next, "all."));
-    hl_text_free(&text);
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
-START_TEST(sums_of_other_heads_are_refused)
+TEST(sums_of_other_heads_are_refused)
 {
     run r;
     begin(&r);
@@ -271,9 +265,8 @@ START_TEST(sums_of_other_heads_are_refused)
     ck_assert_uint_eq(r.csv.n, 0);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
-START_TEST(rows_are_sorted_by_step_layer_and_head)
+TEST(rows_are_sorted_by_step_layer_and_head)
 {
     run r;
     begin(&r);
@@ -300,7 +293,6 @@ START_TEST(rows_are_sorted_by_step_layer_and_head)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* The js of an even spread over four keys and one key alone. */
 static double spread_from_one_key(void)
@@ -308,7 +300,7 @@ static double spread_from_one_key(void)
     return (log(1 / 0.625) + 0.75 * log(0.25 / 0.125) + 0.25 * log(0.25 / 0.625)) / 2;
 }
 
-START_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network)
+LOOP_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2)
 {
     run r;
     begin(&r);
@@ -337,7 +329,6 @@ START_TEST(two_heads_are_compared_with_the_same_two_in_the_untrained_network)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Ten heads of five layers; where T may be 1500, few of them are compared at once. */
 enum { SOME_LAYERS = 5, SOME_TOKENS = 7 };
@@ -358,7 +349,7 @@ static void vary(made_up *m, int64_t seed)
     }
 }
 
-START_TEST(js_is_that_of_the_two_heads_alone)
+LOOP_TEST(js_is_that_of_the_two_heads_alone, 0, 6)
 {
     static made_up heads[SOME_LAYERS];
     hl_patterns layers[SOME_LAYERS];
@@ -388,9 +379,8 @@ START_TEST(js_is_that_of_the_two_heads_alone)
     ck_assert_int_eq(pairs, 2 * SOME_LAYERS * (2 * SOME_LAYERS - 1) / 2);
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
-START_TEST(only_the_scoring_half_is_compared)
+TEST(only_the_scoring_half_is_compared)
 {
     run r;
     begin(&r);
@@ -406,9 +396,8 @@ START_TEST(only_the_scoring_half_is_compared)
     hl_text_free(&text);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
-START_TEST(relations_have_their_names)
+TEST(relations_have_their_names)
 {
     static const char *const names[] = { "det_noun", "noun_det" };
     made_up m = made_up_empty(1, 3, false);
@@ -420,17 +409,15 @@ START_TEST(relations_have_their_names)
     hl_patterns all = made_up_patterns(&m);
     hl_heads_csv csv = { 0 };
     expect_ok(hl_heads_csv_add(&csv, 0, &all, 1, NULL, NULL));
-    hl_text text = { 0 };
-    hl_heads_csv_print(&csv, names, -1, &text);
-    ck_assert(has(&text, "0,0,0,relation(det_noun),0,1"));
-    ck_assert(has(&text, "0,0,1,relation(det_noun),1,1"));
-    ck_assert(has(&text, "0,0,1,relation(noun_det),0,1"));
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_heads_csv_print(&csv, names, -1, text);
+    ck_assert(has(text, "0,0,0,relation(det_noun),0,1"));
+    ck_assert(has(text, "0,0,1,relation(det_noun),1,1"));
+    ck_assert(has(text, "0,0,1,relation(noun_det),0,1"));
     hl_heads_csv_free(&csv);
 }
-END_TEST
 
-START_TEST(a_snapshot_of_another_shape_is_refused)
+TEST(a_snapshot_of_another_shape_is_refused)
 {
     run r, other;
     begin(&r);
@@ -455,7 +442,6 @@ START_TEST(a_snapshot_of_another_shape_is_refused)
     hl_heads_csv_free(&other.csv);
     hl_heads_csv_free(&r.csv);
 }
-END_TEST
 
 /* Adds steps, in each of which a head has another best offset, until an allocation fails or there are no more. */
 static bool fails(run *r, int64_t first_step)
@@ -478,7 +464,7 @@ static bool fails(run *r, int64_t first_step)
     return false;
 }
 
-START_TEST(want_of_memory_adds_nothing)
+LOOP_TEST(want_of_memory_adds_nothing, 0, 2)
 {
     faults_begin();
     run r;
@@ -497,22 +483,5 @@ START_TEST(want_of_memory_adds_nothing)
     ck_assert_int_gt(n, _i == 0 ? 5 : 1);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_whole_text_of_one_head);
-    tcase_add_test(tc, what_heads_are_worth_is_told_of_the_step_with_effects_alone);
-    tcase_add_test(tc, threads_change_nothing);
-    tcase_add_test(tc, an_offset_that_is_once_the_best_of_a_head_is_there_for_all);
-    tcase_add_test(tc, what_a_head_does_over_all_examples_follows);
-    tcase_add_test(tc, sums_of_other_heads_are_refused);
-    tcase_add_test(tc, rows_are_sorted_by_step_layer_and_head);
-    tcase_add_loop_test(tc, two_heads_are_compared_with_the_same_two_in_the_untrained_network, 0, 2);
-    tcase_add_test(tc, only_the_scoring_half_is_compared);
-    tcase_add_loop_test(tc, js_is_that_of_the_two_heads_alone, 0, 6);
-    tcase_add_test(tc, relations_have_their_names);
-    tcase_add_test(tc, a_snapshot_of_another_shape_is_refused);
-    tcase_add_loop_test(tc, want_of_memory_adds_nothing, 0, 2);
-}
-SUITE("heads.csv", add_tests)
+SUITE("heads.csv")

@@ -28,7 +28,7 @@ static void before_later(made_up *m, int64_t e, int64_t i, bool *keys)
     neighbours(m, e, i, -1, keys);
 }
 
-START_TEST(what_came_next_the_last_times)
+LOOP_TEST(what_came_next_the_last_times, 0, 2)
 {
     made_up m = made_up_empty(1, 9, _i);
     made_up_spell(&m, 0,
@@ -44,9 +44,8 @@ START_TEST(what_came_next_the_last_times)
     double expected = _i ? 1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8 : 6.0 / 8;
     ck_assert_double_eq_tol(score.baseline, expected / 4, 1e-12);
 }
-END_TEST
 
-START_TEST(the_mirror_image_looks_before_later_ones)
+TEST(the_mirror_image_looks_before_later_ones)
 {
     made_up m = made_up_empty(1, 7, false);
     made_up_spell(&m, 0, "3435153"); /* query 0: key 1 and, but for the length, 5 */
@@ -61,9 +60,8 @@ START_TEST(the_mirror_image_looks_before_later_ones)
     ck_assert_double_eq_tol(score.baseline, 1.0 / 6, 1e-12);
     ck_assert_int_eq(hl_induction_of(&patterns).n, 1); /* query 2: what followed the first 3 */
 }
-END_TEST
 
-START_TEST(a_token_twice_in_a_row_has_its_second_self)
+LOOP_TEST(a_token_twice_in_a_row_has_its_second_self, 0, 2)
 {
     made_up m = made_up_empty(1, 3, _i);
     made_up_spell(&m, 0, "334");
@@ -74,9 +72,8 @@ START_TEST(a_token_twice_in_a_row_has_its_second_self)
     ck_assert_int_eq(hl_induction_mirrored_of(&patterns).n, 1);
     ck_assert_double_eq(hl_induction_mirrored_of(&patterns).value, 1);
 }
-END_TEST
 
-START_TEST(unknown_tokens_are_nothing_to_score)
+TEST(unknown_tokens_are_nothing_to_score)
 {
     made_up m = made_up_empty(1, 5, false);
     made_up_spell(&m, 0, "34343");
@@ -87,21 +84,11 @@ START_TEST(unknown_tokens_are_nothing_to_score)
     ck_assert_int_eq(hl_induction_of(&patterns).n, 0);
     ck_assert_int_eq(hl_induction_mirrored_of(&patterns).n, 0);
 }
-END_TEST
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     key_share_check(hl_induction_of, after_earlier, false, (uint64_t)_i);
     key_share_check(hl_induction_mirrored_of, before_later, false, (uint64_t)_i);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, what_came_next_the_last_times, 0, 2);
-    tcase_add_test(tc, the_mirror_image_looks_before_later_ones);
-    tcase_add_loop_test(tc, a_token_twice_in_a_row_has_its_second_self, 0, 2);
-    tcase_add_test(tc, unknown_tokens_are_nothing_to_score);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-}
-SUITE("induction", add_tests)
+SUITE("induction")

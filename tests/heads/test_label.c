@@ -2,6 +2,7 @@
 #include "heads/label.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 
@@ -41,11 +42,10 @@ static void expect(made_up *m, hl_label_kind kind, int64_t parameter)
 /* Why it is mixed. */
 static void expect_miss(made_up *m, const char *words)
 {
-    hl_text text = { 0 };
-    hl_text_print(&text, "%s", "");
-    hl_label_print_miss(&text, label_of(m), NULL);
-    ck_assert_str_eq(text.bytes, words);
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_text_print(text, "%s", "");
+    hl_label_print_miss(text, label_of(m), NULL);
+    ck_assert_str_eq(text->bytes, words);
 }
 
 /* Whether nothing but spread or mixed is left. */
@@ -68,7 +68,7 @@ static made_up preferring_offset(int64_t k, hl_real weight)
     return m;
 }
 
-START_TEST(offsets_need_half_of_the_way)
+LOOP_TEST(offsets_need_half_of_the_way, -5, 6)
 {
     made_up enough = preferring_offset(_i, ENOUGH), too_little = preferring_offset(_i, TOO_LITTLE);
     expect(&enough,
@@ -87,7 +87,6 @@ START_TEST(offsets_need_half_of_the_way)
     ck_assert_double_eq(score.baseline, 0.125);
     ck_assert_int_eq(score.n, 2 * (N - (_i < 0 ? -_i : _i)));
 }
-END_TEST
 
 /* Examples of 11 tokens, whose queries with an offset of k (-1 or 1), 40 in the scoring half, prefer it, all but
  * `others` in that half. */
@@ -105,21 +104,21 @@ static made_up with_others(int64_t k, int64_t others)
     return m;
 }
 
-START_TEST(offsets_need_the_largest_weight_in_nine_of_ten)
+LOOP_TEST(offsets_need_the_largest_weight_in_nine_of_ten, 0, 2)
 {
-    made_up enough = with_others(_i, 4), too_few = with_others(_i, 5);
-    expect(&enough, _i < 0 ? HL_LABEL_PREVIOUS : HL_LABEL_NEXT, _i);
+    int offset = _i == 0 ? -1 : 1;
+    made_up enough = with_others(offset, 4), too_few = with_others(offset, 5);
+    expect(&enough, offset < 0 ? HL_LABEL_PREVIOUS : HL_LABEL_NEXT, offset);
     expect(&too_few, HL_LABEL_MIXED, 0);
     ck_assert_double_gt(hl_score_lift(label_of(&too_few).score), 0.5); /* of the best offset: far enough, not often */
     char words[160];
     snprintf(words, sizeof words,
              "nearest is %s: %.3f would do, but in more than 10%% of the queries another token gets most",
-             _i < 0 ? "previous" : "next", label_of(&too_few).score.value);
+             offset < 0 ? "previous" : "next", label_of(&too_few).score.value);
     expect_miss(&too_few, words);
 }
-END_TEST
 
-START_TEST(the_offset_is_chosen_on_the_other_half)
+TEST(the_offset_is_chosen_on_the_other_half)
 {
     made_up m = preferring_offset(-3, ENOUGH);
     for (int64_t e = 0; e < 4; e += 2) {
@@ -129,7 +128,6 @@ START_TEST(the_offset_is_chosen_on_the_other_half)
     }
     expect_none(&m); /* the odd ones look at -3, but the even ones chose 2 */
 }
-END_TEST
 
 /* Query i of example e has its source at i - far(e, i), and attends to it with that weight. */
 static made_up aligned(int64_t (*far)(int64_t e, int64_t i), hl_real weight)
@@ -149,7 +147,7 @@ static int64_t varying(int64_t e, int64_t i)
     return 1 + (e / 2 + i) % 3;
 }
 
-START_TEST(alignment_needs_half_of_the_way)
+TEST(alignment_needs_half_of_the_way)
 {
     made_up enough = aligned(varying, ENOUGH), too_little = aligned(varying, TOO_LITTLE);
     expect(&enough, HL_LABEL_ALIGNMENT, 0);
@@ -158,7 +156,6 @@ START_TEST(alignment_needs_half_of_the_way)
     ck_assert_double_eq(score.value, 0.5625);
     ck_assert_double_gt(score.baseline, 0.3); /* that of heads.csv: one fixed offset */
 }
-END_TEST
 
 /* -2 but for 2 and 3 of the 20 queries in the scoring half. */
 static int64_t often(int64_t e, int64_t i)
@@ -171,7 +168,7 @@ static int64_t less_often(int64_t e, int64_t i)
     return i == N - 1 && e % 2 == 1 && e < 6 ? 1 : 2;
 }
 
-START_TEST(alignment_is_no_fixed_offset)
+TEST(alignment_is_no_fixed_offset)
 {
     made_up fixed = aligned(often, ENOUGH), free = aligned(less_often, ENOUGH);
     for (int64_t e = 0; e < 8; e++) { /* this query has no source; it keeps -2 from being a label of its own */
@@ -181,7 +178,6 @@ START_TEST(alignment_is_no_fixed_offset)
     expect(&free, HL_LABEL_ALIGNMENT, 0);
     expect(&fixed, HL_LABEL_MIXED, 0);
 }
-END_TEST
 
 /* Four pairs an example, of no fixed offset; in each example the head finds the first `hits`, by little. */
 static made_up related(int64_t r, const int64_t hits[4])
@@ -198,7 +194,7 @@ static made_up related(int64_t r, const int64_t hits[4])
     return m;
 }
 
-START_TEST(relations_need_half_of_the_way)
+TEST(relations_need_half_of_the_way)
 {
     /* Nine of 16 pairs are exactly half of the way from 1/8. */
     made_up m = made_up_empty(8, N, false), one = related(1, (int64_t[]){ 4, 2, 4, 2 });
@@ -214,9 +210,8 @@ START_TEST(relations_need_half_of_the_way)
     ck_assert_double_eq(score.value, 9.0 / 16);
     ck_assert_int_eq(score.n, 16);
 }
-END_TEST
 
-START_TEST(the_relation_is_chosen_on_the_other_half)
+TEST(the_relation_is_chosen_on_the_other_half)
 {
     made_up m = related(0, (int64_t[]){ 3, 4, 3, 4 });
     made_up other = related(1, (int64_t[]){ 4, 4, 4, 4 });
@@ -234,7 +229,6 @@ START_TEST(the_relation_is_chosen_on_the_other_half)
     }
     expect(&other, HL_LABEL_RELATION, 0);
 }
-END_TEST
 
 /* Queries of all examples that prefer a key. */
 typedef struct preference {
@@ -253,7 +247,7 @@ static made_up preferring(const char *digits, const preference *preferences, int
     return m;
 }
 
-START_TEST(habits_need_half_of_the_way)
+LOOP_TEST(habits_need_half_of_the_way, 0, 4)
 {
     static const struct {
         const char *digits;
@@ -283,9 +277,8 @@ START_TEST(habits_need_half_of_the_way)
     ck_assert_double_eq(label_of(&enough).score.baseline, 0.125);
     expect_none(&too_little);
 }
-END_TEST
 
-START_TEST(the_first_that_is_earned_counts)
+TEST(the_first_that_is_earned_counts)
 {
     /* Everyone looks at the first token, a mask: first and special. */
     made_up m = even(2);
@@ -332,7 +325,6 @@ START_TEST(the_first_that_is_earned_counts)
     }
     expect(&m, HL_LABEL_OFFSET, -3);
 }
-END_TEST
 
 /* Every query prefers a key of its own, of no kind, with that weight. */
 static made_up wandering(hl_real weight)
@@ -346,7 +338,7 @@ static made_up wandering(hl_real weight)
     return m;
 }
 
-START_TEST(uniform_is_an_entropy_above_95_percent)
+TEST(uniform_is_an_entropy_above_95_percent)
 {
     hl_real low = (hl_real)0.125, high = 1; /* where it is 0.95, found by halving */
     for (int n = 0; n < 40; n++) {
@@ -362,9 +354,8 @@ START_TEST(uniform_is_an_entropy_above_95_percent)
     ck_assert_double_eq(label.score.value, 0.125);
     ck_assert_int_gt(label.score.n, 0);
 }
-END_TEST
 
-START_TEST(one_token_is_no_habit)
+LOOP_TEST(one_token_is_no_habit, 0, 2)
 {
     made_up m = made_up_empty(2, 3, _i);
     m.lengths[0] = m.lengths[1] = 1;
@@ -373,9 +364,8 @@ START_TEST(one_token_is_no_habit)
     expect(&m, HL_LABEL_MIXED, 0); /* every lift is 0 / 0, and no entropy is normalised */
     expect_miss(&m, "no label's score is above its baseline");
 }
-END_TEST
 
-START_TEST(a_causal_head_has_labels_too)
+TEST(a_causal_head_has_labels_too)
 {
     made_up m = made_up_empty(3, 9, true);
     for (int64_t e = 0; e < 3; e++) {
@@ -385,22 +375,5 @@ START_TEST(a_causal_head_has_labels_too)
     made_up_spread_evenly(&m);
     expect(&m, HL_LABEL_UNIFORM, 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, offsets_need_half_of_the_way, -5, 6);
-    tcase_add_test(tc, the_offset_is_chosen_on_the_other_half);
-    tcase_add_loop_test(tc, offsets_need_the_largest_weight_in_nine_of_ten, -1, 0);
-    tcase_add_loop_test(tc, offsets_need_the_largest_weight_in_nine_of_ten, 1, 2);
-    tcase_add_test(tc, alignment_needs_half_of_the_way);
-    tcase_add_test(tc, alignment_is_no_fixed_offset);
-    tcase_add_test(tc, relations_need_half_of_the_way);
-    tcase_add_test(tc, the_relation_is_chosen_on_the_other_half);
-    tcase_add_loop_test(tc, habits_need_half_of_the_way, 0, 4);
-    tcase_add_test(tc, the_first_that_is_earned_counts);
-    tcase_add_test(tc, uniform_is_an_entropy_above_95_percent);
-    tcase_add_loop_test(tc, one_token_is_no_habit, 0, 2);
-    tcase_add_test(tc, a_causal_head_has_labels_too);
-}
-SUITE("label", add_tests)
+SUITE("label")

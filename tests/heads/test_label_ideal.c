@@ -20,7 +20,7 @@ static const struct {
     HL_LABEL_SHARES(ROW)[HL_LABEL_UNIFORM] = { { .kind = HL_LABEL_UNIFORM }, NULL },
     [HL_LABEL_MIXED] = { { .kind = HL_LABEL_MIXED }, NULL },
 };
-enum { N_LABELS = sizeof labels / sizeof *labels, TOKENS = 12 };
+enum { N_LABELS = ROWS(labels), TOKENS = 12 };
 
 /* Examples of 11 tokens and one of padding, in which no label but the offsets names keys of a fixed offset. */
 static made_up written(void)
@@ -75,16 +75,15 @@ static double lift(int row, const hl_patterns *patterns)
     }
 }
 
-START_TEST(every_label_has_a_row_here)
+TEST(every_label_has_a_row_here)
 {
     for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
         hl_label_text name = hl_label_text_of((hl_label){ .kind = (hl_label_kind)kind }, NULL);
         ck_assert_msg(labels[kind].label.kind == (hl_label_kind)kind, "%s has no row in labels", name.text);
     }
 }
-END_TEST
 
-START_TEST(an_ideal_has_a_lift_of_1_and_earns_its_label)
+LOOP_TEST(an_ideal_has_a_lift_of_1_and_earns_its_label, 0, N_LABELS - 1)
 {
     made_up m = written();
     bool of_text = _i >= HL_LABEL_PREVIOUS_WORD && _i < HL_LABEL_UNIFORM;
@@ -100,7 +99,6 @@ START_TEST(an_ideal_has_a_lift_of_1_and_earns_its_label)
     ck_assert_int_eq(label.kind, labels[_i].label.kind);
     ck_assert_int_eq(label.parameter, labels[_i].label.parameter);
 }
-END_TEST
 
 /* All rows of all labels: what hl_head_probe.replace takes. */
 static void expect_form(const hl_pattern *example, const hl_real *ideal)
@@ -123,7 +121,7 @@ static void expect_form(const hl_pattern *example, const hl_real *ideal)
     }
 }
 
-START_TEST(an_ideal_is_of_the_form_that_replaces_weights)
+LOOP_TEST(an_ideal_is_of_the_form_that_replaces_weights, 0, 30)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
@@ -143,7 +141,6 @@ START_TEST(an_ideal_is_of_the_form_that_replaces_weights)
         }
     }
 }
-END_TEST
 
 /* An ideal of one example, each row as digits: 1 for a key alone, 2 for each of two, - for a row without one. */
 static void expect_ideal(made_up *m, hl_label label, const char *expected)
@@ -159,7 +156,7 @@ static void expect_ideal(made_up *m, hl_label label, const char *expected)
     ck_assert_str_eq(text, expected);
 }
 
-START_TEST(ideals_row_by_row)
+TEST(ideals_row_by_row)
 {
     made_up m = made_up_empty(1, 5, false);
     m.lengths[0] = 4;
@@ -187,12 +184,11 @@ START_TEST(ideals_row_by_row)
     expect_ideal(&m, labels[HL_LABEL_SPECIAL].label, "-....-......1....1....1..");
     expect_ideal(&m, labels[HL_LABEL_UNIFORM].label, "1....22...333..4444.55555");
 }
-END_TEST
 
 /* "[CLS] ab c de [SEP]", three words of two, one and two pieces. Relation 0 pairs the first and the third with the
  * second, relation 1 the second with the third, each by all its pieces with the other's first. Joined as words are,
  * what a word gives to its partner is 1. */
-START_TEST(a_relation_of_words_is_with_all_pieces_of_the_partner)
+TEST(a_relation_of_words_is_with_all_pieces_of_the_partner)
 {
     made_up m = made_up_empty(1, 7, false);
     made_up_words(&m, 0, "-ab c de-"); /* tokens 1 2, 3, 4 5 */
@@ -222,7 +218,7 @@ START_TEST(a_relation_of_words_is_with_all_pieces_of_the_partner)
           true,
           "-...... -...... -...... .22.... -...... -...... -......" },
     };
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int c = 0; c < ROWS(cases); c++) {
         hl_patterns patterns = made_up_patterns(&m);
         patterns.text.words = m.words;
         patterns.causal = cases[c].causal;
@@ -247,9 +243,8 @@ START_TEST(a_relation_of_words_is_with_all_pieces_of_the_partner)
         }
     }
 }
-END_TEST
 
-START_TEST(what_is_not_known_is_not_named)
+TEST(what_is_not_known_is_not_named)
 {
     made_up m = written();
     hl_patterns patterns = made_up_patterns(&m);
@@ -266,15 +261,5 @@ START_TEST(what_is_not_known_is_not_named)
         }
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_label_has_a_row_here);
-    tcase_add_loop_test(tc, an_ideal_has_a_lift_of_1_and_earns_its_label, 0, N_LABELS - 1);
-    tcase_add_loop_test(tc, an_ideal_is_of_the_form_that_replaces_weights, 0, 30);
-    tcase_add_test(tc, ideals_row_by_row);
-    tcase_add_test(tc, a_relation_of_words_is_with_all_pieces_of_the_partner);
-    tcase_add_test(tc, what_is_not_known_is_not_named);
-}
-SUITE("label's ideal", add_tests)
+SUITE("label's ideal")

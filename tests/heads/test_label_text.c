@@ -1,7 +1,8 @@
 #include "heads/label.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 
-START_TEST(texts)
+TEST(texts)
 {
     static const char *const relations[] = { "noun_det", "det_noun" };
     static const struct {
@@ -24,14 +25,13 @@ START_TEST(texts)
         { { .kind = HL_LABEL_UNIFORM }, "uniform", "uniform" },
         { { .kind = HL_LABEL_MIXED }, "mixed", "mixed" },
     };
-    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+    for (int i = 0; i < ROWS(known); i++) {
         ck_assert_str_eq(hl_label_text_of(known[i].label, relations).text, known[i].text);
         ck_assert_str_eq(hl_label_text_of(known[i].label, NULL).text, known[i].without_names);
     }
 }
-END_TEST
 
-START_TEST(titles)
+TEST(titles)
 {
     static const char *const relations[] = { "noun_det", "det_noun" };
     const hl_score score = { 0.876, 0.1, 10 };
@@ -45,29 +45,26 @@ START_TEST(titles)
         { { .kind = HL_LABEL_UNIFORM, .score = score }, "uniform" },
         { { .kind = HL_LABEL_MIXED, .score = score }, "mixed" },
     };
-    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+    for (int i = 0; i < ROWS(known); i++) {
         ck_assert_str_eq(hl_label_title_of(known[i].label, relations).text, known[i].text);
     }
     ck_assert_str_eq(hl_label_title_of(known[1].label, NULL).text, "relation(1) 0.88");
 }
-END_TEST
 
-START_TEST(why_a_head_is_mixed)
+TEST(why_a_head_is_mixed)
 {
     static const char *const relations[] = { "noun_det", "det_noun" };
     hl_label label = { .kind = HL_LABEL_MIXED, .nearest = { HL_LABEL_RELATION, 1, { 0.4, 0.25, 10 }, NULL } };
-    hl_text text = { 0 };
-    hl_label_print_miss(&text, label, relations);
-    ck_assert_str_eq(text.bytes, "nearest is relation(det_noun): 0.400, and that label takes 0.625");
-    size_t size = text.size;
+    hl_text *text = scratch_text();
+    hl_label_print_miss(text, label, relations);
+    ck_assert_str_eq(text->bytes, "nearest is relation(det_noun): 0.400, and that label takes 0.625");
+    size_t size = text->size;
     label.kind = HL_LABEL_UNIFORM;
-    hl_label_print_miss(&text, label, relations);
-    ck_assert_uint_eq(text.size, size);
-    hl_text_free(&text);
+    hl_label_print_miss(text, label, relations);
+    ck_assert_uint_eq(text->size, size);
 }
-END_TEST
 
-START_TEST(an_unknown_kind_and_a_long_name_are_shown)
+TEST(an_unknown_kind_and_a_long_name_are_shown)
 {
     static const char *const relations[] = { "from_a_noun_phrase_at_the_determiner_which_belongs_to_its_inner_noun" };
     const hl_label label = { .kind = HL_LABEL_RELATION };
@@ -75,9 +72,8 @@ START_TEST(an_unknown_kind_and_a_long_name_are_shown)
     ck_assert_str_eq(hl_label_text_of(label, relations).text,
                      "relation(from_a_noun_phrase_at_the_determiner_which_belongs_...");
 }
-END_TEST
 
-START_TEST(meanings)
+TEST(meanings)
 {
     static const char *const relations[] = { "adj_noun", "noun_det", "partner" };
     const struct {
@@ -94,18 +90,9 @@ START_TEST(meanings)
         { { .kind = HL_LABEL_MIXED }, "does no one thing clearly" },
         { { .kind = (hl_label_kind)99 }, "unknown" },
     };
-    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+    for (int i = 0; i < ROWS(known); i++) {
         ck_assert_str_eq(hl_label_meaning_of(known[i].label, relations).text, known[i].meaning);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, texts);
-    tcase_add_test(tc, titles);
-    tcase_add_test(tc, why_a_head_is_mixed);
-    tcase_add_test(tc, meanings);
-    tcase_add_test(tc, an_unknown_kind_and_a_long_name_are_shown);
-}
-SUITE("label's text", add_tests)
+SUITE("label's text")

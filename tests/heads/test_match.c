@@ -62,7 +62,7 @@ static hl_model_heads second_of(const two_models *models)
     return (hl_model_heads){ models->second_layers, SECOND_LAYERS };
 }
 
-START_TEST(heads_that_do_the_same_find_each_other)
+TEST(heads_that_do_the_same_find_each_other)
 {
     two_models models = make_models();
     hl_head_match of_first[FIRST_HEADS], of_second[SECOND_LAYERS * SECOND_HEADS];
@@ -76,10 +76,9 @@ START_TEST(heads_that_do_the_same_find_each_other)
     ck_assert_int_eq(of_second[3].head, 0);
     free_models(&models);
 }
-END_TEST
 
 /* Against all pairs, one by one, of the scoring examples. */
-START_TEST(a_match_is_the_least_divergence)
+TEST(a_match_is_the_least_divergence)
 {
     two_models models = make_models();
     hl_model_heads a = first_of(&models), b = second_of(&models);
@@ -99,9 +98,8 @@ START_TEST(a_match_is_the_least_divergence)
     ck_assert_double_le(of_first[1].js, log(2) + 1e-12);
     free_models(&models);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_reported)
+TEST(want_of_memory_is_reported)
 {
     faults_begin();
     two_models models = make_models();
@@ -113,13 +111,5 @@ START_TEST(want_of_memory_is_reported)
     free_models(&models);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, heads_that_do_the_same_find_each_other);
-    tcase_add_test(tc, a_match_is_the_least_divergence);
-    tcase_add_test(tc, want_of_memory_is_reported);
-}
-
-SUITE("match", add_tests)
+SUITE("match")

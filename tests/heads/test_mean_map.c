@@ -20,7 +20,7 @@ static hl_patterns make(void)
     return made_up_patterns(&made);
 }
 
-START_TEST(of_one_length_the_scoring_ones_are_shown)
+TEST(of_one_length_the_scoring_ones_are_shown)
 {
     hl_patterns all = make(), shown = hl_patterns_shown(&all);
     ck_assert_int_eq(shown.n_examples, 2); /* 1 and 3 */
@@ -33,9 +33,8 @@ START_TEST(of_one_length_the_scoring_ones_are_shown)
         ck_assert_double_eq_tol((double)mean[i], 2 + row / 10.0 + column / 100.0, 1e-6);
     }
 }
-END_TEST
 
-START_TEST(of_several_lengths_the_first_longest_is_shown)
+TEST(of_several_lengths_the_first_longest_is_shown)
 {
     hl_patterns all = make();
     static const int32_t lengths[] = { 1, 2, 2, 1, 2 };
@@ -53,9 +52,8 @@ START_TEST(of_several_lengths_the_first_longest_is_shown)
         ck_assert_double_eq_tol((double)mean[i], expected[i], 1e-6);
     }
 }
-END_TEST
 
-START_TEST(lengths_of_choosing_examples_do_not_count)
+TEST(lengths_of_choosing_examples_do_not_count)
 {
     hl_patterns all = make();
     made.lengths[0] = made.lengths[2] = made.lengths[4] = 1;
@@ -65,12 +63,5 @@ START_TEST(lengths_of_choosing_examples_do_not_count)
     hl_patterns one = hl_patterns_shown(&all);
     ck_assert(one.n_examples == 1 && one.first == 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, of_one_length_the_scoring_ones_are_shown);
-    tcase_add_test(tc, of_several_lengths_the_first_longest_is_shown);
-    tcase_add_test(tc, lengths_of_choosing_examples_do_not_count);
-}
-SUITE("mean map", add_tests)
+SUITE("mean map")

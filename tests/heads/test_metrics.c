@@ -2,7 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 
-START_TEST(even_numbered_examples_choose_and_odd_numbered_ones_score)
+LOOP_TEST(even_numbered_examples_choose_and_odd_numbered_ones_score, 1, 6)
 {
     made_up m = made_up_empty(_i, 6, false);
     for (int e = 0; e < _i; e++) {
@@ -31,9 +31,8 @@ START_TEST(even_numbered_examples_choose_and_odd_numbered_ones_score)
         ck_assert_ptr_eq(hl_patterns_at(&scoring, e).weights, made_up_at(&m, 2 * e + 1, 0, 0));
     }
 }
-END_TEST
 
-START_TEST(what_is_not_known_of_a_snapshot_is_not_known_of_an_example)
+TEST(what_is_not_known_of_a_snapshot_is_not_known_of_an_example)
 {
     made_up m = made_up_empty(3, 4, false);
     hl_patterns all = made_up_patterns(&m);
@@ -46,9 +45,8 @@ START_TEST(what_is_not_known_of_a_snapshot_is_not_known_of_an_example)
     ck_assert_int_eq(pattern.n_relations, 0);
     ck_assert(!hl_pattern_is_ordinary(&pattern, 1));
 }
-END_TEST
 
-START_TEST(a_head_is_scored_on_other_examples_than_those_that_chose)
+TEST(a_head_is_scored_on_other_examples_than_those_that_chose)
 {
     made_up m = made_up_empty(5, 8, false);
     for (int e = 0; e < 5; e++) {
@@ -74,9 +72,8 @@ START_TEST(a_head_is_scored_on_other_examples_than_those_that_chose)
     ck_assert_double_eq(metrics.hit_rate, 0.5);
     ck_assert_int_eq(metrics.alignment.n, 4);
 }
-END_TEST
 
-START_TEST(the_baseline_of_alignment_is_the_larger_one)
+TEST(the_baseline_of_alignment_is_the_larger_one)
 {
     made_up m = made_up_empty(2, 4, false);
     made_up_spread_evenly(&m);
@@ -89,9 +86,8 @@ START_TEST(the_baseline_of_alignment_is_the_larger_one)
     ck_assert_double_eq(metrics.alignment.baseline, 0.25);
     ck_assert_double_eq(metrics.alignment.value, 0.25);
 }
-END_TEST
 
-START_TEST(a_single_example_chooses_and_scores)
+TEST(a_single_example_chooses_and_scores)
 {
     made_up m = made_up_empty(1, 5, false);
     made_up_look_at_offset(&m, 0, 1);
@@ -102,14 +98,5 @@ START_TEST(a_single_example_chooses_and_scores)
     ck_assert_double_eq(metrics.offset.baseline, 0.2);
     ck_assert_int_eq(metrics.alignment.n, 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, even_numbered_examples_choose_and_odd_numbered_ones_score, 1, 6);
-    tcase_add_test(tc, what_is_not_known_of_a_snapshot_is_not_known_of_an_example);
-    tcase_add_test(tc, a_head_is_scored_on_other_examples_than_those_that_chose);
-    tcase_add_test(tc, the_baseline_of_alignment_is_the_larger_one);
-    tcase_add_test(tc, a_single_example_chooses_and_scores);
-}
-SUITE("head metrics", add_tests)
+SUITE("head metrics")

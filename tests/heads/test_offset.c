@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-START_TEST(a_perfect_head_scores_exactly_1)
+LOOP_TEST(a_perfect_head_scores_exactly_1, 0, 2)
 {
     made_up m = made_up_empty(3, 7, _i);
     m.lengths[0] = 5;
@@ -22,9 +22,8 @@ START_TEST(a_perfect_head_scores_exactly_1)
     ck_assert_double_eq(hl_offset_hit_rate(&patterns, -2), 0);
     ck_assert_double_eq(hl_offset_score(&patterns, 0).value, 3.0 / 13); /* the first token of each looks at itself */
 }
-END_TEST
 
-START_TEST(an_even_spread_scores_its_baseline)
+LOOP_TEST(an_even_spread_scores_its_baseline, 0, 2)
 {
     made_up m = made_up_empty(2, 8, _i);
     m.lengths[1] = 4;
@@ -44,9 +43,8 @@ START_TEST(an_even_spread_scores_its_baseline)
         ck_assert_double_eq_tol(hl_offset_score(&patterns, -5).baseline, (1.0 / 6 + 1.0 / 7 + 1.0 / 8) / 3, 1e-15);
     }
 }
-END_TEST
 
-START_TEST(an_offset_that_no_query_has_scores_nothing)
+LOOP_TEST(an_offset_that_no_query_has_scores_nothing, 0, 2)
 {
     made_up m = made_up_empty(2, 6, _i);
     made_up_spread_evenly(&m);
@@ -61,9 +59,8 @@ START_TEST(an_offset_that_no_query_has_scores_nothing)
         ck_assert(isnan(hl_score_lift(score)));
     }
 }
-END_TEST
 
-START_TEST(a_hit_is_the_first_of_equal_weights)
+TEST(a_hit_is_the_first_of_equal_weights)
 {
     made_up m = made_up_empty(1, 5, false);
     made_up_spread_evenly(&m);
@@ -72,18 +69,16 @@ START_TEST(a_hit_is_the_first_of_equal_weights)
     ck_assert_double_eq(hl_offset_hit_rate(&patterns, 1), 0);
     ck_assert_double_eq(hl_offset_hit_rate(&patterns, 0), 1.0 / 5);
 }
-END_TEST
 
-START_TEST(the_best_is_the_lowest_of_equals)
+TEST(the_best_is_the_lowest_of_equals)
 {
     made_up m = made_up_empty(1, 4, false);
     made_up_spread_evenly(&m); /* every offset has exactly 1/4; -3 is that of one query, a quarter of them */
     hl_patterns patterns = made_up_patterns(&m);
     ck_assert_int_eq(hl_offset_best(&patterns), -3);
 }
-END_TEST
 
-START_TEST(only_offsets_of_a_quarter_of_the_queries_are_candidates)
+TEST(only_offsets_of_a_quarter_of_the_queries_are_candidates)
 {
     /* T is 12, the length 8: two queries, a quarter of the real ones, have offset -6; one has -7. */
     made_up m = made_up_empty(1, 12, false);
@@ -102,7 +97,6 @@ START_TEST(only_offsets_of_a_quarter_of_the_queries_are_candidates)
     }
     ck_assert_int_eq(hl_offset_best(&patterns), -6);
 }
-END_TEST
 
 /* The definition, word by word: all queries, all keys, every pair that is k apart. */
 static hl_score naive_score(made_up *m, int64_t k)
@@ -144,7 +138,7 @@ static double naive_hits(made_up *m, int64_t k)
     return hits;
 }
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
@@ -166,10 +160,9 @@ START_TEST(random_patterns_agree_with_the_definition)
     ck_assert_int_eq(queries, real);
     ck_assert_int_eq(hl_offset_best(&patterns), best);
 }
-END_TEST
 
 /* Wherever it lies among the offsets that are measured at once. */
-START_TEST(every_offset_may_be_the_best_of_a_long_example)
+TEST(every_offset_may_be_the_best_of_a_long_example)
 {
     enum { LONG = 100 };
     static hl_real weights[LONG * LONG];
@@ -183,10 +176,9 @@ START_TEST(every_offset_may_be_the_best_of_a_long_example)
         ck_assert_int_eq(hl_offset_best(&patterns), k);
     }
 }
-END_TEST
 
 /* Longer than the offsets that are measured at once; each sum is that of its own offset to the last bit. */
-START_TEST(offsets_measured_at_once_are_those_measured_alone)
+LOOP_TEST(offsets_measured_at_once_are_those_measured_alone, 0, 2)
 {
     enum { LONG = 100 };
     static hl_real weights[2 * LONG * LONG];
@@ -224,28 +216,13 @@ START_TEST(offsets_measured_at_once_are_those_measured_alone)
     }
     ck_assert_int_eq(hl_offset_best(&patterns), best);
 }
-END_TEST
 
-START_TEST(lift_is_the_way_from_the_baseline_to_perfect)
+TEST(lift_is_the_way_from_the_baseline_to_perfect)
 {
     ck_assert_double_eq(hl_score_lift((hl_score){ 1, 0.25, 4 }), 1);
     ck_assert_double_eq(hl_score_lift((hl_score){ 0.25, 0.25, 4 }), 0);
     ck_assert_double_eq(hl_score_lift((hl_score){ 0.625, 0.25, 4 }), 0.5);
     ck_assert(isnan(hl_score_lift((hl_score){ 1, 1, 4 })));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_perfect_head_scores_exactly_1, 0, 2);
-    tcase_add_loop_test(tc, an_even_spread_scores_its_baseline, 0, 2);
-    tcase_add_loop_test(tc, an_offset_that_no_query_has_scores_nothing, 0, 2);
-    tcase_add_test(tc, a_hit_is_the_first_of_equal_weights);
-    tcase_add_test(tc, the_best_is_the_lowest_of_equals);
-    tcase_add_test(tc, only_offsets_of_a_quarter_of_the_queries_are_candidates);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-    tcase_add_test(tc, every_offset_may_be_the_best_of_a_long_example);
-    tcase_add_loop_test(tc, offsets_measured_at_once_are_those_measured_alone, 0, 2);
-    tcase_add_test(tc, lift_is_the_way_from_the_baseline_to_perfect);
-}
-SUITE("offset", add_tests)
+SUITE("offset")

@@ -7,7 +7,7 @@
 #include "tests/heads/example.h"
 #include "tests/heads/pruned_is_masked.h"
 
-START_TEST(pruned_is_masked_within_rounding)
+TEST(pruned_is_masked_within_rounding)
 {
     hl_threads_setup();
     hl_model_config config = example_config(64);
@@ -20,10 +20,9 @@ START_TEST(pruned_is_masked_within_rounding)
     hl_model_free(&pruned);
     hl_model_free(&model);
 }
-END_TEST
 
 /* Half of the heads gone is less arithmetic, by their part of it: a layer's q, k, v and W_O, scores and values. */
-START_TEST(half_of_the_heads_are_less_work)
+TEST(half_of_the_heads_are_less_work)
 {
     hl_threads_setup();
     hl_model_config config = example_config(64);
@@ -45,11 +44,5 @@ START_TEST(half_of_the_heads_are_less_work)
     hl_model_free(&pruned);
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, pruned_is_masked_within_rounding);
-    tcase_add_test(tc, half_of_the_heads_are_less_work);
-}
-SUITE("pruned models", add_tests)
+SUITE("pruned models")

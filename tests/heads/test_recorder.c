@@ -9,6 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static example f;
+
+static void forget(void)
+{
+    example_tear_down(&f);
+}
+
 static hl_npz read_snapshot(const char *name)
 {
     hl_npz npz;
@@ -25,10 +32,9 @@ static void expect_array(const hl_npz *npz, const char *name, hl_npy_type type, 
                   "%s has other numbers", name);
 }
 
-START_TEST(the_file_holds_what_the_buffers_hold)
+TEST(the_file_holds_what_the_buffers_hold)
 {
     enum { E = 5, T = 9, V = EXAMPLE_VOCABULARY };
-    example f;
     example_set_up(&f, example_config(8), E, T, 2);
     expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena));
     hl_npz npz = read_snapshot("run/patterns/step_000500.npz");
@@ -49,15 +55,12 @@ START_TEST(the_file_holds_what_the_buffers_hold)
         expect_array(&npz, names[a], HL_NPY_INT32, HL_SHAPE(E, T), cut[a]);
     }
     hl_npz_free(&npz);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(sums_are_written_where_they_are_given)
+TEST(sums_are_written_where_they_are_given)
 {
     enum { E = 5, T = 9, OFFSETS = 2 * (T + 3) - 1 }; /* of the batch as it is padded */
     static hl_validation_sums_pass pass;
-    example f;
     example_set_up(&f, example_config(8), E, T, 2);
     gathered_set_up(&f, 2, &pass);
     const hl_validation_sums *s = gathered_run(&f, 2, 1, &pass);
@@ -80,14 +83,11 @@ START_TEST(sums_are_written_where_they_are_given)
     ck_assert_uint_ge(bytes, (size_t)info.st_size);
     ck_assert_uint_eq(hl_recorder_file_bytes(&f.model.config, 1, (int64_t)1 << 62, 0), SIZE_MAX);
     hl_validation_sums_pass_free(&pass);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(relations_are_written_and_handed_on)
+TEST(relations_are_written_and_handed_on)
 {
     enum { E = 5, R = 3, T = 9 };
-    example f;
     example_set_up_with(&f, example_config(8), example_related_batch(E, T, R), 2);
     expect_ok(hl_recorder_record(&f.recorder, 3, NULL, &f.arena));
     int32_t cut[E * R * T];
@@ -106,9 +106,7 @@ START_TEST(relations_are_written_and_handed_on)
     size_t bytes = hl_recorder_bytes(&f.model.config, E, T, R);
     ck_assert_uint_ge(bytes, (size_t)info.st_size);
     ck_assert_uint_lt(bytes, (size_t)info.st_size + 10 * 512);
-    example_tear_down(&f);
 }
-END_TEST
 
 /* Every row sums to 1 over the keys its query may attend to; all else is zero. */
 static void expect_weights(const hl_patterns *patterns)
@@ -129,11 +127,10 @@ static void expect_weights(const hl_patterns *patterns)
     }
 }
 
-START_TEST(weights_and_logits_are_zero_past_the_lengths)
+LOOP_TEST(weights_and_logits_are_zero_past_the_lengths, 0, 2)
 {
     hl_model_config config = example_config(8);
     config.causal = _i;
-    example f;
     example_set_up(&f, config, 5, 9, 2);
     memset(f.recorder.numbers, 0x7f, (size_t)(f.recorder.logits - f.recorder.numbers) * sizeof(hl_real));
     expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena));
@@ -149,15 +146,12 @@ START_TEST(weights_and_logits_are_zero_past_the_lengths)
         bool real = i % row / EXAMPLE_VOCABULARY < f.batch.lengths[i / row];
         ck_assert((f.recorder.logits[i] != 0) == real);
     }
-    example_tear_down(&f);
 }
-END_TEST
 
 /* The numbers of one pass over the undivided batch, found without a recorder. */
-START_TEST(what_is_recorded_is_what_the_model_computes)
+TEST(what_is_recorded_is_what_the_model_computes)
 {
     enum { E = 5, T = 9, PADDED = 12 };
-    example f;
     example_set_up(&f, example_config(8), E, T, 2);
     expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena));
     static hl_real weights[2][E * 4 * PADDED * PADDED];
@@ -197,13 +191,10 @@ START_TEST(what_is_recorded_is_what_the_model_computes)
     }
     hl_batch_storage_free(&storage);
     hl_arena_free(&arena);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(the_file_has_the_same_bytes_at_any_thread_count)
+TEST(the_file_has_the_same_bytes_at_any_thread_count)
 {
-    example f;
     example_set_up(&f, example_config(64), 32, 40, 16); /* 640 rows at once: products that are cut */
     char *first = NULL;
     size_t size = 0;
@@ -220,37 +211,32 @@ START_TEST(the_file_has_the_same_bytes_at_any_thread_count)
         ck_assert(scratch_holds(scratch_path("run/patterns/step_000007.npz"), first, size));
     }
     free(first);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(parts_of_any_size_record_the_same)
+LOOP_TEST(parts_of_any_size_record_the_same, 1, 10)
 {
     enum { E = 7, T = 12 };
-    example whole, parts;
-    example_set_up(&whole, example_config(16), E, T, E);
-    expect_ok(hl_recorder_record(&whole.recorder, 1, NULL, &whole.arena));
+    example parts;
+    example_set_up(&f, example_config(16), E, T, E);
+    expect_ok(hl_recorder_record(&f.recorder, 1, NULL, &f.arena));
     example_set_up(&parts, example_config(16), E, T, _i);
     expect_ok(hl_recorder_record(&parts.recorder, 1, NULL, &parts.arena));
-    int64_t n_weights = whole.recorder.logits - whole.recorder.numbers, n = n_weights + E * T * EXAMPLE_VOCABULARY;
+    int64_t n_weights = f.recorder.logits - f.recorder.numbers, n = n_weights + E * T * EXAMPLE_VOCABULARY;
     double largest = 1; /* of the logits, sums of terms of that size, a small one too */
     for (int64_t i = n_weights; i < n; i++) {
-        largest = fmax(largest, fabs((double)whole.recorder.numbers[i]));
+        largest = fmax(largest, fabs((double)f.recorder.numbers[i]));
     }
     for (int64_t i = 0; i < n; i++) {
-        ck_assert_double_eq_tol((double)parts.recorder.numbers[i], (double)whole.recorder.numbers[i],
+        ck_assert_double_eq_tol((double)parts.recorder.numbers[i], (double)f.recorder.numbers[i],
                                 1e-6 * (i < n_weights ? 1 : largest));
     }
-    example_tear_down(&whole);
     example_tear_down(&parts);
 }
-END_TEST
 
 /* Where nothing is asked, the output layer does not run, and the weights are what they were. */
-START_TEST(rows_without_a_target_need_no_answer)
+TEST(rows_without_a_target_need_no_answer)
 {
     enum { E = 7, T = 12 };
-    example f;
     example_set_up(&f, example_config(16), E, T, E);
     hl_recorder *r = &f.recorder;
     expect_ok(hl_recorder_run(r, &f.arena));
@@ -280,9 +266,7 @@ START_TEST(rows_without_a_target_need_no_answer)
     ck_assert(r->logits[2 * EXAMPLE_VOCABULARY] == 0);
     ck_assert_mem_eq(weights, r->numbers, (size_t)n * sizeof *weights);
     hl_free(weights);
-    example_tear_down(&f);
 }
-END_TEST
 
 /* How often it was told, and at which example it fails. */
 typedef struct watcher {
@@ -299,10 +283,9 @@ static hl_status watch(void *context, int64_t done, int64_t total)
     return done == w->fails_at ? hl_error(HL_FAILED, "interrupted") : hl_ok();
 }
 
-START_TEST(whoever_waits_is_told_and_may_end_it)
+TEST(whoever_waits_is_told_and_may_end_it)
 {
     enum { E = 7, T = 12 };
-    example f;
     example_set_up(&f, example_config(16), E, T, 2);
     watcher w = { .last = -1, .fails_at = -1 };
     f.recorder.progress = watch;
@@ -315,31 +298,29 @@ START_TEST(whoever_waits_is_told_and_may_end_it)
     ck_assert_int_eq(ends.told, w.told);
     f.recorder.progress = NULL;
     expect_ok(hl_recorder_run(&f.recorder, &f.arena));
-    example_tear_down(&f);
 }
-END_TEST
 
 /* The parameters after two steps of gradient descent with dropout, `recorder` looking on before each or NULL. To be
  * freed by hl_free. */
-static hl_real *train(example *f, bool recording)
+static hl_real *train(bool recording)
 {
     hl_arena arena;
     expect_ok(hl_arena_init(&arena, 1 << 24));
-    hl_parameters *parameters = &f->model.parameters;
-    hl_batch_storage storage = example_rows(&f->batch);
+    hl_parameters *parameters = &f.model.parameters;
+    hl_batch_storage storage = example_rows(&f.batch);
     hl_parameters_initialise(parameters, 11);
     for (uint32_t step = 0; step < 2; step++) {
         if (recording) {
-            expect_ok(hl_recorder_record(&f->recorder, step, NULL, &arena));
+            expect_ok(hl_recorder_record(&f.recorder, step, NULL, &arena));
             ck_assert_uint_eq(arena.used, 0);
         }
         hl_tape tape;
         hl_tape_begin(&tape, &arena, (hl_tape_options){ .training = true, .gradients = true, .seed = 4, .step = step });
         hl_parameters_zero_grad(parameters);
-        hl_tensor *loss = hl_model_loss(&tape, &f->model, &storage.batch, (hl_cross_entropy_args){ 0 }, NULL);
+        hl_tensor *loss = hl_model_loss(&tape, &f.model, &storage.batch, (hl_cross_entropy_args){ 0 }, NULL);
         if (recording && step == 1) { /* even between forward and backward */
             size_t used = arena.used;
-            expect_ok(hl_recorder_record(&f->recorder, 9, NULL, &arena));
+            expect_ok(hl_recorder_record(&f.recorder, 9, NULL, &arena));
             ck_assert_uint_eq(arena.used, used);
         }
         expect_ok(hl_tape_backward(&tape, loss));
@@ -355,11 +336,10 @@ static hl_real *train(example *f, bool recording)
     return trained;
 }
 
-START_TEST(recording_changes_no_bit_of_training)
+TEST(recording_changes_no_bit_of_training)
 {
-    example f;
     example_set_up(&f, example_config(16), 6, 10, 4);
-    hl_real *without = train(&f, false), *with = train(&f, true);
+    hl_real *without = train(false), *with = train(true);
     size_t bytes = (size_t)f.model.parameters.count * sizeof *with;
     ck_assert_mem_eq(with, without, bytes);
     hl_parameters_initialise(&f.model.parameters, 11);
@@ -370,13 +350,10 @@ START_TEST(recording_changes_no_bit_of_training)
     hl_npz_free(&at_1);
     hl_free(without);
     hl_free(with);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(the_bytes_known_up_front_hold_the_file)
+TEST(the_bytes_known_up_front_hold_the_file)
 {
-    example f;
     example_set_up(&f, example_config(8), 5, 9, 2);
     expect_ok(hl_recorder_record(&f.recorder, 1000000, NULL, &f.arena));
     struct stat info;
@@ -387,22 +364,6 @@ START_TEST(the_bytes_known_up_front_hold_the_file)
     ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, 5, (int64_t)1 << 31, 0), SIZE_MAX);
     ck_assert_uint_eq(hl_recorder_bytes(&f.model.config, INT64_MAX, 1, 0), SIZE_MAX);
     ck_assert_uint_lt(hl_recorder_bytes(&f.model.config, 1, (int64_t)1 << 28, 0), SIZE_MAX);
-    example_tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_file_holds_what_the_buffers_hold);
-    tcase_add_test(tc, sums_are_written_where_they_are_given);
-    tcase_add_test(tc, relations_are_written_and_handed_on);
-    tcase_add_loop_test(tc, weights_and_logits_are_zero_past_the_lengths, 0, 2);
-    tcase_add_test(tc, what_is_recorded_is_what_the_model_computes);
-    tcase_add_test(tc, the_file_has_the_same_bytes_at_any_thread_count);
-    tcase_add_loop_test(tc, parts_of_any_size_record_the_same, 1, 10);
-    tcase_add_test(tc, whoever_waits_is_told_and_may_end_it);
-    tcase_add_test(tc, rows_without_a_target_need_no_answer);
-    tcase_add_test(tc, recording_changes_no_bit_of_training);
-    tcase_add_test(tc, the_bytes_known_up_front_hold_the_file);
-}
-SUITE("recorder", add_tests)
+SUITE("recorder", .after = forget)

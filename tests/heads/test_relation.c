@@ -17,7 +17,7 @@ static made_up related(int64_t n_examples, bool causal)
     return m;
 }
 
-START_TEST(a_perfect_head_scores_exactly_1)
+LOOP_TEST(a_perfect_head_scores_exactly_1, 0, 2)
 {
     made_up m = related(4, _i);
     for (int64_t e = 0; e < 4; e++) {
@@ -39,9 +39,8 @@ START_TEST(a_perfect_head_scores_exactly_1)
     ck_assert_int_eq(score.n, 4);
     ck_assert_double_eq(hl_relation_of(&all, 0).hit_rate, 0);
 }
-END_TEST
 
-START_TEST(the_baseline_is_the_best_fixed_offset_where_that_is_larger)
+TEST(the_baseline_is_the_best_fixed_offset_where_that_is_larger)
 {
     made_up m = related(4, false);
     for (int64_t e = 0; e < 4; e += 2) {
@@ -54,9 +53,8 @@ START_TEST(the_baseline_is_the_best_fixed_offset_where_that_is_larger)
     ck_assert_double_eq(hl_relation_score(relation).baseline, 1);
     ck_assert_double_eq(relation.hit_rate, 0);
 }
-END_TEST
 
-START_TEST(each_relation_is_one_of_its_own)
+LOOP_TEST(each_relation_is_one_of_its_own, 0, 2)
 {
     made_up m = related(3, _i);
     for (int64_t e = 0; e < 3; e++) {
@@ -71,9 +69,8 @@ START_TEST(each_relation_is_one_of_its_own)
     ck_assert_int_eq(back.n, 2);
     ck_assert_double_eq(back.hit_rate, 0);
 }
-END_TEST
 
-START_TEST(a_relation_without_pairs_has_nothing_to_score)
+TEST(a_relation_without_pairs_has_nothing_to_score)
 {
     made_up m = made_up_empty(3, 4, false);
     made_up_spread_evenly(&m);
@@ -83,9 +80,8 @@ START_TEST(a_relation_without_pairs_has_nothing_to_score)
     ck_assert_double_eq(relation.hit_rate, 0);
     ck_assert(isnan(hl_score_lift(hl_relation_score(relation))));
 }
-END_TEST
 
-START_TEST(the_view_is_of_the_relation)
+LOOP_TEST(the_view_is_of_the_relation, 0, 20)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1), as_source = m;
     for (int64_t e = 0; e < m.n_examples; e++) {
@@ -101,14 +97,5 @@ START_TEST(the_view_is_of_the_relation)
     ck_assert_double_eq(found.hit_rate, expected.hit_rate);
     ck_assert_int_eq(hl_alignment_fixed_best(&view), hl_alignment_fixed_best(&expected_of));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_perfect_head_scores_exactly_1, 0, 2);
-    tcase_add_test(tc, the_baseline_is_the_best_fixed_offset_where_that_is_larger);
-    tcase_add_loop_test(tc, each_relation_is_one_of_its_own, 0, 2);
-    tcase_add_test(tc, a_relation_without_pairs_has_nothing_to_score);
-    tcase_add_loop_test(tc, the_view_is_of_the_relation, 0, 20);
-}
-SUITE("relation", add_tests)
+SUITE("relation")

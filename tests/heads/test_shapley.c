@@ -6,16 +6,15 @@
 #include <math.h>
 #include <stdbool.h>
 
-START_TEST(of_one_head_it_is_the_whole_difference)
+TEST(of_one_head_it_is_the_whole_difference)
 {
     double value;
     hl_shapley_values(1, (double[]){ 5, 2 }, &value);
     ck_assert_double_eq_tol(value, 3, 1e-15);
 }
-END_TEST
 
 /* Each head takes a number of its own off the loss, whatever else is there. */
-START_TEST(where_heads_only_add_up_each_is_worth_what_it_adds)
+TEST(where_heads_only_add_up_each_is_worth_what_it_adds)
 {
     enum { N = 5 };
     const double own[N] = { 1, 0, 2.5, -0.5, 4 };
@@ -31,11 +30,10 @@ START_TEST(where_heads_only_add_up_each_is_worth_what_it_adds)
         ck_assert_double_eq_tol(values[i], own[i], 1e-13);
     }
 }
-END_TEST
 
 /* Head 0 has the left glove, heads 1 and 2 have right ones; a pair is worth 6: 4 for the rare glove, 1 for each of the
  * others. */
-START_TEST(a_game_known_from_textbooks)
+TEST(a_game_known_from_textbooks)
 {
     double losses[8], values[3];
     for (uint32_t set = 0; set < 8; set++) {
@@ -46,11 +44,10 @@ START_TEST(a_game_known_from_textbooks)
     ck_assert_double_eq_tol(values[1], 1, 1e-14);
     ck_assert_double_eq_tol(values[2], 1, 1e-14);
 }
-END_TEST
 
 /* Losses that depend on how many heads there are: none is worth more than another; and a sum as promised for numbers
  * without any order. */
-START_TEST(equal_heads_are_worth_the_same_and_all_sum_to_the_difference)
+TEST(equal_heads_are_worth_the_same_and_all_sum_to_the_difference)
 {
     enum { N = 11 };
     static double losses[1 << N];
@@ -71,9 +68,8 @@ START_TEST(equal_heads_are_worth_the_same_and_all_sum_to_the_difference)
     }
     ck_assert_double_eq_tol(sum, losses[0] - losses[(1 << N) - 1], 1e-12);
 }
-END_TEST
 
-START_TEST(the_smallest_set_is_good_enough_and_the_best_of_its_size)
+TEST(the_smallest_set_is_good_enough_and_the_best_of_its_size)
 {
     /* all 0b111: 1.0; 0b011 and 0b110: 0.99, the second of less loss; 0b001: 0.98 */
     const double accuracies[8] = { 0, 0.98, 0, 0.99, 0, 0, 0.99, 1 };
@@ -83,14 +79,5 @@ START_TEST(the_smallest_set_is_good_enough_and_the_best_of_its_size)
     ck_assert_uint_eq(hl_smallest_set(3, losses, accuracies, 0.995), 7);
     ck_assert_uint_eq(hl_smallest_set(3, losses, accuracies, 0), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, of_one_head_it_is_the_whole_difference);
-    tcase_add_test(tc, where_heads_only_add_up_each_is_worth_what_it_adds);
-    tcase_add_test(tc, a_game_known_from_textbooks);
-    tcase_add_test(tc, equal_heads_are_worth_the_same_and_all_sum_to_the_difference);
-    tcase_add_test(tc, the_smallest_set_is_good_enough_and_the_best_of_its_size);
-}
-SUITE("Shapley values", add_tests)
+SUITE("Shapley values")

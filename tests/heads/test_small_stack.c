@@ -40,7 +40,7 @@ static void measure(void)
 }
 
 /* The first time LIBXSMM generates code, which alone takes more than 128 KB of stack. */
-START_TEST(measuring_heads_takes_little_stack)
+TEST(measuring_heads_takes_little_stack)
 {
     hl_threads_setup();
     example_set_up(&x, example_config(8), E, T - 3, E);
@@ -49,10 +49,5 @@ START_TEST(measuring_heads_takes_little_stack)
     ck_assert_msg(SANITIZED || used < MOST, "%zu bytes", used);
     example_tear_down(&x);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, measuring_heads_takes_little_stack);
-}
-SUITE("small stacks", add_tests)
+SUITE("small stacks")

@@ -1,7 +1,6 @@
-#include "heads/snapshot.h"
-
 #include "tests/check_suite.h"
 #include "tests/heads/gathered_example.h"
+#include "tests/heads/snapshot_example.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -11,23 +10,15 @@
 enum { E = 5, T = 9 };
 
 /* A snapshot of the example's model, recorded and read back. */
-static void record(example *f)
+static void record(void)
 {
-    example_set_up(f, example_config(12), E, T, 2);
-    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
+    record_batch(example_config(12), example_batch(E, T), 2 * T);
 }
 
-static const char *path(void)
+TEST(what_was_recorded_is_read)
 {
-    return scratch_path("run/patterns/step_000500.npz");
-}
-
-START_TEST(what_was_recorded_is_read)
-{
-    example f;
-    record(&f);
-    hl_snapshot snapshot;
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    record();
+    read_back(E);
     ck_assert_int_eq(snapshot.step, 500);
     ck_assert_int_eq(snapshot.examples.n_examples, E);
     ck_assert_int_eq(snapshot.examples.n_tokens, T);
@@ -46,40 +37,30 @@ START_TEST(what_was_recorded_is_read)
         }
     }
     hl_snapshot_free(&snapshot);
-    hl_snapshot_free(&snapshot);
-    example_tear_down(&f);
 }
-END_TEST
 
 /* As `record`, with three relations. */
-static void record_related(example *f)
+static void record_related(void)
 {
-    example_set_up_with(f, example_config(12), example_related_batch(E, T, 3), 2);
-    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
+    record_batch(example_config(12), example_related_batch(E, T, 3), 2);
 }
 
-START_TEST(relations_are_read_where_there_are_any)
+TEST(relations_are_read_where_there_are_any)
 {
-    example f;
-    hl_snapshot snapshot;
-    record(&f);
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    record();
+    read_back(E);
     ck_assert_int_eq(snapshot.examples.n_relations, 0);
     ck_assert_ptr_null(snapshot.examples.relations);
     hl_snapshot_free(&snapshot);
-    example_tear_down(&f);
 
-    record_related(&f);
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    record_related();
+    read_back(E);
     ck_assert_int_eq(snapshot.examples.n_relations, 3);
     ck_assert_mem_eq(snapshot.examples.relations, f.recorder.examples.relations, E * 3 * T * sizeof(int32_t));
     hl_patterns patterns = hl_snapshot_patterns(&snapshot, 1, 0);
     ck_assert_int_eq(patterns.n_relations, 3);
     ck_assert_ptr_eq(patterns.relations, snapshot.examples.relations);
-    hl_snapshot_free(&snapshot);
-    example_tear_down(&f);
 }
-END_TEST
 
 /* Writes the archive anew with one array changed, by name, or left out (`data` NULL). */
 static void rewrite(const char *name, hl_npy_type type, hl_shape shape, const void *data)
@@ -99,77 +80,55 @@ static void rewrite(const char *name, hl_npy_type type, hl_shape shape, const vo
     hl_npz_free(&old);
 }
 
-static void expect_refused(const example *f, const char *what)
-{
-    hl_snapshot snapshot;
-    hl_status status = hl_snapshot_read(path(), &f->model.config, E, &snapshot);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    char expected[HL_STATUS_TEXT];
-    snprintf(expected, sizeof expected, "%s: %s", path(), what);
-    ck_assert_str_eq(status.text, expected);
-    ck_assert(snapshot.npz.arrays == NULL);
-}
-
-START_TEST(another_models_or_damaged_snapshots_are_refused)
+TEST(another_models_or_damaged_snapshots_are_refused)
 {
     static hl_real many[E * 4 * T * T];
     static int32_t ids[E * T];
-    example f;
-    record(&f);
+    record();
     rewrite("layer_1", HL_NPY_FLOAT32, HL_SHAPE(0), NULL);
-    expect_refused(&f, "layer_1: is missing");
-    example_tear_down(&f);
+    expect_refused(E, "layer_1: is missing");
 
-    record(&f);
+    record();
     rewrite("layer_0", HL_NPY_FLOAT64, HL_SHAPE(1), &(double){ 0 });
-    expect_refused(&f, "layer_0: is of another type");
+    expect_refused(E, "layer_0: is of another type");
     rewrite("layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 3, T, T), many);
-    expect_refused(&f, "layer_0: is (5, 3, 9, 9), not (5, 4, 9, 9)");
+    expect_refused(E, "layer_0: is (5, 3, 9, 9), not (5, 4, 9, 9)");
     many[7] = NAN;
     rewrite("layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), many);
-    expect_refused(&f, "layer_0: nan at place 7 is no weight");
+    expect_refused(E, "layer_0: nan at place 7 is no weight");
     many[7] = 1.5f;
     rewrite("layer_0", HL_NPY_FLOAT32, HL_SHAPE(E, 4, T, T), many);
-    expect_refused(&f, "layer_0: 1.5 at place 7 is no weight");
-    example_tear_down(&f);
+    expect_refused(E, "layer_0: 1.5 at place 7 is no weight");
 
-    record(&f);
+    record();
     rewrite("lengths", HL_NPY_INT32, HL_SHAPE(E), (const int32_t[E]){ 1, 2, 3, 0, 5 });
-    expect_refused(&f, "lengths: 0 at place 3 is not in 1 .. 9");
+    expect_refused(E, "lengths: 0 at place 3 is not in 1 .. 9");
     rewrite("tokens", HL_NPY_INT32, HL_SHAPE(E), ids);
-    expect_refused(&f, "tokens: are missing, or no (examples, T)");
+    expect_refused(E, "tokens: are missing, or no (examples, T)");
     ids[E * T - 1] = EXAMPLE_VOCABULARY;
     rewrite("tokens", HL_NPY_INT32, HL_SHAPE(E, T), ids);
     char text[64];
     snprintf(text, sizeof text, "tokens: %d at place %d is not in 0 .. %d", EXAMPLE_VOCABULARY, E * T - 1,
              EXAMPLE_VOCABULARY - 1);
-    expect_refused(&f, text);
-    example_tear_down(&f);
+    expect_refused(E, text);
 
-    record(&f);
+    record();
     rewrite("step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &(int64_t){ -1 });
-    expect_refused(&f, "step: is negative");
-    example_tear_down(&f);
+    expect_refused(E, "step: is negative");
 }
-END_TEST
 
-START_TEST(a_newer_format_is_refused_and_a_file_that_says_none_is_read)
+TEST(a_newer_format_is_refused_and_a_file_that_says_none_is_read)
 {
     const hl_shape scalar = { .n_dims = 0 };
-    example f;
-    record(&f);
+    record();
     rewrite("format", HL_NPY_INT64, scalar, &(int64_t){ 7 });
-    expect_refused(&f, "format 7, this Headlight reads up to 2; use a newer one");
+    expect_refused(E, "format 7, this Headlight reads up to 2; use a newer one");
     rewrite("format", HL_NPY_INT32, scalar, &(int32_t){ 1 });
-    expect_refused(&f, "format: is of another type");
+    expect_refused(E, "format: is of another type");
     rewrite("format", HL_NPY_INT64, scalar, NULL);
-    hl_snapshot snapshot;
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    read_back(E);
     ck_assert_ptr_null(hl_npz_find(&snapshot.npz, "format"));
-    hl_snapshot_free(&snapshot);
-    example_tear_down(&f);
 }
-END_TEST
 
 static void expect_score(hl_score found, hl_score written)
 {
@@ -178,47 +137,41 @@ static void expect_score(hl_score found, hl_score written)
     ck_assert_int_eq(found.n, written.n);
 }
 
-START_TEST(relations_that_cannot_be_are_refused)
+TEST(relations_that_cannot_be_are_refused)
 {
     static int32_t partners[E * 9 * T];
-    example f;
-    record_related(&f);
+    record_related();
     rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, T), partners);
-    expect_refused(&f, "relations: are not (examples, 1 .. 8, T)");
+    expect_refused(E, "relations: are not (examples, 1 .. 8, T)");
     rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, 9, T), partners);
-    expect_refused(&f, "relations: are not (examples, 1 .. 8, T)");
+    expect_refused(E, "relations: are not (examples, 1 .. 8, T)");
     rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, 2, T - 1), partners);
-    expect_refused(&f, "relations: is (5, 2, 8), not (5, 2, 9)");
+    expect_refused(E, "relations: is (5, 2, 8), not (5, 2, 9)");
     partners[4] = T;
     rewrite("relations", HL_NPY_INT32, HL_SHAPE(E, 2, T), partners);
-    expect_refused(&f, "relations: 9 at place 4 is not in -1 .. 8");
-    example_tear_down(&f);
+    expect_refused(E, "relations: 9 at place 4 is not in -1 .. 8");
 }
-END_TEST
 
 /* As `record`, with validation sums; of the pass that must be freed. */
-static const hl_validation_sums *record_all(example *f, hl_validation_sums_pass *pass)
+static const hl_validation_sums *record_all(hl_validation_sums_pass *pass)
 {
-    example_set_up(f, example_config(12), E, T, 2);
-    gathered_set_up(f, 2, pass);
-    const hl_validation_sums *all = gathered_run(f, 2, 1, pass);
-    expect_ok(hl_recorder_record(&f->recorder, 500, all, &f->arena));
+    record();
+    gathered_set_up(&f, 2, pass);
+    const hl_validation_sums *all = gathered_run(&f, 2, 1, pass);
+    expect_ok(hl_recorder_record(&f.recorder, 500, all, &f.arena));
     return all;
 }
 
-START_TEST(sums_are_read_where_there_are_any)
+TEST(sums_are_read_where_there_are_any)
 {
     static hl_validation_sums_pass pass;
-    example f;
-    hl_snapshot snapshot;
-    record(&f);
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    record();
+    read_back(E);
     ck_assert_ptr_null(snapshot.sums);
     hl_snapshot_free(&snapshot);
-    example_tear_down(&f);
 
-    const hl_validation_sums *all = record_all(&f, &pass);
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    const hl_validation_sums *all = record_all(&pass);
+    read_back(E);
     const hl_validation_sums *read = snapshot.sums;
     ck_assert_ptr_nonnull(read);
     ck_assert_int_eq(read->n_tokens, T + 3);
@@ -238,81 +191,59 @@ START_TEST(sums_are_read_where_there_are_any)
     }
     hl_snapshot_free(&snapshot);
     hl_validation_sums_pass_free(&pass);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(sums_that_cannot_be_are_refused)
+TEST(sums_that_cannot_be_are_refused)
 {
     enum { OFFSETS = 2 * (T + 3) - 1 };
     static hl_validation_sums_pass pass;
     static double means[4 * OFFSETS];
     static int64_t counts[4 * HL_ENTROPY_BINS];
-    example f;
-    record_all(&f, &pass);
+    record_all(&pass);
     counts[3] = -1;
     rewrite("all_queries", HL_NPY_INT64, HL_SHAPE(OFFSETS), counts);
-    expect_refused(&f, "all_queries: -1 at place 3 counts nothing");
+    expect_refused(E, "all_queries: -1 at place 3 counts nothing");
     rewrite("all_queries", HL_NPY_INT64, HL_SHAPE(OFFSETS - 1), counts);
-    expect_refused(&f, "all_queries: are not (2 T - 1) with T in 9 .. 64");
+    expect_refused(E, "all_queries: are not (2 T - 1) with T in 9 .. 64");
     rewrite("all_queries", HL_NPY_INT64, HL_SHAPE(2 * T - 3), counts);
-    expect_refused(&f, "all_queries: are not (2 T - 1) with T in 9 .. 64");
+    expect_refused(E, "all_queries: are not (2 T - 1) with T in 9 .. 64");
     rewrite("all_queries", HL_NPY_INT64, HL_SHAPE(2 * 65 - 1), (int64_t[2 * 65 - 1]){ 0 });
-    expect_refused(&f, "all_queries: are not (2 T - 1) with T in 9 .. 64");
-    example_tear_down(&f);
+    expect_refused(E, "all_queries: are not (2 T - 1) with T in 9 .. 64");
     hl_validation_sums_pass_free(&pass);
 
-    record_all(&f, &pass);
+    record_all(&pass);
     rewrite("all_entropy_histogram_0", HL_NPY_INT64, HL_SHAPE(4, HL_ENTROPY_BINS), counts);
-    expect_refused(&f, "all_entropy_histogram_0: -1 at place 3 counts nothing");
+    expect_refused(E, "all_entropy_histogram_0: -1 at place 3 counts nothing");
     counts[3] = INT64_MAX;
     rewrite("all_entropy_histogram_0", HL_NPY_INT64, HL_SHAPE(4, HL_ENTROPY_BINS), counts);
-    expect_refused(&f, "all_entropy_histogram_0: 9223372036854775807 at place 3 counts nothing");
+    expect_refused(E, "all_entropy_histogram_0: 9223372036854775807 at place 3 counts nothing");
     means[5] = NAN;
     rewrite("all_offset_0", HL_NPY_FLOAT64, HL_SHAPE(4, OFFSETS), means);
-    expect_refused(&f, "all_offset_0: nan at place 5 is not in 0 .. 1");
+    expect_refused(E, "all_offset_0: nan at place 5 is not in 0 .. 1");
     rewrite("all_offset_0", HL_NPY_FLOAT64, HL_SHAPE(4, OFFSETS - 2), means);
-    expect_refused(&f, "all_offset_0: is (4, 21), not (4, 23)");
+    expect_refused(E, "all_offset_0: is (4, 21), not (4, 23)");
     rewrite("all_offset_0", HL_NPY_FLOAT64, HL_SHAPE(0), NULL);
-    expect_refused(&f, "all_offset_0: is missing");
-    example_tear_down(&f);
+    expect_refused(E, "all_offset_0: is missing");
     hl_validation_sums_pass_free(&pass);
 
-    record_all(&f, &pass);
+    record_all(&pass);
     rewrite("all_entropy_1", HL_NPY_FLOAT64, HL_SHAPE(2), (const double[]){ 2.4, 2.5 });
-    expect_refused(&f, "all_entropy_1: 2.5 at place 1 is not in 0 .. 2.48491");
+    expect_refused(E, "all_entropy_1: 2.5 at place 1 is not in 0 .. 2.48491");
     rewrite("all_confidence_1", HL_NPY_FLOAT64, HL_SHAPE(2), (const double[]){ -0.5, 1 });
     rewrite("all_entropy_1", HL_NPY_FLOAT64, HL_SHAPE(2), (const double[]){ 2.4, 2.4 });
-    expect_refused(&f, "all_confidence_1: -0.5 at place 0 is not in 0 .. 1");
-    example_tear_down(&f);
+    expect_refused(E, "all_confidence_1: -0.5 at place 0 is not in 0 .. 1");
     hl_validation_sums_pass_free(&pass);
 }
-END_TEST
 
 /* More examples than the run recorded are larger than any snapshot of it. */
-START_TEST(a_file_that_is_too_large_is_not_read)
+TEST(a_file_that_is_too_large_is_not_read)
 {
-    example f;
-    record(&f);
+    record();
     hl_model_config config = f.model.config;
     config.max_length = T;
-    hl_snapshot snapshot;
     expect_ok(hl_snapshot_read(path(), &config, E, &snapshot));
     hl_snapshot_free(&snapshot);
     ck_assert_int_eq(hl_snapshot_read(path(), &config, 1, &snapshot).code, HL_BAD_FILE);
-    example_tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, what_was_recorded_is_read);
-    tcase_add_test(tc, relations_are_read_where_there_are_any);
-    tcase_add_test(tc, relations_that_cannot_be_are_refused);
-    tcase_add_test(tc, sums_are_read_where_there_are_any);
-    tcase_add_test(tc, sums_that_cannot_be_are_refused);
-    tcase_add_test(tc, another_models_or_damaged_snapshots_are_refused);
-    tcase_add_test(tc, a_newer_format_is_refused_and_a_file_that_says_none_is_read);
-    tcase_add_test(tc, a_file_that_is_too_large_is_not_read);
-}
-SUITE("snapshots", add_tests)
+SUITE("snapshots", .after = forget)

@@ -1,21 +1,13 @@
 /* Snapshots of a model with so many targets that not all logits are kept. */
 #include "core/files/npz.h"
-#include "heads/snapshot.h"
 #include "tests/check_suite.h"
-#include "tests/heads/example.h"
+#include "tests/heads/snapshot_example.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { E = 60, T = 12, V = 20000, K = HL_ANSWERS_TOP };
-
-static const char *path(void)
-{
-    return scratch_path("run/patterns/step_000500.npz");
-}
 
 static hl_model_config many_targets(void)
 {
@@ -24,22 +16,21 @@ static hl_model_config many_targets(void)
     return config;
 }
 
-static void record(example *f)
+static void record(void)
 {
-    example_set_up(f, many_targets(), E, T, E);
-    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
+    record_batch(many_targets(), example_batch(E, T), E * T);
 }
 
 /* All logits of example e by one pass, (n, V); to be freed. */
-static hl_real *logits_of(const example *f, int64_t e)
+static hl_real *logits_of(int64_t e)
 {
-    hl_examples one = hl_examples_slice(&f->batch, e, 1);
+    hl_examples one = hl_examples_slice(&f.batch, e, 1);
     hl_batch_storage storage = example_rows(&one);
     hl_arena arena;
     expect_ok(hl_arena_init(&arena, 1 << 24));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    const hl_tensor *logits = hl_model_logits(&tape, &f->model, &storage.batch, NULL);
+    const hl_tensor *logits = hl_model_logits(&tape, &f.model, &storage.batch, NULL);
     expect_ok(hl_tape_status(&tape));
     size_t bytes = (size_t)hl_shape_count(logits->shape) * sizeof(hl_real);
     hl_real *copy = malloc(bytes);
@@ -68,16 +59,14 @@ static void expect_answer(const hl_answers *answers, int64_t place, const hl_rea
     ck_assert_double_eq_tol((double)answers->log_sums[place], log(sum), 1e-5);
 }
 
-START_TEST(what_is_kept_are_the_largest_logits_of_rows_with_a_target)
+TEST(what_is_kept_are_the_largest_logits_of_rows_with_a_target)
 {
-    example f;
-    record(&f);
-    hl_snapshot snapshot;
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    record();
+    read_back(E);
     ck_assert_int_eq(*(const int64_t *)hl_npz_find(&snapshot.npz, "format")->data, 2);
     ck_assert_ptr_null(hl_npz_find(&snapshot.npz, "logits"));
     for (int64_t e = 0; e < E; e += 19) {
-        hl_real *logits = logits_of(&f, e);
+        hl_real *logits = logits_of(e);
         for (int64_t t = 0; t < T; t++) {
             if (snapshot.examples.targets[e * T + t] != HL_IGNORE) {
                 expect_answer(&snapshot.answers, e * T + t, logits + t * V);
@@ -87,15 +76,11 @@ START_TEST(what_is_kept_are_the_largest_logits_of_rows_with_a_target)
         }
         free(logits);
     }
-    hl_snapshot_free(&snapshot);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(memory_never_holds_all_logits)
+TEST(memory_never_holds_all_logits)
 {
-    example f;
-    record(&f);
+    record();
     size_t all = (size_t)E * T * V * sizeof(hl_real);
     size_t held = f.recorder.plan.bytes + hl_recorder_bytes(&f.model.config, E, T, 0);
     ck_assert_uint_lt(held, all / 2);
@@ -105,13 +90,10 @@ START_TEST(memory_never_holds_all_logits)
     size_t told = hl_recorder_bytes(&f.model.config, E, T, 0);
     ck_assert_uint_ge(told, (size_t)info.st_size);
     ck_assert_uint_lt(told, (size_t)info.st_size + 12 * 512);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(without_any_target_every_row_is_answered)
+TEST(without_any_target_every_row_is_answered)
 {
-    example f;
     hl_examples batch = example_batch(E, T);
     for (int64_t i = 0; i < E * batch.n_tokens; i++) {
         batch.targets[i] = HL_IGNORE;
@@ -125,14 +107,11 @@ START_TEST(without_any_target_every_row_is_answered)
             ck_assert_int_eq(hl_answers_best(&answers, e, t, 1, &best), t < f.batch.lengths[e]);
         }
     }
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(the_same_bytes_at_any_number_of_threads)
+TEST(the_same_bytes_at_any_number_of_threads)
 {
-    example f;
-    record(&f);
+    record();
     size_t size;
     char *first = scratch_read(path(), &size);
     for (int threads = 1; threads <= 4; threads += 3) {
@@ -145,9 +124,7 @@ START_TEST(the_same_bytes_at_any_number_of_threads)
         hl_recorder_free(&recorder);
     }
     free(first);
-    example_tear_down(&f);
 }
-END_TEST
 
 /* The recorded file with one array changed at one place, or without it. */
 static void damage(const char *name, int64_t place, double number)
@@ -171,17 +148,7 @@ static void damage(const char *name, int64_t place, double number)
     hl_npz_free(&npz);
 }
 
-static void expect_refused(const example *f, int64_t n_examples, const char *what)
-{
-    hl_snapshot snapshot;
-    hl_status status = hl_snapshot_read(path(), &f->model.config, n_examples, &snapshot);
-    char expected[HL_STATUS_TEXT];
-    snprintf(expected, sizeof expected, "%s: %s", path(), what);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_str_eq(status.text, expected);
-}
-
-START_TEST(answers_that_cannot_be_are_refused)
+TEST(answers_that_cannot_be_are_refused)
 {
     /* Place 1 is the first that has a target. */
     static const struct {
@@ -205,37 +172,30 @@ START_TEST(answers_that_cannot_be_are_refused)
         { "log_sums", 1, 1e6, "log_sums: 1e+06 at place 1 is not that of its logits" },
         { "log_sums", 1, NAN, "log_sums: nan at place 1 is not that of its logits" },
     };
-    example f;
-    record(&f);
+    record();
     size_t size;
     char *good = scratch_read(path(), &size);
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int c = 0; c < ROWS(cases); c++) {
         scratch_write(path(), good, size);
         damage(cases[c].name, cases[c].place, cases[c].number);
-        expect_refused(&f, E, cases[c].what);
+        expect_refused(E, cases[c].what);
     }
     free(good);
-    example_tear_down(&f);
 }
-END_TEST
 
 /* An id that stands twice is no order either. */
-START_TEST(an_id_that_stands_twice_is_refused)
+TEST(an_id_that_stands_twice_is_refused)
 {
-    example f;
-    record(&f);
-    hl_snapshot snapshot;
-    expect_ok(hl_snapshot_read(path(), &f.model.config, E, &snapshot));
+    record();
+    read_back(E);
     int32_t first = snapshot.answers.top_ids[K];
     hl_snapshot_free(&snapshot);
     damage("top_ids", K + 5, first);
     ck_assert_int_eq(hl_snapshot_read(path(), &f.model.config, E, &snapshot).code, HL_BAD_FILE);
-    example_tear_down(&f);
 }
-END_TEST
 
 /* Examples of text, each word of two tokens, in pairs. */
-static void record_text(example *f)
+static void record_text(void)
 {
     hl_examples batch;
     expect_ok(hl_examples_allocate_text(3, 8, true, &batch));
@@ -248,16 +208,13 @@ static void record_text(example *f)
         batch.words[i] = real && i % 8 > 0 ? (int32_t)(i % 8 - 1) / 2 : HL_IGNORE;
         batch.types[i] = real && i % 8 > 3;
     }
-    example_set_up_with(f, many_targets(), batch, 100);
-    expect_ok(hl_recorder_record(&f->recorder, 500, NULL, &f->arena));
+    record_batch(many_targets(), batch, 100);
 }
 
-START_TEST(words_and_types_are_kept)
+TEST(words_and_types_are_kept)
 {
-    example f;
-    record_text(&f);
-    hl_snapshot snapshot;
-    expect_ok(hl_snapshot_read(path(), &f.model.config, 3, &snapshot));
+    record_text();
+    read_back(3);
     ck_assert_int_eq(*(const int64_t *)hl_npz_find(&snapshot.npz, "format")->data, 2);
     ck_assert_ptr_nonnull(snapshot.answers.logits);
     for (int64_t e = 0; e < 3; e++) {
@@ -274,11 +231,9 @@ START_TEST(words_and_types_are_kept)
     size_t told = hl_recorder_bytes(&f.model.config, 3, 6, 2);
     ck_assert_uint_ge(told, (size_t)info.st_size);
     ck_assert_uint_lt(told, (size_t)info.st_size + 11 * 512);
-    example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(words_that_are_out_of_order_are_refused)
+TEST(words_that_are_out_of_order_are_refused)
 {
     static const struct {
         const char *name;
@@ -293,18 +248,15 @@ START_TEST(words_that_are_out_of_order_are_refused)
         { "types", 2, 2, "types: 2 at place 2 is not in 0 .. 1" },
         { "targets", 2, -3, "targets: -3 at place 2 is not in -2 .. 19999" },
     };
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        example f;
-        record_text(&f);
+    for (int c = 0; c < ROWS(cases); c++) {
+        record_text();
         damage(cases[c].name, cases[c].place, cases[c].number);
-        expect_refused(&f, 3, cases[c].what);
-        example_tear_down(&f);
+        expect_refused(3, cases[c].what);
     }
 }
-END_TEST
 
 /* A model with three classes that takes the mean of each example: one answer, in the first row. */
-START_TEST(a_pooled_model_answers_once_an_example)
+TEST(a_pooled_model_answers_once_an_example)
 {
     hl_model_config config = example_config(8);
     config.targets = 3;
@@ -313,15 +265,12 @@ START_TEST(a_pooled_model_answers_once_an_example)
     for (int64_t i = 0; i < 5 * batch.n_tokens; i++) {
         batch.targets[i] = i % batch.n_tokens == 0 ? (int32_t)(i % 3) : HL_IGNORE;
     }
-    example f;
-    example_set_up_with(&f, config, batch, 2 * T);
-    expect_ok(hl_recorder_record(&f.recorder, 500, NULL, &f.arena));
-    hl_snapshot snapshot;
-    expect_ok(hl_snapshot_read(path(), &f.model.config, 5, &snapshot));
+    record_batch(config, batch, 2 * T);
+    read_back(5);
     ck_assert_int_eq(snapshot.answers.n_targets, 3);
     for (int64_t e = 0; e < 5; e++) {
         const hl_real *mine = snapshot.answers.logits + e * T * 3;
-        hl_real *logits = logits_of(&f, e);
+        hl_real *logits = logits_of(e);
         int32_t predictions[T];
         hl_answers_predict(&snapshot.answers, e, f.batch.lengths[e], T, predictions);
         ck_assert_int_eq(predictions[0], hl_answer_of(logits, 3));
@@ -331,21 +280,6 @@ START_TEST(a_pooled_model_answers_once_an_example)
         }
         free(logits);
     }
-    hl_snapshot_free(&snapshot);
-    example_tear_down(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, what_is_kept_are_the_largest_logits_of_rows_with_a_target);
-    tcase_add_test(tc, memory_never_holds_all_logits);
-    tcase_add_test(tc, without_any_target_every_row_is_answered);
-    tcase_add_test(tc, the_same_bytes_at_any_number_of_threads);
-    tcase_add_test(tc, answers_that_cannot_be_are_refused);
-    tcase_add_test(tc, an_id_that_stands_twice_is_refused);
-    tcase_add_test(tc, words_and_types_are_kept);
-    tcase_add_test(tc, a_pooled_model_answers_once_an_example);
-    tcase_add_test(tc, words_that_are_out_of_order_are_refused);
-}
-SUITE("sparse snapshots", add_tests)
+SUITE("sparse snapshots", .after = forget)

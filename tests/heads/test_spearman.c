@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-START_TEST(orders_that_agree_and_orders_that_do_not)
+TEST(orders_that_agree_and_orders_that_do_not)
 {
     const double a[] = { 1, 2, 3, 4, 5 }, cubes[] = { -8, -1, 0, 1, 1000 }, falling[] = { 9, 7, 6, 1, -4 };
     ck_assert_double_eq_tol(hl_spearman(a, cubes, 5), 1, 1e-15);
@@ -14,38 +14,27 @@ START_TEST(orders_that_agree_and_orders_that_do_not)
     /* Without ties 1 - 6 sum d^2 / (n (n^2 - 1)): ranks 2 1 4 3 5, sum d^2 = 4. */
     ck_assert_double_eq_tol(hl_spearman(a, (double[]){ 2, 1, 4, 3, 5 }, 5), 1 - 6 * 4 / 120.0, 1e-15);
 }
-END_TEST
 
-START_TEST(equal_numbers_share_their_ranks)
+TEST(equal_numbers_share_their_ranks)
 {
     /* Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: covariance 4.5, variances 4.5 and 5. */
     ck_assert_double_eq_tol(hl_spearman((double[]){ 0, 7, 7, 8 }, (double[]){ 1, 2, 3, 4 }, 4), 4.5 / sqrt(4.5 * 5),
                             1e-15);
 }
-END_TEST
 
-START_TEST(without_an_order_there_is_no_correlation)
+TEST(without_an_order_there_is_no_correlation)
 {
     ck_assert(isnan(hl_spearman((double[]){ 1 }, (double[]){ 1 }, 1)));
     ck_assert(isnan(hl_spearman((double[]){ 1, 1 }, (double[]){ 1, 2 }, 2)));
     ck_assert(isnan(hl_spearman((double[]){ 1, NAN, 3 }, (double[]){ 1, 2, 3 }, 3)));
 }
-END_TEST
 
-START_TEST(a_mean_has_its_standard_error)
+TEST(a_mean_has_its_standard_error)
 {
     hl_estimate found = hl_estimate_of((double[]){ 1, -9, 2, -9, 6, -9 }, 2, 3);
     ck_assert_double_eq_tol(found.mean, 3, 1e-15);
     ck_assert_double_eq_tol(found.error, sqrt((4 + 1 + 9) / 2.0 / 3), 1e-15);
     ck_assert(isinf(hl_estimate_of((double[]){ 4 }, 1, 1).error));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, orders_that_agree_and_orders_that_do_not);
-    tcase_add_test(tc, equal_numbers_share_their_ranks);
-    tcase_add_test(tc, without_an_order_there_is_no_correlation);
-    tcase_add_test(tc, a_mean_has_its_standard_error);
-}
-SUITE("rank correlation", add_tests)
+SUITE("rank correlation")

@@ -18,7 +18,7 @@ static void first_key(made_up *m, int64_t e, int64_t i, bool *keys)
     keys[0] = true;
 }
 
-START_TEST(separators_and_masks_are_special)
+TEST(separators_and_masks_are_special)
 {
     made_up m = made_up_empty(2, 6, false);
     made_up_spell(&m, 0, "341272");
@@ -36,9 +36,8 @@ START_TEST(separators_and_masks_are_special)
     ck_assert_double_eq_tol(score.value, 6 * 0.7 / 9, 1e-6);
     ck_assert_double_eq_tol(score.baseline, 6 * 0.5 / 9, 1e-12);
 }
-END_TEST
 
-START_TEST(a_perfect_head_scores_exactly_1)
+LOOP_TEST(a_perfect_head_scores_exactly_1, 0, 2)
 {
     made_up m = made_up_empty(2, 5, _i);
     for (int64_t e = 0; e < 2; e++) {
@@ -55,9 +54,8 @@ START_TEST(a_perfect_head_scores_exactly_1)
                             1e-12);
     ck_assert_int_eq(hl_first_of(&patterns).n, 10);
 }
-END_TEST
 
-START_TEST(unknown_tokens_are_nothing_to_score)
+TEST(unknown_tokens_are_nothing_to_score)
 {
     made_up m = made_up_empty(2, 5, false);
     made_up_spread_evenly(&m);
@@ -66,9 +64,8 @@ START_TEST(unknown_tokens_are_nothing_to_score)
     ck_assert_int_eq(hl_special_of(&patterns).n, 0);
     ck_assert_int_eq(hl_first_of(&patterns).n, 10);
 }
-END_TEST
 
-START_TEST(a_single_token)
+LOOP_TEST(a_single_token, 0, 2)
 {
     made_up m = made_up_empty(1, 4, _i);
     m.lengths[0] = 1;
@@ -79,21 +76,11 @@ START_TEST(a_single_token)
     ck_assert_double_eq(hl_special_of(&patterns).baseline, 0);
     ck_assert_double_eq(hl_first_of(&patterns).baseline, 1);
 }
-END_TEST
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
 {
     key_share_check(hl_special_of, special_keys, true, (uint64_t)_i);
     key_share_check(hl_first_of, first_key, true, (uint64_t)_i);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, separators_and_masks_are_special);
-    tcase_add_loop_test(tc, a_perfect_head_scores_exactly_1, 0, 2);
-    tcase_add_test(tc, unknown_tokens_are_nothing_to_score);
-    tcase_add_loop_test(tc, a_single_token, 0, 2);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_definition, 0, 40);
-}
-SUITE("special", add_tests)
+SUITE("special")

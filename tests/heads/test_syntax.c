@@ -22,7 +22,7 @@ static void look(hl_real *weights, const int *to)
     }
 }
 
-START_TEST(guesses_are_the_largest_weights_of_rows_and_columns)
+TEST(guesses_are_the_largest_weights_of_rows_and_columns)
 {
     hl_syntax syntax;
     ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 2).code, HL_OK);
@@ -49,10 +49,9 @@ START_TEST(guesses_are_the_largest_weights_of_rows_and_columns)
     ck_assert_int_eq(second.published.found.hits, 2);
     hl_syntax_free(&syntax);
 }
-END_TEST
 
 /* The first of equals; never the word itself, whatever it gives itself. */
-START_TEST(of_equal_weights_the_first_word_is_the_guess)
+TEST(of_equal_weights_the_first_word_is_the_guess)
 {
     const int32_t to_first[3] = { -1, 0, 0 }, same[3] = { 0, 0, 0 };
     hl_syntax_tree flat = { 3, to_first, same };
@@ -72,9 +71,8 @@ START_TEST(of_equal_weights_the_first_word_is_the_guess)
     ck_assert_int_eq(row.published.direction, HL_SYNTAX_TO_HEAD);
     hl_syntax_free(&syntax);
 }
-END_TEST
 
-START_TEST(offsets_are_cut_at_the_ends_of_the_sentence)
+TEST(offsets_are_cut_at_the_ends_of_the_sentence)
 {
     hl_syntax syntax;
     ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 1).code, HL_OK);
@@ -92,10 +90,9 @@ START_TEST(offsets_are_cut_at_the_ends_of_the_sentence)
     ck_assert_int_eq(hl_syntax_offset_guess(4, 8, 5), -1);
     hl_syntax_free(&syntax);
 }
-END_TEST
 
 /* Nothing is hit by any offset: of equals the nearest, the negative one first. */
-START_TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
+TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
 {
     hl_syntax syntax;
     ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 1).code, HL_OK);
@@ -106,9 +103,8 @@ START_TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
     ck_assert_int_eq(hl_syntax_row_of(&syntax, 0).published.offset, -3);
     hl_syntax_free(&syntax);
 }
-END_TEST
 
-START_TEST(what_is_held_out_is_chosen_on_the_other_half)
+TEST(what_is_held_out_is_chosen_on_the_other_half)
 {
     hl_syntax syntax;
     ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 2).code, HL_OK);
@@ -133,10 +129,9 @@ START_TEST(what_is_held_out_is_chosen_on_the_other_half)
     ck_assert(chosen.found.hits == 3 && chosen.found.cases == 3);
     hl_syntax_free(&syntax);
 }
-END_TEST
 
 /* The even sentences would choose offset -3, which hits few of the odd ones: the head is compared with -2. */
-START_TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
+TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
 {
     hl_syntax syntax;
     ck_assert_int_eq(hl_syntax_init(&syntax, 1, 1).code, HL_OK);
@@ -156,10 +151,9 @@ START_TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
     ck_assert(chosen.offset == -3 && chosen.baseline.hits == 600);
     hl_syntax_free(&syntax);
 }
-END_TEST
 
 /* Values of R's binom::binom.wilson and of the formula in 50 digits. */
-START_TEST(intervals_are_wilsons)
+TEST(intervals_are_wilsons)
 {
     hl_syntax_interval i = hl_syntax_interval_of((hl_syntax_rate){ 8, 10 });
     ck_assert_double_eq_tol(i.low, 0.490162471536642, 1e-12);
@@ -171,9 +165,8 @@ START_TEST(intervals_are_wilsons)
     ck_assert(i.low == 0 && i.high == 1);
     ck_assert(isnan(hl_syntax_share((hl_syntax_rate){ 0, 0 })));
 }
-END_TEST
 
-START_TEST(a_label_is_earned_by_a_clear_distance_and_enough_cases)
+TEST(a_label_is_earned_by_a_clear_distance_and_enough_cases)
 {
     hl_syntax_choice far = { .found = { 80, 100 }, .baseline = { 40, 100 } };
     hl_syntax_choice few = { .found = { 8, 10 }, .baseline = { 4, 10 } };
@@ -184,9 +177,8 @@ START_TEST(a_label_is_earned_by_a_clear_distance_and_enough_cases)
     ck_assert(!hl_syntax_earned(&near));
     ck_assert(!hl_syntax_earned(&none));
 }
-END_TEST
 
-START_TEST(counts_are_refused_where_they_cannot_be)
+TEST(counts_are_refused_where_they_cannot_be)
 {
     hl_syntax syntax;
     ck_assert_int_eq(hl_syntax_init(&syntax, 0, 1).code, HL_INVALID);
@@ -198,18 +190,5 @@ START_TEST(counts_are_refused_where_they_cannot_be)
     ck_assert_ptr_null(syntax.numbers);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, guesses_are_the_largest_weights_of_rows_and_columns);
-    tcase_add_test(tc, of_equal_weights_the_first_word_is_the_guess);
-    tcase_add_test(tc, offsets_are_cut_at_the_ends_of_the_sentence);
-    tcase_add_test(tc, of_equal_offsets_the_nearest_negative_one_is_chosen);
-    tcase_add_test(tc, what_is_held_out_is_chosen_on_the_other_half);
-    tcase_add_test(tc, the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score);
-    tcase_add_test(tc, intervals_are_wilsons);
-    tcase_add_test(tc, a_label_is_earned_by_a_clear_distance_and_enough_cases);
-    tcase_add_test(tc, counts_are_refused_where_they_cannot_be);
-}
-SUITE("syntax", add_tests)
+SUITE("syntax")

@@ -55,7 +55,7 @@ static double best_of_all(const double *scores, int64_t n, int64_t root)
     return best;
 }
 
-START_TEST(no_tree_has_a_larger_sum)
+LOOP_TEST(no_tree_has_a_larger_sum, 0, 40)
 {
     hl_random random = { .seed = (uint64_t)_i, .stream = hl_random_stream("trees") };
     for (int64_t n = 1; n <= MOST; n++) {
@@ -70,10 +70,9 @@ START_TEST(no_tree_has_a_larger_sum)
         ck_assert_double_eq(sum_of(scores, heads, n), best_of_all(scores, n, root));
     }
 }
-END_TEST
 
 /* Each word wants the next one but one as its head, the last ones the first: circles within circles. */
-START_TEST(circles_within_circles_are_opened)
+TEST(circles_within_circles_are_opened)
 {
     enum { N = 60 };
     double scores[N * N];
@@ -94,9 +93,8 @@ START_TEST(circles_within_circles_are_opened)
         }
     }
 }
-END_TEST
 
-START_TEST(a_root_outside_the_sentence_is_refused)
+TEST(a_root_outside_the_sentence_is_refused)
 {
     double scores[4] = { 0 };
     int32_t heads[2] = { 5, 5 };
@@ -105,7 +103,6 @@ START_TEST(a_root_outside_the_sentence_is_refused)
     ck_assert_int_eq(hl_tree_maximum(scores, 0, 0, heads).code, HL_INVALID);
     ck_assert_int_eq(heads[0], 5);
 }
-END_TEST
 
 static hl_status tree_of_three(void *heads)
 {
@@ -118,7 +115,7 @@ static void release_nothing(void *heads)
     (void)heads;
 }
 
-START_TEST(a_tree_fails_whole_without_memory)
+TEST(a_tree_fails_whole_without_memory)
 {
     int32_t heads[3];
     faults_begin();
@@ -126,9 +123,8 @@ START_TEST(a_tree_fails_whole_without_memory)
     faults_end();
     ck_assert_int_eq(heads[0] + heads[1], 2 + (heads[0] == 1 ? 1 : 0));
 }
-END_TEST
 
-START_TEST(chains_are_the_baselines)
+TEST(chains_are_the_baselines)
 {
     int32_t heads[4];
     hl_tree_right_branching(4, heads);
@@ -140,9 +136,8 @@ START_TEST(chains_are_the_baselines)
     ck_assert_int_eq(heads[2], 3);
     ck_assert_int_eq(heads[3], -1);
 }
-END_TEST
 
-START_TEST(arcs_are_counted_once_from_either_end)
+TEST(arcs_are_counted_once_from_either_end)
 {
     const int32_t gold[5] = { 1, -1, 1, 4, 1 };
     const int32_t guessed[5] = { 1, 2, -1, 4, 3 }; /* right; (1, 2) from the other end; right; of 4 none */
@@ -156,15 +151,5 @@ START_TEST(arcs_are_counted_once_from_either_end)
     ck_assert_int_eq(score.directed, 6);
     ck_assert_int_eq(score.undirected, 7);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, no_tree_has_a_larger_sum, 0, 40);
-    tcase_add_test(tc, circles_within_circles_are_opened);
-    tcase_add_test(tc, a_root_outside_the_sentence_is_refused);
-    tcase_add_test(tc, a_tree_fails_whole_without_memory);
-    tcase_add_test(tc, chains_are_the_baselines);
-    tcase_add_test(tc, arcs_are_counted_once_from_either_end);
-}
-SUITE("tree", add_tests)
+SUITE("tree")

@@ -140,7 +140,7 @@ static void agree(const made *m)
 }
 
 /* _i: slices of one sentence, of some, of all. */
-START_TEST(words_get_the_mean_over_queries_of_the_sum_over_keys)
+LOOP_TEST(words_get_the_mean_over_queries_of_the_sum_over_keys, 0, 3)
 {
     made m;
     make(&m);
@@ -150,9 +150,8 @@ START_TEST(words_get_the_mean_over_queries_of_the_sum_over_keys)
     agree(&m);
     drop(&m);
 }
-END_TEST
 
-START_TEST(threads_change_no_bit)
+TEST(threads_change_no_bit)
 {
     made one, three;
     make(&one);
@@ -167,7 +166,6 @@ START_TEST(threads_change_no_bit)
     drop(&one);
     drop(&three);
 }
-END_TEST
 
 static hl_status stop(void *context, int64_t done, int64_t total)
 {
@@ -181,7 +179,7 @@ static void take_nothing(void *context, const hl_word_maps *maps, int threads)
     *(int64_t *)context += maps->n_sentences;
 }
 
-START_TEST(a_run_ends_where_its_progress_fails)
+TEST(a_run_ends_where_its_progress_fails)
 {
     made m;
     make(&m);
@@ -197,7 +195,6 @@ START_TEST(a_run_ends_where_its_progress_fails)
     hl_treebank_pass_free(&pass);
     drop(&m);
 }
-END_TEST
 
 typedef struct making {
     made *made;
@@ -215,7 +212,7 @@ static void free_pass(void *context)
     hl_treebank_pass_free(&((making *)context)->pass);
 }
 
-START_TEST(a_pass_is_made_whole_or_not_at_all)
+TEST(a_pass_is_made_whole_or_not_at_all)
 {
     made m;
     make(&m);
@@ -228,13 +225,5 @@ START_TEST(a_pass_is_made_whole_or_not_at_all)
     faults_end();
     drop(&m);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, words_get_the_mean_over_queries_of_the_sum_over_keys, 0, 3);
-    tcase_add_test(tc, threads_change_no_bit);
-    tcase_add_test(tc, a_run_ends_where_its_progress_fails);
-    tcase_add_test(tc, a_pass_is_made_whole_or_not_at_all);
-}
-SUITE("treebank_pass", add_tests)
+SUITE("treebank_pass")

@@ -76,7 +76,7 @@ static void expect(hl_score found, double value, double baseline, int64_t n)
     ck_assert_int_eq(found.n, n);
 }
 
-START_TEST(a_head_that_looks_at_the_token_before)
+LOOP_TEST(a_head_that_looks_at_the_token_before, 0, 2)
 {
     made_up m = made_up_empty(2, 8, _i);
     m.lengths[1] = 5;
@@ -103,7 +103,6 @@ START_TEST(a_head_that_looks_at_the_token_before)
         ck_assert_int_eq(g->histogram[HL_ENTROPY_BINS + bin], bin > 0 ? 0 : _i ? 11 : 13);
     }
 }
-END_TEST
 
 static void expect_baseline(hl_score score)
 {
@@ -111,7 +110,7 @@ static void expect_baseline(hl_score score)
     ck_assert_double_eq_tol(score.value, score.baseline, 1e-6);
 }
 
-START_TEST(an_even_spread_is_its_baseline)
+LOOP_TEST(an_even_spread_is_its_baseline, 0, 2)
 {
     made_up m = made_up_empty(3, 9, _i);
     m.lengths[1] = 4;
@@ -132,9 +131,8 @@ START_TEST(an_even_spread_is_its_baseline)
     ck_assert_int_eq(hl_validation_sums_normalised(s, 0, 1).n, _i ? 11 : 13);
     ck_assert_int_eq(hl_validation_sums_entropy(s, 0, 1).n, 14);
 }
-END_TEST
 
-START_TEST(queries_fall_into_the_bins_of_their_entropy)
+TEST(queries_fall_into_the_bins_of_their_entropy)
 {
     made_up m = made_up_empty(1, 4, false);
     made_up_look_at(&m, 0, 0, 2);
@@ -148,7 +146,6 @@ START_TEST(queries_fall_into_the_bins_of_their_entropy)
         ck_assert_int_eq(g->histogram[HL_ENTROPY_BINS + bin], bin == 0 || bin == 10 || bin == 9 || bin == 19);
     }
 }
-END_TEST
 
 static void expect_same(hl_score found, hl_score plain)
 {
@@ -156,7 +153,7 @@ static void expect_same(hl_score found, hl_score plain)
 }
 
 /* Padding and keys behind the mask hold 1000: none of it counts. */
-START_TEST(random_patterns_agree_with_the_plain_metrics_of_the_same_examples)
+LOOP_TEST(random_patterns_agree_with_the_plain_metrics_of_the_same_examples, 0, 40)
 {
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
     const hl_validation_sums *s = &gather(&m)->sums;
@@ -172,9 +169,8 @@ START_TEST(random_patterns_agree_with_the_plain_metrics_of_the_same_examples)
     expect_same(hl_validation_sums_distance(s, 0, 1), distance.absolute);
     expect_same(hl_validation_sums_signed(s, 0, 1), distance.directed);
 }
-END_TEST
 
-START_TEST(batches_of_any_size_give_the_same_bits)
+LOOP_TEST(batches_of_any_size_give_the_same_bits, 0, 40)
 {
     static gathered parts;
     made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
@@ -188,10 +184,9 @@ START_TEST(batches_of_any_size_give_the_same_bits)
     ck_assert_mem_eq(parts.queries, whole->queries, sizeof parts - offsetof(gathered, queries));
     ck_assert_double_eq(parts.sums.entropy_uniform, whole->sums.entropy_uniform);
 }
-END_TEST
 
 /* A batch that is padded less than the longest of all. */
-START_TEST(a_shorter_batch_counts_as_any)
+TEST(a_shorter_batch_counts_as_any)
 {
     static gathered g;
     made_up m = made_up_empty(2, 6, false);
@@ -205,9 +200,8 @@ START_TEST(a_shorter_batch_counts_as_any)
     ck_assert_int_eq(hl_validation_sums_offset(&g.sums, 0, 1, -6).n, 0);
     expect(hl_validation_sums_distance(&g.sums, 0, 1), 16.0 / 12, 35.0 / 18, 12);
 }
-END_TEST
 
-START_TEST(the_same_bits_at_any_number_of_threads)
+TEST(the_same_bits_at_any_number_of_threads)
 {
     enum { B = 40, H = 7, T = MADE_UP_TOKENS }; /* enough for a fork */
     static hl_real weights[B * H * T * T];
@@ -230,9 +224,8 @@ START_TEST(the_same_bits_at_any_number_of_threads)
     }
     ck_assert_double_gt(one.entropy[H - 1], 0);
 }
-END_TEST
 
-START_TEST(of_nothing_all_is_0)
+TEST(of_nothing_all_is_0)
 {
     static gathered g;
     begin(&g, 2, 5, false);
@@ -241,17 +234,5 @@ START_TEST(of_nothing_all_is_0)
     expect(hl_validation_sums_entropy(&g.sums, 0, 1), 0, 0, 0);
     expect(hl_validation_sums_distance(&g.sums, 0, 1), 0, 0, 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_head_that_looks_at_the_token_before, 0, 2);
-    tcase_add_loop_test(tc, an_even_spread_is_its_baseline, 0, 2);
-    tcase_add_test(tc, queries_fall_into_the_bins_of_their_entropy);
-    tcase_add_loop_test(tc, random_patterns_agree_with_the_plain_metrics_of_the_same_examples, 0, 40);
-    tcase_add_loop_test(tc, batches_of_any_size_give_the_same_bits, 0, 40);
-    tcase_add_test(tc, a_shorter_batch_counts_as_any);
-    tcase_add_test(tc, the_same_bits_at_any_number_of_threads);
-    tcase_add_test(tc, of_nothing_all_is_0);
-}
-SUITE("validation sums", add_tests)
+SUITE("validation sums")

@@ -35,7 +35,7 @@ static void expect_metrics_of(const hl_patterns *all, const hl_validation_sums *
     expect_same(hl_validation_sums_signed(s, layer, all->head), hl_distance_of(all).directed);
 }
 
-START_TEST(sums_are_the_metrics_of_all_examples)
+LOOP_TEST(sums_are_the_metrics_of_all_examples, 0, 2)
 {
     example f;
     hl_model_config config = example_config(16);
@@ -57,9 +57,8 @@ START_TEST(sums_are_the_metrics_of_all_examples)
     hl_validation_sums_pass_free(&pass); /* twice is allowed */
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(the_same_bits_at_any_number_of_threads)
+TEST(the_same_bits_at_any_number_of_threads)
 {
     static hl_validation_sums_pass one, more;
     example f;
@@ -76,9 +75,8 @@ START_TEST(the_same_bits_at_any_number_of_threads)
     hl_validation_sums_pass_free(&more);
     example_tear_down(&f);
 }
-END_TEST
 
-START_TEST(a_set_up_that_lacks_memory_leaves_nothing)
+TEST(a_set_up_that_lacks_memory_leaves_nothing)
 {
     static hl_validation_sums_pass pass;
     hl_model_config config = example_config(8);
@@ -97,12 +95,5 @@ START_TEST(a_set_up_that_lacks_memory_leaves_nothing)
     ck_assert_uint_eq(hl_validation_sums_pass_bytes(&config, INT64_MAX / 2, T), SIZE_MAX);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, sums_are_the_metrics_of_all_examples, 0, 2);
-    tcase_add_test(tc, the_same_bits_at_any_number_of_threads);
-    tcase_add_test(tc, a_set_up_that_lacks_memory_leaves_nothing);
-}
-SUITE("validation sums of a pass", add_tests)
+SUITE("validation sums of a pass")

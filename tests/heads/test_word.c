@@ -126,7 +126,7 @@ static hl_score naive(made_up *m, rule *is_kind, bool all)
 
 /* ---- tests ---- */
 
-START_TEST(random_patterns_agree_with_the_definition)
+LOOP_TEST(random_patterns_agree_with_the_definition, 0, 60)
 {
     static const struct {
         hl_score (*measure)(const hl_patterns *patterns);
@@ -146,7 +146,6 @@ START_TEST(random_patterns_agree_with_the_definition)
         ck_assert_double_eq_tol(score.baseline, expected.baseline, 1e-12);
     }
 }
-END_TEST
 
 static double naive_hits(made_up *m, int k)
 {
@@ -167,7 +166,7 @@ static double naive_hits(made_up *m, int k)
     return n > 0 ? (double)hits / n : 0;
 }
 
-START_TEST(hits_are_of_whole_words)
+LOOP_TEST(hits_are_of_whole_words, 0, 60)
 {
     made_up m = random_text((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
@@ -175,9 +174,8 @@ START_TEST(hits_are_of_whole_words)
         ck_assert_double_eq_tol(hl_word_offset_hit_rate(&patterns, k), naive_hits(&m, k), 1e-12);
     }
 }
-END_TEST
 
-START_TEST(without_words_there_is_nothing_to_score)
+TEST(without_words_there_is_nothing_to_score)
 {
     made_up m = made_up_empty(2, 5, false);
     made_up_spread_evenly(&m);
@@ -195,11 +193,10 @@ START_TEST(without_words_there_is_nothing_to_score)
     ck_assert_int_eq(hl_punctuation_of(&patterns).n, 0);
     ck_assert_int_eq(hl_rare_of(&patterns).n, 0);
 }
-END_TEST
 
 /* ---- joined maps ---- */
 
-START_TEST(joined_maps_are_those_of_the_definition)
+LOOP_TEST(joined_maps_are_those_of_the_definition, 0, 40)
 {
     made_up m = random_text((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
@@ -228,10 +225,9 @@ START_TEST(joined_maps_are_those_of_the_definition)
     }
     hl_word_join_free(&join);
 }
-END_TEST
 
 /* What the scores of words read from pieces, the scores of tokens read from joined maps. */
-START_TEST(scores_of_words_are_scores_of_tokens_in_joined_maps)
+LOOP_TEST(scores_of_words_are_scores_of_tokens_in_joined_maps, 0, 40)
 {
     made_up m = random_text((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
@@ -249,11 +245,10 @@ START_TEST(scores_of_words_are_scores_of_tokens_in_joined_maps)
     }
     hl_word_join_free(&join);
 }
-END_TEST
 
 /* ---- special tokens of text ---- */
 
-START_TEST(specials_of_text_are_separators_alone)
+TEST(specials_of_text_are_separators_alone)
 {
     /* [CLS] a b [MASK] <|endoftext|> [SEP] */
     static const unsigned char kinds[] = { HL_TOKEN_SPECIAL | HL_TOKEN_FIRST,
@@ -281,7 +276,6 @@ START_TEST(specials_of_text_are_separators_alone)
     *made_up_token(&m, 0, 1) = 4;
     ck_assert(!hl_pattern_is_ordinary(&example, 1));
 }
-END_TEST
 
 /* ---- labels ---- */
 
@@ -316,7 +310,7 @@ static made_up sentences(void)
     return m;
 }
 
-START_TEST(an_ideal_of_words_has_a_lift_of_1_and_earns_its_label)
+LOOP_TEST(an_ideal_of_words_has_a_lift_of_1_and_earns_its_label, 0, 5)
 {
     static const struct {
         hl_label_kind kind;
@@ -335,9 +329,8 @@ START_TEST(an_ideal_of_words_has_a_lift_of_1_and_earns_its_label)
     patterns.text = (hl_pattern_text){ 0 }; /* which toy tasks do not have */
     ck_assert_int_ge(hl_label_of(&patterns).kind, HL_LABEL_UNIFORM);
 }
-END_TEST
 
-START_TEST(an_ideal_is_spread_over_a_words_pieces)
+LOOP_TEST(an_ideal_is_spread_over_a_words_pieces, 0, 2)
 {
     made_up m = made_up_empty(1, 9, _i);
     made_up_words(&m, 0, "-ab aa cb-");
@@ -356,9 +349,8 @@ START_TEST(an_ideal_is_spread_over_a_words_pieces)
     ck_assert(_i == 1 || (ideal[1 * 9 + 2] == (hl_real)0.25 && ideal[1 * 9 + 5] == (hl_real)0.25));
     ck_assert(ideal[4 * 9 + 1] == (hl_real)0.5 && ideal[4 * 9 + 2] == (hl_real)0.25);
 }
-END_TEST
 
-START_TEST(a_word_that_gets_least_of_10_percent_earns_no_label)
+TEST(a_word_that_gets_least_of_10_percent_earns_no_label)
 {
     made_up m = sentences();
     idealise(&m, (hl_label){ .kind = HL_LABEL_PREVIOUS_WORD });
@@ -374,9 +366,8 @@ START_TEST(a_word_that_gets_least_of_10_percent_earns_no_label)
     ck_assert_double_lt(hl_word_offset_hit_rate(&scoring, -1), 0.9);
     ck_assert_int_ne(hl_label_of(&patterns).kind, HL_LABEL_PREVIOUS_WORD);
 }
-END_TEST
 
-START_TEST(on_text_words_come_first)
+TEST(on_text_words_come_first)
 {
     made_up m = made_up_empty(4, 8, false);
     for (int64_t e = 0; e < 4; e++) {
@@ -393,20 +384,5 @@ START_TEST(on_text_words_come_first)
     ck_assert_int_eq(hl_label_of(&patterns).parameter, -1);
     ck_assert_str_eq(hl_label_meaning_of(hl_label_of(&patterns), NULL).text, "looks at the token before");
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-    tcase_add_loop_test(tests, random_patterns_agree_with_the_definition, 0, 60);
-    tcase_add_loop_test(tests, hits_are_of_whole_words, 0, 60);
-    tcase_add_test(tests, without_words_there_is_nothing_to_score);
-    tcase_add_loop_test(tests, joined_maps_are_those_of_the_definition, 0, 40);
-    tcase_add_loop_test(tests, scores_of_words_are_scores_of_tokens_in_joined_maps, 0, 40);
-    tcase_add_test(tests, specials_of_text_are_separators_alone);
-    tcase_add_loop_test(tests, an_ideal_of_words_has_a_lift_of_1_and_earns_its_label, 0, 5);
-    tcase_add_loop_test(tests, an_ideal_is_spread_over_a_words_pieces, 0, 2);
-    tcase_add_test(tests, a_word_that_gets_least_of_10_percent_earns_no_label);
-    tcase_add_test(tests, on_text_words_come_first);
-}
-
-SUITE("word scores and joined maps", add_tests)
+SUITE("word scores and joined maps")

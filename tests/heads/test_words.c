@@ -14,7 +14,7 @@ static int times_told(const char *name, bool as_label)
     return n;
 }
 
-START_TEST(every_label_and_metric_is_told_once)
+TEST(every_label_and_metric_is_told_once)
 {
     for (int kind = 0; kind <= HL_LABEL_MIXED; kind++) {
         const char *name;
@@ -30,9 +30,8 @@ START_TEST(every_label_and_metric_is_told_once)
     ck_assert_int_eq(metric, HL_METRIC_JS + 1);
     ck_assert_str_eq(hl_word_meaning("nothing"), "");
 }
-END_TEST
 
-START_TEST(words_of_a_group_stand_together)
+TEST(words_of_a_group_stand_together)
 {
     hl_word word, other, before = { .group = "" };
     for (int i = 0; hl_word_at(i, &word); before = word, i++) {
@@ -43,12 +42,5 @@ START_TEST(words_of_a_group_stand_together)
         }
     }
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-    tcase_add_test(tests, every_label_and_metric_is_told_once);
-    tcase_add_test(tests, words_of_a_group_stand_together);
-}
-
-SUITE("words", add_tests)
+SUITE("words")

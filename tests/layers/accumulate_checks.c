@@ -1,6 +1,6 @@
-#include "tests/layers/accumulate_checks.h"
-
+/* A batch worked in parts, in either precision. */
 #include "core/base/memory.h"
+#include "tests/check_suite.h"
 #include "tests/layers/examples.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const double tolerance = sizeof(hl_real) == sizeof(double) ? 1e-12 : 3e-6
 enum { B = 6, T = 5 };
 
 typedef struct setting {
-    hl_model model;
+    hl_model *model;
     hl_batch batch;
     hl_real loss; /* of the undivided batch */
     hl_real *grads;
@@ -40,20 +40,13 @@ static void begin(setting *s, kind which)
         config.targets = 3;
         config.token_types = 2;
     }
-    example_model(&s->model, &config);
+    s->model = example_model(&config);
     s->batch = example_batch(B, T, config.vocabulary, lengths);
     if (which == POOLED || which == CLASSES) {
         example_targets(&s->batch, config.targets, true);
     }
-    s->loss = example_step(&s->model, &s->batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, NULL, options);
-    s->grads = example_grads_copy(&s->model.parameters);
-}
-
-static void end(setting *s)
-{
-    hl_free(s->grads);
-    example_batch_free(&s->batch);
-    hl_model_free(&s->model);
+    s->loss = example_step(s->model, &s->batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, NULL, options);
+    s->grads = example_grads_copy(&s->model->parameters);
 }
 
 /* Returns the sum of the micro-batches' losses and adds their gradients to the model's. `placed`: whether their rows
@@ -62,46 +55,37 @@ static hl_real work_parts(setting *s, const int64_t *parts, bool placed)
 {
     hl_cross_entropy_args args = { .smoothing = (hl_real)0.1, .n = s->batch.n_targets };
     hl_real loss = 0;
-    hl_parameters_zero_grad(&s->model.parameters);
+    hl_parameters_zero_grad(&s->model->parameters);
     for (int64_t first = 0; first < B; first += *parts++) {
         hl_batch part = hl_batch_slice(&s->batch, first, *parts);
         if (!placed) {
             part.places = s->batch.places;
         }
         if (part.n_targets > 0) {
-            loss += example_step(&s->model, &part, args, NULL, options);
+            loss += example_step(s->model, &part, args, NULL, options);
         }
     }
     return loss;
 }
 
 static const int64_t divisions[][B] = { { 6 }, { 3, 3 }, { 1, 3, 2 }, { 1, 1, 1, 1, 1, 1 } };
-enum { N_DIVISIONS = sizeof divisions / sizeof *divisions };
 
-START_TEST(parts_make_the_undivided_gradient)
+LOOP_TEST(parts_make_the_undivided_gradient, 0, ROWS(divisions) * KINDS)
 {
     setting s;
     begin(&s, (kind)(_i % KINDS));
     hl_real loss = work_parts(&s, divisions[_i / KINDS], true);
     example_assert_near("loss", &loss, &s.loss, 1, tolerance);
-    example_assert_grads_near(&s.model.parameters, s.grads, tolerance);
-    end(&s);
+    example_assert_grads_near(&s.model->parameters, s.grads, tolerance);
 }
-END_TEST
 
 /* The test above would pass with dropout off; so check that by other places the micro-batches draw other numbers. */
-START_TEST(parts_without_their_places_drop_otherwise)
+TEST(parts_without_their_places_drop_otherwise)
 {
     setting s;
     begin(&s, POST);
     hl_real loss = work_parts(&s, divisions[1], false);
     ck_assert_double_gt(fabs((double)(loss - s.loss)), 1e-3);
-    end(&s);
 }
-END_TEST
 
-void accumulate_add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, parts_make_the_undivided_gradient, 0, KINDS * N_DIVISIONS);
-    tcase_add_test(tc, parts_without_their_places_drop_otherwise);
-}
+SUITE("a batch in parts")

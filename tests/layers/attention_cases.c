@@ -79,8 +79,5 @@ void attention_call_init(attention_call *call, const attention_case *c, hl_real 
 
 void attention_call_free(attention_call *call)
 {
-    hl_free(call->x);
-    hl_free(call->memory);
-    hl_free(call->bias);
     hl_parameters_free(&call->parameters);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
+#include "tests/scratch.h"
 
 #include <check.h>
 #include <math.h>
@@ -13,16 +14,21 @@ hl_real example_number(uint32_t use, int64_t i)
     return (hl_real)((int)(word >> 21) - 1024) / 1024;
 }
 
-static void *checked_calloc(int64_t count, size_t size)
+static void release_block(void *block)
+{
+    hl_free(block);
+}
+
+void *example_calloc(int64_t count, size_t size)
 {
     void *block = hl_calloc((size_t)count, size);
     ck_assert_ptr_nonnull(block);
-    return block;
+    return scratch_keep(block, release_block);
 }
 
 hl_real *example_numbers(uint32_t use, int64_t n)
 {
-    hl_real *numbers = checked_calloc(n, sizeof *numbers);
+    hl_real *numbers = example_calloc(n, sizeof *numbers);
     for (int64_t i = 0; i < n; i++) {
         numbers[i] = example_number(use, i);
     }
@@ -109,20 +115,29 @@ hl_model_config example_variant(int i)
     return config;
 }
 
-void example_model(hl_model *model, const hl_model_config *config)
+static void release_model(void *model)
 {
+    hl_model_free(model);
+    hl_free(model);
+}
+
+hl_model *example_model(const hl_model_config *config)
+{
+    hl_model *model = hl_calloc(1, sizeof *model);
+    ck_assert_ptr_nonnull(model);
     hl_status status = hl_model_init(model, config);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     example_fill(&model->parameters);
     ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
+    return scratch_keep(model, release_model);
 }
 
 hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
 {
-    int32_t *offsets = checked_calloc(B + 1, sizeof *offsets), *tokens = checked_calloc(B * T, sizeof *tokens);
-    int32_t *positions = checked_calloc(B * T, sizeof *positions), *rows = checked_calloc(B * T, sizeof *rows);
-    int32_t *ids = checked_calloc(B * T, sizeof *ids), *types = checked_calloc(B * T, sizeof *types);
-    int64_t *places = checked_calloc(B * T, sizeof *places);
+    int32_t *offsets = example_calloc(B + 1, sizeof *offsets), *tokens = example_calloc(B * T, sizeof *tokens);
+    int32_t *positions = example_calloc(B * T, sizeof *positions), *rows = example_calloc(B * T, sizeof *rows);
+    int32_t *ids = example_calloc(B * T, sizeof *ids), *types = example_calloc(B * T, sizeof *types);
+    int64_t *places = example_calloc(B * T, sizeof *places);
     hl_batch batch = { .n_examples = B,
                        .offsets = offsets,
                        .tokens = tokens,
@@ -164,17 +179,6 @@ void example_targets(hl_batch *batch, int64_t C, bool pooled)
     for (int64_t m = 0; m < batch->n_targets; m++) {
         ids[m] = (int32_t)((5 * m + 1) % C);
     }
-}
-
-void example_batch_free(hl_batch *batch)
-{
-    hl_free((void *)batch->offsets);
-    hl_free((void *)batch->tokens);
-    hl_free((void *)batch->positions);
-    hl_free((void *)batch->types);
-    hl_free((void *)batch->places);
-    hl_free((void *)batch->target_rows);
-    hl_free((void *)batch->target_ids);
 }
 
 void example_places(hl_tape_options *options, const hl_batch *batch)
@@ -240,6 +244,6 @@ void example_assert_grads_near(const hl_parameters *parameters, const hl_real *e
 
 hl_real *example_grads_copy(const hl_parameters *parameters)
 {
-    hl_real *copy = checked_calloc(parameters->count, sizeof *copy);
+    hl_real *copy = example_calloc(parameters->count, sizeof *copy);
     return memcpy(copy, parameters->grads, (size_t)parameters->count * sizeof *copy);
 }

@@ -1,4 +1,5 @@
-/* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. */
+/* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. All
+ * but tapes goes when the test ends. */
 #ifndef HL_TESTS_LAYERS_EXAMPLES_H
 #define HL_TESTS_LAYERS_EXAMPLES_H
 
@@ -9,7 +10,10 @@ enum { EXAMPLE_ARENA = 4 << 20 }; /* bytes, enough for one small module and its 
 /* Number i of the given use: fixed, in [-1, 1), a multiple of 2^-10. */
 hl_real example_number(uint32_t use, int64_t i);
 
-/* The first n of them. The new block is freed by hl_free. */
+/* Zeros. */
+void *example_calloc(int64_t count, size_t size);
+
+/* The first n of the numbers. */
 hl_real *example_numbers(uint32_t use, int64_t n);
 
 /* Allocates the registry and gives every parameter numbers far from its initial ones, biases and norms too. */
@@ -33,16 +37,15 @@ void example_dropouts(hl_model_config *config);
 enum { EXAMPLE_VARIANTS = 8 };
 hl_model_config example_variant(int i);
 
-/* An allocated model, filled by example_fill. Freed by hl_model_free. */
-void example_model(hl_model *model, const hl_model_config *config);
+/* An allocated model, filled by example_fill. */
+hl_model *example_model(const hl_model_config *config);
 
 /* A batch of B examples of up to T tokens below V, of type 1 in their later part. `lengths` (B) may be NULL: every
- * example is T long. One row in three has no target. Places count T for each example. Freed by example_batch_free. */
+ * example is T long. One row in three has no target. Places count T for each example. */
 hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths);
 
 /* Gives it targets below C; where `pooled`, one an example, in its middle, and none in the second. */
 void example_targets(hl_batch *batch, int64_t C, bool pooled);
-void example_batch_free(hl_batch *batch);
 
 /* Makes the tape draw the dropout of the batch's rows by their places. */
 void example_places(hl_tape_options *options, const hl_batch *batch);
@@ -61,7 +64,7 @@ void example_assert_near(const char *what, const hl_real *got, const hl_real *ex
 /* The same for the gradients of each parameter against the block `expected`. */
 void example_assert_grads_near(const hl_parameters *parameters, const hl_real *expected, double tolerance);
 
-/* A copy of the block of gradients, freed by hl_free. */
+/* A copy of the block of gradients. */
 hl_real *example_grads_copy(const hl_parameters *parameters);
 
 #endif

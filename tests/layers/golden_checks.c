@@ -1,10 +1,11 @@
-#include "tests/layers/golden_checks.h"
-
+/* Modules against PyTorch, in either precision: every number within 1e-11 (double) or 2e-5 (float) of the largest of
+ * its kind. */
 #include "core/base/memory.h"
 #include "core/ops/cross_entropy.h"
 #include "core/ops/gather_rows.h"
 #include "layers/norm.h"
 #include "layers/positions.h"
+#include "tests/check_suite.h"
 #include "tests/golden/layers_golden.h"
 #include "tests/layers/examples.h"
 
@@ -98,7 +99,7 @@ static void see_weights(void *context, const hl_attention_seen *seen)
     }
 }
 
-START_TEST(attention)
+LOOP_TEST(attention, 0, ROWS(golden_attention))
 {
     bool cross = golden_attention[_i].cross;
     const int32_t *lengths = golden_attention[_i].lengths;
@@ -136,9 +137,8 @@ START_TEST(attention)
     hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(encoder_layer)
+LOOP_TEST(encoder_layer, 0, ROWS(golden_layers))
 {
     hl_encoder_layer_config config = {
         .attention = heads, .d_ff = GOLDEN_F, .activation = golden_layers[_i].activation, .norm = golden_layers[_i].norm
@@ -165,7 +165,6 @@ START_TEST(encoder_layer)
     hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
 static hl_model_config model_config(int i)
 {
@@ -180,7 +179,7 @@ static hl_model_config model_config(int i)
     return config;
 }
 
-START_TEST(whole_model)
+LOOP_TEST(whole_model, 0, ROWS(golden_models))
 {
     hl_model_config config = model_config(_i);
     hl_model model;
@@ -203,13 +202,11 @@ START_TEST(whole_model)
              golden_models[_i].logits + b * GOLDEN_TQ * config.targets, golden_lengths[b] * config.targets);
     }
     hl_arena_free(&arena);
-    example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
 /* Rows that PyTorch ignores are not gathered. */
-START_TEST(cross_entropy)
+LOOP_TEST(cross_entropy, 0, ROWS(golden_losses))
 {
     hl_real numbers[GOLDEN_N * GOLDEN_V];
     fill(GOLDEN_X, GOLDEN_N * GOLDEN_V, 2, numbers);
@@ -232,9 +229,8 @@ START_TEST(cross_entropy)
     near("dlogits", logits->grad, golden_losses[_i].dlogits, GOLDEN_N * GOLDEN_V);
     hl_arena_free(&arena);
 }
-END_TEST
 
-START_TEST(norm)
+TEST(norm)
 {
     hl_parameters parameters = { 0 };
     hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("norm"), GOLDEN_D, true, 0);
@@ -253,9 +249,8 @@ START_TEST(norm)
     hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(positions)
+TEST(positions)
 {
     hl_real table[GOLDEN_T * GOLDEN_ODD];
     hl_sinusoidal_positions(GOLDEN_T, GOLDEN_EVEN, table);
@@ -263,14 +258,5 @@ START_TEST(positions)
     hl_sinusoidal_positions(GOLDEN_T, GOLDEN_ODD, table);
     near("odd width", table, golden_odd, GOLDEN_T * GOLDEN_ODD);
 }
-END_TEST
 
-void golden_add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, attention, 0, sizeof golden_attention / sizeof *golden_attention);
-    tcase_add_loop_test(tc, encoder_layer, 0, sizeof golden_layers / sizeof *golden_layers);
-    tcase_add_loop_test(tc, whole_model, 0, sizeof golden_models / sizeof *golden_models);
-    tcase_add_loop_test(tc, cross_entropy, 0, sizeof golden_losses / sizeof *golden_losses);
-    tcase_add_test(tc, norm);
-    tcase_add_test(tc, positions);
-}
+SUITE("layers against PyTorch")

@@ -52,7 +52,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-START_TEST(all_are_distinct)
+LOOP_TEST(all_are_distinct, 0, 2)
 {
     hl_model_config config = example_config();
     config.n_layers = LAYERS;
@@ -76,7 +76,6 @@ START_TEST(all_are_distinct)
     }
     hl_model_free(&model);
 }
-END_TEST
 
 enum { B = 2, T = 3, D = 6 };
 
@@ -112,32 +111,25 @@ static hl_real *attend(const char *name, hl_real dropout_weights, hl_real dropou
     return x;
 }
 
-START_TEST(attention_draws_by_its_name)
+LOOP_TEST(attention_draws_by_its_name, 0, 3)
 {
     hl_real weights = _i == 0 ? (hl_real)0.5 : 0, concat = _i == 1 ? (hl_real)0.5 : 0;
     hl_real *a = attend("a", weights, concat), *again = attend("a", weights, concat), *b = attend("b", weights, concat);
     ck_assert_mem_eq(a, again, B * T * D * sizeof *a);
     ck_assert_int_eq(memcmp(a, b, B * T * D * sizeof *a) != 0, _i < 2);
-    hl_free(a);
-    hl_free(again);
-    hl_free(b);
 }
-END_TEST
 
 static hl_real loss_of(const hl_model_config *config, bool training)
 {
-    hl_model model;
-    example_model(&model, config);
+    hl_model *model = example_model(config);
     hl_batch batch = example_batch(B, T, config->vocabulary, NULL);
-    hl_real loss = example_step(&model, &batch, (hl_cross_entropy_args){ 0 }, NULL,
+    hl_real loss = example_step(model, &batch, (hl_cross_entropy_args){ 0 }, NULL,
                                 (hl_tape_options){ .training = training, .seed = 3 });
-    example_batch_free(&batch);
-    hl_model_free(&model);
     return loss;
 }
 
 /* Each probability goes to its own place, where it has an effect in training alone. */
-START_TEST(each_dropout_drops)
+LOOP_TEST(each_dropout_drops, 0, 7)
 {
     hl_model_config none = example_config();
     none.pooler = HL_POOLER_TANH;
@@ -148,9 +140,8 @@ START_TEST(each_dropout_drops)
     ck_assert(loss_of(&config, true) != loss_of(&none, true));
     ck_assert(loss_of(&config, false) == loss_of(&none, true));
 }
-END_TEST
 
-START_TEST(dropouts_have_their_probabilities)
+TEST(dropouts_have_their_probabilities)
 {
     hl_model_config config = example_config();
     config.pooler = HL_POOLER_RELU;
@@ -169,13 +160,5 @@ START_TEST(dropouts_have_their_probabilities)
     }
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, attention_draws_by_its_name, 0, 3);
-    tcase_add_loop_test(tc, each_dropout_drops, 0, 7);
-    tcase_add_test(tc, dropouts_have_their_probabilities);
-    tcase_add_loop_test(tc, all_are_distinct, 0, 2);
-}
-SUITE("dropout streams", add_tests)
+SUITE("dropout streams")

@@ -44,7 +44,7 @@ static hl_model_config one_layer(void)
     return config;
 }
 
-START_TEST(packed)
+TEST(packed)
 {
     static const expected list[] = {
         { "embedding.weight", 7, 6 },
@@ -64,12 +64,11 @@ START_TEST(packed)
         { "output.bias", 7, 0 },
     };
     hl_model_config config = one_layer();
-    assert_parameters(&config, list, sizeof list / sizeof *list);
+    assert_parameters(&config, list, ROWS(list));
 }
-END_TEST
 
 /* Four query heads, two key/value heads, Dk 3, Dv 2; pre-norm; learned positions. */
-START_TEST(unpacked)
+TEST(unpacked)
 {
     static const expected list[] = {
         { "embedding.weight", 7, 6 },
@@ -97,11 +96,10 @@ START_TEST(unpacked)
     config.norm = HL_NORM_PRE;
     config.positions = HL_POSITIONS_LEARNED;
     example_heads(&config, 0, 4, 2, 3, 2);
-    assert_parameters(&config, list, sizeof list / sizeof *list);
+    assert_parameters(&config, list, ROWS(list));
 }
-END_TEST
 
-START_TEST(without_biases)
+TEST(without_biases)
 {
     static const expected list[] = {
         { "embedding.weight", 7, 6 },
@@ -118,12 +116,11 @@ START_TEST(without_biases)
     config.norm = HL_NORM_PRE;
     config.positions = HL_POSITIONS_NONE;
     config.bias = false;
-    assert_parameters(&config, list, sizeof list / sizeof *list);
+    assert_parameters(&config, list, ROWS(list));
 }
-END_TEST
 
 /* The output layer is the embedding's matrix under a second name, without a bias. */
-START_TEST(tied)
+TEST(tied)
 {
     static const expected list[] = {
         { "embedding.weight", 7, 6 },
@@ -137,7 +134,7 @@ START_TEST(tied)
     hl_model_config config = one_layer();
     config.tie_embedding = true;
     config.bias = false;
-    assert_parameters(&config, list, sizeof list / sizeof *list);
+    assert_parameters(&config, list, ROWS(list));
     config.bias = true;
     hl_model model;
     ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
@@ -146,9 +143,8 @@ START_TEST(tied)
     ck_assert_ptr_eq(model.output.linear.weight, model.embedding.weight);
     hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(tied_with_a_bias_and_typed)
+TEST(tied_with_a_bias_and_typed)
 {
     static const expected list[] = {
         { "embedding.weight", 7, 6 },
@@ -167,11 +163,10 @@ START_TEST(tied_with_a_bias_and_typed)
     config.positions = HL_POSITIONS_LEARNED;
     config.tie_embedding = config.tied_bias = true;
     config.bias = false;
-    assert_parameters(&config, list, sizeof list / sizeof *list);
+    assert_parameters(&config, list, ROWS(list));
 }
-END_TEST
 
-START_TEST(of_a_masked_model)
+TEST(of_a_masked_model)
 {
     static const expected list[] = {
         { "embedding.weight", 7, 4 },
@@ -205,11 +200,10 @@ START_TEST(of_a_masked_model)
     config.embedding_norm = config.tie_embedding = true;
     config.embedding_size = 4;
     config.head = HL_HEAD_TRANSFORM;
-    assert_parameters(&config, list, sizeof list / sizeof *list);
+    assert_parameters(&config, list, ROWS(list));
 }
-END_TEST
 
-START_TEST(of_a_classifier_and_of_a_head_with_a_matrix_of_its_own)
+TEST(of_a_classifier_and_of_a_head_with_a_matrix_of_its_own)
 {
     static const expected last[][4] = {
         { { "pooler.dense.weight", 6, 6 },
@@ -231,10 +225,9 @@ START_TEST(of_a_classifier_and_of_a_head_with_a_matrix_of_its_own)
         hl_model_free(&model);
     }
 }
-END_TEST
 
 /* A size short of `heads` * width = d_model in one place alone is no longer packed. */
-START_TEST(packed_only_where_all_widths_fit)
+LOOP_TEST(packed_only_where_all_widths_fit, 0, 5)
 {
     static const int64_t heads[][4] = {
         { 2, 2, 3, 3 }, { 2, 2, 3, 2 }, { 2, 2, 2, 3 }, { 2, 1, 3, 3 }, { 3, 3, 3, 3 }
@@ -247,10 +240,9 @@ START_TEST(packed_only_where_all_widths_fit)
     ck_assert_int_eq(model.encoder.layers[0].self_attn.q_proj_weight == NULL, _i == 0);
     hl_model_free(&model);
 }
-END_TEST
 
 /* Every field of the heads is the layer's own. */
-START_TEST(layers_have_heads_of_their_own)
+TEST(layers_have_heads_of_their_own)
 {
     hl_model_config config = example_config();
     example_heads(&config, 0, 4, 2, 3, 5);
@@ -267,7 +259,6 @@ START_TEST(layers_have_heads_of_their_own)
     }
     hl_model_free(&model);
 }
-END_TEST
 
 static hl_model_config published(int n_layers, int64_t d_model, int64_t heads, int64_t vocabulary, int64_t max_length)
 {
@@ -299,7 +290,7 @@ static int64_t count_of(const hl_model_config *config, const char *prefix)
     return count;
 }
 
-START_TEST(published_models_have_their_counts)
+TEST(published_models_have_their_counts)
 {
     hl_model_config base = published(6, 512, 8, 37000, 512), bert = published(12, 768, 12, 30522, 512);
     hl_model_config gpt2 = published(12, 768, 12, 50257, 1024);
@@ -326,7 +317,6 @@ START_TEST(published_models_have_their_counts)
     classifier.targets = 2;
     ck_assert_int_eq(count_of(&classifier, ""), 109483778);
 }
-END_TEST
 
 static void drawn(hl_model *model, const hl_model_config *config, uint64_t seed)
 {
@@ -345,7 +335,7 @@ static bool same_values(const hl_parameter *a, const hl_parameter *b)
     return memcmp(a->tensor->data, b->tensor->data, (size_t)a->count * sizeof(hl_real)) == 0;
 }
 
-START_TEST(each_layer_has_initial_values_of_its_own)
+TEST(each_layer_has_initial_values_of_its_own)
 {
     hl_model model;
     hl_model_config config = example_config();
@@ -365,9 +355,8 @@ START_TEST(each_layer_has_initial_values_of_its_own)
     ck_assert_int_eq(compared, 4);
     hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(a_model_that_is_looked_at_has_room_for_values_alone)
+TEST(a_model_that_is_looked_at_has_room_for_values_alone)
 {
     hl_model model;
     hl_model_config config = example_config();
@@ -387,9 +376,8 @@ START_TEST(a_model_that_is_looked_at_has_room_for_values_alone)
         hl_model_free(&model);
     }
 }
-END_TEST
 
-START_TEST(seeds_differ_and_repeat)
+TEST(seeds_differ_and_repeat)
 {
     hl_model five, again, six;
     hl_model_config config = example_config();
@@ -406,9 +394,8 @@ START_TEST(seeds_differ_and_repeat)
     hl_model_free(&again);
     hl_model_free(&six);
 }
-END_TEST
 
-START_TEST(a_further_layer_leaves_the_others_as_they_are)
+TEST(a_further_layer_leaves_the_others_as_they_are)
 {
     hl_model two, three;
     hl_model_config config = example_config();
@@ -424,7 +411,6 @@ START_TEST(a_further_layer_leaves_the_others_as_they_are)
     hl_model_free(&two);
     hl_model_free(&three);
 }
-END_TEST
 
 /* The largest absolute value of some rows of a matrix. */
 static double largest(const hl_tensor *matrix, int64_t first, int64_t n)
@@ -449,7 +435,7 @@ static double deviation(const hl_tensor *x)
 
 /* All that is drawn has the one deviation; what writes to the residual stream a smaller one, with Xavier's bound
  * too. */
-START_TEST(one_deviation_for_all)
+TEST(one_deviation_for_all)
 {
     hl_model model, plain, scaled;
     hl_model_config config = example_config();
@@ -480,7 +466,6 @@ START_TEST(one_deviation_for_all)
     hl_model_free(&plain);
     hl_model_free(&scaled);
 }
-END_TEST
 
 static void assert_bound(const hl_tensor *matrix, int64_t first, int64_t n, double fans)
 {
@@ -490,7 +475,7 @@ static void assert_bound(const hl_tensor *matrix, int64_t first, int64_t n, doub
 }
 
 /* Xavier uniform, of each of the packed matrices by itself; the scaled embedding has deviation 1. */
-START_TEST(initial_values_have_their_spread)
+TEST(initial_values_have_their_spread)
 {
     enum { D = 48, F = 96, V = 100 };
     hl_model model;
@@ -514,25 +499,5 @@ START_TEST(initial_values_have_their_spread)
     }
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, packed);
-    tcase_add_test(tc, unpacked);
-    tcase_add_test(tc, without_biases);
-    tcase_add_test(tc, tied);
-    tcase_add_test(tc, tied_with_a_bias_and_typed);
-    tcase_add_test(tc, of_a_masked_model);
-    tcase_add_test(tc, of_a_classifier_and_of_a_head_with_a_matrix_of_its_own);
-    tcase_add_test(tc, one_deviation_for_all);
-    tcase_add_loop_test(tc, packed_only_where_all_widths_fit, 0, 5);
-    tcase_add_test(tc, layers_have_heads_of_their_own);
-    tcase_add_test(tc, published_models_have_their_counts);
-    tcase_add_test(tc, each_layer_has_initial_values_of_its_own);
-    tcase_add_test(tc, a_model_that_is_looked_at_has_room_for_values_alone);
-    tcase_add_test(tc, seeds_differ_and_repeat);
-    tcase_add_test(tc, a_further_layer_leaves_the_others_as_they_are);
-    tcase_add_test(tc, initial_values_have_their_spread);
-}
-SUITE("parameters of a model", add_tests)
+SUITE("parameters of a model")

@@ -44,17 +44,12 @@ static hl_real output_of(bool bf16, bool naive)
     return found;
 }
 
-START_TEST(both_multiply_by_the_output_weights_in_bf16)
+TEST(both_multiply_by_the_output_weights_in_bf16)
 {
     ck_assert(isfinite(output_of(false, false)) && isfinite(output_of(false, true)));
     if (hl_bf16_missing() == NULL) {
         ck_assert(isinf(output_of(true, false)) && isinf(output_of(true, true)));
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, both_multiply_by_the_output_weights_in_bf16);
-}
-SUITE("naive attention in bf16", add_tests)
+SUITE("naive attention in bf16")

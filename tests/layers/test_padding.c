@@ -31,9 +31,8 @@ static const company_case cases[] = {
     { HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, true, 1, 1, 6, 6 },
     { HL_NORM_POST, HL_POSITIONS_NONE, true, 3, 1, 2, 5 },
 };
-enum { N_CASES = sizeof cases / sizeof *cases };
 
-static void begin(hl_model *model, const company_case *c)
+static hl_model *model_of(const company_case *c)
 {
     hl_model_config config = example_config();
     config.norm = c->norm;
@@ -44,7 +43,7 @@ static void begin(hl_model *model, const company_case *c)
     for (int l = 0; l < LAYERS; l++) {
         example_heads(&config, l, c->heads, c->kv_heads, c->d_k, c->d_v);
     }
-    example_model(model, &config);
+    return example_model(&config);
 }
 
 /* Forward and backward; gradients are added to the model's, divided by `n`. */
@@ -70,20 +69,19 @@ static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
     hl_arena_free(&arena);
 }
 
-START_TEST(a_sequence_alone_and_in_a_batch_agree)
+LOOP_TEST(a_sequence_alone_and_in_a_batch_agree, 0, ROWS(cases))
 {
     static pass together, single;
     const company_case *c = &cases[_i];
-    hl_model model;
-    begin(&model, c);
+    hl_model *model = model_of(c);
     hl_batch batch = example_batch(B, T, V, lengths);
     hl_sequences examples = hl_batch_sequences(&batch);
-    run(&model, &batch, batch.n_targets, &together);
-    hl_real *grads = example_grads_copy(&model.parameters);
-    hl_parameters_zero_grad(&model.parameters);
+    run(model, &batch, batch.n_targets, &together);
+    hl_real *grads = example_grads_copy(&model->parameters);
+    hl_parameters_zero_grad(&model->parameters);
     for (int64_t b = 0; b < B; b++) {
         hl_batch example = hl_batch_slice(&batch, b, 1);
-        run(&model, &example, batch.n_targets, &single);
+        run(model, &example, batch.n_targets, &single);
         const hl_real *logits = together.logits + hl_sequences_first(&examples, b) * V;
         for (int64_t i = 0; i < lengths[b] * V; i++) {
             ck_assert_double_eq_tol((double)logits[i], (double)single.logits[i], tolerance);
@@ -97,20 +95,15 @@ START_TEST(a_sequence_alone_and_in_a_batch_agree)
             }
         }
     }
-    example_assert_grads_near(&model.parameters, grads, tolerance);
-    hl_free(grads);
-    example_batch_free(&batch);
-    hl_model_free(&model);
+    example_assert_grads_near(&model->parameters, grads, tolerance);
 }
-END_TEST
 
 /* With dropout: the first micro-batch of any size draws what the whole batch draws there, in every module. */
-START_TEST(the_company_of_a_sequence_changes_none_of_its_draws)
+TEST(the_company_of_a_sequence_changes_none_of_its_draws)
 {
-    hl_model model;
     hl_model_config config = example_config();
     example_dropouts(&config);
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     hl_batch batch = example_batch(B, T, V, lengths);
     hl_real *logits[2];
     for (int i = 0; i < 2; i++) {
@@ -120,7 +113,7 @@ START_TEST(the_company_of_a_sequence_changes_none_of_its_draws)
         hl_tape tape;
         hl_arena arena;
         example_tape(&tape, &arena, options);
-        const hl_tensor *y = hl_model_logits(&tape, &model, &some, NULL);
+        const hl_tensor *y = hl_model_logits(&tape, model, &some, NULL);
         ck_assert_ptr_nonnull(y);
         logits[i] = example_numbers(1, B * T * V);
         memcpy(logits[i], y->data, (size_t)hl_shape_count(y->shape) * sizeof(hl_real));
@@ -129,16 +122,6 @@ START_TEST(the_company_of_a_sequence_changes_none_of_its_draws)
     for (int64_t i = 0; i < (batch.n_rows - lengths[0]) * V; i++) {
         ck_assert_double_eq_tol((double)logits[0][lengths[0] * V + i], (double)logits[1][i], tolerance);
     }
-    hl_free(logits[0]);
-    hl_free(logits[1]);
-    example_batch_free(&batch);
-    hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_sequence_alone_and_in_a_batch_agree, 0, N_CASES);
-    tcase_add_test(tc, the_company_of_a_sequence_changes_none_of_its_draws);
-}
-SUITE("company", add_tests)
+SUITE("company")

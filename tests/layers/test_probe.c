@@ -35,7 +35,6 @@ static void begin(module *m, hl_real dropout)
 
 static void end(module *m)
 {
-    hl_free(m->x);
     hl_parameters_free(&m->parameters);
 }
 
@@ -70,7 +69,6 @@ static void run(const module *m, const hl_real *gates, const hl_real *const *rep
         hl_real *dy = example_numbers(9, N_Y);
         ck_assert_int_eq(hl_tape_backward_from(&tape, y, dy).code, HL_OK);
         memcpy(dgate, gate->grad, B * H * sizeof *dgate);
-        hl_free(dy);
     }
     hl_arena_free(&arena);
 }
@@ -109,7 +107,7 @@ static void assert_z_is_made_of_weights(const pass *p, const hl_real *gates)
     }
 }
 
-START_TEST(weights_sum_to_1_and_make_z)
+TEST(weights_sum_to_1_and_make_z)
 {
     module m;
     static pass p;
@@ -128,10 +126,9 @@ START_TEST(weights_sum_to_1_and_make_z)
     assert_z_is_made_of_weights(&p, NULL);
     end(&m);
 }
-END_TEST
 
 /* The recorded weights are those before dropout; z is seen after that of the weights, before that of z. */
-START_TEST(dropout_is_not_in_the_weights)
+TEST(dropout_is_not_in_the_weights)
 {
     module plain, dropped;
     static pass a, b;
@@ -151,7 +148,6 @@ START_TEST(dropout_is_not_in_the_weights)
     end(&plain);
     end(&dropped);
 }
-END_TEST
 
 enum { REPLACED = 2, KEPT_ROW = 1 };
 
@@ -170,7 +166,7 @@ static void make_patterns(hl_real given[B * T * T])
     }
 }
 
-START_TEST(given_patterns_take_the_place_of_the_softmax)
+TEST(given_patterns_take_the_place_of_the_softmax)
 {
     module m;
     static pass own, replaced;
@@ -194,10 +190,9 @@ START_TEST(given_patterns_take_the_place_of_the_softmax)
     ck_assert_mem_ne(replaced.y, own.y, sizeof own.y);
     end(&m);
 }
-END_TEST
 
 /* A gate of 0 does what zero columns of W_O do. */
-START_TEST(gate_0_removes_a_head)
+LOOP_TEST(gate_0_removes_a_head, 0, H)
 {
     module m;
     static pass gated, cut;
@@ -217,7 +212,6 @@ START_TEST(gate_0_removes_a_head)
     }
     end(&m);
 }
-END_TEST
 
 static double weighted_sum(const pass *p)
 {
@@ -229,7 +223,7 @@ static double weighted_sum(const pass *p)
 }
 
 /* y is linear in the gates, so that wide differences are exact but for rounding. */
-START_TEST(gates_of_0_have_the_gradient_of_a_difference)
+LOOP_TEST(gates_of_0_have_the_gradient_of_a_difference, 0, 2)
 {
     module m;
     static pass p;
@@ -248,10 +242,9 @@ START_TEST(gates_of_0_have_the_gradient_of_a_difference)
     }
     end(&m);
 }
-END_TEST
 
 /* Gates of 1 and an empty probe change nothing. */
-START_TEST(gates_of_1_change_no_bit)
+TEST(gates_of_1_change_no_bit)
 {
     module m;
     static pass plain, gated;
@@ -266,14 +259,12 @@ START_TEST(gates_of_1_change_no_bit)
     ck_assert_mem_eq(plain.z, gated.z, sizeof plain.z);
     end(&m);
 }
-END_TEST
 
 /* Weights of both layers of a model, and its loss; the second layer's heads gated where asked for. */
 static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gated)
 {
     hl_model_config config = example_config();
-    hl_model model;
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
     hl_tape tape;
     hl_arena arena;
@@ -286,16 +277,14 @@ static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gat
         probes[l] = (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &copies[l] };
     }
     probes[1].gate = gated ? hl_tape_tensor(&tape, HL_SHAPE(B, 2), zeros, false) : NULL;
-    hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ 0 }, probes);
+    hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, probes);
     ck_assert_ptr_nonnull(loss);
     hl_real value = loss->data[0];
     hl_arena_free(&arena);
-    example_batch_free(&batch);
-    hl_model_free(&model);
     return value;
 }
 
-START_TEST(each_layer_of_a_model_has_its_probe)
+TEST(each_layer_of_a_model_has_its_probe)
 {
     hl_real both[2][B * 2 * T * T] = { { 0 } }, second[2][B * 2 * T * T] = { { 0 } };
     hl_real loss = run_model(both, true, false);
@@ -306,16 +295,5 @@ START_TEST(each_layer_of_a_model_has_its_probe)
     ck_assert(run_model(second, true, true) != loss);
     ck_assert_mem_eq(both, second, sizeof both); /* the last layer's gate comes after all weights */
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, each_layer_of_a_model_has_its_probe);
-    tcase_add_test(tc, weights_sum_to_1_and_make_z);
-    tcase_add_test(tc, dropout_is_not_in_the_weights);
-    tcase_add_test(tc, given_patterns_take_the_place_of_the_softmax);
-    tcase_add_loop_test(tc, gate_0_removes_a_head, 0, H);
-    tcase_add_loop_test(tc, gates_of_0_have_the_gradient_of_a_difference, 0, 2);
-    tcase_add_test(tc, gates_of_1_change_no_bit);
-}
-SUITE("probes", add_tests)
+SUITE("probes")

@@ -38,25 +38,20 @@ static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, 
     return result;
 }
 
-START_TEST(the_same_bits_in_less_memory)
+LOOP_TEST(the_same_bits_in_less_memory, 0, EXAMPLE_VARIANTS)
 {
-    hl_model model;
     hl_model_config config = example_variant(_i);
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     int32_t lengths[B] = { 7, 4, 6 };
     hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
     size_t kept_bytes, reused_bytes;
-    hl_real kept = planned_step(&model, &batch, false, &kept_bytes);
-    hl_real *grads = example_grads_copy(&model.parameters);
-    hl_real reused = planned_step(&model, &batch, true, &reused_bytes);
+    hl_real kept = planned_step(model, &batch, false, &kept_bytes);
+    hl_real *grads = example_grads_copy(&model->parameters);
+    hl_real reused = planned_step(model, &batch, true, &reused_bytes);
     ck_assert_mem_eq(&kept, &reused, sizeof kept);
-    ck_assert_mem_eq(grads, model.parameters.grads, (size_t)model.parameters.count * sizeof *grads);
+    ck_assert_mem_eq(grads, model->parameters.grads, (size_t)model->parameters.count * sizeof *grads);
     ck_assert_uint_lt(reused_bytes, kept_bytes);
-    hl_free(grads);
-    example_batch_free(&batch);
-    hl_model_free(&model);
 }
-END_TEST
 
 enum { MOST_B = 9, MOST_T = 20, PASSES = 40 };
 
@@ -77,12 +72,11 @@ static hl_real pass(hl_model *model, const hl_batch *batch, hl_tape_options opti
 
 /* Every smaller pass fits into the slots of the largest and has the bits of one in fresh memory, with gradients and
  * without. */
-START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
+LOOP_TEST(smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIANTS)
 {
-    hl_model model;
     hl_model_config config = example_variant(_i % EXAMPLE_VARIANTS);
     config.max_length = MOST_T;
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     bool gradients = _i < EXAMPLE_VARIANTS;
     hl_tape_options options = {
         .threads = 2, .training = gradients, .gradients = gradients, .memory = { .reuse = true }
@@ -90,7 +84,7 @@ START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
     hl_batch largest = hl_batch_largest(MOST_B, MOST_T);
     hl_tape_plan plan;
     hl_arena arena, fresh;
-    ck_assert_int_eq(hl_model_plan(&model, &largest, options, &plan).code, HL_OK);
+    ck_assert_int_eq(hl_model_plan(model, &largest, options, &plan).code, HL_OK);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
     ck_assert_int_eq(hl_arena_init(&fresh, (size_t)16 << 20).code, HL_OK);
     for (int i = 0; i < PASSES; i++) {
@@ -101,50 +95,42 @@ START_TEST(smaller_passes_fit_into_the_slots_of_the_largest)
         }
         hl_batch batch = example_batch(n, MOST_T, config.vocabulary, lengths);
         options.memory.plan = NULL;
-        hl_real expected = pass(&model, &batch, options, &fresh);
-        hl_real *grads = example_grads_copy(&model.parameters);
+        hl_real expected = pass(model, &batch, options, &fresh);
+        hl_real *grads = example_grads_copy(&model->parameters);
         options.memory.plan = &plan;
-        hl_real got = pass(&model, &batch, options, &arena);
+        hl_real got = pass(model, &batch, options, &arena);
         ck_assert_mem_eq(&got, &expected, sizeof got);
-        ck_assert_mem_eq(model.parameters.grads, grads, (size_t)model.parameters.count * sizeof *grads);
-        hl_free(grads);
-        example_batch_free(&batch);
+        ck_assert_mem_eq(model->parameters.grads, grads, (size_t)model->parameters.count * sizeof *grads);
     }
     hl_arena_free(&arena);
     hl_arena_free(&fresh);
     hl_tape_plan_free(&plan);
-    hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(a_larger_pass_than_planned_is_refused)
+TEST(a_larger_pass_than_planned_is_refused)
 {
-    hl_model model;
     hl_model_config config = example_config();
-    example_model(&model, &config);
+    hl_model *model = example_model(&config);
     hl_tape_plan plan;
     hl_arena arena;
     hl_batch planned = hl_batch_largest(2, 4), larger = example_batch(3, 4, config.vocabulary, NULL);
-    ck_assert_int_eq(hl_model_plan(&model, &planned, (hl_tape_options){ .memory = { .reuse = true } }, &plan).code,
+    ck_assert_int_eq(hl_model_plan(model, &planned, (hl_tape_options){ .memory = { .reuse = true } }, &plan).code,
                      HL_OK);
     ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .memory = { .plan = &plan } });
-    hl_model_loss(&tape, &model, &larger, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_model_loss(&tape, model, &larger, (hl_cross_entropy_args){ 0 }, NULL);
     ck_assert_int_eq(hl_tape_status(&tape).code, HL_INVALID);
     ck_assert_str_eq(hl_tape_status(&tape).text, "a pass that is not the planned one, or larger");
     hl_arena_rewind(&arena, 0);
     arena.capacity -= 64;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .memory = { .plan = &plan } });
     hl_batch fits = hl_batch_slice(&larger, 0, 2);
-    hl_model_loss(&tape, &model, &fits, (hl_cross_entropy_args){ 0 }, NULL);
+    hl_model_loss(&tape, model, &fits, (hl_cross_entropy_args){ 0 }, NULL);
     ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
     hl_arena_free(&arena);
     hl_tape_plan_free(&plan);
-    example_batch_free(&larger);
-    hl_model_free(&model);
 }
-END_TEST
 
 /* Of one sequence as long as this: where backward makes attention's weights again, twice the length takes no more than
  * twice the memory; where they are kept it takes more. */
@@ -169,18 +155,17 @@ static size_t planned_bytes(int64_t length, bool recompute)
     return bytes;
 }
 
-START_TEST(memory_grows_with_the_length_where_weights_are_made_again)
+TEST(memory_grows_with_the_length_where_weights_are_made_again)
 {
     for (int64_t length = 1024; length <= 16384; length *= 2) {
         ck_assert_uint_le(planned_bytes(2 * length, true), 2 * planned_bytes(length, true));
         ck_assert_uint_gt(planned_bytes(2 * length, false), 3 * planned_bytes(length, false));
     }
 }
-END_TEST
 
 /* The model of configs/bench/long.ini on one example of 16384 tokens, in 1 GiB: the rest of a run takes less than
  * 100 MiB. */
-START_TEST(sixteen_thousand_tokens_fit)
+TEST(sixteen_thousand_tokens_fit)
 {
     enum { LENGTH = 16384, MIB = 1 << 20, REST = 100 };
     hl_model model;
@@ -206,14 +191,5 @@ START_TEST(sixteen_thousand_tokens_fit)
     hl_tape_plan_free(&plan);
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIANTS);
-    tcase_add_test(tc, a_larger_pass_than_planned_is_refused);
-    tcase_add_test(tc, sixteen_thousand_tokens_fit);
-    tcase_add_test(tc, memory_grows_with_the_length_where_weights_are_made_again);
-    tcase_add_loop_test(tc, the_same_bits_in_less_memory, 0, EXAMPLE_VARIANTS);
-}
-SUITE("reuse", add_tests)
+SUITE("reuse")

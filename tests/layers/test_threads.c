@@ -44,12 +44,11 @@ static outcome step(hl_model *model, const hl_batch *batch, int threads, bool re
     hl_head_probe probes[LAYERS] = { { 0 } };
     hl_head_weights weights[LAYERS];
     for (int l = 0; recorded && l < LAYERS; l++) {
-        o.weights[l] = hl_calloc((size_t)n_weights, sizeof(hl_real));
+        o.weights[l] = example_calloc(n_weights, sizeof(hl_real));
         weights[l] = (hl_head_weights){ .at = o.weights[l], .n_heads = HEADS, .n_tokens = T };
         probes[l].observe = hl_head_weights_observe;
         probes[l].observe_context = &weights[l];
-        probes[l].z = o.z[l] = hl_calloc((size_t)n_z, sizeof(hl_real));
-        ck_assert(o.weights[l] != NULL && o.z[l] != NULL);
+        probes[l].z = o.z[l] = example_calloc(n_z, sizeof(hl_real));
     }
     hl_parameters_zero_grad(&model->parameters);
     o.loss = example_step(model, batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, recorded ? probes : NULL,
@@ -58,22 +57,13 @@ static outcome step(hl_model *model, const hl_batch *batch, int threads, bool re
     return o;
 }
 
-static void outcome_free(outcome *o)
-{
-    hl_free(o->grads);
-    for (int l = 0; l < LAYERS; l++) {
-        hl_free(o->weights[l]);
-        hl_free(o->z[l]);
-    }
-}
-
 static void assert_same_step(const hl_model *model, const outcome *a, const outcome *b)
 {
     ck_assert_mem_eq(&a->loss, &b->loss, sizeof a->loss);
     ck_assert_mem_eq(a->grads, b->grads, (size_t)model->parameters.count * sizeof(hl_real));
 }
 
-START_TEST(threads_do_not_change_a_bit)
+LOOP_TEST(threads_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
     ck_assert_int_eq(hl_threads_for(4, (int64_t)B * T * D), 4); /* even the cheapest op of a layer is cut */
@@ -88,15 +78,11 @@ START_TEST(threads_do_not_change_a_bit)
             ck_assert_mem_eq(one.weights[l], more.weights[l], (size_t)n_weights * sizeof(hl_real));
             ck_assert_mem_eq(one.z[l], more.z[l], (size_t)n_z * sizeof(hl_real));
         }
-        outcome_free(&more);
     }
-    outcome_free(&one);
-    example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
-START_TEST(recording_does_not_change_a_bit)
+LOOP_TEST(recording_does_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
     hl_model model;
@@ -104,15 +90,11 @@ START_TEST(recording_does_not_change_a_bit)
     begin(&model, &batch, _i, false);
     outcome watched = step(&model, &batch, 2, true), unwatched = step(&model, &batch, 2, false);
     assert_same_step(&model, &watched, &unwatched);
-    outcome_free(&watched);
-    outcome_free(&unwatched);
-    example_batch_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
 /* The same model with weights that are kept, seen and not. */
-START_TEST(weights_made_again_do_not_change_a_bit)
+LOOP_TEST(weights_made_again_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
     hl_model keeping, recomputing;
@@ -126,20 +108,9 @@ START_TEST(weights_made_again_do_not_change_a_bit)
         for (int l = 0; l < LAYERS && again.weights[l] != NULL; l++) {
             ck_assert_mem_eq(kept.weights[l], again.weights[l], (size_t)n_weights * sizeof(hl_real));
         }
-        outcome_free(&again);
     }
-    outcome_free(&kept);
-    example_batch_free(&batch);
-    example_batch_free(&same_batch);
     hl_model_free(&keeping);
     hl_model_free(&recomputing);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, threads_do_not_change_a_bit, 0, EXAMPLE_VARIANTS);
-    tcase_add_loop_test(tc, recording_does_not_change_a_bit, 0, EXAMPLE_VARIANTS);
-    tcase_add_loop_test(tc, weights_made_again_do_not_change_a_bit, 0, EXAMPLE_VARIANTS);
-}
-SUITE("threads", add_tests)
+SUITE("threads")

@@ -178,14 +178,13 @@ static bool skips(void)
     return !HAS_OWN_MALLOC;
 }
 
-START_TEST(a_run_outlives_a_failing_malloc)
+LOOP_TEST(a_run_outlives_a_failing_malloc, 0, 2)
 {
     if (skips()) {
         return;
     }
     fault_cases_run(stride_of(TRAIN_STRIDE), _i == 1, FAULTY_MALLOC);
 }
-END_TEST
 
 /* ---- figures ---- */
 
@@ -225,7 +224,7 @@ static bool draw(faulty_fault fault)
     return result.reached;
 }
 
-START_TEST(a_figure_is_whole_or_none_where_malloc_fails)
+LOOP_TEST(a_figure_is_whole_or_none_where_malloc_fails, 0, 3)
 {
     static const char *const formats[] = { "--png", "--svg", "--pdf" };
     static const char *const ends[] = { "IEND\xae\x42\x60\x82", "</svg>\n", "%%EOF\n" };
@@ -241,7 +240,6 @@ START_TEST(a_figure_is_whole_or_none_where_malloc_fails)
     ck_assert_int_eq(HEADS(made.run, made.format, made.whole).code, 0);
     faulty_runs(formats[_i], FAULTY_MALLOC, stride_of(FIGURE_STRIDE), draw);
 }
-END_TEST
 
 /* ---- little memory ---- */
 
@@ -273,7 +271,7 @@ static void allow_little(void)
 
 static run_result run_in_little(const char *const *arguments)
 {
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .before = allow_little }));
+    run_result run = run_with((run_options){ .arguments = arguments, .before = allow_little });
     ck_assert_msg(run.code == 0 || run.code == 5, "%zu bytes: exit code %d: %s", allowed, run.code, run.err);
     ck_assert_msg(run.code == 0 || strncmp(run.err, "out of memory: ", 15) == 0 ||
                       strstr(run.err, ": the run needs about ") != NULL,
@@ -282,7 +280,7 @@ static run_result run_in_little(const char *const *arguments)
     return run;
 }
 
-START_TEST(a_run_ends_well_or_is_refused_in_little_memory)
+TEST(a_run_ends_well_or_is_refused_in_little_memory)
 {
     if (skips()) {
         return;
@@ -303,7 +301,6 @@ START_TEST(a_run_ends_well_or_is_refused_in_little_memory)
     }
     ck_assert_int_gt(refused, 0);
 }
-END_TEST
 
 enum { SHAPES = 24, ROWS = 8 };
 
@@ -338,7 +335,7 @@ static void multiply_in_a_child(void (*before)(void), hl_real (*C)[SHAPES * ROWS
 }
 
 /* LIBXSMM is refused a mapping for the code of its first product or of a later one. */
-START_TEST(products_are_the_same_where_no_memory_is_left_for_their_code)
+TEST(products_are_the_same_where_no_memory_is_left_for_their_code)
 {
     if (skips()) {
         return;
@@ -356,16 +353,11 @@ START_TEST(products_are_the_same_where_no_memory_is_left_for_their_code)
     }
     munmap(C, 2 * bytes);
 }
-END_TEST
 
 static void add_tests(TCase *tc)
 {
     static const faulty_malloc own = { begin, end };
     faulty_malloc_is(&own);
     tcase_set_timeout(tc, getenv(stride_variable) != NULL ? LONG_TIMEOUT_SECONDS : TIMEOUT_SECONDS);
-    tcase_add_loop_test(tc, a_run_outlives_a_failing_malloc, 0, 2);
-    tcase_add_loop_test(tc, a_figure_is_whole_or_none_where_malloc_fails, 0, 3);
-    tcase_add_test(tc, a_run_ends_well_or_is_refused_in_little_memory);
-    tcase_add_test(tc, products_are_the_same_where_no_memory_is_left_for_their_code);
 }
 SUITE("malloc", add_tests)

@@ -35,21 +35,19 @@ static inline void golden_set(const hl_parameters *parameters, hl_real *block, c
 /* Makes the golden steps of case `golden` and asserts values after each and moments after the last. */
 static inline void golden_assert_steps(int golden, double relative, double absolute)
 {
-    hl_parameters parameters = example_parameters(2, (int64_t[]){ GOLDEN_WEIGHTS, GOLDEN_BIASES });
-    hl_optimizer optimizer;
-    ck_assert_int_eq(hl_optimizer_init(&optimizer, &parameters, golden_optimizers[golden].options).code, HL_OK);
-    golden_set(&parameters, parameters.values, golden_start);
+    hl_parameters *parameters = example_parameters(2, (int64_t[]){ GOLDEN_WEIGHTS, GOLDEN_BIASES });
+    hl_optimizer *optimizer = example_optimizer(parameters, golden_optimizers[golden].options);
+    golden_set(parameters, parameters->values, golden_start);
     for (int step = 0; step < GOLDEN_STEPS; step++) {
-        golden_set(&parameters, parameters.grads, golden_grads[step]);
-        hl_optimizer_step(&optimizer, 1, golden_rates[step]);
-        golden_assert_block(&parameters, parameters.values, golden_optimizers[golden].values[step], relative, absolute);
+        golden_set(parameters, parameters->grads, golden_grads[step]);
+        hl_optimizer_step(optimizer, 1, golden_rates[step]);
+        golden_assert_block(parameters, parameters->values, golden_optimizers[golden].values[step], relative, absolute);
     }
     if (golden_optimizers[golden].options.name != HL_SGD) {
-        golden_assert_block(&parameters, optimizer.m, golden_optimizers[golden].m, relative, absolute);
-        golden_assert_block(&parameters, optimizer.v, golden_optimizers[golden].v, relative, absolute * absolute);
+        golden_assert_block(parameters, optimizer->m, golden_optimizers[golden].m, relative, absolute);
+        golden_assert_block(parameters, optimizer->v, golden_optimizers[golden].v, relative, absolute * absolute);
     }
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
+    example_end();
 }
 
 #endif

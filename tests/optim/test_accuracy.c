@@ -17,7 +17,7 @@ static const double chance = 1.1;
 #endif
 
 /* Both are given the same gradients: what differs is the rounding of moments and weights. */
-START_TEST(updates_round_no_worse_than_pytorchs)
+LOOP_TEST(updates_round_no_worse_than_pytorchs, 0, ROWS(accuracy_alone))
 {
     static double single[ACCURACY_UPDATES][ACCURACY_NUMBERS], wide[ACCURACY_UPDATES][ACCURACY_NUMBERS];
     ck_assert(accuracy_alone_run(_i, single));
@@ -37,7 +37,6 @@ START_TEST(updates_round_no_worse_than_pytorchs)
     double drift = sqrt(squares / (ACCURACY_UPDATES * ACCURACY_NUMBERS)), theirs = accuracy_alone[_i].drift;
     ck_assert_msg(drift <= chance * theirs, "float is %.3g from double, PyTorch %.3g", drift, theirs);
 }
-END_TEST
 
 static int ascending(const void *a, const void *b)
 {
@@ -53,7 +52,7 @@ static double median(double drifts[ACCURACY_SEEDS])
 
 /* A training amplifies any rounding, so that one curve says little: a ReLU that is off in one precision and on in the
  * other is a step that either may meet first. */
-START_TEST(whole_trainings_drift_no_more_than_pytorchs)
+LOOP_TEST(whole_trainings_drift_no_more_than_pytorchs, 0, ROWS(accuracy_trainings))
 {
     double ours[ACCURACY_SEEDS] = { 0 }, theirs[ACCURACY_SEEDS] = { 0 };
     for (int s = 0; s < ACCURACY_SEEDS; s++) {
@@ -72,13 +71,5 @@ START_TEST(whole_trainings_drift_no_more_than_pytorchs)
     double mine = median(ours), most = median(theirs);
     ck_assert_msg(mine <= most, "losses drift by %.3g in float, PyTorch's by %.3g", mine, most);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, updates_round_no_worse_than_pytorchs, 0, sizeof accuracy_alone / sizeof *accuracy_alone);
-    tcase_add_loop_test(tc, whole_trainings_drift_no_more_than_pytorchs, 0,
-                        sizeof accuracy_trainings / sizeof *accuracy_trainings);
-}
-SUITE("accuracy", add_tests)
+SUITE("accuracy")

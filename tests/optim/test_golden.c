@@ -2,14 +2,9 @@
 #include "tests/optim/golden_steps.h"
 
 /* The absolute part is for weights near zero, whose rounding is that of the larger numbers they came from. */
-START_TEST(steps_are_those_of_pytorch)
+LOOP_TEST(steps_are_those_of_pytorch, 0, GOLDEN_OPTIMIZERS)
 {
     golden_assert_steps(_i, 1e-6, 2e-7);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, steps_are_those_of_pytorch, 0, GOLDEN_OPTIMIZERS);
-}
-SUITE("golden steps", add_tests)
+SUITE("golden steps")

@@ -1,6 +1,6 @@
-#include "core/base/memory.h"
 #include "optim/optimizer.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/optim/example.h"
 
 #include <math.h>
@@ -16,13 +16,6 @@ static hl_optimizer_options options_of(hl_optimizer_name name)
     return (hl_optimizer_options){ .name = name, .beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9, .weight_decay = 0.1 };
 }
 
-static hl_optimizer make(hl_parameters *parameters, hl_optimizer_options options)
-{
-    hl_optimizer optimizer;
-    ck_assert_int_eq(hl_optimizer_init(&optimizer, parameters, options).code, HL_OK);
-    return optimizer;
-}
-
 static bool same_block(const hl_real *a, const hl_real *b, int64_t count)
 {
     return memcmp(a, b, (size_t)count * sizeof(hl_real)) == 0;
@@ -35,222 +28,182 @@ static bool same_state(const hl_optimizer *a, const hl_optimizer *b)
     return moments && a->step == b->step && same_block(a->parameters->values, b->parameters->values, count);
 }
 
-START_TEST(values_and_moments_have_the_same_bits_at_any_thread_count)
+LOOP_TEST(values_and_moments_have_the_same_bits_at_any_thread_count, 0, N_NAMES)
 {
-    hl_parameters one = example_parameters(N_PARAMETERS, lengths);
-    hl_optimizer alone = make(&one, options_of((hl_optimizer_name)_i));
+    hl_parameters *one = example_parameters(N_PARAMETERS, lengths);
+    hl_optimizer *alone = example_optimizer(one, options_of((hl_optimizer_name)_i));
     for (int step = 0; step < 3; step++) {
-        hl_optimizer_step(&alone, 1, 0.01);
+        hl_optimizer_step(alone, 1, 0.01);
     }
     for (int threads = 2; threads <= 4; threads++) {
-        hl_parameters other = example_parameters(N_PARAMETERS, lengths);
-        hl_optimizer together = make(&other, options_of((hl_optimizer_name)_i));
+        hl_parameters *other = example_parameters(N_PARAMETERS, lengths);
+        hl_optimizer *together = example_optimizer(other, options_of((hl_optimizer_name)_i));
         for (int step = 0; step < 3; step++) {
-            hl_optimizer_step(&together, threads, 0.01);
+            hl_optimizer_step(together, threads, 0.01);
         }
-        ck_assert(same_state(&together, &alone));
-        hl_optimizer_free(&together);
-        hl_parameters_free(&other);
+        ck_assert(same_state(together, alone));
     }
-    hl_optimizer_free(&alone);
-    hl_parameters_free(&one);
 }
-END_TEST
 
 /* With values 3, gradients 1 and rate 1, SGD is exact: a number that is skipped or updated twice shows. */
-START_TEST(every_number_is_updated_once_and_gaps_stay_zero)
+LOOP_TEST(every_number_is_updated_once_and_gaps_stay_zero, 1, 5)
 {
-    hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
+    hl_parameters *parameters = example_parameters(N_PARAMETERS, lengths);
     for (int i = 0; i < N_PARAMETERS; i++) {
         for (int64_t j = 0; j < lengths[i]; j++) {
-            parameters.list[i].tensor->data[j] = 3;
-            parameters.list[i].tensor->grad[j] = 1;
+            parameters->list[i].tensor->data[j] = 3;
+            parameters->list[i].tensor->grad[j] = 1;
         }
     }
-    hl_optimizer optimizer = make(&parameters, (hl_optimizer_options){ .name = HL_SGD });
-    hl_optimizer_step(&optimizer, _i, 1);
+    hl_optimizer *optimizer = example_optimizer(parameters, (hl_optimizer_options){ .name = HL_SGD });
+    hl_optimizer_step(optimizer, _i, 1);
     int64_t at = 0;
     for (int i = 0; i < N_PARAMETERS; i++) {
-        for (; at < parameters.list[i].offset; at++) {
-            ck_assert(parameters.values[at] == 0);
+        for (; at < parameters->list[i].offset; at++) {
+            ck_assert(parameters->values[at] == 0);
         }
-        for (; at < parameters.list[i].offset + lengths[i]; at++) {
-            ck_assert(parameters.values[at] == 2);
+        for (; at < parameters->list[i].offset + lengths[i]; at++) {
+            ck_assert(parameters->values[at] == 2);
         }
     }
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(gaps_hold_zeros_and_gradients_stay)
+LOOP_TEST(gaps_hold_zeros_and_gradients_stay, 0, N_NAMES)
 {
-    hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
-    hl_parameters untouched = example_parameters(N_PARAMETERS, lengths);
-    hl_optimizer optimizer = make(&parameters, options_of((hl_optimizer_name)_i));
+    hl_parameters *parameters = example_parameters(N_PARAMETERS, lengths);
+    hl_parameters *untouched = example_parameters(N_PARAMETERS, lengths);
+    hl_optimizer *optimizer = example_optimizer(parameters, options_of((hl_optimizer_name)_i));
     for (int step = 0; step < 3; step++) {
-        hl_optimizer_step(&optimizer, 2, 0.01);
+        hl_optimizer_step(optimizer, 2, 0.01);
     }
-    ck_assert(same_block(parameters.grads, untouched.grads, parameters.count));
+    ck_assert(same_block(parameters->grads, untouched->grads, parameters->count));
     for (int i = 0; i + 1 < N_PARAMETERS; i++) {
-        for (int64_t at = parameters.list[i].offset + lengths[i]; at < parameters.list[i + 1].offset; at++) {
-            ck_assert(parameters.values[at] == 0);
-            ck_assert(optimizer.m == NULL || (optimizer.m[at] == 0 && optimizer.v[at] == 0));
+        for (int64_t at = parameters->list[i].offset + lengths[i]; at < parameters->list[i + 1].offset; at++) {
+            ck_assert(parameters->values[at] == 0);
+            ck_assert(optimizer->m == NULL || (optimizer->m[at] == 0 && optimizer->v[at] == 0));
         }
     }
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
-    hl_parameters_free(&untouched);
 }
-END_TEST
 
-START_TEST(a_frozen_parameter_keeps_value_and_moments_until_it_thaws)
+LOOP_TEST(a_frozen_parameter_keeps_value_and_moments_until_it_thaws, 0, N_NAMES)
 {
-    hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
-    hl_parameters untouched = example_parameters(N_PARAMETERS, lengths);
-    hl_optimizer optimizer = make(&parameters, options_of((hl_optimizer_name)_i));
-    const hl_parameter *frozen = &parameters.list[2]; /* it decays, and has a gradient */
+    hl_parameters *parameters = example_parameters(N_PARAMETERS, lengths);
+    hl_parameters *untouched = example_parameters(N_PARAMETERS, lengths);
+    hl_optimizer *optimizer = example_optimizer(parameters, options_of((hl_optimizer_name)_i));
+    const hl_parameter *frozen = &parameters->list[2]; /* it decays, and has a gradient */
     frozen->tensor->requires_grad = false;
-    hl_optimizer_step(&optimizer, 1, 0.01);
-    hl_optimizer_step(&optimizer, 1, 0.01);
-    const hl_real *before = untouched.values + frozen->offset;
+    hl_optimizer_step(optimizer, 1, 0.01);
+    hl_optimizer_step(optimizer, 1, 0.01);
+    const hl_real *before = untouched->values + frozen->offset;
     ck_assert(same_block(frozen->tensor->data, before, frozen->count));
-    for (int64_t j = 0; j < frozen->count && optimizer.m != NULL; j++) {
-        ck_assert(optimizer.m[frozen->offset + j] == 0);
-        ck_assert(optimizer.v[frozen->offset + j] == 0);
+    for (int64_t j = 0; j < frozen->count && optimizer->m != NULL; j++) {
+        ck_assert(optimizer->m[frozen->offset + j] == 0);
+        ck_assert(optimizer->v[frozen->offset + j] == 0);
     }
-    ck_assert(parameters.list[1].tensor->data[0] != untouched.values[parameters.list[1].offset]);
-    ck_assert(parameters.list[3].tensor->data[0] != untouched.values[parameters.list[3].offset]);
+    ck_assert(parameters->list[1].tensor->data[0] != untouched->values[parameters->list[1].offset]);
+    ck_assert(parameters->list[3].tensor->data[0] != untouched->values[parameters->list[3].offset]);
     frozen->tensor->requires_grad = true;
-    hl_optimizer_step(&optimizer, 1, 0.01);
+    hl_optimizer_step(optimizer, 1, 0.01);
     for (int64_t j = 0; j < frozen->count; j++) {
         ck_assert(frozen->tensor->data[j] != before[j]);
     }
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
-    hl_parameters_free(&untouched);
 }
-END_TEST
 
 /* Without gradients, only decay moves a weight: by rate * decay of itself, or by Adam's full rate towards zero, where
  * the decay is its gradient. */
-START_TEST(only_parameters_marked_for_it_decay)
+LOOP_TEST(only_parameters_marked_for_it_decay, 0, N_NAMES)
 {
-    hl_parameters parameters = example_parameters(2, (int64_t[]){ 20, 20 });
-    hl_parameters before = example_parameters(2, (int64_t[]){ 20, 20 });
-    hl_parameters_zero_grad(&parameters);
-    hl_optimizer optimizer = make(&parameters, options_of((hl_optimizer_name)_i));
-    hl_optimizer_step(&optimizer, 1, 0.25);
+    hl_parameters *parameters = example_parameters(2, (int64_t[]){ 20, 20 });
+    hl_parameters *before = example_parameters(2, (int64_t[]){ 20, 20 });
+    hl_parameters_zero_grad(parameters);
+    hl_optimizer *optimizer = example_optimizer(parameters, options_of((hl_optimizer_name)_i));
+    hl_optimizer_step(optimizer, 1, 0.25);
     for (int64_t j = 0; j < 20; j++) {
-        double weight = (double)before.list[0].tensor->data[j];
+        double weight = (double)before->list[0].tensor->data[j];
         double decayed = _i == HL_ADAM ? weight - copysign(0.25, weight) : weight * (1 - 0.25 * 0.1);
-        ck_assert_double_eq_tol((double)parameters.list[0].tensor->data[j], decayed, 1e-6);
-        ck_assert(parameters.list[1].tensor->data[j] == before.list[1].tensor->data[j]);
+        ck_assert_double_eq_tol((double)parameters->list[0].tensor->data[j], decayed, 1e-6);
+        ck_assert(parameters->list[1].tensor->data[j] == before->list[1].tensor->data[j]);
     }
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
-    hl_parameters_free(&before);
 }
-END_TEST
 
 /* Without memory, also of numbers so large that what follows would be lost beside them. */
-START_TEST(moments_of_beta_0_are_the_last_gradient)
+TEST(moments_of_beta_0_are_the_last_gradient)
 {
-    hl_parameters parameters = example_parameters(1, (int64_t[]){ 20 });
+    hl_parameters *parameters = example_parameters(1, (int64_t[]){ 20 });
     hl_optimizer_options options = options_of(HL_ADAM);
     options.beta1 = options.beta2 = options.weight_decay = 0;
-    hl_optimizer optimizer = make(&parameters, options);
-    hl_real *grads = parameters.grads;
+    hl_optimizer *optimizer = example_optimizer(parameters, options);
+    hl_real *grads = parameters->grads;
     for (int step = 0; step < 2; step++) {
         for (int i = 0; i < 20; i++) {
             grads[i] = step == 0 ? 1e9F : (hl_real)(i + 1) / 1024;
         }
-        hl_optimizer_step(&optimizer, 1, 0.01);
+        hl_optimizer_step(optimizer, 1, 0.01);
     }
     for (int i = 0; i < 20; i++) {
-        ck_assert(optimizer.m[i] == grads[i] && optimizer.v[i] == grads[i] * grads[i]);
+        ck_assert(optimizer->m[i] == grads[i] && optimizer->v[i] == grads[i] * grads[i]);
     }
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(without_decay_adamw_is_adam)
+TEST(without_decay_adamw_is_adam)
 {
-    hl_parameters a = example_parameters(N_PARAMETERS, lengths), b = example_parameters(N_PARAMETERS, lengths);
+    hl_parameters *a = example_parameters(N_PARAMETERS, lengths), *b = example_parameters(N_PARAMETERS, lengths);
     hl_optimizer_options options = options_of(HL_ADAM);
     options.weight_decay = 0;
-    hl_optimizer adam = make(&a, options);
+    hl_optimizer *adam = example_optimizer(a, options);
     options.name = HL_ADAMW;
-    hl_optimizer adamw = make(&b, options);
+    hl_optimizer *adamw = example_optimizer(b, options);
     for (int step = 0; step < 3; step++) {
-        hl_optimizer_step(&adam, 1, 0.01);
-        hl_optimizer_step(&adamw, 1, 0.01);
+        hl_optimizer_step(adam, 1, 0.01);
+        hl_optimizer_step(adamw, 1, 0.01);
     }
-    ck_assert(same_state(&adam, &adamw));
-    hl_optimizer_free(&adam);
-    hl_optimizer_free(&adamw);
-    hl_parameters_free(&a);
-    hl_parameters_free(&b);
+    ck_assert(same_state(adam, adamw));
 }
-END_TEST
 
 /* What the header promises to checkpoints: step, m, v and the values are all there is. */
-START_TEST(a_resumed_optimizer_goes_on_with_the_same_bits)
+LOOP_TEST(a_resumed_optimizer_goes_on_with_the_same_bits, 0, N_NAMES)
 {
-    hl_parameters a = example_parameters(N_PARAMETERS, lengths), b = example_parameters(N_PARAMETERS, lengths);
-    hl_optimizer through = make(&a, options_of((hl_optimizer_name)_i));
-    hl_optimizer resumed = make(&b, options_of((hl_optimizer_name)_i));
+    hl_parameters *a = example_parameters(N_PARAMETERS, lengths), *b = example_parameters(N_PARAMETERS, lengths);
+    hl_optimizer *through = example_optimizer(a, options_of((hl_optimizer_name)_i));
+    hl_optimizer *resumed = example_optimizer(b, options_of((hl_optimizer_name)_i));
     for (int step = 0; step < 3; step++) {
-        hl_optimizer_step(&through, 1, 0.01);
+        hl_optimizer_step(through, 1, 0.01);
     }
-    size_t bytes = (size_t)a.count * sizeof(hl_real);
-    memcpy(b.values, a.values, bytes);
-    if (through.m != NULL) {
-        memcpy(resumed.m, through.m, bytes);
-        memcpy(resumed.v, through.v, bytes);
+    size_t bytes = (size_t)a->count * sizeof(hl_real);
+    memcpy(b->values, a->values, bytes);
+    if (through->m != NULL) {
+        memcpy(resumed->m, through->m, bytes);
+        memcpy(resumed->v, through->v, bytes);
     }
-    resumed.step = through.step;
-    ck_assert_int_eq(resumed.step, 3);
-    hl_optimizer_step(&through, 1, 0.01);
-    hl_optimizer_step(&resumed, 1, 0.01);
-    ck_assert(same_state(&through, &resumed));
-    hl_optimizer_free(&through);
-    hl_optimizer_free(&resumed);
-    hl_parameters_free(&a);
-    hl_parameters_free(&b);
+    resumed->step = through->step;
+    ck_assert_int_eq(resumed->step, 3);
+    hl_optimizer_step(through, 1, 0.01);
+    hl_optimizer_step(resumed, 1, 0.01);
+    ck_assert(same_state(through, resumed));
 }
-END_TEST
 
 /* An embedding row that no batch ever names: 0 / (0 + epsilon), step after step. */
-START_TEST(a_gradient_that_is_always_zero_moves_nothing)
+TEST(a_gradient_that_is_always_zero_moves_nothing)
 {
-    hl_parameters parameters = example_parameters(2, (int64_t[]){ 20, 20 });
-    hl_parameters before = example_parameters(2, (int64_t[]){ 20, 20 });
-    hl_parameters_zero_grad(&parameters);
+    hl_parameters *parameters = example_parameters(2, (int64_t[]){ 20, 20 });
+    hl_parameters *before = example_parameters(2, (int64_t[]){ 20, 20 });
+    hl_parameters_zero_grad(parameters);
     hl_optimizer_options options = options_of(HL_ADAM);
     options.weight_decay = 0;
-    hl_optimizer optimizer = make(&parameters, options);
+    hl_optimizer *optimizer = example_optimizer(parameters, options);
     for (int step = 0; step < 100; step++) {
-        hl_optimizer_step(&optimizer, 1, 1);
+        hl_optimizer_step(optimizer, 1, 1);
     }
-    ck_assert(same_block(parameters.values, before.values, parameters.count));
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
-    hl_parameters_free(&before);
+    ck_assert(same_block(parameters->values, before->values, parameters->count));
 }
-END_TEST
 
-START_TEST(sgd_has_no_moments)
+TEST(sgd_has_no_moments)
 {
-    hl_parameters parameters = example_parameters(1, (int64_t[]){ 5 });
-    hl_optimizer optimizer = make(&parameters, (hl_optimizer_options){ .name = HL_SGD });
-    ck_assert_ptr_null(optimizer.m);
-    ck_assert_ptr_null(optimizer.v);
-    hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
+    hl_parameters *parameters = example_parameters(1, (int64_t[]){ 5 });
+    hl_optimizer *optimizer = example_optimizer(parameters, (hl_optimizer_options){ .name = HL_SGD });
+    ck_assert_ptr_null(optimizer->m);
+    ck_assert_ptr_null(optimizer->v);
 }
-END_TEST
 
 static const struct {
     hl_optimizer_options options;
@@ -272,22 +225,19 @@ static const struct {
     { { HL_SGD, 0, 0, 0, INFINITY }, "weight_decay" },
     { { (hl_optimizer_name)(HL_SGD + 1), 0.9, 0.98, 1e-9, 0 }, "unknown optimizer number 3" },
 };
-enum { N_REFUSED = sizeof refused / sizeof *refused };
 
-START_TEST(options_out_of_range_are_refused_by_name)
+LOOP_TEST(options_out_of_range_are_refused_by_name, 0, ROWS(refused))
 {
-    hl_parameters parameters = example_parameters(1, (int64_t[]){ 5 });
+    hl_parameters *parameters = example_parameters(1, (int64_t[]){ 5 });
     hl_optimizer optimizer;
-    hl_status status = hl_optimizer_init(&optimizer, &parameters, refused[_i].options);
+    hl_status status = hl_optimizer_init(&optimizer, parameters, refused[_i].options);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strncmp(status.text, refused[_i].text, strlen(refused[_i].text)) == 0, "%s", status.text);
     ck_assert_ptr_null(optimizer.m);
     hl_optimizer_free(&optimizer);
-    hl_parameters_free(&parameters);
 }
-END_TEST
 
-START_TEST(unallocated_parameters_are_refused)
+TEST(unallocated_parameters_are_refused)
 {
     hl_parameters parameters = { 0 };
     hl_optimizer optimizer;
@@ -296,83 +246,32 @@ START_TEST(unallocated_parameters_are_refused)
     ck_assert_int_eq(optimizer.step, 0);
     hl_optimizer_free(&optimizer);
 }
-END_TEST
 
-static int blocks_held, allocations, allocation_to_fail;
-
-static void *counting_allocate(size_t bytes)
+TEST(running_out_of_memory_leaves_nothing_behind)
 {
-    allocations++;
-    if (allocations == allocation_to_fail) {
-        return NULL;
-    }
-    blocks_held++;
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
-static void *refusing_reallocate(void *block, size_t bytes)
-{
-    (void)block;
-    (void)bytes;
-    return NULL;
-}
-
-static void counting_release(void *block)
-{
-    blocks_held -= block != NULL;
-    free(block);
-}
-
-static const hl_allocator counting = { counting_allocate, refusing_reallocate, counting_release };
-
-START_TEST(running_out_of_memory_leaves_nothing_behind)
-{
-    hl_parameters parameters = example_parameters(1, (int64_t[]){ 5 });
-    hl_allocator_set(&counting);
-    for (allocation_to_fail = 1; allocation_to_fail <= 2; allocation_to_fail++) {
-        allocations = blocks_held = 0;
+    hl_parameters *parameters = example_parameters(1, (int64_t[]){ 5 });
+    faults_begin();
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_optimizer optimizer;
-        ck_assert_int_eq(hl_optimizer_init(&optimizer, &parameters, options_of(HL_ADAM)).code, HL_NO_MEMORY);
-        ck_assert_int_ge(allocations, allocation_to_fail);
-        ck_assert_int_eq(blocks_held, 0);
+        fault_checks_turn(hl_optimizer_init(&optimizer, parameters, options_of(HL_ADAM)));
         hl_optimizer_free(&optimizer);
     }
-    hl_allocator_set(NULL);
-    hl_parameters_free(&parameters);
+    ck_assert_int_eq(n, 3);
+    faults_end();
 }
-END_TEST
 
-START_TEST(a_step_allocates_nothing)
+TEST(a_step_allocates_nothing)
 {
-    hl_parameters parameters = example_parameters(N_PARAMETERS, lengths);
-    hl_allocator_set(&counting);
-    allocation_to_fail = allocations = blocks_held = 0;
-    hl_optimizer optimizer = make(&parameters, options_of(HL_ADAMW));
-    ck_assert_int_eq(allocations, 2);
-    hl_optimizer_step(&optimizer, 2, 0.01);
-    ck_assert_int_eq(allocations, 2);
-    hl_optimizer_free(&optimizer);
-    ck_assert_int_eq(blocks_held, 0);
-    hl_allocator_set(NULL);
-    hl_parameters_free(&parameters);
+    hl_parameters *parameters = example_parameters(N_PARAMETERS, lengths);
+    faults_begin();
+    hl_optimizer *optimizer = example_optimizer(parameters, options_of(HL_ADAMW));
+    ck_assert_int_eq(faults_allocations(), 2);
+    hl_optimizer_step(optimizer, 2, 0.01);
+    ck_assert_int_eq(faults_allocations(), 2);
+    hl_optimizer_free(optimizer);
+    ck_assert_int_eq(faults_live_blocks(), 0);
+    faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, values_and_moments_have_the_same_bits_at_any_thread_count, 0, N_NAMES);
-    tcase_add_loop_test(tc, every_number_is_updated_once_and_gaps_stay_zero, 1, 5);
-    tcase_add_loop_test(tc, gaps_hold_zeros_and_gradients_stay, 0, N_NAMES);
-    tcase_add_loop_test(tc, a_frozen_parameter_keeps_value_and_moments_until_it_thaws, 0, N_NAMES);
-    tcase_add_loop_test(tc, only_parameters_marked_for_it_decay, 0, N_NAMES);
-    tcase_add_test(tc, moments_of_beta_0_are_the_last_gradient);
-    tcase_add_test(tc, without_decay_adamw_is_adam);
-    tcase_add_loop_test(tc, a_resumed_optimizer_goes_on_with_the_same_bits, 0, N_NAMES);
-    tcase_add_test(tc, a_gradient_that_is_always_zero_moves_nothing);
-    tcase_add_test(tc, sgd_has_no_moments);
-    tcase_add_loop_test(tc, options_out_of_range_are_refused_by_name, 0, N_REFUSED);
-    tcase_add_test(tc, unallocated_parameters_are_refused);
-    tcase_add_test(tc, running_out_of_memory_leaves_nothing_behind);
-    tcase_add_test(tc, a_step_allocates_nothing);
-}
-SUITE("optimizer", add_tests)
+SUITE("optimizer", .after = example_end)

@@ -17,7 +17,7 @@ static hl_schedule make(hl_schedule_name name, int64_t warmup, int64_t steps)
     return (hl_schedule){ .name = name, .learning_rate = 1, .warmup_steps = warmup, .steps = steps, .d_model = 16 };
 }
 
-START_TEST(linear_and_cosine_are_those_of_pytorch)
+LOOP_TEST(linear_and_cosine_are_those_of_pytorch, 0, 4)
 {
     static const struct {
         hl_schedule_name name;
@@ -35,32 +35,29 @@ START_TEST(linear_and_cosine_are_those_of_pytorch)
         ck_assert_double_eq_tol(rate, golden[_i].rates[step - 1], 1e-14);
     }
 }
-END_TEST
 
 /* The rates of the paper's base model, from "Attention Is All You Need", equation 3. */
-START_TEST(noam_is_the_papers)
+TEST(noam_is_the_papers)
 {
     hl_schedule schedule = make(HL_SCHEDULE_NOAM, 4000, 100000);
     schedule.d_model = 512;
     static const int64_t steps[] = { 1, 2, 1000, 3999, 4000, 4001, 16000, 100000, 200000 };
-    for (int i = 0; i < (int)(sizeof steps / sizeof *steps); i++) {
+    for (int i = 0; i < ROWS(steps); i++) {
         double s = (double)steps[i];
         assert_near(hl_schedule_rate(&schedule, steps[i]), pow(512, -0.5) * fmin(pow(s, -0.5), s * pow(4000, -1.5)));
     }
     assert_near(hl_schedule_rate(&schedule, 4000), 6.987712429686843e-4);
     assert_near(hl_schedule_rate(&schedule, 16000), 6.987712429686843e-4 / 2);
 }
-END_TEST
 
-START_TEST(noam_without_warmup_falls_from_the_first_step)
+TEST(noam_without_warmup_falls_from_the_first_step)
 {
     hl_schedule schedule = make(HL_SCHEDULE_NOAM, 0, 10);
     ck_assert_double_eq(hl_schedule_rate(&schedule, 1), 0.25); /* 16^-0.5 */
     ck_assert_double_eq(hl_schedule_rate(&schedule, 4), 0.125);
 }
-END_TEST
 
-START_TEST(constant_rises_over_the_warmup_and_stays)
+TEST(constant_rises_over_the_warmup_and_stays)
 {
     hl_schedule schedule = make(HL_SCHEDULE_CONSTANT, 4, 10);
     static const double rates[] = { 0.25, 0.5, 0.75, 1, 1, 1 };
@@ -71,9 +68,8 @@ START_TEST(constant_rises_over_the_warmup_and_stays)
     schedule.warmup_steps = 0;
     ck_assert_double_eq(hl_schedule_rate(&schedule, 1), 1);
 }
-END_TEST
 
-START_TEST(the_rate_is_in_proportion_to_the_learning_rate)
+LOOP_TEST(the_rate_is_in_proportion_to_the_learning_rate, HL_SCHEDULE_NOAM, HL_SCHEDULE_CONSTANT + 1)
 {
     for (int64_t step = 1; step < 12; step++) {
         hl_schedule schedule = make((hl_schedule_name)_i, 3, 12);
@@ -83,10 +79,9 @@ START_TEST(the_rate_is_in_proportion_to_the_learning_rate)
         ck_assert_double_eq(hl_schedule_rate(&schedule, step), 4 * rate);
     }
 }
-END_TEST
 
 /* Linear and cosine: from the full rate at the end of the warm-up to a last update that still has one, then 0. */
-START_TEST(a_falling_schedule_ends_with_the_run)
+LOOP_TEST(a_falling_schedule_ends_with_the_run, 0, 2)
 {
     hl_schedule_name name = _i == 0 ? HL_SCHEDULE_LINEAR : HL_SCHEDULE_COSINE;
     hl_schedule schedule = make(name, 100, 1000);
@@ -99,10 +94,9 @@ START_TEST(a_falling_schedule_ends_with_the_run)
     ck_assert_double_eq(hl_schedule_rate(&schedule, 1001), 0);
     ck_assert_double_eq(hl_schedule_rate(&schedule, INT64_MAX), 0);
 }
-END_TEST
 
 /* nanoGPT's get_lr, whose iterations count from 0, past its warm-up. */
-START_TEST(cosine_down_to_a_least_rate_is_nanogpts)
+TEST(cosine_down_to_a_least_rate_is_nanogpts)
 {
     enum { WARMUP = 100, RUN = 2000 };
     const double learning_rate = 1e-3, min_lr = 1e-4;
@@ -121,9 +115,8 @@ START_TEST(cosine_down_to_a_least_rate_is_nanogpts)
     assert_near(hl_schedule_rate(&schedule, WARMUP), learning_rate);
     assert_near(hl_schedule_rate(&schedule, 1), learning_rate / WARMUP);
 }
-END_TEST
 
-START_TEST(linear_falls_to_a_least_rate)
+TEST(linear_falls_to_a_least_rate)
 {
     hl_schedule schedule = make(HL_SCHEDULE_LINEAR, 2, 10);
     schedule.min_rate = 0.2;
@@ -132,19 +125,17 @@ START_TEST(linear_falls_to_a_least_rate)
     assert_near(hl_schedule_rate(&schedule, 10), 0.3);
     assert_near(hl_schedule_rate(&schedule, 11), 0.2);
 }
-END_TEST
 
 /* Noam and constant do not fall to a rate of anyone's choice. */
-START_TEST(the_others_have_no_least_rate)
+LOOP_TEST(the_others_have_no_least_rate, 0, 2)
 {
     hl_schedule schedule = make(_i == 0 ? HL_SCHEDULE_NOAM : HL_SCHEDULE_CONSTANT, 2, 10);
     double rate = hl_schedule_rate(&schedule, 7);
     schedule.min_rate = 0.2;
     ck_assert_double_eq(hl_schedule_rate(&schedule, 7), rate);
 }
-END_TEST
 
-START_TEST(a_run_of_one_step_has_the_full_rate)
+LOOP_TEST(a_run_of_one_step_has_the_full_rate, HL_SCHEDULE_NOAM, HL_SCHEDULE_CONSTANT + 1)
 {
     for (int64_t warmup = 0; warmup <= 1; warmup++) {
         hl_schedule schedule = make((hl_schedule_name)_i, warmup, 1);
@@ -152,10 +143,9 @@ START_TEST(a_run_of_one_step_has_the_full_rate)
         ck_assert_double_eq(hl_schedule_rate(&schedule, 1), full);
     }
 }
-END_TEST
 
 /* A run shorter than its warm-up only ever rises. */
-START_TEST(warmup_may_outlast_the_run)
+LOOP_TEST(warmup_may_outlast_the_run, 0, 2)
 {
     hl_schedule_name name = _i == 0 ? HL_SCHEDULE_LINEAR : HL_SCHEDULE_COSINE;
     for (int64_t warmup = 10; warmup <= 20; warmup += 10) {
@@ -166,9 +156,8 @@ START_TEST(warmup_may_outlast_the_run)
         ck_assert_double_eq(hl_schedule_rate(&schedule, warmup + 1), 0);
     }
 }
-END_TEST
 
-START_TEST(what_is_no_schedule_has_no_rate)
+TEST(what_is_no_schedule_has_no_rate)
 {
     const hl_schedule noam = make(HL_SCHEDULE_NOAM, 4, 10);
     hl_schedule wrong[4] = { noam, noam, noam, noam };
@@ -186,21 +175,5 @@ START_TEST(what_is_no_schedule_has_no_rate)
     ck_assert_ptr_null(hl_clip_find_not_finite(&bare));
     hl_parameters_free(&bare);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, what_is_no_schedule_has_no_rate);
-    tcase_add_loop_test(tc, linear_and_cosine_are_those_of_pytorch, 0, 4);
-    tcase_add_test(tc, noam_is_the_papers);
-    tcase_add_test(tc, noam_without_warmup_falls_from_the_first_step);
-    tcase_add_test(tc, constant_rises_over_the_warmup_and_stays);
-    tcase_add_loop_test(tc, the_rate_is_in_proportion_to_the_learning_rate, HL_SCHEDULE_NOAM, HL_SCHEDULE_CONSTANT + 1);
-    tcase_add_loop_test(tc, a_falling_schedule_ends_with_the_run, 0, 2);
-    tcase_add_test(tc, cosine_down_to_a_least_rate_is_nanogpts);
-    tcase_add_test(tc, linear_falls_to_a_least_rate);
-    tcase_add_loop_test(tc, the_others_have_no_least_rate, 0, 2);
-    tcase_add_loop_test(tc, a_run_of_one_step_has_the_full_rate, HL_SCHEDULE_NOAM, HL_SCHEDULE_CONSTANT + 1);
-    tcase_add_loop_test(tc, warmup_may_outlast_the_run, 0, 2);
-}
-SUITE("schedule", add_tests)
+SUITE("schedule")

@@ -78,16 +78,11 @@ static void train_again(void)
 }
 
 /* The first time LIBXSMM generates code, which alone takes more than 128 KB of stack. */
-START_TEST(training_takes_little_stack)
+TEST(training_takes_little_stack)
 {
     train_again();
     size_t used = stack_used(train_again);
     ck_assert_msg(SANITIZED || used < MOST, "%zu bytes", used);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, training_takes_little_stack);
-}
-SUITE("small stacks", add_tests)
+SUITE("small stacks")

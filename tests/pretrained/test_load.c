@@ -82,7 +82,7 @@ static void assert_pass(const char *name, const hl_model *model, const hl_batch 
     pass_free(&p);
 }
 
-START_TEST(an_open_model_computes_what_it_computes_there)
+LOOP_TEST(an_open_model_computes_what_it_computes_there, 0, TINY_MODELS)
 {
     const char *name = tiny_models[_i].name;
     hl_pretrained *folder = tiny_open(name);
@@ -121,11 +121,10 @@ START_TEST(an_open_model_computes_what_it_computes_there)
     hl_batch_storage_free(&storage);
     hl_pretrained_close(folder);
 }
-END_TEST
 
 /* ---- other models from the same folder ---- */
 
-START_TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
+TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
 {
     hl_pretrained *folder = tiny_open("bert_classes");
     hl_model_config *config = malloc(sizeof *config);
@@ -142,18 +141,16 @@ START_TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
     ck_assert_str_eq(loaded.drawn.bytes, "output.weight, output.bias"); /* BERT's pooler is the bare model's, too */
     ck_assert_str_eq(loaded.unused.bytes, "classifier.bias, classifier.weight");
     ck_assert(output->tensor->data[3] == before && before != 0);
-    hl_text text = { 0 };
-    hl_pretrained_print_loaded(&loaded, &text);
-    ck_assert_ptr_nonnull(strstr(text.bytes, "drawn anew: output.weight, output.bias\nnot used: classifier.bias"));
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_pretrained_print_loaded(&loaded, text);
+    ck_assert_ptr_nonnull(strstr(text->bytes, "drawn anew: output.weight, output.bias\nnot used: classifier.bias"));
     hl_pretrained_loaded_free(&loaded);
     hl_model_free(&model);
     free(config);
     hl_pretrained_close(folder);
 }
-END_TEST
 
-START_TEST(a_model_that_is_not_allocated_is_not_filled)
+TEST(a_model_that_is_not_allocated_is_not_filled)
 {
     hl_pretrained *folder = tiny_open("bert_bare");
     hl_model model;
@@ -163,9 +160,8 @@ START_TEST(a_model_that_is_not_allocated_is_not_filled)
     hl_model_free(&model);
     hl_pretrained_close(folder);
 }
-END_TEST
 
-START_TEST(a_model_with_parameters_that_its_kind_has_not_is_refused)
+TEST(a_model_with_parameters_that_its_kind_has_not_is_refused)
 {
     hl_pretrained *folder = tiny_open("distilbert_masked");
     hl_model_config *config = malloc(sizeof *config);
@@ -183,13 +179,5 @@ START_TEST(a_model_with_parameters_that_its_kind_has_not_is_refused)
     free(config);
     hl_pretrained_close(folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, an_open_model_computes_what_it_computes_there, 0, TINY_MODELS);
-    tcase_add_test(tc, a_new_output_layer_keeps_the_values_that_were_drawn);
-    tcase_add_test(tc, a_model_that_is_not_allocated_is_not_filled);
-    tcase_add_test(tc, a_model_with_parameters_that_its_kind_has_not_is_refused);
-}
-SUITE("load", add_tests)
+SUITE("load")

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-START_TEST(a_folder_of_a_model_is_no_run)
+TEST(a_folder_of_a_model_is_no_run)
 {
     ck_assert(hl_pretrained_is_folder(tiny_folder("bert_masked")));
     ck_assert(!hl_pretrained_is_folder(tiny_folder("none")));
@@ -18,9 +18,8 @@ START_TEST(a_folder_of_a_model_is_no_run)
     scratch_write(path, "", 0);
     ck_assert(!hl_pretrained_is_folder(copy));
 }
-END_TEST
 
-START_TEST(the_model_is_as_config_json_says)
+TEST(the_model_is_as_config_json_says)
 {
     hl_pretrained *folder = tiny_open("roberta_classes");
     const hl_model_config *c = hl_pretrained_model(folder);
@@ -62,7 +61,6 @@ START_TEST(the_model_is_as_config_json_says)
     ck_assert(c->scale_residual && c->norm_epsilon == 1e-5 && c->activation == HL_GELU_TANH && c->token_types == 0);
     hl_pretrained_close(folder);
 }
-END_TEST
 
 /* Fields of config.json that say that the output layer is another than ours, and what is left. */
 static const struct {
@@ -81,7 +79,7 @@ static const struct {
     { "bert_classes", "{", "{\"problem_type\": \"single_label_classification\",", HL_PRETRAINED_CLASSES },
 };
 
-START_TEST(an_output_layer_of_another_kind_is_none)
+LOOP_TEST(an_output_layer_of_another_kind_is_none, 0, ROWS(heads))
 {
     const char *path = tiny_changed(heads[_i].model, "config.json", heads[_i].old, heads[_i].new);
     hl_pretrained *folder;
@@ -91,9 +89,8 @@ START_TEST(an_output_layer_of_another_kind_is_none)
     ck_assert_int_eq(hl_pretrained_model(folder)->head == HL_HEAD_NONE, heads[_i].head == HL_PRETRAINED_NONE);
     hl_pretrained_close(folder);
 }
-END_TEST
 
-START_TEST(labels_without_names_have_those_that_they_have_there)
+TEST(labels_without_names_have_those_that_they_have_there)
 {
     const char *path = tiny_changed("bert_classes", "config.json", "\"id2label\"", "\"num_labels\": 3, \"labels\"");
     hl_pretrained *folder;
@@ -104,7 +101,6 @@ START_TEST(labels_without_names_have_those_that_they_have_there)
     ck_assert_str_eq(labels[2], "LABEL_2");
     hl_pretrained_close(folder);
 }
-END_TEST
 
 /* ---- sentences ---- */
 
@@ -167,7 +163,7 @@ static void assert_sentence(const hl_pretrained_sentence *found, const hl_pretra
 }
 
 /* And a run's folder keeps it. */
-START_TEST(how_a_sentence_becomes_a_vector_is_read)
+LOOP_TEST(how_a_sentence_becomes_a_vector_is_read, 0, ROWS(sentences))
 {
     const char *path = tiny_changed("bert_bare", sentences[_i].file, sentences[_i].old, sentences[_i].new);
     hl_pretrained *folder;
@@ -180,9 +176,8 @@ START_TEST(how_a_sentence_becomes_a_vector_is_read)
     assert_sentence(&kept, &sentence);
     hl_pretrained_close(folder);
 }
-END_TEST
 
-START_TEST(a_text_before_every_sentence_is_told)
+TEST(a_text_before_every_sentence_is_told)
 {
     static const char config[] =
         "{\"prompts\": {\"query\": \"query: \", \"none\": \"\"}, \"default_prompt_name\": \"%s\"}";
@@ -199,9 +194,8 @@ START_TEST(a_text_before_every_sentence_is_told)
         hl_pretrained_close(folder);
     }
 }
-END_TEST
 
-START_TEST(nothing_is_said_of_sentences)
+TEST(nothing_is_said_of_sentences)
 {
     hl_pretrained_sentence sentence;
     hl_pretrained *folder = tiny_open("bert_masked");
@@ -221,11 +215,10 @@ START_TEST(nothing_is_said_of_sentences)
         ck_assert_int_eq(hl_pretrained_sentence_load(path, &sentence).code, HL_BAD_FILE);
     }
 }
-END_TEST
 
 /* ---- tokens ---- */
 
-START_TEST(a_table_of_embeddings_may_have_rows_without_tokens)
+TEST(a_table_of_embeddings_may_have_rows_without_tokens)
 {
     hl_pretrained *folder = tiny_open("bert_bare");
     ck_assert_int_eq(hl_tokens_size(hl_pretrained_tokens(folder)), 52);
@@ -234,7 +227,6 @@ START_TEST(a_table_of_embeddings_may_have_rows_without_tokens)
     ck_assert_int_eq(hl_pretrained_model(folder)->vocabulary, 56);
     hl_pretrained_close(folder);
 }
-END_TEST
 
 /* What tokenizer_config.json says beside a tokenizer.json in lower case; as transformers 4 and 5 cut "The cat". */
 static const struct {
@@ -248,7 +240,7 @@ static const struct {
     { "{\"do_lower_case\": false, \"tokenizer_class\": \"PreTrainedTokenizerFast\"}", true },
 };
 
-START_TEST(the_case_is_what_transformers_takes_it_for)
+LOOP_TEST(the_case_is_what_transformers_takes_it_for, 0, ROWS(cases))
 {
     char path[4096];
     const char *copy = tiny_changed("bert_masked", NULL, NULL, NULL), *config = cases[_i].config;
@@ -268,9 +260,8 @@ START_TEST(the_case_is_what_transformers_takes_it_for)
     hl_pieces_free(&pieces);
     hl_pretrained_close(folder);
 }
-END_TEST
 
-START_TEST(a_classifier_of_distilbert_has_a_dropout_of_its_own)
+TEST(a_classifier_of_distilbert_has_a_dropout_of_its_own)
 {
     hl_pretrained *folder;
     const char *path = tiny_changed("distilbert_classes", "config.json", "\"seq_classif_dropout\"", "\"another\"");
@@ -278,19 +269,5 @@ START_TEST(a_classifier_of_distilbert_has_a_dropout_of_its_own)
     ck_assert(hl_pretrained_model(folder)->dropout_output == 0.2);
     hl_pretrained_close(folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, the_case_is_what_transformers_takes_it_for, 0, sizeof cases / sizeof cases[0]);
-    tcase_add_test(tc, a_classifier_of_distilbert_has_a_dropout_of_its_own);
-    tcase_add_test(tc, a_folder_of_a_model_is_no_run);
-    tcase_add_test(tc, the_model_is_as_config_json_says);
-    tcase_add_loop_test(tc, an_output_layer_of_another_kind_is_none, 0, sizeof heads / sizeof heads[0]);
-    tcase_add_test(tc, labels_without_names_have_those_that_they_have_there);
-    tcase_add_test(tc, a_text_before_every_sentence_is_told);
-    tcase_add_test(tc, nothing_is_said_of_sentences);
-    tcase_add_loop_test(tc, how_a_sentence_becomes_a_vector_is_read, 0, sizeof sentences / sizeof sentences[0]);
-    tcase_add_test(tc, a_table_of_embeddings_may_have_rows_without_tokens);
-}
-SUITE("open", add_tests)
+SUITE("open")

@@ -1,5 +1,6 @@
 /* What is damaged, hostile or not supported is refused, naming file and tensor. */
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/scratch.h"
@@ -123,14 +124,12 @@ static const struct {
     { "bert_bare", "sentence_bert_config.json", ": 8", ": \"8\"", NULL, "max_seq_length is no number of pieces" },
     { "bert_bare", "sentence_bert_config.json", ": 8", ": 1e300", NULL, "max_seq_length is no number of pieces" },
 };
-enum { N_CHANGES = sizeof changes / sizeof changes[0] };
 
-START_TEST(a_folder_with_one_thing_wrong_is_refused)
+LOOP_TEST(a_folder_with_one_thing_wrong_is_refused, 0, ROWS(changes))
 {
     const char *path = tiny_changed(changes[_i].model, changes[_i].file, changes[_i].old, changes[_i].new);
     tiny_refused(path, changes[_i].of != NULL ? changes[_i].of : changes[_i].file, changes[_i].reason);
 }
-END_TEST
 
 /* Removes a file of the copy; what is refused then, and why. */
 static const struct {
@@ -143,7 +142,7 @@ static const struct {
     { "electra_generator", "model-00002-of-00002.safetensors", "model-00002-of-00002.safetensors", "No such file" },
 };
 
-START_TEST(a_missing_file_is_named)
+LOOP_TEST(a_missing_file_is_named, 0, ROWS(missing))
 {
     const char *path = tiny_changed(missing[_i].model, NULL, NULL, NULL);
     char file[PATH];
@@ -151,9 +150,8 @@ START_TEST(a_missing_file_is_named)
     ck_assert_int_eq(unlink(file), 0);
     tiny_refused(path, missing[_i].of, missing[_i].reason);
 }
-END_TEST
 
-START_TEST(added_tokens_want_a_tokenizer)
+TEST(added_tokens_want_a_tokenizer)
 {
     hl_pretrained *folder;
     const char *path = tiny_changed("distilbert_masked", NULL, NULL, NULL);
@@ -165,9 +163,8 @@ START_TEST(added_tokens_want_a_tokenizer)
     scratch_write(file, "{\"new\": 60}", 11);
     tiny_refused(path, "added_tokens.json", "adds 1 token, which needs a tokenizer.json");
 }
-END_TEST
 
-START_TEST(no_memory_is_asked_for_as_large_as_config_json_says)
+TEST(no_memory_is_asked_for_as_large_as_config_json_says)
 {
     hl_pretrained *folder;
     const char *path =
@@ -176,9 +173,8 @@ START_TEST(no_memory_is_asked_for_as_large_as_config_json_says)
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_null(folder);
 }
-END_TEST
 
-START_TEST(weights_that_end_too_early_are_refused)
+TEST(weights_that_end_too_early_are_refused)
 {
     const char *path = tiny_changed("bert_masked", NULL, NULL, NULL);
     char file[PATH];
@@ -191,9 +187,8 @@ START_TEST(weights_that_end_too_early_are_refused)
     }
     free(content);
 }
-END_TEST
 
-START_TEST(weights_that_are_no_numbers_are_refused)
+TEST(weights_that_are_no_numbers_are_refused)
 {
     const char *path = tiny_changed("bert_masked", NULL, NULL, NULL);
     char file[PATH];
@@ -206,9 +201,8 @@ START_TEST(weights_that_are_no_numbers_are_refused)
     tiny_refused(path, "model.safetensors", "holds a number that is not finite");
     free(content);
 }
-END_TEST
 
-START_TEST(too_many_shards_are_refused)
+TEST(too_many_shards_are_refused)
 {
     const char *path = tiny_changed("electra_generator", NULL, NULL, NULL);
     char file[PATH];
@@ -231,7 +225,6 @@ START_TEST(too_many_shards_are_refused)
     hl_text_free(&index);
     tiny_refused(path, "model.safetensors.index.json", "names more than 256 files");
 }
-END_TEST
 
 /* ---- what fails outside ---- */
 
@@ -255,7 +248,7 @@ static hl_status read_all(const char *path)
 
 static const char *const read_whole[] = { "bert_bare", "bert_classes", "electra_generator", "gpt2_next" };
 
-START_TEST(no_failing_call_is_missed)
+LOOP_TEST(no_failing_call_is_missed, 0, ROWS(read_whole))
 {
     const char *path = tiny_folder(read_whole[_i]);
     faults_begin();
@@ -276,36 +269,16 @@ START_TEST(no_failing_call_is_missed)
     ck_assert_int_gt(calls, harmless);
     faults_end();
 }
-END_TEST
 
-START_TEST(no_failing_allocation_is_missed)
+LOOP_TEST(no_failing_allocation_is_missed, 0, ROWS(read_whole))
 {
     const char *path = tiny_folder(read_whole[_i]);
     faults_begin();
-    faults_in_memory(0, FAULTS_ONCE);
-    ck_assert_int_eq(read_all(path).code, HL_OK);
-    int allocations = faults_allocations();
-    for (int n = 1; n <= allocations; n++) {
-        faults_in_memory(n, FAULTS_ONCE);
-        hl_status status = read_all(path);
-        ck_assert_msg(status.code == HL_NO_MEMORY, "allocation %d: %d %s", n, (int)status.code, status.text);
-        ck_assert_int_eq(faults_live_blocks(), 0);
+    for (int n = 0; fault_checks_next(&n, FAULTS_ONCE);) {
+        fault_checks_turn(read_all(path));
         ck_assert_int_eq(faults_open_files(), 0);
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_folder_with_one_thing_wrong_is_refused, 0, N_CHANGES);
-    tcase_add_loop_test(tc, a_missing_file_is_named, 0, sizeof missing / sizeof missing[0]);
-    tcase_add_test(tc, added_tokens_want_a_tokenizer);
-    tcase_add_test(tc, no_memory_is_asked_for_as_large_as_config_json_says);
-    tcase_add_test(tc, weights_that_end_too_early_are_refused);
-    tcase_add_test(tc, weights_that_are_no_numbers_are_refused);
-    tcase_add_test(tc, too_many_shards_are_refused);
-    tcase_add_loop_test(tc, no_failing_call_is_missed, 0, sizeof read_whole / sizeof read_whole[0]);
-    tcase_add_loop_test(tc, no_failing_allocation_is_missed, 0, sizeof read_whole / sizeof read_whole[0]);
-}
-SUITE("refused", add_tests)
+SUITE("refused")

@@ -38,7 +38,7 @@ static hl_rgb seen_without(bool green, hl_rgb c)
     return (hl_rgb){ coded(out[0]), coded(out[1]), coded(out[2]) };
 }
 
-START_TEST(weights_are_rounded_to_levels)
+TEST(weights_are_rounded_to_levels)
 {
     ck_assert_int_eq(hl_colour_level(0), 0);
     ck_assert_int_eq(hl_colour_level(1), 255);
@@ -51,9 +51,8 @@ START_TEST(weights_are_rounded_to_levels)
     ck_assert_int_eq(hl_colour_level(INFINITY), 255);
     ck_assert_int_eq(hl_colour_level(NAN), 0);
 }
-END_TEST
 
-START_TEST(lightness_falls_evenly_from_almost_white_to_almost_black)
+TEST(lightness_falls_evenly_from_almost_white_to_almost_black)
 {
     ck_assert_double_gt(lightness(hl_colour_of(0)), 97);
     ck_assert_double_lt(lightness(hl_colour_of(255)), 12);
@@ -67,9 +66,8 @@ START_TEST(lightness_falls_evenly_from_almost_white_to_almost_black)
         ck_assert_msg(darker > 4.2 && darker < 7.5, "level %d: %g", level, darker);
     }
 }
-END_TEST
 
-START_TEST(levels_differ_for_eyes_that_lack_a_colour)
+LOOP_TEST(levels_differ_for_eyes_that_lack_a_colour, 0, 2)
 {
     for (int level = 16; level < HL_COLOUR_LEVELS; level++) {
         hl_rgb lighter = seen_without(_i, hl_colour_of((uint8_t)(level - 16)));
@@ -79,9 +77,8 @@ START_TEST(levels_differ_for_eyes_that_lack_a_colour)
         ck_assert_msg(distance > 0.036 && distance < 0.08, "level %d: %g", level, distance);
     }
 }
-END_TEST
 
-START_TEST(distances_are_those_of_oklab)
+TEST(distances_are_those_of_oklab)
 {
     hl_rgb black = { 0, 0, 0 }, white = { 255, 255, 255 }, red = { 255, 0, 0 };
     ck_assert_double_eq(hl_colour_distance(red, red), 0);
@@ -90,13 +87,5 @@ START_TEST(distances_are_those_of_oklab)
     ck_assert_double_eq_tol(hl_colour_distance(black, red),
                             sqrt(0.62796 * 0.62796 + 0.22486 * 0.22486 + 0.12585 * 0.12585), 1e-4);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, weights_are_rounded_to_levels);
-    tcase_add_test(tc, lightness_falls_evenly_from_almost_white_to_almost_black);
-    tcase_add_loop_test(tc, levels_differ_for_eyes_that_lack_a_colour, 0, 2);
-    tcase_add_test(tc, distances_are_those_of_oklab);
-}
-SUITE("colour", add_tests)
+SUITE("colour")

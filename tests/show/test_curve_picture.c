@@ -30,7 +30,7 @@ static const hl_curve curves[] = { { .name = "loss", .values = losses },
                                    { .name = "size", .values = sizes } };
 static const hl_curve_picture chart = { curves, 3, names, ROWS, "heads left", "runs/copy_task" };
 
-START_TEST(every_format_begins_as_it_must_and_twice_is_the_same)
+TEST(every_format_begins_as_it_must_and_twice_is_the_same)
 {
     for (int f = 0; f < FORMATS; f++) {
         hl_text once = { 0 }, twice = { 0 };
@@ -44,7 +44,6 @@ START_TEST(every_format_begins_as_it_must_and_twice_is_the_same)
         hl_text_free(&twice);
     }
 }
-END_TEST
 
 /* How often the numbers of `format`'s drawing show something. */
 static int count(const char *text, const char *part)
@@ -68,49 +67,44 @@ static void expect_line(const char *svg, int n)
 }
 
 /* A dot is four arcs of a circle, which SVG writes as curves (C); the line through all is one path. */
-START_TEST(every_number_has_a_dot)
+TEST(every_number_has_a_dot)
 {
     hl_curve one = { .name = "loss", .values = losses };
     hl_curve_picture few = { &one, 1, names, 2, "a", NULL }, more = { &one, 1, names, 4, "a", NULL };
-    hl_text few_bytes = { 0 }, more_bytes = { 0 };
+    hl_text *few_bytes = scratch_text(), *more_bytes = scratch_text();
     static const char ink[] = "fill:rgb(7%";
-    expect_ok(hl_curve_picture_print(&few, HL_SVG, 0, &few_bytes));
-    expect_ok(hl_curve_picture_print(&more, HL_SVG, 0, &more_bytes));
-    ck_assert_int_eq(count(few_bytes.bytes, ink), 2);
-    ck_assert_int_eq(count(more_bytes.bytes, ink), 4);
-    ck_assert_int_eq(count(more_bytes.bytes, "stroke:rgb(7%"), 1);
-    expect_line(few_bytes.bytes, 2);
-    expect_line(more_bytes.bytes, 4);
-    hl_text_free(&few_bytes);
-    hl_text_free(&more_bytes);
+    expect_ok(hl_curve_picture_print(&few, HL_SVG, 0, few_bytes));
+    expect_ok(hl_curve_picture_print(&more, HL_SVG, 0, more_bytes));
+    ck_assert_int_eq(count(few_bytes->bytes, ink), 2);
+    ck_assert_int_eq(count(more_bytes->bytes, ink), 4);
+    ck_assert_int_eq(count(more_bytes->bytes, "stroke:rgb(7%"), 1);
+    expect_line(few_bytes->bytes, 2);
+    expect_line(more_bytes->bytes, 4);
 }
-END_TEST
 
 /* Dots beside the curve are pale, and the axis holds them. */
-START_TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
+TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
 {
     static const hl_curve_dot dots[] = { { 0, 1 }, { 0, 2 }, { 1, 700 } };
     hl_curve one = { .name = "loss", .values = losses, .dots = dots, .n_dots = 3 };
     hl_curve_picture picture = { &one, 1, names, 2, "a", NULL };
-    hl_text bytes = { 0 };
-    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
-    ck_assert_int_eq(count(bytes.bytes, "fill:rgb(55"), 3);
-    ck_assert_int_eq(count(bytes.bytes, "fill:rgb(7%"), 2);
-    for (const char *at = strstr(bytes.bytes, "fill:rgb(55"); at != NULL; at = strstr(at + 1, "fill:rgb(55")) {
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, bytes));
+    ck_assert_int_eq(count(bytes->bytes, "fill:rgb(55"), 3);
+    ck_assert_int_eq(count(bytes->bytes, "fill:rgb(7%"), 2);
+    for (const char *at = strstr(bytes->bytes, "fill:rgb(55"); at != NULL; at = strstr(at + 1, "fill:rgb(55")) {
         ck_assert_double_ge(atof(strchr(strstr(at, " d=\"M ") + 6, ' ')), 0); /* none above the chart */
     }
-    hl_text_free(&bytes);
+    hl_text_free(bytes);
     static const hl_curve_dot bad[] = { { 2, 1 }, { -1, 1 }, { 0, NAN }, { 0, -1 } };
     for (int i = 0; i < 4; i++) {
         one.dots = &bad[i];
         one.n_dots = 1;
-        ck_assert_int_eq(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes).code, HL_INVALID);
-        hl_text_free(&bytes);
+        ck_assert_int_eq(hl_curve_picture_print(&picture, HL_SVG, 0, bytes).code, HL_INVALID);
     }
 }
-END_TEST
 
-START_TEST(any_number_of_rows_can_be_drawn)
+TEST(any_number_of_rows_can_be_drawn)
 {
     static double values[MOST];
     static const char *many[MOST];
@@ -126,23 +120,21 @@ START_TEST(any_number_of_rows_can_be_drawn)
         hl_text_free(&bytes);
     }
 }
-END_TEST
 
 static double height_of(const char *const *rows)
 {
     hl_curve one = { .name = "loss", .values = losses };
     hl_curve_picture picture = { &one, 1, rows, 2, "a", NULL };
-    hl_text bytes = { 0 };
-    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
-    const char *height = strstr(bytes.bytes, " height=\"");
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, bytes));
+    const char *height = strstr(bytes->bytes, " height=\"");
     ck_assert_ptr_nonnull(height);
     double number = atof(height + strlen(" height=\""));
-    hl_text_free(&bytes);
     return number;
 }
 
 /* Turned names need room below the chart, upright ones a line. */
-START_TEST(short_names_stand_upright)
+TEST(short_names_stand_upright)
 {
     static const char *const short_names[] = { "0", "111" }, *const long_names[] = { "0", "1111" },
                              *const none[] = { "", "" };
@@ -150,40 +142,37 @@ START_TEST(short_names_stand_upright)
     ck_assert_double_lt(height_of(short_names), height_of(long_names) - 20);
     ck_assert_double_eq(height_of(none), height_of(short_names));
 }
-END_TEST
 
-START_TEST(what_cannot_be_drawn_is_refused)
+TEST(what_cannot_be_drawn_is_refused)
 {
     static const double bad[][2] = { { 1, NAN }, { -1, 1 }, { INFINITY, 0 } };
     for (int i = 0; i < 3; i++) {
         hl_curve curve = { .name = "loss", .values = bad[i] };
         hl_curve_picture picture = { &curve, 1, names, 2, "heads", NULL };
         for (int f = 0; f < FORMATS; f++) {
-            hl_text bytes = { 0 };
-            hl_status status = print_as(f, &picture, &bytes);
+            hl_text *bytes = scratch_text();
+            hl_status status = print_as(f, &picture, bytes);
             ck_assert_int_eq(status.code, HL_INVALID);
             ck_assert_ptr_nonnull(strstr(status.text, "loss"));
-            hl_text_free(&bytes);
+            hl_text_free(bytes);
         }
     }
-    hl_text bytes = { 0 };
+    hl_text *bytes = scratch_text();
     hl_curve_picture none = chart;
     none.n_rows = 0;
-    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, bytes).code, HL_INVALID);
     none.n_rows = HL_CURVE_MOST_ROWS + 1;
-    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, &bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_SVG, 0, bytes).code, HL_INVALID);
     none = chart;
     none.n_curves = 0;
-    ck_assert_int_eq(hl_curve_picture_print(&none, HL_PDF, 0, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, 0, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, NAN, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, HL_PICTURE_MOST_DPI + 1, &bytes).code, HL_INVALID);
-    ck_assert_uint_eq(bytes.size, 0);
-    hl_text_free(&bytes);
+    ck_assert_int_eq(hl_curve_picture_print(&none, HL_PDF, 0, bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, 0, bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, NAN, bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_curve_picture_print(&chart, HL_PNG, HL_PICTURE_MOST_DPI + 1, bytes).code, HL_INVALID);
+    ck_assert_uint_eq(bytes->size, 0);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
     for (int f = 0; f < FORMATS; f++) {
@@ -195,16 +184,5 @@ START_TEST(every_allocation_may_fail)
     faults_in_memory(0, FAULTS_ONCE);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_format_begins_as_it_must_and_twice_is_the_same);
-    tcase_add_test(tc, every_number_has_a_dot);
-    tcase_add_test(tc, dots_beside_a_curve_are_drawn_and_the_axis_holds_them);
-    tcase_add_test(tc, any_number_of_rows_can_be_drawn);
-    tcase_add_test(tc, short_names_stand_upright);
-    tcase_add_test(tc, what_cannot_be_drawn_is_refused);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("charts of curves", add_tests)
+SUITE("charts of curves")

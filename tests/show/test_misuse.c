@@ -20,7 +20,7 @@ static void expect(hl_status status, const char *words)
                   status.text, words);
 }
 
-START_TEST(a_batch_is_refused)
+TEST(a_batch_is_refused)
 {
     const hl_task_spec spec = { .name = "copy", .length = 6, .min_length = 4, .symbols = 8 };
     hl_dataset *dataset;
@@ -53,9 +53,8 @@ START_TEST(a_batch_is_refused)
     hl_examples_free(&batch);
     hl_dataset_free(dataset);
 }
-END_TEST
 
-START_TEST(a_study_of_heads_is_refused)
+TEST(a_study_of_heads_is_refused)
 {
     static hl_model model, pruned, bare;
     static const bool kept[] = { 1, 1, 1, 1, 1, 1 };
@@ -91,26 +90,17 @@ START_TEST(a_study_of_heads_is_refused)
     hl_model_free(&model);
     hl_model_free(&bare);
 }
-END_TEST
 
-START_TEST(unknown_numbers_have_no_words)
+TEST(unknown_numbers_have_no_words)
 {
-    hl_text text = { 0 };
-    hl_metric_print(&text, &(hl_reading){ .metric = (hl_metric)99 }, NULL);
-    expect(hl_text_status(&text), "unknown metric number 99");
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_metric_print(text, &(hl_reading){ .metric = (hl_metric)99 }, NULL);
+    expect(hl_text_status(text), "unknown metric number 99");
+    hl_text_free(text);
     const hl_real weight = 1;
     const hl_panel panel = { .weights = &weight, .n_queries = 1, .n_keys = 1, .stride = 1 };
-    expect(hl_terminal_map(&(hl_terminal){ .width = 80, .colours = (hl_terminal_colours)5 }, &panel, &text),
+    expect(hl_terminal_map(&(hl_terminal){ .width = 80, .colours = (hl_terminal_colours)5 }, &panel, text),
            "unknown number 5 of colours");
-    hl_text_free(&text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_batch_is_refused);
-    tcase_add_test(tc, a_study_of_heads_is_refused);
-    tcase_add_test(tc, unknown_numbers_have_no_words);
-}
-SUITE("misuse", add_tests)
+SUITE("misuse")

@@ -4,6 +4,7 @@
 #include "show/picture_pen.h"
 #include "show/private/picture_layout.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 #include "tests/show/drawn.h"
@@ -59,7 +60,7 @@ static uint32_t big_endian(const char *at)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-START_TEST(a_png_has_the_size_and_resolution_asked_for)
+LOOP_TEST(a_png_has_the_size_and_resolution_asked_for, 0, 3)
 {
     static const double resolutions[] = { 72, 200, 36.5 };
     double dpi = resolutions[_i];
@@ -81,7 +82,6 @@ START_TEST(a_png_has_the_size_and_resolution_asked_for)
     ck_assert_int_eq(memcmp(bytes.bytes + bytes.size - 8, "IEND\xae\x42\x60\x82", 8), 0);
     hl_text_free(&bytes);
 }
-END_TEST
 
 typedef struct reader {
     const char *at, *end;
@@ -101,13 +101,12 @@ static cairo_status_t read_bytes(void *closure, unsigned char *bytes, unsigned c
 /* The picture as pixels; to be destroyed. */
 static cairo_surface_t *drawn_pixels(const hl_picture *picture, double dpi)
 {
-    hl_text bytes = { 0 };
-    expect_ok(hl_picture_print(picture, HL_PNG, dpi, &bytes));
-    reader r = { bytes.bytes, bytes.bytes + bytes.size };
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_picture_print(picture, HL_PNG, dpi, bytes));
+    reader r = { bytes->bytes, bytes->bytes + bytes->size };
     cairo_surface_t *surface =
         cairo_image_surface_create_from_png_stream(read_bytes, &r); /* checks every chunk's CRC */
     ck_assert_int_eq(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
-    hl_text_free(&bytes);
     return surface;
 }
 
@@ -159,7 +158,7 @@ static void expect_cells(const hl_picture *picture, double dpi)
     cairo_surface_destroy(surface);
 }
 
-START_TEST(cells_have_the_colours_of_their_weights)
+TEST(cells_have_the_colours_of_their_weights)
 {
     hl_panel panels[9];
     hl_picture picture = grid_of(panels, (int64_t[]){ 2, 4, 1 }, 3, 21);
@@ -175,9 +174,8 @@ START_TEST(cells_have_the_colours_of_their_weights)
     picture = grid_of(panels, one_panel, 1, 1);
     expect_cells(&picture, 144);
 }
-END_TEST
 
-START_TEST(large_maps_are_averaged_down)
+TEST(large_maps_are_averaged_down)
 {
     enum { N = 600 };
     hl_panel panel = drawn_panel(&made, NULL, N, N);
@@ -194,9 +192,8 @@ START_TEST(large_maps_are_averaged_down)
     panel.n_queries = panel.n_keys = HL_PICTURE_MOST_CELLS;
     ck_assert(!layout_of(&large).averaged);
 }
-END_TEST
 
-START_TEST(tokens_are_shown_where_they_can_be_read)
+LOOP_TEST(tokens_are_shown_where_they_can_be_read, 0, 8)
 {
     static const struct {
         int64_t n_tokens, n_columns, step;
@@ -212,7 +209,6 @@ START_TEST(tokens_are_shown_where_they_can_be_read)
     ck_assert(layout.token_step == 0 || layout.token_size <= layout.cell * (double)layout.token_step);
     ck_assert_double_le(layout.width, 7.3 * 72);
 }
-END_TEST
 
 /* Rows of 3 and 2 panels: which name their queries and keys, as five letters each. */
 static void expect_named(const hl_picture *picture, const char *queries, const char *keys)
@@ -234,7 +230,7 @@ static void expect_named(const hl_picture *picture, const char *queries, const c
     ck_assert_str_eq(names[1], keys);
 }
 
-START_TEST(tokens_are_not_shown_again_beside_the_next_panel)
+TEST(tokens_are_not_shown_again_beside_the_next_panel)
 {
     static const char *others[DRAWN_TOKENS];
     hl_panel panels[5];
@@ -249,34 +245,30 @@ START_TEST(tokens_are_not_shown_again_beside_the_next_panel)
     panels[0].queries = panels[4].keys = NULL;
     expect_named(&picture, "-qqq-", "-kkk-");
 }
-END_TEST
 
-START_TEST(equal_pictures_are_equal_bytes)
+LOOP_TEST(equal_pictures_are_equal_bytes, 0, FORMATS)
 {
     hl_panel panels[6];
     hl_picture picture = grid_of(panels, (int64_t[]){ 4, 2 }, 2, 21);
-    hl_text first = { 0 }, second = { 0 };
-    expect_ok(print_as(_i, &picture, &first));
-    expect_ok(print_as(_i, &picture, &second));
-    ck_assert_uint_eq(first.size, second.size);
-    ck_assert_int_eq(memcmp(first.bytes, second.bytes, first.size), 0);
-    hl_text_free(&second);
+    hl_text *first = scratch_text(), *second = scratch_text();
+    expect_ok(print_as(_i, &picture, first));
+    expect_ok(print_as(_i, &picture, second));
+    ck_assert_uint_eq(first->size, second->size);
+    ck_assert_int_eq(memcmp(first->bytes, second->bytes, first->size), 0);
+    hl_text_free(second);
     made.weights[3] = 1 - made.weights[3];
-    expect_ok(print_as(_i, &picture, &second));
-    ck_assert(first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0);
+    expect_ok(print_as(_i, &picture, second));
+    ck_assert(first->size != second->size || memcmp(first->bytes, second->bytes, first->size) != 0);
     made.weights[3] = 1 - made.weights[3];
     for (int i = 0; i < 3; i++) { /* each name is drawn */
-        hl_text_free(&second);
+        hl_text_free(second);
         picture.names.rows = i == 0 ? "relation" : NULL;
         picture.names.columns = i == 1 ? "head" : NULL;
         picture.names.colours = i == 2 ? "share" : NULL;
-        expect_ok(print_as(_i, &picture, &second));
-        ck_assert(first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0);
+        expect_ok(print_as(_i, &picture, second));
+        ck_assert(first->size != second->size || memcmp(first->bytes, second->bytes, first->size) != 0);
     }
-    hl_text_free(&first);
-    hl_text_free(&second);
 }
-END_TEST
 
 /* Whether elements are nested, attributes quoted, and & begins nothing but an entity. */
 static void expect_well_formed(const hl_text *svg)
@@ -308,7 +300,7 @@ static void expect_well_formed(const hl_text *svg)
     ck_assert_int_eq(depth, 0);
 }
 
-START_TEST(tokens_titles_and_captions_may_hold_anything)
+LOOP_TEST(tokens_titles_and_captions_may_hold_anything, 0, FORMATS)
 {
     hl_panel panel = drawn_panel(&made, NULL, DRAWN_NASTY, DRAWN_NASTY);
     panel.queries = panel.keys = drawn_nasty;
@@ -324,28 +316,25 @@ START_TEST(tokens_titles_and_captions_may_hold_anything)
         hl_text_free(&bytes);
     }
 }
-END_TEST
 
-START_TEST(a_pdf_begins_and_ends_as_one_and_has_no_date)
+TEST(a_pdf_begins_and_ends_as_one_and_has_no_date)
 {
     hl_panel panels[1];
     hl_picture picture = grid_of(panels, one_panel, 1, 21);
-    hl_text bytes = { 0 };
-    expect_ok(hl_picture_print(&picture, HL_PDF, 0, &bytes));
-    ck_assert_int_eq(strncmp(bytes.bytes, "%PDF-1.", 7), 0);
-    ck_assert_str_eq(bytes.bytes + bytes.size - 6, "%%EOF\n");
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_picture_print(&picture, HL_PDF, 0, bytes));
+    ck_assert_int_eq(strncmp(bytes->bytes, "%PDF-1.", 7), 0);
+    ck_assert_str_eq(bytes->bytes + bytes->size - 6, "%%EOF\n");
     bool dated = false, font = false;
-    for (size_t i = 0; i + 8 < bytes.size; i++) {
-        dated = dated || memcmp(bytes.bytes + i, "Date", 4) == 0;
-        font = font || memcmp(bytes.bytes + i, "+DejaVuS", 8) == 0;
+    for (size_t i = 0; i + 8 < bytes->size; i++) {
+        dated = dated || memcmp(bytes->bytes + i, "Date", 4) == 0;
+        font = font || memcmp(bytes->bytes + i, "+DejaVuS", 8) == 0;
     }
     ck_assert(!dated);
     ck_assert(font);
-    hl_text_free(&bytes);
 }
-END_TEST
 
-START_TEST(lines_break_at_spaces_and_are_cut_at_the_end)
+TEST(lines_break_at_spaces_and_are_cut_at_the_end)
 {
     cairo_t *cairo = measuring();
     hl_pen_line line;
@@ -375,7 +364,6 @@ START_TEST(lines_break_at_spaces_and_are_cut_at_the_end)
     ck_assert_ptr_nonnull(strstr(line.bytes, "\u2026"));
     cairo_destroy(cairo);
 }
-END_TEST
 
 static void expect_refused(const hl_picture *picture)
 {
@@ -388,7 +376,7 @@ static void expect_refused(const hl_picture *picture)
     }
 }
 
-START_TEST(what_cannot_be_drawn_is_refused)
+TEST(what_cannot_be_drawn_is_refused)
 {
     static const char *const missing[] = { "a", NULL, "c" };
     hl_panel good = drawn_panel(&made, "L0H0", 3, 3), panel = good;
@@ -416,9 +404,8 @@ START_TEST(what_cannot_be_drawn_is_refused)
     panel.queries = missing;
     expect_refused(&picture);
 }
-END_TEST
 
-START_TEST(a_resolution_that_cannot_be_is_refused)
+TEST(a_resolution_that_cannot_be_is_refused)
 {
     static hl_panel panels[40];
     static const double wrong[] = { 0, -1, NAN, INFINITY, 2401 };
@@ -433,41 +420,20 @@ START_TEST(a_resolution_that_cannot_be_is_refused)
     ck_assert_ptr_nonnull(strstr(status.text, "pixels"));
     ck_assert_ptr_null(bytes.bytes);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_reported)
+LOOP_TEST(want_of_memory_is_reported, 0, FORMATS)
 {
     faults_begin();
     hl_panel panels[2];
     hl_picture picture = grid_of(panels, (int64_t[]){ 2 }, 1, 9);
     int n = 0;
-    for (bool reached = true; reached;) {
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_text bytes = { 0 };
-        faults_in_memory(++n, FAULTS_ONCE);
-        hl_status status = print_as(_i, &picture, &bytes);
-        reached = faults_allocations() >= n;
-        ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
+        fault_checks_turn(print_as(_i, &picture, &bytes));
         hl_text_free(&bytes);
-        ck_assert_int_eq(faults_live_blocks(), 0);
     }
     ck_assert_int_gt(n, 3);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_png_has_the_size_and_resolution_asked_for, 0, 3);
-    tcase_add_test(tc, cells_have_the_colours_of_their_weights);
-    tcase_add_test(tc, large_maps_are_averaged_down);
-    tcase_add_loop_test(tc, tokens_are_shown_where_they_can_be_read, 0, 8);
-    tcase_add_test(tc, tokens_are_not_shown_again_beside_the_next_panel);
-    tcase_add_loop_test(tc, equal_pictures_are_equal_bytes, 0, FORMATS);
-    tcase_add_loop_test(tc, tokens_titles_and_captions_may_hold_anything, 0, FORMATS);
-    tcase_add_test(tc, a_pdf_begins_and_ends_as_one_and_has_no_date);
-    tcase_add_test(tc, lines_break_at_spaces_and_are_cut_at_the_end);
-    tcase_add_test(tc, what_cannot_be_drawn_is_refused);
-    tcase_add_test(tc, a_resolution_that_cannot_be_is_refused);
-    tcase_add_loop_test(tc, want_of_memory_is_reported, 0, FORMATS);
-}
-SUITE("pictures", add_tests)
+SUITE("pictures")

@@ -2,6 +2,7 @@
 
 #include "show/private/packed.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 #include "tests/heads/made_up_run.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-START_TEST(levels_are_the_weights_of_the_first_examples)
+TEST(levels_are_the_weights_of_the_first_examples)
 {
     enum { LAYERS = 2, H = 3, E = 5, T = 6 };
     made_up_run run = made_up_run_make(LAYERS, H, E, T, 2);
@@ -43,10 +44,9 @@ START_TEST(levels_are_the_weights_of_the_first_examples)
     hl_report_maps_free(&maps);
     made_up_run_free(&run);
 }
-END_TEST
 
 /* Keys behind a causal mask hold anything. */
-START_TEST(a_forbidden_key_has_level_0)
+TEST(a_forbidden_key_has_level_0)
 {
     hl_real weights[] = { 1, 7, (hl_real)0.5, (hl_real)0.5 };
     hl_patterns layer = {
@@ -60,7 +60,6 @@ START_TEST(a_forbidden_key_has_level_0)
     ck_assert(maps.causal && maps.tokens == NULL && maps.sources == NULL);
     hl_report_maps_free(&maps);
 }
-END_TEST
 
 /* By looking at all levels. */
 static int nearest_level(double weight, bool *exact)
@@ -78,7 +77,7 @@ static int nearest_level(double weight, bool *exact)
 }
 
 /* Each weight from 0 to 1 in thousandths, as printf rounds it, and what counts as 0 or 1. */
-START_TEST(a_level_and_its_correction_make_thousandths)
+TEST(a_level_and_its_correction_make_thousandths)
 {
     for (int i = 0; i <= 1 << 14; i++) {
         double weight = i / 16384.0, level = hl_report_level(weight) / 255.0;
@@ -95,9 +94,8 @@ START_TEST(a_level_and_its_correction_make_thousandths)
     ck_assert_int_eq(hl_report_correction(NAN), 0);
     ck_assert_int_eq(hl_report_correction(1.001), 0);
 }
-END_TEST
 
-START_TEST(a_level_tells_small_weights_apart)
+TEST(a_level_tells_small_weights_apart)
 {
     ck_assert_int_eq(hl_report_level(1), 255);
     ck_assert_int_eq(hl_report_level(0.25), 128);
@@ -108,10 +106,9 @@ START_TEST(a_level_tells_small_weights_apart)
     ck_assert_int_eq(hl_report_level(NAN), 0);
     ck_assert_int_eq(hl_report_level(1.001), 255);
 }
-END_TEST
 
 /* In the made-up run every second token is asked for; at the second of 2 snapshots the first half is right. */
-START_TEST(predictions_are_the_largest_logits_where_something_is_asked)
+TEST(predictions_are_the_largest_logits_where_something_is_asked)
 {
     enum { E = 3, T = 8 };
     made_up_run run = made_up_run_make(1, 1, E, T, 2);
@@ -135,17 +132,16 @@ START_TEST(predictions_are_the_largest_logits_where_something_is_asked)
     hl_report_maps_free(&maps);
     made_up_run_free(&run);
 }
-END_TEST
 
 /* 2 heads of 9 numbers a snapshot and example; 5 snapshots. */
-START_TEST(too_many_numbers_cost_examples_then_snapshots_and_never_the_last)
+TEST(too_many_numbers_cost_examples_then_snapshots_and_never_the_last)
 {
     const struct {
         size_t limit;
         int64_t examples, kept, first;
     } cases[] = { { 0, 3, 5, 0 },  { 270, 3, 5, 0 }, { 269, 2, 5, 0 }, { 90, 1, 5, 0 },
                   { 89, 1, 3, 0 }, { 54, 1, 3, 0 },  { 53, 1, 2, 10 }, { 1, 1, 1, 40 } };
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int c = 0; c < ROWS(cases); c++) {
         made_up_run run = made_up_run_make(1, 2, 3, 3, 5);
         for (int64_t e = 0; e < 3; e++) {
             run.lengths[e] = 3;
@@ -160,9 +156,8 @@ START_TEST(too_many_numbers_cost_examples_then_snapshots_and_never_the_last)
         made_up_run_free(&run);
     }
 }
-END_TEST
 
-START_TEST(other_snapshots_are_refused)
+TEST(other_snapshots_are_refused)
 {
     made_up_run run = made_up_run_make(2, 2, 3, 4, 2);
     hl_patterns layers[2];
@@ -185,10 +180,9 @@ START_TEST(other_snapshots_are_refused)
     hl_report_maps_free(&maps);
     made_up_run_free(&run);
 }
-END_TEST
 
 /* A run that went on with fewer examples and later with more. */
-START_TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
+TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
 {
     made_up_run run = made_up_run_make(2, 2, 3, 4, 3);
     hl_patterns layers[2];
@@ -209,9 +203,8 @@ START_TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
     hl_report_maps_free(&maps);
     made_up_run_free(&run);
 }
-END_TEST
 
-START_TEST(any_number_of_threads_packs_the_same)
+TEST(any_number_of_threads_packs_the_same)
 {
     made_up_run run = made_up_run_make(2, 2, 3, 6, 5);
     hl_report_maps one = { .n_snapshots = 5 };
@@ -228,35 +221,28 @@ START_TEST(any_number_of_threads_packs_the_same)
     hl_report_maps_free(&one);
     made_up_run_free(&run);
 }
-END_TEST
 
-START_TEST(want_of_memory_leaves_what_was_added)
+TEST(want_of_memory_leaves_what_was_added)
 {
     faults_begin();
     made_up_run run = made_up_run_make(1, 2, 3, 4, 3);
     hl_patterns layers[1];
     made_up_run_layers(&run, layers);
-    int blocks = faults_live_blocks(), n = 0;
-    for (bool reached = true; reached;) {
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_report_maps maps = { .n_snapshots = 3, .threads = 2 };
-        faults_in_memory(++n, FAULTS_ONCE);
-        hl_status status = made_up_run_add(&run, &maps, 0);
-        reached = faults_allocations() >= n;
-        faults_in_memory(0, FAULTS_ONCE);
-        ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
+        fault_checks_turn(made_up_run_add(&run, &maps, 0));
         expect_ok(made_up_run_add(&run, &maps, maps.n_added));
         ck_assert_int_eq(maps.n_kept, 3);
         ck_assert(maps.kept[0].levels != NULL && maps.kept[1].levels != NULL && maps.kept[2].levels != NULL);
         hl_report_maps_free(&maps);
-        ck_assert_int_eq(faults_live_blocks(), blocks);
     }
     ck_assert_int_gt(n, 8);
     made_up_run_free(&run);
     faults_end();
 }
-END_TEST
 
-START_TEST(pieces_are_packed_as_the_whole)
+TEST(pieces_are_packed_as_the_whole)
 {
     enum { SIZE = 100000 };
     static uint8_t bytes[SIZE];
@@ -278,20 +264,5 @@ START_TEST(pieces_are_packed_as_the_whole)
     }
     hl_free(whole);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, pieces_are_packed_as_the_whole);
-    tcase_add_test(tc, levels_are_the_weights_of_the_first_examples);
-    tcase_add_test(tc, a_forbidden_key_has_level_0);
-    tcase_add_test(tc, a_level_and_its_correction_make_thousandths);
-    tcase_add_test(tc, a_level_tells_small_weights_apart);
-    tcase_add_test(tc, predictions_are_the_largest_logits_where_something_is_asked);
-    tcase_add_test(tc, too_many_numbers_cost_examples_then_snapshots_and_never_the_last);
-    tcase_add_test(tc, other_snapshots_are_refused);
-    tcase_add_test(tc, a_snapshot_in_between_that_lacks_examples_has_no_maps);
-    tcase_add_test(tc, any_number_of_threads_packs_the_same);
-    tcase_add_test(tc, want_of_memory_leaves_what_was_added);
-}
-SUITE("a report's maps", add_tests)
+SUITE("a report's maps")

@@ -54,53 +54,47 @@ static int count(const char *text, const char *word)
     return n;
 }
 
-START_TEST(every_row_opens_its_run)
+TEST(every_row_opens_its_run)
 {
-    hl_text page = { 0 };
-    expect_ok(write_page("row", &page));
-    ck_assert_int_eq(strncmp(page.bytes, "<!doctype html>", 15), 0);
-    ck_assert_int_eq(count(page.bytes, "<details>"), 2);
-    ck_assert_int_eq(count(page.bytes, "cell 2"), 1);
-    ck_assert_int_eq(count(page.bytes, "class=\"values base\""), 1);
-    ck_assert_ptr_nonnull(strstr(page.bytes, "data:image/svg+xml;base64,PHN2Zy8+\"")); /* <svg/> */
-    ck_assert_ptr_nonnull(strstr(page.bytes, "data:image/png;base64,UE5H\""));         /* PNG */
+    hl_text *page = scratch_text();
+    expect_ok(write_page("row", page));
+    ck_assert_int_eq(strncmp(page->bytes, "<!doctype html>", 15), 0);
+    ck_assert_int_eq(count(page->bytes, "<details>"), 2);
+    ck_assert_int_eq(count(page->bytes, "cell 2"), 1);
+    ck_assert_int_eq(count(page->bytes, "class=\"values base\""), 1);
+    ck_assert_ptr_nonnull(strstr(page->bytes, "data:image/svg+xml;base64,PHN2Zy8+\"")); /* <svg/> */
+    ck_assert_ptr_nonnull(strstr(page->bytes, "data:image/png;base64,UE5H\""));         /* PNG */
     ck_assert_ptr_nonnull(strstr(
-        page.bytes, "<source media=\"(prefers-color-scheme: dark)\" srcset=\"data:image/png;base64,REFSSw==\">"));
+        page->bytes, "<source media=\"(prefers-color-scheme: dark)\" srcset=\"data:image/png;base64,REFSSw==\">"));
     ck_assert_ptr_nonnull(
-        strstr(page.bytes, "<source media=\"(max-width: 520px)\" srcset=\"data:image/svg+xml;base64,REFSSw==\">"));
-    ck_assert_ptr_nonnull(strstr(page.bytes, "href=\"heads=1/report.html\""));
-    ck_assert_ptr_nonnull(strstr(page.bytes, "no snapshot was taken"));
-    ck_assert_ptr_nonnull(strstr(page.bytes, "<p class=\"hint\">second</p>"));
-    hl_text_free(&page);
+        strstr(page->bytes, "<source media=\"(max-width: 520px)\" srcset=\"data:image/svg+xml;base64,REFSSw==\">"));
+    ck_assert_ptr_nonnull(strstr(page->bytes, "href=\"heads=1/report.html\""));
+    ck_assert_ptr_nonnull(strstr(page->bytes, "no snapshot was taken"));
+    ck_assert_ptr_nonnull(strstr(page->bytes, "<p class=\"hint\">second</p>"));
 }
-END_TEST
 
-START_TEST(the_page_needs_nothing_else_and_runs_nothing)
+TEST(the_page_needs_nothing_else_and_runs_nothing)
 {
-    hl_text page = { 0 };
-    expect_ok(write_page("row", &page));
-    ck_assert_int_eq(count(page.bytes, "<script"), 0);
-    ck_assert_int_eq(count(page.bytes, "http:") + count(page.bytes, "https:"), 0);
-    ck_assert_ptr_nonnull(strstr(page.bytes, "default-src 'none'; style-src"));
-    ck_assert_int_eq(count(page.bytes, "@STYLE@") + count(page.bytes, "@DATA@"), 0);
-    hl_text_free(&page);
+    hl_text *page = scratch_text();
+    expect_ok(write_page("row", page));
+    ck_assert_int_eq(count(page->bytes, "<script"), 0);
+    ck_assert_int_eq(count(page->bytes, "http:") + count(page->bytes, "https:"), 0);
+    ck_assert_ptr_nonnull(strstr(page->bytes, "default-src 'none'; style-src"));
+    ck_assert_int_eq(count(page->bytes, "@STYLE@") + count(page->bytes, "@DATA@"), 0);
 }
-END_TEST
 
-START_TEST(texts_are_shown_and_never_interpreted)
+TEST(texts_are_shown_and_never_interpreted)
 {
-    hl_text page = { 0 };
-    expect_ok(write_page(nasty, &page));
-    ck_assert_int_eq(count(page.bytes, "<script"), 0);
-    ck_assert_int_eq(count(page.bytes, "&#60;/td&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/"
-                                       "script&#62;&#34;&#38;]]&#62;\\u{2028}\\u{202e}\\x01"),
+    hl_text *page = scratch_text();
+    expect_ok(write_page(nasty, page));
+    ck_assert_int_eq(count(page->bytes, "<script"), 0);
+    ck_assert_int_eq(count(page->bytes, "&#60;/td&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/"
+                                        "script&#62;&#34;&#38;]]&#62;\\u{2028}\\u{202e}\\x01"),
                      10); /* title, command, a cell in each of three rows, its column's name beside two of them, two
                                runs, an image's description */
-    hl_text_free(&page);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_told)
+TEST(want_of_memory_is_told)
 {
     faults_begin();
     int n = 1;
@@ -115,13 +109,5 @@ START_TEST(want_of_memory_is_told)
     ck_assert_int_gt(n, 10);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_row_opens_its_run);
-    tcase_add_test(tc, the_page_needs_nothing_else_and_runs_nothing);
-    tcase_add_test(tc, texts_are_shown_and_never_interpreted);
-    tcase_add_test(tc, want_of_memory_is_told);
-}
-SUITE("sweep_report", add_tests)
+SUITE("sweep_report")

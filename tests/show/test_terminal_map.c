@@ -1,6 +1,7 @@
 #include "show/colour.h"
 #include "show/terminal_map.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 #include "tests/show/drawn.h"
@@ -14,10 +15,9 @@ static const hl_terminal shades_of_80 = { .width = 80 }, ascii_of_80 = { .width 
 
 static void expect_map(hl_terminal terminal, const hl_panel *panel, const char *expected)
 {
-    hl_text text = { 0 };
-    expect_ok(hl_terminal_map(&terminal, panel, &text));
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    expect_ok(hl_terminal_map(&terminal, panel, text));
+    ck_assert_str_eq(text->bytes, expected);
 }
 
 /* Whether a character that is shown takes two columns: of the drawn tokens only these. */
@@ -52,7 +52,7 @@ static int widest_line(const hl_text *text, int *n_lines)
     return widest;
 }
 
-START_TEST(a_small_map_is_drawn_with_its_tokens)
+TEST(a_small_map_is_drawn_with_its_tokens)
 {
     static const hl_real weights[] = { 1, 0, 9, (hl_real)0.3, (hl_real)0.7, 9 };
     static const char *const queries[] = { "one", "2" }, *const keys[] = { "<s>", "b" };
@@ -77,7 +77,6 @@ START_TEST(a_small_map_is_drawn_with_its_tokens)
     panel.queries = panel.keys = NULL;
     expect_map(ascii_of_80, &panel, "9 . \n3 7 \n0 .1234567899 1  down: queries, across: keys\n");
 }
-END_TEST
 
 /* "\033[<which>;2;r;g;bm" */
 static const char *colour(int which, double weight)
@@ -92,13 +91,12 @@ static const char *colour(int which, double weight)
 
 static void expect_lines(hl_terminal terminal, const hl_panel *panel, const char *expected)
 {
-    hl_text text = { 0 };
-    expect_ok(hl_terminal_map(&terminal, panel, &text));
-    ck_assert_msg(strncmp(text.bytes, expected, strlen(expected)) == 0, "%s\n%s", text.bytes, expected);
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    expect_ok(hl_terminal_map(&terminal, panel, text));
+    ck_assert_msg(strncmp(text->bytes, expected, strlen(expected)) == 0, "%s\n%s", text->bytes, expected);
 }
 
-START_TEST(colours_are_those_of_the_pictures)
+TEST(colours_are_those_of_the_pictures)
 {
     static const hl_real weights[] = { 0, (hl_real)0.5, 1, 1 };
     hl_panel panel = { NULL, weights, 2, 2, 2, NULL, NULL };
@@ -108,9 +106,8 @@ START_TEST(colours_are_those_of_the_pictures)
     expect_lines((hl_terminal){ 80, 0, HL_TERMINAL_24_BIT, false }, &panel, expected);
     expect_lines((hl_terminal){ 80, 0, HL_TERMINAL_24_BIT, true }, &panel, expected);
 }
-END_TEST
 
-START_TEST(two_queries_share_a_line_where_there_is_no_room)
+TEST(two_queries_share_a_line_where_there_is_no_room)
 {
     static hl_real weights[3][15];
     weights[0][0] = weights[2][0] = weights[1][1] = weights[0][1] = 1;
@@ -121,14 +118,13 @@ START_TEST(two_queries_share_a_line_where_there_is_no_room)
              colour(38, 1), colour(48, 1), colour(48, 0), colour(38, 1), colour(38, 0));
     expect_lines((hl_terminal){ 20, 0, HL_TERMINAL_24_BIT, false }, &panel, expected);
 }
-END_TEST
 
 static double luma_of(int red, int green, int blue)
 {
     return 0.3 * red + 0.59 * green + 0.11 * blue;
 }
 
-START_TEST(the_256_colours_darken_with_the_weight)
+TEST(the_256_colours_darken_with_the_weight)
 {
     enum { N = 32 };
     static hl_real weights[N];
@@ -154,9 +150,8 @@ START_TEST(the_256_colours_darken_with_the_weight)
     ck_assert_double_lt(last, 30);
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(what_has_no_room_is_averaged)
+TEST(what_has_no_room_is_averaged)
 {
     static hl_real weights[40][40];
     for (int i = 0; i < 40; i++) {
@@ -165,32 +160,29 @@ START_TEST(what_has_no_room_is_averaged)
         }
     }
     hl_panel panel = { NULL, weights[0], 40, 40, 40, NULL, NULL };
-    hl_text text = { 0 };
-    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 20, .ascii = true }, &panel, &text));
-    ck_assert_ptr_nonnull(strstr(text.bytes, "\naveraged from 40 x ~\n"));
-    ck_assert(strncmp(text.bytes, "53333333333333333333\n33", 23) == 0);
-    hl_text_free(&text);
-    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 80, .height = 16, .ascii = true }, &panel, &text));
-    ck_assert_ptr_nonnull(strstr(text.bytes, "\naveraged from 40 x 40 to 8 x 40\n"));
-    hl_text_free(&text);
-    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 40, .ascii = true }, &panel, &text));
-    ck_assert_ptr_null(strstr(text.bytes, "averaged"));
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 20, .ascii = true }, &panel, text));
+    ck_assert_ptr_nonnull(strstr(text->bytes, "\naveraged from 40 x ~\n"));
+    ck_assert(strncmp(text->bytes, "53333333333333333333\n33", 23) == 0);
+    hl_text_free(text);
+    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 80, .height = 16, .ascii = true }, &panel, text));
+    ck_assert_ptr_nonnull(strstr(text->bytes, "\naveraged from 40 x 40 to 8 x 40\n"));
+    hl_text_free(text);
+    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 40, .ascii = true }, &panel, text));
+    ck_assert_ptr_null(strstr(text->bytes, "averaged"));
 }
-END_TEST
 
 static const int sizes[][2] = { { 1, 1 }, { 2, 7 }, { 21, 21 }, { 64, 64 }, { 33, 150 }, { 150, 33 } };
-enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 static hl_terminal terminal_of(int i, int width, int height)
 {
     return (hl_terminal){ width, height, (hl_terminal_colours)(i % 3), i / 3 == 1 };
 }
 
-START_TEST(no_line_is_wider_and_no_map_higher_than_asked)
+LOOP_TEST(no_line_is_wider_and_no_map_higher_than_asked, 0, 6)
 {
     hl_text text = { 0 };
-    for (int s = 0; s < N_SIZES; s++) {
+    for (int s = 0; s < ROWS(sizes); s++) {
         hl_panel panel = drawn_panel(&made, "L0H3 offset(-11) 0.98 and a long title", sizes[s][0], sizes[s][1]);
         for (int width = HL_TERMINAL_LEAST_WIDTH; width < 130; width += 1 + width / 4) {
             for (int height = 0; height < 40; height += height == 0 ? HL_TERMINAL_LEAST_HEIGHT : 9) {
@@ -205,7 +197,6 @@ START_TEST(no_line_is_wider_and_no_map_higher_than_asked)
         }
     }
 }
-END_TEST
 
 static bool is_ascii(const hl_text *text)
 {
@@ -217,7 +208,7 @@ static bool is_ascii(const hl_text *text)
     return true;
 }
 
-START_TEST(tokens_may_hold_anything)
+LOOP_TEST(tokens_may_hold_anything, 0, 6)
 {
     hl_panel panel = drawn_panel(&made, "\033[31mL0\xffH0", DRAWN_NASTY, DRAWN_NASTY);
     panel.queries = panel.keys = drawn_nasty;
@@ -232,33 +223,30 @@ START_TEST(tokens_may_hold_anything)
         hl_text_free(&text);
     }
 }
-END_TEST
 
-START_TEST(heads_stand_side_by_side)
+TEST(heads_stand_side_by_side)
 {
     static const hl_real one[] = { 1, 0, 0, 1 }, other[] = { 0, 1, 1, 0 };
     hl_panel panels[] = { { "L0H0 previous", one, 2, 2, 2, NULL, NULL },
                           { "L0H1", other, 2, 2, 2, NULL, NULL },
                           { NULL, one, 1, 2, 2, NULL, NULL } };
-    hl_text text = { 0 };
-    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 43, .ascii = true }, panels, 3, &text));
-    ck_assert_str_eq(text.bytes, "L0H0 previous  L0H1           \n"
-                                 "9 .            . 9            9 . \n"
-                                 ". 9            9 .            \n");
-    hl_text_free(&text);
-    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 42, .ascii = true }, panels, 3, &text));
-    ck_assert_str_eq(text.bytes, "L0H0 previous         L0H1\n"
-                                 "9 .                   . 9 \n"
-                                 ". 9                   9 . \n"
-                                 "\n"
-                                 "9 . \n"
-                                 "\n");
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 43, .ascii = true }, panels, 3, text));
+    ck_assert_str_eq(text->bytes, "L0H0 previous  L0H1           \n"
+                                  "9 .            . 9            9 . \n"
+                                  ". 9            9 .            \n");
+    hl_text_free(text);
+    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 42, .ascii = true }, panels, 3, text));
+    ck_assert_str_eq(text->bytes, "L0H0 previous         L0H1\n"
+                                  "9 .                   . 9 \n"
+                                  ". 9                   9 . \n"
+                                  "\n"
+                                  "9 . \n"
+                                  "\n");
 }
-END_TEST
 
 /* Twelve heads on 13 tokens: no token is averaged with another and no label is cut. In 18 columns more are averaged. */
-START_TEST(without_a_limit_of_lines_heads_stay_readable)
+TEST(without_a_limit_of_lines_heads_stay_readable)
 {
     enum { HEADS = 12 };
     static const struct {
@@ -268,7 +256,7 @@ START_TEST(without_a_limit_of_lines_heads_stay_readable)
     } cases[] = { { "L5H11", 13, 80, 4, 13 },         { "L5H11", 13, 200, 12, 13 }, { "L5H11", 13, 34, 2, 13 },
                   { "L5H11", 60, 80, 4, 18 },         { "L5H11", 60, 200, 6, 31 },  { "L5H11", 3, 80, 6, 6 },
                   { "L5H11 next_word", 3, 80, 4, 6 }, { "L5H11", 60, 20, 1, 20 } };
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int c = 0; c < ROWS(cases); c++) {
         hl_panel panels[HEADS];
         for (int h = 0; h < HEADS; h++) {
             panels[h] = drawn_panel(&made, cases[c].title, cases[c].tokens, cases[c].tokens);
@@ -293,9 +281,8 @@ START_TEST(without_a_limit_of_lines_heads_stay_readable)
         hl_text_free(&text);
     }
 }
-END_TEST
 
-START_TEST(heads_fit_a_low_terminal)
+LOOP_TEST(heads_fit_a_low_terminal, 0, 6)
 {
     hl_text text = { 0 };
     hl_panel panels[3];
@@ -311,10 +298,9 @@ START_TEST(heads_fit_a_low_terminal)
         hl_text_free(&text);
     }
 }
-END_TEST
 
 /* As many as no terminal of the usual height has room for. */
-START_TEST(a_file_has_room_for_all_heads)
+TEST(a_file_has_room_for_all_heads)
 {
     static hl_panel panels[512];
     for (int i = 0; i < 512; i++) {
@@ -329,12 +315,11 @@ START_TEST(a_file_has_room_for_all_heads)
     ck_assert_int_eq(titles, 512);
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(the_lines_of_heads_depend_on_sizes_alone)
+LOOP_TEST(the_lines_of_heads_depend_on_sizes_alone, 0, 6)
 {
     hl_text text = { 0 };
-    for (int s = 0; s < N_SIZES; s++) {
+    for (int s = 0; s < ROWS(sizes); s++) {
         hl_panel panel = drawn_panel(&made, NULL, sizes[s][0], sizes[s][1]);
         for (int n = 1; n <= 16; n = 2 * n + (n == 4 ? -3 : 0)) {
             for (int width = 40; width < 210; width += 57) {
@@ -357,9 +342,8 @@ START_TEST(the_lines_of_heads_depend_on_sizes_alone)
         }
     }
 }
-END_TEST
 
-START_TEST(what_cannot_be_shown_is_refused)
+TEST(what_cannot_be_shown_is_refused)
 {
     hl_text text = { 0 };
     hl_panel panel = drawn_panel(&made, "L0H0", 3, 3), wrong = panel;
@@ -382,9 +366,8 @@ START_TEST(what_cannot_be_shown_is_refused)
     ck_assert_int_eq(hl_terminal_heads(&shades_of_80, &wrong, 1, &text).code, HL_INVALID);
     ck_assert_ptr_null(text.bytes);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_reported)
+LOOP_TEST(want_of_memory_is_reported, 0, 2)
 {
     faults_begin();
     hl_panel panels[3];
@@ -392,36 +375,14 @@ START_TEST(want_of_memory_is_reported)
         panels[h] = drawn_panel(&made, "L0H0", 21, 21);
     }
     int n = 0;
-    for (bool reached = true; reached;) {
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_text text = { 0 };
-        faults_in_memory(++n, FAULTS_ONCE);
-        hl_status status = _i == 0 ? hl_terminal_map(&shades_of_80, panels, &text)
-                                   : hl_terminal_heads(&shades_of_80, panels, 3, &text);
-        reached = faults_allocations() >= n;
-        ck_assert_int_eq(status.code, reached ? HL_NO_MEMORY : HL_OK);
+        fault_checks_turn(_i == 0 ? hl_terminal_map(&shades_of_80, panels, &text)
+                                  : hl_terminal_heads(&shades_of_80, panels, 3, &text));
         hl_text_free(&text);
-        ck_assert_int_eq(faults_live_blocks(), 0);
     }
     ck_assert_int_gt(n, 3);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_small_map_is_drawn_with_its_tokens);
-    tcase_add_test(tc, colours_are_those_of_the_pictures);
-    tcase_add_test(tc, two_queries_share_a_line_where_there_is_no_room);
-    tcase_add_test(tc, the_256_colours_darken_with_the_weight);
-    tcase_add_test(tc, what_has_no_room_is_averaged);
-    tcase_add_loop_test(tc, no_line_is_wider_and_no_map_higher_than_asked, 0, 6);
-    tcase_add_loop_test(tc, tokens_may_hold_anything, 0, 6);
-    tcase_add_test(tc, heads_stand_side_by_side);
-    tcase_add_test(tc, without_a_limit_of_lines_heads_stay_readable);
-    tcase_add_loop_test(tc, heads_fit_a_low_terminal, 0, 6);
-    tcase_add_test(tc, a_file_has_room_for_all_heads);
-    tcase_add_loop_test(tc, the_lines_of_heads_depend_on_sizes_alone, 0, 6);
-    tcase_add_test(tc, what_cannot_be_shown_is_refused);
-    tcase_add_loop_test(tc, want_of_memory_is_reported, 0, 2);
-}
-SUITE("maps in a terminal", add_tests)
+SUITE("maps in a terminal")

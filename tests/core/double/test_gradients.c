@@ -64,7 +64,7 @@ static void release(prepared *p)
     }
 }
 
-START_TEST(every_case_has_the_gradient_that_its_formula_says)
+LOOP_TEST(every_case_has_the_gradient_that_its_formula_says, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
     if (c->large) {
@@ -78,9 +78,8 @@ START_TEST(every_case_has_the_gradient_that_its_formula_says)
     ck_assert_int_eq(report.n_checked, count_numbers(&p));
     release(&p);
 }
-END_TEST
 
-START_TEST(every_op_has_a_case)
+TEST(every_op_has_a_case)
 {
     for (int i = 0; i < op_count; i++) {
         int small = 0, large = 0;
@@ -96,7 +95,6 @@ START_TEST(every_op_has_a_case)
         ck_assert_ptr_eq(op_case_find(op_cases[k].op, op_cases[k].variant), &op_cases[k]);
     }
 }
-END_TEST
 
 /* What is added to the result of a case: nothing, that of a second call on the same inputs, or the sum of every
  * input. */
@@ -168,7 +166,7 @@ static void check_frozen(const prepared *p, unsigned frozen, const double *all, 
 
 enum { ENOUGH = 8192 };
 
-START_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other)
+LOOP_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
     if (c->large) {
@@ -185,10 +183,9 @@ START_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other)
     hl_free(some);
     release(&p);
 }
-END_TEST
 
 /* Every backward must add where a gradient is there already, and only then. */
-START_TEST(a_second_call_on_the_same_inputs_adds_its_gradients)
+LOOP_TEST(a_second_call_on_the_same_inputs_adds_its_gradients, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
     if (c->large) {
@@ -208,10 +205,9 @@ START_TEST(a_second_call_on_the_same_inputs_adds_its_gradients)
     hl_free(twice);
     release(&p);
 }
-END_TEST
 
 /* The same where the gradient that is there already is another: a second call's is 0 wherever the first one's is. */
-START_TEST(a_gradient_is_added_to_what_another_op_left)
+LOOP_TEST(a_gradient_is_added_to_what_another_op_left, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
     if (c->large) {
@@ -231,7 +227,6 @@ START_TEST(a_gradient_is_added_to_what_another_op_left)
     hl_free(with_sums);
     release(&p);
 }
-END_TEST
 
 /* Compositions */
 
@@ -257,31 +252,19 @@ static gradient_report check_two(hl_tensor *(*build)(hl_tape *, hl_tensor *const
     return gradient_check_run(&(gradient_check){ .build = build, .inputs = inputs, .n_inputs = 2 });
 }
 
-START_TEST(a_tensor_read_by_several_ops_sums_their_gradients)
+TEST(a_tensor_read_by_several_ops_sums_their_gradients)
 {
     hl_real a[6] = { 0.5, -1, 0.25, 2, -0.125, 0.75 }, b[6] = { 1, 2, 3, 4, 5, 6 };
     gradient_report report = check_two(build_residual, a, b);
     ck_assert_msg(report.passed, "%s", report.text);
     ck_assert_int_eq(report.n_checked, 12);
 }
-END_TEST
 
-START_TEST(what_the_result_does_not_depend_on_gets_no_gradient)
+TEST(what_the_result_does_not_depend_on_gets_no_gradient)
 {
     hl_real a[6] = { 0.5, -1, 0.25, 2, -0.125, 0.75 }, b[6] = { 1, 2, 3, 4, 5, 6 };
     gradient_report report = check_two(build_unused, a, b);
     ck_assert_msg(report.passed, "%s", report.text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_op_has_a_case);
-    tcase_add_loop_test(tc, every_case_has_the_gradient_that_its_formula_says, 0, op_case_count);
-    tcase_add_loop_test(tc, a_frozen_input_gets_no_gradient_and_changes_no_other, 0, op_case_count);
-    tcase_add_loop_test(tc, a_second_call_on_the_same_inputs_adds_its_gradients, 0, op_case_count);
-    tcase_add_loop_test(tc, a_gradient_is_added_to_what_another_op_left, 0, op_case_count);
-    tcase_add_test(tc, a_tensor_read_by_several_ops_sums_their_gradients);
-    tcase_add_test(tc, what_the_result_does_not_depend_on_gets_no_gradient);
-}
-SUITE("gradients", add_tests)
+SUITE("gradients")

@@ -3,7 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/core/leaf_passes.h"
 
-START_TEST(leaves_together_have_the_gradient_of_all_their_rows)
+TEST(leaves_together_have_the_gradient_of_all_their_rows)
 {
     leaf_passes p;
     leaf_passes_make(&p, false);
@@ -35,10 +35,5 @@ START_TEST(leaves_together_have_the_gradient_of_all_their_rows)
     hl_free(together);
     leaf_passes_free(&p);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, leaves_together_have_the_gradient_of_all_their_rows);
-}
-SUITE("tape leaves in double", add_tests)
+SUITE("tape leaves in double")

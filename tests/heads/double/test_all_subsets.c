@@ -22,41 +22,43 @@ typedef struct all_example {
     hl_all_subsets subsets;
 } all_example;
 
-static void set_up(all_example *x, hl_norm_place norm)
+static all_example x;
+
+static void set_up(hl_norm_place norm)
 {
-    memset(x, 0, sizeof *x);
+    memset(&x, 0, sizeof x);
     hl_threads_setup();
     hl_model_config config = example_config(8);
     config.norm = norm;
     config.causal = norm == HL_NORM_POST;
-    example_model(&x->model, &config);
-    x->batch = example_batch(E, T - 3);
+    example_model(&x.model, &config);
+    x.batch = example_batch(E, T - 3);
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
-        x->layers[l] = hl_patterns_of(NULL, &x->batch, &x->model.config, l, 0);
+        x.layers[l] = hl_patterns_of(NULL, &x.batch, &x.model.config, l, 0);
     }
 }
 
-static hl_status measure_in_parts(all_example *x, int64_t slice)
+static hl_status measure_in_parts(int64_t slice)
 {
-    return hl_all_subsets_measure(&x->model, &x->batch, x->layers, slice, 2, NULL, &x->subsets);
+    return hl_all_subsets_measure(&x.model, &x.batch, x.layers, slice, 2, NULL, &x.subsets);
 }
 
-static void tear_down(all_example *x)
+static void tear_down(void)
 {
-    hl_all_subsets_free(&x->subsets);
-    hl_examples_free(&x->batch);
-    hl_model_free(&x->model);
+    hl_all_subsets_free(&x.subsets);
+    hl_examples_free(&x.batch);
+    hl_model_free(&x.model);
 }
 
 /* The mean over the odd-numbered examples of their mean loss, and the share of their scored tokens that are right. */
-static void measure_alone(const all_example *x, uint32_t set, double *loss, double *accuracy)
+static void measure_alone(uint32_t set, double *loss, double *accuracy)
 {
     bool kept[HEADS];
     for (int i = 0; i < HEADS; i++) {
         kept[i] = set >> i & 1;
     }
-    hl_subset subset = { .model = &x->model, .rows = 1, .threads = 1 };
-    hl_batch_storage storage = example_rows(&x->batch);
+    hl_subset subset = { .model = &x.model, .rows = 1, .threads = 1 };
+    hl_batch_storage storage = example_rows(&x.batch);
     expect_ok(hl_subset_begin(&subset, T));
     double right = 0, scored = 0;
     *loss = 0;
@@ -73,42 +75,28 @@ static void measure_alone(const all_example *x, uint32_t set, double *loss, doub
     hl_subset_free(&subset);
 }
 
-static void expect_every_set(hl_norm_place norm)
+/* Norms before, and norms behind with a causal mask. */
+LOOP_TEST(every_set_is_worth_what_it_is_alone, HL_NORM_PRE, HL_NORM_POST + 1)
 {
-    all_example x;
-    set_up(&x, norm);
+    set_up((hl_norm_place)_i);
     for (int64_t slice = 2; slice <= E; slice += E - 2) {
-        expect_ok(measure_in_parts(&x, slice));
+        expect_ok(measure_in_parts(slice));
         ck_assert_int_eq(x.subsets.n, HEADS);
         ck_assert_int_eq(x.subsets.n_examples, ODD);
         for (uint32_t set = 0; set < SETS; set++) {
             double loss, accuracy;
-            measure_alone(&x, set, &loss, &accuracy);
+            measure_alone(set, &loss, &accuracy);
             ck_assert_double_eq_tol(x.subsets.losses[set], loss, 1e-12);
             ck_assert_double_eq_tol(x.subsets.accuracies[set], accuracy, 1e-12);
         }
         hl_all_subsets_free(&x.subsets);
     }
-    tear_down(&x);
 }
 
-START_TEST(every_set_is_worth_what_it_is_alone)
+TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
-    expect_every_set(HL_NORM_PRE);
-}
-END_TEST
-
-START_TEST(and_with_norms_behind_and_a_causal_mask)
-{
-    expect_every_set(HL_NORM_POST);
-}
-END_TEST
-
-START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
-{
-    all_example x;
-    set_up(&x, HL_NORM_PRE);
-    expect_ok(measure_in_parts(&x, E));
+    set_up(HL_NORM_PRE);
+    expect_ok(measure_in_parts(E));
     double values[HEADS], sum = 0;
     hl_shapley_values(HEADS, x.subsets.losses, values);
     for (int i = 0; i < HEADS; i++) {
@@ -124,55 +112,39 @@ START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
         ck_assert_double_eq_tol(without, importance.heads[i].zero.mean, 1e-12);
     }
     hl_importance_free(&importance);
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(too_many_heads_are_refused)
+TEST(too_many_heads_are_refused)
 {
-    all_example x;
-    set_up(&x, HL_NORM_PRE);
+    set_up(HL_NORM_PRE);
     hl_model_free(&x.model);
     hl_model_config config = example_config(32);
     config.heads[0] = config.kv_heads[0] = 16;
     config.heads[1] = config.kv_heads[1] = 1;
     example_model(&x.model, &config);
-    hl_status status = measure_in_parts(&x, E);
+    hl_status status = measure_in_parts(E);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strstr(status.text, "17 heads") != NULL && strstr(status.text, "16") != NULL, "%s", status.text);
     ck_assert_ptr_null(x.subsets.losses);
-    tear_down(&x);
 }
-END_TEST
 
 static hl_status measure_any(void *context)
 {
-    return measure_in_parts(context, E);
+    (void)context;
+    return measure_in_parts(E);
 }
 
 static void free_measured(void *context)
 {
-    all_example *x = context;
-    hl_all_subsets_free(&x->subsets);
+    hl_all_subsets_free(context);
 }
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
-    all_example x;
-    set_up(&x, HL_NORM_PRE);
-    fault_checks_allocations(measure_any, free_measured, &x);
-    tear_down(&x);
+    set_up(HL_NORM_PRE);
+    fault_checks_allocations(measure_any, free_measured, &x.subsets);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, every_set_is_worth_what_it_is_alone);
-    tcase_add_test(tc, and_with_norms_behind_and_a_causal_mask);
-    tcase_add_test(tc, shapley_values_sum_to_what_all_heads_take_off_the_loss);
-    tcase_add_test(tc, too_many_heads_are_refused);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("all sets of heads", add_tests)
+SUITE("all sets of heads", .after = tear_down)

@@ -21,53 +21,55 @@ typedef struct effect_example {
     hl_effects effects;
 } effect_example;
 
-static void set_up(effect_example *x)
+static effect_example x;
+
+static void set_up(void)
 {
-    memset(x, 0, sizeof *x);
+    memset(&x, 0, sizeof x);
     hl_threads_setup();
     hl_model_config config = example_config(8);
     config.activation = HL_GELU; /* no kinks near a difference */
-    example_model(&x->model, &config);
-    x->batch = example_batch(E, T - 3); /* which pads to T */
-    for (int64_t e = 0; e < E; e++) {   /* the first target of each has a label that training lacks */
+    example_model(&x.model, &config);
+    x.batch = example_batch(E, T - 3); /* which pads to T */
+    for (int64_t e = 0; e < E; e++) {  /* the first target of each has a label that training lacks */
         int64_t t = e * T;
-        while (x->batch.targets[t] == HL_IGNORE) {
+        while (x.batch.targets[t] == HL_IGNORE) {
             t++;
         }
-        x->batch.targets[t] = HL_UNSEEN;
+        x.batch.targets[t] = HL_UNSEEN;
     }
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
-        x->layers[l] = hl_patterns_of(NULL, &x->batch, &x->model.config, l, 0);
+        x.layers[l] = hl_patterns_of(NULL, &x.batch, &x.model.config, l, 0);
     }
     for (int h = 0; h < HEADS; h++) {
-        x->labels[h] = (hl_label){ .kind = HL_LABEL_OFFSET, .parameter = h };
+        x.labels[h] = (hl_label){ .kind = HL_LABEL_OFFSET, .parameter = h };
     }
 }
 
-static hl_status measure_in_parts(effect_example *x, int64_t slice)
+static hl_status measure_in_parts(int64_t slice)
 {
-    return hl_effects_measure(&x->model, &x->batch, x->layers, x->labels, false, slice, 2, &x->effects);
+    return hl_effects_measure(&x.model, &x.batch, x.layers, x.labels, false, slice, 2, &x.effects);
 }
 
-static hl_status measure(effect_example *x)
+static hl_status measure(void)
 {
-    return measure_in_parts(x, E);
+    return measure_in_parts(E);
 }
 
-static void tear_down(effect_example *x)
+static void tear_down(void)
 {
-    hl_effects_free(&x->effects);
-    hl_examples_free(&x->batch);
-    hl_model_free(&x->model);
+    hl_effects_free(&x.effects);
+    hl_examples_free(&x.batch);
+    hl_model_free(&x.model);
 }
 
 /* Each odd-numbered example's mean loss with the gates of `layer` as given, (E, H); NULL: without gates. */
-static void gated_losses(const effect_example *x, int layer, hl_real *gates, double losses[ODD])
+static void gated_losses(int layer, hl_real *gates, double losses[ODD])
 {
     hl_real rows[E * T];
-    hl_batch_storage storage = example_rows(&x->batch);
+    hl_batch_storage storage = example_rows(&x.batch);
     storage.batch.longest = T; /* the size of given patterns */
-    hl_tensor gate = { .shape = HL_SHAPE(E, x->model.config.heads[layer]), .data = gates };
+    hl_tensor gate = { .shape = HL_SHAPE(E, x.model.config.heads[layer]), .data = gates };
     hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     probes[layer].gate = gates != NULL ? &gate : NULL;
     hl_cross_entropy_result result = { .row_loss = rows };
@@ -75,7 +77,7 @@ static void gated_losses(const effect_example *x, int layer, hl_real *gates, dou
     hl_tape tape;
     expect_ok(hl_arena_init(&arena, 1 << 20));
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    hl_model_loss(&tape, &x->model, &storage.batch, (hl_cross_entropy_args){ .result = &result }, probes);
+    hl_model_loss(&tape, &x.model, &storage.batch, (hl_cross_entropy_args){ .result = &result }, probes);
     expect_ok(hl_tape_status(&tape));
     for (int e = 0; e < ODD; e++) {
         hl_batch before = hl_batch_slice(&storage.batch, 0, 2 * e + 1),
@@ -102,17 +104,17 @@ static void set_gates(hl_real *gates, int64_t H, const bool *chosen, hl_real val
 }
 
 /* The mean of |dL/dgate|, by a four-point stencil around 1. */
-static double importance_by_differences(const effect_example *x, int layer, int64_t head)
+static double importance_by_differences(int layer, int64_t head)
 {
     static const double at[4] = { -2, -1, 1, 2 }, weight[4] = { 1, -8, 8, -1 }, h = 1e-3;
-    int64_t H = x->model.config.heads[layer];
+    int64_t H = x.model.config.heads[layer];
     hl_real gates[E * 4];
     bool chosen[4] = { false };
     chosen[head] = true;
     double slopes[ODD] = { 0 }, losses[ODD], sum = 0;
     for (int k = 0; k < 4; k++) {
         set_gates(gates, H, chosen, (hl_real)(1 + at[k] * h));
-        gated_losses(x, layer, gates, losses);
+        gated_losses(layer, gates, losses);
         for (int e = 0; e < ODD; e++) {
             slopes[e] += weight[k] * losses[e] / (12 * h);
         }
@@ -123,34 +125,28 @@ static double importance_by_differences(const effect_example *x, int layer, int6
     return sum;
 }
 
-START_TEST(importance_is_the_slope_of_the_gate)
+TEST(importance_is_the_slope_of_the_gate)
 {
-    effect_example x;
-    set_up(&x);
-    expect_ok(measure(&x));
+    expect_ok(measure());
     ck_assert_int_eq(x.effects.n_heads, HEADS);
     int at = 0;
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
         for (int64_t h = 0; h < x.model.config.heads[l]; h++, at++) {
-            double expected = importance_by_differences(&x, l, h);
+            double expected = importance_by_differences(l, h);
             ck_assert_double_eq_tol(x.effects.heads[at].importance, expected, 1e-9 + 1e-6 * expected);
             ck_assert_double_gt(expected, 1e-6);
         }
     }
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(a_head_is_taken_away_at_its_output)
+TEST(a_head_is_taken_away_at_its_output)
 {
-    effect_example x;
-    set_up(&x);
-    expect_ok(measure(&x));
+    expect_ok(measure());
     hl_real gates[E * 4];
     double whole[ODD], without[ODD], mean = 0, squares = 0;
-    gated_losses(&x, 0, NULL, whole);
+    gated_losses(0, NULL, whole);
     set_gates(gates, 4, (const bool[]){ false, false, true, false }, 0);
-    gated_losses(&x, 0, gates, without);
+    gated_losses(0, gates, without);
     for (int e = 0; e < ODD; e++) {
         mean += (without[e] - whole[e]) / ODD;
     }
@@ -160,9 +156,7 @@ START_TEST(a_head_is_taken_away_at_its_output)
     ck_assert_double_eq_tol(x.effects.loss, (whole[0] + whole[1] + whole[2]) / ODD, 1e-12);
     ck_assert_double_eq_tol(x.effects.heads[2].loss_without, mean, 1e-12);
     ck_assert_double_eq_tol(x.effects.heads[2].standard_error, sqrt(squares / (ODD - 1) / ODD), 1e-12);
-    tear_down(&x);
 }
-END_TEST
 
 /* Without q and k every weight is 1 / n: then UNIFORM is exactly what a head does. */
 static void forget_where_to_look(const hl_model *model)
@@ -178,25 +172,23 @@ static void forget_where_to_look(const hl_model *model)
 }
 
 /* Makes the examples that score equal: their standard error is rounding alone, and every effect clear. */
-static void make_clear(effect_example *x)
+static void make_clear(void)
 {
     for (int64_t row = 3; row < E; row += 2) {
-        memcpy(x->batch.tokens + row * T, x->batch.tokens + T, T * sizeof *x->batch.tokens);
-        memcpy(x->batch.targets + row * T, x->batch.targets + T, T * sizeof *x->batch.targets);
-        x->batch.lengths[row] = x->batch.lengths[1];
+        memcpy(x.batch.tokens + row * T, x.batch.tokens + T, T * sizeof *x.batch.tokens);
+        memcpy(x.batch.targets + row * T, x.batch.targets + T, T * sizeof *x.batch.targets);
+        x.batch.lengths[row] = x.batch.lengths[1];
     }
 }
 
-START_TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
+TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
 {
-    effect_example x;
-    set_up(&x);
-    make_clear(&x);
+    make_clear();
     forget_where_to_look(&x.model);
     x.labels[0].kind = HL_LABEL_UNIFORM;
     x.labels[0].parameter = 0;
     x.labels[1].kind = HL_LABEL_MIXED;
-    expect_ok(measure(&x));
+    expect_ok(measure());
     ck_assert_double_eq_tol(x.effects.heads[0].kept, 1, 1e-9);
     ck_assert(isnan(x.effects.heads[1].kept));
     ck_assert_int_eq(x.effects.heads[1].faithful, HL_FAITHFUL_UNKNOWN);
@@ -206,16 +198,12 @@ START_TEST(what_a_head_does_is_kept_and_what_it_does_not_is_not)
         bool yes = effect->loss_without > 0 && effect->kept >= 0.8;
         ck_assert_int_eq(effect->faithful, h == 1 ? HL_FAITHFUL_UNKNOWN : yes ? HL_FAITHFUL_YES : HL_FAITHFUL_NO);
     }
-    tear_down(&x);
 }
-END_TEST
 
 /* Heads with and without a clear effect in one layer: each keeps its own. */
-START_TEST(of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept)
+TEST(of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept)
 {
-    effect_example x;
-    set_up(&x);
-    expect_ok(measure(&x));
+    expect_ok(measure());
     int n_clear = 0;
     for (int h = 0; h < HEADS; h++) {
         const hl_head_effect *effect = &x.effects.heads[h];
@@ -225,22 +213,18 @@ START_TEST(of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept)
         n_clear += clear;
     }
     ck_assert(n_clear > 0 && n_clear < HEADS);
-    tear_down(&x);
 }
-END_TEST
 
 /* How many examples the model is run on at once changes no more than rounding, in examples of different numbers of
  * scored tokens. */
-START_TEST(parts_change_nothing)
+TEST(parts_change_nothing)
 {
-    effect_example x;
-    set_up(&x);
     x.labels[3] = x.labels[1];
     x.batch.targets[1 * T + 1] = HL_IGNORE;
-    expect_ok(measure(&x));
+    expect_ok(measure());
     hl_effects whole = x.effects;
     for (int64_t slice = 1; slice < ODD; slice++) {
-        expect_ok(measure_in_parts(&x, slice));
+        expect_ok(measure_in_parts(slice));
         ck_assert_double_eq_tol(x.effects.loss, whole.loss, 1e-12);
         for (int h = 0; h < HEADS; h++) {
             const hl_head_effect *a = &x.effects.heads[h], *b = &whole.heads[h];
@@ -254,16 +238,12 @@ START_TEST(parts_change_nothing)
         hl_effects_free(&x.effects);
     }
     x.effects = whole;
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(heads_with_one_label_are_a_group)
+TEST(heads_with_one_label_are_a_group)
 {
-    effect_example x;
-    set_up(&x);
     x.labels[3] = x.labels[1];
-    expect_ok(measure(&x));
+    expect_ok(measure());
     ck_assert_int_eq(x.effects.n_groups, 1);
     const hl_group_effect *group = hl_effects_group(&x.effects, 0, x.labels[1]);
     ck_assert_ptr_nonnull(group);
@@ -273,25 +253,21 @@ START_TEST(heads_with_one_label_are_a_group)
     ck_assert_double_eq(group->effect.importance, x.effects.heads[1].importance + x.effects.heads[3].importance);
     hl_real gates[E * 4];
     double whole[ODD], without[ODD], mean = 0;
-    gated_losses(&x, 0, NULL, whole);
+    gated_losses(0, NULL, whole);
     set_gates(gates, 4, (const bool[]){ false, true, false, true }, 0);
-    gated_losses(&x, 0, gates, without);
+    gated_losses(0, gates, without);
     for (int e = 0; e < ODD; e++) {
         mean += (without[e] - whole[e]) / ODD;
     }
     ck_assert_double_eq_tol(group->effect.loss_without, mean, 1e-12);
-    tear_down(&x);
 }
-END_TEST
 
 /* The others are passed over, and cost nothing. */
-START_TEST(heads_with_a_label_are_also_measured_alone)
+TEST(heads_with_a_label_are_also_measured_alone)
 {
-    effect_example x;
-    set_up(&x);
     x.labels[3] = x.labels[1];
     x.labels[0].kind = x.labels[5].kind = HL_LABEL_MIXED;
-    expect_ok(measure(&x));
+    expect_ok(measure());
     hl_effects all = x.effects;
     expect_ok(hl_effects_measure(&x.model, &x.batch, x.layers, x.labels, true, E, 2, &x.effects));
     ck_assert_double_eq(x.effects.loss, all.loss);
@@ -311,22 +287,18 @@ START_TEST(heads_with_a_label_are_also_measured_alone)
     /* Relations of two directions are two labels. */
     x.labels[1] = x.labels[3] = (hl_label){ .kind = HL_LABEL_RELATION };
     x.labels[3].reversed = true;
-    expect_ok(measure(&x));
+    expect_ok(measure());
     ck_assert_int_eq(x.effects.n_groups, 0);
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
+TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
 {
-    effect_example x;
-    set_up(&x);
     hl_parameters *parameters = &x.model.parameters;
     for (int64_t i = 0; i < parameters->count; i++) {
         parameters->grads[i] = 7;
     }
     parameters->list[1].tensor->requires_grad = false;
-    expect_ok(measure(&x));
+    expect_ok(measure());
     for (int64_t i = 0; i < parameters->count; i++) {
         ck_assert(parameters->grads[i] == 7);
     }
@@ -339,11 +311,9 @@ START_TEST(nothing_scored_is_refused_and_gradients_are_left_alone)
             x.batch.targets[row * T + i] = i % 2 == 0 ? HL_IGNORE : HL_UNSEEN;
         }
     }
-    ck_assert_int_eq(measure(&x).code, HL_INVALID);
+    ck_assert_int_eq(measure().code, HL_INVALID);
     ck_assert(x.effects.heads == NULL && x.effects.groups == NULL);
-    tear_down(&x);
 }
-END_TEST
 
 /* Fills all parameters of encoder layer 0 with NaN. */
 static void spoil_layer_0(const hl_model *model)
@@ -358,10 +328,8 @@ static void spoil_layer_0(const hl_model *model)
 
 /* Layer 0 is spoilt once it has run for layer 1: whoever ran it again would not get a finite loss, as the step back
  * down to it does not. */
-START_TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
+TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
 {
-    effect_example x;
-    set_up(&x);
     hl_effect_losses s = { .model = &x.model, .layers = x.layers, .slice = 2, .threads = 2 };
     expect_ok(hl_effect_losses_begin(&s, &x.batch));
     ck_assert_int_eq(s.n, ODD);
@@ -378,44 +346,25 @@ START_TEST(the_layers_below_a_changed_one_run_once_for_all_its_changes)
     ck_assert(isfinite(mean[0]));
     ck_assert_int_eq(hl_effect_losses_measure(&s, &low, again).code, HL_NOT_FINITE);
     hl_effect_losses_free(&s);
-    tear_down(&x);
 }
-END_TEST
 
 static hl_status measure_any(void *context)
 {
-    return measure(context);
+    (void)context;
+    return measure();
 }
 
 static void free_measured(void *context)
 {
-    effect_example *x = context;
-    hl_effects_free(&x->effects);
+    hl_effects_free(context);
 }
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
-    effect_example x;
-    set_up(&x);
     x.labels[3] = x.labels[1];
-    fault_checks_allocations(measure_any, free_measured, &x);
-    tear_down(&x);
+    fault_checks_allocations(measure_any, free_measured, &x.effects);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, importance_is_the_slope_of_the_gate);
-    tcase_add_test(tc, a_head_is_taken_away_at_its_output);
-    tcase_add_test(tc, what_a_head_does_is_kept_and_what_it_does_not_is_not);
-    tcase_add_test(tc, of_a_head_without_a_clear_effect_nothing_is_said_to_be_kept);
-    tcase_add_test(tc, parts_change_nothing);
-    tcase_add_test(tc, heads_with_one_label_are_a_group);
-    tcase_add_test(tc, heads_with_a_label_are_also_measured_alone);
-    tcase_add_test(tc, nothing_scored_is_refused_and_gradients_are_left_alone);
-    tcase_add_test(tc, the_layers_below_a_changed_one_run_once_for_all_its_changes);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("effects of heads", add_tests)
+SUITE("effects of heads", .before = set_up, .after = tear_down)

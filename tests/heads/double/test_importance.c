@@ -25,38 +25,39 @@ typedef struct importance_example {
     hl_importance importance;
 } importance_example;
 
-static void set_up(importance_example *x)
+static importance_example x;
+
+static void set_up(void)
 {
-    memset(x, 0, sizeof *x);
+    memset(&x, 0, sizeof x);
     hl_threads_setup();
     hl_model_config config = example_config(8);
     config.activation = HL_GELU; /* no kinks near a difference */
-    example_model(&x->model, &config);
-    x->batch = example_batch(E, T - 3);
-    x->batch.targets[1 * T + 1] = HL_IGNORE; /* examples differ in how many tokens are scored */
+    example_model(&x.model, &config);
+    x.batch = example_batch(E, T - 3);
+    x.batch.targets[1 * T + 1] = HL_IGNORE; /* examples differ in how many tokens are scored */
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
-        x->layers[l] = hl_patterns_of(NULL, &x->batch, &x->model.config, l, 0);
+        x.layers[l] = hl_patterns_of(NULL, &x.batch, &x.model.config, l, 0);
     }
 }
 
-static hl_status measure_in_parts(importance_example *x, int64_t slice)
+static hl_status measure_in_parts(int64_t slice)
 {
-    return hl_importance_measure(&x->model, &x->batch, x->layers, slice, 2, HL_IMPORTANCE_ALL, NULL, &x->importance);
+    return hl_importance_measure(&x.model, &x.batch, x.layers, slice, 2, HL_IMPORTANCE_ALL, NULL, &x.importance);
 }
 
-static void tear_down(importance_example *x)
+static void tear_down(void)
 {
-    hl_importance_free(&x->importance);
-    hl_examples_free(&x->batch);
-    hl_model_free(&x->model);
+    hl_importance_free(&x.importance);
+    hl_examples_free(&x.batch);
+    hl_model_free(&x.model);
 }
 
 /* Each odd-numbered example's mean loss, with probes on the model's layers (NULL: none). */
-static void probed_losses(const importance_example *x, const hl_model *model, const hl_head_probe *probes,
-                          double losses[ODD])
+static void probed_losses(const hl_model *model, const hl_head_probe *probes, double losses[ODD])
 {
     hl_real rows[E * T];
-    hl_batch_storage storage = example_rows(&x->batch);
+    hl_batch_storage storage = example_rows(&x.batch);
     storage.batch.longest = T; /* the size of given patterns */
     hl_cross_entropy_result result = { .row_loss = rows };
     hl_arena arena;
@@ -94,10 +95,10 @@ static void expect_estimate(hl_estimate found, hl_estimate expected, double tole
 }
 
 /* |dL/dgate| of a head on each example, by a four-point stencil around 1. */
-static void slopes_by_differences(const importance_example *x, int at, double slopes[ODD])
+static void slopes_by_differences(int at, double slopes[ODD])
 {
     static const double where[4] = { -2, -1, 1, 2 }, weight[4] = { 1, -8, 8, -1 }, h = 1e-3;
-    int64_t H = x->model.config.heads[layer_of[at]];
+    int64_t H = x.model.config.heads[layer_of[at]];
     memset(slopes, 0, ODD * sizeof *slopes);
     for (int k = 0; k < 4; k++) {
         hl_real gates[E * 4];
@@ -108,7 +109,7 @@ static void slopes_by_differences(const importance_example *x, int at, double sl
             gates[i] = (hl_real)(i % H == head_of[at] ? 1 + where[k] * h : 1);
         }
         probes[layer_of[at]].gate = &gate;
-        probed_losses(x, &x->model, probes, losses);
+        probed_losses(&x.model, probes, losses);
         for (int e = 0; e < ODD; e++) {
             slopes[e] += weight[k] * losses[e] / (12 * h);
         }
@@ -118,17 +119,15 @@ static void slopes_by_differences(const importance_example *x, int at, double sl
     }
 }
 
-START_TEST(gradients_are_those_of_differences)
+TEST(gradients_are_those_of_differences)
 {
-    importance_example x;
-    set_up(&x);
-    expect_ok(measure_in_parts(&x, E));
+    expect_ok(measure_in_parts(E));
     ck_assert_int_eq(x.importance.n, HEADS);
     ck_assert_int_eq(x.importance.n_examples, ODD);
     double squares[EXAMPLE_LAYERS] = { 0 };
     for (int i = 0; i < HEADS; i++) {
         double slopes[ODD];
-        slopes_by_differences(&x, i, slopes);
+        slopes_by_differences(i, slopes);
         const hl_head_importance *head = &x.importance.heads[i];
         ck_assert_int_eq(head->layer, layer_of[i]);
         ck_assert_int_eq(head->head, head_of[i]);
@@ -139,53 +138,47 @@ START_TEST(gradients_are_those_of_differences)
         double expected = x.importance.heads[i].gradient.mean / sqrt(squares[layer_of[i]]);
         ck_assert_double_eq_tol(x.importance.heads[i].normalised, expected, 1e-12);
     }
-    tear_down(&x);
 }
-END_TEST
 
 /* L of a changed model less L, on every example. */
-static hl_estimate change_of(const importance_example *x, const hl_model *changed, const hl_head_probe *probes)
+static hl_estimate change_of(const hl_model *changed, const hl_head_probe *probes)
 {
     double whole[ODD], other[ODD];
-    probed_losses(x, &x->model, NULL, whole);
-    probed_losses(x, changed, probes, other);
+    probed_losses(&x.model, NULL, whole);
+    probed_losses(changed, probes, other);
     for (int e = 0; e < ODD; e++) {
         other[e] -= whole[e];
     }
     return estimate_of(other);
 }
 
-START_TEST(without_a_head_is_without_its_columns_of_W_O)
+TEST(without_a_head_is_without_its_columns_of_W_O)
 {
-    importance_example x;
-    set_up(&x);
-    expect_ok(measure_in_parts(&x, E));
+    expect_ok(measure_in_parts(E));
     for (int i = 0; i < HEADS; i++) {
         bool kept[HEADS] = { 1, 1, 1, 1, 1, 1 };
         kept[i] = false;
         hl_model zeroed = copied_model(&x.model);
         zero_out(&zeroed, kept);
-        expect_estimate(x.importance.heads[i].zero, change_of(&x, &zeroed, NULL), 1e-12);
+        expect_estimate(x.importance.heads[i].zero, change_of(&zeroed, NULL), 1e-12);
         hl_model_free(&zeroed);
     }
-    tear_down(&x);
 }
-END_TEST
 
 /* A head's mean output over the real positions of the odd-numbered examples, from what a probe sees. */
-static void mean_output(const importance_example *x, int at, hl_real mean[8])
+static void mean_output(int at, hl_real mean[8])
 {
     int l = layer_of[at];
-    int64_t width = x->model.config.heads[l] * x->model.config.d_v[l], Dv = x->model.config.d_v[l];
+    int64_t width = x.model.config.heads[l] * x.model.config.d_v[l], Dv = x.model.config.d_v[l];
     hl_real *z = hl_calloc((size_t)(E * T * width), sizeof *z);
     hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     probes[l].z = z;
     double unused[ODD];
-    probed_losses(x, &x->model, probes, unused);
+    probed_losses(&x.model, probes, unused);
     int n = 0, row = 0;
     memset(mean, 0, 8 * sizeof *mean);
     for (int e = 0; e < E; e++) {
-        for (int i = 0; i < x->batch.lengths[e]; i++, row++) {
+        for (int i = 0; i < x.batch.lengths[e]; i++, row++) {
             n += e % 2;
             for (int64_t d = 0; d < Dv && e % 2 == 1; d++) {
                 mean[d] += z[row * width + head_of[at] * Dv + d];
@@ -199,16 +192,14 @@ static void mean_output(const importance_example *x, int at, hl_real mean[8])
 }
 
 /* W_O z with z_h constant is without z_h's columns and with W_O,h mean in the bias. */
-START_TEST(a_mean_in_a_heads_place_is_a_bias)
+TEST(a_mean_in_a_heads_place_is_a_bias)
 {
-    importance_example x;
-    set_up(&x);
-    expect_ok(measure_in_parts(&x, E));
+    expect_ok(measure_in_parts(E));
     for (int i = 0; i < HEADS; i++) {
         const hl_linear_layer *W_O = &x.model.encoder.layers[layer_of[i]].self_attn.out_proj;
         int64_t Dv = x.model.config.d_v[layer_of[i]], width = x.model.config.heads[layer_of[i]] * Dv;
         hl_real mean[8];
-        mean_output(&x, i, mean);
+        mean_output(i, mean);
         hl_model changed = copied_model(&x.model);
         hl_real *bias = changed.encoder.layers[layer_of[i]].self_attn.out_proj.bias->data;
         for (int64_t d = 0; d < x.model.config.d_model * Dv; d++) {
@@ -217,19 +208,15 @@ START_TEST(a_mean_in_a_heads_place_is_a_bias)
         bool kept[HEADS] = { 1, 1, 1, 1, 1, 1 };
         kept[i] = false;
         zero_out(&changed, kept);
-        expect_estimate(x.importance.heads[i].mean, change_of(&x, &changed, NULL), 1e-12);
+        expect_estimate(x.importance.heads[i].mean, change_of(&changed, NULL), 1e-12);
         ck_assert_double_gt(fabs(x.importance.heads[i].mean.mean - x.importance.heads[i].zero.mean), 1e-9);
         hl_model_free(&changed);
     }
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(uniform_attention_is_one_over_the_length)
+TEST(uniform_attention_is_one_over_the_length)
 {
-    importance_example x;
-    set_up(&x);
-    expect_ok(measure_in_parts(&x, E));
+    expect_ok(measure_in_parts(E));
     hl_real even[E * T * T] = { 0 };
     for (int i = 0; i < E * T * T; i++) {
         int n = x.batch.lengths[i / (T * T)];
@@ -240,35 +227,27 @@ START_TEST(uniform_attention_is_one_over_the_length)
         replace[head_of[i]] = even;
         hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
         probes[layer_of[i]].replace = replace;
-        expect_estimate(x.importance.heads[i].uniform, change_of(&x, &x.model, probes), 1e-12);
+        expect_estimate(x.importance.heads[i].uniform, change_of(&x.model, probes), 1e-12);
     }
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(the_orders_are_correlated)
+TEST(the_orders_are_correlated)
 {
-    importance_example x;
-    set_up(&x);
-    expect_ok(measure_in_parts(&x, E));
+    expect_ok(measure_in_parts(E));
     double gradient[HEADS], zero[HEADS], whole[ODD];
     for (int i = 0; i < HEADS; i++) {
         gradient[i] = x.importance.heads[i].gradient.mean;
         zero[i] = x.importance.heads[i].zero.mean;
     }
     ck_assert_double_eq(x.importance.rank_correlation, hl_spearman(gradient, zero, HEADS));
-    probed_losses(&x, &x.model, NULL, whole);
+    probed_losses(&x.model, NULL, whole);
     ck_assert_double_eq_tol(x.importance.loss, (whole[0] + whole[1] + whole[2]) / 3, 1e-12);
-    tear_down(&x);
 }
-END_TEST
 
 /* The table of all heads and the report tell the same. */
-START_TEST(effects_are_the_same_figures)
+TEST(effects_are_the_same_figures)
 {
-    importance_example x;
-    set_up(&x);
-    expect_ok(measure_in_parts(&x, E));
+    expect_ok(measure_in_parts(E));
     hl_label labels[HEADS];
     for (int i = 0; i < HEADS; i++) {
         labels[i] = (hl_label){ .kind = HL_LABEL_MIXED };
@@ -281,18 +260,14 @@ START_TEST(effects_are_the_same_figures)
         ck_assert_double_eq(effects.heads[i].standard_error, x.importance.heads[i].zero.error);
     }
     hl_effects_free(&effects);
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(parts_change_only_rounding_and_less_is_the_same)
+TEST(parts_change_only_rounding_and_less_is_the_same)
 {
-    importance_example x;
-    set_up(&x);
-    expect_ok(measure_in_parts(&x, E));
+    expect_ok(measure_in_parts(E));
     hl_importance whole = x.importance;
     for (int64_t slice = 1; slice < ODD; slice++) {
-        expect_ok(measure_in_parts(&x, slice));
+        expect_ok(measure_in_parts(slice));
         for (int i = 0; i < HEADS; i++) {
             const hl_head_importance *a = &x.importance.heads[i], *b = &whole.heads[i];
             expect_estimate(a->gradient, b->gradient, 1e-12);
@@ -318,41 +293,24 @@ START_TEST(parts_change_only_rounding_and_less_is_the_same)
         ck_assert(x.model.parameters.grads[i] == 0);
     }
     hl_importance_free(&whole);
-    tear_down(&x);
 }
-END_TEST
 
 static hl_status measure_any(void *context)
 {
-    return measure_in_parts(context, E);
+    (void)context;
+    return measure_in_parts(E);
 }
 
 static void free_measured(void *context)
 {
-    importance_example *x = context;
-    hl_importance_free(&x->importance);
+    hl_importance_free(context);
 }
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     faults_begin();
-    importance_example x;
-    set_up(&x);
-    fault_checks_allocations(measure_any, free_measured, &x);
-    tear_down(&x);
+    fault_checks_allocations(measure_any, free_measured, &x.importance);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, gradients_are_those_of_differences);
-    tcase_add_test(tc, without_a_head_is_without_its_columns_of_W_O);
-    tcase_add_test(tc, a_mean_in_a_heads_place_is_a_bias);
-    tcase_add_test(tc, uniform_attention_is_one_over_the_length);
-    tcase_add_test(tc, the_orders_are_correlated);
-    tcase_add_test(tc, effects_are_the_same_figures);
-    tcase_add_test(tc, parts_change_only_rounding_and_less_is_the_same);
-    tcase_add_test(tc, every_allocation_may_fail);
-}
-SUITE("importance of heads", add_tests)
+SUITE("importance of heads", .before = set_up, .after = tear_down)

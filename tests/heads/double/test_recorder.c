@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-START_TEST(the_double_library_writes_float64)
+TEST(the_double_library_writes_float64)
 {
     hl_model_config config = example_config(8);
     hl_model model;
@@ -29,10 +29,5 @@ START_TEST(the_double_library_writes_float64)
     hl_examples_free(&batch);
     hl_model_free(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_double_library_writes_float64);
-}
-SUITE("recorder in double", add_tests)
+SUITE("recorder in double")

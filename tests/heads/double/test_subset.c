@@ -3,6 +3,7 @@
 
 #include "core/base/threads.h"
 #include "tests/check_suite.h"
+#include "tests/fault_checks.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 #include "tests/heads/zeroed.h"
@@ -16,18 +17,20 @@ typedef struct subset_example {
     hl_examples batch;
 } subset_example;
 
-static void set_up(subset_example *x)
+static subset_example x;
+
+static void set_up(void)
 {
     hl_threads_setup();
     hl_model_config config = example_config(8);
-    example_model(&x->model, &config);
-    x->batch = example_batch(E, T - 3);
+    example_model(&x.model, &config);
+    x.batch = example_batch(E, T - 3);
 }
 
-static void tear_down(subset_example *x)
+static void tear_down(void)
 {
-    hl_examples_free(&x->batch);
-    hl_model_free(&x->model);
+    hl_examples_free(&x.batch);
+    hl_model_free(&x.model);
 }
 
 static hl_status measure_in_parts(const hl_model *model, const hl_examples *batch, int64_t slice, const bool *kept,
@@ -52,15 +55,13 @@ static hl_subset_worth measure(const hl_model *model, const hl_examples *batch, 
     return worth;
 }
 
-START_TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
+TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
 {
-    subset_example x;
-    set_up(&x);
     static const bool sets[][HEADS] = {
         { 1, 1, 0, 1, 1, 1 }, { 0, 0, 0, 0, 1, 0 }, { 1, 0, 1, 0, 0, 0 }, { 0 }, { 1, 1, 1, 1, 0, 1 }
     };
     hl_subset_worth whole = measure(&x.model, &x.batch, NULL);
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    for (int i = 0; i < ROWS(sets); i++) {
         hl_model zeroed = copied_model(&x.model);
         zero_out(&zeroed, sets[i]);
         hl_subset_worth expected = measure(&zeroed, &x.batch, NULL), found = measure(&x.model, &x.batch, sets[i]);
@@ -69,14 +70,10 @@ START_TEST(a_head_that_is_left_out_is_one_without_columns_of_W_O)
         ck_assert_double_gt(fabs(found.loss - whole.loss), 1e-4);
         hl_model_free(&zeroed);
     }
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(all_heads_are_the_model_itself)
+TEST(all_heads_are_the_model_itself)
 {
-    subset_example x;
-    set_up(&x);
     const bool all[HEADS] = { 1, 1, 1, 1, 1, 1 };
     hl_subset_worth named = measure(&x.model, &x.batch, all), unnamed = measure(&x.model, &x.batch, NULL);
     ck_assert_double_eq(named.loss, unnamed.loss);
@@ -92,14 +89,10 @@ START_TEST(all_heads_are_the_model_itself)
     ck_assert_double_eq(unnamed.accuracy, (double)result.n_correct / (double)result.n_scored);
     hl_batch_storage_free(&storage);
     hl_arena_free(&arena);
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(parts_change_only_rounding)
+TEST(parts_change_only_rounding)
 {
-    subset_example x;
-    set_up(&x);
     const bool kept[HEADS] = { 0, 1, 1, 0, 0, 1 };
     hl_subset_worth whole = measure(&x.model, &x.batch, kept), found;
     for (int64_t slice = 1; slice < E; slice++) {
@@ -107,43 +100,24 @@ START_TEST(parts_change_only_rounding)
         ck_assert_double_eq_tol(found.loss, whole.loss, 1e-12);
         ck_assert_double_eq(found.accuracy, whole.accuracy);
     }
-    tear_down(&x);
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_said)
+TEST(what_cannot_be_measured_is_said)
 {
     faults_begin();
-    subset_example x;
-    set_up(&x);
     hl_subset_worth worth;
     hl_subset subset = { .model = &x.model, .rows = 2, .threads = 1 };
     ck_assert_int_eq(hl_subset_begin(&subset, x.model.config.max_length + 1).code, HL_INVALID);
     hl_subset_free(&subset);
     hl_subset_free(&subset); /* twice is allowed */
-    int before = faults_live_blocks();
-    faults_in_memory(0, FAULTS_ONCE);
-    expect_ok(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth));
-    int allocations = faults_allocations();
-    ck_assert_int_gt(allocations, 2);
-    for (int n = 1; n <= allocations; n++) {
-        faults_in_memory(n, FAULTS_ONCE);
-        ck_assert_int_eq(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth).code, HL_NO_MEMORY);
-        ck_assert_int_eq(faults_live_blocks(), before);
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
+        fault_checks_turn(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth));
     }
-    faults_in_memory(0, FAULTS_ONCE);
+    ck_assert_int_gt(n, 3);
     x.model.output.linear.weight->data[0] = (hl_real)NAN;
     ck_assert_int_eq(measure_in_parts(&x.model, &x.batch, 2, NULL, &worth).code, HL_NOT_FINITE);
-    tear_down(&x);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_head_that_is_left_out_is_one_without_columns_of_W_O);
-    tcase_add_test(tc, all_heads_are_the_model_itself);
-    tcase_add_test(tc, parts_change_only_rounding);
-    tcase_add_test(tc, what_cannot_be_measured_is_said);
-}
-SUITE("subsets of heads", add_tests)
+SUITE("subsets of heads", .before = set_up, .after = tear_down)

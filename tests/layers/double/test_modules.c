@@ -43,39 +43,36 @@ static hl_tensor *build_linear(hl_tape *tape, hl_tensor *const *in, void *layer)
     return hl_linear_layer_forward(tape, layer, in[0]);
 }
 
-START_TEST(linear)
+LOOP_TEST(linear, 0, 2)
 {
     hl_parameters parameters = { 0 };
     hl_linear_layer layer = hl_linear_layer_make(&parameters, hl_name_of("l"), D, 5, _i == 1);
     check_module(_i == 1 ? "linear" : "linear without bias", build_linear, &layer, &parameters, (hl_tape_options){ 0 });
 }
-END_TEST
 
 static hl_tensor *build_norm(hl_tape *tape, hl_tensor *const *in, void *layer)
 {
     return hl_norm_layer_forward(tape, layer, in[0]);
 }
 
-START_TEST(norm)
+LOOP_TEST(norm, 0, 2)
 {
     hl_parameters parameters = { 0 };
     hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("n"), D, _i == 1, 0);
     check_module(_i == 1 ? "norm" : "norm without bias", build_norm, &layer, &parameters, (hl_tape_options){ 0 });
 }
-END_TEST
 
 static hl_tensor *build_dropout(hl_tape *tape, hl_tensor *const *in, void *layer)
 {
     return hl_dropout_layer_forward(tape, layer, in[0]);
 }
 
-START_TEST(dropout)
+TEST(dropout)
 {
     hl_parameters none = { 0 };
     hl_dropout_layer layer = hl_dropout_layer_make(hl_name_of("d"), 0.5);
     check_module("dropout", build_dropout, &layer, &none, (hl_tape_options){ .training = true, .seed = 3 });
 }
-END_TEST
 
 static const int32_t tokens[B * T] = { 2, 0, 2, 4, 2, 0 }, positions[B * T] = { 0, 1, 2, 0, 1, 2 };
 static const hl_batch batch = { .n_rows = B * T, .longest = T, .tokens = tokens, .positions = positions };
@@ -93,7 +90,7 @@ static hl_tensor *build_embedding(hl_tape *tape, hl_tensor *const *in, void *con
 }
 
 /* One position more than there are tokens: its gradient is zero. */
-START_TEST(embedding)
+LOOP_TEST(embedding, 0, 3)
 {
     static const hl_positions_kind kinds[] = { HL_POSITIONS_LEARNED, HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_NONE };
     static const char *const names[] = { "learned positions", "sinusoidal positions", "no positions" };
@@ -107,7 +104,6 @@ START_TEST(embedding)
     hl_positions_layer_free(&call.positions);
     hl_parameters_free(&parameters);
 }
-END_TEST
 
 static hl_tensor *build_feed_forward(hl_tape *tape, hl_tensor *const *in, void *layer)
 {
@@ -136,12 +132,11 @@ static void assert_no_kink_is_near(const hl_feed_forward *layer)
 
 #define NAME(constant, name) [constant] = "feed-forward, " #name,
 static const char *const feed_forwards[] = { HL_ACTIVATIONS(NAME) };
-enum { FEED_FORWARDS = sizeof feed_forwards / sizeof *feed_forwards };
 
-START_TEST(feed_forward)
+LOOP_TEST(feed_forward, 0, 4 * ROWS(feed_forwards))
 {
-    hl_activation activation = (hl_activation)(_i % FEED_FORWARDS);
-    bool bias = _i / FEED_FORWARDS % 2 == 0, drop = _i / FEED_FORWARDS >= 2;
+    hl_activation activation = (hl_activation)(_i % ROWS(feed_forwards));
+    bool bias = _i / ROWS(feed_forwards) % 2 == 0, drop = _i / ROWS(feed_forwards) >= 2;
     hl_parameters parameters = { 0 };
     hl_feed_forward layer =
         hl_feed_forward_make(&parameters, hl_name_of("f"), D, 5, activation, bias, drop ? (hl_real)0.25 : 0);
@@ -152,7 +147,6 @@ START_TEST(feed_forward)
     check_module(feed_forwards[activation], build_feed_forward, &layer, &parameters,
                  (hl_tape_options){ .training = true, .seed = 6 });
 }
-END_TEST
 
 typedef struct layer_call {
     hl_encoder_layer layer;
@@ -165,7 +159,7 @@ static hl_tensor *build_encoder_layer(hl_tape *tape, hl_tensor *const *in, void 
     return hl_encoder_layer_forward(tape, &call->layer, in[0], &call->rules, NULL);
 }
 
-START_TEST(encoder_layer)
+LOOP_TEST(encoder_layer, 0, 8)
 {
     static const int32_t lengths[B] = { 4, 2 };
     int32_t offsets[B + 1];
@@ -190,15 +184,5 @@ START_TEST(encoder_layer)
     check_module(_i % 2 == 0 ? "encoder layer, pre" : "encoder layer, post", build_encoder_layer, &call, &parameters,
                  (hl_tape_options){ .training = true, .seed = 9, .step = 2 });
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, linear, 0, 2);
-    tcase_add_loop_test(tc, norm, 0, 2);
-    tcase_add_test(tc, dropout);
-    tcase_add_loop_test(tc, embedding, 0, 3);
-    tcase_add_loop_test(tc, feed_forward, 0, 4 * FEED_FORWARDS);
-    tcase_add_loop_test(tc, encoder_layer, 0, 8);
-}
-SUITE("module gradients", add_tests)
+SUITE("module gradients")

@@ -40,29 +40,26 @@ static void check(probed_call *p, bool gated, hl_tape_options options)
                                                       .n_inputs = n,
                                                       .parameters = &p->call.parameters,
                                                       .options = options });
-    hl_free(gates);
 }
 
-START_TEST(plain)
+LOOP_TEST(plain, 0, attention_case_count)
 {
     probed_call p = { .gate = 0 };
     attention_call_init(&p.call, &attention_cases[_i], 0, 0);
     check(&p, false, (hl_tape_options){ 0 });
     attention_call_free(&p.call);
 }
-END_TEST
 
-START_TEST(dropped_and_gated)
+LOOP_TEST(dropped_and_gated, 0, attention_case_count)
 {
     probed_call p = { .gate = 0 };
     attention_call_init(&p.call, &attention_cases[_i], (hl_real)0.375, (hl_real)0.25);
     check(&p, true, (hl_tape_options){ .training = true, .seed = 5, .step = 1 });
     attention_call_free(&p.call);
 }
-END_TEST
 
 /* Given weights stand for the last head's softmax, but for the first row of every example, which it keeps. */
-START_TEST(replaced)
+LOOP_TEST(replaced, 0, attention_case_count)
 {
     probed_call p = { .gate = 0 };
     const attention_case *c = &attention_cases[_i];
@@ -77,15 +74,7 @@ START_TEST(replaced)
     heads[c->H - 1] = given;
     p.replace = heads;
     check(&p, true, (hl_tape_options){ 0 });
-    hl_free(given);
     attention_call_free(&p.call);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, plain, 0, attention_case_count);
-    tcase_add_loop_test(tc, dropped_and_gated, 0, attention_case_count);
-    tcase_add_loop_test(tc, replaced, 0, attention_case_count);
-}
-SUITE("multi-head gradients", add_tests)
+SUITE("multi-head gradients")

@@ -28,8 +28,7 @@ typedef struct outcome {
 
 static hl_real *copy_of(const hl_real *numbers, int64_t n)
 {
-    hl_real *copy = hl_calloc((size_t)n, sizeof *copy);
-    ck_assert_ptr_nonnull(copy);
+    hl_real *copy = example_calloc(n, sizeof *copy);
     ck_assert_ptr_nonnull(numbers);
     return memcpy(copy, numbers, (size_t)n * sizeof *copy);
 }
@@ -52,20 +51,11 @@ static outcome run(attention_call *call, forward *way)
                   .dx = copy_of(x->grad, n),
                   .dmemory = c->cross ? copy_of(memory->grad, n_memory) : NULL,
                   .grads = example_grads_copy(&call->parameters) };
-    hl_free(dy);
     hl_arena_free(&arena);
     return o;
 }
 
-static void outcome_free(outcome *o)
-{
-    hl_free(o->y);
-    hl_free(o->dx);
-    hl_free(o->dmemory);
-    hl_free(o->grads);
-}
-
-START_TEST(agrees)
+LOOP_TEST(agrees, 0, attention_case_count)
 {
     const attention_case *c = &attention_cases[_i];
     attention_call call;
@@ -82,15 +72,8 @@ START_TEST(agrees)
         example_assert_near(parameter->name, got.grads + parameter->offset, expected.grads + parameter->offset,
                             parameter->count, 1e-12);
     }
-    outcome_free(&expected);
-    outcome_free(&got);
     hl_naive_padding_free(&padding);
     attention_call_free(&call);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, agrees, 0, attention_case_count);
-}
-SUITE("naive attention", add_tests)
+SUITE("naive attention")
