@@ -12,8 +12,8 @@
  * next eight calls. */
 const char *scratch_path(const char *name);
 
-/* Releases the object with the folder, the one that was kept last first. Returns it. One thread at a time. */
-void *scratch_keep(void *object, void (*release)(void *object));
+/* Releases the object with the folder, the one that came last first. Returns it. One thread at a time. */
+void *scratch_own(void *object, void (*release)(void *object));
 
 /* An empty text, which goes with the folder. */
 hl_text *scratch_text(void);

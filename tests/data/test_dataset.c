@@ -27,7 +27,7 @@ static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
     hl_dataset *dataset;
     hl_status status = hl_dataset_open(&spec, seed, &dataset);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    return scratch_keep(dataset, release_dataset);
+    return scratch_own(dataset, release_dataset);
 }
 
 static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
@@ -38,7 +38,7 @@ static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t
     hl_examples *kept = malloc(sizeof *kept);
     ck_assert_ptr_nonnull(kept);
     *kept = batch; /* of the same memory */
-    scratch_keep(kept, release_examples);
+    scratch_own(kept, release_examples);
     return batch;
 }
 
