@@ -8,7 +8,10 @@
 #ifndef HL_TESTS_CHECK_SUITE_H
 #define HL_TESTS_CHECK_SUITE_H
 
+#include "core/base/status.h"
+
 #include <check.h>
+#include <string.h>
 
 /* Check writes to a file which lines a test has passed, to tell where it crashed: seconds for a loop of a million
  * assertions. The first ten thousand of a file, and of a thread, tell as much. */
@@ -22,6 +25,24 @@ static inline void suite_mark_point(const char *file, int line)
     }
 }
 #define _mark_point(file, line) suite_mark_point(file, line)
+
+/* Fails the test, with the message, unless all is well. */
+#define CHECK_OK(call)                                                  \
+    do {                                                                \
+        hl_status its_status = (call);                                  \
+        ck_assert_msg(its_status.code == HL_OK, "%s", its_status.text); \
+    } while (0)
+
+/* Fails the test unless this fails with the code and a text that has these parts, for texts that are not fixed. */
+#define CHECK_FAILS(call, code, ...) check_fails(call, code, (const char *const[]){ __VA_ARGS__, NULL })
+
+static inline void check_fails(hl_status status, hl_code code, const char *const *parts)
+{
+    ck_assert_msg(status.code == code, "code %d, not %d: %s", (int)status.code, (int)code, status.text);
+    for (; *parts != NULL; parts++) {
+        ck_assert_msg(strstr(status.text, *parts) != NULL, "no \"%s\" in: %s", *parts, status.text);
+    }
+}
 
 typedef struct suite_options {
     const char *name;

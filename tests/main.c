@@ -75,7 +75,9 @@ int main(void)
             return EXIT_FAILURE;
         }
     }
+    scratch_share_begin();
     srunner_run_all(runner, CK_ENV);
+    scratch_share_end();
     int n_run = srunner_ntests_run(runner);
     int n_failed = srunner_ntests_failed(runner);
     srunner_free(runner);

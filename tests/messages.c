@@ -64,6 +64,17 @@ static size_t place_size(const char *text)
     return name > 0 && name < NAME && text[1 + name] == '}' ? name + 2 : 0;
 }
 
+/* What stands for {scratch} and {tree}, the test's own folder and that of the sources, without a word of the test. */
+static const char *own_word(const char *place)
+{
+    if (strncmp(place, "{scratch}", 9) == 0) {
+        return scratch_folder();
+    }
+    static const char below[] = "/tests/golden/messages", golden[] = HL_TEST_MESSAGES;
+    return strncmp(place, "{tree}", 6) == 0 ? scratch_format("%.*s", (int)(sizeof golden - sizeof below), golden)
+                                            : NULL;
+}
+
 char *message_text_of(const char *const *words)
 {
     const char *id = words[0], *names[MOST_WORDS];
@@ -79,6 +90,11 @@ char *message_text_of(const char *const *words)
         size_t place = place_size(c), k = 0;
         if (place == 0) {
             fputc(*c++, stream);
+            continue;
+        }
+        if (own_word(c) != NULL) {
+            fputs(own_word(c), stream);
+            c += place;
             continue;
         }
         while (k < n_names && strncmp(names[k], c, place) != 0) {

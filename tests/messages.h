@@ -4,7 +4,8 @@
  * The file holds lines "id | text", a section for each folder of tests; a line that begins with # is a comment, and a
  * line of blanks before | continues the text above with a new line. {path}, {place} and other lower-case words in
  * braces take the place of what differs from run to run: in order, each takes one of the words that the test gives; a
- * name that stands twice takes the same word. */
+ * name that stands twice takes the same word. {scratch} is the test's own folder and {tree} that of the sources: they
+ * take none. */
 #ifndef HL_TESTS_MESSAGES_H
 #define HL_TESTS_MESSAGES_H
 

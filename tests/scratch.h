@@ -12,20 +12,35 @@
  * next eight calls. */
 const char *scratch_path(const char *name);
 
+/* That folder. */
+const char *scratch_folder(void);
+
 /* Releases the object with the folder, the one that came last first. Returns it. One thread at a time. */
 void *scratch_own(void *object, void (*release)(void *object));
 
 /* An empty text, which goes with the folder. */
 hl_text *scratch_text(void);
 
-/* Removes the folder and what is kept now; the next path lies in a new one. After every test: where tests do not fork
+/* Removes the folder and what is owned now; the next path lies in a new one. After every test: where tests do not fork
  * (CK_FORK=no), none finds what another left. */
 void scratch_end(void);
+
+/* The path of `name` in a folder that all tests of a program share, from the call of scratch_share_begin before the
+ * first of them to that of scratch_share_end. Stands as that of scratch_path. */
+const char *scratch_shared_path(const char *name);
+void scratch_share_begin(void);
+void scratch_share_end(void);
 
 void scratch_write(const char *path, const void *bytes, size_t size);
 
 /* The content, with a zero byte after it that is not counted; to be freed by free(). NULL where there is no file. */
 char *scratch_read(const char *path, size_t *size);
+
+/* A text as printf makes it. It stands to the end of the process. */
+const char *scratch_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for memory of malloc. */
+char *scratch_keep(char *text);
 
 /* Removes the folder and all that is in it. */
 void scratch_remove(const char *path);

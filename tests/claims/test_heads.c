@@ -4,6 +4,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/found_heads.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,18 +12,22 @@
 
 static found_head heads[FOUND_MOST];
 
+/* In the environment of long_claims: 3. */
+static int n_seeds(void)
+{
+    const char *seeds = getenv("HEADLIGHT_CLAIMS_SEEDS");
+    return seeds != NULL ? atoi(seeds) : 1;
+}
+
 static const char *train(const char *config, int seed, const char *override)
 {
-    char number[32];
-    snprintf(number, sizeof number, "train.seed=%d", seed);
+    const char *number = scratch_format("train.seed=%d", seed);
     const char *folder = run_path("run");
-    run_result run =
-        RUN_BUILT(run_shipped_config(config), number, "train.threads=1", "--quiet", "--out", folder, override);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(RUN_BUILT(run_shipped_config(config), number, "train.threads=1", "--quiet", "--out", folder, override));
     return folder;
 }
 
-START_TEST(copying_takes_heads_that_look_back_to_the_symbol)
+LOOP_TEST(copying_takes_heads_that_look_back_to_the_symbol, 1, 1 + n_seeds())
 {
     const char *folder = train("copy_task.ini", _i, NULL);
     double loss, accuracy;
@@ -36,9 +41,8 @@ START_TEST(copying_takes_heads_that_look_back_to_the_symbol)
     }
     ck_assert_ptr_nonnull(strstr(HEADS(folder).out, ": faithful to \"offset(-11)\""));
 }
-END_TEST
 
-START_TEST(no_head_is_faithful_where_none_is_needed)
+LOOP_TEST(no_head_is_faithful_where_none_is_needed, 1, 1 + n_seeds())
 {
     const char *folder = train("identity_copy.ini", _i, NULL);
     int n = found_heads(folder, heads);
@@ -47,9 +51,8 @@ START_TEST(no_head_is_faithful_where_none_is_needed)
     }
     ck_assert_ptr_null(strstr(HEADS(folder).out, ": faithful to"));
 }
-END_TEST
 
-START_TEST(without_positions_offsets_stay_at_their_baseline)
+LOOP_TEST(without_positions_offsets_stay_at_their_baseline, 1, 1 + n_seeds())
 {
     const char *folder = train("copy_task.ini", _i, "model.positions=none");
     const char *csv = run_read(run_file(folder, "heads.csv"));
@@ -66,9 +69,8 @@ START_TEST(without_positions_offsets_stay_at_their_baseline)
         ck_assert_ptr_null(strstr(heads[i].label, "offset"));
     }
 }
-END_TEST
 
-START_TEST(recall_takes_a_head_that_finds_the_keys_value)
+LOOP_TEST(recall_takes_a_head_that_finds_the_keys_value, 1, 1 + n_seeds())
 {
     const char *folder = train("recall.ini", _i, NULL);
     double loss, accuracy;
@@ -78,9 +80,8 @@ START_TEST(recall_takes_a_head_that_finds_the_keys_value)
     ck_assert_int_ge(found_faithful(heads, n, "alignment", 0.85), 1);
     ck_assert_ptr_nonnull(strstr(HEADS(folder).out, ": faithful to \"alignment\""));
 }
-END_TEST
 
-START_TEST(relations_bear_their_names)
+TEST(relations_bear_their_names)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "train.batch_size=8", "train.eval_examples=24",
@@ -88,20 +89,8 @@ START_TEST(relations_bear_their_names)
     const char *csv = run_read(run_file(folder, "heads.csv"));
     ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,relation(det_noun),"));
     ck_assert_ptr_nonnull(strstr(csv, "\n1,1,5,relation(noun_pronoun),"));
-    ck_assert_int_eq(HEADS(folder).code, 0);
+    OK(HEADS(folder));
     ck_assert_str_eq(run_read(run_file(folder, "heads.csv")), csv);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    const char *seeds = getenv("HEADLIGHT_CLAIMS_SEEDS"); /* in the environment of long_claims: 3 */
-    int end = 1 + (seeds != NULL ? atoi(seeds) : 1);
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, copying_takes_heads_that_look_back_to_the_symbol, 1, end);
-    tcase_add_loop_test(tc, no_head_is_faithful_where_none_is_needed, 1, end);
-    tcase_add_loop_test(tc, without_positions_offsets_stay_at_their_baseline, 1, end);
-    tcase_add_loop_test(tc, recall_takes_a_head_that_finds_the_keys_value, 1, end);
-    tcase_add_test(tc, relations_bear_their_names);
-}
-SUITE("claims", add_tests)
+SUITE("claims", .seconds = 120)

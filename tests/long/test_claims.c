@@ -2,18 +2,16 @@
 #include "tests/check_suite.h"
 #include "tests/runs/found_heads.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *train(int seed)
 {
-    char number[32];
-    snprintf(number, sizeof number, "train.seed=%d", seed);
+    const char *number = scratch_format("train.seed=%d", seed);
     const char *folder = run_path("run");
-    run_result run =
-        RUN_BUILT(run_shipped_config("agreement.ini"), number, "train.threads=1", "--quiet", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(RUN_BUILT(run_shipped_config("agreement.ini"), number, "train.threads=1", "--quiet", "--out", folder));
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
     ck_assert_msg(accuracy >= 0.99, "seed %d: accuracy %g", seed, accuracy);
@@ -50,7 +48,7 @@ static int far_above(const char *folder, double margin, bool specialists[LAYERS 
     return found;
 }
 
-START_TEST(grammar_takes_heads_for_different_relations)
+LOOP_TEST(grammar_takes_heads_for_different_relations, 1, 4)
 {
     bool specialists[LAYERS * HEADS_EACH] = { false };
     ck_assert_int_ge(far_above(train(_i), 0.4, specialists), 2);
@@ -60,11 +58,5 @@ START_TEST(grammar_takes_heads_for_different_relations)
     }
     ck_assert_int_ge(n, 2);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, grammar_takes_heads_for_different_relations, 1, 4);
-}
-SUITE("claims", add_tests)
+SUITE("claims", .seconds = 600)

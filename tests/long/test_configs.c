@@ -3,22 +3,19 @@
 #include "tests/runs/runs.h"
 #include "tests/runs/shipped_configs.h"
 
-START_TEST(a_task_is_solved_by_its_config)
+LOOP_TEST(a_task_is_solved_by_its_config, 0, SHIPPED_CONFIGS)
 {
     const shipped_config *shipped = &shipped_configs[_i];
     const char *folder = run_path("run");
-    run_result run =
-        RUN_BUILT(run_shipped_config(shipped->name), "--out", folder, shipped->file != NULL ? shipped->file : "--quiet",
-                  shipped->steps != NULL ? shipped->steps : "--quiet");
-    ck_assert_msg(run.code == 0, "%s: %s", shipped->name, run.err);
+    OK(RUN_BUILT(run_shipped_config(shipped->name), "--out", folder, shipped->file != NULL ? shipped->file : "--quiet",
+                 shipped->steps != NULL ? shipped->steps : "--quiet"));
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
     ck_assert_msg(accuracy >= shipped->accuracy, "%s: accuracy %g", shipped->name, accuracy);
 }
-END_TEST
 
 /* Per-layer widths and every number of heads of the ablation, on the copy task at full length. */
-START_TEST(the_copy_task_is_solved_with_any_heads)
+LOOP_TEST(the_copy_task_is_solved_with_any_heads, 0, 4)
 {
     static const char *const heads[][3] = {
         { "model.heads=1", "--quiet", "--quiet" },
@@ -27,19 +24,10 @@ START_TEST(the_copy_task_is_solved_with_any_heads)
         { "model.heads=4, 2", "model.d_k=8, 24", "model.d_v=12, 20" },
     };
     const char *folder = run_path("run");
-    run_result run =
-        RUN_BUILT(run_shipped_config("copy_task.ini"), heads[_i][0], heads[_i][1], heads[_i][2], "--out", folder);
-    ck_assert_msg(run.code == 0, "%s: %s", heads[_i][0], run.err);
+    OK(RUN_BUILT(run_shipped_config("copy_task.ini"), heads[_i][0], heads[_i][1], heads[_i][2], "--out", folder));
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
     ck_assert_msg(accuracy >= 0.999, "%s: accuracy %g", heads[_i][0], accuracy);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 600);
-    tcase_add_loop_test(tc, a_task_is_solved_by_its_config, 0, SHIPPED_CONFIGS);
-    tcase_add_loop_test(tc, the_copy_task_is_solved_with_any_heads, 0, 4);
-}
-SUITE("configs", add_tests)
+SUITE("configs", .seconds = 600)

@@ -3,7 +3,9 @@
 #include "core/files/json.h"
 #include "study/model.h"
 #include "study/syntax_history.h"
+#include "tests/check_suite.h"
 #include "tests/runs/predict_runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +15,10 @@ static const char bank[] = HL_CONFIGS "/text/treebank.conllu.gz";
 static const char *train(void)
 {
     const char *folder = run_path("grammar");
-    char key[1024];
-    snprintf(key, sizeof key, "patterns.treebank=%s", bank);
-    run_result run = RUN_BUILT(run_shipped_config("text_masked.ini"), "--out", folder, "--quiet", "model.layers=4",
-                               "model.d_model=128", "optimizer.learning_rate=0.001", "optimizer.warmup_steps=300",
-                               "train.batch_size=64", "train.steps=4000", "patterns.every=100", key);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *key = scratch_format("patterns.treebank=%s", bank);
+    OK(RUN_BUILT(run_shipped_config("text_masked.ini"), "--out", folder, "--quiet", "model.layers=4",
+                 "model.d_model=128", "optimizer.learning_rate=0.001", "optimizer.warmup_steps=300",
+                 "train.batch_size=64", "train.steps=4000", "patterns.every=100", key));
     return folder;
 }
 
@@ -55,8 +55,8 @@ static void check_birth(const char *folder)
 {
     hl_opened_model *run = malloc(sizeof *run);
     hl_syntax_history history;
-    ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_syntax_history_read(&history, &run->source, -1).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(run, folder));
+    CHECK_OK(hl_syntax_history_read(&history, &run->source, -1));
     const hl_report_syntax_steps *shown = &history.shown;
     int64_t det = 0, born = 0;
     while (strcmp(shown->names[det], "det") != 0) {
@@ -78,17 +78,11 @@ static void check_birth(const char *folder)
     free(run);
 }
 
-START_TEST(a_head_for_determiners_is_born)
+TEST(a_head_for_determiners_is_born)
 {
     const char *folder = train();
     check_last(folder);
     check_birth(folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 1800);
-    tcase_add_test(tc, a_head_for_determiners_is_born);
-}
-SUITE("grammar", add_tests)
+SUITE("grammar", .seconds = 1800)

@@ -6,11 +6,10 @@
 
 #include <math.h>
 
-START_TEST(a_large_run_takes_what_the_summary_told)
+TEST(a_large_run_takes_what_the_summary_told)
 {
     told_memory_check("bench/base.ini");
 }
-END_TEST
 
 static const char *const resumed[] = {
     ("[task]\nname = identity_copy\nlength = 4\nsymbols = 16\n"
@@ -26,14 +25,13 @@ static const char *const resumed[] = {
      "[model]\nlayers = 4\nd_model = 256\nheads = 128\nd_ff = 256\n[train]\nsteps = 2\n"),
 };
 
-START_TEST(a_run_takes_what_was_told_at_its_end_and_resumed)
+LOOP_TEST(a_run_takes_what_was_told_at_its_end_and_resumed, 0, sizeof resumed / sizeof *resumed)
 {
     told_memory_check_resumed(resumed[_i], INFINITY);
 }
-END_TEST
 
 /* The weights of attention alone would be 8 GiB in each layer: 16384 x 16384 of 8 heads. */
-START_TEST(an_example_of_16384_tokens_is_trained_on_within_1_gib)
+TEST(an_example_of_16384_tokens_is_trained_on_within_1_gib)
 {
     told_memory_check_resumed("[task]\nname = identity_copy\nlength = 16384\nsymbols = 253\n[model]\nlayers = 4\n"
                               "d_model = 256\nheads = 8\nd_ff = 1024\nactivation = relu\nnorm = pre\ndropout = 0.1\n"
@@ -41,10 +39,9 @@ START_TEST(an_example_of_16384_tokens_is_trained_on_within_1_gib)
                               "[patterns]\nexamples = 0\n",
                               1024);
 }
-END_TEST
 
 /* Of the width of MiniLM. */
-START_TEST(a_treebank_of_20000_sentences_takes_less_than_500_mb)
+TEST(a_treebank_of_20000_sentences_takes_less_than_500_mb)
 {
     const char *config = run_config(
         "wide.ini",
@@ -55,14 +52,5 @@ START_TEST(a_treebank_of_20000_sentences_takes_less_than_500_mb)
     EXPECT_RUN(0, config, "--out", run_path("run"), "--quiet");
     ck_assert_double_lt(told_memory_check_treebank(run_path("run"), 20000, "--without-null", NULL), 500e6 / (1 << 20));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 600);
-    tcase_add_test(tc, a_large_run_takes_what_the_summary_told);
-    tcase_add_test(tc, an_example_of_16384_tokens_is_trained_on_within_1_gib);
-    tcase_add_test(tc, a_treebank_of_20000_sentences_takes_less_than_500_mb);
-    tcase_add_loop_test(tc, a_run_takes_what_was_told_at_its_end_and_resumed, 0, sizeof resumed / sizeof *resumed);
-}
-SUITE("memory of a large run", add_tests)
+SUITE("memory of a large run", .seconds = 600)

@@ -271,7 +271,7 @@ static void allow_little(void)
 
 static run_result run_in_little(const char *const *arguments)
 {
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .before = allow_little }));
+    run_result run = run_with((run_options){ .arguments = arguments, .before = allow_little });
     ck_assert_msg(run.code == 0 || run.code == 5, "%zu bytes: exit code %d: %s", allowed, run.code, run.err);
     ck_assert_msg(run.code == 0 || strncmp(run.err, "out of memory: ", 15) == 0 ||
                       strstr(run.err, ": the run needs about ") != NULL,

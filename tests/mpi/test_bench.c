@@ -7,15 +7,14 @@
 #include <string.h>
 
 /* Other work of the machine falls on either measurement. */
-START_TEST(a_step_of_two_processes_takes_what_is_expected)
+TEST(a_step_of_two_processes_takes_what_is_expected)
 {
     const char *arguments[] = { "--cluster",      "--threads", "1",
                                 "--seconds",      "0.3",       run_shipped_config("bench/copy.ini"),
                                 "train.leaves=2", NULL };
     double off = 1;
     for (int trial = 0; trial < 10 && off > 0.2; trial++) {
-        run_result run = run_wait(mpi_start_program(2, HL_BENCH_PROGRAM, arguments));
-        ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+        run_result run = OK(run_wait(mpi_start_program(2, HL_BENCH_PROGRAM, arguments)));
         const char *row = strstr(run.out, "\n2 ");
         double expected = 0, measured = 0;
         ck_assert_msg(row != NULL && sscanf(row, "%*d%*f%*f%lf%*fx%lf", &expected, &measured) == 2, "%s", run.out);
@@ -23,21 +22,12 @@ START_TEST(a_step_of_two_processes_takes_what_is_expected)
     }
     ck_assert_double_le(off, 0.2);
 }
-END_TEST
 
-START_TEST(all_else_is_for_one_process)
+TEST(all_else_is_for_one_process)
 {
     const char *arguments[] = { run_shipped_config("bench/copy.ini"), NULL };
-    run_result run = run_wait(mpi_start_program(2, HL_BENCH_PROGRAM, arguments));
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "several processes (mpirun) are for --cluster"));
+    FAILS(run_wait(mpi_start_program(2, HL_BENCH_PROGRAM, arguments)), 2,
+          "several processes (mpirun) are for --cluster");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, a_step_of_two_processes_takes_what_is_expected);
-    tcase_add_test(tc, all_else_is_for_one_process);
-}
-SUITE("mpi bench", add_tests)
+SUITE("mpi bench", .seconds = 120)

@@ -3,6 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/mpi/mpi_runs.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -26,14 +27,13 @@ static void expect_end(int code, const char *says, run_result run)
                   run.out);
 }
 
-START_TEST(more_processes_than_leaves_are_refused)
+TEST(more_processes_than_leaves_are_refused)
 {
     const char *folder = run_path("run");
     expect_end(2, "tiny.ini: train.leaves = 4 cuts a batch among as many processes at most, and there are 5",
                MPI_RUN(5, run_tiny_config(), "train.leaves=4", "--out", folder));
     ck_assert(!scratch_exists(folder));
 }
-END_TEST
 
 /* Runs the program with this fault on one rank (tests/mpi/faulty). */
 static run_result faulty(int n, const char *fault, const char *const *arguments)
@@ -45,25 +45,23 @@ static run_result faulty(int n, const char *fault, const char *const *arguments)
 }
 #define FAULTY(n, fault, ...) faulty(n, fault, (const char *const[]){ __VA_ARGS__, NULL })
 
-START_TEST(numbers_that_are_not_finite_on_one_rank_end_them_all)
+TEST(numbers_that_are_not_finite_on_one_rank_end_them_all)
 {
     const char *folder = run_path("run");
     expect_end(4, "rank 1: step 0: the validation loss is ",
                FAULTY(3, "1:weights:10000", run_tiny_config(), "train.leaves=4", "--out", folder));
     ck_assert(!scratch_exists(run_file(folder, "checkpoint.safetensors")));
 }
-END_TEST
 
-START_TEST(a_full_disk_ends_them_all)
+TEST(a_full_disk_ends_them_all)
 {
     const char *folder = run_path("run");
     run_result run = FAULTY(3, "0:write:60", run_tiny_config(), "train.leaves=4", "--out", folder);
     expect_end(3, "No space left on device", run);
 }
-END_TEST
 
 /* The n-th allocation, from the first on to where none is left. */
-START_TEST(want_of_memory_on_one_rank_ends_them_all)
+LOOP_TEST(want_of_memory_on_one_rank_ends_them_all, 0, 4)
 {
     static const char *const faults[] = { "1:memory:1", "1:memory:40", "2:memory:100", "0:memory:100" };
     const char *folder = run_path("run");
@@ -71,41 +69,36 @@ START_TEST(want_of_memory_on_one_rank_ends_them_all)
     expect_end(5, "out of memory", run);
     ck_assert_int_eq(mpi_count("rank ", run.err) > 0, faults[_i][0] != '0');
 }
-END_TEST
 
 /* Rank 1 runs in another folder, and the run's is named from there. */
-START_TEST(a_file_that_one_rank_does_not_find_ends_them_all)
+TEST(a_file_that_one_rank_does_not_find_ends_them_all)
 {
     const char *config = text_config(TEXT_NEXT);
     ck_assert_int_eq(chdir(run_path(".")), 0);
     run_result run = FAULTY(2, "1:elsewhere", config, "train.leaves=4", "--out", "run");
     expect_end(3, "rank 1: run/data/", run);
 }
-END_TEST
 
-START_TEST(processes_with_other_arguments_are_refused)
+TEST(processes_with_other_arguments_are_refused)
 {
     const char *folder = run_path("run");
     expect_end(2, "the processes are of different versions, or were started with different arguments",
                FAULTY(2, "1:arguments", run_tiny_config(), "train.leaves=4", "--out", folder));
 }
-END_TEST
 
 /* Whatever MPI itself does about an error that a request reports. */
-START_TEST(an_exchange_that_fails_on_one_rank_ends_them_all)
+LOOP_TEST(an_exchange_that_fails_on_one_rank_ends_them_all, 0, 2)
 {
     static const char *const faults[] = { "0:exchange:30", "1:exchange:41" };
     const char *folder = run_path("run");
     run_result run = FAULTY(3, faults[_i], run_tiny_config(), "train.leaves=4", "--out", folder);
-    char says[64];
-    snprintf(says, sizeof says, "rank %c: an exchange with other processes failed", faults[_i][0]);
+    const char *says = scratch_format("rank %c: an exchange with other processes failed", faults[_i][0]);
     ck_assert_msg(run.code != 0 && mpi_count(says, run.err) == 1, "exit code %d: %s", run.code, run.err);
     ck_assert(!scratch_exists(run_file(folder, "heads.csv")));
 }
-END_TEST
 
 /* Open MPI's mpirun tells the others to end, which makes them save, and leaves them time for it. */
-START_TEST(what_mpi_says_after_a_rank_is_lost_is_not_believed)
+LOOP_TEST(what_mpi_says_after_a_rank_is_lost_is_not_believed, 0, 4)
 {
     const char *alone = run_path("alone"), *folder = run_path("run");
     const char *arguments[] = { run_tiny_config(),
@@ -116,26 +109,23 @@ START_TEST(what_mpi_says_after_a_rank_is_lost_is_not_believed)
                                 "--out",
                                 alone,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[6] = folder;
     set_patience("20");
-    char fault[32];
-    snprintf(fault, sizeof fault, "%d:believed:%d", 1 + _i % 2, 12 + _i);
+    const char *fault = scratch_format("%d:believed:%d", 1 + _i % 2, 12 + _i);
     run_result run = faulty(3, fault, arguments);
     ck_assert_msg(run.code != 0, "%s", run.out);
     ck_assert_int_lt(atoi(run_checkpoint_step(folder)), 24);
     ck_assert_int_eq(mpi_run(2, arguments).code, 0);
     run_assert_same(alone, folder);
 }
-END_TEST
 
-START_TEST(ranks_do_not_wait_for_ever_for_one_that_never_begins)
+TEST(ranks_do_not_wait_for_ever_for_one_that_never_begins)
 {
     run_result run = FAULTY(2, "1:never", run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
     ck_assert_msg(run.code == 1 && mpi_count("MPI did not start in time", run.err) == 1, "exit code %d: %s", run.code,
                   run.err);
 }
-END_TEST
 
 /* ---- stopped ---- */
 
@@ -165,8 +155,7 @@ static pid_t long_run(int n, const char *folder)
 static void expect_to_go_on(const char *folder)
 {
     const char *alone = run_path("alone");
-    char steps[64];
-    snprintf(steps, sizeof steps, "train.steps=%d", atoi(run_checkpoint_step(folder)) + 5);
+    const char *steps = scratch_format("train.steps=%d", atoi(run_checkpoint_step(folder)) + 5);
     const char *arguments[] = { run_tiny_config(),
                                 "train.leaves=4",
                                 "optimizer.schedule=constant",
@@ -177,7 +166,7 @@ static void expect_to_go_on(const char *folder)
                                 "--out",
                                 alone,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[8] = folder;
     ck_assert_int_eq(mpi_run(2, arguments).code, 0);
     run_assert_same_file(alone, folder, "checkpoint.safetensors");
@@ -189,7 +178,7 @@ static void expect_to_go_on(const char *folder)
 
 /* Open MPI's mpirun passes it on, waits for a second unless told otherwise, during which it reads nothing, and ends
  * with an exit code of its own. A machine that is busy may need longer to save. */
-START_TEST(a_signal_to_mpirun_saves_and_ends_them_all)
+TEST(a_signal_to_mpirun_saves_and_ends_them_all)
 {
     static const char *const patience[] = { "1", "5", "20" };
     const char *folder = run_path("run");
@@ -201,8 +190,7 @@ START_TEST(a_signal_to_mpirun_saves_and_ends_them_all)
         pid_t job = long_run(3, folder);
         kill(job, SIGTERM);
         run = run_wait(job);
-        char words[64];
-        snprintf(words, sizeof words, "interrupted after step %s, saved", run_checkpoint_step(folder));
+        const char *words = scratch_format("interrupted after step %s, saved", run_checkpoint_step(folder));
         saved = run.code != 0 && mpi_count(words, run.err) == 1;
     }
     ck_assert_msg(saved, "%d: %s", run.code, run.err);
@@ -210,10 +198,9 @@ START_TEST(a_signal_to_mpirun_saves_and_ends_them_all)
     set_patience("0");
     expect_to_go_on(folder);
 }
-END_TEST
 
 /* As srun does it; and of a rank that is not the first. */
-START_TEST(a_signal_to_one_rank_saves_and_ends_them_all)
+LOOP_TEST(a_signal_to_one_rank_saves_and_ends_them_all, 0, 2)
 {
     const char *folder = run_path("run");
     pid_t job = long_run(3, folder), ranks[MPI_MOST_RANKS];
@@ -224,9 +211,8 @@ START_TEST(a_signal_to_one_rank_saves_and_ends_them_all)
     ck_assert_int_eq(mpi_count("interrupted after step", run.err), 1);
     expect_to_go_on(folder);
 }
-END_TEST
 
-START_TEST(a_killed_rank_ends_the_job)
+LOOP_TEST(a_killed_rank_ends_the_job, 0, 2)
 {
     const char *folder = run_path("run");
     set_patience("1"); /* during which the others do what they would do wrong */
@@ -236,22 +222,5 @@ START_TEST(a_killed_rank_ends_the_job)
     ck_assert_int_ne(mpi_end(job, folder).code, 0);
     expect_to_go_on(folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 240);
-    tcase_add_test(tc, more_processes_than_leaves_are_refused);
-    tcase_add_test(tc, numbers_that_are_not_finite_on_one_rank_end_them_all);
-    tcase_add_test(tc, a_full_disk_ends_them_all);
-    tcase_add_loop_test(tc, want_of_memory_on_one_rank_ends_them_all, 0, 4);
-    tcase_add_test(tc, a_file_that_one_rank_does_not_find_ends_them_all);
-    tcase_add_test(tc, processes_with_other_arguments_are_refused);
-    tcase_add_loop_test(tc, an_exchange_that_fails_on_one_rank_ends_them_all, 0, 2);
-    tcase_add_loop_test(tc, what_mpi_says_after_a_rank_is_lost_is_not_believed, 0, 4);
-    tcase_add_test(tc, ranks_do_not_wait_for_ever_for_one_that_never_begins);
-    tcase_add_test(tc, a_signal_to_mpirun_saves_and_ends_them_all);
-    tcase_add_loop_test(tc, a_signal_to_one_rank_saves_and_ends_them_all, 0, 2);
-    tcase_add_loop_test(tc, a_killed_rank_ends_the_job, 0, 2);
-}
-SUITE("ends of several processes", add_tests)
+SUITE("ends of several processes", .seconds = 240)

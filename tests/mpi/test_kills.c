@@ -49,8 +49,7 @@ static int chance(lane *l, int below)
 
 static pid_t start(const char *config, const char *folder, int n, const char *threads, int steps)
 {
-    char last[32];
-    snprintf(last, sizeof last, "train.steps=%d", steps);
+    const char *last = scratch_format("train.steps=%d", steps);
     const char *arguments[] = { config,
                                 "train.leaves=4",
                                 last,
@@ -140,8 +139,7 @@ static bool is_compared(const char *folder, const char *name, int steps)
 static const char *first_of(const char *names, const char *alone, const char *folder, int steps)
 {
     for (const char *at = names; *at != '\0'; at += strcspn(at, " ") + 1) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+        const char *name = scratch_format("%.*s", (int)strcspn(at, " "), at);
         if (is_compared(folder, name, steps) && !same_file(run_file(alone, name), run_file(folder, name))) {
             return run_kept(name);
         }
@@ -187,7 +185,7 @@ static void run_once(lane *l)
     if (saved > 0 && saved + SOON < STEPS) {
         steps = saved + 1 + chance(l, SOON);
         alone = run_path("short");
-        ck_assert_int_eq(run_wait(start(l->config, alone, 1, "train.threads=1", steps)).code, 0);
+        OK(run_wait(start(l->config, alone, 1, "train.threads=1", steps)));
     }
     run_result end = run_wait(start_by_chance(l, n, steps));
     const char *name = end.code == 0 ? first_difference(alone, l->folder, steps) : end.err;
@@ -219,11 +217,11 @@ static pid_t start_lane(lane l, int runs)
     return process;
 }
 
-START_TEST(killed_at_random_moments_runs_leave_the_bytes_of_one_process)
+TEST(killed_at_random_moments_runs_leave_the_bytes_of_one_process)
 {
     const char *asked = getenv("HEADLIGHT_MPI_KILLS"), *config = run_tiny_config(), *alone = run_path("alone");
     int runs = asked != NULL ? atoi(asked) : RUNS;
-    ck_assert_int_eq(run_wait(start(config, alone, 1, "train.threads=1", STEPS)).code, 0);
+    OK(run_wait(start(config, alone, 1, "train.threads=1", STEPS)));
     counts *all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(all, MAP_FAILED);
     pid_t lanes[LANES];
@@ -247,11 +245,5 @@ START_TEST(killed_at_random_moments_runs_leave_the_bytes_of_one_process)
     ck_assert_int_eq(all->runs, runs);
     ck_assert_int_eq(all->differed, 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, getenv("HEADLIGHT_MPI_KILLS") != NULL ? 10000 : 240);
-    tcase_add_test(tc, killed_at_random_moments_runs_leave_the_bytes_of_one_process);
-}
-SUITE("kills of several processes", add_tests)
+SUITE("kills of several processes", .seconds = getenv("HEADLIGHT_MPI_KILLS") != NULL ? 10000 : 240)

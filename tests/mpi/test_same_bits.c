@@ -3,6 +3,7 @@
 #include "tests/mpi/mpi_runs.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,47 +24,42 @@ static void assert_same(const char *alone, const char *folder)
     }
 }
 
-START_TEST(of_a_copy_task_with_any_number_of_threads)
+TEST(of_a_copy_task_with_any_number_of_threads)
 {
     const char *config = run_tiny_config(), *alone = run_path("alone");
     EXPECT_RUN(0, config, "train.leaves=4", "train.keep_checkpoints=2", "--out", alone);
     for (int n = 1; n <= LEAVES; n++) {
-        char name[32], setting[32];
-        snprintf(name, sizeof name, "n%d", n);
-        snprintf(setting, sizeof setting, "train.threads=%d", 1 + n % MOST_THREADS);
+        const char *name = scratch_format("n%d", n);
+        const char *setting = scratch_format("train.threads=%d", 1 + n % MOST_THREADS);
         const char *folder = run_path(name);
         EXPECT_MPI_RUN(0, n, config, "train.leaves=4", "train.keep_checkpoints=2", setting, "--out", folder);
         assert_same(alone, folder);
     }
 }
-END_TEST
 
 /* Where the machine has no bf16, in float. */
-START_TEST(in_bf16)
+TEST(in_bf16)
 {
     const char *config = run_tiny_config(), *alone = run_path("alone");
     EXPECT_RUN(0, config, "train.leaves=4", "train.precision=auto", "--out", alone);
     for (int n = 2; n <= LEAVES; n++) {
-        char name[32];
-        snprintf(name, sizeof name, "n%d", n);
+        const char *name = scratch_format("n%d", n);
         EXPECT_MPI_RUN(0, n, config, "train.leaves=4", "train.precision=auto", "--out", run_path(name));
         assert_same(alone, run_path(name));
     }
 }
-END_TEST
 
 /* Open MPI gives each process a terminal, though what mpirun prints goes into a file. */
-START_TEST(of_one_process_that_takes_no_file_for_a_terminal)
+TEST(of_one_process_that_takes_no_file_for_a_terminal)
 {
     setenv("TERM", "xterm", 1);
     run_result run = MPI_RUN(1, run_tiny_config(), "train.steps=2", "--out", run_path("run"));
     ck_assert_msg(run.code == 0 && *run.out != '\0', "%s", run.err);
     ck_assert_int_eq(mpi_count("\033", run.out) + mpi_count("\033", run.err), 0);
 }
-END_TEST
 
 /* Seven leaves have subtrees that no rank owns whole; each is computed in two parts. */
-START_TEST(of_leaves_that_processes_do_not_share_evenly)
+TEST(of_leaves_that_processes_do_not_share_evenly)
 {
     const char *config = run_tiny_config(), *alone = run_path("alone");
     const char *arguments[] = {
@@ -74,15 +70,13 @@ START_TEST(of_leaves_that_processes_do_not_share_evenly)
         char name[16];
         snprintf(name, sizeof name, "n%d", n);
         arguments[5] = run_path(name);
-        run_result run = mpi_run(n, arguments);
-        ck_assert_msg(run.code == 0, "%s", run.err);
+        OK(mpi_run(n, arguments));
         assert_same(alone, arguments[5]);
     }
 }
-END_TEST
 
 /* Of masked text, running text, tags, labels, and a table; two processes each, and three of the first three. */
-START_TEST(of_a_text_task)
+LOOP_TEST(of_a_text_task, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *alone = run_path("alone"), *folder = run_path("run");
     EXPECT_RUN(0, config, "train.leaves=4", "--out", alone);
@@ -90,7 +84,6 @@ START_TEST(of_a_text_task)
     assert_same(alone, folder);
     run_assert_same_file(alone, folder, "tokens.json");
 }
-END_TEST
 
 /* The parts of a run that is stopped by train.steps: its model.safetensors says how many were asked for then. */
 static void assert_same_end(const char *alone, const char *folder)
@@ -116,7 +109,7 @@ static const char *tuning_config(void)
                                   "[patterns]\nexamples = 2\nevery = 2\n");
 }
 
-START_TEST(of_a_fine_tuned_model)
+TEST(of_a_fine_tuned_model)
 {
     const char *config = tuning_config();
     const char *model = tiny_folder("bert_masked"), *alone = run_path("alone"), *folder = run_path("run");
@@ -125,10 +118,9 @@ START_TEST(of_a_fine_tuned_model)
     EXPECT_MPI_RUN(0, 2, config, "--from", model, "--out", folder, "--resume");
     assert_same_end(alone, folder);
 }
-END_TEST
 
 /* Each in a folder of its own, as on machines of their own: what rank 0 makes in task.cache the others make, too. */
-START_TEST(of_a_fine_tuned_model_with_a_cache_on_each_machine)
+TEST(of_a_fine_tuned_model_with_a_cache_on_each_machine)
 {
     const char *config = tuning_config(), *model = tiny_folder("bert_masked");
     const char *alone = run_path("alone"), *folder = run_path("run");
@@ -140,15 +132,13 @@ START_TEST(of_a_fine_tuned_model_with_a_cache_on_each_machine)
                                 model,         "task.cache=cache",
                                 "--out",       folder,
                                 NULL };
-    run_result run = run_wait(mpi_start_program(2, "/bin/sh", arguments));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(run_wait(mpi_start_program(2, "/bin/sh", arguments)));
     ck_assert(scratch_exists(run_path("1/cache")));
     run_assert_same_file(alone, folder, "heads.csv");
     ck_assert_str_eq(run_metrics(alone), run_metrics(folder));
 }
-END_TEST
 
-START_TEST(of_a_run_that_others_go_on_with)
+TEST(of_a_run_that_others_go_on_with)
 {
     const char *config = run_tiny_config(), *alone = run_path("alone"), *folder = run_path("run"),
                *steps[] = { "train.steps=8", "train.steps=12", "train.steps=16", "train.steps=24" };
@@ -161,7 +151,7 @@ START_TEST(of_a_run_that_others_go_on_with)
                                 alone,
                                 steps[3],
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[6] = folder;
     for (int i = 0; i < 4; i++) {
         static const int n[] = { 3, 4, 1, 2 };
@@ -173,10 +163,9 @@ START_TEST(of_a_run_that_others_go_on_with)
     run_result run = mpi_run(2, arguments);
     ck_assert_msg(run.code == 0 && mpi_count("finished at step 24 already", run.out) == 1, "%s%s", run.out, run.err);
 }
-END_TEST
 
 /* Rank 0 alone says what all have measured, and does alone what they do not share. */
-START_TEST(of_what_heads_are_worth)
+TEST(of_what_heads_are_worth)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
@@ -184,10 +173,8 @@ START_TEST(of_what_heads_are_worth)
                                    { folder, "--shapley", "--json", "-", NULL },
                                    { folder, "--keep-only", "L0H*", NULL } };
     for (int i = 0; i < 3; i++) {
-        run_result alone = run_heads(questions[i]);
-        ck_assert_int_eq(alone.code, 0);
-        run_result found = run_wait(mpi_start_program(3, HL_HEADS_PROGRAM, questions[i]));
-        ck_assert_msg(found.code == 0, "%s", found.err);
+        run_result alone = OK(run_heads(questions[i]));
+        run_result found = OK(run_wait(mpi_start_program(3, HL_HEADS_PROGRAM, questions[i])));
         ck_assert_str_eq(found.out, alone.out);
     }
     run_result wrong = run_wait(
@@ -195,18 +182,5 @@ START_TEST(of_what_heads_are_worth)
     ck_assert_int_eq(wrong.code, 2);
     ck_assert_int_eq(mpi_count("step 7", wrong.err), 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, of_a_copy_task_with_any_number_of_threads);
-    tcase_add_test(tc, in_bf16);
-    tcase_add_test(tc, of_one_process_that_takes_no_file_for_a_terminal);
-    tcase_add_test(tc, of_leaves_that_processes_do_not_share_evenly);
-    tcase_add_loop_test(tc, of_a_text_task, 0, TEXT_TASKS);
-    tcase_add_test(tc, of_a_fine_tuned_model);
-    tcase_add_test(tc, of_a_fine_tuned_model_with_a_cache_on_each_machine);
-    tcase_add_test(tc, of_a_run_that_others_go_on_with);
-    tcase_add_test(tc, of_what_heads_are_worth);
-}
-SUITE("the same bits by several processes", add_tests)
+SUITE("the same bits by several processes")

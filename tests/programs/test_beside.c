@@ -3,13 +3,14 @@
 #include "core/base/memory.h"
 #include "programs/print_line.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-START_TEST(another_program_is_looked_for_beside_this_one)
+TEST(another_program_is_looked_for_beside_this_one)
 {
     char own[HL_SIBLING_TEXT], path[HL_SIBLING_TEXT];
     ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -20,9 +21,8 @@ START_TEST(another_program_is_looked_for_beside_this_one)
     ck_assert_mem_eq(path, own, kept);
     ck_assert_str_eq(path + kept, "ablate");
 }
-END_TEST
 
-START_TEST(there_is_none_where_this_one_has_another_name_or_the_path_is_too_long)
+TEST(there_is_none_where_this_one_has_another_name_or_the_path_is_too_long)
 {
     char path[HL_SIBLING_TEXT] = "?";
     hl_sibling_program("bench", "ablate", path);
@@ -36,10 +36,9 @@ START_TEST(there_is_none_where_this_one_has_another_name_or_the_path_is_too_long
     hl_sibling_program("train", long_name, path);
     ck_assert_str_eq(path, "");
 }
-END_TEST
 
 /* Leaves the names as they were: not known. */
-START_TEST(programs_are_named_as_they_were_called)
+TEST(programs_are_named_as_they_were_called)
 {
     static const struct {
         const char *own, *called, *heads;
@@ -56,7 +55,6 @@ START_TEST(programs_are_named_as_they_were_called)
         ck_assert_str_eq(hl_program_name("heads"), cases[i].heads);
     }
 }
-END_TEST
 
 /* What is printed to a file, by one of the two. */
 static const char *printed(void (*print)(FILE *out))
@@ -73,23 +71,21 @@ static const char *printed(void (*print)(FILE *out))
 
 static void print_help(FILE *out)
 {
-    ck_assert_int_eq(hl_print_help(out, "usage: {heads} RUN\n  --out DIR   where {train} is\n").code, HL_OK);
+    CHECK_OK(hl_print_help(out, "usage: {heads} RUN\n  --out DIR   where {train} is\n"));
 }
 
-START_TEST(help_has_the_names_in_it)
+TEST(help_has_the_names_in_it)
 {
     static const char installed[] = "\nInstalled, the programs are called headlight-train, "
                                     "headlight-heads,\nheadlight-predict, headlight-ablate and "
                                     "headlight-bench.\n";
-    char expected[512];
-    snprintf(expected, sizeof expected, "usage: ./heads RUN\n  --out DIR   where ./train is\n%s", installed);
+    const char *expected = scratch_format("usage: ./heads RUN\n  --out DIR   where ./train is\n%s", installed);
     hl_called_as("bench", "./bench");
     ck_assert_str_eq(printed(print_help), expected);
     hl_called_as("bench", "headlight-bench");
     ck_assert_str_eq(printed(print_help), "usage: headlight-heads RUN\n  --out DIR   where headlight-train is\n");
     hl_called_as("bench", NULL);
 }
-END_TEST
 
 static void print_narrow(FILE *out)
 {
@@ -104,7 +100,7 @@ static void print_as_it_is(FILE *out)
     hl_print_wrapped(out, "one two three four five six\n", 0);
 }
 
-START_TEST(lines_are_cut_at_blanks)
+TEST(lines_are_cut_at_blanks)
 {
     ck_assert_str_eq(printed(print_narrow), "one two three four\n"
                                             "  --out DIR  the\n"
@@ -117,37 +113,26 @@ START_TEST(lines_are_cut_at_blanks)
                                             "na\xc3\xafve na\xc3\xafve na\xc3\xafve x\n");
     ck_assert_str_eq(printed(print_as_it_is), "one two three four five six\n");
 }
-END_TEST
 
-START_TEST(a_config_is_the_users_own_or_a_shipped_one)
+TEST(a_config_is_the_users_own_or_a_shipped_one)
 {
     char *path;
     char own[] = "/tmp/headlight-config-XXXXXX";
     int fd = mkstemp(own);
     ck_assert_int_ge(fd, 0);
     close(fd);
-    ck_assert_int_eq(hl_find_config(own, &path).code, HL_OK);
+    CHECK_OK(hl_find_config(own, &path));
     ck_assert_str_eq(path, own);
     hl_free(path);
     unlink(own);
-    ck_assert_int_eq(hl_find_config("nowhere.ini", &path).code, HL_OK);
+    CHECK_OK(hl_find_config("nowhere.ini", &path));
     ck_assert_str_eq(path, "nowhere.ini");
     hl_free(path);
-    ck_assert_int_eq(hl_find_config("../tests/nowhere/../CMakeCache.txt", &path).code, HL_OK);
+    CHECK_OK(hl_find_config("../tests/nowhere/../CMakeCache.txt", &path));
     ck_assert_str_eq(path, "../tests/nowhere/../CMakeCache.txt"); /* as the user wrote it */
     hl_free(path);
     ck_assert_int_eq(hl_shipped_config("/proc/self/exe", "copy_task.ini", &path).code, HL_BAD_FILE);
     ck_assert_ptr_null(path);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, programs_are_named_as_they_were_called);
-    tcase_add_test(tc, help_has_the_names_in_it);
-    tcase_add_test(tc, lines_are_cut_at_blanks);
-    tcase_add_test(tc, a_config_is_the_users_own_or_a_shipped_one);
-    tcase_add_test(tc, another_program_is_looked_for_beside_this_one);
-    tcase_add_test(tc, there_is_none_where_this_one_has_another_name_or_the_path_is_too_long);
-}
-SUITE("what lies beside a program", add_tests)
+SUITE("what lies beside a program")

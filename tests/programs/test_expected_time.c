@@ -19,7 +19,7 @@ static char *said(double seconds, bool yes, hl_status *status)
     return text;
 }
 
-START_TEST(more_than_a_year_begins_only_when_asked_to)
+TEST(more_than_a_year_begins_only_when_asked_to)
 {
     static const struct {
         double days;
@@ -42,34 +42,32 @@ START_TEST(more_than_a_year_begins_only_when_asked_to)
         free(text);
     }
 }
-END_TEST
 
-START_TEST(little_work_is_not_worth_a_word_nor_a_measurement)
+TEST(little_work_is_not_worth_a_word_nor_a_measurement)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(out);
-    ck_assert_int_eq(hl_expected_time_tell(0.9e13, 1, 1, "little", false, out).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(0.9e13, 1, 1, "little", false, out));
     fflush(out);
     ck_assert_uint_eq(size, 0);
-    ck_assert_int_eq(hl_expected_time_tell(1.1e13, 1, 1, "more", false, out).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(1.1e13, 1, 1, "more", false, out));
     fflush(out);
     ck_assert_int_eq(strncmp(text, "more: about ", 12), 0);
     ck_assert_ptr_nonnull(strstr(text, "/s of this machine\n"));
     size_t before = size;
-    ck_assert_int_eq(hl_expected_time_tell(1.1e13, 1, 1e6, "shared", false, out).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(1.1e13, 1, 1e6, "shared", false, out));
     fflush(out);
     ck_assert_ptr_nonnull(strstr(text + before, "/s of these processes\n"));
     ck_assert_int_eq(hl_expected_time_tell(1e25, 1, 1, "years", false, NULL).code, HL_INVALID);
-    ck_assert_int_eq(hl_expected_time_tell(1e25, 1, 1e9, "years", false, NULL).code, HL_OK);
-    ck_assert_int_eq(hl_expected_time_tell(1e25, 1, 1, "years", true, NULL).code, HL_OK);
+    CHECK_OK(hl_expected_time_tell(1e25, 1, 1e9, "years", false, NULL));
+    CHECK_OK(hl_expected_time_tell(1e25, 1, 1, "years", true, NULL));
     fclose(out);
     free(text);
 }
-END_TEST
 
-START_TEST(every_step_that_is_left_counts_and_so_do_layers)
+TEST(every_step_that_is_left_counts_and_so_do_layers)
 {
     hl_config config = { .model.n_layers = 2, .train.batch_size = 10 };
     ck_assert_double_eq(hl_expected_work(&config, 0, 0), 0);
@@ -80,10 +78,9 @@ START_TEST(every_step_that_is_left_counts_and_so_do_layers)
     config.model.n_layers = 4;
     ck_assert_double_eq(hl_expected_work(&config, 5e9, 1) - 5e9, 2 * (one - 5e9));
 }
-END_TEST
 
 /* Batches hold examples of the mean length, not the longest. */
-START_TEST(the_mean_length_counts)
+TEST(the_mean_length_counts)
 {
     hl_config config = { .model.n_layers = 2, .train.batch_size = 10, .sizes = { .longest = 200, .mean = 50 } };
     ck_assert_double_eq(hl_expected_flops(&config, 4e12), 1e12);
@@ -91,11 +88,10 @@ START_TEST(the_mean_length_counts)
     config.sizes.mean = 0; /* not known */
     ck_assert_double_eq(hl_expected_flops(&config, 4e12), 4e12);
 }
-END_TEST
 
 /* Four batches a validation, each a third of an update; the first and the last validation come beside those of every
  * second step. */
-START_TEST(validations_count)
+TEST(validations_count)
 {
     hl_config config = { .model.n_layers = 2, .train = { .batch_size = 10, .eval_every = 2 } };
     double update = hl_expected_work(&config, 5e9, 1);
@@ -104,14 +100,5 @@ START_TEST(validations_count)
     config.train.eval_every = 0;
     ck_assert_double_eq_tol(hl_expected_work(&config, 5e9, 9), (9 + 2 * 4 / 3.0) * update, 1e-6 * update);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, more_than_a_year_begins_only_when_asked_to);
-    tcase_add_test(tc, little_work_is_not_worth_a_word_nor_a_measurement);
-    tcase_add_test(tc, every_step_that_is_left_counts_and_so_do_layers);
-    tcase_add_test(tc, the_mean_length_counts);
-    tcase_add_test(tc, validations_count);
-}
-SUITE("expected time", add_tests)
+SUITE("expected time")

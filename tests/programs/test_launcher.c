@@ -18,7 +18,7 @@ static void forget(void)
     ck_assert(!hl_launcher_gives_terminals());
 }
 
-START_TEST(launchers_say_how_many_they_have_started)
+TEST(launchers_say_how_many_they_have_started)
 {
     static const char *const variables[][2] = { { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" },
                                                 { "PMI_SIZE", "PMI_RANK" },
@@ -40,14 +40,13 @@ START_TEST(launchers_say_how_many_they_have_started)
     ck_assert_int_eq(hl_launcher_processes(), 1);
     unsetenv("SLURM_NTASKS");
 }
-END_TEST
 
 /* One MPI's launcher, another MPI's program, or one without. */
-START_TEST(a_program_that_cannot_be_one_of_them_is_refused)
+TEST(a_program_that_cannot_be_one_of_them_is_refused)
 {
     setenv("SLURM_STEP_NUM_TASKS", "4", 1);
-    run_result run = RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run"));
-    ck_assert_msg(run.code == 2 && strstr(run.err, "the launcher has started 4 processes") != NULL, "%s", run.err);
+    run_result run = REFUSED(RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run")), 2,
+                             "programs.the_launcher_has_started_4_processes");
     ck_assert_ptr_null(strstr(run.err, "\\x"));
     setenv("SLURM_PROCID", "1", 1);
     double begin = hl_clock_seconds();
@@ -56,26 +55,18 @@ START_TEST(a_program_that_cannot_be_one_of_them_is_refused)
     ck_assert_str_eq(run.err, ""); /* the first says it, before a launcher that sees this one end kills it */
     ck_assert_double_gt(hl_clock_seconds() - begin, 1);
 }
-END_TEST
 
-START_TEST(what_a_process_starts_is_none_of_them)
+TEST(what_a_process_starts_is_none_of_them)
 {
     setenv("PMI_SIZE", "4", 1);
     const char *path = run_path("said");
     int said = open(path, O_WRONLY | O_CREAT, 0600), end;
     const char *const arguments[] = { "/bin/sh", "-c", "echo \"size: $PMI_SIZE.\"", NULL };
     pid_t child;
-    ck_assert_int_eq(hl_child_start(arguments, said, said, &child).code, HL_OK);
+    CHECK_OK(hl_child_start(arguments, said, said, &child));
     ck_assert(hl_child_ended(child, true, &end) && end == 0);
     ck_assert_str_eq(run_read(path), "size: .\n");
     close(said);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, launchers_say_how_many_they_have_started);
-    tcase_add_test(tc, a_program_that_cannot_be_one_of_them_is_refused);
-    tcase_add_test(tc, what_a_process_starts_is_none_of_them);
-}
-SUITE("launcher", add_tests)
+SUITE("launcher")

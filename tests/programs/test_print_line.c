@@ -41,7 +41,7 @@ static void print_message(FILE *to)
     hl_print_line(to, "%s: é no such file in any of the places", "a.ini");
 }
 
-START_TEST(a_terminal_gets_lines_of_its_width)
+TEST(a_terminal_gets_lines_of_its_width)
 {
     ck_assert_str_eq(sent_to(45, print_text), "  --out DIR   the run's folder, which is made\n"
                                               "              where it is not there yet\n"
@@ -51,9 +51,8 @@ START_TEST(a_terminal_gets_lines_of_its_width)
     ck_assert_str_eq(sent_to(200, print_text), text);
     ck_assert_str_eq(sent_to(20, print_message), "a.ini: é no such\nfile in any of the\nplaces\n");
 }
-END_TEST
 
-START_TEST(a_file_gets_lines_of_the_width_that_is_named)
+TEST(a_file_gets_lines_of_the_width_that_is_named)
 {
     char *written;
     size_t size;
@@ -65,9 +64,8 @@ START_TEST(a_file_gets_lines_of_the_width_that_is_named)
     ck_assert_str_eq(written, "one two\nthree\none two three\n");
     free(written);
 }
-END_TEST
 
-START_TEST(help_fits_a_narrow_terminal)
+TEST(help_fits_a_narrow_terminal)
 {
     static screen s;
     const char *arguments[] = { "--help", NULL };
@@ -75,12 +73,5 @@ START_TEST(help_fits_a_narrow_terminal)
     ck_assert_int_eq(screen_count(&s, "usage: ", NULL), 1);
     ck_assert_int_eq(s.n_wrapped, 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_terminal_gets_lines_of_its_width);
-    tcase_add_test(tc, a_file_gets_lines_of_the_width_that_is_named);
-    tcase_add_test(tc, help_fits_a_narrow_terminal);
-}
-SUITE("print_line", add_tests)
+SUITE("print_line")

@@ -4,6 +4,7 @@
 #include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 #include "tests/train/thread_ranks.h"
 
 #include <gnu/libc-version.h>
@@ -29,7 +30,7 @@ static void compare_arguments(hl_ranks *ranks, void *context)
     m->status[ranks->rank] = hl_processes_check_same(ranks, ranks->rank == 2 ? m->argc : 2, m->argv);
 }
 
-START_TEST(all_have_the_same_arguments)
+TEST(all_have_the_same_arguments)
 {
     char *argv[] = { (char *)(size_t) "train", (char *)(size_t) "a.ini", (char *)(size_t) "--quiet", NULL };
     meeting same = { .argc = 2, .argv = argv }, other = { .argc = 3, .argv = argv };
@@ -39,9 +40,8 @@ START_TEST(all_have_the_same_arguments)
         ck_assert_int_eq(same.status[r].code, HL_OK);
         ck_assert_int_eq(other.status[r].code, HL_INVALID);
     }
-    ck_assert_int_eq(hl_processes_check_same(NULL, 2, argv).code, HL_OK);
+    CHECK_OK(hl_processes_check_same(NULL, 2, argv));
 }
-END_TEST
 
 /* Rank 1 says that its C library is another. */
 static void (*send_all)(void *context, int from, void *data, size_t bytes);
@@ -85,22 +85,20 @@ static const char *meet_all(int n, meeting *m)
     return run_read(path);
 }
 
-START_TEST(processes_on_the_same_cores_are_told_of)
+TEST(processes_on_the_same_cores_are_told_of)
 {
     int cores = hl_threads_default(); /* at least 1 */
-    char words[64];
     meeting m = { .threads = cores };
     const char *said = meet_all(2, &m);
-    snprintf(words, sizeof words, ": 2 processes of %d thread%s share %d core%s; fewer are faster\n", cores,
-             cores > 1 ? "s" : "", cores, cores > 1 ? "s" : "");
+    const char *words = scratch_format(": 2 processes of %d thread%s share %d core%s; fewer are faster\n", cores,
+                                       cores > 1 ? "s" : "", cores, cores > 1 ? "s" : "");
     ck_assert_msg(strstr(said, words) != NULL, "%s", said);
     ck_assert_int_eq(m.sharing[1], 2);
     ck_assert_int_eq(m.local[0], 2);
     ck_assert_int_eq(m.local[1], 2);
 }
-END_TEST
 
-START_TEST(the_cores_are_divided_among_those_that_share_them)
+TEST(the_cores_are_divided_among_those_that_share_them)
 {
     int cores = hl_threads_default();
     hl_threads_share(2);
@@ -110,9 +108,8 @@ START_TEST(the_cores_are_divided_among_those_that_share_them)
     hl_threads_share(1);
     ck_assert_int_eq(hl_threads_default(), cores);
 }
-END_TEST
 
-START_TEST(processes_bound_to_too_few_cores_are_told_of)
+TEST(processes_bound_to_too_few_cores_are_told_of)
 {
     cpu_set_t own, one;
     int cores = hl_threads_default(), first = 0;
@@ -128,9 +125,8 @@ START_TEST(processes_bound_to_too_few_cores_are_told_of)
     ck_assert_int_eq(sched_setaffinity(0, sizeof own, &own), 0);
     ck_assert_msg(cores == 1 || strstr(said, ": the launcher binds each process to 1 of ") != NULL, "%s", said);
 }
-END_TEST
 
-START_TEST(a_mixture_is_refused_unless_it_is_wanted)
+TEST(a_mixture_is_refused_unless_it_is_wanted)
 {
     meeting refused = { .otherwise = true, .threads = 1 }, wanted = refused;
     wanted.mixed = true;
@@ -147,14 +143,5 @@ START_TEST(a_mixture_is_refused_unless_it_is_wanted)
     }
     ck_assert_msg(strstr(said, "the same command may not give the same bits again\n") != NULL, "%s", said);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, all_have_the_same_arguments);
-    tcase_add_test(tc, processes_on_the_same_cores_are_told_of);
-    tcase_add_test(tc, the_cores_are_divided_among_those_that_share_them);
-    tcase_add_test(tc, processes_bound_to_too_few_cores_are_told_of);
-    tcase_add_test(tc, a_mixture_is_refused_unless_it_is_wanted);
-}
-SUITE("processes", add_tests)
+SUITE("processes")

@@ -38,8 +38,7 @@ static int look_at_threads(const char *threads, const char *name)
         if (*id != '.') {
             n++;
             if (name != NULL) {
-                char file[64];
-                snprintf(file, sizeof file, "%.*s/comm", (int)strcspn(id, " "), id);
+                const char *file = scratch_format("%.*s/comm", (int)strcspn(id, " "), id);
                 expect_first_line(run_file(threads, file), name);
             }
         }
@@ -55,8 +54,7 @@ static void expect_name(const char *program, void (*before)(void), const char *n
     const char *arguments[] = { run_tiny_config(), "train.steps=1000000", "train.threads=2", "--out", folder, NULL };
     pid_t process =
         run_start((run_options){ .arguments = arguments, .built = true, .built_program = program, .before = before });
-    char threads[64];
-    snprintf(threads, sizeof threads, "/proc/%d/task", (int)process);
+    const char *threads = scratch_format("/proc/%d/task", (int)process);
     const char *metrics = run_file(folder, "metrics.csv");
     for (int i = 0; i < 2000 && (!scratch_exists(metrics) || look_at_threads(threads, NULL) < 2); i++) {
         run_pause(10);
@@ -66,26 +64,18 @@ static void expect_name(const char *program, void (*before)(void), const char *n
     ck_assert_int_eq(run_wait(process).code, RUN_KILLED + SIGKILL);
 }
 
-START_TEST(a_running_program_shows_its_own_name)
+TEST(a_running_program_shows_its_own_name)
 {
     expect_name(HL_TRAIN_PROGRAM, wait_as_usual, "train");
     expect_name(HL_TRAIN_PROGRAM, wait_passively, "train");
 }
-END_TEST
 
-START_TEST(a_running_program_shows_the_name_that_it_was_called_by)
+TEST(a_running_program_shows_the_name_that_it_was_called_by)
 {
     const char *link = run_path("headlight-train");
     ck_assert_int_eq(symlink(HL_TRAIN_PROGRAM, link), 0);
     expect_name(link, wait_as_usual, "headlight-train");
     expect_name(link, wait_passively, "headlight-train");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, a_running_program_shows_its_own_name);
-    tcase_add_test(tc, a_running_program_shows_the_name_that_it_was_called_by);
-}
-SUITE("how a program starts", add_tests)
+SUITE("how a program starts", .seconds = 60)

@@ -65,9 +65,7 @@ static void set_it_back(void)
 
 static run_result run_set_back(int (*program)(int, char **, FILE *, FILE *), const char *const *arguments)
 {
-    run_result run =
-        run_wait(run_start((run_options){ .arguments = arguments, .program = program, .before = set_it_back }));
-    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    run_result run = OK(run_with((run_options){ .arguments = arguments, .program = program, .before = set_it_back }));
     return run;
 }
 
@@ -80,10 +78,9 @@ static bool has_a_short_time_left(const char *line)
            strncmp(left - 3, "  ", 2) == 0;
 }
 
-START_TEST(a_runs_rates_and_results_are_as_ever)
+TEST(a_runs_rates_and_results_are_as_ever)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *folder = run_path("run");
     run_result run = run_set_back(NULL, (const char *[]){ config, "--out", folder, NULL });
     run_assert_same(straight, folder);
     int rows = 0;
@@ -104,12 +101,11 @@ START_TEST(a_runs_rates_and_results_are_as_ever)
     }
     ck_assert_int_eq(told, 12);
 }
-END_TEST
 
-START_TEST(a_sweeps_seconds_and_results_are_as_ever)
+TEST(a_sweeps_seconds_and_results_are_as_ever)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("sweep");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", straight).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", straight));
     run_set_back(sweep_program, (const char *[]){ config, "--heads", "1", "--seeds", "1", "--out", folder, NULL });
     ck_assert_str_eq(sweep_untimed(straight), sweep_untimed(folder));
     const char *csv = sweep_csv(folder);
@@ -124,13 +120,11 @@ START_TEST(a_sweeps_seconds_and_results_are_as_ever)
     }
     ck_assert_int_eq(rows, 2);
 }
-END_TEST
 
 /* The last column: milliseconds for a batch. */
-START_TEST(the_times_of_pruned_models_are_as_ever)
+TEST(the_times_of_pruned_models_are_as_ever)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    const char *folder = TINY_RUN("run");
     run_result run = run_set_back(hl_heads_program, (const char *[]){ folder, "--prune", "--csv", "-", NULL });
     int rows = 0;
     for (const char *line = strchr(run.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1, rows++) {
@@ -143,12 +137,5 @@ START_TEST(the_times_of_pruned_models_are_as_ever)
     }
     ck_assert_int_gt(rows, 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_runs_rates_and_results_are_as_ever);
-    tcase_add_test(tc, a_sweeps_seconds_and_results_are_as_ever);
-    tcase_add_test(tc, the_times_of_pruned_models_are_as_ever);
-}
-SUITE("clock", add_tests)
+SUITE("clock")

@@ -5,28 +5,19 @@
 
 enum { MEMORY_STRIDE = 307, FILES_STRIDE = 167 };
 
-START_TEST(a_run_outlives_failing_file_calls)
+LOOP_TEST(a_run_outlives_failing_file_calls, 0, 2)
 {
     fault_cases_run(FILES_STRIDE, _i == 1, FAULTY_FILES);
 }
-END_TEST
 
-START_TEST(a_run_outlives_failing_allocations)
+LOOP_TEST(a_run_outlives_failing_allocations, 0, 2)
 {
     fault_cases_run(MEMORY_STRIDE, _i == 1, FAULTY_MEMORY);
 }
-END_TEST
 
-START_TEST(a_sweep_tells_of_each_file_that_it_cannot_replace)
+TEST(a_sweep_tells_of_each_file_that_it_cannot_replace)
 {
     fault_cases_sweep_one_by_one();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_run_outlives_failing_file_calls, 0, 2);
-    tcase_add_loop_test(tc, a_run_outlives_failing_allocations, 0, 2);
-    tcase_add_test(tc, a_sweep_tells_of_each_file_that_it_cannot_replace);
-}
-SUITE("faults", add_tests)
+SUITE("faults")

@@ -8,63 +8,44 @@
 /* Prime, so that all kinds of calls are hit. */
 enum { STRIDE = 17, STRIDE_OF_ALL = 199, SWEEP_STRIDE = 61 };
 
-START_TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
+TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
 {
     ck_assert_int_ge(kills_of_runs(8).hits, 8);
 }
-END_TEST
 
-START_TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
+TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
 {
     ck_assert_int_ge(kills_of_sweeps(8).hits, 8);
 }
-END_TEST
 
-START_TEST(a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others)
+TEST(a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others)
 {
     ck_assert_int_ge(kills_of_calls(5), 5);
 }
-END_TEST
 
-START_TEST(a_run_killed_at_a_file_call_leaves_the_same_bits)
+TEST(a_run_killed_at_a_file_call_leaves_the_same_bits)
 {
     ck_assert_int_gt(kills_of_runs_at_calls(STRIDE, KILLING_BESIDE_SNAPSHOTS), 12);
 }
-END_TEST
 
-START_TEST(a_run_killed_in_a_snapshot_leaves_the_same_bits)
+TEST(a_run_killed_in_a_snapshot_leaves_the_same_bits)
 {
     ck_assert_int_gt(kills_of_runs_at_calls(STRIDE_OF_ALL, KILLING_AT_ALL_CALLS), 9);
 }
-END_TEST
 
-START_TEST(a_sweep_killed_at_a_file_call_leaves_the_same_bits)
+TEST(a_sweep_killed_at_a_file_call_leaves_the_same_bits)
 {
     ck_assert_int_gt(kills_of_sweeps_at_calls(SWEEP_STRIDE), 2);
 }
-END_TEST
 
-START_TEST(a_run_killed_again_and_again_leaves_the_same_bits)
+TEST(a_run_killed_again_and_again_leaves_the_same_bits)
 {
     ck_assert_int_gt(kills_again_and_again(SIGKILL, STRIDE), 4);
 }
-END_TEST
 
-START_TEST(a_run_interrupted_again_and_again_leaves_the_same_bits)
+TEST(a_run_interrupted_again_and_again_leaves_the_same_bits)
 {
     ck_assert_int_gt(kills_again_and_again(SIGINT, STRIDE), 4);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_killed_at_random_moments_leaves_the_same_bits);
-    tcase_add_test(tc, a_sweep_killed_at_random_moments_leaves_the_same_bits);
-    tcase_add_test(tc, a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others);
-    tcase_add_test(tc, a_run_killed_at_a_file_call_leaves_the_same_bits);
-    tcase_add_test(tc, a_run_killed_in_a_snapshot_leaves_the_same_bits);
-    tcase_add_test(tc, a_sweep_killed_at_a_file_call_leaves_the_same_bits);
-    tcase_add_test(tc, a_run_killed_again_and_again_leaves_the_same_bits);
-    tcase_add_test(tc, a_run_interrupted_again_and_again_leaves_the_same_bits);
-}
-SUITE("kills", add_tests)
+SUITE("kills")

@@ -2,16 +2,16 @@
 #include "tests/check_suite.h"
 #include "tests/runs/endurance.h"
 #include "tests/runs/sweeps.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-START_TEST(memory_and_files_do_not_grow_with_the_updates)
+TEST(memory_and_files_do_not_grow_with_the_updates)
 {
     ck_assert_int_gt(endurance_of(100000).kib_at_last, 0);
 }
-END_TEST
 
 enum { MANY = 8 };
 
@@ -24,14 +24,13 @@ static void expect_done(const pid_t processes[MANY])
     }
 }
 
-START_TEST(eight_sweeps_side_by_side_are_as_one_alone)
+TEST(eight_sweeps_side_by_side_are_as_one_alone)
 {
     const char *config = run_tiny_config(), *alone = run_path("alone"), *parent = run_path("parent"), *folders[MANY];
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", alone).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", alone));
     pid_t processes[MANY];
     for (int i = 0; i < MANY; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "sweep%d", i);
+        const char *name = scratch_format("sweep%d", i);
         folders[i] = run_file(parent, name);
         const char *arguments[] = { config, "--heads", "1", "--seeds", "1", "--jobs", "2", "--out", folders[i], NULL };
         processes[i] =
@@ -45,10 +44,9 @@ START_TEST(eight_sweeps_side_by_side_are_as_one_alone)
         run_assert_same(run_file(alone, "heads=2,seed=1"), run_file(folders[i], "heads=2,seed=1"));
     }
 }
-END_TEST
 
 /* Each named after its config, in the one folder "runs", which none of them finds. */
-START_TEST(eight_runs_side_by_side_are_as_one_alone)
+TEST(eight_runs_side_by_side_are_as_one_alone)
 {
     const char *content = run_read(run_tiny_config()), *alone = run_path("alone"), *here = run_path("here");
     EXPECT_RUN(0, run_path("tiny.ini"), "--out", alone);
@@ -67,12 +65,5 @@ START_TEST(eight_runs_side_by_side_are_as_one_alone)
         ck_assert_str_eq(run_list(alone), run_list(run_file(here, name)));
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, memory_and_files_do_not_grow_with_the_updates);
-    tcase_add_test(tc, eight_sweeps_side_by_side_are_as_one_alone);
-    tcase_add_test(tc, eight_runs_side_by_side_are_as_one_alone);
-}
-SUITE("load", add_tests)
+SUITE("load")

@@ -16,8 +16,8 @@ static const char *const names[] = {
 /* Calls a program's function in the folder `here`; its exit code must be 0. */
 static run_result run_in(const char *here, int (*program)(int, char **, FILE *, FILE *), const char *const *arguments)
 {
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program, .folder = here }));
-    ck_assert_msg(run.code == 0 && *run.err == '\0', "exit code %d: %s", run.code, run.err);
+    run_result run = OK(run_with((run_options){ .arguments = arguments, .program = program, .folder = here }));
+    ck_assert_str_eq(run.err, "");
     return run;
 }
 #define IN(here, program, ...) run_in(here, program, (const char *const[]){ __VA_ARGS__, NULL })
@@ -71,15 +71,15 @@ static void expect_a_sweep(const char *here, const char *config, const char *fol
     ck_assert_ptr_nonnull(strstr(run_in(here, sweep_program, arguments).out, "2 of 2 trainings are done already\n"));
 }
 
-START_TEST(runs_and_configs_may_have_any_name)
+LOOP_TEST(runs_and_configs_may_have_any_name, 0, sizeof names / sizeof *names)
 {
     const char *straight = run_path("straight"), *here = run_path("here"), *content = run_read(run_tiny_config());
     EXPECT_RUN(0, run_path("tiny.ini"), "--out", straight);
-    ck_assert_int_eq(ABLATE(run_path("tiny.ini"), "--heads", "1", "--seeds", "1", "--out", run_path("sweep")).code, 0);
+    OK(ABLATE(run_path("tiny.ini"), "--heads", "1", "--seeds", "1", "--out", run_path("sweep")));
     ck_assert_int_eq(mkdir(here, 0777), 0);
-    char config[64], named[64], sweep[64];
-    snprintf(config, sizeof config, "%s.ini", names[_i]);
-    snprintf(named, sizeof named, "runs/%s", names[_i]);
+    char sweep[64];
+    const char *config = scratch_format("%s.ini", names[_i]);
+    const char *named = scratch_format("runs/%s", names[_i]);
     snprintf(sweep, sizeof sweep, "%s sweep", names[_i]);
     scratch_write(run_file(here, config), content, strlen(content));
     expect_a_run(straight, here, named, (const char *[]){ "--", config, NULL });
@@ -87,10 +87,5 @@ START_TEST(runs_and_configs_may_have_any_name)
     expect_its_heads(here, names[_i]);
     expect_a_sweep(here, config, sweep);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, runs_and_configs_may_have_any_name, 0, sizeof names / sizeof *names);
-}
-SUITE("paths", add_tests)
+SUITE("paths")

@@ -64,7 +64,7 @@ static run_result run_on(const char *kept, void (*how)(void), int (*program)(int
 {
     read_only = kept;
     ck_assert_int_eq(chmod(run_path("."), WRITABLE), 0); /* others come through */
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program, .before = how }));
+    run_result run = run_with((run_options){ .arguments = arguments, .program = program, .before = how });
     ck_assert_int_eq(chmod(kept, WRITABLE), 0);
     return run;
 }
@@ -96,8 +96,7 @@ static void expect_refused(run_result run, const char *folder)
 
 static const char *folder_of_a_run(void)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    const char *folder = TINY_RUN("run");
     return folder;
 }
 
@@ -115,7 +114,7 @@ static void expect_nothing_new(void (*how)(void))
     ck_assert_str_eq(run_list(folder), "");
 }
 
-START_TEST(a_new_run_or_sweep_is_refused)
+TEST(a_new_run_or_sweep_is_refused)
 {
     if (getenv("GCOV_ERROR_FILE") != NULL && geteuid() == 0) { /* its counts are root's: it would say so */
         fprintf(stderr, "another user cannot count what is reached: not tested\n");
@@ -123,17 +122,15 @@ START_TEST(a_new_run_or_sweep_is_refused)
     }
     expect_nothing_new(by_its_mode);
 }
-END_TEST
 
-START_TEST(a_new_run_or_sweep_is_refused_on_a_read_only_mount)
+TEST(a_new_run_or_sweep_is_refused_on_a_read_only_mount)
 {
     if (has_mounts()) {
         expect_nothing_new(by_a_mount);
     }
 }
-END_TEST
 
-START_TEST(an_old_run_is_not_gone_on_with_nor_replaced)
+TEST(an_old_run_is_not_gone_on_with_nor_replaced)
 {
     if (!has_mounts()) {
         return;
@@ -145,15 +142,14 @@ START_TEST(an_old_run_is_not_gone_on_with_nor_replaced)
     ck_assert_str_eq(run_list(folder), before);
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
 }
-END_TEST
 
-START_TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
+TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
 {
     if (!has_mounts()) {
         return;
     }
     const char *config = run_tiny_config(), *folder = run_path("sweep");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder));
     const char *before = run_list(folder), *csv = sweep_csv(folder);
     expect_refused(ON(folder, sweep_program, config, "--heads", "1", "--seeds", "1", "--out", folder), folder);
     expect_refused(ON(folder, sweep_program, config, "--heads", "1", "--seeds", "1", "--overwrite", "--out", folder),
@@ -161,18 +157,16 @@ START_TEST(an_old_sweep_is_not_gone_on_with_nor_replaced)
     ck_assert_str_eq(run_list(folder), before);
     ck_assert_str_eq(sweep_csv(folder), csv);
 }
-END_TEST
 
 /* Checks that it says on standard error what it could not write, and nothing else. */
 static void expect_told(run_result run, const char *folder, const char *what)
 {
-    char line[1024];
-    snprintf(line, sizeof line, "%s: this folder cannot be written to: %s\n", folder, what);
+    const char *line = scratch_format("%s: this folder cannot be written to: %s\n", folder, what);
     ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
     ck_assert_str_eq(run.err, line);
 }
 
-START_TEST(heads_are_shown_all_the_same)
+TEST(heads_are_shown_all_the_same)
 {
     if (!has_mounts()) {
         return;
@@ -197,14 +191,5 @@ START_TEST(heads_are_shown_all_the_same)
     ck_assert_ptr_nonnull(strstr(run.out, "closest"));
     expect_refused(ON(folder, hl_heads_program, folder, "--png", run_file(folder, "x.png")), folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_new_run_or_sweep_is_refused);
-    tcase_add_test(tc, a_new_run_or_sweep_is_refused_on_a_read_only_mount);
-    tcase_add_test(tc, an_old_run_is_not_gone_on_with_nor_replaced);
-    tcase_add_test(tc, an_old_sweep_is_not_gone_on_with_nor_replaced);
-    tcase_add_test(tc, heads_are_shown_all_the_same);
-}
-SUITE("read-only", add_tests)
+SUITE("read-only")

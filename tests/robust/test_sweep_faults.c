@@ -5,21 +5,14 @@
 
 enum { MEMORY_STRIDE = 421, FILES_STRIDE = 263 };
 
-START_TEST(a_sweep_outlives_failing_file_calls)
+LOOP_TEST(a_sweep_outlives_failing_file_calls, 0, 2)
 {
     fault_cases_sweep(FILES_STRIDE, _i == 1, FAULTY_FILES);
 }
-END_TEST
 
-START_TEST(a_sweep_outlives_failing_allocations)
+LOOP_TEST(a_sweep_outlives_failing_allocations, 0, 2)
 {
     fault_cases_sweep(MEMORY_STRIDE, _i == 1, FAULTY_MEMORY);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_sweep_outlives_failing_file_calls, 0, 2);
-    tcase_add_loop_test(tc, a_sweep_outlives_failing_allocations, 0, 2);
-}
-SUITE("sweep faults", add_tests)
+SUITE("sweep faults")

@@ -30,8 +30,7 @@ static void make(bool resumed)
     EXPECT_RUN(0, made.config, SMALLEST, "--out", made.whole);
     int links = 0; /* those of best weights end no run */
     for (int i = 0; i < STEPS / EVERY - 1; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "ended %d", i);
+        const char *name = scratch_format("ended %d", i);
         made.ended[i] = run_path(name);
         const char *arguments[] = { made.config, SMALLEST, "--overwrite", "--out", made.ended[i], NULL };
         faulty_result end = { 0 };
@@ -91,8 +90,7 @@ static void assert_checkpoints(const char *folder, const char *failing)
         assert_whole(path, checkpoint_of(step), failing);
     }
     for (int its = EVERY; its < STEPS; its += EVERY) {
-        char name[64];
-        snprintf(name, sizeof name, "checkpoint-%d.safetensors", its);
+        const char *name = scratch_format("checkpoint-%d.safetensors", its);
         assert_whole(run_file(folder, name), checkpoint_of(its), failing);
     }
 }
@@ -101,8 +99,7 @@ static void assert_snapshots(const char *folder, const char *others, const char 
 {
     const char *list = run_list(folder);
     for (const char *at = list; *at != '\0'; at += strcspn(at, " ") + 1) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+        const char *name = scratch_format("%.*s", (int)strcspn(at, " "), at);
         if (strstr(name, ".tmp") == NULL) {
             assert_whole(run_file(folder, name), run_file(others, name), failing);
         }

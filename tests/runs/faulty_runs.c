@@ -249,7 +249,7 @@ faulty_result faulty_run(faulty_fault fault, run_options options)
     snprintf(shared->config, sizeof shared->config, "%s", options.arguments[0]);
     options.before = begin;
     options.after = give_account;
-    run_result run = run_wait(run_start(options));
+    run_result run = run_with(options);
     const char *failing = describe(&fault);
     if (count_left_to_library()) {
         check_end_of_left(&run, failing);

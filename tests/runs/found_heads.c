@@ -1,9 +1,9 @@
 #include "tests/runs/found_heads.h"
 
 #include "core/files/json.h"
+#include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,10 +16,9 @@ static found_verdict verdict(const json_t *head, const char *name)
 
 int found_heads(const char *folder, found_head heads[FOUND_MOST])
 {
-    run_result run = HEADS(folder, "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(HEADS(folder, "--json"));
     json_t *root = NULL;
-    ck_assert_int_eq(hl_json_parse("output", run.out, strlen(run.out), &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("output", run.out, strlen(run.out), &root));
     const json_t *list = json_object_get(root, "heads");
     int n = (int)json_array_size(list);
     ck_assert(n > 0 && n <= FOUND_MOST);

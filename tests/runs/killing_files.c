@@ -186,7 +186,7 @@ void killing_files_begin(void)
 run_result killing_files_run(int n, int signal, killing_scope scope, const char *const *arguments)
 {
     killing_files_set(n, signal, scope);
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = killing_files_begin }));
+    return run_with((run_options){ .arguments = arguments, .before = killing_files_begin });
 }
 
 int killing_files_until_done(unsigned seed, const char *const *arguments)

@@ -84,8 +84,7 @@ static pid_t start_run(const char *folder, const char *threads)
 
 static void finish_run(const char *folder, const char *threads)
 {
-    run_result run = run_wait(start_run(folder, threads));
-    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    OK(run_wait(start_run(folder, threads)));
 }
 
 static void finish_run_alone(const char *folder)

@@ -7,12 +7,13 @@
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <string.h>
 
 static inline run_result predict(const char *const *arguments)
 {
-    return run_wait(run_start((run_options){ .arguments = arguments, .program = hl_predict_program }));
+    return run_with((run_options){ .arguments = arguments, .program = hl_predict_program });
 }
 #define PREDICT(...) predict((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -34,13 +35,6 @@ static inline json_t *json_answer(run_result run)
     return json;
 }
 
-static inline void expect_refused(run_result run, int code, const char *part)
-{
-    ck_assert_msg(run.code == code && strstr(run.err, part) != NULL, "exit code %d, not %d; no \"%s\" in: %s", run.code,
-                  code, part, run.err);
-    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
-}
-
 /* A file that stands to the end of the test. */
 static inline const char *file(const char *name, const char *text)
 {
@@ -50,15 +44,14 @@ static inline const char *file(const char *name, const char *text)
 /* The folder of a run of that task on the file; `more` holds lines of [task], [tokens] ... */
 static inline const char *train_on(const char *task, const char *path, const char *more)
 {
-    char config[4096], name[64];
-    snprintf(config, sizeof config,
-             "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n%s\n"
-             "[model]\nlayers = 1\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0\n"
-             "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\n"
-             "[train]\nsteps = 30\nbatch_size = 4\nlog_every = 10\neval_every = 30\nthreads = 1\n"
-             "[patterns]\nexamples = 0\n",
-             task, path, more);
-    snprintf(name, sizeof name, "%s.ini", task);
+    const char *config =
+        scratch_format("[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n%s\n"
+                       "[model]\nlayers = 1\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0\n"
+                       "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\n"
+                       "[train]\nsteps = 30\nbatch_size = 4\nlog_every = 10\neval_every = 30\nthreads = 1\n"
+                       "[patterns]\nexamples = 0\n",
+                       task, path, more);
+    const char *name = scratch_format("%s.ini", task);
     const char *folder = run_path(task);
     EXPECT_RUN(0, run_config(name, config), "--quiet", "--out", folder);
     return folder;

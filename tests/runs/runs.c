@@ -1,69 +1,52 @@
-#define _DEFAULT_SOURCE /* wait4 */
+#define _GNU_SOURCE /* wait4, vasprintf */
 #include "tests/runs/runs.h"
 
 #include "core/base/threads.h"
 #include "programs/heads/program.h"
 #include "programs/train/program.h"
+#include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/safetensors_file.h"
 #include "tests/scratch.h"
 #include "train/checkpoint.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MAX_ARGUMENTS = 32, MAX_NAMES = 256 };
 
-/* Texts stand to the end of the test: all of them hang on one chain, which a leak checker finds. */
-typedef struct kept_text {
-    struct kept_text *next;
-    char *text;
-} kept_text;
-
-static const char *keep(char *text)
-{
-    static kept_text *all;
-    kept_text *kept = malloc(sizeof *kept);
-    ck_assert(kept != NULL && text != NULL);
-    *kept = (kept_text){ .next = all, .text = text };
-    all = kept;
-    return text;
-}
-
 const char *run_kept(const char *text)
 {
-    return keep(strdup(text));
+    return scratch_format("%s", text);
 }
 
 /* ---- paths and files ---- */
 
 const char *run_path(const char *name)
 {
-    return keep(strdup(scratch_path(name)));
+    return run_kept(scratch_path(name));
 }
 
 const char *run_file(const char *folder, const char *name)
 {
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size);
-    ck_assert_ptr_nonnull(path);
-    snprintf(path, size, "%s/%s", folder, name);
-    return keep(path);
+    return scratch_format("%s/%s", folder, name);
 }
 
 const char *run_read(const char *path)
 {
     size_t size;
     char *content = scratch_read(path, &size);
-    return content != NULL ? keep(content) : "";
+    return content != NULL ? scratch_keep(content) : "";
 }
 
 const char *run_config(const char *name, const char *content)
@@ -90,7 +73,7 @@ const char *run_shipped_config(const char *name)
 
 /* ---- processes ---- */
 
-static const char *out_path, *err_path;
+static const char *out_path, *err_path, *command;
 
 static void redirect(const char *path, int fd)
 {
@@ -138,9 +121,11 @@ pid_t run_start(run_options options)
     const char *name = options.built_program != NULL ? options.built_program : HL_TRAIN_PROGRAM;
     char *argv[MAX_ARGUMENTS] = { (char *)(size_t)name };
     int argc = 1;
+    command = "";
     for (; options.arguments[argc - 1] != NULL; argc++) {
         ck_assert_int_lt(argc, MAX_ARGUMENTS - 1);
         argv[argc] = (char *)(size_t)options.arguments[argc - 1];
+        command = scratch_format("%s %s", command, argv[argc]);
     }
     out_path = run_path("out.txt");
     err_path = run_path("err.txt");
@@ -164,6 +149,7 @@ run_result run_wait(pid_t process)
         .code = WIFEXITED(status) ? WEXITSTATUS(status) : RUN_KILLED + WTERMSIG(status),
         .out = run_read(out_path),
         .err = run_read(err_path),
+        .command = command,
         .mib = (double)usage.ru_maxrss / 1024,
     };
 }
@@ -173,19 +159,96 @@ void run_pause(int milliseconds)
     nanosleep(&(struct timespec){ .tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L }, NULL);
 }
 
+run_result run_with(run_options options)
+{
+    return run_wait(run_start(options));
+}
+
 run_result run_train(const char *const *arguments)
 {
-    return run_wait(run_start((run_options){ .arguments = arguments }));
+    return run_with((run_options){ .arguments = arguments });
 }
 
 run_result run_heads(const char *const *arguments)
 {
-    return run_wait(run_start((run_options){ .arguments = arguments, .program = hl_heads_program }));
+    return run_with((run_options){ .arguments = arguments, .program = hl_heads_program });
 }
 
 run_result run_built(const char *const *arguments)
 {
-    return run_wait(run_start((run_options){ .arguments = arguments, .built = true }));
+    return run_with((run_options){ .arguments = arguments, .built = true });
+}
+
+run_result run_expect(const char *file, int line, run_result run, int code, const char *const *parts)
+{
+    const char *call = scratch_format("%s:%d:%s", file, line, run.command), *said = code == 0 ? run.out : run.err;
+    ck_assert_msg(run.code == code, "%s: exit code %d, not %d: %.1000s%.1000s", call, run.code, code, run.out, run.err);
+    for (; parts != NULL && *parts != NULL; parts++) {
+        ck_assert_msg(strstr(said, *parts) != NULL, "%s: no \"%s\" in: %.2000s", call, *parts, said);
+    }
+    return run;
+}
+
+run_result run_fails(const char *file, int line, run_result run, int code, const char *const *message)
+{
+    run_expect(file, line, run, code, NULL);
+    size_t size = strlen(run.err);
+    ck_assert_msg(size > 0 && run.err[size - 1] == '\n', "%s:%d: no end of line: %s", file, line, run.err);
+    message_check_text_words(file, line, scratch_format("%.*s", (int)size - 1, run.err), message);
+    return run;
+}
+
+run_result run_refused(const char *file, int line, run_result run, int code, const char *const *message)
+{
+    ck_assert_msg(*run.out == '\0', "%s:%d: refused, and yet it said: %.2000s", file, line, run.out);
+    return run_fails(file, line, run, code, message);
+}
+
+/* ---- runs that tests share ---- */
+
+/* A folder that is another for another text (FNV-1a). */
+static const char *shared_folder(const char *text)
+{
+    uint64_t hash = 14695981039346656037U;
+    for (; *text != '\0'; text++) {
+        hash = (hash ^ (unsigned char)*text) * 1099511628211U;
+    }
+    return run_kept(scratch_shared_path(scratch_format("%016" PRIx64, hash)));
+}
+
+const char *run_shared(const char *key, run_options options)
+{
+    const char *arguments[MAX_ARGUMENTS];
+    int n = 0;
+    for (; options.arguments[n] != NULL; n++) {
+        ck_assert_int_lt(n, MAX_ARGUMENTS - 3);
+        arguments[n] = options.arguments[n];
+        key = n > 0 ? scratch_format("%s\n%s", key, arguments[n]) : key;
+    }
+    const char *shared = shared_folder(key), *folder = run_file(shared, "run"), *done = run_file(shared, "done");
+    if (!scratch_exists(done)) {
+        scratch_remove(shared); /* a test that was killed left it half made */
+        ck_assert_int_eq(mkdir(shared, 0777), 0);
+        arguments[n] = "--out";
+        arguments[n + 1] = folder;
+        arguments[n + 2] = NULL;
+        options.arguments = arguments;
+        OK(run_with(options));
+        scratch_write(done, "", 0);
+    }
+    return folder;
+}
+
+const char *run_tiny(const char *const *name_and_overrides)
+{
+    const char *arguments[MAX_ARGUMENTS] = { run_tiny_config(), "--quiet" };
+    for (int i = 1; name_and_overrides[i] != NULL; i++) {
+        ck_assert_int_lt(i, MAX_ARGUMENTS - 2);
+        arguments[i + 1] = name_and_overrides[i];
+    }
+    const char *folder = run_path(name_and_overrides[0]);
+    scratch_copy(run_shared(run_read(arguments[0]), (run_options){ .arguments = arguments }), folder);
+    return folder;
 }
 
 /* ---- what a run leaves ---- */
@@ -211,7 +274,7 @@ const char *run_metrics(const char *folder)
         line = next;
     }
     *to = '\0';
-    return keep(text);
+    return scratch_keep(text);
 }
 
 void run_last_row(const char *folder, const char *split, double *loss, double *accuracy)
@@ -234,8 +297,7 @@ void run_last_row(const char *folder, const char *split, double *loss, double *a
 int64_t run_weights_step(const char *path)
 {
     int64_t step;
-    hl_status status = hl_checkpoint_read_step(path, &step);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_checkpoint_read_step(path, &step));
     return step;
 }
 
@@ -267,7 +329,7 @@ const char *run_list(const char *folder)
         strcat(strcat(list, names[i]), " ");
         free(names[i]);
     }
-    return keep(list);
+    return scratch_keep(list);
 }
 
 void run_assert_same_file(const char *folder, const char *other, const char *name)
@@ -296,8 +358,7 @@ void run_assert_same(const char *folder, const char *other)
     ck_assert_str_ne(list, "");
     ck_assert_str_eq(list, run_list(others));
     for (const char *at = list; *at != '\0'; at += strcspn(at, " ") + 1) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+        const char *name = scratch_format("%.*s", (int)strcspn(at, " "), at);
         run_assert_same_file(patterns, others, name);
     }
 }
@@ -306,8 +367,7 @@ const char *run_checkpoint_step_of(const char *path)
 {
     static char step[32];
     hl_safetensors *file;
-    hl_status status = safetensors_file_open(path, &file);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(safetensors_file_open(path, &file));
     snprintf(step, sizeof step, "%s", hl_safetensors_metadata(file, "step"));
     hl_safetensors_free(file);
     return step;

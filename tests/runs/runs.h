@@ -13,7 +13,8 @@ enum { RUN_KILLED = 1000 /* + the signal, for `code` */ };
 typedef struct run_result {
     int code; /* the exit code */
     const char *out, *err;
-    double mib; /* of memory that the process held at most */
+    const char *command; /* its arguments, which failures show */
+    double mib;          /* of memory that the process held at most */
 } run_result;
 
 typedef struct run_options {
@@ -36,6 +37,9 @@ run_result run_wait(pid_t process);
 /* Waits for so long. */
 void run_pause(int milliseconds);
 
+/* Both. */
+run_result run_with(run_options options);
+
 /* Both, calling the program's function. RUN("tiny.ini", "--out", folder) */
 run_result run_train(const char *const *arguments);
 #define RUN(...) run_train((const char *const[]){ __VA_ARGS__, NULL })
@@ -48,16 +52,39 @@ run_result run_heads(const char *const *arguments);
 run_result run_built(const char *const *arguments);
 #define RUN_BUILT(...) run_built((const char *const[]){ __VA_ARGS__, NULL })
 
-/* Runs and fails the test, showing what the program said, unless its exit code is `code`. */
-#define EXPECT_RUN(expected, ...)                                                                       \
-    do {                                                                                                \
-        run_result run_found = RUN(__VA_ARGS__);                                                        \
-        ck_assert_msg(run_found.code == (expected), "exit code %d: %s", run_found.code, run_found.err); \
-    } while (0)
+/* The run, which must have ended well (OK), with these parts on standard output (SAYS); or with another exit code, and
+ * on standard error with the message of this id (FAILS; tests/messages.h), and nothing on standard output (REFUSED).
+ * Where numbers in a message differ from machine to machine, its parts are given (FAILS_SAYING).
+ *
+ *     run_result run = OK(HEADS(folder, "--json"));
+ *     SAYS(HEADS(folder), "step 24: 4 heads", "L0H0");
+ *     REFUSED(HEADS(folder, "--step", "7"), 2, "heads.no_snapshot_of_step"); */
+#define OK(run) run_expect(__FILE__, __LINE__, run, 0, NULL)
+#define SAYS(run, ...) run_expect(__FILE__, __LINE__, run, 0, (const char *const[]){ __VA_ARGS__, NULL })
+#define FAILS_SAYING(run, code, ...) \
+    run_expect(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
+#define FAILS(run, code, ...) run_fails(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
+#define REFUSED(run, code, ...) run_refused(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
+#define EXPECT_RUN(code, ...) run_expect(__FILE__, __LINE__, RUN(__VA_ARGS__), code, NULL)
+
+/* What these call: `parts` may be NULL, where only the exit code is checked. */
+run_result run_expect(const char *file, int line, run_result run, int code, const char *const *parts);
+run_result run_fails(const char *file, int line, run_result run, int code, const char *const *message);
+run_result run_refused(const char *file, int line, run_result run, int code, const char *const *message);
 
 /* The path of a config of a tiny copy task, 24 steps in a few hundredths of a second: two layers of two heads, three
  * symbols of four; training rows every 2 steps, validation every 4, checkpoints every 6, snapshots of 4 examples. */
 const char *run_tiny_config(void);
+
+/* The folder that a run leaves, which tests share and none may change: the first one that asks for it has it made, with
+ * these arguments and --out. The content of its config, and what else makes it another run than the arguments after the
+ * config do, is `key`. */
+const char *run_shared(const char *key, run_options options);
+
+/* A copy of such a run, of the tiny config with these overrides, in the folder `name` of the test's own:
+ * TINY_RUN("run", "train.steps=12") */
+const char *run_tiny(const char *const *name_and_overrides);
+#define TINY_RUN(...) run_tiny((const char *const[]){ __VA_ARGS__, NULL })
 
 /* The path of a new config with this content. */
 const char *run_config(const char *name, const char *content);

@@ -26,11 +26,10 @@ static int count(const char *text, const char *word)
 
 /* ---- what it leaves ---- */
 
-START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
+TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *single = run_path("single");
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--target", "0.25", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(ABLATE(config, "--heads", "1,2", "--seeds", "2", "--target", "0.25", "--out", folder));
     ck_assert_str_eq(run.err, "");
     ck_assert_str_eq(run_list(folder), ".lock ablation.csv ablation.html ablation.md ablation.png ablation.svg "
                                        "heads=1,seed=1 heads=1,seed=2 heads=2,seed=1 heads=2,seed=2 plan.txt ");
@@ -46,24 +45,21 @@ START_TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
     const char *cell = run_file(folder, "heads=1,seed=2");
     run_assert_same(single, cell);
     double loss, accuracy;
-    char figures[128];
     run_last_row(single, "validation", &loss, &accuracy);
-    snprintf(figures, sizeof figures, ",24,%.9g,", loss);
+    const char *figures = scratch_format(",24,%.9g,", loss);
     const char *row = strstr(sweep_csv(folder), "\nheads=1,2,1,");
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, figures));
     ck_assert(strstr(row, figures) < strchr(row + 1, '\n'));
 }
-END_TEST
 
-START_TEST(any_number_of_jobs_gives_the_same_results)
+TEST(any_number_of_jobs_gives_the_same_results)
 {
     const char *config = run_tiny_config(), *one = run_path("one"), *four = run_path("four");
-    ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "1", "--out", one).code, 0);
-    ck_assert_int_eq(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "4", "--out", four).code, 0);
+    OK(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "1", "--out", one));
+    OK(ABLATE(config, "--heads", "2,4", "--seeds", "2", "--jobs", "4", "--out", four));
     ck_assert_str_eq(sweep_untimed(one), sweep_untimed(four));
 }
-END_TEST
 
 static char limit[32];
 
@@ -83,8 +79,7 @@ static bool one_by_one(const char *config, size_t memory)
     const char *folder = run_path(memory > 0 ? "narrow" : "wide");
     const char *arguments[] = { config, "--heads", "1,2", "--seeds", "1", "--jobs", "2", "--out", folder, NULL };
     snprintf(limit, sizeof limit, memory > 0 ? "%zu\n" : "max\n", memory);
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_in_container }));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(run_with((run_options){ .arguments = arguments, .program = program_in_container }));
     const char *first = strstr(run.out, "begins, "), *second = strstr(first + 1, "begins, ");
     ck_assert_ptr_nonnull(second);
     const char *ended = strstr(first, "[1/2] ");
@@ -92,53 +87,60 @@ static bool one_by_one(const char *config, size_t memory)
     return ended < second;
 }
 
-START_TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
+TEST(trainings_that_have_no_memory_together_go_one_after_the_other)
 {
     const char *path = run_tiny_config();
     hl_config config;
     hl_problems problems = { 0 };
     hl_footprint needed;
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    CHECK_OK(hl_config_load((hl_config_options){ .path = path }, &config, &problems));
+    CHECK_OK(hl_footprint_of_config(&config, &needed));
     ck_assert(one_by_one(path, needed.total / 2 * 3));
     ck_assert(!one_by_one(path, 0));
 }
-END_TEST
 
-START_TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first)
+TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first)
 {
     const char *folder = run_path("sweep");
     const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", folder, NULL };
     snprintf(limit, sizeof limit, "%d\n", 1 << 20);
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_in_container }));
-    ck_assert_int_eq(run.code, 5);
-    ck_assert_msg(strstr(run.err, "heads=1: the run needs about ") != NULL, "%s", run.err);
-    ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    run_result run = FAILS_SAYING(run_with((run_options){ .arguments = arguments, .program = program_in_container }), 5,
+                                  "heads=1: the run needs about ");
     ck_assert_ptr_null(strstr(run.out, "begins"));
     ck_assert_str_eq(run_list(folder), ".lock plan.txt ");
 }
-END_TEST
 
 /* ---- ended and begun again ---- */
 
-static void slow_sweep(const char *folder, const char *arguments[16])
+enum { SLOW_JOBS = 11, SLOW_OUT = 12, SLOW_ARGUMENTS = 15 };
+
+static void slow_sweep(const char *folder, const char *arguments[SLOW_ARGUMENTS])
 {
-    const char *const all[] = { run_tiny_config(),
-                                "train.steps=1500",
-                                "train.checkpoint_every=20",
-                                "train.log_every=100",
-                                "patterns.every=100000",
-                                "train.eval_every=0",
-                                "--heads",
-                                "1,2",
-                                "--seeds",
-                                "2",
-                                "--jobs",
-                                "1",
-                                "--out",
-                                folder,
-                                NULL };
-    memcpy(arguments, all, sizeof all);
+    static const char *const all[] = { "train.steps=1500",
+                                       "train.checkpoint_every=20",
+                                       "train.log_every=100",
+                                       "patterns.every=100000",
+                                       "train.eval_every=0",
+                                       "--heads",
+                                       "1,2",
+                                       "--seeds",
+                                       "2",
+                                       "--jobs",
+                                       "1",
+                                       "--out" };
+    arguments[0] = run_tiny_config();
+    memcpy(arguments + 1, all, sizeof all);
+    arguments[SLOW_OUT + 1] = folder;
+    arguments[SLOW_OUT + 2] = NULL;
+}
+
+/* The folder of one that nothing disturbed. */
+static const char *straight_sweep(void)
+{
+    const char *arguments[SLOW_ARGUMENTS];
+    slow_sweep(NULL, arguments);
+    arguments[SLOW_OUT] = NULL;
+    return run_shared("straight sweep", (run_options){ .arguments = arguments, .program = sweep_program });
 }
 
 static ino_t checkpoint_of(const char *cell)
@@ -165,16 +167,14 @@ static int count_processes(const char *text, pid_t but)
 
 static void expect_same_as_straight(const char *folder)
 {
-    const char *straight = run_path("straight"), *arguments[16];
-    slow_sweep(straight, arguments);
-    ck_assert_int_eq(sweep_run(arguments).code, 0);
+    const char *straight = straight_sweep();
     ck_assert_str_eq(sweep_untimed(folder), sweep_untimed(straight));
     run_assert_same_results(run_file(straight, "heads=1,seed=2"), run_file(folder, "heads=1,seed=2"));
 }
 
-START_TEST(killed_it_goes_on_and_repeats_nothing)
+TEST(killed_it_goes_on_and_repeats_nothing)
 {
-    const char *folder = run_path("sweep"), *arguments[16];
+    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
     const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=1,seed=2");
     slow_sweep(folder, arguments);
     pid_t process = sweep_start(arguments);
@@ -189,10 +189,8 @@ START_TEST(killed_it_goes_on_and_repeats_nothing)
     ck_assert_ptr_null(strstr(run_metrics(second), "\n1500,"));
     ino_t before = checkpoint_of(first);
 
-    run_result run = sweep_run(arguments);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "1 of 4 trainings are done already\n"));
-    ck_assert_ptr_nonnull(strstr(run.out, "heads=1,seed=2  goes on after step "));
+    run_result run =
+        SAYS(sweep_run(arguments), "1 of 4 trainings are done already\n", "heads=1,seed=2  goes on after step ");
     ck_assert_ptr_null(strstr(run.out, "heads=1,seed=1"));
     ck_assert(checkpoint_of(first) == before);
     expect_same_as_straight(folder);
@@ -203,11 +201,10 @@ START_TEST(killed_it_goes_on_and_repeats_nothing)
     ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2 "));
     ck_assert(checkpoint_of(first) == before);
 }
-END_TEST
 
-START_TEST(a_signal_saves_and_ends_all)
+TEST(a_signal_saves_and_ends_all)
 {
-    const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2"), *arguments[16];
+    const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2"), *arguments[SLOW_ARGUMENTS];
     slow_sweep(folder, arguments);
     pid_t process = sweep_start(arguments);
     wait_for_second(folder, second);
@@ -219,34 +216,30 @@ START_TEST(a_signal_saves_and_ends_all)
     ck_assert_ptr_nonnull(strstr(run_read(run_file(second, "log.txt")), "interrupted after step"));
     ck_assert_int_eq(count(run.out, "failed") + count(sweep_csv(folder), "failed"), 0);
     ck_assert_int_eq(count_processes(folder, process), 0);
-    ck_assert_int_eq(sweep_run(arguments).code, 0);
+    OK(sweep_run(arguments));
     expect_same_as_straight(folder);
 }
-END_TEST
 
 /* None waits to be begun when the signal comes. */
-START_TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
+TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
 {
-    const char *folder = run_path("sweep"), *arguments[16];
+    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
     slow_sweep(folder, arguments);
     arguments[1] = "train.steps=100000";
-    arguments[11] = "4";
+    arguments[SLOW_JOBS] = "4";
     pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && checkpoint_of(run_file(folder, "heads=2,seed=2")) == 0; i++) {
         run_pause(2);
     }
     kill(process, SIGINT);
-    run_result run = run_wait(process);
-    ck_assert_msg(run.code == 128 + SIGINT, "exit code %d: %s", run.code, run.err);
-    ck_assert_ptr_nonnull(strstr(run.err, "\ninterrupted: 0 of 4 trainings are done, the others saved; the same"));
+    REFUSED(run_wait(process), 128 + SIGINT, "runs.interrupted_the_trainings_finish_their_steps");
     ck_assert(!scratch_exists(run_file(folder, "ablation.html")));
 }
-END_TEST
 
 /* ---- what goes wrong ---- */
 
 /* Snapshots of longer sequences do not fit into patterns.budget_mb, which a training alone finds out. */
-START_TEST(a_failed_training_is_told_and_stops_no_other)
+TEST(a_failed_training_is_told_and_stops_no_other)
 {
     const char *folder = run_path("sweep");
     const char *arguments[] = { run_tiny_config(),
@@ -260,13 +253,11 @@ START_TEST(a_failed_training_is_told_and_stops_no_other)
                                 "--out",
                                 folder,
                                 NULL };
-    run_result run = sweep_run(arguments);
-    ck_assert_int_eq(run.code, 1);
+    run_result run = REFUSED(sweep_run(arguments), 1, "runs.of_3_trainings_failed_why_see");
     ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1  failed: "));
     ck_assert_ptr_nonnull(strstr(run.out, "patterns.budget_mb"));
     ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1/log.txt)\n"));
     ck_assert_ptr_nonnull(strstr(run.out, "Failed and left out: length=200,seed=1\n"));
-    ck_assert_ptr_nonnull(strstr(run.err, "1 of 3 trainings failed"));
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
     const char *row = strstr(sweep_csv(folder), "\nlength=200,1,200,");
     ck_assert_ptr_nonnull(row);
@@ -276,7 +267,6 @@ START_TEST(a_failed_training_is_told_and_stops_no_other)
     ck_assert_int_eq(run.code, 1);
     ck_assert_int_eq(count(run.out, "begins, "), 1);
 }
-END_TEST
 
 static void write_text(const char *path, const char *text)
 {
@@ -295,23 +285,18 @@ static void set_plan_format(const char *folder, const char *line)
     free(content);
 }
 
-START_TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with)
+TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder));
     set_plan_format(folder, "# Format: 99\n");
-    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_msg(strstr(run.err, "plan.txt: format 99, this Headlight reads up to 1; use a newer one\n") != NULL, "%s",
-                  run.err);
+    REFUSED(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), 3,
+            "runs.format_99_this_headlight_reads_up");
     set_plan_format(folder, "");
-    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "2 of 2 trainings are done already\n"));
+    SAYS(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), "2 of 2 trainings are done already\n");
 }
-END_TEST
 
-START_TEST(what_stands_in_the_way_of_one_stops_no_other)
+TEST(what_stands_in_the_way_of_one_stops_no_other)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
     ck_assert_int_eq(mkdir(folder, 0777), 0);
@@ -323,15 +308,14 @@ START_TEST(what_stands_in_the_way_of_one_stops_no_other)
     ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
-END_TEST
 
 /* A row of ablation.csv is believed only of the training that it was of. */
-START_TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
+TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *other = run_path("other");
     const char *first = run_file(folder, "heads=1,seed=1"), *plan = run_file(folder, "plan.txt");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=30", "--out", other).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder));
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=30", "--out", other));
     ino_t before = checkpoint_of(first);
     const char *own = run_read(plan);
     write_text(plan, run_read(run_file(other, "plan.txt")));
@@ -349,12 +333,9 @@ START_TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
     ck_assert(checkpoint_of(first) == before);
 
     unlink(run_file(first, "config.ini")); /* its checkpoint tells whose the files are */
-    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.out);
-    ck_assert_ptr_nonnull(strstr(run.out, "1 of 2 trainings are done already\n"));
+    SAYS(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), "1 of 2 trainings are done already\n");
     ck_assert(checkpoint_of(first) == before);
 }
-END_TEST
 
 static const char *last_line(const char *text)
 {
@@ -366,11 +347,11 @@ static const char *last_line(const char *text)
 }
 
 /* What a done training left is believed only where it goes to the end, and its checkpoint knows it. */
-START_TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
+TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
     const char *metrics = run_file(run_file(folder, "heads=1,seed=1"), "metrics.csv");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder));
     const char *whole = run_read(metrics), *row = strchr(whole, '\n') + 1;
     const char *told[] = { "metrics.csv: has lost rows of this run", "step 5 after step 24",
                            "metrics.csv: the first " };
@@ -391,11 +372,10 @@ START_TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
         ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
     }
 }
-END_TEST
 
-START_TEST(a_training_killed_by_another_has_failed)
+TEST(a_training_killed_by_another_has_failed)
 {
-    const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[16];
+    const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[SLOW_ARGUMENTS];
     slow_sweep(folder, arguments);
     pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && checkpoint_of(first) == 0; i++) {
@@ -408,13 +388,12 @@ START_TEST(a_training_killed_by_another_has_failed)
     ck_assert_int_eq(run.code, 1);
     ck_assert_ptr_nonnull(strstr(run.out, "heads=1,seed=1  failed: killed by signal 9"));
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 3);
-    ck_assert_int_eq(sweep_run(arguments).code, 0);
+    OK(sweep_run(arguments));
     expect_same_as_straight(folder);
 }
-END_TEST
 
 /* What a sweep that was killed had begun may hold its folder for a moment longer. */
-START_TEST(a_training_that_is_still_dying_is_waited_for)
+TEST(a_training_that_is_still_dying_is_waited_for)
 {
     const char *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
     ck_assert_int_eq(mkdir(folder, 0777) | mkdir(cell, 0777), 0);
@@ -426,11 +405,9 @@ START_TEST(a_training_that_is_still_dying_is_waited_for)
     run_pause(700);
     ck_assert_int_eq(count(sweep_csv(folder), "heads=1,"), 0);
     close(lock);
-    run_result run = run_wait(process);
-    ck_assert_msg(run.code == 0, "%s%s", run.err, run.out);
+    OK(run_wait(process));
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
-END_TEST
 
 static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
 {
@@ -438,40 +415,33 @@ static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
     return sweep_program(argc, argv, out, err);
 }
 
-START_TEST(it_ends_where_the_ends_of_processes_were_ignored)
+TEST(it_ends_where_the_ends_of_processes_were_ignored)
 {
     const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .program = program_without_children }));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(run_with((run_options){ .arguments = arguments, .program = program_without_children }));
     ck_assert_int_eq(count(sweep_csv(run_path("s")), ",done\n"), 2);
 }
-END_TEST
 
-START_TEST(a_wrong_config_is_refused_before_anything_begins)
+TEST(a_wrong_config_is_refused_before_anything_begins)
 {
     const char *folder = run_path("sweep");
-    run_result run = ABLATE(run_tiny_config(), "--heads", "1,3", "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "cannot be divided by 3"));
+    run_result run =
+        REFUSED(ABLATE(run_tiny_config(), "--heads", "1,3", "--out", folder), 2, "runs.with_model_heads_3_model_d");
     ck_assert_str_eq(run.out, "");
     ck_assert(!scratch_exists(folder));
     ck_assert_int_eq(ABLATE(run_path("missing.ini"), "--heads", "1").code, 2);
     ck_assert_int_eq(ABLATE(run_tiny_config()).code, 2);
 }
-END_TEST
 
-START_TEST(another_plan_in_the_folder_is_refused)
+TEST(another_plan_in_the_folder_is_refused)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
     const char *cell = run_file(folder, "heads=2,seed=1");
-    ck_assert_int_eq(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder).code, 0);
+    OK(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder));
     ino_t before = checkpoint_of(cell);
     const char *csv = sweep_csv(folder);
-    run_result run = ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, ": this folder holds another sweep, by: ablate "));
-    ck_assert_ptr_nonnull(strstr(run.err, "(it says \"steps = 24\", not \"steps = 30\")"));
-    ck_assert_ptr_nonnull(strstr(run.err, "(--overwrite)"));
+    REFUSED(ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder), 2,
+            "runs.this_folder_holds_another_sweep_by");
     ck_assert_str_eq(sweep_csv(folder), csv);
     ck_assert(checkpoint_of(cell) == before);
 
@@ -482,33 +452,28 @@ START_TEST(another_plan_in_the_folder_is_refused)
     memcpy(longer + strlen(text) + 1, "more", 4);
     scratch_write(plan, longer, strlen(text) + 5);
     free(longer);
-    run = ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "plan.txt:1: not the plan of a sweep"));
+    REFUSED(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder), 3, "runs.not_the_plan_of_a_sweep");
     scratch_write(plan, text, strlen(text));
 
-    run = ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder);
+    run_result run = ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder);
     ck_assert_int_eq(run.code, 0); /* another target is another table, not another plan */
     ck_assert_ptr_nonnull(strstr(run.out, "steps to 30%"));
     ck_assert(checkpoint_of(cell) == before);
 
-    run = ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder, "--overwrite");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder, "--overwrite"));
     ck_assert_ptr_nonnull(strstr(run_metrics(cell), "\n30,validation,"));
     ck_assert_ptr_nonnull(strstr(sweep_csv(folder), ",30,"));
 }
-END_TEST
 
 /* Whoever opens a pipe that nobody reads from waits for ever. */
-START_TEST(a_pipe_in_the_place_of_a_file_is_refused)
+TEST(a_pipe_in_the_place_of_a_file_is_refused)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    OK(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder));
     const char *log = run_file(cell, "log.txt");
     ck_assert_int_eq(unlink(log) | mkfifo(log, 0600), 0);
     ck_assert_int_eq(unlink(run_file(cell, "metrics.csv")), 0); /* the training is to be repeated */
-    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
     ck_assert_int_eq(run.code, 1);
     ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL && strstr(run.out, "log.txt: ") != NULL, "%s",
                   run.out);
@@ -516,11 +481,8 @@ START_TEST(a_pipe_in_the_place_of_a_file_is_refused)
     const char *other = run_path("other");
     ck_assert_int_eq(mkdir(other, 0777), 0);
     ck_assert_int_eq(mkfifo(run_file(other, ".lock"), 0600), 0);
-    run = RUN(config, "--out", other);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, ".lock: is no regular file, which a run would lock; move it away\n"));
+    REFUSED(RUN(config, "--out", other), 3, "runs.is_no_regular_file_which_a");
 }
-END_TEST
 
 static const char *said; /* where the next call writes */
 
@@ -530,14 +492,14 @@ static void say_apart(void)
 }
 
 /* Two calls, or three, with different jobs: each cell is trained once, by one of them. */
-START_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves)
+LOOP_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4)
 {
-    const char *folder = run_path("sweep"), *arguments[16];
+    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
     const char *const jobs[] = { "1", "2", "1" }, *const outs[] = { run_path("1"), run_path("2"), run_path("3") };
     pid_t calls[3];
     for (int i = 0; i < _i && i < 3; i++) {
         slow_sweep(folder, arguments);
-        arguments[11] = jobs[i];
+        arguments[SLOW_JOBS] = jobs[i];
         said = outs[i];
         calls[i] = run_start((run_options){
             .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM, .before = say_apart });
@@ -553,42 +515,15 @@ START_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves)
     }
     ck_assert_int_eq(begun, 4);
     expect_same_as_straight(folder);
-    run_assert_same_file(folder, run_path("straight"), "ablation.svg");
-    run_assert_same_file(folder, run_path("straight"), "ablation.png");
+    run_assert_same_file(folder, straight_sweep(), "ablation.svg");
+    run_assert_same_file(folder, straight_sweep(), "ablation.png");
 }
-END_TEST
 
-START_TEST(help_and_version_are_told)
+TEST(help_and_version_are_told)
 {
-    run_result run = ABLATE("--help");
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(ABLATE("--help"));
     ck_assert_int_eq(strncmp(run.out, "usage: ablate CONFIG", 20), 0);
     ck_assert_str_eq(ABLATE("--version").out, RUN("--version").out);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, a_sweep_leaves_a_table_files_and_ordinary_runs);
-    tcase_add_test(tc, any_number_of_jobs_gives_the_same_results);
-    tcase_add_test(tc, a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_first);
-    tcase_add_test(tc, trainings_that_have_no_memory_together_go_one_after_the_other);
-    tcase_add_test(tc, killed_it_goes_on_and_repeats_nothing);
-    tcase_add_test(tc, a_signal_saves_and_ends_all);
-    tcase_add_test(tc, a_signal_ends_a_sweep_whose_trainings_have_all_begun);
-    tcase_add_test(tc, a_failed_training_is_told_and_stops_no_other);
-    tcase_add_test(tc, a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with);
-    tcase_add_test(tc, what_stands_in_the_way_of_one_stops_no_other);
-    tcase_add_test(tc, under_another_plan_a_folder_tells_no_results_of_its_runs);
-    tcase_add_test(tc, metrics_that_lost_gained_or_changed_rows_are_no_result);
-    tcase_add_test(tc, a_training_killed_by_another_has_failed);
-    tcase_add_test(tc, a_training_that_is_still_dying_is_waited_for);
-    tcase_add_test(tc, it_ends_where_the_ends_of_processes_were_ignored);
-    tcase_add_test(tc, a_wrong_config_is_refused_before_anything_begins);
-    tcase_add_test(tc, another_plan_in_the_folder_is_refused);
-    tcase_add_test(tc, a_pipe_in_the_place_of_a_file_is_refused);
-    tcase_add_loop_test(tc, calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4);
-    tcase_add_test(tc, help_and_version_are_told);
-}
-SUITE("ablate", add_tests)
+SUITE("ablate", .seconds = 60)

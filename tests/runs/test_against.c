@@ -9,22 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *train(const char *name, const char *override)
-{
-    const char *folder = run_path(name);
-    EXPECT_RUN(0, run_tiny_config(), override, "patterns.every=5", "--quiet", "--out", folder);
-    return folder;
-}
-
-static void expect_refused(run_result run, const char *part, const char *remedy)
-{
-    ck_assert_msg(run.code == 2, "exit code %d: %s", run.code, run.err);
-    ck_assert_msg(strstr(run.err, part) != NULL && strstr(run.err, remedy) != NULL, "no \"%s\", \"%s\" in: %s", part,
-                  remedy, run.err);
-    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
-    ck_assert_str_eq(run.out, "");
-}
-
 /* The page's data; to be json_decref'ed. */
 static json_t *data_of(const char *page)
 {
@@ -32,7 +16,7 @@ static json_t *data_of(const char *page)
     ck_assert_ptr_nonnull(begin);
     begin = strchr(begin, '>') + 1;
     json_t *data = NULL;
-    ck_assert_int_eq(hl_json_parse("page", begin, (size_t)(strstr(begin, "</script>") - begin), &data).code, HL_OK);
+    CHECK_OK(hl_json_parse("page", begin, (size_t)(strstr(begin, "</script>") - begin), &data));
     return data;
 }
 
@@ -46,8 +30,7 @@ static json_t *at(json_t *json, const char *key, size_t index)
 /* What a row of the table says of a head: the name and js of its match. */
 static void read_row(const char *table, const char *head, char match[16], double *js)
 {
-    char begin[32];
-    snprintf(begin, sizeof begin, "\n%s ", head);
+    const char *begin = scratch_format("\n%s ", head);
     const char *row = strstr(table, begin);
     ck_assert_msg(row != NULL, "no row of %s in: %s", head, table);
     ck_assert_int_eq(sscanf(row + 1, "%*s %*s %15s %*s %lf", match, js), 2);
@@ -58,11 +41,11 @@ static void expect_same_as_page(const char *table, json_t *page)
     for (size_t i = 0; i < 4; i++) {
         json_t *head = at(at(page, "runs", 0), "heads", i), *match = json_object_get(head, "match");
         json_t *its = at(at(page, "runs", 1), "heads", (size_t)json_integer_value(json_object_get(match, "head")));
-        char name[16], its_name[64], found[16];
+        char found[16];
         double js;
-        snprintf(name, sizeof name, "L%zuH%zu", i / 2, i % 2);
-        snprintf(its_name, sizeof its_name, "L%dH%d", (int)json_integer_value(json_object_get(its, "layer")),
-                 (int)json_integer_value(json_object_get(its, "head")));
+        const char *name = scratch_format("L%zuH%zu", i / 2, i % 2);
+        const char *its_name = scratch_format("L%dH%d", (int)json_integer_value(json_object_get(its, "layer")),
+                                              (int)json_integer_value(json_object_get(its, "head")));
         read_row(table, name, found, &js);
         ck_assert_str_eq(found, its_name);
         ck_assert_double_eq_tol(js, json_number_value(json_object_get(match, "js")), 0.0005 + 1e-12);
@@ -70,11 +53,11 @@ static void expect_same_as_page(const char *table, json_t *page)
 }
 
 /* The same examples: all snapshots of both stand side by side. */
-START_TEST(runs_of_one_seed_are_compared_on_their_snapshots)
+TEST(runs_of_one_seed_are_compared_on_their_snapshots)
 {
-    const char *one = train("one", "model.heads=2"), *other = train("other", "model.heads=4");
-    run_result run = HEADS(one, "--against", other);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *one = TINY_RUN("one", "model.heads=2", "patterns.every=5"),
+               *other = TINY_RUN("other", "model.heads=4", "patterns.every=5");
+    run_result run = OK(HEADS(one, "--against", other));
     const char *path = run_file(one, "against-other.html");
     ck_assert_ptr_nonnull(strstr(run.out, path));
     json_t *page = data_of(run_read(path));
@@ -86,13 +69,12 @@ START_TEST(runs_of_one_seed_are_compared_on_their_snapshots)
     ck_assert_uint_eq(json_array_size(json_object_get(second, "heads")), 8);
     json_decref(page);
 }
-END_TEST
 
 /* What the row of a head says of the untrained pair; NaN for "-". */
 static double untrained_of(const char *table, const char *head)
 {
-    char begin[32], word[16];
-    snprintf(begin, sizeof begin, "\n%s ", head);
+    char word[16];
+    const char *begin = scratch_format("\n%s ", head);
     const char *row = strstr(table, begin);
     ck_assert(row != NULL && sscanf(row + 1, "%*s %*s %*s %*s %*s %15s", word) == 1);
     double js;
@@ -100,11 +82,11 @@ static double untrained_of(const char *table, const char *head)
 }
 
 /* Runs that began with the same weights were 0 apart; with another number of heads they were not. */
-START_TEST(the_distance_before_the_first_step_stands_beside)
+TEST(the_distance_before_the_first_step_stands_beside)
 {
-    const char *one = train("one", "train.steps=24"), *other = train("other", "optimizer.learning_rate=0.05");
-    const char *heads = run_path("heads");
-    EXPECT_RUN(0, run_tiny_config(), "model.heads=4", "--quiet", "--out", heads);
+    const char *one = TINY_RUN("one", "train.steps=24", "patterns.every=5"),
+               *other = TINY_RUN("other", "optimizer.learning_rate=0.05", "patterns.every=5");
+    const char *heads = TINY_RUN("heads", "model.heads=4");
     char match[16];
     double js;
     run_result run = HEADS(one, "--against", heads);
@@ -121,19 +103,17 @@ START_TEST(the_distance_before_the_first_step_stands_beside)
     }
     ck_assert_int_gt(same, 0);
     unlink(run_file(other, "patterns/step_000000.npz"));
-    run = HEADS(one, "--against", other);
-    ck_assert_int_eq(run.code, 0);
+    run = OK(HEADS(one, "--against", other));
     ck_assert(isnan(untrained_of(run.out, "L1H1")));
     ck_assert_ptr_nonnull(strstr(run.out, "not known"));
 }
-END_TEST
 
 /* Another seed has other examples: its weights are run on the first run's. */
-START_TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
+TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
 {
-    const char *one = train("one", "train.seed=1"), *other = train("other", "train.seed=2"), *file = run_path("a.html");
-    run_result run = HEADS(one, "--against", other, "--report", file);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *one = TINY_RUN("one", "train.seed=1", "patterns.every=5"),
+               *other = TINY_RUN("other", "train.seed=2", "patterns.every=5"), *file = run_path("a.html");
+    run_result run = OK(HEADS(one, "--against", other, "--report", file));
     ck_assert_str_eq(run_read(run_file(one, "against-other.html")), "");
     json_t *page = data_of(run_read(file)), *first = at(page, "runs", 0), *second = at(page, "runs", 1);
     expect_same_as_page(run.out, page);
@@ -144,16 +124,14 @@ START_TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
     json_decref(page);
     unlink(run_file(other, "checkpoint.safetensors"));
     unlink(run_file(other, "model.safetensors"));
-    expect_refused(HEADS(one, "--against", other), "no weights", "the other way round");
+    REFUSED(HEADS(one, "--against", other), 2, "runs.cannot_be_run_on_the_examples");
 }
-END_TEST
 
 /* A run compared with itself: every head is its own match. */
-START_TEST(a_run_is_its_own_match)
+TEST(a_run_is_its_own_match)
 {
-    const char *one = train("one", "train.seed=1");
-    run_result run = HEADS(one, "--against", one);
-    ck_assert_int_eq(run.code, 0);
+    const char *one = TINY_RUN("one", "train.seed=1", "patterns.every=5");
+    run_result run = OK(HEADS(one, "--against", one));
     static const char *const heads[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
     for (size_t i = 0; i < 4; i++) {
         char match[16];
@@ -168,38 +146,24 @@ START_TEST(a_run_is_its_own_match)
     ck_assert_str_eq(json_string_value(json_object_get(at(data, "runs", 1), "name")), one);
     json_decref(data);
 }
-END_TEST
 
-START_TEST(what_cannot_be_compared_is_refused)
+TEST(what_cannot_be_compared_is_refused)
 {
-    const char *one = train("one", "train.seed=1"), *symbols = train("symbols", "task.symbols=5");
-    expect_refused(HEADS(one, "--against", symbols), "7 and 8 tokens", "compare runs of the same task");
-    const char *agreement = run_path("agreement"), *numbers = run_path("numbers");
+    const char *one = TINY_RUN("one", "train.seed=1", "patterns.every=5"),
+               *symbols = TINY_RUN("symbols", "task.symbols=5", "patterns.every=5");
+    REFUSED(HEADS(one, "--against", symbols), 2, "runs.and_cannot_be_compared_their_vocabularies");
+    const char *agreement = run_path("agreement"), *numbers = TINY_RUN("numbers", "task.symbols=94");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "train.batch_size=8", "train.eval_examples=24",
                "patterns.examples=2", "--quiet", "--out", agreement);
-    EXPECT_RUN(0, run_tiny_config(), "task.symbols=94", "--quiet", "--out", numbers);
-    expect_refused(HEADS(agreement, "--against", numbers), "cannot be compared: token ", "the same task");
-    const char *longer = run_path("longer");
-    EXPECT_RUN(0, run_tiny_config(), "task.length=8", "--quiet", "--out", longer);
-    const char *narrow = run_path("narrow");
-    EXPECT_RUN(0, run_tiny_config(), "model.max_length=7", "--quiet", "--out", narrow);
-    expect_refused(HEADS(longer, "--against", narrow), "up to 17 tokens", "the other way round");
-    ck_assert_int_eq(HEADS(narrow, "--against", longer).code, 0);
+    REFUSED(HEADS(agreement, "--against", numbers), 2, "runs.and_cannot_be_compared_token_3");
+    const char *longer = TINY_RUN("longer", "task.length=8");
+    const char *narrow = TINY_RUN("narrow", "model.max_length=7");
+    REFUSED(HEADS(longer, "--against", narrow), 2, "runs.cannot_be_run_on_the_examples_2");
+    OK(HEADS(narrow, "--against", longer));
     ck_assert_int_eq(HEADS(one, "--against", run_path("nowhere")).code, 3);
-    expect_refused(HEADS(one, "--against", symbols, "--head", "L0H0"), "--against", "--csv and --report alone");
-    expect_refused(HEADS(one, "--against", symbols, "--json", "--csv"), "--json and --csv", "name a file for one");
-    expect_refused(HEADS(one, "--against", symbols, "--step", "0"), "--against", "--csv and --report alone");
-}
-END_TEST
-
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, runs_of_one_seed_are_compared_on_their_snapshots);
-    tcase_add_test(tc, the_distance_before_the_first_step_stands_beside);
-    tcase_add_test(tc, runs_of_two_seeds_are_compared_on_the_first_ones_examples);
-    tcase_add_test(tc, a_run_is_its_own_match);
-    tcase_add_test(tc, what_cannot_be_compared_is_refused);
+    REFUSED(HEADS(one, "--against", symbols, "--head", "L0H0"), 2, "runs.against_compares_two_runs_and_goes");
+    REFUSED(HEADS(one, "--against", symbols, "--json", "--csv"), 2, "runs.json_and_csv_cannot_both_go");
+    REFUSED(HEADS(one, "--against", symbols, "--step", "0"), 2, "runs.against_compares_two_runs_and_goes");
 }
 
-SUITE("against", add_tests)
+SUITE("against", .seconds = 60)

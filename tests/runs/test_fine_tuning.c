@@ -1,5 +1,6 @@
 /* Runs and sweeps that begin with an open model: their folders hold what going on, answering and writing the model
  * need. */
+#include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/runs/sweeps.h"
@@ -38,19 +39,18 @@ static const char *config_of(const char *task, const char *more)
     }
     const char *path = file(tags ? "a.conllu" : "a.tsv", text.bytes);
     hl_text_free(&text);
-    char config[4096];
-    snprintf(config, sizeof config,
-             "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n"
-             "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\nschedule = constant\n"
-             "[train]\nsteps = 4\nbatch_size = 4\nlog_every = 2\neval_every = 2\ncheckpoint_every = 2\nthreads = 1\n%s"
-             "[patterns]\nexamples = 2\n",
-             task, path, more);
+    const char *config = scratch_format(
+        "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n"
+        "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\nschedule = constant\n"
+        "[train]\nsteps = 4\nbatch_size = 4\nlog_every = 2\neval_every = 2\ncheckpoint_every = 2\nthreads = 1\n%s"
+        "[patterns]\nexamples = 2\n",
+        task, path, more);
     return run_config("tune.ini", config);
 }
 
 /* ---- going on ---- */
 
-START_TEST(a_run_goes_on_without_the_folder_that_it_began_with)
+TEST(a_run_goes_on_without_the_folder_that_it_began_with)
 {
     const char *source = run_path("a # 'b'"), *config = config_of("classes", ""), *whole = run_path("whole"),
                *parted = run_path("parted"); /* source: a config has it in quotes */
@@ -60,36 +60,30 @@ START_TEST(a_run_goes_on_without_the_folder_that_it_began_with)
     scratch_remove(source);
     EXPECT_RUN(0, config, "--out", parted, "--resume");
     run_assert_same_file(whole, parted, "checkpoint.safetensors");
-    char line[4096];
-    snprintf(line, sizeof line, "\nfrom = \"%s\"\n", source);
+    const char *line = scratch_format("\nfrom = \"%s\"\n", source);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(parted, "config.ini")), line));
     scratch_remove(run_file(parted, "data")); /* made again, of the same pieces */
     EXPECT_RUN(0, config, "--out", parted, "--resume", "train.steps=6");
     EXPECT_RUN(0, config, "--out", whole, "--resume", "train.steps=6");
     run_assert_same_file(whole, parted, "checkpoint.safetensors");
-    run_result run = RUN(config, "--out", parted, "--resume", "model.layers=3");
-    ck_assert_msg(run.code == 2 && strstr(run.err, "parted/config.ini has 2: leave it out") != NULL, "%s", run.err);
+    REFUSED(RUN(config, "--out", parted, "--resume", "model.layers=3"), 2, "runs.model_layers_3_and_the_model");
 }
-END_TEST
 
-START_TEST(a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again)
+TEST(a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again)
 {
     const char *source = copy_of("bert_masked"), *config = config_of("classes", ""), *whole = run_path("whole"),
                *cut = run_path("cut");
     EXPECT_RUN(0, config, "--from", source, "--out", whole);
     EXPECT_RUN(0, config, "--from", source, "--out", cut, "train.steps=2");
     ck_assert_int_eq(remove(run_file(cut, "checkpoint.safetensors")), 0);
-    run_result run = RUN(config, "--out", cut, "--resume");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "loaded: ") != NULL, "%s%s", run.out, run.err);
+    SAYS(RUN(config, "--out", cut, "--resume"), "loaded: ");
     run_assert_same_file(whole, cut, "checkpoint.safetensors");
     ck_assert_int_eq(remove(run_file(cut, "checkpoint.safetensors")), 0);
     scratch_remove(source);
-    run = RUN(config, "--out", cut, "--resume");
-    ck_assert_msg(run.code == 3 && strstr(run.err, "/source: ") != NULL, "%d: %s", run.code, run.err);
+    REFUSED(RUN(config, "--out", cut, "--resume"), 3, "runs.no_such_file_or_folder_a_2");
 }
-END_TEST
 
-START_TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
+TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
 {
     const char *source = copy_of("bert_masked"), *whole = run_path("whole"), *again = run_path("again");
     char from[4096];
@@ -102,68 +96,59 @@ START_TEST(a_config_names_the_folder_and_a_runs_own_trains_it_again)
     EXPECT_RUN(0, config, "--out", again, "--overwrite");
     run_assert_same_file(whole, again, "checkpoint.safetensors");
 }
-END_TEST
 
 /* Before the data are made: nothing is left, and nothing of them is told. */
-START_TEST(what_a_run_cannot_begin_with_is_refused_at_once)
+TEST(what_a_run_cannot_begin_with_is_refused_at_once)
 {
     const char *config = config_of("classes", ""), *out = run_path("none");
     const struct {
         const char *from, *told;
     } wrong[] = {
-        { "nowhere", "nowhere: No such file or folder; a training begins with the folder of an open model, or" },
-        { run_path("."), "is a folder without config.json, and so no open model; of a run the weights are a file: " },
-        { config, "tune.ini: is no safetensors file" },
+        { "nowhere", "runs.nowhere_no_such_file_or_folder" },
+        { run_path("."), "runs.is_a_folder_without_config_json_2" },
+        { config, "runs.is_no_safetensors_file_or_its_2" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result run = RUN(config, "--out", out, "--from", wrong[i].from);
-        ck_assert_msg(run.code == 3 && strstr(run.err, wrong[i].told) != NULL, "%d: %s", run.code, run.err);
+        run_result run = REFUSED(RUN(config, "--out", out, "--from", wrong[i].from), 3, wrong[i].told);
         ck_assert_str_eq(run.out, "");
         ck_assert(!scratch_exists(out));
         ck_assert_int_eq(RUN(config, "--out", out, "--from", wrong[i].from, "--check").code, 3);
     }
 }
-END_TEST
 
 /* In a cache that both share; what a run learned is not changed by the rule of another. */
-START_TEST(tokens_that_a_run_learns_read_the_first_word_as_its_config_says)
+TEST(tokens_that_a_run_learns_read_the_first_word_as_its_config_says)
 {
     const char *config = config_of("tags", ""), *in = file("in.txt", "the cat\n");
     char cache[1024];
     snprintf(cache, sizeof cache, "task.cache=%s", run_path("cache"));
     for (int i = 0; i < 3; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "run%d", i);
+        const char *name = scratch_format("run%d", i);
         const char *out = run_path(name);
         EXPECT_RUN(0, config, "--out", out, "tokens.kind=bpe", "tokens.size=270", cache, "model.layers=1",
                    i == 1 ? "task.prefix_space=true" : "task.prefix_space=false");
         const char *pieces = answers(PREDICT(out, in, "--tokens"), "");
         ck_assert_msg((strncmp(pieces, "\xC4\xA0", 2) == 0) == (i == 1), "%d: %s", i, pieces);
     }
-    run_result run = ABLATE(config, "tokens.kind=bpe", "tokens.size=270", "--vary", "task.prefix_space=false,true",
-                            "--seeds", "1", "--out", run_path("sweep"), "model.layers=1");
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    OK(ABLATE(config, "tokens.kind=bpe", "tokens.size=270", "--vary", "task.prefix_space=false,true", "--seeds", "1",
+              "--out", run_path("sweep"), "model.layers=1"));
     const char *spaced = answers(PREDICT(run_path("sweep/prefix_space=true,seed=1"), in, "--tokens"), "");
     ck_assert_msg(strncmp(spaced, "\xC4\xA0", 2) == 0, "%s", spaced);
 }
-END_TEST
 
-START_TEST(a_run_takes_shorter_texts_than_the_folder)
+TEST(a_run_takes_shorter_texts_than_the_folder)
 {
     const char *config = config_of("classes", ""), *run = run_path("run"), *out = run_path("out");
-    run_result result = RUN(config, "--from", copy_of("roberta_masked"), "--out", run, "model.max_length=16");
-    ck_assert_msg(result.code == 0 && strstr(result.out, "; positions.weight without its last 42 rows\n") != NULL,
-                  "%s%s", result.out, result.err);
-    result = HEADS(run, "--export", out);
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    SAYS(RUN(config, "--from", copy_of("roberta_masked"), "--out", run, "model.max_length=16"),
+         "; positions.weight without its last 42 rows\n");
+    OK(HEADS(run, "--export", out));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "config.json")), "\"max_position_embeddings\": 18"));
     const char *in = file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
 }
-END_TEST
 
 /* Its embeddings have rows for more tokens than its vocabulary. */
-START_TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
+TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
 {
     static const char list[] = "\"added_tokens\": [",
                       newtok[] = "{\"id\": 52, \"content\": \"newtok\", \"single_word\": false, \"lstrip\": false, "
@@ -183,19 +168,17 @@ START_TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
     static const char unused[] = "2 vectors are no token's";
     static const char pieces[] = "the newtok cat newtok s a\\sb\n", words[] = "the newtok cat newtok s a b\n";
     ck_assert_str_eq(answers(PREDICT(source, in, "--tokens"), unused), pieces);
-    run_result found = HEADS(source, "--input", "the newtok", "--json", "-");
-    ck_assert_msg(found.code == 0 && strstr(found.out, "\"newtok\"") != NULL, "%s%s", found.out, found.err);
+    SAYS(HEADS(source, "--input", "the newtok", "--json", "-"), "\"newtok\"");
     EXPECT_RUN(0, config, "--from", source, "--out", run);
     ck_assert_str_eq(answers(PREDICT(run, in, "--tokens"), ""), words); /* a word of tags has no space */
     EXPECT_RUN(0, config, "--out", run, "--resume", "train.steps=6");
-    ck_assert_int_eq(HEADS(run, "--export", out).code, 0);
+    OK(HEADS(run, "--export", out));
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), unused), words);
     ck_assert_str_eq(answers(PREDICT(out, in), unused), answers(PREDICT(run, in), ""));
 }
-END_TEST
 
 /* What is said once is said by the program that meets the folder, and not again by the run. */
-START_TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
+TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
 {
     static const char notice[] = "a sentence's first word is read without a space before it",
                       key[] = "task.prefix_space=true";
@@ -211,38 +194,33 @@ START_TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
     ck_assert_str_eq(answers(PREDICT(spaced, in, "--tokens"), ""), "\xC4\xA0the \xC4\xA0"
                                                                    "cat\n");
     EXPECT_RUN(0, config, "--out", spaced, "--resume", "train.steps=6", key);
-    run = RUN(config, "--out", spaced, "--resume", "train.steps=8");
-    ck_assert_msg(run.code == 2 && strstr(run.err, "task.prefix_space") != NULL, "%s", run.err);
+    REFUSED(RUN(config, "--out", spaced, "--resume", "train.steps=8"), 2, "runs.task_prefix_space_differs_from_the");
 
-    ck_assert_int_eq(HEADS(spaced, "--export", out).code, 0);
+    OK(HEADS(spaced, "--export", out));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "tokenizer.json")), "\"add_prefix_space\": true"));
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), ""), "\xC4\xA0the \xC4\xA0"
                                                                 "cat\n");
     scratch_remove(out);
-    ck_assert_int_eq(HEADS(bare, "--export", out).code, 0);
+    OK(HEADS(bare, "--export", out));
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), notice), "the \xC4\xA0"
                                                                     "cat\n");
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens", key), ""), "\xC4\xA0the \xC4\xA0"
                                                                      "cat\n");
-    run = HEADS(out, "--input", "the cat");
-    ck_assert_msg(run.code == 0 && strstr(run.err, notice) != NULL, "%s", run.err);
-    run = RUN(config, "--from", copy_of("bert_masked"), "--out", run_path("bert"), key);
-    ck_assert_msg(run.code == 2 &&
-                      strstr(run.err, "task.prefix_space = true: the tokens are of kind wordpiece") != NULL,
-                  "%s", run.err);
+    run = OK(HEADS(out, "--input", "the cat"));
+    ck_assert_ptr_nonnull(strstr(run.err, notice));
+    REFUSED(RUN(config, "--from", copy_of("bert_masked"), "--out", run_path("bert"), key), 2,
+            "runs.task_prefix_space_true_the_tokens");
 }
-END_TEST
 
 /* ---- weights of a file, in the place of the folder's ---- */
 
 /* Tokens and shape stay the folder's; the command is the one that --prune-to prints. */
-START_TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
+TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
 {
     const char *source = copy_of("bert_masked"), *run = run_path("run"), *small = run_path("small.safetensors"),
                *pruned = run_path("run-pruned");
     EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
-    run_result result = HEADS(run, "--prune-to", "4", "--out", small, "--csv", run_path("curve.csv"));
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    run_result result = OK(HEADS(run, "--prune-to", "4", "--out", small, "--csv", run_path("curve.csv")));
     char words[8][4096], *at = strstr(result.out, "  ./train ");
     ck_assert_ptr_nonnull(at);
     at += strlen("  ./train");
@@ -262,19 +240,15 @@ START_TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
     ck_assert_ptr_nonnull(row);
     ck_assert_double_lt(fabs(strtod(row + strlen("\n0,validation,"), NULL) - loss), 1e-5);
     scratch_remove(source);
-    result = RUN(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7], run_path("other"));
-    ck_assert_msg(result.code == 3 &&
-                      strstr(result.err, "source: no folder of an open model, whose tokens the weights"),
-                  "%d: %s", result.code, result.err);
+    REFUSED(RUN(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7], run_path("other")), 3,
+            "runs.train_from_no_folder_of_an");
 }
-END_TEST
 
 /* A run of a toy task, too, and before its first checkpoint. */
-START_TEST(a_run_that_began_with_a_file_goes_on)
+LOOP_TEST(a_run_that_began_with_a_file_goes_on, 0, 2)
 {
     const char *config = run_tiny_config(), *constant = "optimizer.schedule=constant";
-    const char *first = run_path("first"), *whole = run_path("whole"), *cut = run_path("cut");
-    EXPECT_RUN(0, config, "--quiet", constant, "--out", first);
+    const char *first = TINY_RUN("first", constant), *whole = run_path("whole"), *cut = run_path("cut");
     const char *weights = run_path("a # 'b'.safetensors"); /* which a config has in quotes */
     ck_assert_int_eq(rename(run_file(first, "model.safetensors"), weights), 0);
     EXPECT_RUN(0, config, "--quiet", constant, "--from", weights, "--out", whole);
@@ -284,20 +258,16 @@ START_TEST(a_run_that_began_with_a_file_goes_on)
     }
     EXPECT_RUN(0, config, "--quiet", constant, "--out", cut, "--resume");
     run_assert_same_file(whole, cut, "checkpoint.safetensors");
-    char from[4096];
-    snprintf(from, sizeof from, "train.from=\"%s\"", weights);
+    const char *from = scratch_format("train.from=\"%s\"", weights);
     EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--overwrite", "train.steps=12");
     EXPECT_RUN(0, config, "--quiet", constant, from, "--out", cut, "--resume");
     run_assert_same_file(whole, cut, "checkpoint.safetensors");
 }
-END_TEST
 
-START_TEST(a_replaced_run_begins_with_a_file)
+TEST(a_replaced_run_begins_with_a_file)
 {
-    const char *config = run_tiny_config(), *first = run_path("first"), *fresh = run_path("fresh"),
-               *again = run_path("again");
-    EXPECT_RUN(0, config, "--out", first);
-    EXPECT_RUN(0, config, "--out", again);
+    const char *config = run_tiny_config(), *first = TINY_RUN("first"), *fresh = run_path("fresh"),
+               *again = TINY_RUN("again");
     const char *weights = run_file(first, "model.safetensors");
     EXPECT_RUN(0, config, "--from", weights, "--out", fresh);
     EXPECT_RUN(0, config, "--from", weights, "--out", again, "--overwrite");
@@ -310,17 +280,15 @@ START_TEST(a_replaced_run_begins_with_a_file)
     EXPECT_RUN(0, config, "--from", mine, "--out", first, "--overwrite");
     run_assert_same_file(fresh, first, "checkpoint.safetensors");
 }
-END_TEST
 
 /* --from FILE, the same by a link to it, train.weights, and the folder of an open model. */
-START_TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
+TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
 {
     const char *config = run_tiny_config(), *run = run_path("run"), *link = run_path("link");
     const char *weights = run_file(run, "model.safetensors"), *model = copy_of("bert_masked");
     EXPECT_RUN(0, config, "--out", run);
     ck_assert_int_eq(symlink(weights, link), 0);
-    char key[4096];
-    snprintf(key, sizeof key, "train.weights=\"%s\"", weights);
+    const char *key = scratch_format("train.weights=\"%s\"", weights);
     const struct {
         const char *config, *from, *more, *out, *kept;
     } ways[] = {
@@ -330,31 +298,25 @@ START_TEST(a_run_does_not_replace_the_weights_that_it_begins_with)
         { config_of("classes", ""), model, "train.steps=3", model, run_file(model, "model.safetensors") },
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        run_result result =
-            RUN(ways[i].config, "--from", ways[i].from, ways[i].more, "--out", ways[i].out, "--overwrite");
-        ck_assert_msg(result.code == 2 && strstr(result.err, "--overwrite would remove these weights") != NULL,
-                      "%zu: %s", i, result.err);
+        FAILS_SAYING(RUN(ways[i].config, "--from", ways[i].from, ways[i].more, "--out", ways[i].out, "--overwrite"), 2,
+                     "--overwrite would remove these weights");
         ck_assert(scratch_exists(ways[i].kept));
     }
 }
-END_TEST
 
 /* ---- vectors that no token has ---- */
 
 /* 56 rows of embeddings for 52 tokens: four are neither answered nor changed, and written as they were. */
-START_TEST(rows_without_a_token_stay_as_they_are)
+LOOP_TEST(rows_without_a_token_stay_as_they_are, 0, 2)
 {
     static const char *const tasks[] = { "masked", "tags" };
     const char *run = run_path("run"), *out = run_path("out"), *source = copy_of("bert_bare");
-    run_result result = RUN(config_of(tasks[_i], ""), "--from", source, "--out", run, "train.steps=2");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    OK(RUN(config_of(tasks[_i], ""), "--from", source, "--out", run, "train.steps=2"));
     EXPECT_RUN(0, config_of(tasks[_i], ""), "--out", run, "--resume");
-    result = HEADS(run, "--export", out);
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    OK(HEADS(run, "--export", out));
     hl_pretrained *before, *after;
-    ck_assert_int_eq(hl_pretrained_open(source, &before).code, HL_OK);
-    hl_status status = hl_pretrained_open(out, &after);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_open(source, &before));
+    CHECK_OK(hl_pretrained_open(out, &after));
     ck_assert_int_eq(hl_pretrained_model(after)->vocabulary, 56);
     hl_model models[2];
     hl_pretrained_loaded loaded[2] = { { 0 }, { 0 } };
@@ -386,29 +348,25 @@ START_TEST(rows_without_a_token_stay_as_they_are)
     hl_pretrained_close(before);
     hl_pretrained_close(after);
 }
-END_TEST
 
 /* ---- writing ---- */
 
-START_TEST(a_run_is_written_as_the_kind_that_it_began_with)
+TEST(a_run_is_written_as_the_kind_that_it_began_with)
 {
     const char *source = copy_of("electra_discriminator"), *run = run_path("run"), *out = run_path("out");
     EXPECT_RUN(0, config_of("tags", ""), "--from", source, "--out", run);
-    run_result result = HEADS(run, "--export", out);
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    ck_assert_ptr_nonnull(strstr(result.out, "written: ElectraForTokenClassification, a model of the kind electra"));
-    ck_assert_ptr_nonnull(strstr(result.out, "has them not: discriminator_predictions.dense.bias, "));
+    SAYS(HEADS(run, "--export", out), "written: ElectraForTokenClassification, a model of the kind electra",
+         "has them not: discriminator_predictions.dense.bias, ");
     const char *in = file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
     scratch_remove(source);
-    result = HEADS(run, "--export", out, "--overwrite");
+    run_result result = HEADS(run, "--export", out, "--overwrite");
     ck_assert_msg(result.code == 0 && strncmp(result.out, "gone: ", 6) == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(strstr(result.out, "source, with which the run began: what else it held is not written\n"));
 }
-END_TEST
 
 /* How a sentence becomes a vector is the folder's, the run's and the written model's alike, wherever they are then. */
-START_TEST(vectors_of_sentences_stay_the_same)
+LOOP_TEST(vectors_of_sentences_stay_the_same, 0, 2)
 {
     const char *source = copy_of("bert_bare"), *run = run_path("run"), *out = run_path("out"),
                *moved = run_path("moved"), *in = file("in.txt", "the cat sat on the mat\nwho barked?\n"),
@@ -422,9 +380,7 @@ START_TEST(vectors_of_sentences_stay_the_same)
         scratch_remove(source);
     }
     answers(PREDICT(run, in, "--embed", vectors), normalised);
-    run_result result = HEADS(run, "--export", out);
-    ck_assert_msg(result.code == 0 && strstr(result.out, "with it: what sentence-transformers reads") != NULL, "%s",
-                  result.err);
+    SAYS(HEADS(run, "--export", out), "with it: what sentence-transformers reads");
     ck_assert_int_eq(rename(out, moved), 0);
     answers(PREDICT(moved, in, "--embed", others), normalised);
     size_t sizes[2];
@@ -438,17 +394,16 @@ START_TEST(vectors_of_sentences_stay_the_same)
     }
     free(bytes[0]);
     free(bytes[1]);
-    ck_assert_int_eq(HEADS(tiny_folder("gpt2_next"), "--export", moved, "--overwrite").code, 0);
+    OK(HEADS(tiny_folder("gpt2_next"), "--export", moved, "--overwrite"));
     ck_assert(!scratch_exists(run_file(moved, "modules.json")));
     if (_i == 1) {
         EXPECT_RUN(0, config_of("classes", ""), "--overwrite", "--out", run);
         ck_assert(!scratch_exists(run_file(run, "sentence.json")));
     }
 }
-END_TEST
 
 /* Vectors that sentence-transformers makes otherwise are refused, and left out by name; the rest of it stands. */
-START_TEST(other_vectors_are_refused_by_name)
+TEST(other_vectors_are_refused_by_name)
 {
     const char *source = run_kept(tiny_changed("bert_bare", "modules.json", "models.Normalize", "models.Dense")),
                *in = file("in.txt", "the cat sat\n"), *run = run_path("run"), *out = run_path("out"),
@@ -456,15 +411,13 @@ START_TEST(other_vectors_are_refused_by_name)
     EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
     const char *both[] = { source, run };
     for (int i = 0; i < 2; i++) {
-        expect_refused(PREDICT(both[i], in, "--embed", run_path("a.npy")), 2, told);
-        ck_assert_int_eq(PREDICT(both[i], in, "--tokens").code, 0);
-        run_result result = HEADS(both[i], "--export", out, "--overwrite");
-        ck_assert_msg(result.code == 0, "%s", result.err);
-        ck_assert_ptr_nonnull(strstr(result.out, "left out: what sentence-transformers reads, as this is not known"));
+        FAILS_SAYING(PREDICT(both[i], in, "--embed", run_path("a.npy")), 2, told);
+        OK(PREDICT(both[i], in, "--tokens"));
+        SAYS(HEADS(both[i], "--export", out, "--overwrite"),
+             "left out: what sentence-transformers reads, as this is not known");
         ck_assert(!scratch_exists(run_file(out, "modules.json")));
     }
 }
-END_TEST
 
 /* ---- sweeps ---- */
 
@@ -475,13 +428,11 @@ static const char *tiny(const char *name)
 
 static const char *masked_config(void)
 {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "[task]\nname = masked\nfile = %s\nvalidation_share = 0.3\n[optimizer]\nlearning_rate = 0.01\n"
-             "[train]\nsteps = 3\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
-             text_file("lines.txt",
-                       "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"
-                       "the mat sat\na dog saw a cat\nit barked\n"));
+    const char *text = scratch_format(
+        "[task]\nname = masked\nfile = %s\nvalidation_share = 0.3\n[optimizer]\nlearning_rate = 0.01\n"
+        "[train]\nsteps = 3\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
+        text_file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"
+                               "the mat sat\na dog saw a cat\nit barked\n"));
     return run_config("masked.ini", text);
 }
 
@@ -490,89 +441,59 @@ static const char *first_loss(const char *folder)
 {
     const char *row = strstr(run_read(run_file(folder, "metrics.csv")), "\n0,validation,");
     ck_assert_msg(row != NULL, "%s has no metrics.csv", folder);
-    char text[64];
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(row + 1, ".") + 8, row + 1);
+    const char *text = scratch_format("%.*s", (int)strcspn(row + 1, ".") + 8, row + 1);
     return run_kept(text);
 }
 
-START_TEST(every_training_of_a_sweep_begins_with_the_folder)
+TEST(every_training_of_a_sweep_begins_with_the_folder)
 {
     const char *ini = masked_config(), *folder = tiny("bert_masked"), *sweep = run_path("sweep"),
                *alone = run_path("alone");
     const char *axis = "optimizer.learning_rate=0.01,0.001";
-    run_result run = ABLATE(ini, "--from", folder, "--vary", axis, "--seeds", "1", "--out", sweep);
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    OK(ABLATE(ini, "--from", folder, "--vary", axis, "--seeds", "1", "--out", sweep));
     EXPECT_RUN(0, ini, "--from", folder, "--out", alone, "--quiet");
     const char *base = run_file(sweep, "learning_rate=0.01,seed=1"),
                *other = run_file(sweep, "learning_rate=0.001,seed=1");
     run_assert_same_file(alone, base, "model.safetensors");
     ck_assert_str_eq(first_loss(base), first_loss(other));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(sweep, "plan.txt")), "\nfrom = "));
-    run = ABLATE(ini, "--from", folder, "--vary", axis, "--seeds", "1", "--out", sweep);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "2 of 2 trainings are done already") != NULL, "%s", run.err);
-    run = ABLATE(ini, "--from", tiny("bert_untied"), "--vary", axis, "--seeds", "1", "--out", sweep);
-    ck_assert_msg(run.code == 2 && strstr(run.err, "this folder holds another sweep") != NULL, "%s", run.err);
+    SAYS(ABLATE(ini, "--from", folder, "--vary", axis, "--seeds", "1", "--out", sweep),
+         "2 of 2 trainings are done already");
+    FAILS(ABLATE(ini, "--from", tiny("bert_untied"), "--vary", axis, "--seeds", "1", "--out", sweep), 2,
+          "runs.this_folder_holds_another_sweep_by_2");
 }
-END_TEST
 
-START_TEST(what_the_weights_are_shaped_by_cannot_vary)
+TEST(what_the_weights_are_shaped_by_cannot_vary)
 {
     const char *ini = masked_config(), *folder = tiny("bert_masked"), *out = run_path("sweep");
     const struct {
         const char *option, *values, *told;
     } wrong[] = {
-        { "--heads", "1,2", "model.heads: 1, and the model of " },
-        { "--vary", "model.layers=1", "model.layers: 1, and the model of " },
-        { "--positions", "none", "has learned: leave it out (with --from nothing varies that" },
-        { "--vary", "tokens.size=10", "tokens.size: the tokens are those of " },
-        { "--vary", "optimizer.learning_rate=fast", "optimizer.learning_rate: " },
+        { "--heads", "1,2", "runs.with_model_heads_1_model_d" },
+        { "--vary", "model.layers=1", "runs.with_model_layers_1_command_line" },
+        { "--positions", "none", "runs.with_model_positions_none_command_line" },
+        { "--vary", "tokens.size=10", "runs.with_tokens_size_10_command_line" },
+        { "--vary", "optimizer.learning_rate=fast", "runs.with_optimizer_learning_rate_fast_command" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result run = ABLATE(ini, "--from", folder, wrong[i].option, wrong[i].values, "--out", out);
-        ck_assert_msg(run.code == 2 && strstr(run.err, wrong[i].told) != NULL, "%d: %s", run.code, run.err);
+        run_result run =
+            FAILS(ABLATE(ini, "--from", folder, wrong[i].option, wrong[i].values, "--out", out), 2, wrong[i].told);
         ck_assert_int_eq(strstr(run.err, "with --from nothing varies") != NULL, i < 3);
     }
-    run_result run = ABLATE(ini, "--from", ini, "--heads", "3", "--out", out);
-    ck_assert_msg(run.code == 2 && strstr(run.err, "is no folder of an open model") != NULL, "%s", run.err);
+    REFUSED(ABLATE(ini, "--from", ini, "--heads", "3", "--out", out), 2, "runs.from_is_no_folder_of_an");
     ck_assert(!scratch_exists(run_file(out, "plan.txt")));
 }
-END_TEST
 
 /* A run that was ended before its first checkpoint begins with the folder again. */
-START_TEST(resuming_without_a_checkpoint_begins_with_the_folder)
+TEST(resuming_without_a_checkpoint_begins_with_the_folder)
 {
     const char *ini = masked_config(), *folder = tiny("bert_masked"), *whole = run_path("whole"),
                *begun = run_path("begun");
     EXPECT_RUN(0, ini, "--from", folder, "--out", whole, "--quiet");
-    run_result run = RUN(ini, "--from", folder, "--out", begun, "--resume");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "no checkpoint yet: begins at step 0") != NULL, "%s", run.err);
+    SAYS(RUN(ini, "--from", folder, "--out", begun, "--resume"), "no checkpoint yet: begins at step 0");
     run_assert_same_file(whole, begun, "checkpoint.safetensors");
     EXPECT_RUN(0, run_file(whole, "config.ini"), "--from", folder, "--out", run_path("again"), "--quiet");
     run_assert_same_file(whole, run_path("again"), "model.safetensors");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, a_run_goes_on_without_the_folder_that_it_began_with);
-    tcase_add_test(tc, a_run_that_was_cut_off_before_its_first_checkpoint_begins_with_the_folder_again);
-    tcase_add_test(tc, what_a_run_cannot_begin_with_is_refused_at_once);
-    tcase_add_test(tc, a_config_names_the_folder_and_a_runs_own_trains_it_again);
-    tcase_add_test(tc, added_tokens_stay_in_a_run_and_in_what_is_exported);
-    tcase_add_test(tc, a_tagger_reads_the_first_word_as_the_folder_or_the_config_says);
-    tcase_add_test(tc, tokens_that_a_run_learns_read_the_first_word_as_its_config_says);
-    tcase_add_test(tc, a_run_takes_shorter_texts_than_the_folder);
-    tcase_add_test(tc, a_pruned_run_is_trained_on_with_the_tokens_of_its_folder);
-    tcase_add_loop_test(tc, a_run_that_began_with_a_file_goes_on, 0, 2);
-    tcase_add_test(tc, a_replaced_run_begins_with_a_file);
-    tcase_add_test(tc, a_run_does_not_replace_the_weights_that_it_begins_with);
-    tcase_add_loop_test(tc, rows_without_a_token_stay_as_they_are, 0, 2);
-    tcase_add_test(tc, a_run_is_written_as_the_kind_that_it_began_with);
-    tcase_add_loop_test(tc, vectors_of_sentences_stay_the_same, 0, 2);
-    tcase_add_test(tc, other_vectors_are_refused_by_name);
-    tcase_add_test(tc, every_training_of_a_sweep_begins_with_the_folder);
-    tcase_add_test(tc, what_the_weights_are_shaped_by_cannot_vary);
-    tcase_add_test(tc, resuming_without_a_checkpoint_begins_with_the_folder);
-}
-SUITE("fine_tuning", add_tests)
+SUITE("fine_tuning", .seconds = 60)

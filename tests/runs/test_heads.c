@@ -20,21 +20,6 @@
 
 enum { LAYERS = 2, LAYER_HEADS = 2, LAST_STEP = 24, TOKENS = 7 };
 
-static const char *train(void)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
-    return folder;
-}
-
-static void expect_refused(run_result run, int code, const char *part, const char *other)
-{
-    ck_assert_msg(run.code == code, "exit code %d, not %d: %s", run.code, code, run.err);
-    ck_assert_msg(strstr(run.err, part) != NULL && strstr(run.err, other) != NULL, "no \"%s\", \"%s\" in: %s", part,
-                  other, run.err);
-    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
-}
-
 static size_t widest_line(const char *text)
 {
     size_t widest = 0;
@@ -48,8 +33,7 @@ static size_t widest_line(const char *text)
 /* The value and baseline of heads.csv's row; false where there is none. */
 static bool csv_value(const char *csv, int step, int layer, int head, const char *metric, double *value)
 {
-    char begin[128];
-    snprintf(begin, sizeof begin, "\n%d,%d,%d,%s,", step, layer, head, metric);
+    const char *begin = scratch_format("\n%d,%d,%d,%s,", step, layer, head, metric);
     const char *row = strstr(csv, begin);
     return row != NULL && sscanf(row + strlen(begin), "%lf", value) == 1;
 }
@@ -59,11 +43,9 @@ static bool csv_value(const char *csv, int step, int layer, int head, const char
 /* Whether the snapshot holds statistics; how many examples they are of must be right. */
 static bool has_statistics(const char *folder, int64_t step, int64_t examples)
 {
-    char name[64];
-    snprintf(name, sizeof name, "patterns/step_%06" PRId64 ".npz", step);
+    const char *name = scratch_format("patterns/step_%06" PRId64 ".npz", step);
     hl_npz npz;
-    hl_status status = hl_npz_read(run_file(folder, name), 1 << 24, &npz);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_npz_read(run_file(folder, name), 1 << 24, &npz));
     const hl_npz_array *queries = hl_npz_find(&npz, "all_queries");
     bool has = queries != NULL;
     if (has) { /* every example has one query with the first key before it that far away */
@@ -73,7 +55,7 @@ static bool has_statistics(const char *folder, int64_t step, int64_t examples)
     return has;
 }
 
-START_TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
+TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
 {
     static const int64_t steps[] = { 0, 1, 2, 5, 10, 20, 24 };
     const char *folder = run_path("run");
@@ -88,32 +70,27 @@ START_TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
         ck_assert_int_eq(csv_value(csv, (int)steps[i], 1, 1, "all.distance", &value), validated);
     }
 }
-END_TEST
 
 /* The last snapshot is that of the validation with which patience was lost, at a step that is else none's. */
-START_TEST(a_run_that_ends_early_has_sums_of_its_last_step)
+TEST(a_run_that_ends_early_has_sums_of_its_last_step)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.patience=2", "optimizer.learning_rate=1", "patterns.every=0",
-               "train.eval_examples=9", "--quiet", "--out", folder);
+    const char *folder =
+        TINY_RUN("run", "train.patience=2", "optimizer.learning_rate=1", "patterns.every=0", "train.eval_examples=9");
     int step;
     ck_assert_int_eq(sscanf(run_list(run_file(folder, "patterns")), "step_000000.npz step_%d.npz", &step), 1);
     ck_assert_int_lt(step, LAST_STEP);
     ck_assert(has_statistics(folder, step, 9));
 }
-END_TEST
 
 /* ---- the table, JSON, heads.csv ---- */
 
-START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
+TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 {
-    const char *folder = train();
-    run_result run = HEADS(folder);
-    ck_assert_int_eq(run.code, 0);
+    const char *folder = TINY_RUN("run");
+    run_result run = SAYS(HEADS(folder), "step 24: 4 heads, measured on 4 examples.",
+                          "\nhead  label                 score  base entropy dist importance without "
+                          "faithful\n");
     ck_assert_str_eq(run.err, "");
-    ck_assert_ptr_nonnull(strstr(run.out, "step 24: 4 heads, measured on 4 examples."));
-    ck_assert_ptr_nonnull(strstr(run.out, "\nhead  label                 score  base entropy dist importance without "
-                                          "faithful\n"));
     static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
     const char *at = run.out;
     for (int i = 0; i < 4; i++) {
@@ -122,28 +99,23 @@ START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     }
     ck_assert_uint_le(widest_line(strchr(run.out, '\n') + 1), 80); /* the first one holds a path */
 }
-END_TEST
 
 /* A run that is named as users do. */
-START_TEST(long_labels_and_names_fit_80_columns)
+TEST(long_labels_and_names_fit_80_columns)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
                "train.eval_examples=32", "patterns.examples=8", "--quiet", "--out", folder);
-    run_result run = HEADS(folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "\nL0H11 "));
+    run_result run = SAYS(HEADS(folder), "\nL0H11 ");
     ck_assert_uint_le(widest_line(strchr(run.out, '\n') + 1), 80);
 }
-END_TEST
 
-START_TEST(json_agrees_with_heads_csv)
+TEST(json_agrees_with_heads_csv)
 {
-    const char *folder = train();
-    run_result run = HEADS(folder, "--json");
-    ck_assert_int_eq(run.code, 0);
+    const char *folder = TINY_RUN("run");
+    run_result run = OK(HEADS(folder, "--json"));
     json_t *root = NULL;
-    ck_assert_int_eq(hl_json_parse("output", run.out, strlen(run.out), &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("output", run.out, strlen(run.out), &root));
     json_t *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), LAYERS * LAYER_HEADS);
     const char *csv = run_read(run_file(folder, "heads.csv"));
@@ -172,83 +144,65 @@ START_TEST(json_agrees_with_heads_csv)
     }
     json_decref(root);
 }
-END_TEST
 
 /* Of the last step: its weights are at hand. Of no step where there are none. */
-START_TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
+TEST(heads_csv_tells_what_heads_are_worth_where_there_are_weights)
 {
-    const char *folder = train(), *file = run_file(folder, "heads.csv"), *csv = run_read(file);
+    const char *folder = TINY_RUN("run"), *file = run_file(folder, "heads.csv"), *csv = run_read(file);
     double value;
     ck_assert(csv_value(csv, LAST_STEP, 1, 1, "importance.normalised", &value));
     ck_assert(value > 0 && value <= 1);
     ck_assert(!csv_value(csv, 20, 1, 1, "loss_without", &value));
-    ck_assert_int_eq(HEADS(folder, "--step", "24", "--csv").code, 0);
+    OK(HEADS(folder, "--step", "24", "--csv"));
     ck_assert_int_eq(HEADS(folder, "--step", "20").code, 0); /* the table is of 20, the file of all */
     ck_assert_str_eq(run_read(file), csv);
     unlink(run_file(folder, "checkpoint.safetensors"));
     unlink(run_file(folder, "model.safetensors"));
-    ck_assert_int_eq(HEADS(folder).code, 0);
+    OK(HEADS(folder));
     ck_assert(csv_value(run_read(file), LAST_STEP, 1, 1, "entropy", &value));
     ck_assert_ptr_null(strstr(run_read(file), "importance"));
     ck_assert_ptr_null(strstr(run_read(file), "loss_without"));
 }
-END_TEST
 
-START_TEST(train_and_heads_write_the_same_heads_csv)
+TEST(train_and_heads_write_the_same_heads_csv)
 {
-    const char *folder = train(), *csv = run_file(folder, "heads.csv"), *copy = run_path("copy.csv");
+    const char *folder = TINY_RUN("run"), *csv = run_file(folder, "heads.csv"), *copy = run_path("copy.csv");
     const char *by_train = run_read(csv);
     ck_assert_ptr_nonnull(strstr(by_train, "step,layer,head,metric,value,baseline\n0,0,0,"));
     ck_assert_ptr_nonnull(strstr(by_train, "\n24,1,1,entropy,"));
     unlink(csv);
-    run_result run = HEADS(folder, "--csv", copy);
-    ck_assert_int_eq(run.code, 0);
+    OK(HEADS(folder, "--csv", copy));
     ck_assert_str_eq(run_read(csv), by_train);
     ck_assert_str_eq(run_read(copy), by_train);
     ck_assert_str_eq(HEADS(folder, "--csv").out, by_train);
 }
-END_TEST
 
-START_TEST(a_step_without_its_weights_has_no_effects)
+TEST(a_step_without_its_weights_has_no_effects)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "patterns.every=5", "--quiet", "--out", folder);
-    run_result run = HEADS(folder, "--step", "5");
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "step 5: 4 heads"));
-    ck_assert_ptr_nonnull(strstr(run.out, "faithfulness: the weights of step 5 were"));
+    const char *folder = TINY_RUN("run", "patterns.every=5");
+    SAYS(HEADS(folder, "--step", "5"), "step 5: 4 heads", "faithfulness: the weights of step 5 were");
     run_result json = HEADS(folder, "--step", "5", "--json");
     ck_assert_ptr_nonnull(strstr(json.out, "\"importance\": null"));
-    expect_refused(HEADS(folder, "--step", "7"), 2, "no snapshot of step 7", "5 and 10");
-    expect_refused(HEADS(folder, "--step", "99"), 2, "no snapshot of step 99", "0 .. 24");
+    REFUSED(HEADS(folder, "--step", "7"), 2, "runs.no_snapshot_of_step_7_the");
+    REFUSED(HEADS(folder, "--step", "99"), 2, "runs.no_snapshot_of_step_99_they");
 }
-END_TEST
 
-START_TEST(without_a_checkpoint_the_weights_are_the_models)
+TEST(without_a_checkpoint_the_weights_are_the_models)
 {
-    const char *folder = train();
+    const char *folder = TINY_RUN("run");
     unlink(run_file(folder, "checkpoint.safetensors"));
-    run_result run = HEADS(folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "\nL1H1 "));
+    SAYS(HEADS(folder), "\nL1H1 ");
     unlink(run_file(folder, "model.safetensors"));
-    run = HEADS(folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "No importance, loss without and faithfulness"));
-    expect_refused(HEADS(folder, "--input", "a"), 3, folder, "no weights");
+    SAYS(HEADS(folder), "No importance, loss without and faithfulness");
+    REFUSED(HEADS(folder, "--input", "a"), 3, "runs.no_weights_in_it_yet_the");
 }
-END_TEST
 
 /* ---- maps ---- */
 
-START_TEST(one_head_is_drawn_with_its_tokens)
+TEST(one_head_is_drawn_with_its_tokens)
 {
-    const char *folder = train();
-    run_result mean = HEADS(folder, "--head", "L1H0");
-    ck_assert_int_eq(mean.code, 0);
-    ck_assert_ptr_nonnull(strstr(mean.out, "L1H0"));
-    ck_assert_ptr_nonnull(strstr(mean.out, "<sep>"));
-    ck_assert_ptr_nonnull(strstr(mean.out, "\nrun, step 24, mean of 2 examples\n"));
+    const char *folder = TINY_RUN("run");
+    run_result mean = SAYS(HEADS(folder, "--head", "L1H0"), "L1H0", "<sep>", "\nrun, step 24, mean of 2 examples\n");
     ck_assert_ptr_null(strchr(mean.out, '\033'));
     run_result one = HEADS(folder, "--head", "L1H0", "--example", "3", "--step", "0");
     ck_assert_ptr_nonnull(strstr(one.out, "step 0, example 3"));
@@ -258,49 +212,45 @@ START_TEST(one_head_is_drawn_with_its_tokens)
     ck_assert_ptr_nonnull(strstr(all.out, "L1H1"));
     ck_assert_ptr_nonnull(strstr(all.out, "\ndown: queries, across: keys; one head with its tokens: --head L0H0\n"));
     ck_assert_ptr_nonnull(strstr(HEADS(run_file(folder, "."), "--head", "L1H1").out, "\nrun, step 24, mean of"));
-    expect_refused(HEADS(folder, "--example", "4"), 2, "--example", "0 .. 3");
+    REFUSED(HEADS(folder, "--example", "4"), 2, "runs.example_4_the_examples_are_0");
 }
-END_TEST
 
 /* What a terminal would take for a command is not handed to it, and no line is wider than it. */
-START_TEST(a_folder_of_any_name_is_shown_in_the_caption)
+TEST(a_folder_of_any_name_is_shown_in_the_caption)
 {
     const char *folder =
         run_path("a\033[2J of a name that is too long to stand in a line of any terminal, in full or cut");
-    ck_assert_int_eq(rename(train(), folder), 0);
-    run_result run = HEADS(folder, "--head", "L0H0");
-    ck_assert_int_eq(run.code, 0);
+    ck_assert_int_eq(rename(TINY_RUN("run"), folder), 0);
+    run_result run = OK(HEADS(folder, "--head", "L0H0"));
     ck_assert_ptr_null(strchr(run.out, '\033'));
     const char *caption = strstr(run.out, " of a name");
     ck_assert_ptr_nonnull(caption);
     ck_assert_ptr_null(strstr(caption, "in full or cut"));
 }
-END_TEST
 
-START_TEST(heads_that_are_none_are_refused)
+TEST(heads_that_are_none_are_refused)
 {
-    const char *folder = train();
-    expect_refused(HEADS(folder, "--head", "L2H0"), 2, "no layer 2", "the layers are 0 .. 1");
-    expect_refused(HEADS(folder, "--head", "L0H2"), 2, "no head 2", "L0H0 .. L0H1");
+    const char *folder = TINY_RUN("run");
+    REFUSED(HEADS(folder, "--head", "L2H0"), 2, "runs.head_l2h0_no_layer_2_the");
+    REFUSED(HEADS(folder, "--head", "L0H2"), 2, "runs.head_l0h2_no_head_2_in");
     static const char *const names[] = { "x", "L", "L0", "L0H", "0H1", "L0H1x", "L-1H0", "L99999999999999999999H0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        expect_refused(HEADS(folder, "--head", names[i]), 2, "--head", "L0H0 .. L1H1");
+        FAILS_SAYING(HEADS(folder, "--head", names[i]), 2, "--head", "L0H0 .. L1H1");
     }
 }
-END_TEST
 
 /* The model on an example of the snapshot, given as an input, has the weights of the snapshot. */
-START_TEST(an_input_gives_the_weights_of_the_same_example)
+TEST(an_input_gives_the_weights_of_the_same_example)
 {
-    const char *folder = train(), *recorded = run_path("recorded.json"), *run_again = run_path("again.json");
-    ck_assert_int_eq(HEADS(folder, "--bertviz", recorded, "--example", "2").code, 0);
+    const char *folder = TINY_RUN("run"), *recorded = run_path("recorded.json"), *run_again = run_path("again.json");
+    OK(HEADS(folder, "--bertviz", recorded, "--example", "2"));
     json_t *first = json_load_file(recorded, 0, NULL), *tokens = json_object_get(first, "tokens");
     ck_assert_uint_eq(json_array_size(tokens), TOKENS);
     char input[256] = "";
     for (size_t i = 0; i < TOKENS; i++) {
         strcat(strcat(input, i > 0 ? " " : ""), json_string_value(json_array_get(tokens, i)));
     }
-    ck_assert_int_eq(HEADS(folder, "--bertviz", run_again, "--input", input).code, 0);
+    OK(HEADS(folder, "--bertviz", run_again, "--input", input));
     json_t *second = json_load_file(run_again, 0, NULL);
     ck_assert(json_equal(tokens, json_object_get(second, "tokens")));
     ck_assert_uint_eq(json_array_size(json_object_get(second, "attention")), LAYERS);
@@ -319,25 +269,21 @@ START_TEST(an_input_gives_the_weights_of_the_same_example)
     }
     json_decref(first);
     json_decref(second);
-    run_result drawn = HEADS(folder, "--input", input, "--head", "L0H1");
-    ck_assert_int_eq(drawn.code, 0);
-    ck_assert_ptr_nonnull(strstr(drawn.out, "<mask>"));
+    SAYS(HEADS(folder, "--input", input, "--head", "L0H1"), "<mask>");
 }
-END_TEST
 
-START_TEST(inputs_that_are_none_are_refused)
+TEST(inputs_that_are_none_are_refused)
 {
-    const char *folder = train();
-    expect_refused(HEADS(folder, "--input", "a B"), 2, "unknown token \"B\" (did you mean \"b\"?)", "<sep>, <mask>, a");
-    expect_refused(HEADS(folder, "--input", "a zebra"), 2, "unknown token \"zebra\"", "<sep>");
-    expect_refused(HEADS(folder, "--input", "a <pad>"), 2, "<pad>", "padding");
-    expect_refused(HEADS(folder, "--input", " \t"), 2, "--input", "no tokens");
-    expect_refused(HEADS(folder, "--input", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a"), 2,
-                   "--input: 33 tokens", "max_length");
-    expect_refused(HEADS(folder, "--input", "a", "--step", "0"), 2, "--step", "--input");
-    expect_refused(HEADS(folder, "--input", "a", "--example", "0"), 2, "--example", "--input");
+    const char *folder = TINY_RUN("run");
+    REFUSED(HEADS(folder, "--input", "a B"), 2, "runs.input_unknown_token_b_did_you");
+    REFUSED(HEADS(folder, "--input", "a zebra"), 2, "runs.input_unknown_token_zebra_there_are");
+    REFUSED(HEADS(folder, "--input", "a <pad>"), 2, "runs.input_pad_is_padding_no_input");
+    REFUSED(HEADS(folder, "--input", " \t"), 2, "runs.input_no_tokens_in_it");
+    REFUSED(HEADS(folder, "--input", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a"), 2,
+            "runs.input_33_tokens_and_the_model");
+    REFUSED(HEADS(folder, "--input", "a", "--step", "0"), 2, "runs.input_runs_the_last_checkpoint_s");
+    REFUSED(HEADS(folder, "--input", "a", "--example", "0"), 2, "runs.input_and_example_exclude_each_other");
 }
-END_TEST
 
 /* ---- files ---- */
 
@@ -346,50 +292,46 @@ static void expect_beginning(const char *path, const char *beginning)
     ck_assert_msg(strncmp(run_read(path), beginning, strlen(beginning)) == 0, "%s does not begin as it should", path);
 }
 
-START_TEST(figures_are_written_whole)
+TEST(figures_are_written_whole)
 {
-    const char *folder = train(), *out = run_path("figures");
+    const char *folder = TINY_RUN("run"), *out = run_path("figures");
     mkdir(out, 0777);
     const char *png = run_file(out, "a.png"), *svg = run_file(out, "a.svg"), *pdf = run_file(out, "a.pdf");
-    run_result run = HEADS(folder, "--png", png, "--svg", svg, "--pdf", pdf);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(HEADS(folder, "--png", png, "--svg", svg, "--pdf", pdf));
     ck_assert_str_eq(run.out, "");
     expect_beginning(png, "\211PNG");
     expect_beginning(svg, "<?xml");
     expect_beginning(pdf, "%PDF-");
     ck_assert_str_eq(run_list(out), "a.pdf a.png a.svg ");
-    ck_assert_int_eq(HEADS(folder, "--png", png, "--head", "L1H1", "--example", "0").code, 0);
+    OK(HEADS(folder, "--png", png, "--head", "L1H1", "--example", "0"));
     expect_beginning(png, "\211PNG");
-    expect_refused(HEADS(folder, "--png", "/nowhere/a.png"), 3, "/nowhere/a.png", "cannot");
+    REFUSED(HEADS(folder, "--png", "/nowhere/a.png"), 3, "runs.its_folder_cannot_be_written_to");
 }
-END_TEST
 
 /* Standard output holds what the file holds, and no file is named "-". */
-START_TEST(figures_go_to_standard_output_alone)
+TEST(figures_go_to_standard_output_alone)
 {
-    const char *folder = train(), *bertviz = run_path("a.json"), *svg = run_path("a.svg");
-    ck_assert_int_eq(HEADS(folder, "--svg", svg, "--bertviz", bertviz).code, 0);
-    run_result run = HEADS(folder, "--svg", "-");
-    ck_assert_int_eq(run.code, 0);
+    const char *folder = TINY_RUN("run"), *bertviz = run_path("a.json"), *svg = run_path("a.svg");
+    OK(HEADS(folder, "--svg", svg, "--bertviz", bertviz));
+    run_result run = OK(HEADS(folder, "--svg", "-"));
     ck_assert_str_eq(run.out, run_read(svg));
     ck_assert_str_eq(HEADS(folder, "--bertviz", "-").out, run_read(bertviz));
     ck_assert_int_eq(strncmp(HEADS(folder, "--pdf", "-", "--csv", run_path("a.csv")).out, "%PDF-", 5), 0);
     ck_assert_int_eq(strncmp(HEADS(folder, "--head", "L0H0", "--png", "-").out, "\211PNG", 4), 0);
     ck_assert_int_eq(strncmp(HEADS(folder, "--prune", "--svg", "-").out, "<?xml", 5), 0);
     ck_assert_int_ne(access("-", F_OK), 0);
-    expect_refused(HEADS(folder, "--npz", "-"), 2, "--npz", "name a file");
-    expect_refused(HEADS(folder, "--prune-to", "2", "--out", "-"), 2, "--out", "name a file");
-    expect_refused(HEADS(folder, "--png", "-", "--json"), 2, "--png", "standard output");
+    REFUSED(HEADS(folder, "--npz", "-"), 2, "runs.npz_standard_output_cannot_take_this");
+    REFUSED(HEADS(folder, "--prune-to", "2", "--out", "-"), 2, "runs.out_standard_output_cannot_take_this");
+    REFUSED(HEADS(folder, "--png", "-", "--json"), 2, "runs.json_and_png_cannot_both_go");
 }
-END_TEST
 
-START_TEST(arrays_hold_weights_and_metrics)
+TEST(arrays_hold_weights_and_metrics)
 {
-    const char *folder = train(), *path = run_path("a.npz");
-    ck_assert_int_eq(HEADS(folder, "--npz", path).code, 0);
+    const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
+    OK(HEADS(folder, "--npz", path));
     hl_npz exported, recorded;
-    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &exported).code, HL_OK);
-    ck_assert_int_eq(hl_npz_read(run_file(folder, "patterns/step_000024.npz"), 1 << 24, &recorded).code, HL_OK);
+    CHECK_OK(hl_npz_read(path, 1 << 24, &exported));
+    CHECK_OK(hl_npz_read(run_file(folder, "patterns/step_000024.npz"), 1 << 24, &recorded));
     static const char *const same[] = { "layer_0", "layer_1", "tokens", "lengths", "step" };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const hl_npz_array *a = hl_npz_find(&exported, same[i]), *b = hl_npz_find(&recorded, same[i]);
@@ -412,27 +354,25 @@ START_TEST(arrays_hold_weights_and_metrics)
     hl_npz_free(&exported);
     hl_npz_free(&recorded);
 }
-END_TEST
 
 /* ---- what is no run ---- */
 
-START_TEST(what_is_no_run_is_refused)
+TEST(what_is_no_run_is_refused)
 {
     const char *foreign = run_path("foreign"), *file = run_config("a.ini", "[task]\n");
     mkdir(foreign, 0777);
-    expect_refused(HEADS(run_path("nowhere")), 3, "nowhere", "no such folder");
-    expect_refused(HEADS(foreign), 3, foreign, "holds no run");
-    expect_refused(HEADS(file), 3, file, "give the folder that it is in");
+    REFUSED(HEADS(run_path("nowhere")), 3, "runs.no_such_folder_give_a_run");
+    REFUSED(HEADS(foreign), 3, "runs.this_folder_holds_no_run_no");
+    REFUSED(HEADS(file), 3, "runs.a_file_give_the_folder_that");
     scratch_write(run_file(foreign, "config.ini"), "[task]\nnmae = copy\n", 19);
-    expect_refused(HEADS(foreign), 3, "config.ini:2", "nmae");
+    REFUSED(HEADS(foreign), 3, "runs.task_nmae_unknown_key_did_you");
     ck_assert_str_eq(run_list(foreign), "config.ini ");
 }
-END_TEST
 
 /* Whatever it looks for when it opens a run: where that cannot be known, it does not go on as if nothing were there. */
-START_TEST(a_look_for_a_file_that_fails_is_told)
+TEST(a_look_for_a_file_that_fails_is_told)
 {
-    const char *folder = train();
+    const char *folder = TINY_RUN("run");
     int n = 0;
     bool reached;
     faults_begin();
@@ -448,41 +388,36 @@ START_TEST(a_look_for_a_file_that_fails_is_told)
     faults_end();
     ck_assert_int_gt(n, 1);
 }
-END_TEST
 
-START_TEST(a_run_without_patterns_says_what_to_set)
+TEST(a_run_without_patterns_says_what_to_set)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "patterns.examples=0", "--quiet", "--out", folder);
-    expect_refused(HEADS(folder), 3, folder, "patterns.examples=32");
-    expect_refused(HEADS(folder, "--head", "L0H0"), 3, folder, "patterns.examples=32");
+    const char *folder = TINY_RUN("run", "patterns.examples=0");
+    REFUSED(HEADS(folder), 3, "study.no_patterns_were_recorded_patterns_examples");
+    REFUSED(HEADS(folder, "--head", "L0H0"), 3, "study.no_patterns_were_recorded_patterns_examples");
 }
-END_TEST
 
-START_TEST(a_damaged_snapshot_is_named)
+TEST(a_damaged_snapshot_is_named)
 {
-    const char *folder = train(), *csv = run_file(folder, "heads.csv"), *before = run_read(csv);
+    const char *folder = TINY_RUN("run"), *csv = run_file(folder, "heads.csv"), *before = run_read(csv);
     const char *first = run_file(folder, "patterns/step_000005.npz"),
                *last = run_file(folder, "patterns/step_000024.npz");
     ck_assert_int_eq(truncate(first, 1000), 0);
-    expect_refused(HEADS(folder), 3, first, "");
+    FAILS(HEADS(folder), 3, "runs.is_no_zip_archive_or_is");
     ck_assert_str_eq(run_read(csv), before);
-    ck_assert_int_eq(HEADS(folder, "--head", "L0H0").code, 0);
+    OK(HEADS(folder, "--head", "L0H0"));
     ck_assert_int_eq(truncate(last, 1000), 0);
-    expect_refused(HEADS(folder, "--head", "L0H0"), 3, last, "");
+    REFUSED(HEADS(folder, "--head", "L0H0"), 3, "runs.is_no_zip_archive_or_is_2");
     scratch_write(last, "", 0);
-    expect_refused(HEADS(folder), 3, last, "");
+    REFUSED(HEADS(folder), 3, "runs.is_no_zip_archive_or_is_2");
 }
-END_TEST
 
-START_TEST(a_damaged_checkpoint_is_named)
+TEST(a_damaged_checkpoint_is_named)
 {
-    const char *folder = train(), *checkpoint = run_file(folder, "checkpoint.safetensors");
+    const char *folder = TINY_RUN("run"), *checkpoint = run_file(folder, "checkpoint.safetensors");
     ck_assert_int_eq(truncate(checkpoint, 2000), 0);
     run_result run = HEADS(folder, "--input", "a");
-    expect_refused(run, 3, checkpoint, "");
+    REFUSED(run, 3, "runs.ends_within_its_header");
 }
-END_TEST
 
 /* The first hundred allocations of the program and then every eleventh fail once, in a run of its own each: nothing is
  * lost, and memory is what it complains of. */
@@ -507,7 +442,7 @@ static void fail_allocations(int argc, char **argv)
     fclose(out);
 }
 
-START_TEST(without_memory_it_says_so)
+TEST(without_memory_it_says_so)
 {
     char *folder = (char *)(size_t)run_path("run"), *npz = (char *)(size_t)run_path("a.npz");
     char *other = (char *)(size_t)run_path("other"), *page = (char *)(size_t)run_path("a.html");
@@ -519,55 +454,23 @@ START_TEST(without_memory_it_says_so)
     fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });
     fail_allocations(6, (char *[]){ "heads", folder, "--against", other, "--report", page, NULL });
 }
-END_TEST
 
-START_TEST(wrong_command_lines_are_refused)
+TEST(wrong_command_lines_are_refused)
 {
     static const char *const none[] = { NULL };
-    expect_refused(run_heads(none), 2, "no run given", "--help");
-    expect_refused(HEADS("run", "--exmaple", "1"), 2, "--exmaple", "did you mean \"--example\"");
-    expect_refused(HEADS("run", "--head"), 2, "--head", "needs a value");
-    expect_refused(HEADS("run", "--help=x"), 2, "--help=x", "takes no value");
-    expect_refused(HEADS("run", "--step", "-1"), 2, "--step", "whole number");
-    expect_refused(HEADS("run", "--example", "two"), 2, "--example", "whole number");
-    expect_refused(HEADS("run", "--json", "-", "--csv", "-"), 2, "--json", "--csv");
-    expect_refused(HEADS("run", "--report", "--csv"), 2, "--report", "standard output");
-    expect_refused(HEADS("run", "other"), 2, "other", "one model is enough");
-    expect_refused(HEADS("run", "-x"), 2, "-x", "unknown option");
-    run_result help = HEADS("--help");
-    ck_assert_int_eq(help.code, 0);
+    REFUSED(run_heads(none), 2, "runs.no_run_given_as_in_heads");
+    REFUSED(HEADS("run", "--exmaple", "1"), 2, "runs.exmaple_unknown_option_did_you_mean");
+    REFUSED(HEADS("run", "--head"), 2, "runs.head_needs_a_value_see_help");
+    REFUSED(HEADS("run", "--help=x"), 2, "runs.help_x_takes_no_value_see");
+    REFUSED(HEADS("run", "--step", "-1"), 2, "runs.step_1_is_no_whole_number");
+    REFUSED(HEADS("run", "--example", "two"), 2, "runs.example_two_is_no_whole_number");
+    REFUSED(HEADS("run", "--json", "-", "--csv", "-"), 2, "runs.json_and_csv_cannot_both_go");
+    REFUSED(HEADS("run", "--report", "--csv"), 2, "runs.csv_and_report_cannot_both_go");
+    REFUSED(HEADS("run", "other"), 2, "runs.other_one_model_is_enough_a");
+    REFUSED(HEADS("run", "-x"), 2, "runs.x_unknown_option_see_help");
+    run_result help = OK(HEADS("--help"));
     ck_assert_uint_le(widest_line(help.out), 80);
     ck_assert_int_eq(strncmp(HEADS("--version").out, "headlight ", 10), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, snapshots_of_validated_steps_hold_sums_of_all_examples);
-    tcase_add_test(tc, a_run_that_ends_early_has_sums_of_its_last_step);
-    tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
-    tcase_add_test(tc, long_labels_and_names_fit_80_columns);
-    tcase_add_test(tc, json_agrees_with_heads_csv);
-    tcase_add_test(tc, heads_csv_tells_what_heads_are_worth_where_there_are_weights);
-    tcase_add_test(tc, train_and_heads_write_the_same_heads_csv);
-    tcase_add_test(tc, a_step_without_its_weights_has_no_effects);
-    tcase_add_test(tc, without_a_checkpoint_the_weights_are_the_models);
-    tcase_add_test(tc, one_head_is_drawn_with_its_tokens);
-    tcase_add_test(tc, a_folder_of_any_name_is_shown_in_the_caption);
-    tcase_add_test(tc, heads_that_are_none_are_refused);
-    tcase_add_test(tc, an_input_gives_the_weights_of_the_same_example);
-    tcase_add_test(tc, inputs_that_are_none_are_refused);
-    tcase_add_test(tc, figures_are_written_whole);
-    tcase_add_test(tc, figures_go_to_standard_output_alone);
-    tcase_add_test(tc, arrays_hold_weights_and_metrics);
-    tcase_add_test(tc, what_is_no_run_is_refused);
-    tcase_add_test(tc, a_look_for_a_file_that_fails_is_told);
-    tcase_add_test(tc, a_run_without_patterns_says_what_to_set);
-    tcase_add_test(tc, a_damaged_snapshot_is_named);
-    tcase_add_test(tc, a_damaged_checkpoint_is_named);
-    tcase_add_test(tc, without_memory_it_says_so);
-    tcase_add_test(tc, wrong_command_lines_are_refused);
-}
-
-SUITE("heads", add_tests)
+SUITE("heads", .seconds = 60)

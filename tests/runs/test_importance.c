@@ -12,17 +12,10 @@
 
 enum { HEADS = 4 };
 
-static const char *train(void)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
-    return folder;
-}
-
 static json_t *json_of(const char *text)
 {
     json_t *root = NULL;
-    ck_assert_int_eq(hl_json_parse("output", text, strlen(text), &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("output", text, strlen(text), &root));
     return root;
 }
 
@@ -33,12 +26,11 @@ static double figure(json_t *object, const char *key)
     return json_number_value(value);
 }
 
-START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
+TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 {
-    run_result run = HEADS(train(), "--importance");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = SAYS(HEADS(TINY_RUN("run"), "--importance"),
+                          ", step 24\nWhat 4 heads are worth on the 2 examples that score, where");
     ck_assert_str_eq(run.err, "");
-    ck_assert_ptr_nonnull(strstr(run.out, ", step 24\nWhat 4 heads are worth on the 2 examples that score, where"));
     static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
     const char *at = run.out;
     for (int i = 0; i < HEADS; i++) {
@@ -50,16 +42,13 @@ START_TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     }
     ck_assert_ptr_nonnull(strstr(run.out, "rank correlation"));
 }
-END_TEST
 
-START_TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
+TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
 {
-    const char *folder = train(), *path = run_path("importance.csv");
-    run_result run = HEADS(folder, "--json");
-    ck_assert_int_eq(run.code, 0);
+    const char *folder = TINY_RUN("run"), *path = run_path("importance.csv");
+    run_result run = OK(HEADS(folder, "--json"));
     json_t *all = json_of(run.out);
-    run = HEADS(folder, "--importance", "--json", "--csv", path);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run = OK(HEADS(folder, "--importance", "--json", "--csv", path));
     json_t *root = json_of(run.out), *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS);
     ck_assert_double_eq(figure(root, "loss"), figure(all, "loss"));
@@ -84,13 +73,11 @@ START_TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
     json_decref(root);
     json_decref(all);
 }
-END_TEST
 
-START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
+TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
-    const char *folder = train();
-    run_result run = HEADS(folder, "--shapley", "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *folder = TINY_RUN("run");
+    run_result run = OK(HEADS(folder, "--shapley", "--json"));
     json_t *root = json_of(run.out);
     double sum = 0;
     for (size_t i = 0; i < HEADS; i++) {
@@ -116,47 +103,23 @@ START_TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     ck_assert_ptr_nonnull(strstr(run.out, "The fewest heads that keep 99% of the accuracy: "));
     json_decref(root);
 }
-END_TEST
 
-START_TEST(a_step_is_looked_at_where_its_weights_were_kept)
+TEST(a_step_is_looked_at_where_its_weights_were_kept)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=9", "patterns.every=2", "--quiet", "--out", folder);
-    run_result run = HEADS(folder, "--importance", "--step", "12");
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, ", step 12\n"));
-    run = HEADS(folder, "--importance", "--step", "2");
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "the weights of step 2 were not kept"));
+    const char *folder = TINY_RUN("run", "train.keep_checkpoints=9", "patterns.every=2");
+    SAYS(HEADS(folder, "--importance", "--step", "12"), ", step 12\n");
+    REFUSED(HEADS(folder, "--importance", "--step", "2"), 2, "runs.the_weights_of_step_2_were");
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_one_line)
+TEST(what_cannot_be_measured_is_one_line)
 {
-    const char *folder = run_path("many");
-    EXPECT_RUN(0, run_tiny_config(), "model.heads=16,1", "train.steps=1", "--quiet", "--out", folder);
-    run_result run = HEADS(folder, "--shapley");
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_msg(strstr(run.err, "--shapley: ") != NULL && strstr(run.err, "17 heads") != NULL, "%s", run.err);
+    const char *folder = TINY_RUN("many", "model.heads=16,1", "train.steps=1");
+    run_result run = REFUSED(HEADS(folder, "--shapley"), 2, "runs.shapley_has_17_heads_and_their");
     ck_assert_str_eq(run.out, "");
-    ck_assert_int_eq(HEADS(folder, "--importance").code, 0);
-    run = HEADS(folder, "--importance", "--head", "L0H0");
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "--head does not go with --importance"));
-    const char *bare = run_path("bare");
-    EXPECT_RUN(0, run_tiny_config(), "patterns.examples=0", "train.steps=1", "--quiet", "--out", bare);
-    run = HEADS(bare, "--importance");
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "no patterns were recorded"));
+    OK(HEADS(folder, "--importance"));
+    REFUSED(HEADS(folder, "--importance", "--head", "L0H0"), 2, "runs.head_does_not_go_with_importance");
+    const char *bare = TINY_RUN("bare", "patterns.examples=0", "train.steps=1");
+    REFUSED(HEADS(bare, "--importance"), 3, "runs.no_patterns_were_recorded_patterns_examples");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_table_has_a_row_a_head_and_fits_80_columns);
-    tcase_add_test(tc, json_agrees_with_the_table_of_all_heads_and_with_csv);
-    tcase_add_test(tc, shapley_values_sum_to_what_all_heads_take_off_the_loss);
-    tcase_add_test(tc, a_step_is_looked_at_where_its_weights_were_kept);
-    tcase_add_test(tc, what_cannot_be_measured_is_one_line);
-}
-SUITE("heads --importance", add_tests)
+SUITE("heads --importance")

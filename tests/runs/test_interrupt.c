@@ -34,7 +34,7 @@ static pid_t long_run(const char *config, const char *folder, void (*before)(voi
     return process;
 }
 
-START_TEST(a_signal_saves_and_ends_the_run)
+LOOP_TEST(a_signal_saves_and_ends_the_run, 0, 3)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     const char *config = run_tiny_config(), *folder = run_path("run");
@@ -42,30 +42,25 @@ START_TEST(a_signal_saves_and_ends_the_run)
     kill(process, signals[_i]);
     run_result run = run_wait(process);
     ck_assert_int_eq(run.code, 128 + signals[_i]);
-    char words[64];
-    snprintf(words, sizeof words, "interrupted after step %s, saved", run_checkpoint_step(folder));
+    const char *words = scratch_format("interrupted after step %s, saved", run_checkpoint_step(folder));
     ck_assert_msg(strstr(run.err, words) != NULL, "%s", run.err);
     ck_assert_ptr_null(strstr(run.out, "L0H0"));
 }
-END_TEST
 
 static void ignore_interrupts(void)
 {
     signal(SIGINT, SIG_IGN);
 }
 
-START_TEST(a_signal_that_was_ignored_before_stays_ignored)
+TEST(a_signal_that_was_ignored_before_stays_ignored)
 {
     const char *folder = run_path("run");
     pid_t process = long_run(run_tiny_config(), folder, ignore_interrupts);
     kill(process, SIGINT);
     run_pause(200);
     kill(process, SIGTERM); /* were it the second signal, it would end the run without saving */
-    run_result run = run_wait(process);
-    ck_assert_int_eq(run.code, 128 + SIGTERM);
-    ck_assert_msg(strstr(run.err, "interrupted after step") != NULL, "%s", run.err);
+    REFUSED(run_wait(process), 128 + SIGTERM, "runs.interrupted_finishing_what_is_under_way");
 }
-END_TEST
 
 /* Its first write to the disk takes for ever: only a second signal ends the process. */
 static int stuck(int fd)
@@ -82,7 +77,7 @@ static void stick_at_fsync(void)
 }
 
 /* The first one is answered while the run is still at what it was doing. */
-START_TEST(a_second_signal_ends_it_at_once)
+TEST(a_second_signal_ends_it_at_once)
 {
     const char *folder = run_path("run");
     const char *arguments[] = { run_tiny_config(), "--out", folder, NULL };
@@ -101,7 +96,6 @@ START_TEST(a_second_signal_ends_it_at_once)
     ck_assert_int_eq(run.code, 128 + SIGTERM);
     ck_assert_str_eq(run.err, said);
 }
-END_TEST
 
 /* ---- interrupted where it takes long ---- */
 
@@ -135,7 +129,7 @@ static void interrupt_itself(void)
 }
 
 /* Of every step, the last one too; among the snapshots are some that only the loss calls for. */
-START_TEST(interrupted_in_its_validation_a_step_is_validated_when_the_run_goes_on)
+TEST(interrupted_in_its_validation_a_step_is_validated_when_the_run_goes_on)
 {
     enum { STEPS = 12 };
     const char *straight = run_path("straight"), *folder = run_path("run");
@@ -149,12 +143,12 @@ START_TEST(interrupted_in_its_validation_a_step_is_validated_when_the_run_goes_o
                                 "--out",
                                 straight,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     ck_assert_int_gt(run_count_snapshots(straight), 6); /* 0, 1, 2, 5, 10, 12 */
     arguments[8] = folder;
     for (int step = 1; step <= STEPS; step++) {
         snprintf(interrupting_row, sizeof interrupting_row, "%d,train,", step);
-        run_result run = run_wait(run_start((run_options){ .arguments = arguments, .before = interrupt_itself }));
+        run_result run = run_with((run_options){ .arguments = arguments, .before = interrupt_itself });
         ck_assert_msg(run.code == 128 + SIGINT, "step %d: exit code %d: %s", step, run.code, run.err);
         ck_assert_int_eq(atoi(run_checkpoint_step(folder)), step);
         char validation[32];
@@ -162,14 +156,13 @@ START_TEST(interrupted_in_its_validation_a_step_is_validated_when_the_run_goes_o
         ck_assert_ptr_null(strstr(run_read(run_file(folder, "metrics.csv")), validation));
     }
     interrupting_row[0] = '\0';
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     run_assert_same(straight, folder);
     run_assert_same_file(straight, folder, "heads.csv");
     ck_assert_str_eq(run_list(straight), run_list(folder));
 }
-END_TEST
 
-START_TEST(a_signal_does_not_wait_for_the_end_of_a_validation)
+TEST(a_signal_does_not_wait_for_the_end_of_a_validation)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     const char *arguments[] = {
@@ -184,39 +177,27 @@ START_TEST(a_signal_does_not_wait_for_the_end_of_a_validation)
     run_result run = run_wait(process);
     ck_assert_int_eq(run.code, 128 + SIGINT);
     ck_assert_ptr_null(strstr(run_read(run_file(folder, "metrics.csv")), "1,validation"));
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     EXPECT_RUN(0, config, arguments[1], arguments[2], "--out", straight);
     run_assert_same(straight, folder);
 }
-END_TEST
 
 /* When the last checkpoint is written; when what the heads do is. */
-START_TEST(a_signal_after_the_last_step_ends_the_run)
+LOOP_TEST(a_signal_after_the_last_step_ends_the_run, 0, 2)
 {
     static const char *const moments[] = { "checkpoint.safetensors", "heads.csv" };
     const char *config = run_tiny_config(), *folder = run_path("run"), *err = run_path("err.txt");
     const char *arguments[] = { config, "train.checkpoint_every=0", "--out", folder, NULL };
     interrupting_path = moments[_i];
-    run_result run = run_wait(run_start((run_options){ .arguments = arguments, .before = interrupt_itself }));
+    run_result run = run_with((run_options){ .arguments = arguments, .before = interrupt_itself });
     interrupting_path = NULL;
     ck_assert_int_eq(run.code, 128 + SIGINT);
     ck_assert_str_eq(run_checkpoint_step(folder), "24");
     ck_assert(!scratch_exists(run_file(folder, "heads.csv")) && !scratch_exists(run_file(folder, "report.html")));
     ck_assert_ptr_nonnull(strstr(run_read(err), "--resume"));
     ck_assert_int_eq(strstr(run.out, "L0H0") != NULL, _i == 1);
-    run = RUN(config, "train.checkpoint_every=0", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    OK(RUN(config, "train.checkpoint_every=0", "--resume", "--out", folder));
     ck_assert(scratch_exists(run_file(folder, "heads.csv")) && scratch_exists(run_file(folder, "report.html")));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_signal_saves_and_ends_the_run, 0, 3);
-    tcase_add_test(tc, a_signal_that_was_ignored_before_stays_ignored);
-    tcase_add_test(tc, a_second_signal_ends_it_at_once);
-    tcase_add_test(tc, interrupted_in_its_validation_a_step_is_validated_when_the_run_goes_on);
-    tcase_add_test(tc, a_signal_does_not_wait_for_the_end_of_a_validation);
-    tcase_add_loop_test(tc, a_signal_after_the_last_step_ends_the_run, 0, 2);
-}
-SUITE("interrupt", add_tests)
+SUITE("interrupt")

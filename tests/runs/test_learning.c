@@ -2,12 +2,13 @@
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/shipped_configs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(any_heads_learn)
+LOOP_TEST(any_heads_learn, 0, 17)
 {
     static const char *const heads[][4] = {
         { "model.heads=1" },
@@ -36,9 +37,8 @@ START_TEST(any_heads_learn)
     run_last_row(folder, "validation", &last, &accuracy);
     ck_assert_msg(last < 0.8 * first, "%s: loss %g after %g", h[0], last, first);
 }
-END_TEST
 
-START_TEST(micro_batches_give_the_losses_of_the_whole_batch)
+TEST(micro_batches_give_the_losses_of_the_whole_batch)
 {
     static const char *const parts[] = { "optimizer.accumulate=1", "optimizer.accumulate=2", "optimizer.accumulate=8" };
     const char *metrics[3];
@@ -58,9 +58,8 @@ START_TEST(micro_batches_give_the_losses_of_the_whole_batch)
     }
     ck_assert_int_eq(rows, 8);
 }
-END_TEST
 
-START_TEST(every_shipped_config_learns)
+LOOP_TEST(every_shipped_config_learns, 0, SHIPPED_CONFIGS)
 {
     const shipped_config *shipped = &shipped_configs[_i];
     const char *folder = run_path("run");
@@ -74,22 +73,19 @@ START_TEST(every_shipped_config_learns)
     run_last_row(folder, "train", &last, &accuracy);
     ck_assert_msg(last < shipped->share * first, "%s: loss %g after %g", shipped->name, last, first);
 }
-END_TEST
 
 /* Each config either names its file or says how to name one. */
-START_TEST(a_config_for_ones_own_file_asks_for_it)
+LOOP_TEST(a_config_for_ones_own_file_asks_for_it, 0, SHIPPED_CONFIGS)
 {
     const shipped_config *shipped = &shipped_configs[_i];
     run_result run = RUN(run_shipped_config(shipped->name), "--check");
-    char asks[512];
-    snprintf(asks, sizeof asks, "%s: task.file is missing: name the file to learn from, as task.file=FILE\n",
-             run_shipped_config(shipped->name));
+    const char *asks = scratch_format("%s: task.file is missing: name the file to learn from, as task.file=FILE\n",
+                                      run_shipped_config(shipped->name));
     ck_assert_msg(run.code == (shipped->file != NULL ? 2 : 0), "%s: %d", shipped->name, run.code);
     ck_assert_str_eq(run.err, shipped->file != NULL ? asks : "");
 }
-END_TEST
 
-START_TEST(every_shipped_config_is_among_these)
+TEST(every_shipped_config_is_among_these)
 {
     const char *names = run_list(HL_CONFIGS);
     for (const char *at = names; *at != '\0'; at += strcspn(at, " ") + 1) {
@@ -100,14 +96,5 @@ START_TEST(every_shipped_config_is_among_these)
         ck_assert_msg(rows > 0, "configs/%.*s has no row in tests/runs/shipped_configs.h", length, at);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, any_heads_learn, 0, 17);
-    tcase_add_test(tc, micro_batches_give_the_losses_of_the_whole_batch);
-    tcase_add_loop_test(tc, every_shipped_config_learns, 0, SHIPPED_CONFIGS);
-    tcase_add_loop_test(tc, a_config_for_ones_own_file_asks_for_it, 0, SHIPPED_CONFIGS);
-    tcase_add_test(tc, every_shipped_config_is_among_these);
-}
-SUITE("learning", add_tests)
+SUITE("learning")

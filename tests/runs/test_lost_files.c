@@ -8,25 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-START_TEST(older_checkpoints_outlive_the_loss_of_the_newest)
+TEST(older_checkpoints_outlive_the_loss_of_the_newest)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.keep_checkpoints=2", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.keep_checkpoints=2");
     const char *before = run_list(folder);
     ck_assert_int_eq(rename(run_file(folder, "checkpoint.safetensors"), run_file(folder, "away")), 0);
-    run_result run = RUN(config, "train.keep_checkpoints=2", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "checkpoint.safetensors: missing, but checkpoint-18.safetensors is there"));
+    REFUSED(RUN(config, "train.keep_checkpoints=2", "--resume", "--out", folder), 3,
+            "runs.missing_but_checkpoint_18_safetensors_is");
     ck_assert_int_eq(rename(run_file(folder, "away"), run_file(folder, "checkpoint.safetensors")), 0);
     ck_assert_str_eq(run_list(folder), before);
 }
-END_TEST
 
 /* Goes back from step 24 to the checkpoint of step 6 and ends at 8: the best weights must be of a step that was run. */
-START_TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
+TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.keep_checkpoints=9");
     const char *model = run_file(folder, "model.safetensors");
     ck_assert_int_gt(run_weights_step(model), 8);
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
@@ -35,12 +31,11 @@ START_TEST(the_best_weights_are_never_of_a_step_that_was_dropped)
     ck_assert_int_le(run_weights_step(model), 8);
     ck_assert_int_gt(run_weights_step(model), 0);
 }
-END_TEST
 
 /* A run finds better weights after its checkpoint of step 20 than it had before. Then it ends, because a folder stands
  * where the next checkpoint would. It resumes at step 20 and ends before those weights. It must leave what a run
  * straight through leaves: the best weights of a step up to 20. */
-START_TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
+TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
     const char *model = run_file(folder, "model.safetensors"), *before = run_file(folder, "model-before.safetensors");
@@ -53,13 +48,13 @@ START_TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
                                 "--out",
                                 straight,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     int64_t best = run_weights_step(run_file(straight, "model.safetensors"));
     ck_assert_int_le(best, 20);
 
     arguments[4] = "train.steps=20";
     arguments[7] = folder;
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     ck_assert(!scratch_exists(before));
     const char *in_the_way = run_file(folder, "checkpoint.safetensors.tmp");
     ck_assert_int_eq(mkdir(in_the_way, 0777), 0);
@@ -70,20 +65,18 @@ START_TEST(a_run_that_ends_before_the_best_weights_it_lost_has_those_before)
     ck_assert_int_eq(run_weights_step(before), best);
 
     arguments[4] = "train.steps=25";
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     ck_assert_int_eq(run_weights_step(model), best);
     run_assert_same_file(straight, folder, "checkpoint.safetensors");
     run_assert_same_file(straight, folder, "heads.csv");
     ck_assert_str_eq(run_metrics(straight), run_metrics(folder));
     ck_assert_str_eq(run_list(straight), run_list(folder));
 }
-END_TEST
 
-START_TEST(lost_best_weights_are_written_anew)
+TEST(lost_best_weights_are_written_anew)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"),
+               *folder = TINY_RUN("run", "train.keep_checkpoints=9");
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
                      0);
     ck_assert_int_eq(unlink(run_file(folder, "model.safetensors")), 0);
@@ -91,7 +84,6 @@ START_TEST(lost_best_weights_are_written_anew)
     ck_assert_int_eq(run_weights_step(run_file(folder, "model.safetensors")),
                      run_weights_step(run_file(straight, "model.safetensors")));
 }
-END_TEST
 
 /* Whole rows after the header. */
 static int rows_in(const char *text, size_t size)
@@ -104,7 +96,7 @@ static int rows_in(const char *text, size_t size)
 }
 
 /* metrics.csv holds what cannot be made anew: the run does not go on without it, and nothing of it changes. */
-START_TEST(lost_rows_of_metrics_are_not_passed_over)
+TEST(lost_rows_of_metrics_are_not_passed_over)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
     EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
@@ -115,17 +107,14 @@ START_TEST(lost_rows_of_metrics_are_not_passed_over)
         scratch_write(path, whole, sizes[i]);
         run_result run = RUN(config, "--resume", "--out", folder);
         ck_assert_int_eq(run.code, 3);
-        char told[128];
-        snprintf(told, sizeof told,
-                 "metrics.csv: has lost rows of this run (%d of %d are left); put the file back, or ",
-                 rows_in(whole, sizes[i]), rows_in(whole, strlen(whole)));
+        const char *told =
+            scratch_format("metrics.csv: has lost rows of this run (%d of %d are left); put the file back, or ",
+                           rows_in(whole, sizes[i]), rows_in(whole, strlen(whole)));
         ck_assert_msg(strstr(run.err, told) != NULL, "%s", run.err);
         ck_assert(scratch_holds(path, whole, sizes[i]));
     }
     ck_assert_int_eq(unlink(path), 0);
-    run_result run = RUN(config, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "metrics.csv: missing, with "));
+    REFUSED(RUN(config, "--resume", "--out", folder), 3, "runs.missing_with_10_rows_of_this");
     ck_assert(!scratch_exists(path));
     ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
     scratch_write(path, whole, strlen(whole));
@@ -133,10 +122,9 @@ START_TEST(lost_rows_of_metrics_are_not_passed_over)
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     ck_assert_int_eq(strncmp(run_read(path), whole, strlen(whole)), 0);
 }
-END_TEST
 
 /* Neither continued nor drawn. */
-START_TEST(changed_rows_of_metrics_are_refused)
+TEST(changed_rows_of_metrics_are_refused)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *path = run_file(folder, "metrics.csv");
     EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
@@ -157,33 +145,28 @@ START_TEST(changed_rows_of_metrics_are_refused)
     }
     scratch_write(path, whole, size);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
-    ck_assert_int_eq(HEADS(folder).code, 0);
+    OK(HEADS(folder));
 }
-END_TEST
 
 /* Not after the training, nor is anything appended through a link. */
-START_TEST(links_in_a_run_are_refused_before_the_first_step)
+TEST(links_in_a_run_are_refused_before_the_first_step)
 {
     static const char *const names[] = { "checkpoint.safetensors", "metrics.csv", "report.html" };
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=12");
     const char *metrics = run_metrics(folder);
     for (int i = 0; i < 3; i++) {
         const char *path = run_file(folder, names[i]), *away = run_path("away");
         ck_assert_int_eq(rename(path, away) | symlink(away, path), 0);
-        run_result run = RUN(config, "--resume", "--out", folder);
-        ck_assert_int_eq(run.code, 3);
-        ck_assert_msg(strstr(run.err, names[i]) != NULL && strstr(run.err, ": is a link, and is not replaced") != NULL,
-                      "%s", run.err);
+        run_result run =
+            FAILS_SAYING(RUN(config, "--resume", "--out", folder), 3, names[i], ": is a link, and is not replaced");
         ck_assert_str_eq(run.out, "");
         ck_assert_int_eq(unlink(path) | rename(away, path), 0);
         ck_assert_str_eq(run_metrics(folder), metrics);
     }
 }
-END_TEST
 
 /* As after "rm RUN/\*": the heads of another run are left. */
-START_TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
+TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *patterns = run_file(folder, "patterns");
     EXPECT_RUN(0, config, "--out", folder);
@@ -195,18 +178,15 @@ START_TEST(snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones)
     const char *left = run_list(patterns);
     static const char *const ways[] = { "--quiet", "--resume" };
     for (int i = 0; i < 2; i++) {
-        run_result run = RUN(config, "train.steps=3", ways[i], "--out", folder);
-        ck_assert_int_eq(run.code, 2);
-        ck_assert_msg(strstr(run.err, "/patterns/step_000000.npz: is there already") != NULL, "%s", run.err);
+        REFUSED(RUN(config, "train.steps=3", ways[i], "--out", folder), 2, "runs.is_there_already_and_a_run");
         ck_assert_str_eq(run_list(folder), ".lock patterns ");
         ck_assert_str_eq(run_list(patterns), left);
     }
     EXPECT_RUN(0, config, "train.steps=3", "--overwrite", "--out", folder);
     ck_assert_str_eq(run_list(patterns), "step_000000.npz step_000001.npz step_000002.npz step_000003.npz ");
 }
-END_TEST
 
-START_TEST(files_of_others_are_replaced_only_when_asked_to)
+TEST(files_of_others_are_replaced_only_when_asked_to)
 {
     static const char *const names[] = { "vocab.txt", "heads.csv", "report.html" };
     const char *config = run_tiny_config();
@@ -224,18 +204,5 @@ START_TEST(files_of_others_are_replaced_only_when_asked_to)
         ck_assert(!scratch_holds(path, "mine", 4));
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, snapshots_of_a_run_that_is_gone_are_never_taken_for_the_next_ones);
-    tcase_add_test(tc, files_of_others_are_replaced_only_when_asked_to);
-    tcase_add_test(tc, older_checkpoints_outlive_the_loss_of_the_newest);
-    tcase_add_test(tc, the_best_weights_are_never_of_a_step_that_was_dropped);
-    tcase_add_test(tc, a_run_that_ends_before_the_best_weights_it_lost_has_those_before);
-    tcase_add_test(tc, lost_best_weights_are_written_anew);
-    tcase_add_test(tc, lost_rows_of_metrics_are_not_passed_over);
-    tcase_add_test(tc, changed_rows_of_metrics_are_refused);
-    tcase_add_test(tc, links_in_a_run_are_refused_before_the_first_step);
-}
-SUITE("lost files", add_tests)
+SUITE("lost files")

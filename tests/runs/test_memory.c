@@ -5,6 +5,7 @@
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/told_memory.h"
+#include "tests/scratch.h"
 #include "train/footprint.h"
 
 #include <math.h>
@@ -13,14 +14,13 @@
 
 static const char *const configs[] = { "copy_task.ini", "bench/tiny.ini", "bench/small.ini", "bench/long.ini" };
 
-START_TEST(a_run_takes_what_the_summary_told)
+LOOP_TEST(a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs)
 {
     told_memory_check(configs[_i]);
 }
-END_TEST
 
 /* Its snapshots are most of what it takes: the last one is read when that of the recorder has gone, and not twice. */
-START_TEST(the_end_of_a_run_and_heads_take_what_was_told)
+TEST(the_end_of_a_run_and_heads_take_what_was_told)
 {
     const char *folder =
         told_memory_check_resumed("[task]\nlength = 60\n[model]\nlayers = 1\nheads = 16\n[train]\nsteps = 2\n"
@@ -28,101 +28,89 @@ START_TEST(the_end_of_a_run_and_heads_take_what_was_told)
                                   INFINITY);
     told_memory_check_heads(folder);
 }
-END_TEST
 
 /* Metrics of many heads are most of what it takes, and a run that is resumed has more of them. */
-START_TEST(a_run_with_many_heads_takes_what_was_told_when_resumed)
+TEST(a_run_with_many_heads_takes_what_was_told_when_resumed)
 {
     told_memory_check_resumed("[task]\nname = identity_copy\nlength = 8\nsymbols = 8\n[model]\nlayers = 4\n"
                               "d_model = 128\nheads = 128\n[train]\nsteps = 3\nbatch_size = 4\n"
                               "eval_examples = 16\n[patterns]\nexamples = 4\n",
                               INFINITY);
 }
-END_TEST
 
 /* A figure of many heads in a row takes more than all else. */
-START_TEST(heads_takes_what_was_told_for_figures)
+TEST(heads_takes_what_was_told_for_figures)
 {
     told_memory_check_figures("[task]\nname = identity_copy\nlength = 16\nsymbols = 8\n[model]\nlayers = 2\n"
                               "d_model = 128\nheads = 128\n[train]\nsteps = 1\nbatch_size = 2\n"
                               "eval_examples = 4\n[patterns]\nexamples = 2\nevery = 0\n");
 }
-END_TEST
 
 /* The maps as JSON and CSV take many times their bytes, and must not stand in memory whole. Of the snapshots that a run
  * may take where the loss falls, this one has none. */
-START_TEST(heads_takes_what_was_told_for_maps)
+TEST(heads_takes_what_was_told_for_maps)
 {
     told_memory_check_maps("[task]\nname = identity_copy\nlength = 200\nsymbols = 8\n[model]\nlayers = 2\n"
                            "d_model = 32\nheads = 16\n[train]\nsteps = 1\nbatch_size = 2\n"
                            "eval_examples = 4\n[patterns]\nexamples = 2\n");
 }
-END_TEST
 
 /* Scores for the trees of all sentences together would take 50 MB. */
-START_TEST(heads_takes_what_was_told_for_a_treebank)
+TEST(heads_takes_what_was_told_for_a_treebank)
 {
     told_memory_check_treebank(run_kept(tiny_folder("bert_bare")), 4000, "--trees", NULL);
 }
-END_TEST
 
 /* The snapshot that --importance measures stays beside what a treebank takes; the page comes after it. */
-START_TEST(heads_takes_what_was_told_for_a_treebank_beside_snapshots)
+TEST(heads_takes_what_was_told_for_a_treebank_beside_snapshots)
 {
     static char text[1 << 18];
     for (size_t i = 0; i < 600 * 40; i++) {
         strcpy(text + strlen(text), i % 40 == 39 ? "dog\n" : i % 3 == 0 ? "dog " : "cat ");
     }
-    char config[1024];
     const char *path = run_kept(run_config("text.txt", text));
-    snprintf(config, sizeof config,
-             "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[tokens]\nkind = words\n[model]\n"
-             "layers = 2\nd_model = 64\nheads = 16\nmax_length = 64\n[train]\nsteps = 1\nbatch_size = 4\n"
-             "[patterns]\nexamples = 250\nevery = 0\n",
-             path, path);
+    const char *config =
+        scratch_format("[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[tokens]\nkind = words\n[model]\n"
+                       "layers = 2\nd_model = 64\nheads = 16\nmax_length = 64\n[train]\nsteps = 1\nbatch_size = 4\n"
+                       "[patterns]\nexamples = 250\nevery = 0\n",
+                       path, path);
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_config("masked.ini", config), "--out", folder, "--quiet");
     told_memory_check_treebank(folder, 2000, "--importance", NULL);
     told_memory_check_treebank(folder, 2000, "--report", run_path("page.html"));
 }
-END_TEST
 
 /* Weights and moments take most of it: the checkpoint must not stand in memory a second time. */
-START_TEST(a_run_with_large_weights_takes_no_more_when_resumed)
+TEST(a_run_with_large_weights_takes_no_more_when_resumed)
 {
     told_memory_check_resumed("[task]\nname = identity_copy\nlength = 8\nsymbols = 8\n[model]\nlayers = 2\n"
                               "d_model = 512\nheads = 8\nd_ff = 2048\n[train]\nsteps = 2\nbatch_size = 2\n"
                               "eval_examples = 16\n[patterns]\nexamples = 2\n",
                               INFINITY);
 }
-END_TEST
 
 /* Sentences of many lengths need code for each, and TensorBoard figures of the heads. */
-START_TEST(a_run_that_tags_and_draws_takes_what_was_told)
+TEST(a_run_that_tags_and_draws_takes_what_was_told)
 {
-    char config[2048];
-    snprintf(config, sizeof config,
-             "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[tokens]\nkind = wordpiece\nsize = 400\n"
-             "[model]\nlayers = 2\nd_model = 64\nheads = 4\n[train]\nsteps = 2\nbatch_size = 32\n"
-             "tensorboard = true\n[patterns]\ntreebank = %s/text/treebank.conllu.gz\n",
-             HL_CONFIGS, HL_CONFIGS);
+    const char *config = scratch_format(
+        "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[tokens]\nkind = wordpiece\nsize = 400\n"
+        "[model]\nlayers = 2\nd_model = 64\nheads = 4\n[train]\nsteps = 2\nbatch_size = 32\n"
+        "tensorboard = true\n[patterns]\ntreebank = %s/text/treebank.conllu.gz\n",
+        HL_CONFIGS, HL_CONFIGS);
     told_memory_check_resumed(config, INFINITY);
 }
-END_TEST
 
-START_TEST(a_run_that_begins_with_an_open_model_takes_what_was_told)
+TEST(a_run_that_begins_with_an_open_model_takes_what_was_told)
 {
-    char config[2048];
-    snprintf(config, sizeof config,
-             "[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[train]\nfrom = %s\nsteps = 2\n"
-             "batch_size = 128\ntensorboard = true\n",
-             HL_CONFIGS, tiny_folder("roberta_masked"));
+    const char *config =
+        scratch_format("[task]\nname = tags\nfile = %s/text/treebank.conllu.gz\n[train]\nfrom = %s\nsteps = 2\n"
+                       "batch_size = 128\ntensorboard = true\n",
+                       HL_CONFIGS, tiny_folder("roberta_masked"));
     told_memory_check_resumed(config, INFINITY);
 }
-END_TEST
 
 /* The JSON of that many tokens takes several times what the model does. */
-START_TEST(a_run_with_many_words_takes_what_was_told)
+TEST(a_run_with_many_words_takes_what_was_told)
 {
     enum { WORDS = 30000, A_LINE = 20 };
     static char text[WORDS * sizeof "w12345"];
@@ -138,11 +126,10 @@ START_TEST(a_run_with_many_words_takes_what_was_told)
              path, path);
     told_memory_check_resumed(config, INFINITY);
 }
-END_TEST
 
 /* Batches of every length in turn: none needs more memory than was planned, though what backward gives back fits some
  * of them less well than the longest. */
-START_TEST(shorter_batches_fit_too)
+TEST(shorter_batches_fit_too)
 {
     const char *path = run_config("lengths.ini", "[task]\nname = identity_copy\nmin_length = 300\nlength = 349\n"
                                                  "symbols = 82\n[model]\nlayers = 1\nd_model = 128\nheads = 2\n"
@@ -151,7 +138,6 @@ START_TEST(shorter_batches_fit_too)
                                                  "threads = 1\n[patterns]\nexamples = 0\n");
     EXPECT_RUN(0, path, "--out", run_path("run"), "--quiet");
 }
-END_TEST
 
 /* ---- in a container ---- */
 
@@ -167,19 +153,18 @@ static void limit_memory(void)
     control_files_begin(files);
 }
 
-static run_result run_with(size_t bytes, const char *config, const char *folder)
+static run_result run_in(size_t bytes, const char *config, const char *folder)
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
     const char *arguments[] = { config, "--out", folder, NULL };
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory }));
+    return run_with((run_options){ .arguments = arguments, .before = limit_memory });
 }
 
 static run_result look_with(size_t bytes, const char *folder, const char *option, const char *value)
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
     const char *arguments[] = { folder, option, value, NULL };
-    return run_wait(
-        run_start((run_options){ .arguments = arguments, .before = limit_memory, .program = hl_heads_program }));
+    return run_with((run_options){ .arguments = arguments, .before = limit_memory, .program = hl_heads_program });
 }
 
 static void expect_refused(run_result run, const char *begin)
@@ -191,25 +176,23 @@ static void expect_refused(run_result run, const char *begin)
     ck_assert_str_eq(run.out, "");
 }
 
-START_TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
+TEST(a_run_too_large_for_its_container_is_refused_before_it_begins)
 {
     const char *path = run_tiny_config(), *folder = run_path("run");
     hl_config config;
     hl_problems problems = { 0 };
     hl_footprint needed;
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
-    run_result run = run_with(needed.total - 1, path, folder);
+    CHECK_OK(hl_config_load((hl_config_options){ .path = path }, &config, &problems));
+    CHECK_OK(hl_footprint_of_config(&config, &needed));
+    run_result run = run_in(needed.total - 1, path, folder);
     expect_refused(run, "tiny.ini: the run needs about ");
     ck_assert_str_eq(run_list(folder), "");
-    run = run_with(needed.total, path, folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(run_in(needed.total, path, folder));
 }
-END_TEST
 
 /* Most of what it takes are the metrics of snapshots where the loss falls, which are not sure: it begins, and where
  * they came to be too many for the memory, only they are missing. */
-START_TEST(a_run_is_not_refused_for_snapshots_that_it_may_not_take)
+TEST(a_run_is_not_refused_for_snapshots_that_it_may_not_take)
 {
     const char *path = run_config("falls.ini", "[task]\nname = identity_copy\nlength = 4\nsymbols = 8\n[model]\n"
                                                "layers = 2\nd_model = 256\nheads = 128\nd_ff = 32\n[optimizer]\n"
@@ -220,19 +203,15 @@ START_TEST(a_run_is_not_refused_for_snapshots_that_it_may_not_take)
     hl_config config;
     hl_problems problems = { 0 };
     hl_footprint needed;
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    CHECK_OK(hl_config_load((hl_config_options){ .path = path }, &config, &problems));
+    CHECK_OK(hl_footprint_of_config(&config, &needed));
     ck_assert_uint_gt(needed.most, needed.total);
-    run_result run = run_with(needed.total, path, folder);
-    ck_assert_int_eq(run.code, 5);
-    ck_assert_msg(strstr(run.err, ": measuring its heads needs about ") != NULL, "%s", run.err);
-    ck_assert_msg(strstr(run.err, "; the training is complete, but heads.csv") != NULL, "%s", run.err);
-    run = look_with(needed.most, folder, NULL, NULL);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    FAILS_SAYING(run_in(needed.total, path, folder), 5, ": measuring its heads needs about ",
+                 "; the training is complete, but heads.csv");
+    OK(look_with(needed.most, folder, NULL, NULL));
 }
-END_TEST
 
-START_TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
+TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
 {
     static const struct {
         const char *option, *value;
@@ -243,8 +222,7 @@ START_TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
                 { "--prune", NULL },
                 { "--against", NULL },
                 { "--input", "s1 s2" } };
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder, "--quiet");
+    const char *folder = TINY_RUN("run");
     const char *page = run_read(run_file(folder, "report.html")), *names = run_list(folder);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bool two = all[i].option != NULL && strcmp(all[i].option, "--against") == 0;
@@ -253,10 +231,8 @@ START_TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
         ck_assert_str_eq(run_list(folder), names);
         ck_assert_str_eq(run_read(run_file(folder, "report.html")), page);
     }
-    run_result run = look_with(64 << 20, folder, NULL, NULL);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(look_with(64 << 20, folder, NULL, NULL));
 }
-END_TEST
 
 /* ---- of several processes ---- */
 
@@ -284,14 +260,12 @@ static int measure_with(size_t bytes, const char *folder, int (*program)(int arg
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
     const char *arguments[] = { folder, "--importance", NULL };
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = limit_memory, .program = program }))
-        .code;
+    return run_with((run_options){ .arguments = arguments, .before = limit_memory, .program = program }).code;
 }
 
-START_TEST(processes_that_measure_together_share_their_machines_memory)
+TEST(processes_that_measure_together_share_their_machines_memory)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
+    const char *folder = TINY_RUN("run");
     size_t enough = 1 << 20;
     while (measure_with(enough, folder, hl_heads_program) == HL_NO_MEMORY) {
         enough += enough / 2;
@@ -300,26 +274,5 @@ START_TEST(processes_that_measure_together_share_their_machines_memory)
     ck_assert_int_eq(measure_with(enough, folder, be_one_of_two), HL_NO_MEMORY);
     ck_assert_int_eq(measure_with(2 * enough, folder, be_one_of_two), HL_OK);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_run_takes_what_the_summary_told, 0, sizeof configs / sizeof *configs);
-    tcase_add_test(tc, the_end_of_a_run_and_heads_take_what_was_told);
-    tcase_add_test(tc, a_run_with_many_heads_takes_what_was_told_when_resumed);
-    tcase_add_test(tc, heads_takes_what_was_told_for_figures);
-    tcase_add_test(tc, heads_takes_what_was_told_for_maps);
-    tcase_add_test(tc, heads_takes_what_was_told_for_a_treebank);
-    tcase_add_test(tc, heads_takes_what_was_told_for_a_treebank_beside_snapshots);
-    tcase_add_test(tc, a_run_with_large_weights_takes_no_more_when_resumed);
-    tcase_add_test(tc, a_run_that_tags_and_draws_takes_what_was_told);
-    tcase_add_test(tc, a_run_that_begins_with_an_open_model_takes_what_was_told);
-    tcase_add_test(tc, a_run_with_many_words_takes_what_was_told);
-    tcase_add_test(tc, shorter_batches_fit_too);
-    tcase_add_test(tc, a_run_is_not_refused_for_snapshots_that_it_may_not_take);
-    tcase_add_test(tc, heads_too_large_for_its_container_is_refused_before_it_begins);
-    tcase_add_test(tc, a_run_too_large_for_its_container_is_refused_before_it_begins);
-    tcase_add_test(tc, processes_that_measure_together_share_their_machines_memory);
-}
-SUITE("memory of a run", add_tests)
+SUITE("memory of a run", .seconds = 60)

@@ -39,9 +39,8 @@ static void tell_opens(void)
 
 static int count_opens(const char *name)
 {
-    char line[256];
     int n = 0;
-    snprintf(line, sizeof line, "/%s\n", name);
+    const char *line = scratch_format("/%s\n", name);
     for (const char *at = run_read(list); (at = strstr(at, line)) != NULL; at++) {
         n++;
     }
@@ -52,15 +51,14 @@ static void look(const char *folder, const char *option, const char *value)
 {
     const char *arguments[] = { folder, option, value, NULL };
     list = run_path("opens");
-    run_result run = run_wait(run_start((run_options){
-        .arguments = arguments, .before = note_opens, .after = tell_opens, .program = hl_heads_program }));
+    run_result run = run_with((run_options){
+        .arguments = arguments, .before = note_opens, .after = tell_opens, .program = hl_heads_program });
     ck_assert_msg(run.code == 0, "%s", run.err);
 }
 
-START_TEST(no_file_of_a_run_is_read_twice)
+TEST(no_file_of_a_run_is_read_twice)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=9", "patterns.every=6", "--quiet", "--out", folder);
+    const char *folder = TINY_RUN("run", "train.keep_checkpoints=9", "patterns.every=6");
     static const char *const snapshots[] = { "step_000000.npz", "step_000006.npz", "step_000012.npz", "step_000018.npz",
                                              "step_000024.npz" };
     static const char *const options[][2] = {
@@ -85,11 +83,5 @@ START_TEST(no_file_of_a_run_is_read_twice)
     ck_assert_int_eq(count_opens("checkpoint.safetensors"), 1);
     ck_assert_int_eq(count_opens("step_000024.npz"), 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, no_file_of_a_run_is_read_twice);
-}
-
-SUITE("a run is opened once", add_tests)
+SUITE("a run is opened once")

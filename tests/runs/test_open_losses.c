@@ -57,8 +57,7 @@ static const char *examples(const char *name, bool scoring_alone)
     for (int i = scoring_alone ? 1 : 0; i < EXAMPLES; i += scoring_alone ? 2 : 1) {
         print_example(&text, tags, i);
     }
-    char path[64];
-    snprintf(path, sizeof path, "%s%s", scoring_alone ? "scoring_" : "", name);
+    const char *path = scratch_format("%s%s", scoring_alone ? "scoring_" : "", name);
     const char *found = file(path, text.bytes);
     hl_text_free(&text);
     return found;
@@ -80,8 +79,7 @@ static const char *lines(void)
 /* The number after `"<member>": ` that comes first behind `from`. */
 static double number_after(const char *json, const char *from, const char *member)
 {
-    char key[64];
-    snprintf(key, sizeof key, "\"%s\": ", member);
+    const char *key = scratch_format("\"%s\": ", member);
     const char *at = strstr(json, from);
     at = at != NULL ? strstr(at, key) : NULL;
     ck_assert_msg(at != NULL, "no %s behind %s in: %s", key, from, json);
@@ -90,8 +88,7 @@ static double number_after(const char *json, const char *from, const char *membe
 
 static double score_of(const char *folder, const char *path)
 {
-    run_result run = PREDICT(folder, "--score", path, "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(PREDICT(folder, "--score", path, "--json"));
     const char *at = strstr(run.out, "\"loss\":");
     ck_assert_ptr_nonnull(at);
     return strtod(at + strlen("\"loss\":"), NULL);
@@ -120,31 +117,28 @@ static const char *without_columns(const char *name, const char *matrix, int hea
 
 /* ---- what a head is worth ---- */
 
-START_TEST(a_head_is_worth_what_the_loss_grows_without_its_columns)
+LOOP_TEST(a_head_is_worth_what_the_loss_grows_without_its_columns, 0, 4)
 {
     const struct model *model = &models[_i];
     const char *folder = tiny(model->name), *scoring = examples(model->file, true);
     run_result run =
-        HEADS(folder, "--importance", "--file", examples(model->file, false), "patterns.examples=40", "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+        OK(HEADS(folder, "--importance", "--file", examples(model->file, false), "patterns.examples=40", "--json"));
     const char *json = run_kept(run.out);
     ck_assert_ptr_nonnull(strstr(json, "\"step\": null"));
     ck_assert_int_eq((int)number_after(json, "{", "examples"), EXAMPLES / 2);
     double whole = score_of(folder, scoring);
     ck_assert_double_le(fabs(number_after(json, "{", "loss") - whole), 1e-5);
     for (int head = 0; head < 3; head++) {
-        char place[64];
-        snprintf(place, sizeof place, "\"layer\": 1,\n      \"head\": %d", head);
+        const char *place = scratch_format("\"layer\": 1,\n      \"head\": %d", head);
         double without = score_of(without_columns(model->name, model->matrix, head), scoring);
         double zero = number_after(json, place, "zero");
         ck_assert_msg(fabs(zero - (without - whole)) < 2e-5, "L1H%d: %g, not %g", head, zero, without - whole);
         ck_assert_double_gt(fabs(zero), 1e-4); /* else this would show nothing */
     }
 }
-END_TEST
 
 /* Masks are drawn alike for both folders. */
-START_TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
+TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
 {
     const char *path = lines(), *folder = tiny("bert_masked");
     const char *copy = without_columns("bert_masked", "bert.encoder.layer.1.attention.output.dense.weight", 2);
@@ -157,17 +151,15 @@ START_TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
     const char *other = HEADS(folder, "--drop", "L1H2", "--file", path, "train.seed=2", "--json").out;
     ck_assert_double_gt(fabs(ours - number_after(other, "\"heads\": 5", "loss")), 1e-3);
 }
-END_TEST
 
 /* A run that begins with the folder validates the folder's model at step 0, with the same masks. */
-START_TEST(the_loss_is_that_of_a_run_before_its_first_step)
+LOOP_TEST(the_loss_is_that_of_a_run_before_its_first_step, 0, 2)
 {
     const char *path = lines(), *folder = tiny(_i == 0 ? "bert_masked" : "gpt2_next"), *out = run_path("run");
-    char config[2048];
-    snprintf(config, sizeof config,
-             "[task]\nname = %s\nfile = %s\nvalidation_file = %s\n%s\n[train]\nsteps = 1\nbatch_size = 4\nthreads = 1\n"
-             "seed = 3\neval_examples = 0\n[patterns]\nexamples = 0\n",
-             _i == 0 ? "masked" : "next", path, path, _i == 0 ? "" : "length = 16");
+    const char *config = scratch_format(
+        "[task]\nname = %s\nfile = %s\nvalidation_file = %s\n%s\n[train]\nsteps = 1\nbatch_size = 4\nthreads = 1\n"
+        "seed = 3\neval_examples = 0\n[patterns]\nexamples = 0\n",
+        _i == 0 ? "masked" : "next", path, path, _i == 0 ? "" : "length = 16");
     EXPECT_RUN(0, run_config("x.ini", config), "--from", folder, "--out", out, "--quiet");
     const char *row = strstr(run_read(run_file(out, "metrics.csv")), "\n0,validation,");
     ck_assert_ptr_nonnull(row);
@@ -176,7 +168,6 @@ START_TEST(the_loss_is_that_of_a_run_before_its_first_step)
     double loss = number_after(json, "\"rows\"", "loss"), expected = strtod(row + strlen("\n0,validation,"), NULL);
     ck_assert_msg(fabs(loss - expected) < 1e-6, "%.9g, not %.9g", loss, expected);
 }
-END_TEST
 
 /* Where lines end depends on how long the path is that they begin with. */
 static bool says(const char *text, const char *part)
@@ -190,33 +181,27 @@ static bool says(const char *text, const char *part)
     return strstr(line, part) != NULL;
 }
 
-START_TEST(heads_are_pruned_and_shared_out)
+TEST(heads_are_pruned_and_shared_out)
 {
     const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
-    run_result run = HEADS(folder, "--prune", "--file", path, "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(HEADS(folder, "--prune", "--file", path, "--json"));
     ck_assert_double_le(fabs(number_after(run.out, "\"heads\": 6", "loss") - score_of(folder, path)), 1e-5);
-    run = HEADS(folder, "--shapley", "--file", path, "--json");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "\"shapley\": ") != NULL, "%s", run.err);
-    run = HEADS(folder, "--file", path, "--example", "3", "--head", "L0H1");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "bert_classes, example 3") != NULL, "%s%s", run.out, run.err);
+    SAYS(HEADS(folder, "--shapley", "--file", path, "--json"), "\"shapley\": ");
+    SAYS(HEADS(folder, "--file", path, "--example", "3", "--head", "L0H1"), "bert_classes, example 3");
     const char *one = file("one.tsv", "text\tlabel\nthe cat\tgood\n");
     run = HEADS(folder, "--drop", "L0H1", "--file", one);
     ck_assert_msg(run.code == 0 && says(run.out, "on the 1 example of"), "%s%s", run.out, run.err);
     run = HEADS(folder, "--importance", "--file", one);
     ck_assert_msg(run.code == 0 && says(run.out, "on the 1 example that scores"), "%s%s", run.out, run.err);
-    run = HEADS(folder, "--keep-only", "L0H1", "--file", path);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "table.tsv.\nHeads kept: L0H1.") != NULL, "%s%s", run.out, run.err);
+    SAYS(HEADS(folder, "--keep-only", "L0H1", "--file", path), "table.tsv.\nHeads kept: L0H1.");
 }
-END_TEST
 
 /* A smaller model is worth what the curve ends with, and the heads that were removed, in whose places nothing is, stay
  * out when it is trained on. */
-START_TEST(a_pruned_model_is_exported_and_trained_on)
+TEST(a_pruned_model_is_exported_and_trained_on)
 {
     const char *path = lines(), *folder = tiny("bert_masked"), *out = run_path("out"), *run = run_path("run");
-    run_result result = HEADS(folder, "--prune-to", "4", "--file", path, "--export", out, "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    run_result result = OK(HEADS(folder, "--prune-to", "4", "--file", path, "--export", out, "--json"));
     double loss = number_after(result.out, "\"heads\": 4,", "loss");
     const char *curve = run_kept(result.out);
     ck_assert_ptr_nonnull(strstr(result.err, "/out\nwritten: BertForMaskedLM"));
@@ -232,27 +217,26 @@ START_TEST(a_pruned_model_is_exported_and_trained_on)
             bool empty = number_after(dropped, "\"heads\": 5", "loss") == whole;
             ck_assert_msg(empty == (strstr(curve, removed) != NULL), "%s: %s", head, curve);
         }
-        char config[2048];
-        snprintf(config, sizeof config,
-                 "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[train]\nsteps = 3\nbatch_size = 4\n"
-                 "threads = 1\n[patterns]\nexamples = 0\n",
-                 path, path);
+        const char *config = scratch_format(
+            "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[train]\nsteps = 3\nbatch_size = 4\n"
+            "threads = 1\n[patterns]\nexamples = 0\n",
+            path, path);
         if (trained == 0) {
             EXPECT_RUN(0, run_config("my.ini", config), "--from", out, "--out", run, "--quiet");
             out = run_path("again");
-            ck_assert_int_eq(HEADS(run, "--export", out).code, 0);
+            OK(HEADS(run, "--export", out));
         }
     }
-    result = HEADS(folder, "--prune-to", "4", "--file", path, "--export", out);
-    ck_assert(result.code == 3 && strstr(result.err, "holds files already") != NULL && *result.out == '\0');
-    expect_refused(HEADS(tiny("bert_untied"), "--prune-to", "4", "--file", path, "--out", run_path("a")), 2,
-                   "write the smaller one by --export DIR; train my.ini --from DIR trains it on");
+    result = REFUSED(HEADS(folder, "--prune-to", "4", "--file", path, "--export", out), 3,
+                     "runs.its_truncation_and_padding_are_not");
+    ck_assert_str_eq(result.out, "");
+    REFUSED(HEADS(tiny("bert_untied"), "--prune-to", "4", "--file", path, "--out", run_path("a")), 2,
+            "runs.out_is_an_open_model_and");
 }
-END_TEST
 
 /* ---- labels that are stored ---- */
 
-START_TEST(stored_labels_are_scored)
+TEST(stored_labels_are_scored)
 {
     const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
     const char *found = answers(PREDICT(folder, "--score", path, "--json"), "");
@@ -266,100 +250,73 @@ START_TEST(stored_labels_are_scored)
         const char *said = answers(PREDICT(folder, file("one.txt", line)), "");
         right += strncmp(said, label, strlen(label)) == 0 && said[strlen(label)] == '\t';
     }
-    char expected[32];
-    snprintf(expected, sizeof expected, "\"right\":%d,", right);
+    const char *expected = scratch_format("\"right\":%d,", right);
     ck_assert_msg(right > 0 && right < EXAMPLES && strstr(found, expected) != NULL, "no %s in %s", expected, found);
 }
-END_TEST
 
-START_TEST(columns_of_a_file_are_named)
+TEST(columns_of_a_file_are_named)
 {
     const char *table = file("a.tsv", "said\tis\nthe cat sat\tgood\nit barked\tnone of them\n");
     const char *folder = tiny("bert_classes");
-    expect_refused(PREDICT(folder, "--score", table), 2, "a.tsv: has no column text; its columns are said, is");
+    REFUSED(PREDICT(folder, "--score", table), 2, "runs.has_no_column_text_its_columns");
     const char *out = answers(PREDICT(folder, "--score", table, "task.text_column=said", "task.label_column=is"), "");
     ck_assert_msg(strstr(out, "none of its labels  1, and so answered wrong") != NULL, "%s", out);
-    expect_refused(PREDICT(folder, table, "task.text_column=said"), 2, "says what a file is that --score reads");
-    run_result run = HEADS(folder, "--drop", "L0H0", "--file", table, "task.text_column=said", "task.label_column=is");
-    ck_assert_msg(run.code == 0 && strstr(run.err, "a.tsv: 1 of its labels is none of the model's: bad, so so, good"),
-                  "%s", run.err);
+    REFUSED(PREDICT(folder, table, "task.text_column=said"), 2, "runs.task_text_column_said_says_what");
+    run_result run =
+        OK(HEADS(folder, "--drop", "L0H0", "--file", table, "task.text_column=said", "task.label_column=is"));
+    ck_assert_ptr_nonnull(strstr(run.err, "a.tsv: 1 of its labels is none of the model's: bad, so so, good"));
     const char *words_of = examples("tags.conllu", false);
     out = answers(PREDICT(tiny("electra_tags"), "--score", words_of), "");
     ck_assert_ptr_nonnull(strstr(out, "words               120\n"));
 }
-END_TEST
 
 /* There is no loss to be told. */
-START_TEST(a_file_of_other_labels_alone_is_refused_with_them)
+TEST(a_file_of_other_labels_alone_is_refused_with_them)
 {
     const char *folder = tiny("bert_classes"), *words_of = examples("tags.conllu", false);
     const char *table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgreat\n");
-    expect_refused(PREDICT(folder, "--score", table), 3,
-                   "a.tsv: none of its 2 labels is one of the model's: bad, so so, good (\"fine\" is in the file); "
-                   "task.label_column names their column");
-    expect_refused(PREDICT(folder, "--score", table, "--json"), 3, "none of its 2 labels");
-    expect_refused(
-        PREDICT(tiny("electra_tags"), "--score", words_of, "task.column=XPOS"), 3,
-        "none of its 120 labels is one of the model's: bad, so so, good (\"_\" is in the file); task.column ");
+    REFUSED(PREDICT(folder, "--score", table), 3, "runs.none_of_its_2_labels_is");
+    REFUSED(PREDICT(folder, "--score", table, "--json"), 3, "runs.none_of_its_2_labels_is");
+    REFUSED(PREDICT(tiny("electra_tags"), "--score", words_of, "task.column=XPOS"), 3,
+            "runs.none_of_its_120_labels_is");
     table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgood\n");
     answers(PREDICT(folder, "--score", table), "");
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
-START_TEST(a_loss_needs_a_stored_head_and_examples)
+TEST(a_loss_needs_a_stored_head_and_examples)
 {
     const char *path = lines(), *masked = tiny("bert_untied"), *bare = tiny("bert_bare");
-    expect_refused(HEADS(masked, "--importance"), 2, "name them by --task masked --file text.txt");
-    expect_refused(HEADS(tiny("gpt2_next"), "--prune"), 2, "name them by --task next --file text.txt");
-    expect_refused(HEADS(tiny("electra_tags"), "--shapley"), 2, "name them by --task tags --file treebank.conllu");
-    expect_refused(HEADS(tiny("bert_classes"), "--drop", "L0H0"), 2, "by --task classes --file table.tsv");
-    expect_refused(HEADS(bare, "--importance"), 2, "without an output layer, and this question needs a loss: train ");
-    expect_refused(HEADS(bare, "--importance", "--file", path), 2,
-                   "bert_bare: stores no head for the task masked, and so it has no loss: train one on examples ");
-    expect_refused(HEADS(masked, "--importance", "--task", "tags", "--file", path), 2,
-                   "stores no head for the task tags, and so it has no loss (but one for masked): train one on ");
+    REFUSED(HEADS(masked, "--importance"), 2, "runs.is_an_open_model_and_this");
+    REFUSED(HEADS(tiny("gpt2_next"), "--prune"), 2, "runs.is_an_open_model_and_this_2");
+    REFUSED(HEADS(tiny("electra_tags"), "--shapley"), 2, "runs.is_an_open_model_and_this_3");
+    REFUSED(HEADS(tiny("bert_classes"), "--drop", "L0H0"), 2, "runs.is_an_open_model_and_this_4");
+    REFUSED(HEADS(bare, "--importance"), 2, "runs.is_an_open_model_without_an");
+    REFUSED(HEADS(bare, "--importance", "--file", path), 2, "runs.stores_no_head_for_the_task");
+    REFUSED(HEADS(masked, "--importance", "--task", "tags", "--file", path), 2, "runs.stores_no_head_for_the_task_2");
     static const char *const other_kinds[] = { "next", "file", "copy" };
     for (int i = 0; i < 3; i++) {
-        char told[64];
-        snprintf(told, sizeof told, "stores no head for the task %s, and so it has no loss", other_kinds[i]);
+        const char *told = scratch_format("stores no head for the task %s, and so it has no loss", other_kinds[i]);
         run_result run = HEADS(masked, "--importance", "--task", other_kinds[i], "--file", path);
-        expect_refused(run, 2, told);
-        expect_refused(run, 2, "(but one for masked): ask it on that, by --task masked");
+        FAILS_SAYING(run, 2, told);
+        FAILS_SAYING(run, 2, "(but one for masked): ask it on that, by --task masked");
         run = HEADS(bare, "--importance", "--task", other_kinds[i], "--file", path);
-        expect_refused(run, 2, told);
-        expect_refused(run, 2, ": train one for masked, tags or classes on examples of yours by train my.ini --from ");
+        FAILS_SAYING(run, 2, told);
+        FAILS_SAYING(run, 2, ": train one for masked, tags or classes on examples of yours by train my.ini --from ");
     }
-    expect_refused(HEADS(tiny("gpt2_next"), "--importance", "--task", "masked", "--file", path), 2,
-                   "(but one for next): ask it on that, by --task next");
-    expect_refused(HEADS(masked, "--importance", "--task", "tgas", "--file", path), 2,
-                   "task.name: \"tgas\" is not one of");
-    expect_refused(HEADS(masked, "--importance", "--file", path, "model.layers=1"), 2,
-                   "bert_untied is an open model: only keys of [task], patterns.examples and ");
-    expect_refused(HEADS(masked, "--importance", "--file", path, "task.colum=a"), 2, "task.colum: unknown key");
-    expect_refused(HEADS(masked, "--importance", "--file", path, "--step", "0"), 2, "has no steps; leave --step out");
-    expect_refused(HEADS(masked, "--importance", "--file", run_path("none.txt")), 3, "none.txt: cannot open");
-    expect_refused(HEADS(tiny("gpt2_next"), "--importance", "--file", file("s.txt", "the cat\n")), 3,
-                   "pieces, too few for a window of 60: lower task.length");
-    const char *run = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run);
-    expect_refused(HEADS(run, "--importance", "--file", path), 2, "--file: ");
-    expect_refused(HEADS(run, "--importance", "task.length=3"), 2, "which has examples of its own: leave it out");
+    REFUSED(HEADS(tiny("gpt2_next"), "--importance", "--task", "masked", "--file", path), 2,
+            "runs.stores_no_head_for_the_task_3");
+    REFUSED(HEADS(masked, "--importance", "--task", "tgas", "--file", path), 2, "runs.task_name_tgas_is_not_one");
+    REFUSED(HEADS(masked, "--importance", "--file", path, "model.layers=1"), 2, "runs.model_layers_1_is_an_open");
+    REFUSED(HEADS(masked, "--importance", "--file", path, "task.colum=a"), 2, "runs.task_colum_unknown_key_did_you");
+    REFUSED(HEADS(masked, "--importance", "--file", path, "--step", "0"), 2, "runs.is_an_open_model_which_has");
+    REFUSED(HEADS(masked, "--importance", "--file", run_path("none.txt")), 3, "heads.cannot_open_no_such_file_or");
+    REFUSED(HEADS(tiny("gpt2_next"), "--importance", "--file", file("s.txt", "the cat\n")), 3,
+            "runs.has_2_pieces_too_few_for");
+    const char *run = TINY_RUN("run");
+    REFUSED(HEADS(run, "--importance", "--file", path), 2, "runs.file_is_a_run_which_has");
+    REFUSED(HEADS(run, "--importance", "task.length=3"), 2, "runs.task_length_3_is_a_run");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_head_is_worth_what_the_loss_grows_without_its_columns, 0, 4);
-    tcase_add_test(tc, dropping_a_head_is_zeroing_its_columns_with_masks_too);
-    tcase_add_loop_test(tc, the_loss_is_that_of_a_run_before_its_first_step, 0, 2);
-    tcase_add_test(tc, heads_are_pruned_and_shared_out);
-    tcase_add_test(tc, a_pruned_model_is_exported_and_trained_on);
-    tcase_add_test(tc, stored_labels_are_scored);
-    tcase_add_test(tc, a_file_of_other_labels_alone_is_refused_with_them);
-    tcase_add_test(tc, columns_of_a_file_are_named);
-    tcase_add_test(tc, a_loss_needs_a_stored_head_and_examples);
-}
-SUITE("open losses", add_tests)
+SUITE("open losses", .seconds = 60)

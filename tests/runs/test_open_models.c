@@ -2,6 +2,7 @@
  * not is refused. */
 #include "core/base/memory.h"
 #include "core/files/npz.h"
+#include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/pretrained/tiny_models.h"
 #include "tests/runs/predict_runs.h"
@@ -26,8 +27,7 @@ static const char *tiny(const char *name)
 /* What is told of the models whose tokens are in a tokenizer.json that says to cut texts, or are too few. */
 static const char *told(const char *model)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/tokenizer.json", tiny_folder(model));
+    const char *path = scratch_format("%s/tokenizer.json", tiny_folder(model));
     return scratch_exists(path) ? "tokenizer.json: its truncation and padding are not used\n"
            : strcmp(model, "bert_bare") == 0
                ? "vocab_size is 56, and the folder's tokens are 52: 4 vectors are no token's\n"
@@ -93,7 +93,7 @@ static void assert_text(const char *model, const hl_npz *npz, int64_t first, int
     }
 }
 
-START_TEST(heads_of_a_text_are_those_of_transformers)
+LOOP_TEST(heads_of_a_text_are_those_of_transformers, 0, TINY_MODELS)
 {
     const char *model = tiny_models[_i].name, *path = run_path("a.npz");
     tiny_numbers lengths = tiny_expected(model, "lengths");
@@ -104,8 +104,7 @@ START_TEST(heads_of_a_text_are_those_of_transformers)
             run_result run = HEADS(tiny(model), "--input", texts[t], "--npz", path);
             ck_assert_msg(run.code == 0 && tells_only(run.err, told(model)), "%s", run.err);
             hl_npz npz;
-            hl_status status = hl_npz_read(path, 1 << 24, &npz);
-            ck_assert_msg(status.code == HL_OK, "%s", status.text);
+            CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
             assert_text(model, &npz, first, T, at);
             hl_npz_free(&npz);
         }
@@ -114,80 +113,66 @@ START_TEST(heads_of_a_text_are_those_of_transformers)
     }
     hl_free(lengths.at);
 }
-END_TEST
 
 /* Drawn, as JSON and CSV, joined to words; answers stand there where the model has an output layer. */
-START_TEST(heads_of_a_text_are_shown)
+LOOP_TEST(heads_of_a_text_are_shown, 0, TINY_MODELS)
 {
     const char *model = tiny_models[_i].name, *folder = tiny(model);
     hl_pretrained *opened = tiny_open(model);
     hl_pretrained_head head = hl_pretrained_stored_head(opened);
     hl_pretrained_close(opened);
-    run_result run = HEADS(folder, "--input", "the cat sat");
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "L1H1"));
+    run_result run = SAYS(HEADS(folder, "--input", "the cat sat"), "L1H1");
     ck_assert_int_eq(strstr(run.out, "answer") != NULL, head != HL_PRETRAINED_NONE);
     ck_assert_int_eq(strstr(run.out, "\n       1  ") != NULL,
                      head != HL_PRETRAINED_NONE && head != HL_PRETRAINED_CLASSES);
-    run = HEADS(folder, "--input", "the cat sat", "--head", "L1H0", "--words");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "sat") != NULL, "%s%s", run.out, run.err);
-    run = HEADS(folder, "--input", "the cat sat", "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    SAYS(HEADS(folder, "--input", "the cat sat", "--head", "L1H0", "--words"), "sat");
+    run = OK(HEADS(folder, "--input", "the cat sat", "--json"));
     ck_assert_int_eq(strstr(run.out, "\"answers\": []") != NULL, head == HL_PRETRAINED_NONE);
-    run = HEADS(folder, "--input", "the cat sat", "--csv", "--head", "L0H1");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "\n0,1,0,1,") != NULL, "%s%s", run.out, run.err);
+    SAYS(HEADS(folder, "--input", "the cat sat", "--csv", "--head", "L0H1"), "\n0,1,0,1,");
 }
-END_TEST
 
-START_TEST(a_text_that_is_too_long_is_refused)
+TEST(a_text_that_is_too_long_is_refused)
 {
     char text[256] = "";
     for (int i = 0; i < 62; i++) {
         strcat(text, "a ");
     }
     run_result run = HEADS(tiny("bert_untied"), "--input", text);
-    expect_refused(run, 2, "--input: 64 tokens, and the model takes at most 60 (max_length)");
+    REFUSED(run, 2, "runs.input_64_tokens_and_the_model");
 }
-END_TEST
 
 /* ---- what a folder alone has not ---- */
 
-START_TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
+TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
 {
     const char *folder = tiny("bert_masked");
-    expect_refused(
-        HEADS(folder), 2,
-        "bert_masked: is an open model, without examples of its own: give it sentences, by --examples FILE, ");
-    expect_refused(HEADS(folder, "--example", "1"), 2, "--input \"the cat sat on the mat\"");
-    expect_refused(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2,
-                   "--input and --report exclude each other: that is of sentences (--examples FILE) or of ");
-    expect_refused(HEADS(folder, "--json"), 2, "without examples of its own");
-    expect_refused(HEADS(folder, "--against", folder), 2, "name sentences for both by --examples FILE, or a run first");
-    expect_refused(HEADS(folder, "the cat sat"), 2,
-                   "the cat sat: one model is enough; a text is given by --input, a second model by --against");
-    static const char *const asked_on[] = { "--file", "--task" };
+    REFUSED(HEADS(folder), 2, "study.is_an_open_model_without_examples");
+    REFUSED(HEADS(folder, "--example", "1"), 2, "study.is_an_open_model_without_examples");
+    REFUSED(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2,
+            "runs.input_and_report_exclude_each_other");
+    REFUSED(HEADS(folder, "--json"), 2, "study.is_an_open_model_without_examples");
+    REFUSED(HEADS(folder, "--against", folder), 2, "heads.is_an_open_model_without_examples");
+    REFUSED(HEADS(folder, "the cat sat"), 2, "runs.the_cat_sat_one_model_is");
+    static const char *const asked_on[] = { "runs.file_for_what_add_importance_prune",
+                                            "runs.task_for_what_add_importance_prune" };
     for (int i = 0; i < 2; i++) {
         run_result run = HEADS(folder, asked_on[i], "tags");
-        expect_refused(run, 2, asked_on[i]);
-        expect_refused(run, 2, ": for what? add --importance, --prune, --drop or --head");
-        expect_refused(HEADS(tiny("bert_bare"), asked_on[i], "tags"), 2, ": for what? ");
+        REFUSED(run, 2, asked_on[i]);
+        FAILS_SAYING(run, 2, ": for what? add --importance, --prune, --drop or --head");
+        FAILS_SAYING(HEADS(tiny("bert_bare"), asked_on[i], "tags"), 2, ": for what? ");
     }
-    expect_refused(HEADS(run_path(".")), 3, "no run (no config.ini in it) and no open model (no config.json)");
-    expect_refused(HEADS("bert-base-uncased", "--input", "it"), 3,
-                   "bert-base-uncased: no such folder; give a run's, as runs/copy_task, or an open model's, which must "
-                   "be on this disk: nothing is downloaded");
-    expect_refused(PREDICT("bert-base-uncased"), 3, "bert-base-uncased: no such folder");
-    expect_refused(HEADS(run_file(folder, "config.json")), 3, "a file; give the folder that it is in");
+    REFUSED(HEADS(run_path(".")), 3, "runs.this_folder_holds_no_run_no_2");
+    REFUSED(HEADS("bert-base-uncased", "--input", "it"), 3, "runs.bert_base_uncased_no_such_folder");
+    REFUSED(PREDICT("bert-base-uncased"), 3, "runs.bert_base_uncased_no_such_folder");
+    REFUSED(HEADS(run_file(folder, "config.json")), 3, "runs.a_file_give_the_folder_that_2");
 }
-END_TEST
 
-START_TEST(a_folder_without_the_matrix_of_its_head_is_refused)
+TEST(a_folder_without_the_matrix_of_its_head_is_refused)
 {
     const char *folder =
         run_kept(tiny_changed("electra_discriminator", "config.json", "ElectraForPreTraining", "ElectraForMaskedLM"));
-    expect_refused(HEADS(folder, "--input", "it"), 3, "model: its weights lack head.dense.weight");
+    REFUSED(HEADS(folder, "--input", "it"), 3, "runs.its_weights_lack_head_dense_weight");
 }
-END_TEST
 
 /* ---- predict ---- */
 
@@ -213,11 +198,10 @@ static int expected_answer(const char *model, int64_t row, double *probability)
     return best;
 }
 
-START_TEST(a_stored_classifier_labels_lines)
+LOOP_TEST(a_stored_classifier_labels_lines, 0, 3)
 {
     const char *model = classifiers[_i];
-    char line[128];
-    snprintf(line, sizeof line, "%s\n%s\n%s\n%s\n", texts[0], texts[1], texts[2], texts[3]);
+    const char *line = scratch_format("%s\n%s\n%s\n%s\n", texts[0], texts[1], texts[2], texts[3]);
     const char *out = answers(PREDICT(tiny(model), file("in.txt", line)), told(model));
     for (int t = 0; t < TEXTS; t++) {
         double probability, expected;
@@ -228,27 +212,22 @@ START_TEST(a_stored_classifier_labels_lines)
         ck_assert_double_le(fabs(probability - expected), 1e-4);
         out = strchr(out, '\n') + 1;
     }
-    run_result run = PREDICT(tiny(model), file("in.txt", "a\tb\tc\n"));
-    ck_assert_msg(run.code == 3 && strstr(run.err, "in.txt:1: has 2 tabs; one separates the two ") != NULL, "%s",
-                  run.err);
+    FAILS_SAYING(PREDICT(tiny(model), file("in.txt", "a\tb\tc\n")), 3, "in.txt:1: has 2 tabs; one separates the two ");
 }
-END_TEST
 
-START_TEST(a_stored_tagger_labels_words)
+TEST(a_stored_tagger_labels_words)
 {
     static const char *const words[] = { "the", "cat", "sat", "on", "the", "mat" };
     const char *out = answers(PREDICT(tiny("electra_tags"), file("in.txt", "the cat sat on the mat .\n")), "");
     for (int w = 0; w < 6; w++) {
-        char row[64];
         double probability;
-        snprintf(row, sizeof row, "%d\t%s\t_\t%s\t", w + 1, words[w],
-                 labels[expected_answer("electra_tags", w + 1, &probability)]);
+        const char *row = scratch_format("%d\t%s\t_\t%s\t", w + 1, words[w],
+                                         labels[expected_answer("electra_tags", w + 1, &probability)]);
         ck_assert_msg(strstr(out, row) != NULL, "no %s in %s", row, out);
     }
 }
-END_TEST
 
-START_TEST(stored_heads_fill_masks_and_continue)
+TEST(stored_heads_fill_masks_and_continue)
 {
     const char *out =
         answers(PREDICT(tiny("bert_masked"), file("in.txt", "the [MASK] sat\n"), "--top", "2"), told("bert_masked"));
@@ -261,17 +240,16 @@ START_TEST(stored_heads_fill_masks_and_continue)
     int32_t id = expected_answer("gpt2_next", last, &probability);
     hl_text expected = { 0 };
     hl_text_print(&expected, "it");
-    ck_assert_int_eq(hl_tokens_decode(hl_pretrained_tokens(folder), &id, 1, true, &expected).code, HL_OK);
+    CHECK_OK(hl_tokens_decode(hl_pretrained_tokens(folder), &id, 1, true, &expected));
     hl_pretrained_close(folder);
     out = answers(PREDICT(tiny("gpt2_next"), file("in.txt", "it\n"), "--length", "1", "--temperature", "0"), "");
     ck_assert_msg(strncmp(out, expected.bytes, expected.size) == 0, "%s, not %s", out, expected.bytes);
     hl_text_free(&expected);
 }
-END_TEST
 
 /* The mean of the rows that transformers computes, of length 1, as modules.json says; and no more pieces than
  * sentence_bert_config.json allows, unless they are read in windows. */
-START_TEST(vectors_are_what_the_folder_says)
+TEST(vectors_are_what_the_folder_says)
 {
     static const char told[] =
         "a.npy: a line's vector is the mean of the rows of the last layer, divided by its length";
@@ -311,16 +289,14 @@ START_TEST(vectors_are_what_the_folder_says)
     ck_assert_mem_ne(cut, content + size - sizeof cut, sizeof cut);
     free(content);
 }
-END_TEST
 
-START_TEST(a_folder_without_a_head_gives_pieces_alone)
+TEST(a_folder_without_a_head_gives_pieces_alone)
 {
     const char *folder = tiny("bert_bare"), *in = file("in.txt", "resting dogs\n");
     ck_assert_str_eq(answers(PREDICT(folder, in, "--tokens"), told("bert_bare")), "re ##s ##t ##ing dog ##s\n");
-    expect_refused(PREDICT(folder, in), 2, "bert_bare: its model has no output layer, and so no answers: make one on ");
-    expect_refused(PREDICT(folder, "--score", in), 2, " my.ini --from ");
+    REFUSED(PREDICT(folder, in), 2, "runs.its_model_has_no_output_layer");
+    REFUSED(PREDICT(folder, "--score", in), 2, "runs.its_model_has_no_output_layer");
 }
-END_TEST
 
 /* ---- train --from ---- */
 
@@ -333,22 +309,20 @@ static const char *trained_config(void)
     }
     const char *path = file("table.tsv", table.bytes);
     hl_text_free(&table);
-    char config[4096];
-    snprintf(config, sizeof config,
-             "[task]\nname = classes\nfile = %s\nvalidation_share = 0.3\ntext_column = text\nlabel_column = label\n"
-             "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\nschedule = constant\n"
-             "[train]\nsteps = 4\nbatch_size = 4\nlog_every = 2\neval_every = 2\ncheckpoint_every = 2\nthreads = 1\n"
-             "[patterns]\nexamples = 2\n",
-             path);
+    const char *config = scratch_format(
+        "[task]\nname = classes\nfile = %s\nvalidation_share = 0.3\ntext_column = text\nlabel_column = label\n"
+        "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 1\nschedule = constant\n"
+        "[train]\nsteps = 4\nbatch_size = 4\nlog_every = 2\neval_every = 2\ncheckpoint_every = 2\nthreads = 1\n"
+        "[patterns]\nexamples = 2\n",
+        path);
     return run_config("classes.ini", config);
 }
 
-START_TEST(a_run_begins_with_an_open_model_and_goes_on)
+LOOP_TEST(a_run_begins_with_an_open_model_and_goes_on, 0, 2)
 {
     const char *config = trained_config(), *folder = tiny(tiny_models[_i].name), *whole = run_path("whole"),
                *parted = run_path("parted");
-    run_result run = RUN(config, "--from", folder, "--out", whole);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "\nloaded: ") != NULL, "%s%s", run.out, run.err);
+    run_result run = SAYS(RUN(config, "--from", folder, "--out", whole), "\nloaded: ");
     ck_assert_ptr_nonnull(strstr(run.out, "output.weight, output.bias\n")); /* as many others */
     ck_assert_ptr_nonnull(strstr(run_read(run_file(whole, "config.ini")), "\nd_model = 12\n"));
     EXPECT_RUN(0, config, "--from", folder, "--out", parted, "train.steps=2");
@@ -357,78 +331,66 @@ START_TEST(a_run_begins_with_an_open_model_and_goes_on)
     const char *in = file("in.txt", "resting dogs bark\n"),
                *pieces = answers(PREDICT(folder, in, "--tokens"), told(tiny_models[_i].name));
     ck_assert_str_eq(answers(PREDICT(whole, in, "--tokens"), ""), pieces);
-    ck_assert_int_eq(HEADS(whole).code, 0);
+    OK(HEADS(whole));
 }
-END_TEST
 
 /* At a rate at which nothing moves, the run's model is the folder's. */
-START_TEST(a_run_has_the_folders_weights)
+TEST(a_run_has_the_folders_weights)
 {
     const char *folder = tiny("bert_masked"), *run = run_path("run"), *path = run_path("a.npz");
-    char config[2048];
-    snprintf(
-        config, sizeof config,
+    const char *config = scratch_format(
         "[task]\nname = masked\nfile = %s\nvalidation_share = 0.3\n[optimizer]\nname = sgd\nlearning_rate = 1e-12\n"
         "[train]\nsteps = 1\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
         file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"));
-    run_result result = RUN(run_config("masked.ini", config), "--from", folder, "--out", run);
-    ck_assert_msg(result.code == 0 && strstr(result.out, "\ndrawn anew: nothing\n") != NULL, "%s%s", result.out,
-                  result.err);
-    result = HEADS(run, "--input", texts[0], "--npz", path);
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    SAYS(RUN(run_config("masked.ini", config), "--from", folder, "--out", run), "\ndrawn anew: nothing\n");
+    OK(HEADS(run, "--input", texts[0], "--npz", path));
     hl_npz npz;
     tiny_numbers lengths = tiny_expected("bert_masked", "lengths");
-    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
     assert_text("bert_masked", &npz, 0, (int64_t)lengths.at[0], 0);
     hl_npz_free(&npz);
     hl_free(lengths.at);
 }
-END_TEST
 
-START_TEST(a_config_that_contradicts_the_folder_is_told_by_key)
+TEST(a_config_that_contradicts_the_folder_is_told_by_key)
 {
     static const struct {
         const char *model, *override, *told;
     } wrong[] = {
-        { "bert_masked", "model.d_model=24", "command line: model.d_model: 24, and the model of " },
-        { "bert_masked", "model.heads=2", "has 3: leave it out" },
-        { "bert_masked", "model.max_length=61", "model.max_length: 61, and the model of " },
-        { "bert_masked", "tokens.size=100", "command line: tokens.size: the tokens are those of " },
-        { "bert_masked", "tokens.kind=chars", "tokens.kind: chars, and the model of " },
-        { "gpt2_next", "model.causal=false", "model.causal: false, and the model of " },
-        { "bert_bare", "model.vocabulary=60", "model.vocabulary: 60, and the model of " },
+        { "bert_masked", "model.d_model=24", "runs.model_d_model_24_and_the" },
+        { "bert_masked", "model.heads=2", "runs.model_heads_2_and_the_model" },
+        { "bert_masked", "model.max_length=61", "runs.model_max_length_61_and_the" },
+        { "bert_masked", "tokens.size=100", "runs.tokens_size_the_tokens_are_those" },
+        { "bert_masked", "tokens.kind=chars", "runs.tokens_kind_chars_and_the_model" },
+        { "gpt2_next", "model.causal=false", "runs.model_causal_false_and_the_model" },
+        { "bert_bare", "model.vocabulary=60", "runs.model_vocabulary_60_and_the_model" },
     };
     const char *config = trained_config();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result run = RUN(config, wrong[i].override, "--from", tiny(wrong[i].model), "--out", run_path("none"));
-        ck_assert_msg(run.code == 2 && strstr(run.err, wrong[i].told) != NULL, "%d: %s", run.code, run.err);
+        REFUSED(RUN(config, wrong[i].override, "--from", tiny(wrong[i].model), "--out", run_path("none")), 2,
+                wrong[i].told);
     }
-    run_result run = RUN(run_tiny_config(), "--from", tiny("bert_masked"), "--out", run_path("none"));
-    ck_assert_msg(run.code == 2 && strstr(run.err, "set masked, next, tags or classes") != NULL, "%s", run.err);
-    ck_assert_int_eq(RUN(config, "--from", tiny("bert_masked"), "model.dropout=0.2", "--check").code, 0);
-    run = RUN(config, "--from", tiny("bert_classes"), "model.head=none", "--summary");
-    ck_assert_msg(run.code == 2 && strstr(run.err, "model.head: none leaves nothing to train") != NULL, "%s", run.err);
-    run = RUN(config, "--from", tiny("bert_classes"), "--summary");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "d_model D=12") != NULL, "%s%s", run.out, run.err);
+    REFUSED(RUN(run_tiny_config(), "--from", tiny("bert_masked"), "--out", run_path("none")), 2,
+            "runs.task_name_the_model_of_reads");
+    OK(RUN(config, "--from", tiny("bert_masked"), "model.dropout=0.2", "--check"));
+    REFUSED(RUN(config, "--from", tiny("bert_classes"), "model.head=none", "--summary"), 2,
+            "runs.model_head_none_leaves_nothing_to");
+    SAYS(RUN(config, "--from", tiny("bert_classes"), "--summary"), "d_model D=12");
 }
-END_TEST
 
 /* ---- heads --export ---- */
 
-START_TEST(a_model_is_exported_and_read_again)
+LOOP_TEST(a_model_is_exported_and_read_again, 0, TINY_MODELS)
 {
     const char *folder = tiny(tiny_models[_i].name), *out = run_path("out");
-    run_result run = HEADS(folder, "--export", out);
-    ck_assert_msg(run.code == 0 && *run.err == '\0', "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "/out\nwritten: "));
-    run_result again = HEADS(out, "--input", "the cat sat", "--json");
-    ck_assert_msg(again.code == 0, "%s", again.err);
+    run_result run = SAYS(HEADS(folder, "--export", out), "/out\nwritten: ");
+    ck_assert_str_eq(run.err, "");
+    run_result again = OK(HEADS(out, "--input", "the cat sat", "--json"));
     ck_assert_str_eq(again.out, HEADS(folder, "--input", "the cat sat", "--json").out);
 }
-END_TEST
 
 /* What would be read beside it goes; what no model reads stays. */
-START_TEST(nothing_of_an_earlier_model_stays)
+TEST(nothing_of_an_earlier_model_stays)
 {
     static const char *const gone[] = { "model-00001-of-00002.safetensors",
                                         "model.safetensors.index.json",
@@ -450,7 +412,7 @@ START_TEST(nothing_of_an_earlier_model_stays)
     for (int i = 0; i < STAY; i++) {
         scratch_write(run_file(out, stay[i]), "{}", 2);
     }
-    ck_assert_int_eq(HEADS(tiny("bert_masked"), "--export", out, "--overwrite").code, 0);
+    OK(HEADS(tiny("bert_masked"), "--export", out, "--overwrite"));
     for (int i = 0; i < GONE; i++) {
         ck_assert_msg(!scratch_exists(run_file(out, gone[i])), "%s", gone[i]);
     }
@@ -458,58 +420,30 @@ START_TEST(nothing_of_an_earlier_model_stays)
         ck_assert_msg(scratch_exists(run_file(out, stay[i])), "%s", stay[i]);
     }
 }
-END_TEST
 
-START_TEST(a_folder_that_holds_something_is_not_replaced_unasked)
+TEST(a_folder_that_holds_something_is_not_replaced_unasked)
 {
     const char *folder = tiny("bert_masked"), *out = run_path("out"), *file = run_path("file");
     scratch_write(file, "", 0);
-    ck_assert_int_eq(HEADS(folder, "--export", out).code, 0);
-    expect_refused(HEADS(folder, "--export", out), 3, "out: holds files already; name another folder, or replace");
-    run_result run = HEADS(tiny("gpt2_next"), "--export", out, "--overwrite");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "of the kind gpt2") != NULL, "%s", run.err);
-    expect_refused(HEADS(out, "--export", out, "--overwrite"), 3,
-                   "is in the folder of the model, where nothing is written; name another one by --export");
+    OK(HEADS(folder, "--export", out));
+    REFUSED(HEADS(folder, "--export", out), 3, "runs.holds_files_already_name_another_folder");
+    SAYS(HEADS(tiny("gpt2_next"), "--export", out, "--overwrite"), "of the kind gpt2");
+    REFUSED(HEADS(out, "--export", out, "--overwrite"), 3, "runs.is_in_the_folder_of_the");
     const char *in = run_path("out/new/on/the/way");
-    expect_refused(HEADS(out, "--export", in), 3,
-                   "is in the folder of the model, where nothing is written; name another one by --export");
+    REFUSED(HEADS(out, "--export", in), 3, "runs.is_in_the_folder_of_the_2");
     ck_assert(!scratch_exists(run_path("out/new")));
     ck_assert_int_eq(HEADS(out, "--export", run_path("out-2")).code, 0); /* beside it */
-    expect_refused(HEADS(folder, "--export", file), 3, "a file; name a folder");
+    REFUSED(HEADS(folder, "--export", file), 3, "runs.a_file_name_a_folder_for");
     scratch_write(run_path("out/config.ini"), "", 0);
-    expect_refused(HEADS(folder, "--export", out, "--overwrite"), 3, "out: holds a run; name another folder");
-    expect_refused(HEADS(folder, "--export", out, "--prune"), 2, "--export goes with no other option but --overwrite");
-    expect_refused(HEADS(folder, "--overwrite"), 2, "--overwrite goes with --export DIR or --examples FILE alone");
+    REFUSED(HEADS(folder, "--export", out, "--overwrite"), 3, "runs.holds_a_run_name_another_folder");
+    REFUSED(HEADS(folder, "--export", out, "--prune"), 2, "runs.export_goes_with_no_other_option");
+    REFUSED(HEADS(folder, "--overwrite"), 2, "runs.overwrite_goes_with_export_dir_or");
 }
-END_TEST
 
-START_TEST(a_run_that_no_open_model_is_like_is_not_exported)
+TEST(a_run_that_no_open_model_is_like_is_not_exported)
 {
-    const char *folder = run_path("run"), *out = run_path("out");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
-    expect_refused(HEADS(folder, "--export", out), 2, "run: a model of its task has no tokens that open models have");
+    const char *folder = TINY_RUN("run"), *out = run_path("out");
+    REFUSED(HEADS(folder, "--export", out), 2, "runs.a_model_of_its_task_has");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, heads_of_a_text_are_those_of_transformers, 0, TINY_MODELS);
-    tcase_add_loop_test(tc, heads_of_a_text_are_shown, 0, TINY_MODELS);
-    tcase_add_test(tc, a_text_that_is_too_long_is_refused);
-    tcase_add_test(tc, what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps);
-    tcase_add_test(tc, a_folder_without_the_matrix_of_its_head_is_refused);
-    tcase_add_loop_test(tc, a_stored_classifier_labels_lines, 0, 3);
-    tcase_add_test(tc, a_stored_tagger_labels_words);
-    tcase_add_test(tc, stored_heads_fill_masks_and_continue);
-    tcase_add_test(tc, vectors_are_what_the_folder_says);
-    tcase_add_test(tc, a_folder_without_a_head_gives_pieces_alone);
-    tcase_add_loop_test(tc, a_run_begins_with_an_open_model_and_goes_on, 0, 2);
-    tcase_add_test(tc, a_run_has_the_folders_weights);
-    tcase_add_test(tc, a_config_that_contradicts_the_folder_is_told_by_key);
-    tcase_add_loop_test(tc, a_model_is_exported_and_read_again, 0, TINY_MODELS);
-    tcase_add_test(tc, nothing_of_an_earlier_model_stays);
-    tcase_add_test(tc, a_folder_that_holds_something_is_not_replaced_unasked);
-    tcase_add_test(tc, a_run_that_no_open_model_is_like_is_not_exported);
-}
-SUITE("open_models", add_tests)
+SUITE("open_models", .seconds = 60)

@@ -10,17 +10,15 @@
 #include <string.h>
 #include <sys/wait.h>
 
-START_TEST(without_standard_streams_it_runs_to_the_end)
+TEST(without_standard_streams_it_runs_to_the_end)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *folder = run_path("run");
     const char *arguments[] = { config, "--out", folder, NULL };
     pid_t process = run_start((run_options){ .arguments = arguments, .built = true, .no_streams = true });
-    ck_assert_int_eq(run_wait(process).code, 0);
+    OK(run_wait(process));
     run_assert_same(straight, folder);
     ck_assert_str_eq(run_read(run_file(folder, ".lock")), "");
 }
-END_TEST
 
 enum { SIGPIPE_CODE = 128 + 13 };
 
@@ -54,12 +52,11 @@ static int code_with(int s, const char *program, const char *arguments)
     return atoi(run_read(code));
 }
 
-START_TEST(a_run_and_a_sweep_outlive_their_output)
+TEST(a_run_and_a_sweep_outlive_their_output)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *sweep = run_path("straight sweep");
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *sweep = run_path("straight sweep");
     char arguments[2048];
-    EXPECT_RUN(0, config, "--out", straight);
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", sweep).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", sweep));
     for (int s = 0; s < N_STREAMS; s++) {
         const char *folder = run_path("run"), *cells = run_path("sweep");
         snprintf(arguments, sizeof arguments, "'%s' --overwrite --out '%s'", config, folder);
@@ -75,14 +72,12 @@ START_TEST(a_run_and_a_sweep_outlive_their_output)
         scratch_remove(cells);
     }
 }
-END_TEST
 
 /* Whatever becomes of what it says, it ends as it would. */
-START_TEST(failures_have_their_exit_codes_all_the_same)
+TEST(failures_have_their_exit_codes_all_the_same)
 {
     static const char *const programs[] = { HL_TRAIN_PROGRAM, HL_ABLATE_PROGRAM, HL_HEADS_PROGRAM };
-    char arguments[2048];
-    snprintf(arguments, sizeof arguments, "'%s'", run_path("missing"));
+    const char *arguments = scratch_format("'%s'", run_path("missing"));
     for (int s = 0; s < N_STREAMS; s++) {
         for (int p = 0; p < 3; p++) {
             ck_assert_int_eq(code_with(s, programs[p], "--hlep"), 2);
@@ -90,12 +85,10 @@ START_TEST(failures_have_their_exit_codes_all_the_same)
         }
     }
 }
-END_TEST
 
-START_TEST(what_is_asked_for_its_output_fails_without_it)
+TEST(what_is_asked_for_its_output_fails_without_it)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run");
     const struct {
         const char *program, *subject, *mode;
     } asked[] = {
@@ -107,8 +100,7 @@ START_TEST(what_is_asked_for_its_output_fails_without_it)
         { HL_HEADS_PROGRAM, folder, "--help" },
     };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        char arguments[2048];
-        snprintf(arguments, sizeof arguments, "'%s' %s", asked[i].subject, asked[i].mode);
+        const char *arguments = scratch_format("'%s' %s", asked[i].subject, asked[i].mode);
         for (int s = 0; s < FEW_STREAMS; s++) {
             int code = code_with(s, asked[i].program, arguments);
             ck_assert_msg(code == streams[s].of_output, "%s %s %s: exit code %d", arguments, streams[s].where,
@@ -116,7 +108,6 @@ START_TEST(what_is_asked_for_its_output_fails_without_it)
         }
     }
 }
-END_TEST
 
 /* What a program with its output at `where` says on standard error. */
 static const char *told(const char *program, const char *subject, const char *mode, const char *where)
@@ -132,10 +123,9 @@ static const char *told(const char *program, const char *subject, const char *mo
 }
 
 /* The reason stands in the line where the last of the output met it, and never another. */
-START_TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
+TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run");
     const struct {
         const char *program, *subject, *mode, *after;
     } asked[] = { { HL_TRAIN_PROGRAM, config, "--help", "" },
@@ -149,19 +139,17 @@ START_TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
     ck_assert_int_eq(setenv("INTO", run_path("another"), 1), 0);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         static const char lost[] = "standard output: cannot write", reason[] = ": No space left on device";
-        char with[256], without[256];
-        snprintf(with, sizeof with, "%s%s%s\n", lost, reason, asked[i].after);
-        snprintf(without, sizeof without, "%s%s\n", lost, asked[i].after);
+        const char *with = scratch_format("%s%s%s\n", lost, reason, asked[i].after);
+        const char *without = scratch_format("%s%s\n", lost, asked[i].after);
         const char *line = told(asked[i].program, asked[i].subject, asked[i].mode, "> /dev/full");
         ck_assert_msg(strcmp(line, with) == 0 || strcmp(line, without) == 0, "%s: %s", asked[i].mode, line);
         ck_assert_str_eq(told(asked[i].program, asked[i].subject, asked[i].mode, "| true"), "");
     }
     ck_assert_ptr_nonnull(strstr(told(HL_TRAIN_PROGRAM, config, "--version", "> /dev/full"), "No space left"));
 }
-END_TEST
 
 /* OpenBLAS would look for room for ever, before any code of ours runs. */
-START_TEST(little_address_space_is_refused_before_it_is_looked_for)
+TEST(little_address_space_is_refused_before_it_is_looked_for)
 {
     if (SANITIZED) {
         return;
@@ -178,15 +166,5 @@ START_TEST(little_address_space_is_refused_before_it_is_looked_for)
                                          "takes; allow more (ulimit -v)\n");
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, little_address_space_is_refused_before_it_is_looked_for);
-    tcase_add_test(tc, without_standard_streams_it_runs_to_the_end);
-    tcase_add_test(tc, a_run_and_a_sweep_outlive_their_output);
-    tcase_add_test(tc, failures_have_their_exit_codes_all_the_same);
-    tcase_add_test(tc, what_is_asked_for_its_output_fails_without_it);
-    tcase_add_test(tc, output_that_fails_is_told_in_a_line_but_a_reader_may_go);
-}
-SUITE("output", add_tests)
+SUITE("output")

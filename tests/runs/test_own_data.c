@@ -29,11 +29,10 @@ static const char *tagger(void)
                       "[train]\nsteps = 4\nbatch_size = 4\neval_examples = 5\n[patterns]\nexamples = 1\n");
 }
 
-START_TEST(a_sweep_makes_its_data_once)
+TEST(a_sweep_makes_its_data_once)
 {
     const char *config = tagger(), *folder = run_path("sweep");
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    run_result run = OK(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder));
     ck_assert_ptr_nonnull(strstr(sweep_csv(folder), "\nheads=1,1,"));
     ck_assert_ptr_nonnull(strstr(run.out, "[2/2] "));
     const char *data = run_list(run_file(folder, "data"));
@@ -44,55 +43,47 @@ START_TEST(a_sweep_makes_its_data_once)
         ck_assert_str_eq(run_list(run_file(cell, "data")), "");
         ck_assert_ptr_nonnull(strstr(run_read(run_file(cell, "config.ini")), "\ncache = "));
     }
-    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "2 of 2 trainings are done already") != NULL, "%s%s", run.out,
-                  run.err);
+    SAYS(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder), "2 of 2 trainings are done already");
 }
-END_TEST
 
-START_TEST(a_sweep_over_what_changes_the_data_makes_each_of_them)
+TEST(a_sweep_over_what_changes_the_data_makes_each_of_them)
 {
     const char *config = tagger(), *folder = run_path("sweep");
-    run_result run = ABLATE(config, "--vary", "model.max_length=0,5", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    OK(ABLATE(config, "--vary", "model.max_length=0,5", "--seeds", "1", "--out", folder));
     const char *data = run_list(run_file(folder, "data")), *second = strchr(data, ' ') + 1;
     ck_assert_ptr_nonnull(strstr(data, "-0 "));
     ck_assert_ptr_nonnull(strstr(second, "-5 "));
 }
-END_TEST
 
 /* What the tokens of another config were made into goes with the run; files of others stay. */
-START_TEST(a_refused_sweep_leaves_no_data_in_the_others_folder)
+TEST(a_refused_sweep_leaves_no_data_in_the_others_folder)
 {
     const char *config = tagger(), *folder = run_path("sweep");
     char data[256];
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    OK(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder));
     snprintf(data, sizeof data, "%s", run_list(run_file(folder, "data")));
-    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "tokens.kind=chars");
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "this folder holds another sweep"));
+    FAILS(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "tokens.kind=chars"), 2,
+          "runs.this_folder_holds_another_sweep_by_3");
     ck_assert_str_eq(run_list(run_file(folder, "data")), data);
-    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "train.steps=5");
+    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "train.steps=5");
     ck_assert_int_eq(run.code, 2); /* of the same data */
     ck_assert_str_eq(run_list(run_file(folder, "data")), data);
     run = ABLATE(config, "--vary", "model.max_length=0,5,5", "--seeds", "1", "--out", folder);
     ck_assert_int_eq(run.code, 2); /* no plan */
     ck_assert_str_eq(run_list(run_file(folder, "data")), data);
 }
-END_TEST
 
-START_TEST(overwriting_removes_the_data_of_the_run_before)
+TEST(overwriting_removes_the_data_of_the_run_before)
 {
     const char *config = tagger(), *folder = run_path("run"), *data = run_file(folder, "data");
     EXPECT_RUN(0, config, "--out", folder);
-    char first[64], second[64];
+    char first[64];
     snprintf(first, sizeof first, "%s", run_list(data));
     EXPECT_RUN(0, config, "--overwrite", "--out", folder);
     ck_assert_str_eq(run_list(data), first);
     ck_assert_int_eq(mkdir(run_file(data, "0123"), 0777), 0);
     EXPECT_RUN(0, config, "tokens.lowercase=true", "--overwrite", "--out", folder);
-    snprintf(second, sizeof second, "%s", run_list(data));
+    const char *second = scratch_format("%s", run_list(data));
     ck_assert_ptr_nonnull(strstr(second, "0123 "));
     ck_assert_ptr_null(strstr(second, first));
     ck_assert_uint_eq(strlen(second), strlen(first) + strlen("0123 "));
@@ -101,24 +92,20 @@ START_TEST(overwriting_removes_the_data_of_the_run_before)
     const char *old = run_file(data, first), *kept = run_file(old, "notes"), *cache = run_path("cache");
     EXPECT_RUN(0, config, "--overwrite", "--out", folder);
     scratch_write(kept, "mine", 4);
-    char setting[1024];
-    snprintf(setting, sizeof setting, "task.cache=%s", cache);
+    const char *setting = scratch_format("task.cache=%s", cache);
     EXPECT_RUN(0, config, setting, "--overwrite", "--out", folder); /* none of its data is in the folder */
     ck_assert_str_eq(run_list(old), "notes ");
     ck_assert_str_eq(run_read(kept), "mine");
 }
-END_TEST
 
 /* In full where it is only looked at, in short where a run begins; a single label is told, too. */
-START_TEST(how_much_was_read_is_told)
+TEST(how_much_was_read_is_told)
 {
     static const char *const told = "training: 58 sentences of up to 7 tokens, 260 words, 260 pieces\n",
                              *const labels = ", 3 labels: ADJ 34.6%, NOUN 33.1%, VERB 32.3%\n";
     const char *config = tagger(), *folder = run_path("run");
-    run_result run = RUN(config, "--check");
-    ck_assert_msg(run.code == 0 && strstr(run.out, told) != NULL, "%s", run.out);
-    ck_assert_msg(strstr(run.out, labels) != NULL, "%s", run.out);
-    run = RUN(config, "--summary");
+    SAYS(RUN(config, "--check"), told, labels);
+    run_result run = RUN(config, "--summary");
     ck_assert_msg(strncmp(run.out, told, strlen(told)) == 0, "%s", run.out);
     run = RUN(config, "--out", folder);
     ck_assert_msg(strstr(run.out, "training: 58 sentences of up to 7 tokens; validation: 2 sentences") != NULL, "%s",
@@ -128,13 +115,11 @@ START_TEST(how_much_was_read_is_told)
     ck_assert_msg(strstr(run.out, "labels: _ is the only one, so that there is nothing to learn\n") != NULL, "%s",
                   run.out);
 }
-END_TEST
 
 /* A run that goes on says which file it was begun with, where the command does not. */
-START_TEST(a_file_that_the_command_line_named_is_asked_for_again)
+TEST(a_file_that_the_command_line_named_is_asked_for_again)
 {
     const char *config = tagger(), *folder = run_path("run");
-    char key[1024], told[2048];
     size_t size;
     char *text = scratch_read(scratch_path("small.conllu"), &size);
     const char *other = run_path("other.conllu");
@@ -142,80 +127,58 @@ START_TEST(a_file_that_the_command_line_named_is_asked_for_again)
     strstr(text + size / 2, "\n\n")[2] = '\0';
     scratch_write(other, text, strlen(text));
     free(text);
-    snprintf(key, sizeof key, "task.file=%s", other);
+    const char *key = scratch_format("task.file=%s", other);
     EXPECT_RUN(0, config, key, "--out", folder);
     run_result run = RUN(config, "train.steps=5", "--resume", "--out", folder);
-    snprintf(told, sizeof told, "task.file is not %s, with which the run in %s was begun: add task.file=%s, or where",
-             other, folder, other);
+    const char *told = scratch_format(
+        "task.file is not %s, with which the run in %s was begun: add task.file=%s, or where", other, folder, other);
     ck_assert_int_eq(run.code, 2);
     ck_assert_msg(strstr(run.err, told) != NULL, "%s", run.err);
     EXPECT_RUN(0, config, key, "train.steps=5", "--resume", "--out", folder);
 }
-END_TEST
 
 /* Of the text nothing is left; the sweep's folder is elsewhere; another config takes its place. */
-START_TEST(a_sweep_needs_its_text_and_its_place_no_more)
+TEST(a_sweep_needs_its_text_and_its_place_no_more)
 {
     const char *config = tagger(), *folder = run_path("sweep"), *moved = run_path("moved");
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    OK(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder));
     ck_assert_int_eq(rename(folder, moved), 0);
     size_t size;
     char *text = scratch_read(scratch_path("small.conllu"), &size);
     ck_assert_int_eq(remove(scratch_path("small.conllu")), 0);
     ck_assert_int_eq(remove(run_file(moved, "ablation.csv")), 0); /* so that the trainings are gone on with */
-    run = HEADS(run_file(moved, "heads=1,seed=1"), "--keep-only", "L0H0");
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", moved);
-    ck_assert_msg(run.code == 0 && strstr(run.out, "[2/2] ") != NULL, "%s%s", run.out, run.err);
+    OK(HEADS(run_file(moved, "heads=1,seed=1"), "--keep-only", "L0H0"));
+    SAYS(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", moved), "[2/2] ");
     ck_assert(!scratch_exists(folder)); /* nothing was made where it was */
-    run = ABLATE(config, "--heads", "1,2,4", "--seeds", "1", "--out", run_path("other"));
-    ck_assert_msg(run.code == 3 && strstr(run.err, "small.conllu: ") != NULL, "%s%s", run.out, run.err);
+    REFUSED(ABLATE(config, "--heads", "1,2,4", "--seeds", "1", "--out", run_path("other")), 3,
+            "runs.small_conllu_cannot_open_no_such");
     scratch_write(scratch_path("small.conllu"), text, size);
     free(text);
 
-    char first[64];
-    snprintf(first, sizeof first, "%s", run_list(run_file(moved, "data")));
-    run = ABLATE(config, "tokens.lowercase=true", "--heads", "1,2", "--seeds", "1", "--overwrite", "--out", moved);
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    const char *first = scratch_format("%s", run_list(run_file(moved, "data")));
+    OK(ABLATE(config, "tokens.lowercase=true", "--heads", "1,2", "--seeds", "1", "--overwrite", "--out", moved));
     const char *second = run_list(run_file(moved, "data"));
     ck_assert_ptr_null(strstr(second, first));
     ck_assert_uint_eq(strlen(second), strlen(first));
 }
-END_TEST
 
 /* One training is done, one is half done, and one of another row never began, when the text is moved, and goes. */
-START_TEST(a_sweep_that_was_cut_off_goes_on_wherever_its_text_is)
+TEST(a_sweep_that_was_cut_off_goes_on_wherever_its_text_is)
 {
     const char *config = tagger(), *folder = run_path("sweep"), *moved = run_path("moved.conllu");
-    char key[1024];
-    snprintf(key, sizeof key, "task.file=%s", moved);
-    run_result run = ABLATE(config, "--heads", "1,2,4", "--seeds", "2", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    const char *key = scratch_format("task.file=%s", moved);
+    OK(ABLATE(config, "--heads", "1,2,4", "--seeds", "2", "--out", folder));
     for (int i = 0; i < 2; i++) {
         static const char *const gone[] = { "heads=1,seed=1", "heads=4,seed=1", "heads=4,seed=2" };
         for (int k = 0; k < 3; k++) {
             scratch_remove(run_file(folder, gone[k]));
         }
         ck_assert_int_eq(i == 0 ? rename(scratch_path("small.conllu"), moved) : remove(moved), 0);
-        run = ABLATE(config, key, "--heads", "1,2,4", "--seeds", "2", "--out", folder);
-        ck_assert_msg(run.code == 0 && strstr(run.out, "3 of 6 trainings are done already") != NULL, "%s%s", run.out,
-                      run.err);
+        SAYS(ABLATE(config, key, "--heads", "1,2,4", "--seeds", "2", "--out", folder),
+             "3 of 6 trainings are done already");
     }
-    run = ABLATE(config, key, "task.column=XPOS", "--heads", "1,2,4", "--seeds", "2", "--out", folder);
-    ck_assert_msg(run.code == 3 && strstr(run.err, "moved.conllu: ") != NULL, "%s%s", run.out, run.err);
+    REFUSED(ABLATE(config, key, "task.column=XPOS", "--heads", "1,2,4", "--seeds", "2", "--out", folder), 3,
+            "runs.cannot_open_no_such_file_or");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_sweep_that_was_cut_off_goes_on_wherever_its_text_is);
-    tcase_add_test(tc, how_much_was_read_is_told);
-    tcase_add_test(tc, a_file_that_the_command_line_named_is_asked_for_again);
-    tcase_add_test(tc, a_sweep_needs_its_text_and_its_place_no_more);
-    tcase_add_test(tc, a_sweep_makes_its_data_once);
-    tcase_add_test(tc, a_sweep_over_what_changes_the_data_makes_each_of_them);
-    tcase_add_test(tc, a_refused_sweep_leaves_no_data_in_the_others_folder);
-    tcase_add_test(tc, overwriting_removes_the_data_of_the_run_before);
-}
-SUITE("own data", add_tests)
+SUITE("own data")

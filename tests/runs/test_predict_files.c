@@ -46,7 +46,7 @@ static const float *rows_of(const char *path, int64_t n)
     return rows;
 }
 
-START_TEST(lines_get_labels)
+TEST(lines_get_labels)
 {
     const char *run = classes_run(), *in = file("in.txt", "a good day\n\nbad food\n");
     const char *out = answers(PREDICT(run, in), "in.txt:2: is empty: it has no answer");
@@ -70,11 +70,10 @@ START_TEST(lines_get_labels)
     scores = answers(PREDICT(run, "--score", file("new.tsv", "text\tlabel\ngood\tnew\nbad\tnew\nit\tnice\n")), "");
     ck_assert_ptr_nonnull(strstr(scores, "lines               3\n"));
     ck_assert_ptr_nonnull(strstr(scores, "\nnot in training     2, and so answered wrong\n"));
-    expect_refused(PREDICT(run, "--score", in), 2, "in.txt: has no column text");
+    REFUSED(PREDICT(run, "--score", in), 2, "runs.has_no_column_text_its_columns_2");
 }
-END_TEST
 
-START_TEST(pairs_need_a_tab)
+TEST(pairs_need_a_tab)
 {
     static const char pairs[] =
         "a\tb\ty\nx\tx\tsame\nx\ty\tother\ny\ty\tsame\ny\tx\tother\nx x\ty y\tother\nx x\tx x\tsame\n"
@@ -85,21 +84,18 @@ START_TEST(pairs_need_a_tab)
     const char *second = strchr(out, '\n') + 1, *third = strchr(second, '\n') + 1;
     ck_assert(strncmp(out, second, (size_t)(second - out)) != 0); /* the second text tells them apart */
     ck_assert_mem_eq(out, third, strlen(third));
-    expect_refused(PREDICT(run, file("bad.tsv", "x\tx\nx x\n")), 3, "bad.tsv:2: has no tab between two texts");
-    expect_refused(PREDICT(run, file("bad.tsv", "x\tx\nx\tx\tx\n")), 3,
-                   "bad.tsv:2: has 2 tabs; one separates the two texts (line 1 of a table names a,b)");
+    FAILS(PREDICT(run, file("bad.tsv", "x\tx\nx x\n")), 3, "runs.has_no_tab_between_two_texts");
+    FAILS(PREDICT(run, file("bad.tsv", "x\tx\nx\tx\tx\n")), 3, "runs.has_2_tabs_one_separates_the");
     const char *rows = answers(PREDICT(run, file("table.tsv", "b\tn\ta\ny\t1\tx y\nx y\t2\tx y\ny\t3\tx y\n")), "");
     ck_assert_str_eq(rows, out);
     ck_assert_str_eq(answers(PREDICT(run, run_path("table.tsv"), "--tokens"), ""), "x y\ty\nx y\tx y\nx y\ty\n");
     ck_assert_str_eq(answers(PREDICT(run, file("in.tsv", "x y\ty\n"), "--tokens", "--json"), ""),
                      "{\"format\":1,\"line\":1,\"pieces\":[\"x\",\"y\"],\"second\":[\"y\"]}\n");
-    expect_refused(PREDICT(run, file("bad.tsv", "a\tn\tb\nx\t1\ty\nx\ty\n")), 3,
-                   "bad.tsv:3: has 2 columns, not 3 as line 1");
+    FAILS(PREDICT(run, file("bad.tsv", "a\tn\tb\nx\t1\ty\nx\ty\n")), 3, "runs.has_2_columns_not_3_as");
 }
-END_TEST
 
 /* Without a header, too, and whatever is asked of it. */
-START_TEST(a_table_of_texts_is_known_by_its_first_line)
+TEST(a_table_of_texts_is_known_by_its_first_line)
 {
     const char *run = classes_run(), *npy = run_path("rows.npy");
     const char *expected = answers(PREDICT(run, file("in.txt", "good food\nbad\n")), "");
@@ -111,23 +107,19 @@ START_TEST(a_table_of_texts_is_known_by_its_first_line)
     free((void *)rows_of(npy, 2));
     const char *alone = answers(PREDICT(run, file("in.txt", "text\ngood food\nbad\n")), ""); /* a text as any other */
     ck_assert_str_eq(strchr(alone, '\n') + 1, expected);
-    expect_refused(PREDICT(run, file("bad.tsv", "n\tsaid\n1\tgood\n")), 3,
-                   "bad.tsv:1: has 1 tab; in a text there is none (line 1 of a table names text)");
-    expect_refused(PREDICT(run, file("bad.tsv", "good\n1\tgood\n")), 3,
-                   "bad.tsv:2: has 1 tab; in a text there is none");
+    REFUSED(PREDICT(run, file("bad.tsv", "n\tsaid\n1\tgood\n")), 3, "runs.has_1_tab_in_a_text");
+    FAILS(PREDICT(run, file("bad.tsv", "good\n1\tgood\n")), 3, "runs.has_1_tab_in_a_text_2");
 
-    char numbered[sizeof table];
     scratch_remove(run);
-    snprintf(numbered, sizeof numbered, "%s", strchr(table, '\n') + 1);
+    const char *numbered = scratch_format("%s", strchr(table, '\n') + 1);
     run =
         train_on("classes", file("numbered.tsv", numbered), "text_column = 2\nlabel_column = 1\n[tokens]\nsize = 60\n");
     expected = answers(PREDICT(run, file("in.txt", "good food\nbad\n")), "");
     ck_assert_str_eq(answers(PREDICT(run, file("rows.tsv", "nice\tgood food\nbad\tbad\n")), ""), expected);
-    expect_refused(PREDICT(run, file("bad.tsv", "x\tgood\nbad\n")), 3, "bad.tsv:2: has 1 column, not 2 as line 1");
+    FAILS(PREDICT(run, file("bad.tsv", "x\tgood\nbad\n")), 3, "runs.has_1_column_not_2_as");
 }
-END_TEST
 
-START_TEST(tables_of_tokens_are_answered)
+TEST(tables_of_tokens_are_answered)
 {
     static const char rows[] =
         "tokens\ttargets\tsources\na b ?\t_ _ a\t_ _ 0\nb a ?\t_ _ b\t_ _ 0\na a ?\t_ _ a\t_ _ 0\n"
@@ -159,13 +151,11 @@ START_TEST(tables_of_tokens_are_answered)
     ck_assert_int_eq(json_integer_value(json_object_get(at, "word")), 2);
     ck_assert_uint_eq(json_array_size(json_object_get(at, "answers")), 2);
     json_decref(object);
-    expect_refused(PREDICT(run, file("bad.tsv", "tokens\na\n")), 2, "bad.tsv: has no column targets");
-    expect_refused(PREDICT(run, file("bad.tsv", "tokens\ttargets\na b\ta\n")), 3,
-                   "bad.tsv:2: has 2 tokens, but 1 target");
+    REFUSED(PREDICT(run, file("bad.tsv", "tokens\na\n")), 2, "runs.has_no_column_targets_its_columns");
+    REFUSED(PREDICT(run, file("bad.tsv", "tokens\ttargets\na b\ta\n")), 3, "runs.has_2_tokens_but_1_target");
 }
-END_TEST
 
-START_TEST(pieces_are_shown)
+TEST(pieces_are_shown)
 {
     const char *run = next_run("length = 8\n");
     const char *in = file("in.txt", "on e\\\n\nt\two?\n");
@@ -173,9 +163,8 @@ START_TEST(pieces_are_shown)
     const char *json = answers(PREDICT(classes_run(), file("in.txt", "a b\xC3\xA9\n"), "--tokens", "--json"), "");
     ck_assert_str_eq(json, "{\"format\":1,\"line\":1,\"pieces\":[\"a\",\"[UNK]\"]}\n");
 }
-END_TEST
 
-START_TEST(lines_become_rows)
+TEST(lines_become_rows)
 {
     const char *run = next_run("length = 8\n"), *npy = run_path("rows.npy");
     ck_assert_str_eq(answers(PREDICT(run, file("in.txt", "one\n\none\ntwo\n"), "--embed", npy),
@@ -189,32 +178,30 @@ START_TEST(lines_become_rows)
     answers(PREDICT(run, file("in.txt", ""), "--embed", npy), "mean of the rows of the last layer, not normalised");
     free((void *)rows_of(npy, 0));
     size_t before = strlen(run_list(scratch_path("")));
-    expect_refused(PREDICT(run, file("in.txt", "one\ntwo \xff\n"), "--embed", npy), 3, "in.txt:2:5: is not UTF-8");
+    REFUSED(PREDICT(run, file("in.txt", "one\ntwo \xff\n"), "--embed", npy), 3, "runs.is_not_utf_8_byte_0xff");
     ck_assert_uint_eq(strlen(run_list(scratch_path(""))), before); /* nothing is left over */
     free((void *)rows_of(npy, 0));
-    expect_refused(PREDICT(run, run_path("in.txt"), "--embed", run_file(run, "model.safetensors")), 2, "--embed");
-    expect_refused(PREDICT(run, run_path("in.txt"), "--embed", run_path("in.txt")), 2, "the text that is read");
+    REFUSED(PREDICT(run, run_path("in.txt"), "--embed", run_file(run, "model.safetensors")), 2,
+            "runs.embed_is_a_file_of_a");
+    REFUSED(PREDICT(run, run_path("in.txt"), "--embed", run_path("in.txt")), 2, "runs.embed_is_the_text_that_is");
 }
-END_TEST
 
-START_TEST(bad_files_are_named)
+TEST(bad_files_are_named)
 {
     const char *run = next_run("length = 8\n"), *path = scratch_path("nul.txt");
     scratch_write(path, "one\nt\0wo\n", 9);
-    expect_refused(PREDICT(run, path, "--length", "1"), 3, "nul.txt:2: holds a NUL byte");
-    expect_refused(PREDICT(run, file("bad.txt", "\xC3\x28\n")), 3, "bad.txt:1:1: is not UTF-8");
-    expect_refused(PREDICT(run, run_path("missing.txt")), 3, "missing.txt");
-    expect_refused(PREDICT(run_path("none")), 3, "none: ");
-    expect_refused(PREDICT(run, "--top", "3"), 2, "--top: ");
+    FAILS(PREDICT(run, path, "--length", "1"), 3, "runs.holds_a_nul_byte_column_2");
+    REFUSED(PREDICT(run, file("bad.txt", "\xC3\x28\n")), 3, "runs.is_not_utf_8_byte_0xc3");
+    REFUSED(PREDICT(run, run_path("missing.txt")), 3, "runs.cannot_open_no_such_file_or_2");
+    REFUSED(PREDICT(run_path("none")), 3, "heads.no_such_folder_give_a_run");
+    REFUSED(PREDICT(run, "--top", "3"), 2, "runs.top_was_trained_for_the_task");
     ck_assert_str_eq(answers(PREDICT(run, file("empty.txt", ""), "--length", "1"), ""), "");
-    const char *toy = run_path("toy");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", toy);
-    expect_refused(PREDICT(toy, path), 2, "was trained for the task copy, not on text; ask it by: heads ");
+    const char *toy = TINY_RUN("toy");
+    REFUSED(PREDICT(toy, path), 2, "runs.was_trained_for_the_task_copy");
 }
-END_TEST
 
 /* What the message names as a remedy is one: behind the long line the next fault is found. */
-START_TEST(a_run_scores_longer_lines_when_asked_to)
+TEST(a_run_scores_longer_lines_when_asked_to)
 {
     enum { MIB = 1 << 20 };
     const char *run = next_run("length = 8\nline_mb = 1\n");
@@ -224,20 +211,18 @@ START_TEST(a_run_scores_longer_lines_when_asked_to)
     memcpy(text + MIB + 1, "\n\xC3(", 4);
     const char *scored = file("long.txt", text);
     free(text);
-    expect_refused(PREDICT(run, "--score", scored), 3,
-                   "long.txt:1: is longer than 1 MiB: break the line, or raise task.line_mb");
-    expect_refused(PREDICT(run, "--score", scored, "task.line_mb=2"), 3, "long.txt:2:1: is not UTF-8");
-    expect_refused(PREDICT(run, "--score", scored, "task.line_mb=much"), 2, "task.line_mb");
-    expect_refused(PREDICT(run, "--score", scored, "task.column=XPOS"), 2, "which has examples of its own");
+    FAILS_SAYING(PREDICT(run, "--score", scored), 3,
+                 "long.txt:1: is longer than 1 MiB: break the line, or raise task.line_mb");
+    REFUSED(PREDICT(run, "--score", scored, "task.line_mb=2"), 3, "runs.is_not_utf_8_byte_0xc3_2");
+    REFUSED(PREDICT(run, "--score", scored, "task.line_mb=much"), 2, "runs.task_line_mb_much_is_not");
+    REFUSED(PREDICT(run, "--score", scored, "task.column=XPOS"), 2, "runs.task_column_xpos_is_a_run");
 }
-END_TEST
 
 /* Validation of a file of its own, in windows side by side, is what --score computes. */
-START_TEST(scores_are_those_of_validation)
+TEST(scores_are_those_of_validation)
 {
     const char *dev = file("dev.txt", "one two two one one two one one two\n"); /* 36 characters: 4 windows of 8 */
-    char more[512];
-    snprintf(more, sizeof more, "length = 8\nvalidation_file = %s\n", dev);
+    const char *more = scratch_format("length = 8\nvalidation_file = %s\n", dev);
     const char *run = next_run(more);
     double loss, accuracy;
     run_last_row(run, "validation", &loss, &accuracy);
@@ -252,7 +237,6 @@ START_TEST(scores_are_those_of_validation)
     ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "perplexity")), exp(loss), 1e-4);
     json_decref(scores);
 }
-END_TEST
 
 /* What comes out of the pipe up to a newline, within ten seconds. */
 static void expect_line(int pipe, const char *begin)
@@ -267,7 +251,7 @@ static void expect_line(int pipe, const char *begin)
     ck_assert_msg(strncmp(text, begin, strlen(begin)) == 0, "%s", text);
 }
 
-START_TEST(a_pipe_is_answered_line_by_line)
+TEST(a_pipe_is_answered_line_by_line)
 {
     const char *run = classes_run();
     int in[2], out[2];
@@ -295,7 +279,6 @@ START_TEST(a_pipe_is_answered_line_by_line)
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     close(out[0]);
 }
-END_TEST
 
 static const char *piped; /* what standard input gives */
 
@@ -323,7 +306,7 @@ static void nearly_equal(const char *a, const char *b)
 
 /* Many texts of a file share a pass of the model, those of a pipe do not: several passes' worth of lines, with empty
  * ones between. */
-START_TEST(many_lines_are_answered_as_each_alone)
+TEST(many_lines_are_answered_as_each_alone)
 {
     static const char *const words[] = { "a good day\n", "bad food\n", "\n", "it is a very bad dog\n", "good\n" };
     const char *const classes = classes_run();
@@ -345,25 +328,21 @@ START_TEST(many_lines_are_answered_as_each_alone)
         const char *run = cases[i].run, *option = cases[i].option;
         const char *of_file = answers(PREDICT(run, file("in.txt", cases[i].text), option), cases[i].err);
         piped = cases[i].text;
-        run_result alone =
-            run_wait(run_start((run_options){ .arguments = (const char *const[]){ run, "-", option, NULL },
-                                              .program = hl_predict_program,
-                                              .before = pipe_in }));
-        ck_assert_msg(alone.code == 0, "%s", alone.err);
+        run_result alone = OK(run_with((run_options){ .arguments = (const char *const[]){ run, "-", option, NULL },
+                                                      .program = hl_predict_program,
+                                                      .before = pipe_in }));
         nearly_equal(of_file, alone.out);
         ck_assert_str_eq(answers(PREDICT(run, run_path("in.txt"), "--threads", "3", option), cases[i].err), of_file);
     }
     /* What stands before a bad line is answered. */
     const char *good = answers(PREDICT(classes, file("in.txt", "a good day\nbad food\n")), "");
-    run_result bad = PREDICT(classes, file("bad.txt", "a good day\nbad food\n\xff\n"));
-    ck_assert_int_eq(bad.code, 3);
-    ck_assert_ptr_nonnull(strstr(bad.err, "bad.txt:3:1: is not UTF-8"));
+    run_result bad =
+        FAILS(PREDICT(classes, file("bad.txt", "a good day\nbad food\n\xff\n")), 3, "runs.is_not_utf_8_byte_0xff_2");
     ck_assert_str_eq(bad.out, good);
 }
-END_TEST
 
 /* What waits for an answer goes from one batch into the next. */
-START_TEST(many_lines_are_scored_as_they_are_answered)
+TEST(many_lines_are_scored_as_they_are_answered)
 {
     static const char *const said[] = { "a good day", "bad food", "it is a very bad dog", "good", "a a a it bad" };
     enum { LINES = 900 };
@@ -386,22 +365,5 @@ START_TEST(many_lines_are_scored_as_they_are_answered)
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "right")), right);
     json_decref(scores);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, lines_get_labels);
-    tcase_add_test(tc, pairs_need_a_tab);
-    tcase_add_test(tc, a_table_of_texts_is_known_by_its_first_line);
-    tcase_add_test(tc, tables_of_tokens_are_answered);
-    tcase_add_test(tc, pieces_are_shown);
-    tcase_add_test(tc, lines_become_rows);
-    tcase_add_test(tc, bad_files_are_named);
-    tcase_add_test(tc, a_run_scores_longer_lines_when_asked_to);
-    tcase_add_test(tc, scores_are_those_of_validation);
-    tcase_add_test(tc, a_pipe_is_answered_line_by_line);
-    tcase_add_test(tc, many_lines_are_answered_as_each_alone);
-    tcase_add_test(tc, many_lines_are_scored_as_they_are_answered);
-}
-
-SUITE("predict_files", add_tests)
+SUITE("predict_files")

@@ -41,11 +41,10 @@ static const char *content_of(const char *folder)
     return text;
 }
 
-START_TEST(a_run_leaves_its_files_and_says_so)
+TEST(a_run_leaves_its_files_and_says_so)
 {
     const char *folder = run_path("run");
-    run_result run = RUN(run_tiny_config(), "patterns.every=10", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(run_tiny_config(), "patterns.every=10", "--out", folder));
     ck_assert_str_eq(run.err, "");
     ck_assert_str_eq(run_list(folder),
                      ".lock checkpoint.safetensors config.ini heads.csv metrics.csv model.safetensors patterns "
@@ -57,12 +56,10 @@ START_TEST(a_run_leaves_its_files_and_says_so)
     ck_assert_ptr_nonnull(strstr(run.out, "best validation loss"));
     ck_assert_ptr_null(strchr(run.out, '\033'));
 }
-END_TEST
 
-START_TEST(metrics_have_a_row_where_one_is_due)
+TEST(metrics_have_a_row_where_one_is_due)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.steps=9", "--out", folder);
+    const char *folder = TINY_RUN("run", "train.steps=9");
     const char *metrics = run_read(run_file(folder, "metrics.csv"));
     char steps[256] = "";
     for (const char *line = strchr(metrics, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
@@ -74,50 +71,38 @@ START_TEST(metrics_have_a_row_where_one_is_due)
     ck_assert_str_eq(steps, "0v 2t 4t 4v 6t 8t 8v 9t 9v ");
     ck_assert_ptr_nonnull(strstr(metrics, "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\n0,"));
 }
-END_TEST
 
-START_TEST(the_runs_own_config_runs_it_again)
+TEST(the_runs_own_config_runs_it_again)
 {
-    const char *folder = run_path("run"), *again = run_path("again");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder);
+    const char *folder = TINY_RUN("run"), *again = run_path("again");
     EXPECT_RUN(0, run_file(folder, "config.ini"), "--out", again);
     run_assert_same(folder, again);
     EXPECT_RUN(0, run_file(folder, "config.ini"), "--overwrite"); /* its `out` is that folder */
     run_assert_same(folder, again);
 }
-END_TEST
 
-START_TEST(quiet_says_nothing)
+TEST(quiet_says_nothing)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     for (int i = 0; i < 2; i++) {
-        run_result run = RUN(config, "--quiet", "--out", folder, i == 0 ? "--overwrite" : "--resume");
-        ck_assert_int_eq(run.code, 0);
+        run_result run = OK(RUN(config, "--quiet", "--out", folder, i == 0 ? "--overwrite" : "--resume"));
         ck_assert_str_eq(run.out, "");
         ck_assert_str_eq(run.err, "");
     }
 }
-END_TEST
 
-START_TEST(an_existing_run_is_refused_and_untouched)
+TEST(an_existing_run_is_refused_and_untouched)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run");
     const char *before = content_of(folder);
-    run_result run = RUN(config, "model.heads=4", "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_int_eq(lines_of(run.err), 1);
-    ck_assert_ptr_nonnull(strstr(run.err, "--resume"));
-    ck_assert_ptr_nonnull(strstr(run.err, "--overwrite"));
-    ck_assert_ptr_nonnull(strstr(run.err, "--out"));
+    REFUSED(RUN(config, "model.heads=4", "--out", folder), 2, "runs.this_folder_holds_a_run_go");
     ck_assert_str_eq(before, content_of(folder));
 }
-END_TEST
 
-START_TEST(overwriting_removes_the_runs_own_files_only)
+TEST(overwriting_removes_the_runs_own_files_only)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run"), *fresh = run_path("fresh");
-    EXPECT_RUN(0, config, "train.keep_checkpoints=3", "patterns.every=1", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.keep_checkpoints=3", "patterns.every=1"),
+               *fresh = run_path("fresh");
     static const char *const mine[] = { "notes.txt", "checkpoint-best.safetensors", "patterns/step_1.png",
                                         "against-all-odds.txt" };
     for (int i = 0; i < 4; i++) {
@@ -137,13 +122,11 @@ START_TEST(overwriting_removes_the_runs_own_files_only)
     run_assert_same(folder, fresh);
     ck_assert_str_eq(run_list(folder), run_list(fresh));
 }
-END_TEST
 
 /* Whatever stands in the way of the new run, the old one is still there. */
-START_TEST(what_fails_before_it_begins_overwrites_nothing)
+TEST(what_fails_before_it_begins_overwrites_nothing)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run");
     const char *before = content_of(folder);
     EXPECT_RUN(2, config, "patterns.examples=10", "patterns.every=1", "train.steps=1000000", "--overwrite", "--out",
                folder);
@@ -151,10 +134,9 @@ START_TEST(what_fails_before_it_begins_overwrites_nothing)
                folder);
     ck_assert_str_eq(before, content_of(folder));
 }
-END_TEST
 
 /* Not even the folder; and where there is one, nothing in it. */
-START_TEST(what_fails_before_it_begins_leaves_nothing)
+TEST(what_fails_before_it_begins_leaves_nothing)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *bad = run_config("bad.safetensors", "bad");
     EXPECT_RUN(3, config, "--from", bad, "--out", folder);
@@ -163,32 +145,25 @@ START_TEST(what_fails_before_it_begins_leaves_nothing)
     EXPECT_RUN(3, config, "--from", bad, "--out", folder);
     ck_assert_str_eq(run_list(folder), "");
 }
-END_TEST
 
 /* A billion steps of some 10^12 operations in little memory. */
 #define YEARS                                                                                         \
     "train.steps=1000000000", "task.length=64", "train.batch_size=4096", "optimizer.accumulate=1024", \
         "model.d_model=128", "model.d_ff=512", "patterns.examples=0"
 
-START_TEST(what_would_take_years_begins_only_when_asked_to)
+TEST(what_would_take_years_begins_only_when_asked_to)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.steps=2", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=2");
     const char *before = content_of(folder);
     static const char *const ways[] = { "--overwrite", "--quiet" };
     for (int i = 0; i < 2; i++) {
-        run_result run = RUN(config, YEARS, "--overwrite", ways[i], "--out", folder);
-        ck_assert_int_eq(run.code, 2);
-        ck_assert_int_eq(lines_of(run.err), 1);
-        ck_assert_ptr_nonnull(strstr(run.err, "tiny.ini: 1,000,000,000 steps of "));
-        ck_assert_ptr_nonnull(strstr(run.err, " TFLOP: about "));
-        ck_assert_ptr_nonnull(strstr(run.err, "begin all the same with --yes\n"));
+        run_result run =
+            FAILS_SAYING(RUN(config, YEARS, "--overwrite", ways[i], "--out", folder), 2,
+                         "tiny.ini: 1,000,000,000 steps of ", " TFLOP: about ", "begin all the same with --yes\n");
         ck_assert_str_eq(run.out, "");
         ck_assert_str_eq(before, content_of(folder));
     }
-    run_result sweep = ABLATE(config, YEARS, "--heads", "1,2", "--out", run_path("sweep"));
-    ck_assert_int_eq(sweep.code, 2);
-    ck_assert_ptr_nonnull(strstr(sweep.err, ": 6 trainings: about "));
+    FAILS_SAYING(ABLATE(config, YEARS, "--heads", "1,2", "--out", run_path("sweep")), 2, ": 6 trainings: about ");
     ck_assert(!scratch_exists(run_path("sweep")));
     const char *arguments[] = { config, YEARS, "--yes", "--overwrite", "--out", folder, NULL };
     pid_t process = run_start((run_options){ .arguments = arguments });
@@ -198,9 +173,8 @@ START_TEST(what_would_take_years_begins_only_when_asked_to)
     kill(process, SIGKILL);
     ck_assert_int_eq(run_wait(process).code, RUN_KILLED + SIGKILL);
 }
-END_TEST
 
-START_TEST(two_runs_cannot_share_a_folder)
+TEST(two_runs_cannot_share_a_folder)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     const char *arguments[] = { config, "train.steps=1000000", "patterns.examples=0", "--out", folder, NULL };
@@ -210,41 +184,31 @@ START_TEST(two_runs_cannot_share_a_folder)
     }
     static const char *const ways[] = { "--resume", "--overwrite", "--quiet" };
     for (int i = 0; i < 3; i++) {
-        run_result second = RUN(config, ways[i], "--out", folder);
-        ck_assert_int_eq(second.code, 3);
-        ck_assert_int_eq(lines_of(second.err), 1);
-        ck_assert_ptr_nonnull(strstr(second.err, "another run"));
+        REFUSED(RUN(config, ways[i], "--out", folder), 3, "runs.another_run_is_at_work_in");
     }
     kill(first, SIGKILL);
     ck_assert_int_eq(run_wait(first).code, RUN_KILLED + SIGKILL);
     EXPECT_RUN(0, config, "--overwrite", "--out", folder); /* the lock went with the process */
 }
-END_TEST
 
-START_TEST(a_folder_that_cannot_be_is_a_file_error)
+TEST(a_folder_that_cannot_be_is_a_file_error)
 {
     const char *config = run_tiny_config(), *file = run_config("file", "");
     static const char *const impossible[] = { "/proc/headlight", "/dev/null/run" };
     for (int i = 0; i < 3; i++) {
-        run_result run = RUN(config, "--out", i < 2 ? impossible[i] : run_file(file, "run"));
-        ck_assert_int_eq(run.code, 3);
-        ck_assert_int_eq(lines_of(run.err), 1);
+        FAILS_SAYING(RUN(config, "--out", i < 2 ? impossible[i] : run_file(file, "run")), 3, "");
     }
 }
-END_TEST
 
-START_TEST(folders_are_made_and_may_have_any_name)
+TEST(folders_are_made_and_may_have_any_name)
 {
     const char *folder = run_path("ein Ordner/mit Umläuten/und 'zeichen' $x = 1, \"y\"/run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
     ck_assert_ptr_nonnull(strstr(run_list(folder), "checkpoint.safetensors "));
-    run_result run = RUN(run_tiny_config(), "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 24"));
+    SAYS(RUN(run_tiny_config(), "--resume", "--out", folder), "finished at step 24");
 }
-END_TEST
 
-START_TEST(a_relative_folder_is_taken_from_the_working_folder_and_named_after_the_config)
+TEST(a_relative_folder_is_taken_from_the_working_folder_and_named_after_the_config)
 {
     const char *config = run_tiny_config(), *here = run_path("here");
     ck_assert_int_eq(mkdir(here, 0777), 0);
@@ -252,9 +216,8 @@ START_TEST(a_relative_folder_is_taken_from_the_working_folder_and_named_after_th
     EXPECT_RUN(0, config);
     ck_assert_ptr_nonnull(strstr(run_list(run_file(here, "runs/tiny")), "metrics.csv"));
 }
-END_TEST
 
-START_TEST(bad_configs_get_a_line_each_and_exit_code_2)
+TEST(bad_configs_get_a_line_each_and_exit_code_2)
 {
     static const struct {
         const char *content, *expected[2];
@@ -284,9 +247,8 @@ START_TEST(bad_configs_get_a_line_each_and_exit_code_2)
         }
     }
 }
-END_TEST
 
-START_TEST(bad_command_lines_get_a_line_and_exit_code_2)
+TEST(bad_command_lines_get_a_line_and_exit_code_2)
 {
     const char *config = run_tiny_config();
     const char *const bad[][4] = {
@@ -317,68 +279,55 @@ START_TEST(bad_command_lines_get_a_line_and_exit_code_2)
                      "command line: model.heds: unknown key (did you mean \"heads\"?)\n");
     ck_assert_ptr_nonnull(strstr(RUN(config, "-xy").err, "-xy: "));
 }
-END_TEST
 
-START_TEST(help_names_every_key_and_version_the_version)
+TEST(help_names_every_key_and_version_the_version)
 {
-    run_result help = RUN("--help");
-    ck_assert_int_eq(help.code, 0);
+    run_result help = OK(RUN("--help"));
     ck_assert_str_eq(help.err, "");
     static const char *const words[] = { "--resume",   "--overwrite", "--from",       "--summary", "[task]",
                                          "[patterns]", "kv_heads",    "128 + signal", "budget_mb" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ck_assert_msg(strstr(help.out, words[i]) != NULL, "%s", words[i]);
     }
-    run_result reference = RUN("--reference");
-    ck_assert_int_eq(reference.code, 0);
-    ck_assert_ptr_nonnull(strstr(reference.out, "`kv_heads`"));
-    run_result version = RUN("--version");
-    ck_assert_int_eq(version.code, 0);
+    SAYS(RUN("--reference"), "`kv_heads`");
+    run_result version = OK(RUN("--version"));
     ck_assert_int_eq(strncmp(version.out, "headlight ", 10), 0);
     ck_assert_int_eq(lines_of(version.out), 1);
 }
-END_TEST
 
-START_TEST(checking_and_summing_up_leave_nothing)
+TEST(checking_and_summing_up_leave_nothing)
 {
     const char *config = run_tiny_config(), *here = run_path("here");
     ck_assert_int_eq(mkdir(here, 0777), 0);
     ck_assert_int_eq(chdir(here), 0);
-    run_result check = RUN(config, "--check");
-    ck_assert_int_eq(check.code, 0);
+    run_result check = OK(RUN(config, "--check"));
     ck_assert_int_eq(lines_of(check.out), 1);
-    run_result summary = RUN(config, "--summary");
-    ck_assert_int_eq(summary.code, 0);
+    run_result summary = OK(RUN(config, "--summary"));
     ck_assert_int_gt(lines_of(summary.out), 10);
     ck_assert_str_eq(run_list(here), "");
 }
-END_TEST
 
-START_TEST(a_config_may_ask_for_more_recorded_examples_than_are_validated)
+TEST(a_config_may_ask_for_more_recorded_examples_than_are_validated)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.eval_examples=3", "patterns.examples=100", "--out", folder);
+    const char *folder = TINY_RUN("run", "train.eval_examples=3", "patterns.examples=100");
     ck_assert_ptr_nonnull(strstr(run_list(run_file(folder, "patterns")), "step_000024.npz"));
 }
-END_TEST
 
-START_TEST(too_many_snapshots_for_the_budget_are_refused)
+TEST(too_many_snapshots_for_the_budget_are_refused)
 {
     const char *config = run_tiny_config();
     for (int i = 0; i < 2; i++) {
-        run_result run = RUN(config, "train.steps=1000000", "patterns.every=1", i == 0 ? "--check" : "--quiet", "--out",
-                             run_path("run"));
-        ck_assert_int_eq(run.code, 2);
-        ck_assert_ptr_nonnull(strstr(run.err, "tiny.ini: patterns.budget_mb = 256: 1,000,001 snapshots would take "));
-        ck_assert_ptr_nonnull(strstr(run.err, " GiB of the 256.0 MiB allowed; raise it (0: no limit), lower "
-                                              "patterns.examples or record less often (patterns.every)\n"));
+        FAILS_SAYING(RUN(config, "train.steps=1000000", "patterns.every=1", i == 0 ? "--check" : "--quiet", "--out",
+                         run_path("run")),
+                     2, "tiny.ini: patterns.budget_mb = 256: 1,000,001 snapshots would take ",
+                     " GiB of the 256.0 MiB allowed; raise it (0: no limit), lower "
+                     "patterns.examples or record less often (patterns.every)\n");
     }
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.budget_mb=0", "--check");
     EXPECT_RUN(0, config, "train.steps=1000000", "patterns.every=1", "patterns.examples=0", "--check");
 }
-END_TEST
 
-START_TEST(a_run_tells_up_front_what_its_snapshots_take)
+TEST(a_run_tells_up_front_what_its_snapshots_take)
 {
     const char *config = run_tiny_config();
     run_result run = RUN(config, "--out", run_path("one"));
@@ -397,21 +346,18 @@ START_TEST(a_run_tells_up_front_what_its_snapshots_take)
     run = RUN(config, "patterns.examples=0", "--out", run_path("three"));
     ck_assert_ptr_nonnull(strstr(run.out, "\nno snapshots (patterns.examples = 0)\n"));
 }
-END_TEST
 
 static void take_config_from_standard_input(void)
 {
     ck_assert_ptr_nonnull(freopen(run_tiny_config(), "r", stdin));
 }
 
-START_TEST(a_config_can_come_from_standard_input)
+TEST(a_config_can_come_from_standard_input)
 {
-    const char *of_file = run_path("file"), *of_input = run_path("input");
-    EXPECT_RUN(0, run_tiny_config(), "--out", of_file, "--quiet");
+    const char *of_file = TINY_RUN("file"), *of_input = run_path("input");
     const char *arguments[] = { "-", "--out", of_input, "--quiet", NULL };
     run_options options = { .arguments = arguments, .before = take_config_from_standard_input };
-    run_result run = run_wait(run_start(options));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(run_with(options));
     size_t size;
     char *model = scratch_read(run_file(of_file, "model.safetensors"), &size);
     ck_assert(scratch_holds(run_file(of_input, "model.safetensors"), model, size));
@@ -420,27 +366,21 @@ START_TEST(a_config_can_come_from_standard_input)
     for (int i = 0; i < 3; i++) {
         arguments[1] = looks[i];
         arguments[2] = NULL;
-        run = run_wait(run_start(options));
+        run = run_with(options);
         ck_assert_int_eq(run.code, looks[i] != NULL ? 0 : 2);
     }
     ck_assert_str_eq(run.err, "-: train.out: no folder can be named after this file: give one, by --out\n");
 }
-END_TEST
 
-START_TEST(sweeps_and_benchmarks_read_their_config_several_times)
+TEST(sweeps_and_benchmarks_read_their_config_several_times)
 {
     static const char *const programs[] = { HL_ABLATE_PROGRAM, HL_BENCH_PROGRAM };
     for (int i = 0; i < 2; i++) {
         const char *arguments[] = { "-", i == 0 ? "--heads" : NULL, "1,2", NULL };
-        run_result run =
-            run_wait(run_start((run_options){ .arguments = arguments, .built = true, .built_program = programs[i] }));
-        ck_assert_int_eq(run.code, 2);
-        ck_assert_msg(strstr(run.err, "command line: -: this program reads its config several times; name a file") !=
-                          NULL,
-                      "%s", run.err);
+        REFUSED(run_with((run_options){ .arguments = arguments, .built = true, .built_program = programs[i] }), 2,
+                "runs.this_program_reads_its_config_several");
     }
 }
-END_TEST
 
 /* How many configs the folder holds, "." for configs/ itself, each of them in order. */
 static int check_shipped(const char *folder)
@@ -448,8 +388,7 @@ static int check_shipped(const char *folder)
     const char *path = run_shipped_config(folder), *names = run_list(path);
     int n = 0;
     for (const char *at = names; *at != '\0'; at += strcspn(at, " ") + 1) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+        const char *name = scratch_format("%.*s", (int)strcspn(at, " "), at);
         if (strstr(name, ".ini") != NULL) {
             const char *file = shipped_config_file(name);
             EXPECT_RUN(0, run_file(path, name), "--check", file != NULL ? file : "--quiet");
@@ -459,38 +398,11 @@ static int check_shipped(const char *folder)
     return n;
 }
 
-START_TEST(every_shipped_config_is_in_order)
+TEST(every_shipped_config_is_in_order)
 {
     ck_assert_int_ge(check_shipped("."), 7);
     ck_assert_int_ge(check_shipped("shapes"), 6);
     check_shipped("bench"); /* where there is one */
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_leaves_its_files_and_says_so);
-    tcase_add_test(tc, a_config_can_come_from_standard_input);
-    tcase_add_test(tc, sweeps_and_benchmarks_read_their_config_several_times);
-    tcase_add_test(tc, metrics_have_a_row_where_one_is_due);
-    tcase_add_test(tc, the_runs_own_config_runs_it_again);
-    tcase_add_test(tc, quiet_says_nothing);
-    tcase_add_test(tc, an_existing_run_is_refused_and_untouched);
-    tcase_add_test(tc, overwriting_removes_the_runs_own_files_only);
-    tcase_add_test(tc, what_fails_before_it_begins_overwrites_nothing);
-    tcase_add_test(tc, what_fails_before_it_begins_leaves_nothing);
-    tcase_add_test(tc, what_would_take_years_begins_only_when_asked_to);
-    tcase_add_test(tc, two_runs_cannot_share_a_folder);
-    tcase_add_test(tc, a_folder_that_cannot_be_is_a_file_error);
-    tcase_add_test(tc, folders_are_made_and_may_have_any_name);
-    tcase_add_test(tc, a_relative_folder_is_taken_from_the_working_folder_and_named_after_the_config);
-    tcase_add_test(tc, bad_configs_get_a_line_each_and_exit_code_2);
-    tcase_add_test(tc, bad_command_lines_get_a_line_and_exit_code_2);
-    tcase_add_test(tc, help_names_every_key_and_version_the_version);
-    tcase_add_test(tc, checking_and_summing_up_leave_nothing);
-    tcase_add_test(tc, a_config_may_ask_for_more_recorded_examples_than_are_validated);
-    tcase_add_test(tc, a_run_tells_up_front_what_its_snapshots_take);
-    tcase_add_test(tc, too_many_snapshots_for_the_budget_are_refused);
-    tcase_add_test(tc, every_shipped_config_is_in_order);
-}
-SUITE("program", add_tests)
+SUITE("program")

@@ -20,13 +20,6 @@ typedef struct row {
     long parameters;
 } row;
 
-static const char *train(const char *override)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), override, "--quiet", "--out", folder);
-    return folder;
-}
-
 /* The rows of a CSV; their number. */
 static int read_csv(const char *csv, row rows[MOST_ROWS])
 {
@@ -47,11 +40,10 @@ static int read_csv(const char *csv, row rows[MOST_ROWS])
     return n;
 }
 
-START_TEST(the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer)
+TEST(the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer)
 {
-    const char *folder = train("model.heads=4,2"), *csv = run_path("curve.csv");
-    run_result run = HEADS(folder, "--prune", "--csv", csv);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *folder = TINY_RUN("run", "model.heads=4,2"), *csv = run_path("curve.csv");
+    run_result run = OK(HEADS(folder, "--prune", "--csv", csv));
     ck_assert_str_eq(run.err, "");
     row rows[MOST_ROWS];
     ck_assert_int_eq(read_csv(run_read(csv), rows), 5);
@@ -65,15 +57,13 @@ START_TEST(the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer)
         ck_assert_double_eq_tol(rows[i].perplexity, exp(rows[i].loss), 1e-7 * rows[i].perplexity);
         ck_assert_double_gt(rows[i].milliseconds, 0);
         ck_assert(i == 0 || rows[i].parameters < rows[i - 1].parameters);
-        char line[32];
-        snprintf(line, sizeof line, "\n    %d  %-7s", rows[i].heads, i > 0 ? rows[i].removed : "-");
+        const char *line = scratch_format("\n    %d  %-7s", rows[i].heads, i > 0 ? rows[i].removed : "-");
         ck_assert_msg(strstr(run.out, line) != NULL, "no \"%s\" in %s", line, run.out);
     }
     for (const char *line = strchr(run.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
         ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
     }
 }
-END_TEST
 
 /* Names of the heads that are gone after row `last`, with commas. */
 static void gone_until(const row *rows, int last, char names[64])
@@ -85,9 +75,9 @@ static void gone_until(const row *rows, int last, char names[64])
     }
 }
 
-START_TEST(every_row_is_worth_what_its_heads_are_masked)
+TEST(every_row_is_worth_what_its_heads_are_masked)
 {
-    const char *folder = train("model.heads=4,2");
+    const char *folder = TINY_RUN("run", "model.heads=4,2");
     row rows[MOST_ROWS];
     int n = read_csv(HEADS(folder, "--prune", "--csv").out, rows);
     for (int i = 1; i < n; i++) {
@@ -101,7 +91,6 @@ START_TEST(every_row_is_worth_what_its_heads_are_masked)
         ck_assert_double_eq_tol(rows[i].loss, loss, 1e-5);
     }
 }
-END_TEST
 
 /* The importance that --importance tells of each head of two layers, of `first` in layer 0. */
 static void read_importance(const char *csv, const char *column, double *importance)
@@ -134,8 +123,7 @@ static void expect_order(const char *folder, const char *by, const char *column)
             bool may = left[h / 4] > 1 && !isnan(importance[h]);
             least = may && (least < 0 || importance[h] < importance[least]) ? h : least;
         }
-        char name[16];
-        snprintf(name, sizeof name, "L%dH%d", least / 4, least % 4);
+        const char *name = scratch_format("L%dH%d", least / 4, least % 4);
         ck_assert_str_eq(once[i].removed, name);
         left[least / 4]--;
         importance[least] = NAN;
@@ -143,13 +131,12 @@ static void expect_order(const char *folder, const char *by, const char *column)
     ck_assert_str_eq(again[1].removed, once[1].removed);
 }
 
-START_TEST(the_least_important_goes_first)
+TEST(the_least_important_goes_first)
 {
-    const char *folder = train("model.heads=4,2");
+    const char *folder = TINY_RUN("run", "model.heads=4,2");
     expect_order(folder, "loss", "zero");
     expect_order(folder, "gradient", "gradient");
 }
-END_TEST
 
 /* ---- the smaller model ---- */
 
@@ -173,11 +160,10 @@ static int read_command(const char *out, char *words[MOST_WORDS])
 
 static void expect_fine_tuned(const char *override, int n)
 {
-    const char *folder = train(override), *file = run_path("pruned.safetensors"), *csv = run_path("curve.csv");
-    char count[8];
-    snprintf(count, sizeof count, "%d", n);
-    run_result run = HEADS(folder, "--prune-to", count, "--out", file, "--csv", csv);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *folder = TINY_RUN("run", override), *file = run_path("pruned.safetensors"),
+               *csv = run_path("curve.csv");
+    const char *count = scratch_format("%d", n);
+    run_result run = OK(HEADS(folder, "--prune-to", count, "--out", file, "--csv", csv));
     row rows[MOST_ROWS];
     int last = read_csv(run_read(csv), rows) - 1;
     ck_assert_int_eq(rows[last].heads, n);
@@ -191,64 +177,57 @@ static void expect_fine_tuned(const char *override, int n)
 
     /* The file's config is the run's. */
     hl_safetensors *model;
-    ck_assert_int_eq(safetensors_file_open(file, &model).code, HL_OK);
+    CHECK_OK(safetensors_file_open(file, &model));
     const char *line = strstr(hl_safetensors_metadata(model, "config"), "\nheads = ");
     ck_assert_ptr_nonnull(line);
-    char shape[256];
-    snprintf(shape, sizeof shape, "%.*s", (int)(strstr(line, "\nd_ff") - line), line);
+    const char *shape = scratch_format("%.*s", (int)(strstr(line, "\nd_ff") - line), line);
     ck_assert_ptr_nonnull(strstr(shape, "\nkv_heads = "));
     ck_assert_ptr_nonnull(strstr(shape, "\nd_v = "));
     hl_safetensors_free(model);
 
     /* Before its first step it is what was left. */
-    char tuned[256];
-    snprintf(tuned, sizeof tuned, "%s-pruned", folder);
+    const char *tuned = scratch_format("%s-pruned", folder);
     const char *first = strstr(run_read(run_file(tuned, "metrics.csv")), "\n0,validation,");
     double loss, accuracy;
     ck_assert(first != NULL && sscanf(first, "\n0,validation,%lf,%lf", &loss, &accuracy) == 2);
     ck_assert_double_eq_tol(loss, rows[last].loss, 1e-8);
     ck_assert_double_eq(accuracy, rows[last].accuracy);
     ck_assert_msg(strstr(run_read(run_file(tuned, "config.ini")), shape) != NULL, "no%s in its config.ini", shape);
-    ck_assert_int_eq(HEADS(tuned).code, 0);
+    OK(HEADS(tuned));
 }
 
-START_TEST(the_command_told_fine_tunes_the_smaller_model)
+TEST(the_command_told_fine_tunes_the_smaller_model)
 {
     expect_fine_tuned("model.heads=4,2", 3);
 }
-END_TEST
 
-START_TEST(heads_that_shared_keys_and_values_are_fine_tuned_too)
+TEST(heads_that_shared_keys_and_values_are_fine_tuned_too)
 {
     expect_fine_tuned("model.kv_heads=1", 3);
 }
-END_TEST
 
-START_TEST(the_file_says_which_heads_it_has)
+TEST(the_file_says_which_heads_it_has)
 {
-    const char *folder = train("model.heads=4,2"), *path = run_path("pruned.safetensors");
-    run_result run = HEADS(folder, "--prune-to", "3", "--out", path, "--csv");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    const char *folder = TINY_RUN("run", "model.heads=4,2"), *path = run_path("pruned.safetensors");
+    run_result run = OK(HEADS(folder, "--prune-to", "3", "--out", path, "--csv"));
     ck_assert_ptr_nonnull(strstr(run.err, "3 of 6 heads"));
     row rows[MOST_ROWS];
     read_csv(run.out, rows);
     hl_safetensors *file;
-    ck_assert_int_eq(safetensors_file_open(path, &file).code, HL_OK);
+    CHECK_OK(safetensors_file_open(path, &file));
     ck_assert(hl_safetensors_has_checksum(file));
     const char *names = hl_safetensors_metadata(file, "heads"), *config = hl_safetensors_metadata(file, "config");
     ck_assert_str_eq(hl_safetensors_metadata(file, "format"), "pt");
     ck_assert_str_eq(hl_safetensors_metadata(file, "step"), "24");
     int left[2] = { 0, 0 };
     for (int h = 0; h < 6; h++) {
-        char name[8];
-        snprintf(name, sizeof name, "L%dH%d", h / 4, h % 4);
+        const char *name = scratch_format("L%dH%d", h / 4, h % 4);
         bool gone = strcmp(rows[1].removed, name) == 0 || strcmp(rows[2].removed, name) == 0 ||
                     strcmp(rows[3].removed, name) == 0;
         ck_assert_msg((strstr(names, name) == NULL) == gone, "%s in \"%s\"", name, names);
         left[h / 4] += !gone;
     }
-    char line[64];
-    snprintf(line, sizeof line, "\nheads = %d, %d\n", left[0], left[1]);
+    const char *line = scratch_format("\nheads = %d, %d\n", left[0], left[1]);
     ck_assert_msg(strstr(config, left[0] != left[1] ? line : "\nheads = ") != NULL, "no %s in %s", line, config);
     ck_assert_ptr_nonnull(strstr(config, "\nd_k = 4, 8\n"));
     int W_O = hl_safetensors_find(file, "encoder.layers.0.self_attn.out_proj.weight");
@@ -259,94 +238,60 @@ START_TEST(the_file_says_which_heads_it_has)
     ck_assert_int_lt(hl_safetensors_find(file, "encoder.layers.0.self_attn.in_proj_weight"), 0);
     hl_safetensors_free(file);
 }
-END_TEST
 
-START_TEST(charts_are_written)
+TEST(charts_are_written)
 {
-    const char *folder = train("model.heads=2"), *png = run_path("a.png"), *svg = run_path("a.svg"),
+    const char *folder = TINY_RUN("run", "model.heads=2"), *png = run_path("a.png"), *svg = run_path("a.svg"),
                *pdf = run_path("a.pdf");
-    run_result run = HEADS(folder, "--prune", "--png", png, "--svg", svg, "--pdf", pdf);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(HEADS(folder, "--prune", "--png", png, "--svg", svg, "--pdf", pdf));
     ck_assert_int_eq(strncmp(run_read(png), "\x89PNG", 4), 0);
     ck_assert_int_eq(strncmp(run_read(svg), "<?xml", 5), 0);
     ck_assert_int_eq(strncmp(run_read(pdf), "%PDF", 4), 0);
 }
-END_TEST
 
-START_TEST(a_path_with_blanks_is_quoted_in_the_command)
+TEST(a_path_with_blanks_is_quoted_in_the_command)
 {
-    const char *folder = run_path("it's a run");
-    EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", folder);
-    run_result run = HEADS(folder, "--prune-to", "2", "--out", run_path("small.safetensors"));
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_msg(strstr(run.out, "/it'\\''s a run/config.ini' --from ") != NULL, "%s", run.out);
-    ck_assert_msg(strstr(run.out, "/it'\\''s a run-pruned'\n") != NULL, "%s", run.out);
+    const char *folder = TINY_RUN("it's a run", "train.steps=1");
+    SAYS(HEADS(folder, "--prune-to", "2", "--out", run_path("small.safetensors")),
+         "/it'\\''s a run/config.ini' --from ", "/it'\\''s a run-pruned'\n");
 }
-END_TEST
 
-START_TEST(a_folder_told_with_a_slash_is_tuned_beside_it)
+TEST(a_folder_told_with_a_slash_is_tuned_beside_it)
 {
-    char folder[512];
-    snprintf(folder, sizeof folder, "%s/", train("model.heads=2"));
-    run_result run = HEADS(folder, "--prune-to", "2", "--out", run_path("pruned.safetensors"));
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_msg(strstr(run.out, "/run-pruned\n") != NULL, "%s", run.out);
-    ck_assert_msg(strstr(run.out, "/run/config.ini ") != NULL, "%s", run.out);
+    const char *folder = scratch_format("%s/", TINY_RUN("run", "model.heads=2"));
+    SAYS(HEADS(folder, "--prune-to", "2", "--out", run_path("pruned.safetensors")), "/run-pruned\n",
+         "/run/config.ini ");
 }
-END_TEST
 
-START_TEST(what_cannot_be_pruned_is_one_line)
+TEST(what_cannot_be_pruned_is_one_line)
 {
-    const char *folder = train("model.heads=2"), *file = run_path("x.safetensors");
+    const char *folder = TINY_RUN("run", "model.heads=2"), *file = run_path("x.safetensors");
     static const struct {
         const char *words[4], *part;
     } wrong[] = {
-        { { "--prune-to", "1", "--out" }, "every layer keeps at least one: 2 .. 3 can be left" },
-        { { "--prune-to", "4", "--out" }, "2 .. 3 can be left" },
-        { { "--prune-to", "0", "--out" }, "--prune-to: \"0\" is no whole number" },
-        { { "--prune-by", "luck", "--out" }, "--prune-by: \"luck\" is neither loss nor gradient" },
-        { { "--prune", "--prune-once", "--out" }, "--out: only --prune-to N writes a model" },
-        { { "--prune", "--step=1", "--csv" }, "--step does not go with --prune" },
-        { { "--prune", "--drop=L0H0", "--csv" }, "--drop does not go with --prune" },
-        { { "--prune-once", "--npz=x", "--csv" }, "--npz does not go with --prune" },
+        { { "--prune-to", "1", "--out" }, "runs.prune_to_1_has_4_heads" },
+        { { "--prune-to", "4", "--out" }, "runs.prune_to_4_has_4_heads" },
+        { { "--prune-to", "0", "--out" }, "runs.prune_to_0_is_no_whole" },
+        { { "--prune-by", "luck", "--out" }, "runs.prune_by_luck_is_neither_loss" },
+        { { "--prune", "--prune-once", "--out" }, "runs.out_only_prune_to_n_writes" },
+        { { "--prune", "--step=1", "--csv" }, "runs.step_does_not_go_with_prune" },
+        { { "--prune", "--drop=L0H0", "--csv" }, "runs.drop_does_not_go_with_prune" },
+        { { "--prune-once", "--npz=x", "--csv" }, "runs.npz_does_not_go_with_prune" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result run = HEADS(folder, wrong[i].words[0], wrong[i].words[1], wrong[i].words[2], file);
-        ck_assert_int_eq(run.code, 2);
+        run_result run =
+            REFUSED(HEADS(folder, wrong[i].words[0], wrong[i].words[1], wrong[i].words[2], file), 2, wrong[i].part);
         ck_assert_str_eq(run.out, "");
-        ck_assert_msg(strstr(run.err, wrong[i].part) != NULL, "no \"%s\" in %s", wrong[i].part, run.err);
         ck_assert(!scratch_exists(file));
     }
-    run_result run = HEADS(folder, "--prune-to", "2");
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "add --out FILE"));
-    run = HEADS(folder, "--prune-to", "2", "--out", run_path("nowhere/x.safetensors"));
+    REFUSED(HEADS(folder, "--prune-to", "2"), 2, "runs.prune_to_where_shall_it_go");
+    run_result run = HEADS(folder, "--prune-to", "2", "--out", run_path("nowhere/x.safetensors"));
     ck_assert_int_eq(run.code, 3);
     ck_assert_str_eq(run.out, ""); /* told before the heads are measured */
     ck_assert_ptr_nonnull(strstr(run.err, "its folder cannot be written to: No such file or directory"));
-    const char *one = run_path("one");
-    EXPECT_RUN(0, run_tiny_config(), "model.heads=1", "train.steps=1", "--quiet", "--out", one);
-    run = HEADS(one, "--prune-to", "2", "--out", file);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "one head in every layer"));
-    run = HEADS(one, "--prune");
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "Left in the end: L0H0, L1H0."));
+    const char *one = TINY_RUN("one", "model.heads=1", "train.steps=1");
+    REFUSED(HEADS(one, "--prune-to", "2", "--out", file), 2, "runs.prune_to_has_one_head_in");
+    SAYS(HEADS(one, "--prune"), "Left in the end: L0H0, L1H0.");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer);
-    tcase_add_test(tc, every_row_is_worth_what_its_heads_are_masked);
-    tcase_add_test(tc, the_least_important_goes_first);
-    tcase_add_test(tc, the_command_told_fine_tunes_the_smaller_model);
-    tcase_add_test(tc, heads_that_shared_keys_and_values_are_fine_tuned_too);
-    tcase_add_test(tc, the_file_says_which_heads_it_has);
-    tcase_add_test(tc, charts_are_written);
-    tcase_add_test(tc, a_path_with_blanks_is_quoted_in_the_command);
-    tcase_add_test(tc, a_folder_told_with_a_slash_is_tuned_beside_it);
-    tcase_add_test(tc, what_cannot_be_pruned_is_one_line);
-}
-SUITE("heads --prune", add_tests)
+SUITE("heads --prune", .seconds = 60)

@@ -13,7 +13,7 @@ enum { HEADS = 8, LAYER_HEADS = 4 };
 
 static void expect_ok(hl_status status)
 {
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
 }
 
 static void open_trained(hl_opened_model *run)
@@ -89,15 +89,9 @@ static int expect_least_first(hl_heads_prune_by by)
 }
 
 /* Where no order changed, measuring again would not be seen. */
-START_TEST(importance_is_measured_again_on_what_is_left)
+TEST(importance_is_measured_again_on_what_is_left)
 {
     ck_assert_int_gt(expect_least_first(HL_PRUNE_BY_LOSS) + expect_least_first(HL_PRUNE_BY_GRADIENT), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, importance_is_measured_again_on_what_is_left);
-}
-SUITE("pruning step by step", add_tests)
+SUITE("pruning step by step", .seconds = 60)

@@ -8,17 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *train(void)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
-    return folder;
-}
-
 /* With all options that say where it goes, and at any number of threads, of which config.ini tells. */
-START_TEST(train_and_heads_write_the_same_report)
+TEST(train_and_heads_write_the_same_report)
 {
-    const char *folder = train(), *report = run_file(folder, "report.html"), *copy = run_path("copy.html");
+    const char *folder = TINY_RUN("run"), *report = run_file(folder, "report.html"), *copy = run_path("copy.html");
     const char *by_train = run_read(report), *config = run_file(folder, "config.ini");
     ck_assert_int_eq(strncmp(by_train, "<!doctype html>\n", 16), 0);
     ck_assert_ptr_nonnull(strstr(by_train, "\"name\":\"run\""));
@@ -28,12 +21,12 @@ START_TEST(train_and_heads_write_the_same_report)
         ck_assert_msg(strstr(by_train, parts[i]) != NULL, "no %s", parts[i]);
     }
     unlink(report);
-    ck_assert_int_eq(HEADS(folder, "--report", copy).code, 0);
+    OK(HEADS(folder, "--report", copy));
     ck_assert_str_eq(run_read(report), by_train);
     ck_assert_str_eq(run_read(copy), by_train);
     ck_assert_str_eq(HEADS(folder, "--report").out, by_train);
     unlink(report);
-    ck_assert_int_eq(HEADS(folder, "--step", "5").code, 0);
+    OK(HEADS(folder, "--step", "5"));
     ck_assert_str_eq(run_read(report), by_train);
     char *text = (char *)(size_t)run_read(config);
     *strchr(strstr(text, "threads = 1"), '1') = '2';
@@ -42,11 +35,10 @@ START_TEST(train_and_heads_write_the_same_report)
     *strchr(strstr(by_two, "threads = 2"), '2') = '1';
     ck_assert_str_eq(by_two, by_train);
 }
-END_TEST
 
-START_TEST(without_its_weights_a_report_has_no_effects)
+TEST(without_its_weights_a_report_has_no_effects)
 {
-    const char *folder = train();
+    const char *folder = TINY_RUN("run");
     unlink(run_file(folder, "checkpoint.safetensors"));
     unlink(run_file(folder, "model.safetensors"));
     const char *page = HEADS(folder, "--report").out;
@@ -58,13 +50,12 @@ START_TEST(without_its_weights_a_report_has_no_effects)
     ck_assert_ptr_nonnull(strstr(page, "\"readings\":\""));
     ck_assert_ptr_null(strstr(page, "\"metrics\":\""));
 }
-END_TEST
 
 /* Writes a snapshot anew without its relations. */
 static void drop_relations(const char *path)
 {
     hl_npz npz;
-    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
     hl_npz_writer *writer = hl_npz_create(path);
     for (int i = 0; i < npz.n; i++) {
         const hl_npz_array *array = &npz.arrays[i];
@@ -72,12 +63,12 @@ static void drop_relations(const char *path)
             hl_npz_add(writer, array->name, array->type, array->shape, array->data);
         }
     }
-    ck_assert_int_eq(hl_npz_close(writer, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_npz_close(writer, HL_VOLATILE));
     hl_npz_free(&npz);
 }
 
 /* The table may speak of older weights, and says so; the page shows no figures of other weights than its maps'. */
-START_TEST(a_report_has_no_effects_of_older_weights)
+TEST(a_report_has_no_effects_of_older_weights)
 {
     const char *folder = run_path("run"), *checkpoint = run_file(folder, "checkpoint.safetensors");
     EXPECT_RUN(0, run_tiny_config(), "train.keep_checkpoints=3", "--quiet", "--out", folder);
@@ -89,9 +80,8 @@ START_TEST(a_report_has_no_effects_of_older_weights)
     ck_assert_ptr_null(strstr(page, "\"pass\":{"));
     ck_assert_ptr_null(strstr(page, "\"importance\":"));
 }
-END_TEST
 
-START_TEST(relations_are_named)
+TEST(relations_are_named)
 {
     const char *folder = run_path("run"), *last = run_file(folder, "patterns/step_000002.npz");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=2", "train.batch_size=8", "train.eval_examples=24",
@@ -102,17 +92,12 @@ START_TEST(relations_are_named)
     ck_assert_ptr_nonnull(strstr(page, "\"name\":\"subject_verb\""));
     ck_assert_ptr_null(strstr(page, "\"name\":\"relation 0\""));
     drop_relations(last);
-    run_result run = HEADS(folder);
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_msg(strstr(run.err, last) != NULL && strstr(run.err, "has pairs of 0 relations") != NULL, "%s", run.err);
+    REFUSED(HEADS(folder), 3, "runs.has_pairs_of_0_relations_and");
 }
-END_TEST
 
 static void expect_files_of(const char *folder, const char *last, const char *examples)
 {
-    run_result run = HEADS(folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_msg(strstr(run.out, examples) != NULL, "no \"%s\": %s", examples, run.out);
+    SAYS(HEADS(folder), examples);
     const char *csv = run_read(run_file(folder, "heads.csv")), *page = run_read(run_file(folder, "report.html"));
     ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,entropy,"));
     ck_assert_msg(strstr(csv, last) != NULL, "no \"%s\" in heads.csv", last);
@@ -122,52 +107,35 @@ static void expect_files_of(const char *folder, const char *last, const char *ex
 #define VARIABLE run_tiny_config(), "task.min_length=1", "task.length=12", "train.eval_examples=24", "--quiet"
 
 /* Among more examples are longer ones: T is another. */
-START_TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
+TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=5", "train.steps=6", "--out", folder);
     EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=12", "--resume", "--out", folder);
-    run_result run = RUN(VARIABLE, "patterns.examples=3", "train.steps=18", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(VARIABLE, "patterns.examples=3", "train.steps=18", "--resume", "--out", folder));
     ck_assert_str_eq(run.err, "");
     expect_files_of(folder, "\n18,1,1,entropy,", "measured on 3 examples");
 }
-END_TEST
 
-START_TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
+TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
     EXPECT_RUN(0, VARIABLE, "patterns.examples=2", "train.steps=12", "--resume", "--out", folder);
-    run_result run = RUN(VARIABLE, "patterns.examples=24", "train.steps=18", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(VARIABLE, "patterns.examples=24", "train.steps=18", "--resume", "--out", folder));
     ck_assert_str_eq(run.err, "");
     expect_files_of(folder, "\n12,1,1,entropy,", "measured on 24 examples");
     const char *page = run_read(run_file(folder, "report.html"));
     ck_assert_ptr_nonnull(strstr(page, "{\"step\":18,\"levels\":"));
     ck_assert_ptr_null(strstr(page, "{\"step\":12,\"levels\":"));
 }
-END_TEST
 
-START_TEST(a_run_that_goes_on_without_snapshots_is_shown_up_to_there)
+TEST(a_run_that_goes_on_without_snapshots_is_shown_up_to_there)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
     EXPECT_RUN(0, VARIABLE, "patterns.examples=0", "train.steps=12", "--resume", "--out", folder);
     expect_files_of(folder, "\n6,1,1,entropy,", "measured on 24 examples");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, train_and_heads_write_the_same_report);
-    tcase_add_test(tc, without_its_weights_a_report_has_no_effects);
-    tcase_add_test(tc, a_report_has_no_effects_of_older_weights);
-    tcase_add_test(tc, relations_are_named);
-    tcase_add_test(tc, a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole);
-    tcase_add_test(tc, a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time);
-    tcase_add_test(tc, a_run_that_goes_on_without_snapshots_is_shown_up_to_there);
-}
-
-SUITE("reports of runs", add_tests)
+SUITE("reports of runs", .seconds = 60)

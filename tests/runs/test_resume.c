@@ -17,54 +17,40 @@
 
 /* ---- where it goes on ---- */
 
-START_TEST(an_empty_folder_is_begun_at_step_0)
+TEST(an_empty_folder_is_begun_at_step_0)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    run_result run = RUN(config, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "begins at step 0"));
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *folder = run_path("run");
+    SAYS(RUN(config, "--resume", "--out", folder), "begins at step 0");
     run_assert_same(straight, folder);
 }
-END_TEST
 
-START_TEST(a_finished_run_says_so_and_stays_as_it_is)
+TEST(a_finished_run_says_so_and_stays_as_it_is)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run");
     const char *metrics = run_read(run_file(folder, "metrics.csv")), *list = run_list(run_file(folder, "patterns"));
-    run_result run = RUN(config, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 24 already; more train.steps would go on\n"));
+    SAYS(RUN(config, "--resume", "--out", folder), "finished at step 24 already; more train.steps would go on\n");
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
     ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
 }
-END_TEST
 
 /* With a constant rate the first steps do not know how many follow. */
-START_TEST(more_steps_go_on_where_fewer_ended)
+TEST(more_steps_go_on_where_fewer_ended)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "optimizer.schedule=constant", "--out", straight);
-    EXPECT_RUN(0, config, "optimizer.schedule=constant", "train.steps=12", "patterns.every=1", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight", "optimizer.schedule=constant"),
+               *folder = TINY_RUN("run", "optimizer.schedule=constant", "train.steps=12", "patterns.every=1");
     ck_assert_str_eq(run_checkpoint_step(folder), "12");
-    run_result run = RUN(config, "optimizer.schedule=constant", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "resumed at step 12"));
+    SAYS(RUN(config, "optimizer.schedule=constant", "--resume", "--out", folder), "resumed at step 12");
     run_assert_same_results(straight, folder);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "config.ini")), "steps = 24\n"));
 }
-END_TEST
 
-START_TEST(steps_later_than_the_checkpoint_are_dropped)
+TEST(steps_later_than_the_checkpoint_are_dropped)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "patterns.every=3", "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"),
+               *folder = TINY_RUN("run", "patterns.every=3", "train.keep_checkpoints=9");
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-12.safetensors"), run_file(folder, "checkpoint.safetensors")),
                      0);
-    run_result run = RUN(config, "train.steps=13", "patterns.examples=0", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    OK(RUN(config, "train.steps=13", "patterns.examples=0", "--resume", "--out", folder));
     ck_assert_str_eq(run_list(folder),
                      ".lock checkpoint-6.safetensors checkpoint.safetensors config.ini heads.csv metrics.csv "
                      "model.safetensors patterns report.html vocab.txt ");
@@ -76,11 +62,10 @@ START_TEST(steps_later_than_the_checkpoint_are_dropped)
     ck_assert_int_eq(strncmp(mine + up_to_12, "13,train,", 9), 0);
     ck_assert_int_eq(strncmp(strchr(mine + up_to_12, '\n'), "\n13,validation,", 15), 0);
 }
-END_TEST
 
 /* ---- what may differ ---- */
 
-START_TEST(a_key_that_makes_another_run_is_refused_by_name)
+TEST(a_key_that_makes_another_run_is_refused_by_name)
 {
     static const char *const changes[] = {
         "task.length=4",
@@ -128,20 +113,17 @@ START_TEST(a_key_that_makes_another_run_is_refused_by_name)
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         run_result run = RUN(config, changes[i], "--resume", "--out", folder);
         ck_assert_msg(run.code == 2, "%s: exit code %d", changes[i], run.code);
-        char key[64];
-        snprintf(key, sizeof key, "%.*s ", (int)strcspn(changes[i], "="), changes[i]);
+        const char *key = scratch_format("%.*s ", (int)strcspn(changes[i], "="), changes[i]);
         ck_assert_msg(strstr(run.err, key) != NULL, "%s: %s", changes[i], run.err);
         ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
     }
     ck_assert_str_eq(run_read(run_file(folder, "metrics.csv")), metrics);
     ck_assert_str_eq(run_read(run_file(folder, "config.ini")), own);
 }
-END_TEST
 
-START_TEST(a_key_that_changes_no_number_may_differ)
+TEST(a_key_that_changes_no_number_may_differ)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.steps=6", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=6");
     const char *moved = run_path("moved");
     ck_assert_int_eq(rename(folder, moved), 0);
     EXPECT_RUN(0, config, "train.threads=2", "train.steps=8", "train.eval_every=3", "train.log_every=1",
@@ -151,24 +133,18 @@ START_TEST(a_key_that_changes_no_number_may_differ)
     ck_assert_ptr_nonnull(strstr(run_read(run_file(moved, "config.ini")), "eval_every = 3\n"));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(moved, "metrics.csv")), "\n7,train,"));
 }
-END_TEST
 
 /* Before its first checkpoint, config.ini is all that tells which run it is. */
-START_TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
+TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *folder = TINY_RUN("run");
     unlink(run_file(folder, "checkpoint.safetensors"));
     const char *list = run_list(run_file(folder, "patterns"));
-    run_result run = RUN(config, "model.heads=4", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "model.heads "));
+    REFUSED(RUN(config, "model.heads=4", "--resume", "--out", folder), 2, "runs.model_heads_differs_from_the_run");
     ck_assert_str_eq(run_list(run_file(folder, "patterns")), list);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     run_assert_same(straight, folder);
 }
-END_TEST
 
 /* ---- an older format ---- */
 
@@ -176,23 +152,22 @@ static void copy_file(const char *from, const char *to)
 {
     char *content;
     size_t size;
-    ck_assert_int_eq(hl_file_read(from, (size_t)1 << 20, &content, &size).code, HL_OK);
-    ck_assert_int_eq(hl_file_replace(to, content, size, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_read(from, (size_t)1 << 20, &content, &size));
+    CHECK_OK(hl_file_replace(to, content, size, HL_VOLATILE));
     hl_free(content);
 }
 
 static void expect_refused(const char *config, const char *folder, const char *format)
 {
     run_result run = RUN(config, "train.steps=4", "--resume", "--out", folder);
-    char refusal[64];
-    snprintf(refusal, sizeof refusal, "checkpoint.safetensors: of checkpoint format %s, ", format);
+    const char *refusal = scratch_format("checkpoint.safetensors: of checkpoint format %s, ", format);
     ck_assert_int_eq(run.code, 3);
     ck_assert_ptr_nonnull(strstr(run.err, refusal));
     ck_assert_str_eq(run_checkpoint_step(folder), "2");
 }
 
 /* Runs of older formats, trained by the code of their day: the numbers in them are not ours to make anew. */
-START_TEST(an_older_format_is_not_resumed_but_opens)
+LOOP_TEST(an_older_format_is_not_resumed_but_opens, 0, 2)
 {
     static const char *const files[] = { "config.ini", "vocab.txt", "checkpoint.safetensors",
                                          "patterns/step_000002.npz" };
@@ -204,17 +179,14 @@ START_TEST(an_older_format_is_not_resumed_but_opens)
         copy_file(run_file(stored, files[i]), run_file(folder, files[i]));
     }
     expect_refused(config, folder, format);
-    run_result run = HEADS(folder, "--keep-only", "L0H0");
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "weights of step 2"));
+    SAYS(HEADS(folder, "--keep-only", "L0H0"), "weights of step 2");
     EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
     EXPECT_RUN(0, config, "--from", run_file(stored, "model.safetensors"), "--out", run_path("from model"));
 }
-END_TEST
 
 /* A run of text, whose caches are gone and made anew, as large as its file says and not its config. Of so many answers
  * its snapshot holds the largest alone (tests/train/formats/README.md). */
-START_TEST(a_snapshot_of_the_largest_answers_opens)
+TEST(a_snapshot_of_the_largest_answers_opens)
 {
     static const char *const files[] = {
         "config.ini", "vocab.txt", "checkpoint.safetensors", "patterns/step_000002.npz", "text.txt", "tokens.json", NULL
@@ -227,8 +199,8 @@ START_TEST(a_snapshot_of_the_largest_answers_opens)
     }
     hl_opened_model run;
     const hl_snapshot *snapshot;
-    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_opened_model_snapshot(&run, -1, &snapshot).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(&run, folder));
+    CHECK_OK(hl_opened_model_snapshot(&run, -1, &snapshot));
     ck_assert_ptr_null(snapshot->answers.logits);
     hl_answer best[2] = { 0 };
     ck_assert_int_eq(hl_answers_best(&snapshot->answers, 0, 5, 2, best), 2);
@@ -238,15 +210,12 @@ START_TEST(a_snapshot_of_the_largest_answers_opens)
     ck_assert_int_eq(hl_answers_best(&snapshot->answers, 0, 4, 2, best), 0);
     hl_opened_model_close(&run);
     expect_refused(run_file(folder, "config.ini"), folder, "3");
-    run_result heads = HEADS(folder, "--keep-only", "L0H0");
-    ck_assert_msg(heads.code == 0, "%s", heads.err);
-    ck_assert_ptr_nonnull(strstr(heads.out, "weights of step 2"));
+    SAYS(HEADS(folder, "--keep-only", "L0H0"), "weights of step 2");
 }
-END_TEST
 
 /* ---- checkpoints that are kept ---- */
 
-START_TEST(earlier_checkpoints_are_kept_as_asked)
+TEST(earlier_checkpoints_are_kept_as_asked)
 {
     const char *config = run_tiny_config();
     static const char *const kept[] = {
@@ -270,81 +239,68 @@ START_TEST(earlier_checkpoints_are_kept_as_asked)
     ck_assert_str_eq(run_checkpoint_step_of(run_file(folder, "checkpoint-6.safetensors")), "6");
     ck_assert_str_eq(run_checkpoint_step_of(run_file(folder, "checkpoint-18.safetensors")), "18");
 }
-END_TEST
 
-START_TEST(a_kept_checkpoint_can_be_gone_back_to)
+TEST(a_kept_checkpoint_can_be_gone_back_to)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, "--out", straight);
-    EXPECT_RUN(0, config, "train.keep_checkpoints=9", "--out", folder);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"),
+               *folder = TINY_RUN("run", "train.keep_checkpoints=9");
     ck_assert_int_eq(rename(run_file(folder, "checkpoint-6.safetensors"), run_file(folder, "checkpoint.safetensors")),
                      0);
     EXPECT_RUN(0, config, "--resume", "--out", folder);
     run_assert_same(straight, folder);
     ck_assert_ptr_null(strstr(run_list(folder), "checkpoint-"));
 }
-END_TEST
 
 /* Beside the steps 0, 1, 2, 5, 10, 20, 24: those that only the loss calls for. */
-START_TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
+TEST(where_the_loss_falls_a_resumed_run_records_the_same_steps)
 {
     static const char *const every = "train.checkpoint_every=1", *const keep = "train.keep_checkpoints=24";
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, every, keep, "--quiet", "--out", straight);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight", every, keep), *folder = run_path("run");
     ck_assert_int_ge(run_count_snapshots(straight), 7 + 3);
     ck_assert_int_le(run_count_snapshots(straight), 7 + 16);
     EXPECT_RUN(0, config, every, keep, "--quiet", "--out", folder);
     for (int step = 22; step > 0; step -= 3) {
-        char name[64];
-        snprintf(name, sizeof name, "checkpoint-%d.safetensors", step);
+        const char *name = scratch_format("checkpoint-%d.safetensors", step);
         ck_assert_int_eq(rename(run_file(folder, name), run_file(folder, "checkpoint.safetensors")), 0);
         EXPECT_RUN(0, config, every, keep, "--resume", "--quiet", "--out", folder);
         run_assert_same(straight, folder);
     }
 }
-END_TEST
 
-START_TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
+TEST(a_run_checkpoints_at_its_end_even_when_it_does_so_never)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.checkpoint_every=0", "train.eval_every=0", "--out", folder);
+    const char *folder = TINY_RUN("run", "train.checkpoint_every=0", "train.eval_every=0");
     ck_assert_str_eq(run_checkpoint_step(folder), "24");
 }
-END_TEST
 
 /* ---- ending early ---- */
 
 /* At a rate that changes nothing, no validation is better than the first. */
-START_TEST(lost_patience_ends_a_run_as_its_last_step_would)
+TEST(lost_patience_ends_a_run_as_its_last_step_would)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
-    run_result ended = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder);
-    ck_assert_int_eq(ended.code, 0);
-    ck_assert_ptr_nonnull(
-        strstr(ended.out, "\nstopped: no better validation loss in 3 validations (train.patience)\nbest validation"));
+    SAYS(RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--out", folder),
+         "\nstopped: no better validation loss in 3 validations (train.patience)\nbest validation");
     ck_assert_str_eq(run_checkpoint_step(folder), "12");
     ck_assert_ptr_nonnull(strstr(run_list(run_file(folder, "patterns")), "step_000012.npz "));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "metrics.csv")), "\n12,validation,"));
-    run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
-    run =
+    SAYS(RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "--resume", "--out", folder),
+         "finished at step 12 already; a larger train.patience would go on\n");
+    run_result run =
         RUN(config, "optimizer.learning_rate=1e-12", "train.patience=3", "train.steps=12", "--resume", "--out", folder);
     ck_assert_ptr_nonnull(
         strstr(run.out, "finished at step 12 already; more train.steps and a larger train.patience would go on\n"));
     EXPECT_RUN(0, config, "optimizer.learning_rate=1e-12", "train.patience=4", "--resume", "--out", folder);
     ck_assert_str_eq(run_checkpoint_step(folder), "16");
 }
-END_TEST
 
-START_TEST(only_lost_patience_is_told_as_such)
+TEST(only_lost_patience_is_told_as_such)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *short_run = run_path("short");
     ck_assert_ptr_null(strstr(RUN(config, "train.patience=100", "--out", folder).out, "stopped"));
     run_result run = RUN(config, "optimizer.learning_rate=1e-12", "train.patience=1", "--out", short_run);
     ck_assert_ptr_nonnull(strstr(run.out, "in 1 validation (train.patience)\n"));
 }
-END_TEST
 
 static hl_file_calls system_calls;
 
@@ -381,14 +337,11 @@ static void print_count(void)
     fflush(stdout);
 }
 
-START_TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
+TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
 {
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, "train.steps=12", "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=12");
     const char *arguments[] = { config, "train.steps=13", "--resume", "--out", folder, NULL };
-    run_result run =
-        run_wait(run_start((run_options){ .arguments = arguments, .before = count_reads, .after = print_count }));
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(run_with((run_options){ .arguments = arguments, .before = count_reads, .after = print_count }));
     const char *told = strstr(run.out, " bytes at first of ");
     ck_assert_ptr_nonnull(told);
     while (told[-1] != '\n') {
@@ -399,39 +352,16 @@ START_TEST(how_long_it_will_take_is_told_by_the_checkpoints_header)
     ck_assert_int_gt(atol(told), 0);
     ck_assert_int_lt(atol(told), info.st_size / 2);
 }
-END_TEST
 
-START_TEST(a_run_that_patience_has_ended_is_told_no_time)
+TEST(a_run_that_patience_has_ended_is_told_no_time)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     static const char *const rate = "optimizer.learning_rate=1e-12", *const patience = "train.patience=3";
     EXPECT_RUN(0, config, rate, patience, "patterns.examples=0", "--out", folder);
     run_result run =
-        RUN(config, rate, patience, "patterns.examples=0", "train.steps=1000000000", "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+        OK(RUN(config, rate, patience, "patterns.examples=0", "train.steps=1000000000", "--resume", "--out", folder));
     ck_assert_msg(strstr(run.out, "about") == NULL, "%s", run.out);
     ck_assert_ptr_nonnull(strstr(run.out, "finished at step 12 already; a larger train.patience would go on\n"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, an_empty_folder_is_begun_at_step_0);
-    tcase_add_test(tc, a_finished_run_says_so_and_stays_as_it_is);
-    tcase_add_test(tc, more_steps_go_on_where_fewer_ended);
-    tcase_add_test(tc, steps_later_than_the_checkpoint_are_dropped);
-    tcase_add_test(tc, a_key_that_makes_another_run_is_refused_by_name);
-    tcase_add_test(tc, a_key_that_changes_no_number_may_differ);
-    tcase_add_test(tc, a_run_without_a_checkpoint_is_refused_to_another_config_too);
-    tcase_add_loop_test(tc, an_older_format_is_not_resumed_but_opens, 0, 2);
-    tcase_add_test(tc, a_snapshot_of_the_largest_answers_opens);
-    tcase_add_test(tc, earlier_checkpoints_are_kept_as_asked);
-    tcase_add_test(tc, a_kept_checkpoint_can_be_gone_back_to);
-    tcase_add_test(tc, where_the_loss_falls_a_resumed_run_records_the_same_steps);
-    tcase_add_test(tc, a_run_checkpoints_at_its_end_even_when_it_does_so_never);
-    tcase_add_test(tc, lost_patience_ends_a_run_as_its_last_step_would);
-    tcase_add_test(tc, only_lost_patience_is_told_as_such);
-    tcase_add_test(tc, how_long_it_will_take_is_told_by_the_checkpoints_header);
-    tcase_add_test(tc, a_run_that_patience_has_ended_is_told_no_time);
-}
-SUITE("resume", add_tests)
+SUITE("resume")

@@ -18,7 +18,7 @@ static const char *straight_run(const char *config)
     return folder;
 }
 
-START_TEST(a_tiny_model_has_the_same_bits_at_any_number_of_threads)
+TEST(a_tiny_model_has_the_same_bits_at_any_number_of_threads)
 {
     const char *config = run_tiny_config(), *straight = straight_run(config);
     const char *threads[] = { "train.threads=2", "train.threads=3", "train.threads=4", "train.threads=0" };
@@ -28,58 +28,50 @@ START_TEST(a_tiny_model_has_the_same_bits_at_any_number_of_threads)
         run_assert_same(straight, folder);
     }
 }
-END_TEST
 
 /* 61 examples of 23 tokens and width 64: every product of a layer is cut into four, and every other op is shared. */
-START_TEST(a_model_worth_four_threads_has_the_same_bits_at_any_number)
+TEST(a_model_worth_four_threads_has_the_same_bits_at_any_number)
 {
     setenv("OMP_WAIT_POLICY", "passive", 1); /* there may be fewer cores */
     const char *config = run_shipped_config("copy_task.ini"), *straight = run_path("1");
     const char *threads[] = { "train.threads=1", "train.threads=2", "train.threads=3", "train.threads=4" };
     for (int i = 0; i < 4; i++) {
         const char *folder = i == 0 ? straight : run_path(threads[i]);
-        run_result run =
-            RUN_BUILT(config, threads[i], "train.steps=12", "train.batch_size=61", "task.length=11",
-                      "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=6", "train.log_every=1",
-                      "model.dropout_concat=0.2", "model.activation=gelu", "--out", folder);
-        ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+        OK(RUN_BUILT(config, threads[i], "train.steps=12", "train.batch_size=61", "task.length=11",
+                     "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=6", "train.log_every=1",
+                     "model.dropout_concat=0.2", "model.activation=gelu", "--out", folder));
         run_assert_same(straight, folder);
     }
 }
-END_TEST
 
-START_TEST(recording_changes_nothing)
+TEST(recording_changes_nothing)
 {
-    const char *config = run_tiny_config(), *straight = straight_run(config), *silent = run_path("silent");
-    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.examples=0", "--out", silent);
+    const char *config = run_tiny_config(), *straight = straight_run(config),
+               *silent = TINY_RUN("silent", BETWEEN_ROWS, "patterns.examples=0");
     run_assert_same_results(straight, silent);
     ck_assert_str_eq(run_list(run_file(silent, "patterns")), "");
-    const char *often = run_path("often");
-    EXPECT_RUN(0, config, BETWEEN_ROWS, "patterns.every=1", "patterns.examples=10", "--out", often);
+    const char *often = TINY_RUN("often", BETWEEN_ROWS, "patterns.every=1", "patterns.examples=10");
     run_assert_same_results(straight, often);
 }
-END_TEST
 
 /* Examples longer than a block of queries; also where one policy ends a run and the other goes on. */
-START_TEST(weights_made_again_change_nothing)
+TEST(weights_made_again_change_nothing)
 {
     const char *config = run_tiny_config(), *kept = run_path("kept"), *again = run_path("again");
     const char *long_ones = "task.length=40";
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "model.attention=keep", "--out", kept);
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "model.attention=recompute", "train.threads=2", "--out", again);
     run_assert_same(kept, again);
-    const char *resumed = run_path("resumed");
+    const char *resumed = TINY_RUN("resumed", BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "train.steps=12");
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "--out", again, "--overwrite");
-    EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "train.steps=12", "--out", resumed);
     EXPECT_RUN(0, config, BETWEEN_ROWS, long_ones, "optimizer.schedule=constant", "model.attention=recompute",
                "--resume", "--out", resumed);
     run_assert_same_results(again, resumed);
 }
-END_TEST
 
 /* Leaves that are computed at once, with gradients that are summed in parts; the second time in bf16 where the machine
  * has it. */
-START_TEST(leaves_have_the_same_bits_with_any_threads_recorded_or_resumed)
+LOOP_TEST(leaves_have_the_same_bits_with_any_threads_recorded_or_resumed, 0, 2)
 {
     setenv("OMP_WAIT_POLICY", "passive", 1); /* there may be fewer cores */
     const char *config = run_tiny_config(), *straight = run_path("straight"), *resumed = run_path("resumed");
@@ -99,28 +91,16 @@ START_TEST(leaves_have_the_same_bits_with_any_threads_recorded_or_resumed)
     ck_assert_str_eq(run_metrics(straight), run_metrics(resumed));
 #undef LEAVES
 }
-END_TEST
 
 /* The trainings of a sweep, which are begun as ones that go on, are those that train alone makes. */
-START_TEST(a_sweep_with_auto_precision_trains_in_what_that_means)
+TEST(a_sweep_with_auto_precision_trains_in_what_that_means)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *single = run_path("single");
-    run_result run = ABLATE(config, "train.precision=auto", "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(ABLATE(config, "train.precision=auto", "--heads", "1,2", "--seeds", "1", "--out", folder));
     bool told = strstr(run.err, "train.precision: auto is float here: ") != NULL;
     ck_assert(told == (hl_bf16_missing() != NULL));
     EXPECT_RUN(0, config, "train.precision=auto", "model.heads=1", "--out", single);
     run_assert_same(single, run_file(folder, "heads=1,seed=1"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_tiny_model_has_the_same_bits_at_any_number_of_threads);
-    tcase_add_test(tc, a_model_worth_four_threads_has_the_same_bits_at_any_number);
-    tcase_add_test(tc, recording_changes_nothing);
-    tcase_add_test(tc, weights_made_again_change_nothing);
-    tcase_add_loop_test(tc, leaves_have_the_same_bits_with_any_threads_recorded_or_resumed, 0, 2);
-    tcase_add_test(tc, a_sweep_with_auto_precision_trains_in_what_that_means);
-}
-SUITE("same bits", add_tests)
+SUITE("same bits")

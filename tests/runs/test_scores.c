@@ -50,12 +50,10 @@ static double last_figure(const char *folder, int i)
 
 enum { LOSS = 2, ACCURACY = 3, MACRO_F1 = 7, MICRO_F1 = 8, PERPLEXITY = 7, BITS_PER_CHARACTER = 8, BITS_PER_WORD = 9 };
 
-START_TEST(a_run_of_tags_ends_with_the_scores_of_classes)
+TEST(a_run_of_tags_ends_with_the_scores_of_classes)
 {
     const char *config = tags_config(), *folder = run_path("run"), *other = run_path("other");
-    run_result run = RUN(config, "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_msg(strstr(run.out, "  macro F1 ") != NULL && strstr(run.out, "%, macro F1 ") != NULL, "%s", run.out);
+    SAYS(RUN(config, "--out", folder), "  macro F1 ", "%, macro F1 ");
     long nouns[3], verbs[3]; /* cases, found, right */
     const char *scores = run_read(run_file(folder, "scores.csv"));
     ck_assert_int_eq(
@@ -80,10 +78,9 @@ START_TEST(a_run_of_tags_ends_with_the_scores_of_classes)
     EXPECT_RUN(0, run_tiny_config(), "--overwrite", "--out", other); /* which has no classes */
     ck_assert(strstr(run_list(other), "scores.csv") == NULL && strstr(run_list(other), "confusion.csv") == NULL);
 }
-END_TEST
 
 /* Four windows of six characters: "0 bé\\na1 bé\\na2 bé\\na3 bé\\na" is asked for, nine words. */
-START_TEST(a_run_of_characters_tells_perplexity_and_bits)
+TEST(a_run_of_characters_tells_perplexity_and_bits)
 {
     hl_text text = { 0 }, config = { 0 };
     for (int i = 0; i < 80; i++) {
@@ -94,10 +91,8 @@ START_TEST(a_run_of_characters_tells_perplexity_and_bits)
                   "[task]\nname = next\nfile = %s\nvalidation_file = %s\nlength = 6\n[tokens]\nkind = chars\n" REST,
                   run_path("text"), run_path("text"));
     const char *path = run_config("next.ini", config.bytes), *folder = run_path("run");
-    run_result run = RUN(path, "model.causal=true", "train.eval_examples=4", "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_msg(strstr(run.out, " bits/char\n") != NULL && strstr(run.out, " bits per character\n") != NULL, "%s",
-                  run.out);
+    SAYS(RUN(path, "model.causal=true", "train.eval_examples=4", "--out", folder), " bits/char\n",
+         " bits per character\n");
     double loss = last_figure(folder, LOSS), bits = 24 * loss / log(2);
     ck_assert_double_eq_tol(last_figure(folder, PERPLEXITY), exp(loss), 1e-6);
     ck_assert_double_eq_tol(last_figure(folder, BITS_PER_CHARACTER), bits / 24, 1e-7);
@@ -106,11 +101,5 @@ START_TEST(a_run_of_characters_tells_perplexity_and_bits)
     hl_text_free(&text);
     hl_text_free(&config);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_of_tags_ends_with_the_scores_of_classes);
-    tcase_add_test(tc, a_run_of_characters_tells_perplexity_and_bits);
-}
-SUITE("scores of a run", add_tests)
+SUITE("scores of a run")

@@ -63,17 +63,15 @@ static void expect_told(int code, const char *out, const char *err, const char *
 
 static const char *joined(const char *before, const char *name, const char *after)
 {
-    char text[1024];
-    snprintf(text, sizeof text, "%s%s%s", before, name, after);
+    const char *text = scratch_format("%s%s%s", before, name, after);
     return run_kept(text);
 }
 
-START_TEST(arguments_are_spelled_out_in_messages)
+LOOP_TEST(arguments_are_spelled_out_in_messages, 0, NAMES)
 {
-    const char *name = names[_i], *config = run_tiny_config(), *folder = run_path("run");
+    const char *name = names[_i], *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=4");
     const char *option = joined("--", name, ""), *override = joined("model.", name, "=1");
     const char *value = joined("model.heads=\"", name, "\""), *section = joined(name, "", ".heads=1");
-    EXPECT_RUN(0, config, "train.steps=4", "--quiet", "--out", folder);
     const char *const trains[][5] = {
         { name },
         { option },
@@ -118,14 +116,13 @@ START_TEST(arguments_are_spelled_out_in_messages)
         { joined(name, ".ini", "") }, { option }, { "--threads", name }, { "--measure", name }, { config, override },
     };
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-        bench_result run = bench_call("/nowhere/bench", benches[i]);
+        run_result run = bench_call("/nowhere/bench", benches[i]);
         expect_told(run.code, run.out, run.err, "bench", (int)i);
     }
 }
-END_TEST
 
 /* Those that a config may hold: it is UTF-8 without controls of seven bits. */
-START_TEST(keys_and_values_of_a_config_are_spelled_out)
+LOOP_TEST(keys_and_values_of_a_config_are_spelled_out, 0, 3)
 {
     static const char *const lines[][2] = { { "[", "]\n" },
                                             { "[model]\n", " = 1\n" },
@@ -138,10 +135,9 @@ START_TEST(keys_and_values_of_a_config_are_spelled_out)
         expect_told(run.code, run.out, run.err, "config", (int)i);
     }
 }
-END_TEST
 
 /* As JSON spells it, where it can. */
-START_TEST(tensors_are_spelled_out)
+TEST(tensors_are_spelled_out)
 {
     static const char *const odd[] = { "a\\u001b[31mb",
                                        "a\xc2\x9b"
@@ -162,7 +158,6 @@ START_TEST(tensors_are_spelled_out)
         expect_told(run.code, run.out, run.err, "tensor", (int)i);
     }
 }
-END_TEST
 
 static void expect_none_in_page(const char *path)
 {
@@ -173,7 +168,7 @@ static void expect_none_in_page(const char *path)
 }
 
 /* A run and a sweep of a name that holds all of them: all that is printed, and the pages. */
-START_TEST(a_run_of_any_name_is_shown)
+TEST(a_run_of_any_name_is_shown)
 {
     const char *name = "";
     for (int i = 0; i < NAMES; i++) {
@@ -218,24 +213,15 @@ START_TEST(a_run_of_any_name_is_shown)
     expect_none_in_page(run_file(other, joined("against-", name, ".html")));
 
     const char *sweep = run_path(joined(name, "-sweep", ""));
-    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=4", "--out", sweep);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(ABLATE(config, "--heads", "1", "--seeds", "1", "train.steps=4", "--out", sweep));
     expect_safe(run.out, "ablate", 0);
     expect_safe(run.err, "ablate", 0);
     expect_safe(run_read(run_file(sweep, "ablation.md")), "ablation.md", 0);
     expect_none_in_page(run_file(sweep, "ablation.html"));
-    bench_result bench = BENCH(config, "--seconds", "0.001");
+    run_result bench = BENCH(config, "--seconds", "0.001");
     ck_assert_int_eq(bench.code, 0);
     expect_safe(bench.out, "bench", 0);
     expect_safe(bench.err, "bench", 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, arguments_are_spelled_out_in_messages, 0, NAMES);
-    tcase_add_loop_test(tc, keys_and_values_of_a_config_are_spelled_out, 0, 3);
-    tcase_add_test(tc, tensors_are_spelled_out);
-    tcase_add_test(tc, a_run_of_any_name_is_shown);
-}
-SUITE("shown names", add_tests)
+SUITE("shown names")

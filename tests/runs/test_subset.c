@@ -8,13 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *train(void)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", folder);
-    return folder;
-}
-
 typedef struct row {
     int heads;
     double loss, perplexity, accuracy;
@@ -31,14 +24,12 @@ static void read_rows(const char *out, row rows[2])
                      8);
 }
 
-START_TEST(all_heads_are_worth_what_training_said)
+TEST(all_heads_are_worth_what_training_said)
 {
-    const char *folder = train();
+    const char *folder = TINY_RUN("run");
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
-    run_result run = HEADS(folder, "--keep-only", "L0H*,L1H*");
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "weights of step 24"));
+    run_result run = SAYS(HEADS(folder, "--keep-only", "L0H*,L1H*"), "weights of step 24");
     row rows[2];
     read_rows(run.out, rows);
     for (int i = 0; i < 2; i++) {
@@ -48,18 +39,14 @@ START_TEST(all_heads_are_worth_what_training_said)
         ck_assert_double_eq_tol(rows[i].accuracy, 100 * accuracy, 5e-3 + 1e-9);
     }
 }
-END_TEST
 
-START_TEST(keeping_some_is_dropping_the_others)
+TEST(keeping_some_is_dropping_the_others)
 {
-    const char *folder = train();
-    run_result run = HEADS(folder, "--keep-only", "L0H1,L1H0");
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "Heads kept: L0H1, L1H0.\n"));
+    const char *folder = TINY_RUN("run");
+    run_result run = SAYS(HEADS(folder, "--keep-only", "L0H1,L1H0"), "Heads kept: L0H1, L1H0.\n");
     row kept[2], dropped[2];
     read_rows(run.out, kept);
-    run = HEADS(folder, "--drop=L1H1,L0H0");
-    ck_assert_int_eq(run.code, 0);
+    run = OK(HEADS(folder, "--drop=L1H1,L0H0"));
     read_rows(run.out, dropped);
     ck_assert_int_eq(kept[1].heads, 2);
     ck_assert_int_eq(dropped[1].heads, 2);
@@ -69,25 +56,24 @@ START_TEST(keeping_some_is_dropping_the_others)
     run = HEADS(folder, "--drop", "L0H*,L1H*");
     ck_assert_ptr_nonnull(strstr(run.out, "Heads kept: none.\n"));
 }
-END_TEST
 
 /* A config.ini may come from anywhere: the whole set of this one would take 64 GiB. Some of it is the same examples. */
-START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
+TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
 {
     hl_opened_model run;
-    ck_assert_int_eq(hl_opened_model_open(&run, train()).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(&run, TINY_RUN("run")));
     hl_heads_validation small, large;
-    ck_assert_int_eq(hl_heads_validation_make(&small, &run.source).code, HL_OK);
+    CHECK_OK(hl_heads_validation_make(&small, &run.source));
     run.source.config.train.eval_examples = (int64_t)1 << 29;
-    ck_assert_int_eq(hl_heads_validation_make(&large, &run.source).code, HL_OK);
+    CHECK_OK(hl_heads_validation_make(&large, &run.source));
     ck_assert_int_eq(large.room.n_rows, run.source.rows_at_once);
     ck_assert_int_le(large.room.n_examples, run.source.rows_at_once);
     hl_batch one, other;
-    ck_assert_int_eq(hl_heads_validation_slice(&small, 0, &one).code, HL_OK);
+    CHECK_OK(hl_heads_validation_slice(&small, 0, &one));
     int64_t second = one.n_examples;
     ck_assert_int_gt(small.n_examples, second); /* or the second part would not be seen */
-    ck_assert_int_eq(hl_heads_validation_slice(&small, second, &one).code, HL_OK);
-    ck_assert_int_eq(hl_heads_validation_slice(&large, second, &other).code, HL_OK);
+    CHECK_OK(hl_heads_validation_slice(&small, second, &one));
+    CHECK_OK(hl_heads_validation_slice(&large, second, &other));
     ck_assert_int_le(one.n_rows, other.n_rows);
     ck_assert_int_le(other.n_rows, run.source.rows_at_once);
     ck_assert_mem_eq(one.tokens, other.tokens, (size_t)one.n_rows * sizeof *one.tokens);
@@ -95,37 +81,23 @@ START_TEST(a_validation_set_of_any_size_takes_the_memory_of_a_slice)
     hl_heads_validation_free(&large);
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_one_line)
+TEST(what_is_wrong_is_one_line)
 {
-    const char *folder = train();
+    const char *folder = TINY_RUN("run");
     static const struct {
         const char *option, *value, *part;
     } wrong[] = {
-        { "--drop", "L0H2", "command line: --drop: \"L0H2\": no head 2 in layer 0; there L0H0 .. L0H1" },
-        { "--keep-only", "L0H0,L5H0", "command line: --keep-only: \"L5H0\": no layer 5; the layers are 0 .. 1" },
-        { "--keep-only", "all", "command line: --keep-only: \"all\" names no head; they are L0H0 .. L1H1" },
-        { "--keep-only", "", "command line: --keep-only: its value is empty" },
+        { "--drop", "L0H2", "runs.drop_l0h2_no_head_2_in" },
+        { "--keep-only", "L0H0,L5H0", "runs.keep_only_l5h0_no_layer_5" },
+        { "--keep-only", "all", "runs.keep_only_all_names_no_head" },
+        { "--keep-only", "", "runs.keep_only_its_value_is_empty" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result run = HEADS(folder, wrong[i].option, wrong[i].value);
-        ck_assert_int_eq(run.code, 2);
+        run_result run = REFUSED(HEADS(folder, wrong[i].option, wrong[i].value), 2, wrong[i].part);
         ck_assert_str_eq(run.out, "");
-        ck_assert_msg(strstr(run.err, wrong[i].part) != NULL, "%s", run.err);
-        ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
     }
-    run_result run = HEADS(folder, "--drop", "L0H0", "--keep-only", "L1H1");
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "--drop does not go with --keep-only"));
+    REFUSED(HEADS(folder, "--drop", "L0H0", "--keep-only", "L1H1"), 2, "runs.drop_does_not_go_with_keep");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, all_heads_are_worth_what_training_said);
-    tcase_add_test(tc, keeping_some_is_dropping_the_others);
-    tcase_add_test(tc, a_validation_set_of_any_size_takes_the_memory_of_a_slice);
-    tcase_add_test(tc, what_is_wrong_is_one_line);
-}
-SUITE("heads --keep-only, --drop", add_tests)
+SUITE("heads --keep-only, --drop")

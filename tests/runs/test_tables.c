@@ -1,19 +1,13 @@
 /* --json and --csv: what the other options ask for, and nothing else, on standard output or in a file. */
 #include "tests/check_suite.h"
 #include "tests/runs/sweeps.h"
+#include "tests/scratch.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *trained(const char *name, const char *seed)
-{
-    const char *folder = run_path(name);
-    EXPECT_RUN(0, run_tiny_config(), seed, "--quiet", "--out", folder);
-    return folder;
-}
 
 /* Rows of as many fields as the header has, quotes only around whole fields. Returns how many rows follow it. */
 static int csv_rows(const char *text)
@@ -61,8 +55,8 @@ static const char *heads_with(const char *folder, const char *const *words, cons
     }
     arguments[n] = option;
     arguments[n + (option != NULL)] = value;
-    run_result run = run_heads(arguments);
-    ck_assert_msg(run.code == 0 && *run.err == '\0', "%s %s: exit code %d: %s", words[0], option, run.code, run.err);
+    run_result run = OK(run_heads(arguments));
+    ck_assert_str_eq(run.err, "");
     return run_kept(run.out);
 }
 
@@ -107,21 +101,19 @@ static void expect_table(const char *folder, const char *other, int i)
     ck_assert_str_eq(run_read(file), csv);
 }
 
-START_TEST(each_question_has_its_table)
+TEST(each_question_has_its_table)
 {
-    const char *folder = trained("run", "train.seed=1"), *other = trained("other", "train.seed=2");
+    const char *folder = TINY_RUN("run", "train.seed=1"), *other = TINY_RUN("other", "train.seed=2");
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         expect_table(folder, other, (int)i);
     }
 }
-END_TEST
 
 /* Its times differ from call to call. */
-START_TEST(pruning_has_its_table)
+TEST(pruning_has_its_table)
 {
-    const char *folder = trained("run", "train.seed=1");
-    run_result run = HEADS(folder, "--prune", "--json", "-");
-    ck_assert_int_eq(run.code, 0);
+    const char *folder = TINY_RUN("run", "train.seed=1");
+    run_result run = OK(HEADS(folder, "--prune", "--json", "-"));
     json_t *root = parsed(run.out), *rows = json_object_get(root, "rows");
     ck_assert_uint_eq(json_array_size(rows), 3);
     ck_assert(json_is_null(json_object_get(json_array_get(rows, 0), "removed")));
@@ -130,16 +122,15 @@ START_TEST(pruning_has_its_table)
     ck_assert_int_eq(csv_rows(HEADS(folder, "--prune", "--csv").out), 3);
     ck_assert_ptr_nonnull(strstr(HEADS(folder, "--prune", "--json", run_path("file")).out, "accuracy"));
 }
-END_TEST
 
 static double weight(const json_t *head, size_t query, size_t key)
 {
     return json_real_value(json_array_get(json_array_get(json_object_get(head, "weights"), query), key));
 }
 
-START_TEST(a_map_holds_its_heads_weights_and_label)
+TEST(a_map_holds_its_heads_weights_and_label)
 {
-    const char *folder = trained("run", "train.seed=1");
+    const char *folder = TINY_RUN("run", "train.seed=1");
     json_t *table = parsed(HEADS(folder, "--json").out), *map = parsed(HEADS(folder, "--head", "L1H1", "--json").out);
     json_t *head = json_array_get(json_object_get(map, "heads"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), 1);
@@ -157,19 +148,17 @@ START_TEST(a_map_holds_its_heads_weights_and_label)
         ck_assert_double_eq_tol(sum, 1, 1e-5);
     }
     const char *csv = HEADS(folder, "--head", "L1H1", "--csv").out;
-    char first[64];
-    snprintf(first, sizeof first, "\n1,1,0,0,0,0,%.9g\n", weight(head, 0, 0));
+    const char *first = scratch_format("\n1,1,0,0,0,0,%.9g\n", weight(head, 0, 0));
     ck_assert_msg(strstr(csv, first) != NULL, "no %s in %s", first, csv);
     json_decref(table);
     json_decref(map);
 }
-END_TEST
 
 /* Each mask has an answer with a probability that the best of seven tokens can have, as JSON and in the drawing
  * alike. */
-START_TEST(an_input_tells_the_models_answers)
+TEST(an_input_tells_the_models_answers)
 {
-    const char *folder = trained("run", "train.seed=1");
+    const char *folder = TINY_RUN("run", "train.seed=1");
     run_result run = HEADS(folder, "--input", "a b c <sep> <mask> <mask>", "--json");
     json_t *root = parsed(run.out), *answers = json_object_get(root, "answers");
     ck_assert_uint_eq(json_array_size(answers), 2);
@@ -182,9 +171,8 @@ START_TEST(an_input_tells_the_models_answers)
         ck_assert(probability > 1.0 / 7 && probability <= 1); /* the best of seven tokens */
         ck_assert_int_eq(json_integer_value(json_object_get(answer, "position")), 4 + (int)i);
         ck_assert_str_eq(json_string_value(json_object_get(answer, "token")), "<mask>");
-        char line[128];
-        snprintf(line, sizeof line, "\n%8d  %-16s%-16s%11.2f\n", 4 + (int)i, "<mask>",
-                 json_string_value(json_object_get(answer, "answer")), probability);
+        const char *line = scratch_format("\n%8d  %-16s%-16s%11.2f\n", 4 + (int)i, "<mask>",
+                                          json_string_value(json_object_get(answer, "answer")), probability);
         ck_assert_msg(strstr(drawn, line) != NULL, "no %s in %s", line, drawn);
     }
     json_decref(root);
@@ -193,27 +181,24 @@ START_TEST(an_input_tells_the_models_answers)
     ck_assert_uint_eq(json_array_size(json_object_get(root, "answers")), 3);
     json_decref(root);
 }
-END_TEST
 
-START_TEST(a_page_on_standard_output_stands_alone)
+TEST(a_page_on_standard_output_stands_alone)
 {
-    const char *folder = trained("run", "train.seed=1");
+    const char *folder = TINY_RUN("run", "train.seed=1");
     const char *page = HEADS(folder, "--head", "L1H0", "--report", "-").out;
     ck_assert_int_eq(strncmp(page, "<!doctype html>", 15), 0);
 }
-END_TEST
 
-START_TEST(a_step_alone_has_its_own_rows)
+TEST(a_step_alone_has_its_own_rows)
 {
-    const char *csv = HEADS(trained("run", "train.seed=1"), "--step", "5", "--csv").out;
+    const char *csv = HEADS(TINY_RUN("run", "train.seed=1"), "--step", "5", "--csv").out;
     ck_assert_int_eq(strncmp(csv, "step,layer,head,metric,value,baseline\n", 38), 0);
     for (const char *line = strchr(csv, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
         ck_assert_int_eq(strncmp(line, "5,", 2), 0);
     }
 }
-END_TEST
 
-START_TEST(a_summary_for_programs_stands_alone)
+TEST(a_summary_for_programs_stands_alone)
 {
     const char *config = run_tiny_config(), *file = run_path("summary.json");
     const char *json = run_kept(RUN(config, "--summary", "--json").out);
@@ -221,21 +206,16 @@ START_TEST(a_summary_for_programs_stands_alone)
     ck_assert_int_eq(json_integer_value(json_object_get(root, "tokens")), 7);
     ck_assert_uint_gt(json_array_size(json_object_get(root, "rows")), 20);
     json_decref(root);
-    run_result run = RUN(config, "--summary", "--json", file);
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(config, "--summary", "--json", file));
     ck_assert_str_eq(run.out, "");
     ck_assert_str_eq(run_read(file), json);
-    run = RUN(config, "--summary", "--json", "/nowhere/x");
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "/nowhere/x"));
+    REFUSED(RUN(config, "--summary", "--json", "/nowhere/x"), 3, "runs.its_folder_cannot_be_written_to_2");
 }
-END_TEST
 
-START_TEST(a_sweep_for_programs_stands_alone)
+TEST(a_sweep_for_programs_stands_alone)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *file = run_path("sweep.json");
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder, "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder, "--json"));
     ck_assert_ptr_nonnull(strstr(run.err, "begins, "));
     ck_assert_ptr_nonnull(strstr(run.err, "everything is in "));
     const char *json = run_kept(run.out);
@@ -270,35 +250,19 @@ START_TEST(a_sweep_for_programs_stands_alone)
     ck_assert_str_eq(run.out, sweep_csv(folder));
     ck_assert_str_eq(run.err, plain);
 }
-END_TEST
 
-START_TEST(a_sweep_writes_over_none_of_its_own_files)
+TEST(a_sweep_writes_over_none_of_its_own_files)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--jobs", "1").code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--jobs", "1"));
     const char *before = sweep_csv(folder);
-    run_result run =
-        ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--json", run_file(folder, "ablation.csv"));
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "ablation.csv is a file of a sweep, which would lose it"));
+    REFUSED(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--json", run_file(folder, "ablation.csv")),
+            2, "runs.json_is_a_file_of_a");
     ck_assert_str_eq(sweep_csv(folder), before);
-    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", run_path("other"), "--csv", "/nowhere/x");
+    run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", run_path("other"), "--csv", "/nowhere/x");
     ck_assert_int_eq(run.code, 3);
     ck_assert_str_eq(run.err, "/nowhere/x: its folder cannot be written to: No such file or directory\n");
     ck_assert_str_eq(run_list(run_path("other")), "");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_summary_for_programs_stands_alone);
-    tcase_add_test(tc, a_sweep_for_programs_stands_alone);
-    tcase_add_test(tc, a_sweep_writes_over_none_of_its_own_files);
-    tcase_add_test(tc, each_question_has_its_table);
-    tcase_add_test(tc, pruning_has_its_table);
-    tcase_add_test(tc, a_map_holds_its_heads_weights_and_label);
-    tcase_add_test(tc, an_input_tells_the_models_answers);
-    tcase_add_test(tc, a_page_on_standard_output_stands_alone);
-    tcase_add_test(tc, a_step_alone_has_its_own_rows);
-}
-SUITE("tables for programs", add_tests)
+SUITE("tables for programs")

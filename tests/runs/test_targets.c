@@ -13,20 +13,10 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 static const char *train(const char *name)
 {
-    const char *folder = run_path(name);
-    EXPECT_RUN(0, run_tiny_config(), "train.steps=4", "train.checkpoint_every=2", "train.keep_checkpoints=1", "--quiet",
-               "--out", folder);
-    return folder;
+    return TINY_RUN(name, "train.steps=4", "train.checkpoint_every=2", "train.keep_checkpoints=1");
 }
 
-static void expect_refused(run_result run, int code, const char *words)
-{
-    ck_assert_int_eq(run.code, code);
-    ck_assert_str_eq(run.out, "");
-    ck_assert_msg(strstr(run.err, words) != NULL, "no \"%s\" in %s", words, run.err);
-}
-
-START_TEST(the_runs_own_files_are_not_replaced)
+TEST(the_runs_own_files_are_not_replaced)
 {
     static const char *const names[] = {
         "config.ini", "metrics.csv", "model.safetensors",       "checkpoint.safetensors", "checkpoint-2.safetensors",
@@ -39,29 +29,27 @@ START_TEST(the_runs_own_files_are_not_replaced)
         char *before = scratch_read(path, &size);
         ck_assert_ptr_nonnull(before);
         for (int k = 0; k < OPTIONS; k++) {
-            expect_refused(HEADS(folder, options[k], path), 2, "is a file of a run, which would lose it");
+            FAILS_SAYING(HEADS(folder, options[k], path), 2, "is a file of a run, which would lose it");
         }
-        expect_refused(HEADS(folder, "--prune-to", "2", "--out", path), 2, "is a file of a run, which would lose it");
+        FAILS_SAYING(HEADS(folder, "--prune-to", "2", "--out", path), 2, "is a file of a run, which would lose it");
         ck_assert(scratch_holds(path, before, size));
         free(before);
     }
 }
-END_TEST
 
-START_TEST(files_of_the_run_compared_with_are_not_replaced)
+TEST(files_of_the_run_compared_with_are_not_replaced)
 {
     const char *folder = train("run"), *other = train("other");
-    expect_refused(HEADS(folder, "--against", other, "--report", run_file(other, "metrics.csv")), 2,
-                   "is a file of a run, which would lose it");
+    REFUSED(HEADS(folder, "--against", other, "--report", run_file(other, "metrics.csv")), 2,
+            "runs.report_is_a_file_of_a");
 }
-END_TEST
 
 /* No program writes over what another one left. */
-START_TEST(no_program_replaces_a_config_a_run_or_a_sweep)
+TEST(no_program_replaces_a_config_a_run_or_a_sweep)
 {
     const char *config = run_tiny_config(), *folder = train("run"), *sweep = run_path("sweep");
     const char *cell = run_file(sweep, "heads=1,seed=1"), *link = run_path("link.ini");
-    ck_assert_int_eq(ABLATE(config, "--heads", "1", "--seeds", "1", "--jobs", "1", "--out", sweep).code, 0);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--jobs", "1", "--out", sweep));
     ck_assert_int_eq(symlink(config, link), 0);
     const char *kept[] = { config,
                            run_file(folder, "config.ini"),
@@ -76,11 +64,11 @@ START_TEST(no_program_replaces_a_config_a_run_or_a_sweep)
         size_t size;
         char *before = scratch_read(kept[i], &size);
         ck_assert_ptr_nonnull(before);
-        expect_refused(RUN(link, "--summary", "--json", kept[i]), 2, words);
-        expect_refused(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--csv", kept[i]), 2, words);
-        expect_refused(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--json", kept[i]), 2, words);
+        FAILS_SAYING(RUN(link, "--summary", "--json", kept[i]), 2, words);
+        FAILS_SAYING(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--csv", kept[i]), 2, words);
+        FAILS_SAYING(ABLATE(link, "--heads", "1", "--out", run_path("new"), "--json", kept[i]), 2, words);
         if (i > 0) {
-            expect_refused(HEADS(folder, "--csv", kept[i]), 2, words);
+            FAILS_SAYING(HEADS(folder, "--csv", kept[i]), 2, words);
         }
         ck_assert(scratch_holds(kept[i], before, size));
         free(before);
@@ -89,43 +77,38 @@ START_TEST(no_program_replaces_a_config_a_run_or_a_sweep)
     /* a folder that will be a sweep's, and one that is no run's */
     const char *empty = run_path("empty"), *html = run_file(empty, "ablation.html");
     ck_assert_int_eq(mkdir(empty, 0777), 0);
-    expect_refused(ABLATE(config, "--heads", "1", "--out", empty, "--json", html), 2, "is a file of a sweep");
-    ck_assert_int_eq(RUN(config, "--summary", "--json", run_file(empty, "metrics.csv")).code, 0);
-    ck_assert_int_eq(RUN(config, "--summary", "--json", html).code, 0);
+    REFUSED(ABLATE(config, "--heads", "1", "--out", empty, "--json", html), 2, "runs.json_is_a_file_of_a_2");
+    OK(RUN(config, "--summary", "--json", run_file(empty, "metrics.csv")));
+    OK(RUN(config, "--summary", "--json", html));
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_is_told_at_once)
+TEST(what_cannot_be_written_is_told_at_once)
 {
     const char *folder = train("run"), *link = run_path("link");
     ck_assert_int_eq(symlink("x", link), 0);
     for (int k = 0; k < OPTIONS; k++) {
-        expect_refused(HEADS(folder, options[k], run_path("none/x")), 3,
-                       "none/x: its folder cannot be written to: No such file or directory");
-        expect_refused(HEADS(folder, options[k], folder), 3, "is a folder; name a file in it (--");
-        expect_refused(HEADS(folder, options[k], "/dev/full"), 3, "/dev/full: is no regular file");
-        expect_refused(HEADS(folder, options[k], link), 3, "is a link");
+        REFUSED(HEADS(folder, options[k], run_path("none/x")), 3, "runs.its_folder_cannot_be_written_to_3");
+        FAILS_SAYING(HEADS(folder, options[k], folder), 3, "is a folder; name a file in it (--");
+        REFUSED(HEADS(folder, options[k], "/dev/full"), 3, "runs.is_no_regular_file_and_is");
+        REFUSED(HEADS(folder, options[k], link), 3, "runs.is_a_link_and_is_not_2");
     }
 }
-END_TEST
 
-START_TEST(other_names_are_written_to)
+TEST(other_names_are_written_to)
 {
     const char *folder = train("run");
     static const char *const names[] = { "heads.csv", "report.html", "my.csv", "patterns/mine.npz" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        run_result run = HEADS(folder, "--csv", run_file(folder, names[i]));
-        ck_assert_msg(run.code == 0, "%s", run.err);
+        OK(HEADS(folder, "--csv", run_file(folder, names[i])));
     }
     const char *elsewhere = run_path("metrics.csv");
-    ck_assert_int_eq(HEADS(folder, "--csv", elsewhere).code, 0);
-    ck_assert_int_eq(HEADS(folder, "--csv", elsewhere).code, 0);
+    OK(HEADS(folder, "--csv", elsewhere));
+    OK(HEADS(folder, "--csv", elsewhere));
 }
-END_TEST
 
 /* ---- where sweeps may ---- */
 
-START_TEST(files_of_others_are_refused_by_name_and_untouched)
+TEST(files_of_others_are_refused_by_name_and_untouched)
 {
     static const char *const names[] = { "ablation.csv",
                                          "ablation.md",
@@ -144,12 +127,9 @@ START_TEST(files_of_others_are_refused_by_name_and_untouched)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *path = run_file(folder, names[i]);
         scratch_write(path, "mine", 4);
-        run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
-        ck_assert_msg(run.code == 2, "%s: %d %s", names[i], run.code, run.err);
+        run_result run =
+            FAILS_SAYING(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder), 2, path, "(--overwrite)");
         ck_assert_str_eq(run.out, "");
-        ck_assert_ptr_nonnull(strstr(run.err, path));
-        ck_assert_ptr_nonnull(strstr(run.err, "(--overwrite)"));
-        ck_assert_ptr_eq(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
         ck_assert_str_eq(run_read(path), "mine");
         ck_assert_int_eq(unlink(path), 0);
         ck_assert_str_eq(run_list(folder), "heads=1,seed=1 heads=2,seed=1 ");
@@ -159,31 +139,27 @@ START_TEST(files_of_others_are_refused_by_name_and_untouched)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         scratch_write(run_file(folder, names[i]), "mine", 4);
     }
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "--overwrite");
-    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    OK(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "--overwrite"));
     ck_assert_ptr_null(strstr(run_read(run_file(folder, "ablation.md")), "mine"));
     ck_assert_ptr_null(strstr(run_read(run_file(first, "log.txt")), "mine"));
 }
-END_TEST
 
 /* Also where a plan tells that the sweep's files are its own. */
-START_TEST(a_folder_in_the_place_of_a_file_is_told_before_the_trainings)
+TEST(a_folder_in_the_place_of_a_file_is_told_before_the_trainings)
 {
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *in_the_way = run_file(folder, "ablation.md");
     ck_assert_int_eq(mkdir(folder, 0777) | mkdir(in_the_way, 0777), 0);
     for (int i = 0; i < 2; i++) {
         const char *overwrite = i == 0 ? "--overwrite" : NULL;
-        run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, overwrite);
-        ck_assert_int_eq(run.code, 3);
+        run_result run = REFUSED(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, overwrite), 3,
+                                 "runs.is_a_folder_in_the_place");
         ck_assert_str_eq(run.out, "");
-        ck_assert_ptr_nonnull(strstr(run.err, "/ablation.md: is a folder in the place of a sweep's file; move it"));
         ck_assert_str_eq(run_list(folder), i == 0 ? "ablation.md " : "ablation.md plan.txt ");
         scratch_write(run_file(folder, "plan.txt"), "# Made by: ablate\n", 18);
     }
 }
-END_TEST
 
-START_TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
+TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
 {
     static const char *const names[] = { "plan.txt", "ablation.csv", "ablation.md", "ablation.png" };
     const char *config = run_tiny_config(), *folder = run_path("sweep");
@@ -191,26 +167,12 @@ START_TEST(an_output_that_cannot_be_written_is_told_before_the_trainings)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *link = run_file(folder, names[i]);
         ck_assert_int_eq(symlink("/dev/null", link), 0);
-        run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--overwrite");
-        ck_assert_int_eq(run.code, 3);
+        run_result run = FAILS_SAYING(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder, "--overwrite"), 3,
+                                      link, ": is a link, and is not replaced by a file");
         ck_assert_str_eq(run.out, "");
-        ck_assert_ptr_nonnull(strstr(run.err, link));
-        ck_assert_ptr_nonnull(strstr(run.err, ": is a link, and is not replaced by a file"));
         ck_assert_int_eq(unlink(link), 0);
         ck_assert_str_eq(run_list(folder), "");
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_runs_own_files_are_not_replaced);
-    tcase_add_test(tc, files_of_the_run_compared_with_are_not_replaced);
-    tcase_add_test(tc, no_program_replaces_a_config_a_run_or_a_sweep);
-    tcase_add_test(tc, what_cannot_be_written_is_told_at_once);
-    tcase_add_test(tc, other_names_are_written_to);
-    tcase_add_test(tc, files_of_others_are_refused_by_name_and_untouched);
-    tcase_add_test(tc, a_folder_in_the_place_of_a_file_is_told_before_the_trainings);
-    tcase_add_test(tc, an_output_that_cannot_be_written_is_told_before_the_trainings);
-}
-SUITE("targets", add_tests)
+SUITE("targets")

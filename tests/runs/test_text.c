@@ -5,6 +5,7 @@
 #include "tests/runs/predict_runs.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char *text(void)
         }
         hl_text_print(&lines, i % 3 == 0 ? ", quietly .\n" : " .\n");
     }
-    ck_assert_int_eq(hl_text_status(&lines).code, HL_OK);
+    CHECK_OK(hl_text_status(&lines));
     const char *path = run_config("sentences.txt", lines.bytes);
     hl_text_free(&lines);
     return path;
@@ -28,16 +29,15 @@ static const char *text(void)
 
 static const char *config(void)
 {
-    char content[1024];
-    snprintf(content, sizeof content,
-             "[task]\nname = masked\nfile = %s\n[tokens]\nsize = 200\nlowercase = false\n"
-             "[model]\nlayers = 2\nd_model = 16\nheads = 2\n"
-             "[train]\nsteps = 8\nbatch_size = 8\neval_examples = 8\neval_every = 8\n[patterns]\nexamples = 6\n",
-             text());
+    const char *content = scratch_format(
+        "[task]\nname = masked\nfile = %s\n[tokens]\nsize = 200\nlowercase = false\n"
+        "[model]\nlayers = 2\nd_model = 16\nheads = 2\n"
+        "[train]\nsteps = 8\nbatch_size = 8\neval_examples = 8\neval_every = 8\n[patterns]\nexamples = 6\n",
+        text());
     return run_config("text.ini", content);
 }
 
-START_TEST(heads_of_texts_have_scores_of_words)
+TEST(heads_of_texts_have_scores_of_words)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, config(), "--out", folder, "--quiet");
@@ -47,21 +47,16 @@ START_TEST(heads_of_texts_have_scores_of_words)
         ck_assert_msg(strstr(csv, metrics[i]) != NULL, "no %s", metrics[i]);
     }
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "report.html")), "\"word_of\":[-1,0,"));
-    run_result result = HEADS(folder, "--words");
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    ck_assert_ptr_nonnull(strstr(result.out, "without special ones"));
-    result = HEADS(folder, "--words", "--example", "1", "--head", "L0H1", "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    SAYS(HEADS(folder, "--words"), "without special ones");
+    run_result result = OK(HEADS(folder, "--words", "--example", "1", "--head", "L0H1", "--json"));
     ck_assert_ptr_null(strstr(result.out, "##"));
     ck_assert_ptr_null(strstr(result.out, "[CLS]"));
 }
-END_TEST
 
 /* The tokens that a call shows, as JSON. */
 static const char *shown(const char *folder, const char *input, const char *option)
 {
-    run_result result = HEADS(folder, "--input", input, "--head", "L1H0", "--json", option);
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    run_result result = OK(HEADS(folder, "--input", input, "--head", "L1H0", "--json", option));
     const char *begin = strstr(result.out, "\"tokens\": [");
     ck_assert_ptr_nonnull(begin);
     char *tokens = (char *)run_kept(begin);
@@ -69,7 +64,7 @@ static const char *shown(const char *folder, const char *input, const char *opti
     return tokens + strlen("\"tokens\": [");
 }
 
-START_TEST(a_sentence_is_cut_as_its_training_text_was)
+TEST(a_sentence_is_cut_as_its_training_text_was)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, config(), "--out", folder, "--quiet");
@@ -77,23 +72,17 @@ START_TEST(a_sentence_is_cut_as_its_training_text_was)
     ck_assert_str_eq(shown(folder, sentence, "--words"), "\"the\", \"mouseowl\", \"[MASK]\", \",\", \"quietly\"");
     const char *pieces = shown(folder, sentence, "-");
     ck_assert(strncmp(pieces, "\"[CLS]\", \"the\", \"m", 17) == 0 && strstr(pieces, "\"##") != NULL);
-    run_result result = HEADS(folder, "--input", sentence);
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    ck_assert_ptr_nonnull(strstr(result.out, "  [MASK] "));
+    run_result result = SAYS(HEADS(folder, "--input", sentence), "  [MASK] ");
     ck_assert_ptr_null(strstr(result.out, "  [SEP]  ")); /* only the mask is answered */
-    result = HEADS(folder, "--input", "  ");
-    ck_assert_int_eq(result.code, 2);
-    ck_assert_ptr_nonnull(strstr(result.err, "--input: no tokens in it"));
+    REFUSED(HEADS(folder, "--input", "  "), 2, "runs.input_no_tokens_in_it");
 }
-END_TEST
 
 /* A class is answered once, a tag at each word. */
-START_TEST(answers_stand_where_the_task_has_them)
+TEST(answers_stand_where_the_task_has_them)
 {
     const char *folder = run_path("classes"), *config = text_config(3);
     EXPECT_RUN(0, config, "--out", folder, "--quiet");
-    run_result result = HEADS(folder, "--input", "a1 b3\tc1");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    run_result result = OK(HEADS(folder, "--input", "a1 b3\tc1"));
     const char *at = strstr(result.out, "\n       0  <cls> ");
     ck_assert_msg(at != NULL && strncmp(strchr(at + 1, '\n'), "\n\n", 2) == 0, "%s", result.out);
     ck_assert_ptr_nonnull(strstr(result.out, " tokens: <cls> a 1   b 3 <sep> c 1 <sep>\n"));
@@ -105,40 +94,23 @@ START_TEST(answers_stand_where_the_task_has_them)
     ck_assert(at != NULL && sscanf(at, "\"probability\": %lf", &told) == 1);
     const char *predicted = answers(PREDICT(folder, file("pair.txt", "a1 b3\tc1\n")), "");
     ck_assert(sscanf(predicted, "%7s %lf", same, &p) == 2 && strcmp(label, same) == 0 && fabs(p - told) < 0.0001);
-    result = HEADS(folder, "--input", "a1 b3 c1");
-    ck_assert_int_eq(result.code, 2);
-    ck_assert_ptr_nonnull(strstr(result.err, "--input: the model reads pairs: give two texts with one tab between"));
+    REFUSED(HEADS(folder, "--input", "a1 b3 c1"), 2, "runs.input_the_model_reads_pairs_give");
 
     folder = run_path("tags");
     EXPECT_RUN(0, text_config(TEXT_TAGS), "--out", folder, "--quiet", "tokens.kind=chars");
-    result = HEADS(folder, "--input", "w1 w12");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    result = OK(HEADS(folder, "--input", "w1 w12"));
     at = strstr(result.out, "\n       0  w ");
     ck_assert_msg(at != NULL && strncmp(strchr(at + 1, '\n'), "\n       2  w ", 12) == 0, "%s", result.out);
     ck_assert_ptr_null(strstr(result.out, "\n       3  "));
 }
-END_TEST
 
-START_TEST(toy_tasks_have_no_words)
+TEST(toy_tasks_have_no_words)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "--out", folder, "--quiet");
-    run_result result = HEADS(folder, "--words", "--head", "L0H0");
-    ck_assert_int_eq(result.code, 2);
-    ck_assert_ptr_nonnull(strstr(result.err, "--words: the tokens of run are no pieces of words"));
-    result = HEADS(folder, "--words");
+    const char *folder = TINY_RUN("run");
+    REFUSED(HEADS(folder, "--words", "--head", "L0H0"), 2, "heads.words_the_tokens_of_run_are");
+    run_result result = HEADS(folder, "--words");
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_null(strstr(run_read(run_file(folder, "heads.csv")), "_word,"));
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, heads_of_texts_have_scores_of_words);
-    tcase_add_test(tests, a_sentence_is_cut_as_its_training_text_was);
-    tcase_add_test(tests, answers_stand_where_the_task_has_them);
-    tcase_add_test(tests, toy_tasks_have_no_words);
-}
-
-SUITE("runs on texts", add_tests)
+SUITE("runs on texts", .seconds = 60)

@@ -2,6 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/sanitized.h"
+#include "tests/scratch.h"
 
 #include <stdlib.h>
 
@@ -48,13 +49,12 @@ static const struct {
 
 static const char *config_of(const char *task, const char *keys, const char *file)
 {
-    char config[2048];
-    snprintf(config, sizeof config, "[task]\nname = %s\nfile = %s\n%s", task, file, keys);
+    const char *config = scratch_format("[task]\nname = %s\nfile = %s\n%s", task, file, keys);
     return run_config("bad.ini", config);
 }
 
 /* A look, and a run, which leaves nothing. */
-START_TEST(a_bad_file_is_named_with_the_place)
+LOOP_TEST(a_bad_file_is_named_with_the_place, 0, sizeof bad / sizeof *bad)
 {
     const char *file = run_path("bad.txt"), *out = run_path("new/run");
     char text[256];
@@ -77,9 +77,8 @@ START_TEST(a_bad_file_is_named_with_the_place)
     }
     ck_assert(!scratch_exists(run_path("new")));
 }
-END_TEST
 
-START_TEST(a_line_of_100_megabytes_is_refused_in_little_memory)
+TEST(a_line_of_100_megabytes_is_refused_in_little_memory)
 {
     enum { MEGABYTE = 1 << 20 };
     const char *file = run_path("long.txt"), *config = config_of("masked", "", file);
@@ -92,12 +91,9 @@ START_TEST(a_line_of_100_megabytes_is_refused_in_little_memory)
     }
     fclose(to);
     free(words);
-    run_result run = RUN_BUILT(config, "--check");
-    ck_assert_int_eq(run.code, 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "long.txt:2: is longer than 1048576 bytes\n"));
+    run_result run = REFUSED(RUN_BUILT(config, "--check"), 3, "runs.is_longer_than_1048576_bytes");
     ck_assert(SANITIZED || run.mib < 80);
 }
-END_TEST
 
 static int times(const char *text, const char *line)
 {
@@ -112,16 +108,14 @@ static int times(const char *text, const char *line)
 static void told_once(const char *config, const char *notice)
 {
     const char *folder = run_path("run");
-    run_result run = RUN(config, "--out", folder);
-    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    run_result run = OK(RUN(config, "--out", folder));
     ck_assert_msg(times(run.out, notice) == 1, "%d times \"%s\" in: %s", times(run.out, notice), notice, run.out);
-    run = RUN(config, "--overwrite", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
+    run = OK(RUN(config, "--overwrite", "--out", folder));
     ck_assert_int_eq(times(run.out, notice), 0);
     scratch_remove(folder);
 }
 
-START_TEST(what_is_dropped_of_a_file_is_told_once)
+TEST(what_is_dropped_of_a_file_is_told_once)
 {
     const char *file = run_path("crlf.txt");
     text_used = 0;
@@ -136,23 +130,19 @@ START_TEST(what_is_dropped_of_a_file_is_told_once)
     told_once(config, ": 30 lines ended with a carriage return, which is dropped\n");
     told_once(config, ": the byte order mark at its start is dropped\n");
 }
-END_TEST
 
-START_TEST(a_label_that_training_does_not_have_is_told_once)
+TEST(a_label_that_training_does_not_have_is_told_once)
 {
     const char *file = text_file_of(3, "classes.tsv", 40), *config = text_config_of(3, file);
     const char *other = run_config("other.tsv", "first\tsecond\tlabel\na1 b1\tc1\tnew\na2 b2\tc2\tsame\n");
-    char key[1024];
-    snprintf(key, sizeof key, "task.validation_file=%s", other);
+    const char *key = scratch_format("task.validation_file=%s", other);
     const char *folder = run_path("run");
-    run_result run = RUN(config, key, "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(RUN(config, key, "--out", folder));
     ck_assert_int_eq(times(run.out, "validation: 1 target that training does not have counts as answered wrong\n"), 1);
 }
-END_TEST
 
 /* HEAD is no part of what tags learn: a treebank whose trees are not right, or not there, will do. */
-START_TEST(tags_do_not_ask_for_trees)
+TEST(tags_do_not_ask_for_trees)
 {
     const char *file = text_file_of(TEXT_TAGS, "tags.conllu", 40);
     char *text = strdup(run_read(file));
@@ -163,14 +153,5 @@ START_TEST(tags_do_not_ask_for_trees)
     free(text);
     EXPECT_RUN(0, text_config_of(TEXT_TAGS, file), "--check");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, a_bad_file_is_named_with_the_place, 0, sizeof bad / sizeof *bad);
-    tcase_add_test(tc, a_line_of_100_megabytes_is_refused_in_little_memory);
-    tcase_add_test(tc, what_is_dropped_of_a_file_is_told_once);
-    tcase_add_test(tc, a_label_that_training_does_not_have_is_told_once);
-    tcase_add_test(tc, tags_do_not_ask_for_trees);
-}
-SUITE("text input", add_tests)
+SUITE("text input")

@@ -5,17 +5,11 @@
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static void refused(run_result run, int code, const char *words)
-{
-    ck_assert_msg(run.code == code && strstr(run.err, words) != NULL, "exit code %d, not %d; no \"%s\" in: %s",
-                  run.code, code, words, run.err);
-    ck_assert_msg(strchr(run.err, '\n') == strrchr(run.err, '\n'), "more than a line: %s", run.err);
-}
 
 /* ---- the same bits ---- */
 
@@ -29,7 +23,7 @@ static void same_data(const char *folder, const char *other)
     }
 }
 
-START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
+LOOP_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight");
     EXPECT_RUN(0, config, "--out", straight);
@@ -43,12 +37,9 @@ START_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads)
     const char *silent = run_path("silent");
     EXPECT_RUN(0, config, "patterns.examples=0", "--quiet", "--out", silent);
     run_assert_same_results(straight, silent);
-    run_result heads = HEADS(straight);
-    ck_assert_msg(heads.code == 0, "%s", heads.err);
-    ck_assert_ptr_nonnull(strstr(heads.out, "L1H1"));
-    ck_assert_int_eq(HEADS(straight, "--keep-only", "L0H0").code, 0);
+    SAYS(HEADS(straight), "L1H1");
+    OK(HEADS(straight, "--keep-only", "L0H0"));
 }
-END_TEST
 
 /* The special of the heads on an input of that token alone. */
 static void not_special(const char *folder, const char *token)
@@ -58,7 +49,7 @@ static void not_special(const char *folder, const char *token)
     hl_status status = hl_opened_model_open(&run, folder);
     HL_THEN(status, hl_opened_model_load(&run, -1));
     HL_THEN(status, hl_heads_input_run(&run, token, &input));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     hl_score special = hl_special_of(&input.maps.layers[0]);
     ck_assert(special.value == 0 && special.baseline == 0 && special.n > 0);
     hl_heads_input_free(&input);
@@ -67,7 +58,7 @@ static void not_special(const char *folder, const char *token)
 
 /* Of a file of tokens and targets no words are known; heads.csv is made of snapshots that were read back, TensorBoard
  * is told while it trains. No id of such a file is special but those that its tokens say, whatever it is. */
-START_TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
+TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
 {
     const char *config = text_config(4), *folder = run_path("run");
     EXPECT_RUN(0, config, "--quiet", "--out", folder);
@@ -76,26 +67,23 @@ START_TEST(what_is_special_in_a_file_of_tokens_its_tokens_say)
         line = strchr(line, '\n') + 1;
     }
     ck_assert_msg(*line != '<' && *line != '[', "id 2 is special here: %s", vocabulary);
-    run_result heads = HEADS(folder, "--csv", "-");
-    ck_assert_msg(heads.code == 0, "%s", heads.err);
+    run_result heads = OK(HEADS(folder, "--csv", "-"));
     int rows = 0;
     for (const char *row = heads.out; (row = strstr(row, ",special,")) != NULL; row++) {
         ck_assert_msg(strncmp(row, ",special,0,0\n", 13) == 0, "%.40s", row);
         rows++;
     }
     ck_assert_int_gt(rows, 0);
-    char token[64];
-    snprintf(token, sizeof token, "%.*s", (int)strcspn(line, "\n"), line);
+    const char *token = scratch_format("%.*s", (int)strcspn(line, "\n"), line);
     not_special(folder, token);
 }
-END_TEST
 
 #define AS_BERTS                                                                                               \
     "optimizer.schedule=constant", "model.pooler=tanh", "model.dropout_output=0.2", "model.embedding_norm=on", \
         "model.token_types=3", "--quiet", "--out"
 
 /* With a pooler, before which dropout is drawn by the places of the rows that answer. */
-START_TEST(a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed)
+TEST(a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed)
 {
     const char *config = text_config(3), *straight = run_path("straight"), *resumed = run_path("resumed");
     static const char *const dropped = "model.dropout_pooler=0.1";
@@ -108,23 +96,21 @@ START_TEST(a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed)
     EXPECT_RUN(0, config, AS_BERTS, run_path("undropped"));
     ck_assert_str_ne(run_metrics(straight), run_metrics(run_path("undropped")));
 }
-END_TEST
 
 /* At moments by chance: while data are made, before the first checkpoint, between two, at the end. */
-START_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been)
+LOOP_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight"), *folder = run_path("killed");
     const char *arguments[] = { config, "train.keep_checkpoints=2", "--quiet", "--resume", "--out", straight, NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[5] = folder;
     ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 6);
     same_data(straight, folder);
 }
-END_TEST
 
 /* ---- another content ---- */
 
-START_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another)
+LOOP_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight"), *folder = run_path("run");
     const char *file = run_path(text_tasks[_i].file), *moved = run_path("moved"), *other = run_path("other");
@@ -139,18 +125,18 @@ START_TEST(a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_anot
     text_file_of(_i, "other", 41);
     snprintf(key, sizeof key, "task.file=%s", other);
     snprintf(changed, sizeof changed, "%s has changed since: put back the file as it was, or begin a new run", other);
-    refused(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
+    FAILS_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3, changed);
     ck_assert_str_eq(run_checkpoint_step(folder), "8");
     scratch_remove(run_file(folder, "data"));
-    refused(RUN(config, constant, key, "--resume", "--out", folder), 3, "other: its content is not what the run was");
+    FAILS_SAYING(RUN(config, constant, key, "--resume", "--out", folder), 3,
+                 "other: its content is not what the run was");
     snprintf(changed, sizeof changed, "%s: cannot open: No such file or directory; the run's own cache is gone", file);
-    refused(RUN(config, constant, "--resume", "--out", folder), 3, changed);
+    FAILS_SAYING(RUN(config, constant, "--resume", "--out", folder), 3, changed);
     ck_assert(!scratch_exists(run_file(folder, "data")));
     ck_assert_int_eq(rename(moved, file), 0);
     EXPECT_RUN(0, config, constant, "--quiet", "--resume", "--out", folder); /* the caches are made anew */
     run_assert_same_results(straight, folder);
 }
-END_TEST
 
 /* ---- caches that are damaged, or of other tokens ---- */
 
@@ -164,7 +150,7 @@ static void flip(const char *path, size_t at)
     free(bytes);
 }
 
-START_TEST(a_damaged_block_is_named_with_the_remedy)
+LOOP_TEST(a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS)
 {
     static const char *const caches[] = { "train.cache", "validation.cache" };
     const char *config = text_config(_i), *folder = run_path("run");
@@ -172,17 +158,16 @@ START_TEST(a_damaged_block_is_named_with_the_remedy)
     for (int i = 0; i < 2; i++) {
         const char *cache = run_file(text_caches(folder), caches[i]);
         flip(cache, 20);
-        char words[1024];
-        snprintf(words, sizeof words, "%s: block 0 is damaged; remove the file, and it is made again", cache);
-        refused(RUN(config, "train.steps=14", "optimizer.schedule=constant", "--quiet", "--overwrite", "--out", folder),
-                3, words);
+        const char *words = scratch_format("%s: block 0 is damaged; remove the file, and it is made again", cache);
+        FAILS_SAYING(
+            RUN(config, "train.steps=14", "optimizer.schedule=constant", "--quiet", "--overwrite", "--out", folder), 3,
+            words);
         ck_assert_int_eq(unlink(cache), 0);
         EXPECT_RUN(0, config, "--quiet", "--overwrite", "--out", folder);
     }
 }
-END_TEST
 
-START_TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one)
+TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one)
 {
     const char *config = text_config(0), *folder = run_path("run"), *other = run_path("other");
     EXPECT_RUN(0, config, "--quiet", "--out", folder);
@@ -191,12 +176,9 @@ START_TEST(a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an
     char *tokens = scratch_read(run_file(other, "tokens.json"), &size);
     scratch_write(run_file(text_caches(folder), "tokens.json"), tokens, size);
     free(tokens);
-    refused(RUN(config, "train.steps=14", "--resume", "--out", folder), 3, "was made with other tokens");
-    run_result run = RUN(config, "--overwrite", "--out", folder);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "training: made anew: "));
+    REFUSED(RUN(config, "train.steps=14", "--resume", "--out", folder), 3, "runs.was_made_with_other_tokens_17");
+    SAYS(RUN(config, "--overwrite", "--out", folder), "training: made anew: ");
 }
-END_TEST
 
 /* ---- while the file is read ---- */
 
@@ -235,7 +217,7 @@ static run_result disturbed(const char *file, int n, void (*what)(void), const c
     read_file = file;
     reads_left = n;
     at_read = what;
-    return run_wait(run_start((run_options){ .arguments = arguments, .before = watch_reads }));
+    return run_with((run_options){ .arguments = arguments, .before = watch_reads });
 }
 
 static void shrink(void)
@@ -256,7 +238,7 @@ static void empty(void)
 }
 
 /* While tokens are learned, or while a cache is made. */
-START_TEST(a_file_that_changes_while_it_is_read_is_named)
+LOOP_TEST(a_file_that_changes_while_it_is_read_is_named, 0, TEXT_TASKS)
 {
     static void (*const changes[])(void) = { shrink, grow, empty };
     const char *file = text_file_of(_i, text_tasks[_i].file, 40), *config = text_config_of(_i, file);
@@ -264,18 +246,17 @@ START_TEST(a_file_that_changes_while_it_is_read_is_named)
         const char *folder = run_path("new/run");
         text_file_of(_i, text_tasks[_i].file, 40);
         run_result run = disturbed(file, 1 + i / 3, changes[i % 3], config, folder);
-        refused(run, 3, file);
+        FAILS_SAYING(run, 3, file);
         ck_assert_msg(!scratch_exists(run_path("new")), "%s: left %s", run.err, run_list(folder));
     }
 }
-END_TEST
 
 static void interrupt(void)
 {
     raise(SIGINT);
 }
 
-START_TEST(interrupted_while_data_are_made_the_same_command_goes_on)
+LOOP_TEST(interrupted_while_data_are_made_the_same_command_goes_on, 0, TEXT_TASKS)
 {
     const char *config = text_config(_i), *straight = run_path("straight");
     const char *file = run_path(text_tasks[_i].file);
@@ -291,18 +272,5 @@ START_TEST(interrupted_while_data_are_made_the_same_command_goes_on)
         scratch_remove(folder);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_TASKS);
-    tcase_add_test(tc, what_is_special_in_a_file_of_tokens_its_tokens_say);
-    tcase_add_test(tc, a_classifier_as_berts_has_the_same_bits_on_threads_and_resumed);
-    tcase_add_loop_test(tc, killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT_TASKS);
-    tcase_add_loop_test(tc, a_run_goes_on_without_its_file_or_with_it_elsewhere_but_not_with_another, 0, TEXT_TASKS);
-    tcase_add_loop_test(tc, a_damaged_block_is_named_with_the_remedy, 0, TEXT_TASKS);
-    tcase_add_test(tc, a_cache_of_other_tokens_is_made_anew_for_a_new_run_and_refused_for_an_old_one);
-    tcase_add_loop_test(tc, a_file_that_changes_while_it_is_read_is_named, 0, TEXT_TASKS);
-    tcase_add_loop_test(tc, interrupted_while_data_are_made_the_same_command_goes_on, 0, TEXT_TASKS);
-}
-SUITE("text bits", add_tests)
+SUITE("text bits")

@@ -6,6 +6,7 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/runs/screen.h"
+#include "tests/scratch.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -26,16 +27,15 @@ static void expect_rows(int below)
 {
     int last = -1;
     for (int step = 0; step <= 24; step += 4) {
-        char begin[64];
         int row;
-        snprintf(begin, sizeof begin, "step %2d/24  validation", step);
+        const char *begin = scratch_format("step %2d/24  validation", step);
         ck_assert_int_eq(screen_count(&s, begin, &row), 1);
         ck_assert(row > last && row < below);
         last = row;
     }
 }
 
-START_TEST(a_terminal_without_sequences_gets_none)
+TEST(a_terminal_without_sequences_gets_none)
 {
     use_locale_and_colours("C.UTF-8", "dumb");
     const char *arguments[] = { run_tiny_config(), "--watch", "1", "--out", run_path("run"), NULL };
@@ -44,9 +44,8 @@ START_TEST(a_terminal_without_sequences_gets_none)
     ck_assert_ptr_nonnull(strstr(sent, "layer 1, step 24"));
     ck_assert_ptr_null(strpbrk(sent, "\033\r"));
 }
-END_TEST
 
-START_TEST(on_a_terminal_the_maps_stay_in_their_place)
+LOOP_TEST(on_a_terminal_the_maps_stay_in_their_place, 0, 2)
 {
     static const char *const terminals[] = { "xterm", "xterm-256color" };
     use_locale_and_colours("C.UTF-8", terminals[_i]);
@@ -65,9 +64,8 @@ START_TEST(on_a_terminal_the_maps_stay_in_their_place)
     ck_assert_int_eq(s.n_lost, 0);
     ck_assert_int_eq(s.n_coloured > 0, _i == 1);
 }
-END_TEST
 
-START_TEST(a_narrow_terminal_holds_many_heads)
+TEST(a_narrow_terminal_holds_many_heads)
 {
     use_locale_and_colours("C.UTF-8", "xterm-256color");
     const char *arguments[] = { run_tiny_config(), "--watch=0", "model.heads=8", "task.length=20", "--out",
@@ -82,8 +80,7 @@ START_TEST(a_narrow_terminal_holds_many_heads)
     }
     ck_assert_int_le(lines, 18); /* the line of progress and one above have room */
     for (int head = 0; head < 8; head++) {
-        char title[8];
-        snprintf(title, sizeof title, "L0H%d ", head);
+        const char *title = scratch_format("L0H%d ", head);
         int found = 0;
         for (int i = 1; i < lines; i++) {
             found += strstr(screen_line(&s, row + i), title) != NULL;
@@ -92,9 +89,8 @@ START_TEST(a_narrow_terminal_holds_many_heads)
     }
     ck_assert_int_eq(s.n_lost, 0);
 }
-END_TEST
 
-START_TEST(what_has_no_room_says_so_and_the_run_goes_on)
+TEST(what_has_no_room_says_so_and_the_run_goes_on)
 {
     use_locale_and_colours("C.UTF-8", "xterm-256color");
     const char *folder = run_path("run");
@@ -106,18 +102,15 @@ START_TEST(what_has_no_room_says_so_and_the_run_goes_on)
     ck_assert_str_eq(screen_line(&s, row + 1), "no room for the maps of 2 heads in 80 columns and 1 lines");
     ck_assert_str_ne(run_read(run_file(folder, "checkpoint.safetensors")), "");
 }
-END_TEST
 
-START_TEST(elsewhere_every_snapshot_is_drawn)
+TEST(elsewhere_every_snapshot_is_drawn)
 {
     use_locale_and_colours("C", "xterm-256color");
-    run_result run = RUN(run_tiny_config(), "--watch", "1", "--out", run_path("run"));
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(RUN(run_tiny_config(), "--watch", "1", "--out", run_path("run")));
     ck_assert_ptr_null(strchr(run.out, '\033'));
     const char *at = run.out;
     for (const int *step = (const int[]){ 0, 1, 2, 5, 10, 20, 24, -1 }; *step >= 0; step++) {
-        char block[64];
-        snprintf(block, sizeof block, "\nlayer 1, step %d, mean of 2 examples  0 .123", *step);
+        const char *block = scratch_format("\nlayer 1, step %d, mean of 2 examples  0 .123", *step);
         at = strstr(at, block);
         ck_assert_msg(at != NULL, "%s is missing in %s", block, run.out);
         const char *titles = strchr(at + 1, '\n');
@@ -126,20 +119,17 @@ START_TEST(elsewhere_every_snapshot_is_drawn)
     }
     ck_assert_ptr_null(strstr(at + 1, "\nlayer 1, step"));
 }
-END_TEST
 
-START_TEST(watching_changes_no_bit)
+TEST(watching_changes_no_bit)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *piped = run_path("piped"),
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight"), *piped = run_path("piped"),
                *seen = run_path("seen");
-    EXPECT_RUN(0, config, "--out", straight);
     EXPECT_RUN(0, config, "--watch", "0", "--out", piped);
     run_assert_same(straight, piped);
     const char *arguments[] = { config, "--watch", "1", "--out", seen, NULL };
     ck_assert_int_eq(screen_run(&s, 80, 24, arguments), 0);
     run_assert_same(straight, seen);
 }
-END_TEST
 
 static int drawings_in(const char *sent)
 {
@@ -151,7 +141,7 @@ static int drawings_in(const char *sent)
 }
 
 /* Snapshots are rare after a while; a terminal does not wait for them. */
-START_TEST(a_terminal_is_drawn_to_between_snapshots)
+TEST(a_terminal_is_drawn_to_between_snapshots)
 {
     use_locale_and_colours("C.UTF-8", "xterm");
     const char *arguments[] = {
@@ -163,10 +153,9 @@ START_TEST(a_terminal_is_drawn_to_between_snapshots)
     ck_assert_int_gt(drawings_in(run_read(run_path("sent"))),
                      3); /* the first and the last step's, snapshots, are two; validation draws anew twice */
 }
-END_TEST
 
 /* Four snapshots are drawn, so the run waits three times. */
-START_TEST(at_a_pace_every_drawing_stands_its_time)
+TEST(at_a_pace_every_drawing_stands_its_time)
 {
     use_locale_and_colours("C.UTF-8", "xterm");
     const char *config = run_tiny_config(), *folder = run_path("run"), *straight = run_path("straight");
@@ -184,10 +173,9 @@ START_TEST(at_a_pace_every_drawing_stands_its_time)
     EXPECT_RUN(0, config, "patterns.every=8", "--out", straight);
     run_assert_same(straight, folder);
 }
-END_TEST
 
 /* Step 1 waits two seconds: taken for training, they would make the million steps last eleven days. */
-START_TEST(waiting_counts_as_no_time_of_training)
+TEST(waiting_counts_as_no_time_of_training)
 {
     const char *arguments[] = { run_tiny_config(), "--watch",       "1", "--pace", "2", "train.steps=1000000",
                                 "--out",           run_path("run"), NULL };
@@ -204,10 +192,9 @@ START_TEST(waiting_counts_as_no_time_of_training)
     ck_assert_int_eq(sscanf(left, " tok/s %lld %7s", &n, unit), 2);
     ck_assert_msg(strcmp(unit, "d") != 0 || n < 11, "%s", left);
 }
-END_TEST
 
 /* A pause of an hour: Ctrl-C ends it, and the next step's training is not begun. */
-START_TEST(an_interrupt_ends_the_waiting)
+TEST(an_interrupt_ends_the_waiting)
 {
     const char *folder = run_path("run");
     const char *arguments[] = { run_tiny_config(), "--watch", "1", "--pace", "3600", "--out", folder, NULL };
@@ -222,7 +209,6 @@ START_TEST(an_interrupt_ends_the_waiting)
     ck_assert_int_eq(drawings_in(run.out), 2);
     ck_assert_msg(strstr(run.err, "interrupted after step 1, saved in ") != NULL, "%s", run.err);
 }
-END_TEST
 
 static void expect_refused(run_result run, const char *text)
 {
@@ -230,7 +216,7 @@ static void expect_refused(run_result run, const char *text)
     ck_assert_str_eq(run.err, text);
 }
 
-START_TEST(what_cannot_be_watched_is_refused)
+TEST(what_cannot_be_watched_is_refused)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     expect_refused(RUN(config, "--watch", "2", "--out", folder),
@@ -242,10 +228,9 @@ START_TEST(what_cannot_be_watched_is_refused)
                    "command line: --watch: no layer 2; the model has 2, counted from 0: 0 .. 1\n");
     ck_assert_str_eq(run_list(folder), "");
 }
-END_TEST
 
 /* Every 5th allocation of a run fails once: memory is what it complains of, and nothing is lost. */
-START_TEST(without_memory_it_says_so)
+TEST(without_memory_it_says_so)
 {
     char *argv[] = { (char *)(size_t) "train",         (char *)(size_t)run_tiny_config(),
                      (char *)(size_t) "train.steps=1", (char *)(size_t) "--overwrite",
@@ -268,22 +253,5 @@ START_TEST(without_memory_it_says_so)
     faults_end();
     fclose(out);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_terminal_without_sequences_gets_none);
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, on_a_terminal_the_maps_stay_in_their_place, 0, 2);
-    tcase_add_test(tc, a_narrow_terminal_holds_many_heads);
-    tcase_add_test(tc, what_has_no_room_says_so_and_the_run_goes_on);
-    tcase_add_test(tc, elsewhere_every_snapshot_is_drawn);
-    tcase_add_test(tc, watching_changes_no_bit);
-    tcase_add_test(tc, a_terminal_is_drawn_to_between_snapshots);
-    tcase_add_test(tc, at_a_pace_every_drawing_stands_its_time);
-    tcase_add_test(tc, waiting_counts_as_no_time_of_training);
-    tcase_add_test(tc, an_interrupt_ends_the_waiting);
-    tcase_add_test(tc, what_cannot_be_watched_is_refused);
-    tcase_add_test(tc, without_memory_it_says_so);
-}
-SUITE("watch", add_tests)
+SUITE("watch", .seconds = 60)

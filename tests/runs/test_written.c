@@ -35,15 +35,14 @@ static const int32_t *array_of(const hl_npz *npz, const char *name, hl_shape sha
     return array->data;
 }
 
-START_TEST(written_lines_are_recorded_and_masks_answered)
+TEST(written_lines_are_recorded_and_masks_answered)
 {
     const char *config =
         written_config("the dog sees the <mask>\nthe cat sees the king sees the queen\n\n<mask> <mask>\n");
-    run_result run = RUN(config, "--out", run_path("run"));
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_msg(strstr(run.err, "mine.txt: examples are cut to 7 pieces\n") != NULL, "%s", run.err);
+    run_result run = OK(RUN(config, "--out", run_path("run")));
+    ck_assert_ptr_nonnull(strstr(run.err, "mine.txt: examples are cut to 7 pieces\n"));
     hl_npz npz;
-    ck_assert_int_eq(hl_npz_read(run_file(run_path("run"), "patterns/step_000002.npz"), 1 << 20, &npz).code, HL_OK);
+    CHECK_OK(hl_npz_read(run_file(run_path("run"), "patterns/step_000002.npz"), 1 << 20, &npz));
     const int32_t *targets = array_of(&npz, "targets", HL_SHAPE(3, 7));
     for (int i = 0; i < 21; i++) {
         ck_assert_int_eq(targets[i], i == 5 || i == 15 || i == 16 ? HL_UNSEEN : HL_IGNORE);
@@ -51,11 +50,10 @@ START_TEST(written_lines_are_recorded_and_masks_answered)
     const int32_t *words = array_of(&npz, "words", HL_SHAPE(3, 7));
     ck_assert_mem_eq(words, ((const int32_t[]){ -1, 0, 1, 2, 3, 4, -1 }), 7 * sizeof *words);
     hl_npz_free(&npz);
-    ck_assert_int_eq(HEADS(run_path("run")).code, 0);
+    OK(HEADS(run_path("run")));
 }
-END_TEST
 
-START_TEST(a_line_that_cannot_be_read_is_named_and_changes_no_run)
+TEST(a_line_that_cannot_be_read_is_named_and_changes_no_run)
 {
     const char *config = written_config("the dog\n"), *folder = run_path("run");
     EXPECT_RUN(0, config, "--out", folder);
@@ -63,17 +61,14 @@ START_TEST(a_line_that_cannot_be_read_is_named_and_changes_no_run)
     written_config("the dog\nthe \xff\n");
     static const char *const options[] = { "--check", "--overwrite" };
     for (int i = 0; i < 2; i++) {
-        run_result run = RUN(config, options[i], "--out", folder);
-        ck_assert_msg(run.code == 3, "%s: %d", options[i], run.code);
-        ck_assert_msg(strstr(run.err, "mine.txt:2:5: is not UTF-8 (byte 0xff)\n") != NULL, "%s", run.err);
+        FAILS(RUN(config, options[i], "--out", folder), 3, "runs.is_not_utf_8_byte_0xff_3");
         ck_assert_str_eq(run_list(folder), files);
         ck_assert_str_eq(run_checkpoint_step(folder), "2");
     }
     free(files);
 }
-END_TEST
 
-START_TEST(a_check_reads_the_lines_and_leaves_nothing)
+TEST(a_check_reads_the_lines_and_leaves_nothing)
 {
     const char *config = written_config("the dog sees the <mask>\n");
     EXPECT_RUN(0, config, "--check", "--out", run_path("run"));
@@ -81,12 +76,5 @@ START_TEST(a_check_reads_the_lines_and_leaves_nothing)
     ck_assert_int_ne(stat(run_path("run"), &found), 0);
     EXPECT_RUN(3, config, "--check", "patterns.file=none.txt", "--out", run_path("run"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, written_lines_are_recorded_and_masks_answered);
-    tcase_add_test(tc, a_line_that_cannot_be_read_is_named_and_changes_no_run);
-    tcase_add_test(tc, a_check_reads_the_lines_and_leaves_nothing);
-}
-SUITE("written examples in runs", add_tests)
+SUITE("written examples in runs")

@@ -78,16 +78,14 @@ static inline const char *text_file_of(int task, const char *name, int n)
  * snapshots of 4 examples. */
 static inline const char *text_config_of(int task, const char *file)
 {
-    char config[2048];
-    snprintf(config, sizeof config,
-             "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n%s"
-             "steps = %d\nbatch_size = 4\nlog_every = 2\neval_every = 4\neval_examples = 10\ncheckpoint_every = 3\n"
-             "threads = 1\n"
-             "[model]\nlayers = 2\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0.1\n%s"
-             "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 2\n[patterns]\nexamples = 4\n",
-             text_tasks[task].name, file, text_tasks[task].keys, TEXT_STEPS, text_tasks[task].model);
-    char name[32];
-    snprintf(name, sizeof name, "%s.ini", text_tasks[task].name);
+    const char *config = scratch_format(
+        "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n%s"
+        "steps = %d\nbatch_size = 4\nlog_every = 2\neval_every = 4\neval_examples = 10\ncheckpoint_every = 3\n"
+        "threads = 1\n"
+        "[model]\nlayers = 2\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0.1\n%s"
+        "[optimizer]\nlearning_rate = 0.01\nwarmup_steps = 2\n[patterns]\nexamples = 4\n",
+        text_tasks[task].name, file, text_tasks[task].keys, TEXT_STEPS, text_tasks[task].model);
+    const char *name = scratch_format("%s.ini", text_tasks[task].name);
     return run_config(name, config);
 }
 
@@ -101,8 +99,7 @@ static inline const char *text_config(int task)
 static inline const char *text_caches(const char *folder)
 {
     const char *list = run_list(run_file(folder, "data"));
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(list, " "), list);
+    const char *name = scratch_format("%.*s", (int)strcspn(list, " "), list);
     return run_file(run_file(folder, "data"), name);
 }
 

@@ -2,10 +2,10 @@
 
 #include "programs/heads/memory.h"
 #include "programs/heads/treebank.h"
+#include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/sanitized.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +58,14 @@ static void look_at(const char *folder, const char *option, const char *value, c
     hl_heads_command command;
     hl_opened_model run;
     size_t told;
-    ck_assert_int_eq(hl_heads_command_parse(argc, argv, &command).code, HL_OK);
-    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
+    CHECK_OK(hl_heads_command_parse(argc, argv, &command));
+    CHECK_OK(hl_opened_model_open(&run, folder));
     hl_status status =
         command.against != NULL ? hl_heads_memory_of_two(&run, &run, &told) : hl_heads_memory(&run, &command, &told);
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     hl_opened_model_close(&run);
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
-    expect_told(told, run_wait(run_start(options)));
+    expect_told(told, run_with(options));
 }
 
 static void look(const char *folder, const char *option, const char *value)
@@ -147,17 +147,17 @@ double told_memory_check_treebank(const char *folder, int sentences, const char 
     hl_opened_model model;
     hl_syntax_study study;
     size_t told;
-    ck_assert_int_eq(hl_heads_command_parse(value != NULL ? 6 : 5, argv, &command).code, HL_OK);
-    ck_assert_int_eq(hl_opened_model_open(&model, folder).code, HL_OK);
+    CHECK_OK(hl_heads_command_parse(value != NULL ? 6 : 5, argv, &command));
+    CHECK_OK(hl_opened_model_open(&model, folder));
     hl_syntax_question question = hl_heads_treebank_question(&command, NULL);
     question.progress = NULL;
     question.null = question.null && !command.importance;
-    ck_assert_int_eq(hl_syntax_study_read(&study, &model, &question).code, HL_OK);
-    ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &command, &told).code, HL_OK);
+    CHECK_OK(hl_syntax_study_read(&study, &model, &question));
+    CHECK_OK(hl_heads_memory_of_treebank(&study, &question, &command, &told));
     hl_syntax_study_free(&study);
     hl_opened_model_close(&model);
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
-    run_result run = run_wait(run_start(options));
+    run_result run = run_with(options);
     expect_told(told, run);
     return run.mib;
 }

@@ -4,6 +4,7 @@
 
 #include "core/kernels/random.h"
 #include "study/predictor.h"
+#include "tests/check_suite.h"
 #include "tests/data/tokens_texts.h"
 
 /* [PAD] [UNK] [CLS] [SEP] [MASK] and then a .. h, ##a .. ##h */
@@ -25,8 +26,8 @@ static inline void small_model_of(hl_model *model, int64_t V, int64_t C, int64_t
                                .causal = causal,
                                .bias = true };
     hl_model_config_heads(&config, 2);
-    ck_assert_int_eq(hl_model_init(model, &config).code, HL_OK);
-    ck_assert_int_eq(hl_model_allocate(model, 7).code, HL_OK);
+    CHECK_OK(hl_model_init(model, &config));
+    CHECK_OK(hl_model_allocate(model, 7));
     hl_parameters *parameters = &model->parameters;
     for (int64_t i = 0; i < parameters->count; i++) {
         parameters->values[i] *= 2;

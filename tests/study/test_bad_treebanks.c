@@ -49,24 +49,22 @@ static const struct {
     { WORD("1", "cat", "0", "root") "\n" WORD("1", "cat", "0", "root"), ": no sentence can be used: of 2, 2 have one" },
 };
 
-START_TEST(bad_treebanks_are_refused_with_file_and_line)
+TEST(bad_treebanks_are_refused_with_file_and_line)
 {
     const char *folder = run_kept(tiny_folder("bert_untied"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         scratch_write(scratch_path("bad.conllu"), bad[i].text, strlen(bad[i].text));
-        char reason[256];
-        snprintf(reason, sizeof reason, "bad.conllu%s", bad[i].reason);
+        const char *reason = scratch_format("bad.conllu%s", bad[i].reason);
         run_result run = HEADS(folder, "--treebank", run_path("bad.conllu"), "--json");
-        expect_refused(run, 3, reason);
+        FAILS_SAYING(run, 3, reason);
         ck_assert_str_eq(run.out, "");
     }
     size_t size;
     unsigned char *packed = gzipped(FINE, strlen(FINE), &size);
     scratch_write(scratch_path("bad.conllu"), packed, size - 9);
-    expect_refused(HEADS(folder, "--treebank", run_path("bad.conllu")), 3, "bad.conllu: its gzip data end in the mid");
+    REFUSED(HEADS(folder, "--treebank", run_path("bad.conllu")), 3, "study.its_gzip_data_end_in_the");
     free(packed);
 }
-END_TEST
 
 /* Nothing is left out or guessed without a word. */
 static const struct {
@@ -82,7 +80,7 @@ static const struct {
     { FINE WORD("1", "the", "2", "a|b") CAT, { "2", "0", "0", "0", "a|b" } },
 };
 
-START_TEST(what_is_left_out_or_odd_is_counted)
+TEST(what_is_left_out_or_odd_is_counted)
 {
     static const char *const names[] = { "sentences", "left_out", "several_roots", "unknown_words" };
     const char *folder = run_kept(tiny_folder("bert_untied"));
@@ -93,20 +91,13 @@ START_TEST(what_is_left_out_or_odd_is_counted)
             ck_assert_int_eq(json_integer_value(json_object_get(all, names[n])), atoi(counted[i].told[n]));
         }
         json_decref(all);
-        run_result run = HEADS(folder, "--treebank", run_path("odd.conllu"), "--relation", counted[i].told[4]);
-        ck_assert_msg(run.code == 0 && strstr(run.out, counted[i].told[4]) != NULL, "%s", run.err);
+        SAYS(HEADS(folder, "--treebank", run_path("odd.conllu"), "--relation", counted[i].told[4]), counted[i].told[4]);
     }
     run_result run = HEADS(folder, "--treebank", run_path("odd.conllu"), "--max-pieces", "3");
-    expect_refused(run, 3, "no sentence can be used: of 2, 0 have one word, 2 are longer than 3 pieces");
+    REFUSED(run, 3, "study.no_sentence_can_be_used_of");
     scratch_write(scratch_path("odd.conllu"), counted[3].text, strlen(counted[3].text));
     ck_assert_ptr_nonnull(strstr(HEADS(folder, "--treebank", run_path("odd.conllu")).out,
                                  "\nOf these, sentences with several roots: 1; words that the model's tokens do not"));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, bad_treebanks_are_refused_with_file_and_line);
-    tcase_add_test(tc, what_is_left_out_or_odd_is_counted);
-}
-SUITE("bad treebanks", add_tests)
+SUITE("bad treebanks")

@@ -14,7 +14,7 @@ static double weight(int id, double temperature)
     return exp((double)logits[id] / temperature);
 }
 
-START_TEST(the_best_come_first_and_of_equals_the_lower_id)
+TEST(the_best_come_first_and_of_equals_the_lower_id)
 {
     hl_choice choices[C + 1];
     double sum = 0;
@@ -36,7 +36,6 @@ START_TEST(the_best_come_first_and_of_equals_the_lower_id)
     ck_assert_double_eq_tol(added[0], 1 + weight(0, 1) / sum, 1e-12);
     ck_assert_double_eq_tol(added[3], weight(3, 1) / sum, 1e-12);
 }
-END_TEST
 
 /* Shares of evenly spread draws against probabilities. */
 static void expect_shares(double temperature, int64_t top_k, const double *weights)
@@ -58,7 +57,7 @@ static void expect_shares(double temperature, int64_t top_k, const double *weigh
     }
 }
 
-START_TEST(ids_are_drawn_by_their_probabilities)
+TEST(ids_are_drawn_by_their_probabilities)
 {
     static const double temperatures[] = { 0.5, 1, 3 };
     for (int t = 0; t < 3; t++) {
@@ -77,9 +76,8 @@ START_TEST(ids_are_drawn_by_their_probabilities)
     const double both[C] = { 0, 1, 0, 1 };
     expect_shares(1e-300, 0, both);
 }
-END_TEST
 
-START_TEST(the_end_of_the_range_is_an_id_that_can_be)
+TEST(the_end_of_the_range_is_an_id_that_can_be)
 {
     hl_choice room[C];
     double last = nextafter(1, 0);
@@ -87,13 +85,5 @@ START_TEST(the_end_of_the_range_is_an_id_that_can_be)
     ck_assert_int_eq(hl_choices_draw(logits, C, 1, 3, last, room), 2);
     ck_assert_int_eq(hl_choices_draw(logits, C, 1, 2, 0, room), 1);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_best_come_first_and_of_equals_the_lower_id);
-    tcase_add_test(tc, ids_are_drawn_by_their_probabilities);
-    tcase_add_test(tc, the_end_of_the_range_is_an_id_that_can_be);
-}
-
-SUITE("choices", add_tests)
+SUITE("choices")

@@ -75,7 +75,7 @@ static double chance(int n, unsigned marked, int drawn, int found)
     return (double)as_many / all;
 }
 
-START_TEST(heads_have_both_and_steps_tell_what_is_kept)
+TEST(heads_have_both_and_steps_tell_what_is_kept)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
     json_t *syntax = json_answer(HEADS(folder, "--treebank", file, "--json"));
@@ -123,26 +123,24 @@ START_TEST(heads_have_both_and_steps_tell_what_is_kept)
     json_decref(alone);
     json_decref(syntax);
 }
-END_TEST
 
-START_TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
+TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
     const char *md = run_path("both.md"), *csv = run_path("both.csv");
-    run_result run =
-        HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--md", md, "--csv", csv);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "heads earn a relation. Pruned in order of importance, the least"));
+    SAYS(
+        HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--md", md, "--csv", csv),
+        "heads earn a relation. Pruned in order of importance, the least");
     ck_assert_ptr_nonnull(strstr(run_read(csv), ",decorative,silent,gradient_rank,zero_rank,relation,held_out,held"));
     ck_assert_ptr_nonnull(strstr(run_read(md), "| pruned | heads left | by gradient | p | by zero | p | by chance |"));
     const char *few =
         run_config("few.conllu", "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n\n");
-    run = HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", few);
+    run_result run = HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", few);
     ck_assert_msg(strstr(run.out, "No head earns a relation: ") != NULL && strstr(run.out, "pruned  ") == NULL, "%s%s",
                   run.err, run.out);
-    expect_refused(HEADS(folder, "--importance", "--treebank", file, "--relation", "dep"), 2,
-                   "--relation does not go with --importance");
-    expect_refused(HEADS(folder, "--shapley", "--treebank", file), 2, "--shapley does not go with --treebank");
+    REFUSED(HEADS(folder, "--importance", "--treebank", file, "--relation", "dep"), 2,
+            "study.relation_does_not_go_with_importance");
+    REFUSED(HEADS(folder, "--shapley", "--treebank", file), 2, "study.shapley_does_not_go_with_treebank");
     json_t *syntax = json_answer(HEADS(folder, "--treebank", file, "--json"));
     const char *earned = text_at(json_array_get(json_object_get(syntax, "heads"), 0), "relation");
     run = HEADS(folder, "--treebank", file, "--relation", earned, "--md", "-");
@@ -152,11 +150,5 @@ START_TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
     run = HEADS(folder, "--treebank", file, "--relation", "dep", "--without-null");
     ck_assert_msg(strstr(run.out, "  held\n") != NULL, "%s", run.out);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, heads_have_both_and_steps_tell_what_is_kept);
-    tcase_add_test(tc, tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused);
-}
-SUITE("importance_syntax", add_tests)
+SUITE("importance_syntax")

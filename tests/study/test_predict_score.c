@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "study/predict_text.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/study/small_model.h"
 
 #include <math.h>
@@ -51,12 +52,11 @@ static void score(fixture *f, hl_text_spec spec, const char *content)
 
 static void score_refused(fixture *f, hl_text_spec spec, const char *content, const char *end)
 {
-    char expected[HL_STATUS_TEXT];
     hl_predict_scores_free(&f->scores);
     spec.file = file_of("scored", content);
     hl_status status =
         hl_predict_score(&f->predictor, &spec, f->labels != NULL ? f->labels : f->tokens, f->words, &f->scores);
-    snprintf(expected, sizeof expected, "%s%s", spec.file, end);
+    const char *expected = scratch_format("%s%s", spec.file, end);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, expected);
     hl_predict_scores_free(&f->scores);
@@ -77,7 +77,7 @@ static double loss_at(fixture *f, int32_t at, int32_t id, bool *right)
     return -log(all[i].probability);
 }
 
-START_TEST(masked_is_scored_one_mask_at_a_time)
+TEST(masked_is_scored_one_mask_at_a_time)
 {
     fixture f;
     begin(&f, wordpiece_of(SMALL_PIECES, true), NULL, true, false);
@@ -92,10 +92,10 @@ START_TEST(masked_is_scored_one_mask_at_a_time)
         bool right;
         int32_t at = i == 2 ? 2 : i == 1 ? 1 : 0;
         if (i < 3) { /* pieces of a word cannot be written one by one */
-            ck_assert_int_eq(hl_predictor_read(p, span_of("ab c"), (hl_span){ NULL, 0 }, true).code, HL_OK);
+            CHECK_OK(hl_predictor_read(p, span_of("ab c"), (hl_span){ NULL, 0 }, true));
             p->text.at[at].id = hl_tokens_role(f.tokens, HL_ROLE_MASK);
         } else { /* the text of a special token is text, here [UNK] [UNK] [UNK] */
-            ck_assert_int_eq(hl_predictor_read(p, span_of("d [SEP]"), (hl_span){ NULL, 0 }, false).code, HL_OK);
+            CHECK_OK(hl_predictor_read(p, span_of("d [SEP]"), (hl_span){ NULL, 0 }, false));
             ck_assert_uint_eq(p->text.n, 4);
             for (int32_t k = 0; k < 4; k++) {
                 int32_t id = p->text.at[k].id;
@@ -118,23 +118,22 @@ START_TEST(masked_is_scored_one_mask_at_a_time)
     score_refused(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "a\nb \xff\n", ":2:3: is not UTF-8 (byte 0xff)");
     end(&f);
 }
-END_TEST
 
 /* Against each piece of "ab c abb" masked by hand together with its word's later ones. */
-START_TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
+TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
 {
     static const int32_t ends[] = { 2, 2, 3, 6, 6, 6 }; /* a ##b, c, a ##b ##b */
     fixture f;
     hl_text_data *words;
     begin(&f, wordpiece_of(SMALL_PIECES, true), NULL, true, false);
-    ck_assert_int_eq(hl_text_data_of_tokens(HL_TEXT_MASKED, f.tokens, NULL, &words).code, HL_OK);
+    CHECK_OK(hl_text_data_of_tokens(HL_TEXT_MASKED, f.tokens, NULL, &words));
     f.words = words;
     score(&f, (hl_text_spec){ .task = HL_TEXT_MASKED }, "\nab c abb\n");
     hl_predictor *p = &f.predictor;
     double loss = 0;
     bool right;
     for (int32_t i = 0; i < 6; i++) {
-        ck_assert_int_eq(hl_predictor_read(p, span_of("ab c abb"), (hl_span){ NULL, 0 }, false).code, HL_OK);
+        CHECK_OK(hl_predictor_read(p, span_of("ab c abb"), (hl_span){ NULL, 0 }, false));
         ck_assert_uint_eq(p->text.n, 6);
         int32_t id = p->text.at[i].id;
         for (int32_t j = i; j < ends[i]; j++) {
@@ -151,7 +150,6 @@ START_TEST(a_words_later_pieces_are_masked_too_where_that_is_asked_for)
     end(&f);
     hl_text_data_close(words);
 }
-END_TEST
 
 /* The loss of every character but the first, each in the window where it has the most context. */
 static double running_loss(fixture *f, const char *text, int stride, int64_t *correct)
@@ -166,7 +164,7 @@ static double running_loss(fixture *f, const char *text, int stride, int64_t *co
             bool right;
             memcpy(window, text + begins, (size_t)(last - begins));
             hl_span span = span_of(window);
-            ck_assert_int_eq(hl_predictor_read(&f->predictor, span, (hl_span){ NULL, 0 }, true).code, HL_OK);
+            CHECK_OK(hl_predictor_read(&f->predictor, span, (hl_span){ NULL, 0 }, true));
             loss += loss_at(f, done - begins, hl_tokens_find(f->tokens, next, 1), &right);
             *correct += right;
         }
@@ -174,7 +172,7 @@ static double running_loss(fixture *f, const char *text, int stride, int64_t *co
     return loss;
 }
 
-START_TEST(next_is_scored_in_windows)
+TEST(next_is_scored_in_windows)
 {
     static const char text[] = "the cat sat on the mat\nand so it sat and sat\n";
     static const int strides[] = { 0, 1, 4, LENGTH };
@@ -200,12 +198,11 @@ START_TEST(next_is_scored_in_windows)
     score_refused(&f, (hl_text_spec){ .task = HL_TEXT_NEXT, .length = 7 }, "t", ": holds nothing to score");
     end(&f);
 }
-END_TEST
 
 #define WORD(id, form, tag) #id "\t" form "\t_\t" tag "\t_\t_\t_\t_\t_\t_\n"
 
 /* The second sentence has a label that training lacks, the third two words that are cut off. */
-START_TEST(tags_are_scored_word_by_word)
+TEST(tags_are_scored_word_by_word)
 {
     static const char treebank[] = WORD(1, "ab", "X") WORD(2, "c", "Y") "\n" WORD(1, "d", "NEW")
         WORD(2, "x", "X") "\n" WORD(1, "abcdefgh", "Y") WORD(2, "a", "X") WORD(3, "b", "X");
@@ -220,8 +217,7 @@ START_TEST(tags_are_scored_word_by_word)
     for (int i = 0; i < 5; i++) {
         bool right;
         int32_t id = hl_tokens_find(f.labels, tags[i], strlen(tags[i]));
-        ck_assert_int_eq(hl_predictor_read(&f.predictor, span_of(texts[i / 2]), (hl_span){ NULL, 0 }, true).code,
-                         HL_OK);
+        CHECK_OK(hl_predictor_read(&f.predictor, span_of(texts[i / 2]), (hl_span){ NULL, 0 }, true));
         if (id >= 0) {
             loss += loss_at(&f, pieces[i], id, &right);
             correct += right;
@@ -248,9 +244,8 @@ START_TEST(tags_are_scored_word_by_word)
                   ":2: has 1 column, not the 10 of CoNLL-U, which tabs separate");
     end(&f);
 }
-END_TEST
 
-START_TEST(classes_and_targets_of_tables_are_scored)
+TEST(classes_and_targets_of_tables_are_scored)
 {
     fixture f;
     hl_real logits[8];
@@ -262,7 +257,7 @@ START_TEST(classes_and_targets_of_tables_are_scored)
     static const char *const rows[][3] = { { "a b c", "d e f g", "good" }, { "c", "d", "bad" } };
     for (int i = 0; i < 2; i++) {
         int32_t id = hl_tokens_find(f.labels, rows[i][2], strlen(rows[i][2]));
-        ck_assert_int_eq(hl_predictor_read(&f.predictor, span_of(rows[i][0]), span_of(rows[i][1]), false).code, HL_OK);
+        CHECK_OK(hl_predictor_read(&f.predictor, span_of(rows[i][0]), span_of(rows[i][1]), false));
         answer_now(&f.predictor, logits);
         loss += hl_choices_loss(logits, f.predictor.width, id);
         correct += logits[id] >= logits[1 - id];
@@ -279,9 +274,9 @@ START_TEST(classes_and_targets_of_tables_are_scored)
     bool right;
     const hl_span words[] = { span_of("p"), span_of("q"), span_of("r"), span_of("s"), span_of("s") };
     int32_t firsts[3];
-    ck_assert_int_eq(hl_predictor_read_words(&f.predictor, words, 3, firsts).code, HL_OK);
+    CHECK_OK(hl_predictor_read_words(&f.predictor, words, 3, firsts));
     loss = loss_at(&f, 1, hl_tokens_find(f.tokens, "s", 1), &right);
-    ck_assert_int_eq(hl_predictor_read_words(&f.predictor, words + 3, 2, firsts).code, HL_OK);
+    CHECK_OK(hl_predictor_read_words(&f.predictor, words + 3, 2, firsts));
     loss += loss_at(&f, 0, hl_tokens_find(f.tokens, "q", 1), &right);
     loss += loss_at(&f, 1, hl_tokens_find(f.tokens, "p", 1), &right);
     ck_assert_double_eq_tol(f.scores.sum.loss_sum, loss, 1e-5);
@@ -289,15 +284,5 @@ START_TEST(classes_and_targets_of_tables_are_scored)
                   ":3: at byte 0: no piece is new, and there is no unknown token");
     end(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, masked_is_scored_one_mask_at_a_time);
-    tcase_add_test(tc, a_words_later_pieces_are_masked_too_where_that_is_asked_for);
-    tcase_add_test(tc, next_is_scored_in_windows);
-    tcase_add_test(tc, tags_are_scored_word_by_word);
-    tcase_add_test(tc, classes_and_targets_of_tables_are_scored);
-}
-
-SUITE("predict_score", add_tests)
+SUITE("predict_score")

@@ -26,7 +26,7 @@ static void expect_filled(hl_tokens *tokens, const char *line, const char *const
     ck_assert_int_eq(hl_predict_masks(&p, NULL), n);
     hl_predict_blank(&p, span_of(line), asked, n, &blank);
     hl_predict_fill(tokens, &blank, choices, 2, &text);
-    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    CHECK_OK(hl_text_status(&text));
     hl_text_free(&blank);
     ck_assert_str_eq(text.bytes, expected);
     hl_text_free(&text);
@@ -34,7 +34,7 @@ static void expect_filled(hl_tokens *tokens, const char *line, const char *const
     hl_model_free(&model);
 }
 
-START_TEST(masks_become_text)
+TEST(masks_become_text)
 {
     hl_tokens *tokens = wordpiece_of(SMALL_PIECES, true);
     expect_filled(tokens, "A [MASK] (b)", (const char *[]){ "c" }, 1, "A c (b)");
@@ -50,10 +50,9 @@ START_TEST(masks_become_text)
     expect_filled(tokens, "a<mask>b<mask>", (const char *[]){ " ", "c" }, 2, "a bc");
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Tokens of another make may take the blanks beside a mask along. */
-START_TEST(blanks_beside_a_mask_stay)
+TEST(blanks_beside_a_mask_stay)
 {
     static const char json[] =
         "{\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"[UNK]\",\"continuing_subword_prefix\":\"##\",\"max_input_"
@@ -68,7 +67,6 @@ START_TEST(blanks_beside_a_mask_stay)
     expect_filled(tokens, "a [MASK] a", (const char *[]){ "b" }, 1, "a b a");
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* ---- continuing ---- */
 
@@ -97,7 +95,7 @@ static hl_status continued(hl_predictor *p, const char *text, int64_t number, hl
 }
 
 /* Greedy pieces are those of as many passes over the last pieces. */
-START_TEST(with_temperature_0_it_says_the_most_probable_piece)
+TEST(with_temperature_0_it_says_the_most_probable_piece)
 {
     enum { STEPS = 20 };
     hl_tokens *tokens =
@@ -110,7 +108,7 @@ START_TEST(with_temperature_0_it_says_the_most_probable_piece)
     predictor_of(&single, spec, "");
     heard h = { .most = 0 };
     int64_t made;
-    ck_assert_int_eq(continued(&p, "the quick fox", 1, (hl_continuation){ .length = STEPS }, &h, &made).code, HL_OK);
+    CHECK_OK(continued(&p, "the quick fox", 1, (hl_continuation){ .length = STEPS }, &h, &made));
     ck_assert_int_eq(p.uncut, 13);
     ck_assert_int_eq(made, STEPS);
     ck_assert_uint_eq(h.size, STEPS);
@@ -118,8 +116,7 @@ START_TEST(with_temperature_0_it_says_the_most_probable_piece)
     for (int i = 0; i < STEPS; i++) {
         hl_choice best;
         size_t size = strlen(all);
-        ck_assert_int_eq(hl_predictor_read(&single, span_of(all + size - LENGTH), (hl_span){ NULL, 0 }, true).code,
-                         HL_OK);
+        CHECK_OK(hl_predictor_read(&single, span_of(all + size - LENGTH), (hl_span){ NULL, 0 }, true));
         best_now(&single, &(int32_t){ LENGTH - 1 }, 1, 1, &best);
         strcat(all, hl_tokens_piece(tokens, best.id, NULL));
     }
@@ -129,10 +126,9 @@ START_TEST(with_temperature_0_it_says_the_most_probable_piece)
     hl_model_free(&model);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* A model of bytes with random weights says bytes that are no UTF-8, which nobody sees. */
-START_TEST(only_whole_characters_are_told)
+TEST(only_whole_characters_are_told)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
     hl_model model;
@@ -142,14 +138,14 @@ START_TEST(only_whole_characters_are_told)
     hl_continuation how = { .length = 300, .temperature = 1, .seed = 3 };
     heard first = { .most = 0 }, again = { .most = 0 };
     int64_t made;
-    ck_assert_int_eq(continued(&p, "\xC3\xA9t\xC3\xA9", 1, how, &first, &made).code, HL_OK);
+    CHECK_OK(continued(&p, "\xC3\xA9t\xC3\xA9", 1, how, &first, &made));
     ck_assert_int_eq(made, 300);
     hl_line line;
     hl_lines *lines; /* which refuses what is no UTF-8 and zero bytes */
     for (size_t i = 0; i < first.size; i++) {
         first.text[i] = first.text[i] == '\0' ? '0' : first.text[i];
     }
-    ck_assert_int_eq(hl_lines_open(file_of("told", first.text), HL_LINE_BYTES, &lines).code, HL_OK);
+    CHECK_OK(hl_lines_open(file_of("told", first.text), HL_LINE_BYTES, &lines));
     do {
         hl_status status = hl_lines_next(lines, &line);
         ck_assert_str_eq(status.text, "");
@@ -157,15 +153,15 @@ START_TEST(only_whole_characters_are_told)
     hl_lines_close(lines);
     ck_assert_ptr_nonnull(strstr(first.text, "\xEF\xBF\xBD"));
     p.spec.threads = 1; /* the seed and the number tell what is drawn */
-    ck_assert_int_eq(continued(&p, "\xC3\xA9t\xC3\xA9", 1, how, &again, &made).code, HL_OK);
+    CHECK_OK(continued(&p, "\xC3\xA9t\xC3\xA9", 1, how, &again, &made));
     for (size_t i = 0; i < again.size; i++) {
         again.text[i] = again.text[i] == '\0' ? '0' : again.text[i];
     }
     ck_assert_str_eq(first.text, again.text);
-    ck_assert_int_eq(continued(&p, "\xC3\xA9t\xC3\xA9", 2, how, &again, &made).code, HL_OK);
+    CHECK_OK(continued(&p, "\xC3\xA9t\xC3\xA9", 2, how, &again, &made));
     ck_assert_mem_ne(first.text, again.text, 100);
     how.seed = 4;
-    ck_assert_int_eq(continued(&p, "\xC3\xA9t\xC3\xA9", 1, how, &again, &made).code, HL_OK);
+    CHECK_OK(continued(&p, "\xC3\xA9t\xC3\xA9", 1, how, &again, &made));
     ck_assert_mem_ne(first.text, again.text, 100);
     again.most = 5;
     ck_assert_str_eq(continued(&p, "a", 1, how, &again, &made).text, "heard enough");
@@ -174,7 +170,6 @@ START_TEST(only_whole_characters_are_told)
     hl_model_free(&model);
     hl_tokens_free(tokens);
 }
-END_TEST
 
 /* Makes the model say the piece of that id, whatever it reads: its logits are those of the bias. */
 static void always_say(hl_model *model, int32_t id)
@@ -186,7 +181,7 @@ static void always_say(hl_model *model, int32_t id)
 }
 
 /* The characters of two bytes arrive byte by byte. */
-START_TEST(a_character_waits_for_its_last_byte)
+TEST(a_character_waits_for_its_last_byte)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
     hl_model model;
@@ -196,7 +191,7 @@ START_TEST(a_character_waits_for_its_last_byte)
     predictor_of(&p, (hl_predictor_spec){ .model = &model, .tokens = tokens, .threads = 1 }, "");
     heard h = { .most = 0 };
     int64_t made;
-    ck_assert_int_eq(continued(&p, "a", 1, (hl_continuation){ .length = 1 }, &h, &made).code, HL_OK);
+    CHECK_OK(continued(&p, "a", 1, (hl_continuation){ .length = 1 }, &h, &made));
     ck_assert_str_eq(h.text, "\xEF\xBF\xBD");
     h.most = 1; /* the second byte shows that the first is no character */
     ck_assert_int_eq(continued(&p, "a", 1, (hl_continuation){ .length = 9 }, &h, &made).code, HL_FAILED);
@@ -205,9 +200,8 @@ START_TEST(a_character_waits_for_its_last_byte)
     hl_model_free(&model);
     hl_tokens_free(tokens);
 }
-END_TEST
 
-START_TEST(a_continuation_has_a_beginning_and_an_end)
+TEST(a_continuation_has_a_beginning_and_an_end)
 {
     heard h = { .most = 0 };
     int64_t made;
@@ -221,13 +215,13 @@ START_TEST(a_continuation_has_a_beginning_and_an_end)
         small_model(&model, hl_tokens_size(tokens), LENGTH, true);
         predictor_of(&p, (hl_predictor_spec){ .model = &model, .tokens = tokens, .threads = 1 }, "");
         always_say(&model, hl_tokens_find(tokens, "two", 3));
-        ck_assert_int_eq(continued(&p, "one", 1, how, &h, &made).code, HL_OK);
+        CHECK_OK(continued(&p, "one", 1, how, &h, &made));
         ck_assert_str_eq(h.text, " two two two two two");
         hl_status status = continued(&p, "", 1, how, &h, &made);
         if (kind == 0) {
             ck_assert_str_eq(h.text, " two two two two two");
             always_say(&model, hl_tokens_role(tokens, HL_ROLE_END));
-            ck_assert_int_eq(continued(&p, "one", 1, how, &h, &made).code, HL_OK);
+            CHECK_OK(continued(&p, "one", 1, how, &h, &made));
             ck_assert_str_eq(h.text, "");
             ck_assert_int_eq(made, 0);
         } else {
@@ -239,16 +233,5 @@ START_TEST(a_continuation_has_a_beginning_and_an_end)
         hl_tokens_free(tokens);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, masks_become_text);
-    tcase_add_test(tc, blanks_beside_a_mask_stay);
-    tcase_add_test(tc, with_temperature_0_it_says_the_most_probable_piece);
-    tcase_add_test(tc, only_whole_characters_are_told);
-    tcase_add_test(tc, a_character_waits_for_its_last_byte);
-    tcase_add_test(tc, a_continuation_has_a_beginning_and_an_end);
-}
-
-SUITE("predict_text", add_tests)
+SUITE("predict_text")

@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/study/small_model.h"
 
 #include <math.h>
@@ -72,17 +73,17 @@ static void same_choices(const hl_choice *a, const hl_choice *b, const char *wha
 }
 
 /* Of "[CLS] a b c [SEP]", all logits by a pass of our own. */
-START_TEST(answers_are_those_of_the_model)
+TEST(answers_are_those_of_the_model)
 {
     fixture f;
     begin(&f, false);
     int64_t V = f.model.config.vocabulary;
     const int32_t tokens[] = { 2, 5, 13, 7, 3 }; /* [CLS] a ##a c [SEP] */
     hl_batch_storage storage;
-    ck_assert_int_eq(hl_batch_storage_init(&storage, 1, 5, LENGTH).code, HL_OK);
-    ck_assert_int_eq(hl_batch_storage_add(&storage, tokens, NULL, 5).code, HL_OK);
+    CHECK_OK(hl_batch_storage_init(&storage, 1, 5, LENGTH));
+    CHECK_OK(hl_batch_storage_add(&storage, tokens, NULL, 5));
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 4 << 20).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 4 << 20));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
     const hl_tensor *logits = hl_model_logits(&tape, &f.model, &storage.batch, NULL);
@@ -105,9 +106,8 @@ START_TEST(answers_are_those_of_the_model)
     hl_arena_free(&arena);
     end(&f);
 }
-END_TEST
 
-START_TEST(a_text_that_is_too_long_is_cut)
+TEST(a_text_that_is_too_long_is_cut)
 {
     fixture f;
     begin(&f, false);
@@ -122,10 +122,9 @@ START_TEST(a_text_that_is_too_long_is_cut)
     }
     end(&f);
 }
-END_TEST
 
 /* Each answer is that of the window alone which the header names; in company its last bits may be others. */
-START_TEST(windows_answer_where_they_have_most_context)
+TEST(windows_answer_where_they_have_most_context)
 {
     static const int strides[] = { 1, 3, 5, ROOM };
     for (int kind = 0; kind < 8; kind++) {
@@ -152,9 +151,8 @@ START_TEST(windows_answer_where_they_have_most_context)
         end(&f);
     }
 }
-END_TEST
 
-START_TEST(of_a_pair_the_longer_text_is_cut)
+TEST(of_a_pair_the_longer_text_is_cut)
 {
     fixture f;
     begin(&f, false);
@@ -162,11 +160,11 @@ START_TEST(of_a_pair_the_longer_text_is_cut)
     hl_predictor p, q;
     predictor_of(&p, f.spec, "");
     predictor_of(&q, f.spec, "");
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a b c d e f g h"), span_of("c b"), false).code, HL_OK);
+    CHECK_OK(hl_predictor_read(&p, span_of("a b c d e f g h"), span_of("c b"), false));
     ck_assert_int_eq(p.uncut, 10);
     ck_assert_uint_eq(p.n_first, 5);
     ck_assert_uint_eq(p.text.n, 7);
-    ck_assert_int_eq(hl_predictor_read(&q, span_of("a b c d e"), span_of("c b"), false).code, HL_OK);
+    CHECK_OK(hl_predictor_read(&q, span_of("a b c d e"), span_of("c b"), false));
     hl_real of_p[32], of_q[32];
     answer_now(&p, of_p);
     answer_now(&q, of_q);
@@ -180,9 +178,8 @@ START_TEST(of_a_pair_the_longer_text_is_cut)
     hl_predictor_close(&q);
     end(&f);
 }
-END_TEST
 
-START_TEST(words_are_answered_for_at_their_first_pieces)
+TEST(words_are_answered_for_at_their_first_pieces)
 {
     fixture f;
     begin(&f, false);
@@ -190,7 +187,7 @@ START_TEST(words_are_answered_for_at_their_first_pieces)
     predictor_of(&p, f.spec, "");
     const hl_span words[] = { span_of("ab"), span_of("c"), span_of("defg"), span_of("x"), span_of("a") };
     int32_t firsts[5];
-    ck_assert_int_eq(hl_predictor_read_words(&p, words, 5, firsts).code, HL_OK);
+    CHECK_OK(hl_predictor_read_words(&p, words, 5, firsts));
     const int32_t expected[] = { 0, 2, 3, 7, -1 };
     ck_assert_mem_eq(firsts, expected, sizeof firsts);
     ck_assert_int_eq(p.text.at[7].id, 1); /* [UNK] */
@@ -205,9 +202,8 @@ START_TEST(words_are_answered_for_at_their_first_pieces)
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
-START_TEST(a_long_text_has_the_mean_of_its_windows_classes)
+TEST(a_long_text_has_the_mean_of_its_windows_classes)
 {
     fixture f;
     begin(&f, false);
@@ -219,7 +215,7 @@ START_TEST(a_long_text_has_the_mean_of_its_windows_classes)
     predictor_of(&p, f.spec, long_text());
     answer_now(&p, all);
     for (int w = 0; w < 3; w++) {
-        ck_assert_int_eq(hl_predictor_read(&p, span_of(windows[w]), (hl_span){ NULL, 0 }, true).code, HL_OK);
+        CHECK_OK(hl_predictor_read(&p, span_of(windows[w]), (hl_span){ NULL, 0 }, true));
         answer_now(&p, one);
         for (int64_t c = 0; c < p.width; c++) {
             mean[c] += exp((double)one[c]) / 3;
@@ -233,10 +229,9 @@ START_TEST(a_long_text_has_the_mean_of_its_windows_classes)
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
 /* Of a model that reads the mean of an example's rows, which types tell apart. */
-START_TEST(a_model_of_means_classifies_too)
+TEST(a_model_of_means_classifies_too)
 {
     fixture f;
     begin(&f, false);
@@ -249,7 +244,7 @@ START_TEST(a_model_of_means_classifies_too)
     ck_assert_int_eq(p.width, 3);
     answer_now(&p, single);
     ck_assert_double_eq_tol(exp((double)single[0]) + exp((double)single[1]) + exp((double)single[2]), 1, 1e-6);
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a b"), span_of("c"), false).code, HL_OK);
+    CHECK_OK(hl_predictor_read(&p, span_of("a b"), span_of("c"), false));
     answer_now(&p, pair);
     ck_assert_mem_eq(p.storage.batch.tokens, ((int32_t[]){ 2, 5, 6, 3, 7, 3 }), 6 * sizeof(int32_t));
     ck_assert_float_ne(pair[0], single[0]);
@@ -257,23 +252,22 @@ START_TEST(a_model_of_means_classifies_too)
     hl_model_free(&model);
     end(&f);
 }
-END_TEST
 
 /* The last layer's rows of the tokens, by a pass of our own. */
 static void rows_of(const hl_model *model, const char *text, hl_tokens *tokens, double (*rows)[8])
 {
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, text, strlen(text), false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_wrap(tokens, pieces.n, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, text, strlen(text), false, &pieces));
+    CHECK_OK(hl_tokens_wrap(tokens, pieces.n, &pieces));
     int32_t ids[LENGTH];
     for (size_t i = 0; i < pieces.n; i++) {
         ids[i] = pieces.at[i].id;
     }
     hl_batch_storage storage;
-    ck_assert_int_eq(hl_batch_storage_init(&storage, 1, LENGTH, LENGTH).code, HL_OK);
-    ck_assert_int_eq(hl_batch_storage_add(&storage, ids, NULL, (int64_t)pieces.n).code, HL_OK);
+    CHECK_OK(hl_batch_storage_init(&storage, 1, LENGTH, LENGTH));
+    CHECK_OK(hl_batch_storage_add(&storage, ids, NULL, (int64_t)pieces.n));
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 4 << 20).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 4 << 20));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
     hl_tensor *x = hl_model_embed(&tape, model, &storage.batch);
@@ -288,7 +282,7 @@ static void rows_of(const hl_model *model, const char *text, hl_tokens *tokens, 
 }
 
 /* 12 pieces in windows 4 apart: 0..7 and 4..11; of the second window the pieces from 6 on count. */
-START_TEST(the_mean_is_that_of_each_row_once)
+TEST(the_mean_is_that_of_each_row_once)
 {
     fixture f;
     begin(&f, false);
@@ -309,15 +303,14 @@ START_TEST(the_mean_is_that_of_each_row_once)
         ck_assert_double_eq_tol(mean[d], sum / 14, 1e-6);
     }
     p.spec.wraps = false;
-    ck_assert_int_eq(hl_predictor_read(&p, span_of(""), (hl_span){ NULL, 0 }, true).code, HL_OK);
+    CHECK_OK(hl_predictor_read(&p, span_of(""), (hl_span){ NULL, 0 }, true));
     answer_now(&p, mean);
     ck_assert(mean[0] == 0 && mean[7] == 0);
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
-START_TEST(threads_and_texts_before_change_no_bit)
+TEST(threads_and_texts_before_change_no_bit)
 {
     fixture f;
     begin(&f, false);
@@ -331,7 +324,7 @@ START_TEST(threads_and_texts_before_change_no_bit)
         int32_t asked[LONG];
         all_pieces(asked, LONG);
         best_now(&p, asked, 3, MOST, more);
-        ck_assert_int_eq(hl_predictor_read(&p, span_of(long_text()), (hl_span){ NULL, 0 }, true).code, HL_OK);
+        CHECK_OK(hl_predictor_read(&p, span_of(long_text()), (hl_span){ NULL, 0 }, true));
         best_now(&p, asked, LONG, MOST, more);
         for (int64_t i = 0; i < LONG; i++) {
             same_choices(one + i * MOST, more + i * MOST, "threads", i);
@@ -340,7 +333,6 @@ START_TEST(threads_and_texts_before_change_no_bit)
     }
     end(&f);
 }
-END_TEST
 
 /* The first ones of a piece each, which make many windows of few rows; then of all lengths, also none. */
 static hl_span text_number(int i)
@@ -349,7 +341,7 @@ static hl_span text_number(int i)
 }
 
 /* Far more texts than a batch holds: each is answered as it is alone. */
-START_TEST(texts_in_batches_are_answered_as_alone)
+TEST(texts_in_batches_are_answered_as_alone)
 {
     enum { TEXTS = 1500 };
     fixture f;
@@ -365,17 +357,17 @@ START_TEST(texts_in_batches_are_answered_as_alone)
     int64_t before = 0;
     for (int i = 0; i < TEXTS; i++) {
         kept[i] = (numbers_kept){ all + (ptrdiff_t)i * 8, 8 };
-        ck_assert_int_eq(hl_predictor_read(&p, text_number(i), (hl_span){ 0 }, true).code, HL_OK);
-        ck_assert_int_eq(hl_predictor_vector(&p, keep_numbers, &kept[i]).code, HL_OK);
+        CHECK_OK(hl_predictor_read(&p, text_number(i), (hl_span){ 0 }, true));
+        CHECK_OK(hl_predictor_vector(&p, keep_numbers, &kept[i]));
         ck_assert_int_eq(p.asked, i + 1);
         ck_assert(p.answered >= before && p.answered <= p.asked);
         before = p.answered;
     }
     ck_assert(before > 0 && before < TEXTS); /* batches were run, and something waits */
-    ck_assert_int_eq(hl_predictor_finish(&p).code, HL_OK);
+    CHECK_OK(hl_predictor_finish(&p));
     ck_assert_int_eq(p.answered, TEXTS);
     for (int i = 0; i < TEXTS; i += 7) {
-        ck_assert_int_eq(hl_predictor_read(&single, text_number(i), (hl_span){ 0 }, true).code, HL_OK);
+        CHECK_OK(hl_predictor_read(&single, text_number(i), (hl_span){ 0 }, true));
         answer_now(&single, alone);
         for (int d = 0; d < 8; d++) {
             ck_assert_float_eq_tol(all[i * 8 + d], alone[d], 2e-6F);
@@ -387,10 +379,9 @@ START_TEST(texts_in_batches_are_answered_as_alone)
     hl_predictor_close(&single);
     end(&f);
 }
-END_TEST
 
 /* The first row, of unit length; and windows that are shorter than the model's. */
-START_TEST(a_vector_is_what_the_spec_says)
+TEST(a_vector_is_what_the_spec_says)
 {
     fixture f;
     begin(&f, false);
@@ -403,7 +394,7 @@ START_TEST(a_vector_is_what_the_spec_says)
     predictor_of(&p, f.spec, "a b c d e f g");
     ck_assert_uint_eq(p.text.n, 4);
     answer_now(&p, cut);
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a b c d"), (hl_span){ 0 }, true).code, HL_OK);
+    CHECK_OK(hl_predictor_read(&p, span_of("a b c d"), (hl_span){ 0 }, true));
     answer_now(&p, vector);
     ck_assert_mem_eq(cut, vector, sizeof cut);
     for (int d = 0; d < 8; d++) {
@@ -413,7 +404,7 @@ START_TEST(a_vector_is_what_the_spec_says)
         ck_assert_double_eq_tol(vector[d], rows[0][d] / sqrt(squares), 1e-6);
     }
     p.spec.wraps = false;
-    ck_assert_int_eq(hl_predictor_read(&p, span_of(""), (hl_span){ 0 }, true).code, HL_OK);
+    CHECK_OK(hl_predictor_read(&p, span_of(""), (hl_span){ 0 }, true));
     answer_now(&p, zeros);
     ck_assert(zeros[0] == 0 && zeros[7] == 0);
     hl_predictor_close(&p);
@@ -434,57 +425,38 @@ START_TEST(a_vector_is_what_the_spec_says)
     hl_predictor_close(&p);
     end(&f);
 }
-END_TEST
 
 static void refused(hl_predictor_spec spec, const char *part)
 {
     hl_predictor p;
-    hl_status status = hl_predictor_open(&spec, &p);
-    ck_assert_msg(status.code == HL_INVALID && strstr(status.text, part) != NULL, "%s", status.text);
+    message_check(hl_predictor_open(&spec, &p), HL_INVALID, part);
     hl_predictor_close(&p);
 }
 
-START_TEST(what_cannot_be_is_refused)
+TEST(what_cannot_be_is_refused)
 {
     fixture f;
     begin(&f, false);
     f.spec.stride = ROOM + 1;
-    refused(f.spec, "windows cannot begin 9 pieces apart: the model takes 8 at once");
+    refused(f.spec, "study.windows_cannot_begin_9_pieces_apart");
     f.spec.stride = 0;
     hl_tokens *others = wordpiece_of("[UNK]\na\n", true);
     f.spec.tokens = others;
-    refused(f.spec, "trained with 21 tokens, and tokens.json has 2");
+    refused(f.spec, "study.its_model_was_trained_with_21");
     f.spec.tokens = f.tokens;
     hl_predictor p;
     predictor_of(&p, f.spec, "a b");
     ck_assert_int_eq(hl_predictor_read(&p, span_of("a \xff"), (hl_span){ NULL, 0 }, true).code, HL_INVALID);
     ck_assert_uint_eq(p.text.n, 0);
     f.model.parameters.values[0] = (hl_real)INFINITY; /* of [PAD] */
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a [PAD]"), (hl_span){ NULL, 0 }, true).code, HL_OK);
+    CHECK_OK(hl_predictor_read(&p, span_of("a [PAD]"), (hl_span){ NULL, 0 }, true));
     hl_choice choice;
-    ck_assert_int_eq(hl_predictor_best(&p, &(int32_t){ 0 }, 1, 1, &choice).code, HL_OK);
+    CHECK_OK(hl_predictor_best(&p, &(int32_t){ 0 }, 1, 1, &choice));
     hl_status status = hl_predictor_finish(&p);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
     hl_predictor_close(&p);
     hl_tokens_free(others);
     end(&f);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, answers_are_those_of_the_model);
-    tcase_add_test(tc, a_text_that_is_too_long_is_cut);
-    tcase_add_test(tc, windows_answer_where_they_have_most_context);
-    tcase_add_test(tc, of_a_pair_the_longer_text_is_cut);
-    tcase_add_test(tc, words_are_answered_for_at_their_first_pieces);
-    tcase_add_test(tc, a_long_text_has_the_mean_of_its_windows_classes);
-    tcase_add_test(tc, a_model_of_means_classifies_too);
-    tcase_add_test(tc, the_mean_is_that_of_each_row_once);
-    tcase_add_test(tc, threads_and_texts_before_change_no_bit);
-    tcase_add_test(tc, texts_in_batches_are_answered_as_alone);
-    tcase_add_test(tc, a_vector_is_what_the_spec_says);
-    tcase_add_test(tc, what_cannot_be_is_refused);
-}
-
-SUITE("predictor", add_tests)
+SUITE("predictor")

@@ -13,8 +13,7 @@ static const char *const names[] = { "entropy", "distance", "special", "first", 
 /* The value and the baseline of a metric in a row of heads.csv, "<step>,<layer>,<head>,<metric>,...". */
 static bool row_of(const char *csv, int step, int layer, int head, const char *metric, double *value, double *baseline)
 {
-    char begin[64];
-    snprintf(begin, sizeof begin, "\n%d,%d,%d,%s,", step, layer, head, metric);
+    const char *begin = scratch_format("\n%d,%d,%d,%s,", step, layer, head, metric);
     const char *row = strstr(csv, begin);
     return row != NULL && sscanf(row + strlen(begin), "%lf,%lf", value, baseline) == 2;
 }
@@ -34,8 +33,7 @@ static void check(const json_t *all, const char *csv, int step, int measured)
             }
             for (int m = 0; m < 5; m++) {
                 double value, baseline;
-                char name[32];
-                snprintf(name, sizeof name, "%s_baseline", names[m]);
+                const char *name = scratch_format("%s_baseline", names[m]);
                 if (!row_of(csv, step, (int)l, (int)json_integer_value(json_object_get(head, "head")), names[m], &value,
                             &baseline)) {
                     ck_assert(json_is_null(json_object_get(head, names[m])));
@@ -57,13 +55,12 @@ static void check(const json_t *all, const char *csv, int step, int measured)
     }
 }
 
-START_TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
+TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *run = run_path("run");
     const char *text =
         run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
-    run_result result = HEADS(folder, "--examples", text, "--csv", "-", "--step", "1");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    run_result result = OK(HEADS(folder, "--examples", text, "--csv", "-", "--step", "1"));
     const char *csv = run_kept(result.out);
     json_t *all = json_answer(HEADS(folder, "--profile", "--examples", text, "--json"));
     ck_assert(json_is_null(json_object_get(all, "step")));
@@ -77,15 +74,13 @@ START_TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
     check(all, csv, 24, 4); /* a toy task has no punctuation */
     json_decref(all);
 }
-END_TEST
 
-START_TEST(tables_strips_figures_and_refusals)
+TEST(tables_strips_figures_and_refusals)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *svg = run_path("profile.svg"), *run = run_path("run");
     const char *text =
         run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
-    run_result result = HEADS(folder, "--profile", "--examples", text, "--svg", svg);
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    run_result result = OK(HEADS(folder, "--profile", "--examples", text, "--svg", svg));
     ck_assert_ptr_nonnull(strstr(result.out, "text.txt")); /* on which examples */
     ck_assert_ptr_nonnull(strstr(result.out, "layer  entropy  distance  special  first  punct\n"));
     ck_assert_ptr_nonnull(strstr(result.out, "\nfirst: share on the first token; from 0 to "));
@@ -100,17 +95,11 @@ START_TEST(tables_strips_figures_and_refusals)
     result = HEADS(folder, "--profile", "--examples", text, "--csv", "-");
     ck_assert_int_eq(strncmp(result.out, "layer,head,entropy,entropy_baseline,distance,", 45), 0);
     ck_assert_int_ne(access("reports", F_OK), 0); /* nothing else is written */
-    expect_refused(HEADS(folder, "--profile"), 2, "without examples of its own: give it sentences, by --examples FILE");
-    expect_refused(HEADS(folder, "--profile", "--treebank", text), 2, "--profile does not go with --treebank");
-    expect_refused(HEADS(folder, "--profile", "--examples", text, "--out", run), 2, "--out does not go with --profile");
+    REFUSED(HEADS(folder, "--profile"), 2, "study.is_an_open_model_without_examples");
+    REFUSED(HEADS(folder, "--profile", "--treebank", text), 2, "study.profile_does_not_go_with_treebank");
+    REFUSED(HEADS(folder, "--profile", "--examples", text, "--out", run), 2, "study.out_does_not_go_with_profile");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run, "patterns.examples=0");
-    expect_refused(HEADS(run, "--profile"), 3, "patterns.examples");
+    REFUSED(HEADS(run, "--profile"), 3, "study.no_patterns_were_recorded_patterns_examples");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, figures_are_those_of_heads_csv_and_layers_have_their_means);
-    tcase_add_test(tc, tables_strips_figures_and_refusals);
-}
-SUITE("profile", add_tests)
+SUITE("profile")

@@ -1,6 +1,7 @@
 #include "study/regression.h"
 
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,16 +11,16 @@ static hl_regression_scores scores_of(const char *const *wanted, const double *s
     hl_regression r = { 0 };
     hl_regression_scores scores;
     for (int i = 0; i < n; i++) {
-        ck_assert_int_eq(hl_regression_want(&r, (hl_span){ wanted[i], strlen(wanted[i]) }).code, HL_OK);
+        CHECK_OK(hl_regression_want(&r, (hl_span){ wanted[i], strlen(wanted[i]) }));
         hl_regression_say(&r, said[i]);
     }
-    ck_assert_int_eq(hl_regression_score(&r, &scores).code, HL_OK);
+    CHECK_OK(hl_regression_score(&r, &scores));
     hl_regression_free(&r);
     return scores;
 }
 
 /* The figures are SciPy's (pearsonr, spearmanr). */
-START_TEST(errors_and_correlations_are_those_of_scipy)
+TEST(errors_and_correlations_are_those_of_scipy)
 {
     hl_regression_scores scores =
         scores_of((const char *const[]){ "1", "1.0", "2", "+5e0", "-3" }, (double[]){ 1.5, 2, 2, 4, -1 }, 5);
@@ -27,35 +28,24 @@ START_TEST(errors_and_correlations_are_those_of_scipy)
     ck_assert_double_eq_tol(scores.pearson, 0.9907273019808449, 1e-14);
     ck_assert_double_eq_tol(scores.spearman, 0.9210526315789475, 1e-14);
 }
-END_TEST
 
-START_TEST(equal_numbers_have_no_correlation)
+TEST(equal_numbers_have_no_correlation)
 {
     hl_regression_scores scores = scores_of((const char *const[]){ "1", "2" }, (double[]){ 3, 3 }, 2);
     ck_assert_double_eq_tol(scores.squared_error, 2.5, 1e-15);
     ck_assert(isnan(scores.pearson) && isnan(scores.spearman));
 }
-END_TEST
 
-START_TEST(what_is_no_number_is_refused)
+TEST(what_is_no_number_is_refused)
 {
     static const char *const texts[] = {
         "", " ", "1,5", "nan", "1e999", "good", "100000000000000000000000000000000000000000000000000000000000000000"
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hl_regression r = { 0 };
-        hl_status status = hl_regression_want(&r, (hl_span){ texts[i], strlen(texts[i]) });
-        ck_assert_msg(status.code == HL_INVALID && strstr(status.text, "is no number") != NULL, "%s: %s", texts[i],
-                      status.text);
+        CHECK_FAILS(hl_regression_want(&r, (hl_span){ texts[i], strlen(texts[i]) }), HL_INVALID, "is no number");
         hl_regression_free(&r);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, errors_and_correlations_are_those_of_scipy);
-    tcase_add_test(tc, what_is_no_number_is_refused);
-    tcase_add_test(tc, equal_numbers_have_no_correlation);
-}
-SUITE("regression", add_tests)
+SUITE("regression")

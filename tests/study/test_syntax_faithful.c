@@ -4,8 +4,10 @@
 #include "heads/evaluator.h"
 #include "programs/heads/treebank.h"
 #include "study/syntax_study.h"
+#include "tests/check_suite.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/runs/text_tasks.h"
+#include "tests/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,10 +37,10 @@ static void open_study(const char *folder, const char *bank, hl_opened_model *ru
                        hl_syntax_question *question)
 {
     *question = (hl_syntax_question){ .path = bank, .least_cases = 1, .faithful = true };
-    ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
-    ck_assert_int_eq(hl_opened_model_load(run, -1).code, HL_OK);
-    ck_assert_int_eq(hl_syntax_study_read(study, run, question).code, HL_OK);
-    ck_assert_int_eq(hl_syntax_study_make(study, question).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(run, folder));
+    CHECK_OK(hl_opened_model_load(run, -1));
+    CHECK_OK(hl_syntax_study_read(study, run, question));
+    CHECK_OK(hl_syntax_study_make(study, question));
 }
 
 /* Names the head by a relation, whether or not it finds it. */
@@ -60,22 +62,20 @@ static double loss_of(hl_opened_model *run, const hl_syntax_study *study, const 
     hl_arena arena;
     int64_t T = run->source.shape.max_length, used = 0, n = 0;
     double sum = 0;
-    ck_assert_int_eq(
-        hl_setup_sentences(&run->source.config, bank, &(hl_data_options){ 0 }, run->source.dataset, true, &own).code,
-        HL_OK);
-    ck_assert_int_eq(hl_dataset_storage(own, 1, T, T, &storage).code, HL_OK);
+    CHECK_OK(hl_setup_sentences(&run->source.config, bank, &(hl_data_options){ 0 }, run->source.dataset, true, &own));
+    CHECK_OK(hl_dataset_storage(own, 1, T, T, &storage));
     hl_evaluator evaluator = { .model = &run->model, .rows = T, .threads = 1, .arena = &arena, .loss = "the loss" };
-    ck_assert_int_eq(hl_evaluator_plan(&evaluator, T, &plan).code, HL_OK);
-    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    CHECK_OK(hl_evaluator_plan(&evaluator, T, &plan));
+    CHECK_OK(hl_arena_init(&arena, plan.bytes));
     evaluator.plan = &plan;
     for (int64_t i = 0; i < SENTENCES; i++) {
         hl_cross_entropy_result one = { 0 };
-        ck_assert_int_eq(hl_dataset_batch(own, HL_VALIDATION, i, 1, &storage).code, HL_OK);
+        CHECK_OK(hl_dataset_batch(own, HL_VALIDATION, i, 1, &storage));
         bool is_used = used < hl_treebank_size(study->treebank) &&
                        storage.batch.n_rows == hl_treebank_at(study->treebank, used).n_pieces && i % 5 != 0;
         used += is_used;
         if (is_used && used % 2 == 0) {
-            ck_assert_int_eq(hl_evaluate(&evaluator, &storage.batch, &one).code, HL_OK);
+            CHECK_OK(hl_evaluate(&evaluator, &storage.batch, &one));
             ck_assert_int_gt(one.n_known, 0);
             sum += one.loss_sum / (double)one.n_known;
             n++;
@@ -89,15 +89,15 @@ static double loss_of(hl_opened_model *run, const hl_syntax_study *study, const 
     return sum / (double)n;
 }
 
-START_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_nothing)
+LOOP_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_nothing, 0, WINDOWS + 1)
 {
     int task = _i == WINDOWS ? 0 : _i;
     const char *config = text_config(task), *folder = run_path("run");
     if (_i == WINDOWS) { /* no [CLS] and [SEP] stand around them */
-        char key[1024];
-        snprintf(key, sizeof key, "tokens.vocabulary=%s",
-                 run_config("vocab.txt",
-                            "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n##0\n##1\n##2\n"));
+        const char *key = scratch_format(
+            "tokens.vocabulary=%s",
+            run_config("vocab.txt",
+                       "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n##0\n##1\n##2\n"));
         EXPECT_RUN(0, config, "task.length=6", "train.length_window=0", "tokens.kind=wordpiece", key, "--quiet",
                    "--out", folder);
     } else {
@@ -110,15 +110,14 @@ START_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_no
     open_study(folder, bank, run, &study, &question);
     name(&study, 1, "dep", HL_SYNTAX_TO_HEAD);
     size_t bytes;
-    hl_status status = hl_syntax_study_judge(&study, run, &question);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert_int_eq(hl_syntax_study_judge_bytes(&study, &question, &run->model, &bytes).code, HL_OK);
+    CHECK_OK(hl_syntax_study_judge(&study, run, &question));
+    CHECK_OK(hl_syntax_study_judge_bytes(&study, &question, &run->model, &bytes));
     if (task == 3) {
         ck_assert_str_eq(study.no_effects.text, "a treebank does not say which class a sentence is of");
         ck_assert_ptr_null(study.labels[1].effect);
         ck_assert_uint_eq(bytes, 0);
     } else {
-        ck_assert_msg(study.no_effects.code == HL_OK, "%s", study.no_effects.text);
+        CHECK_OK(study.no_effects);
         ck_assert_double_eq_tol(study.effects.loss, loss_of(run, &study, bank), 1e-5);
         ck_assert(isfinite(study.labels[1].effect->loss_without) && isnan(study.effects.heads[0].loss_without));
         ck_assert_uint_gt(bytes, 0);
@@ -127,7 +126,6 @@ START_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_no
     hl_opened_model_close(run);
     free(run);
 }
-END_TEST
 
 /* ---- what is known ---- */
 
@@ -206,7 +204,7 @@ static double number_at(const json_t *object, const char *name)
     return json_number_value(json_object_get(object, name));
 }
 
-START_TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
+TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
 {
     const char *folder = tagger(), *right = tagged("right.conllu", false, false), *page = run_path("page.html");
     json_t *head = head_of(folder, right);
@@ -216,9 +214,7 @@ START_TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_rel
     ck_assert(json_is_true(json_object_get(head, "faithful")) &&
               json_is_null(json_object_get(head, "faithful_in_group")));
     json_decref(head);
-    run_result run = HEADS(folder, "--treebank", right, "--report", page);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "  at  faithful\nL0H0    dep  d>h "));
+    run_result run = SAYS(HEADS(folder, "--treebank", right, "--report", page), "  at  faithful\nL0H0    dep  d>h ");
     ck_assert_ptr_nonnull(strstr(strstr(run.out, "\nL0H0    dep"), "       yes\n"));
     ck_assert_ptr_nonnull(strstr(run_read(page), "\"relation\":\"dep\",\"faithful\":true"));
 
@@ -228,9 +224,8 @@ START_TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_rel
     ck_assert(json_is_false(json_object_get(head, "faithful")));
     json_decref(head);
 }
-END_TEST
 
-START_TEST(the_pattern_goes_the_way_that_the_head_does)
+TEST(the_pattern_goes_the_way_that_the_head_does)
 {
     const char *folder = tagger();
     double kept[2][2];
@@ -240,7 +235,7 @@ START_TEST(the_pattern_goes_the_way_that_the_head_does)
         hl_syntax_question question;
         open_study(folder, tagged("turned.conllu", i / 2 == 1, true), run, &study, &question);
         name(&study, 0, "up", i % 2 == 0 ? HL_SYNTAX_TO_HEAD : HL_SYNTAX_TO_DEPENDENT);
-        ck_assert_int_eq(hl_syntax_study_judge(&study, run, &question).code, HL_OK);
+        CHECK_OK(hl_syntax_study_judge(&study, run, &question));
         kept[i / 2][i % 2] = study.labels[0].effect->kept;
         hl_syntax_study_free(&study);
         hl_opened_model_close(run);
@@ -252,13 +247,12 @@ START_TEST(the_pattern_goes_the_way_that_the_head_does)
     ck_assert_double_gt(kept[1][0], 0.95);
     ck_assert_double_lt(kept[1][1], 0.9); /* at the wrong one */
 }
-END_TEST
 
-START_TEST(where_there_is_no_loss_nothing_is_said)
+TEST(where_there_is_no_loss_nothing_is_said)
 {
     const char *folder = tagger(), *right = tagged("right.conllu", false, false);
-    char command[1024];
-    snprintf(command, sizeof command, "'%s' '%s' --treebank - --without-null < '%s'", HL_HEADS_PROGRAM, folder, right);
+    const char *command =
+        scratch_format("'%s' '%s' --treebank - --without-null < '%s'", HL_HEADS_PROGRAM, folder, right);
     FILE *out = popen(command, "r"); /* NOLINT(cert-env33-c) */
     char text[1 << 14];
     text[fread(text, 1, sizeof text - 1, out)] = '\0';
@@ -271,9 +265,8 @@ START_TEST(where_there_is_no_loss_nothing_is_said)
                      "dep");
     json_decref(told);
 }
-END_TEST
 
-START_TEST(heads_are_judged_only_where_that_is_told)
+TEST(heads_are_judged_only_where_that_is_told)
 {
     const struct {
         hl_heads_command command;
@@ -292,14 +285,5 @@ START_TEST(heads_are_judged_only_where_that_is_told)
         ck_assert_int_eq(hl_heads_treebank_question(&cases[i].command, NULL).faithful, cases[i].judged);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_nothing, 0, WINDOWS + 1);
-    tcase_add_test(tc, a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation);
-    tcase_add_test(tc, the_pattern_goes_the_way_that_the_head_does);
-    tcase_add_test(tc, where_there_is_no_loss_nothing_is_said);
-    tcase_add_test(tc, heads_are_judged_only_where_that_is_told);
-}
-SUITE("syntax faithful", add_tests)
+SUITE("syntax faithful")

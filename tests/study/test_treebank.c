@@ -5,6 +5,8 @@
 #include "heads/tree.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/treebank.h"
+#include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
@@ -86,9 +88,8 @@ static void maps_of(const char *folder, int sentence, hl_npz *npz)
     for (int w = 0; w < bank[sentence].n; w++) {
         strcat(strcat(text, w > 0 ? " " : ""), bank[sentence].words[w]);
     }
-    run_result run = HEADS(folder, "--input", text, "--npz", run_path("s.npz"));
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_int_eq(hl_npz_read(run_path("s.npz"), 1 << 20, npz).code, HL_OK);
+    OK(HEADS(folder, "--input", text, "--npz", run_path("s.npz")));
+    CHECK_OK(hl_npz_read(run_path("s.npz"), 1 << 20, npz));
 }
 
 /* The hits of every head in both directions for a relation, of all sentences; *cases. */
@@ -131,7 +132,7 @@ static bool tells_rows_alone(const char *err)
     return end != NULL && strchr(end, '\n')[1] == '\0' && strchr(err, '\n') > end;
 }
 
-START_TEST(the_numbers_are_those_of_the_maps)
+TEST(the_numbers_are_those_of_the_maps)
 {
     static const char *const relations[] = { "det", "nsubj", "all" };
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
@@ -152,7 +153,6 @@ START_TEST(the_numbers_are_those_of_the_maps)
         json_decref(found);
     }
 }
-END_TEST
 
 /* UAS of the maximum spanning trees of one head over the sentences 1, 3, 5 ... */
 static double uas_of(const char *folder, int layer, int head, bool column)
@@ -174,7 +174,7 @@ static double uas_of(const char *folder, int layer, int head, bool column)
                 scores[i * n + j] = (double)(column ? map[(j + 1) * T + i + 1] : map[(i + 1) * T + j + 1]);
             }
         }
-        ck_assert_int_eq(hl_tree_maximum(scores, n, root, guess).code, HL_OK);
+        CHECK_OK(hl_tree_maximum(scores, n, root, guess));
         for (int i = 1; i < SENTENCES * COPIES; i += 2) {
             if (i % SENTENCES == s) {
                 hl_tree_score_add(&score, guess, gold, n);
@@ -185,11 +185,10 @@ static double uas_of(const char *folder, int layer, int head, bool column)
     return hl_tree_share(&score, score.directed);
 }
 
-START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
+TEST(rows_are_the_frequent_relations_with_their_best_heads)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
-    run_result run = HEADS(folder, "--treebank", file, "--json", "-", "--trees");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(HEADS(folder, "--treebank", file, "--json", "-", "--trees"));
     json_t *all = json_of(run.out), *rows = json_object_get(all, "rows");
     ck_assert_int_eq((int)number_at(all, "sentences"), SENTENCES * COPIES);
     ck_assert_int_eq((int)number_at(all, "left_out"), 1);
@@ -225,9 +224,8 @@ START_TEST(rows_are_the_frequent_relations_with_their_best_heads)
     ck_assert(json_is_null(json_object_get(json_array_get(trees, 4), "uas")));
     json_decref(all);
 }
-END_TEST
 
-START_TEST(trees_are_told_in_every_form)
+TEST(trees_are_told_in_every_form)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     json_t *all = json_of(HEADS(folder, "--treebank", file, "--trees", "--json").out);
@@ -252,13 +250,11 @@ START_TEST(trees_are_told_in_every_form)
     ck_assert_ptr_nonnull(strstr(csv, "\nmean of best heads,,\n")); /* none beats the offsets */
     json_decref(all);
 }
-END_TEST
 
-START_TEST(tables_csv_and_markdown_tell_the_same)
+TEST(tables_csv_and_markdown_tell_the_same)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
-    run_result run = HEADS(folder, "--treebank", file, "--trees");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(HEADS(folder, "--treebank", file, "--trees"));
     ck_assert_int_eq(strncmp(run.out, folder, strlen(folder)), 0);
     char first[1024];
     snprintf(first, sizeof first, "%.*s", (int)(strstr(run.out, "\n\n") - run.out), run.out);
@@ -276,8 +272,7 @@ START_TEST(tables_csv_and_markdown_tell_the_same)
     ck_assert_ptr_nonnull(strstr(run.out, "| relation | cases |"));
     ck_assert_ptr_nonnull(strstr(run.out, "\n| nsubj"));
     size_t size, again;
-    run = HEADS(folder, "--treebank", file, "--svg", run_path("a.svg"), "--pdf", run_path("a.pdf"));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run = OK(HEADS(folder, "--treebank", file, "--svg", run_path("a.svg"), "--pdf", run_path("a.pdf")));
     ck_assert_ptr_nonnull(strstr(run.out, "\nnsubj ")); /* the table all the same */
     run = HEADS(folder, "--treebank", file, "--svg", run_path("b.svg"));
     char *a = scratch_read(run_path("a.svg"), &size), *b = scratch_read(run_path("b.svg"), &again);
@@ -289,7 +284,6 @@ START_TEST(tables_csv_and_markdown_tell_the_same)
     ck_assert_mem_eq(a, "%PDF", 4);
     free(a);
 }
-END_TEST
 
 /* The JSON of a page's data. */
 static json_t *data_of(const char *page)
@@ -343,11 +337,10 @@ static const char *treebank_of_first_head(const char *folder, const char *own)
     return run_path("own.conllu");
 }
 
-START_TEST(a_head_that_earns_a_relation_is_named_by_it)
+TEST(a_head_that_earns_a_relation_is_named_by_it)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder, "own");
-    run_result run = HEADS(folder, "--treebank", file, "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(HEADS(folder, "--treebank", file, "--json"));
     json_t *told = json_of(run.out);
     ck_assert_str_eq(text_at(json_array_get(json_object_get(told, "rows"), 1), "relation"), "dep"); /* twice as many */
     const json_t *head = json_array_get(json_object_get(told, "heads"), 0);
@@ -358,9 +351,8 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
     ck_assert_double_le(number_at(head, "baseline"), 0.7); /* at most two of three, where a distance is cut at an end */
     ck_assert_double_ge(number_at(head, "low"), 0.9);
     json_decref(told);
-    run = HEADS(folder, "--treebank", file, "--trees", "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"),
-                "--report", run_path("own.html"));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run = OK(HEADS(folder, "--treebank", file, "--trees", "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"),
+                   "--report", run_path("own.html")));
     ck_assert_ptr_nonnull(strstr(run.out, "mean is of 2 heads: ")); /* of own and of dep */
     const char *title = strstr(run.out, " score  base"), *row = strstr(title, "\nL0H0 ");
     ck_assert_ptr_nonnull(row);
@@ -371,9 +363,8 @@ START_TEST(a_head_that_earns_a_relation_is_named_by_it)
     ck_assert_str_eq(text_at(json_object_get(head, "grammar"), "relation"), "own");
     json_decref(data);
 }
-END_TEST
 
-START_TEST(a_long_name_is_cut_at_a_whole_character)
+TEST(a_long_name_is_cut_at_a_whole_character)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *mine = run_config("mine.txt", "it sat\nthe cat sat\n");
     for (int i = 0; i < 2; i++) { /* one of the two lengths would be cut within a character of two bytes */
@@ -382,9 +373,8 @@ START_TEST(a_long_name_is_cut_at_a_whole_character)
             strcat(name, c == 0 && i == 0 ? "x" : "\xc3\xa9");
         }
         const char *file = treebank_of_first_head(folder, name);
-        run_result run =
-            HEADS(folder, "--treebank", file, "--without-null", "--examples", mine, "--report", run_path("own.html"));
-        ck_assert_msg(run.code == 0, "%s", run.err);
+        run_result run = OK(
+            HEADS(folder, "--treebank", file, "--without-null", "--examples", mine, "--report", run_path("own.html")));
         const char *title = strstr(run.out, "\nhead  label"), *row = strstr(title, "\nL0H0 ");
         const char *cut = strstr(row, "\xc3\xa9~");
         ck_assert_msg(cut != NULL && cut < strchr(row + 1, '\n'), "%s", title);
@@ -395,17 +385,16 @@ START_TEST(a_long_name_is_cut_at_a_whole_character)
         ck_assert_int_eq(characters, strstr(title, "score") - (title + 1));
     }
 }
-END_TEST
 
 /* Hits of four heads and of an offset of 1000 cases a half of one relation, of 500 of another and 200 of a third. */
-START_TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly)
+TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly)
 {
     static const int64_t hits[3][4] = { { 600, 500, 520, 590 }, { 400, 450, 300, 0 }, { 0, 0, 0, 130 } };
     static const int64_t cases[] = { 1000, 500, 200 }, offsets[] = { 400, 100, 100 };
     static const int64_t rows[] = { 0, 1, 2 };
     hl_syntax found;
     hl_syntax_label *labels;
-    ck_assert_int_eq(hl_syntax_init(&found, 3, 4).code, HL_OK);
+    CHECK_OK(hl_syntax_init(&found, 3, 4));
     for (int i = 0; i < 6; i++) {
         hl_syntax_half *half = &found.halves[i / 3];
         half->cases[i % 3] = cases[i % 3];
@@ -415,14 +404,13 @@ START_TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_
         }
     }
     static const int64_t expected[] = { 0, 1, 1, 2 };
-    ck_assert_int_eq(hl_syntax_labels_make(&found, NULL, rows, 3, &labels).code, HL_OK);
+    CHECK_OK(hl_syntax_labels_make(&found, NULL, rows, 3, &labels));
     for (int h = 0; h < 4; h++) {
         ck_assert_int_eq(labels[h].relation, expected[h]);
     }
     hl_free(labels);
     hl_syntax_free(&found);
 }
-END_TEST
 
 /* What a page tells of an example, beside the map that --input tells. */
 static void check_example(const char *folder, const json_t *choice, const json_t *one, bool right)
@@ -431,8 +419,7 @@ static void check_example(const char *folder, const json_t *choice, const json_t
     int64_t head = (int64_t)number_at(choice, "head");
     bool column = strcmp(text_at(choice, "direction"), "h>d") == 0;
     ck_assert_int_eq(place % 2, 1);
-    char id[32];
-    snprintf(id, sizeof id, "s<%d>", place);
+    const char *id = scratch_format("s<%d>", place);
     ck_assert_str_eq(text_at(one, "id"), id);
     ck_assert_int_eq(bank[s].n, 6); /* those of 2 and 4 words are too short */
     hl_npz npz;
@@ -454,11 +441,10 @@ static void check_example(const char *folder, const json_t *choice, const json_t
 }
 
 /* Of an open model without --examples the page shows the treebank's sentences; with them, these. */
-START_TEST(a_page_shows_what_a_relation_s_head_does)
+TEST(a_page_shows_what_a_relation_s_head_does)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *page = run_path("page.html");
-    run_result run = HEADS(folder, "--treebank", file, "--report", page, "--json", run_path("rows.json"));
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(HEADS(folder, "--treebank", file, "--report", page, "--json", run_path("rows.json")));
     json_t *data = data_of(page), *told = json_load_file(run_path("rows.json"), 0, NULL);
     const json_t *model = json_array_get(json_object_get(data, "runs"), 0), *syntax = json_object_get(model, "syntax");
     const json_t *relations = json_object_get(syntax, "relations");
@@ -488,8 +474,8 @@ START_TEST(a_page_shows_what_a_relation_s_head_does)
     json_decref(data);
     json_decref(told);
 
-    run = HEADS(folder, "--treebank", file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run =
+        OK(HEADS(folder, "--treebank", file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page));
     ck_assert(strstr(run.out, "earn a label: none.") != NULL && strstr(run.out, "+,") == NULL);
     data = data_of(page);
     model = json_array_get(json_object_get(data, "runs"), 0);
@@ -497,44 +483,35 @@ START_TEST(a_page_shows_what_a_relation_s_head_does)
     ck_assert_ptr_nonnull(json_object_get(model, "syntax"));
     json_decref(data);
 }
-END_TEST
 
-static void refused(run_result run, int code, const char *reason)
-{
-    ck_assert_int_eq(run.code, code);
-    ck_assert_msg(strstr(run.err, reason) != NULL, "%s", run.err);
-}
-
-START_TEST(what_cannot_be_asked_is_refused)
+TEST(what_cannot_be_asked_is_refused)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *toy = run_path("toy");
-    refused(HEADS(folder, "--relation", "nsubj"), 2, "--relation is about a treebank: add --treebank FILE");
-    refused(HEADS(folder, "--treebank", file, "--relation", "iobj"), 2,
-            "has no \"iobj\"; there are all, det, nsubj, root, case, obl, obj");
-    refused(HEADS(folder, "--treebank", file, "--relation", "det", "--png", "x"), 2,
-            "--png does not go with --relation");
-    refused(HEADS(folder, "--treebank", file, "--relation", "det", "--trees"), 2,
-            "--trees does not go with --relation");
-    refused(HEADS(folder, "--treebank", file, "--prune"), 2, "--prune does not go with --treebank");
-    refused(HEADS(folder, "--treebank", file, "--max-pieces", "2"), 3, "no sentence can be used: of 154, 1 have one");
-    refused(HEADS(folder, "--treebank", run_path("none")), 3, "none");
-    refused(HEADS(folder, "--treebank", run_config("text", "one\ntwo\n")), 3, "text:1: has 1 column");
+    REFUSED(HEADS(folder, "--relation", "nsubj"), 2, "study.relation_is_about_a_treebank_add");
+    REFUSED(HEADS(folder, "--treebank", file, "--relation", "iobj"), 2, "study.vocab_size_is_56_and_the");
+    REFUSED(HEADS(folder, "--treebank", file, "--relation", "det", "--png", "x"), 2,
+            "study.png_does_not_go_with_relation");
+    REFUSED(HEADS(folder, "--treebank", file, "--relation", "det", "--trees"), 2,
+            "study.trees_does_not_go_with_relation");
+    REFUSED(HEADS(folder, "--treebank", file, "--prune"), 2, "study.prune_does_not_go_with_treebank");
+    REFUSED(HEADS(folder, "--treebank", file, "--max-pieces", "2"), 3, "study.vocab_size_is_56_and_the_2");
+    REFUSED(HEADS(folder, "--treebank", run_path("none")), 3, "study.vocab_size_is_56_and_the_3");
+    REFUSED(HEADS(folder, "--treebank", run_config("text", "one\ntwo\n")), 3, "study.vocab_size_is_56_and_the_4");
     run_result rootless = HEADS(folder, "--treebank", file, "--relation", "root"); /* nobody's head is asked for */
     ck_assert_msg(rootless.code == 0 && strstr(rootless.out, "\nroot: no cases; ") != NULL, "%s", rootless.out);
     hl_opened_model model; /* what the treebank does not have is told before the model runs */
     hl_syntax_study study;
-    ck_assert_int_eq(hl_opened_model_open(&model, folder).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(&model, folder));
     hl_heads_command command = { .treebank = file, .relation = "iobj" };
     ck_assert_int_eq(hl_heads_treebank_study(&study, &model, &command, stderr).code, HL_INVALID);
     ck_assert_ptr_null(study.found.numbers);
     hl_syntax_study_free(&study);
     hl_opened_model_close(&model);
     EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", toy);
-    refused(HEADS(toy, "--treebank", file), 2, "reads no text: a treebank is for models of text");
+    REFUSED(HEADS(toy, "--treebank", file), 2, "study.reads_no_text_a_treebank_is");
 }
-END_TEST
 
-START_TEST(memory_is_told_by_the_treebank)
+TEST(memory_is_told_by_the_treebank)
 {
     static const char one[] = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n\n";
     hl_opened_model model;
@@ -542,38 +519,24 @@ START_TEST(memory_is_told_by_the_treebank)
     hl_heads_command command = { 0 };
     const char *files[] = { treebank(), run_path("one.conllu") };
     scratch_write(scratch_path("one.conllu"), one, strlen(one));
-    ck_assert_int_eq(hl_opened_model_open(&model, tiny_folder("bert_bare")).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(&model, tiny_folder("bert_bare")));
     for (int i = 0; i < 2; i++) {
         hl_syntax_question question = { .path = files[i], .trees = true, .least_cases = 1 };
         hl_syntax_study study;
-        ck_assert_int_eq(hl_syntax_study_read(&study, &model, &question).code, HL_OK);
-        ck_assert_int_eq(hl_heads_memory_of_treebank(&study, &question, &command, &bytes[i]).code, HL_OK);
+        CHECK_OK(hl_syntax_study_read(&study, &model, &question));
+        CHECK_OK(hl_heads_memory_of_treebank(&study, &question, &command, &bytes[i]));
         hl_memory_at_hand free_now = { bytes[i] - hl_treebank_bytes(study.treebank), false }; /* it is there already */
-        ck_assert_int_eq(hl_heads_memory_check_treebank(&study, &question, &command, free_now).code, HL_OK);
+        CHECK_OK(hl_heads_memory_check_treebank(&study, &question, &command, free_now));
         free_now.bytes--;
-        hl_status status = hl_heads_memory_check_treebank(&study, &question, &command, free_now);
-        ck_assert(status.code == HL_NO_MEMORY && strstr(status.text, "; a lower --max-pieces needs less") != NULL);
+        CHECK_FAILS(hl_heads_memory_check_treebank(&study, &question, &command, free_now), HL_NO_MEMORY,
+                    "; a lower --max-pieces needs less");
         question.null = true;
-        status = hl_heads_memory_check_treebank(&study, &question, &command, free_now);
-        ck_assert(status.code == HL_NO_MEMORY && strstr(status.text, "; --without-null needs less") != NULL);
+        CHECK_FAILS(hl_heads_memory_check_treebank(&study, &question, &command, free_now), HL_NO_MEMORY,
+                    "; --without-null needs less");
         hl_syntax_study_free(&study);
     }
     ck_assert_uint_gt(bytes[0], bytes[1]);
     hl_opened_model_close(&model);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_numbers_are_those_of_the_maps);
-    tcase_add_test(tc, rows_are_the_frequent_relations_with_their_best_heads);
-    tcase_add_test(tc, trees_are_told_in_every_form);
-    tcase_add_test(tc, tables_csv_and_markdown_tell_the_same);
-    tcase_add_test(tc, a_head_that_earns_a_relation_is_named_by_it);
-    tcase_add_test(tc, a_long_name_is_cut_at_a_whole_character);
-    tcase_add_test(tc, a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearly);
-    tcase_add_test(tc, a_page_shows_what_a_relation_s_head_does);
-    tcase_add_test(tc, what_cannot_be_asked_is_refused);
-    tcase_add_test(tc, memory_is_told_by_the_treebank);
-}
-SUITE("treebank", add_tests)
+SUITE("treebank")

@@ -1,9 +1,8 @@
 #include "tests/train/loop_ranks.h"
 
 #include "core/base/threads.h"
+#include "tests/check_suite.h"
 #include "tests/train/trainer_example.h"
-
-#include <check.h>
 
 hl_config loop_ranks_config(void)
 {
@@ -18,9 +17,8 @@ void loop_ranks_trainer(hl_trainer *trainer, const hl_config *config, hl_ranks *
     hl_task_spec spec = hl_config_task_spec(config);
     hl_dataset *dataset;
     hl_threads_setup();
-    ck_assert_int_eq(hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset).code, HL_OK);
-    hl_status status = hl_trainer_reserve(trainer, config, dataset, ranks);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_dataset_open(&spec, (uint64_t)config->train.seed, &dataset));
+    CHECK_OK(hl_trainer_reserve(trainer, config, dataset, ranks));
     hl_trainer_draw(trainer);
 }
 
@@ -39,8 +37,7 @@ void loop_ranks_run(hl_ranks *ranks, void *context)
                      .metrics = { .fd = -1 },
                      .checkpoint_step = -1 };
     if (hl_ranks_leads(ranks) && !l->fails) {
-        ck_assert_int_eq(
-            hl_metrics_csv_open(&loop.metrics, l->folder.metrics, HL_METRICS_PLAIN, (hl_metrics_sum){ 0 }).code, HL_OK);
+        CHECK_OK(hl_metrics_csv_open(&loop.metrics, l->folder.metrics, HL_METRICS_PLAIN, (hl_metrics_sum){ 0 }));
     }
     int rank = hl_ranks_rank(ranks);
     l->status[rank] = hl_loop_run(&loop);
@@ -56,6 +53,6 @@ void loop_ranks_make(loop_ranks *l, const char *path, bool fails)
     l->config.train.steps = 6;
     l->config.train.eval_every = 2;
     l->config.train.log_every = 1;
-    ck_assert_int_eq(hl_run_folder_open(&l->folder, path, HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(hl_run_folder_make(&l->folder).code, HL_OK);
+    CHECK_OK(hl_run_folder_open(&l->folder, path, HL_RUN_NEW));
+    CHECK_OK(hl_run_folder_make(&l->folder));
 }

@@ -3,8 +3,10 @@
 #define HL_TESTS_TRAIN_SUMMARY_EXAMPLE_H
 
 #include "programs/train/graph.h"
+#include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/runs/shipped_configs.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/footprint.h"
 #include "train/setup.h"
@@ -20,9 +22,8 @@ static inline int summary_configs(const char *names[SUMMARY_MOST_CONFIGS])
     for (int shapes = 0; shapes < 2; shapes++) {
         const char *list = run_list(shapes ? HL_CONFIGS "/shapes" : HL_CONFIGS);
         for (const char *at = list; *at != '\0'; at += strcspn(at, " ") + 1) {
-            char name[256];
             int length = (int)strcspn(at, " ");
-            snprintf(name, sizeof name, "%s%.*s", shapes ? "shapes/" : "", length, at);
+            const char *name = scratch_format("%s%.*s", shapes ? "shapes/" : "", length, at);
             if (strstr(name, ".ini") != NULL) {
                 ck_assert_int_lt(n, SUMMARY_MOST_CONFIGS);
                 names[n++] = run_kept(name);
@@ -44,11 +45,10 @@ typedef struct summary_example {
 static inline void summary_example_read(summary_example *example)
 {
     hl_model_config model = hl_setup_model(&example->config);
-    ck_assert_int_eq(hl_model_init(&example->model, &model).code, HL_OK);
+    CHECK_OK(hl_model_init(&example->model, &model));
     const hl_batch largest = hl_trainer_largest(&example->config);
-    hl_status status = hl_graph_read(&example->graph, &example->model, &largest);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert_int_eq(hl_footprint_of(&example->config, &example->model, &example->footprint).code, HL_OK);
+    CHECK_OK(hl_graph_read(&example->graph, &example->model, &largest));
+    CHECK_OK(hl_footprint_of(&example->config, &example->model, &example->footprint));
 }
 
 /* One of these. */
@@ -58,15 +58,14 @@ static inline void summary_config_load(const char *name, hl_config *config)
     const char *file = shipped_config_file(name);
     hl_config_options options = { .path = run_shipped_config(name), .overrides = &file, .n_overrides = file != NULL };
     hl_status status = hl_config_load(options, config, &problems);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     hl_problems_free(&problems);
     if (hl_config_is_text(config, NULL)) {
         hl_dataset *dataset = NULL;
-        status = hl_setup_data(
+        CHECK_OK(hl_setup_data(
             config,
             &(hl_data_options){ .use = HL_DATA_CHECK, .folder = run_path("run"), .beside = run_shipped_config(name) },
-            &dataset);
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+            &dataset));
         hl_dataset_free(dataset);
     }
 }

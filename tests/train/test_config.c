@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-START_TEST(an_empty_config_is_the_copy_task_by_default)
+TEST(an_empty_config_is_the_copy_task_by_default)
 {
     hl_config config;
     config_parse("", &config);
@@ -37,9 +37,8 @@ START_TEST(an_empty_config_is_the_copy_task_by_default)
     ck_assert_int_eq(config.patterns.examples, 32);
     ck_assert_str_eq(config.train.out, "runs/x");
 }
-END_TEST
 
-START_TEST(every_type_of_value_is_read)
+TEST(every_type_of_value_is_read)
 {
     hl_config config;
     config_parse("# shift\r\n[task]\r\nname=shift ; rotated\r\nlength=7\r\nshift=-3\r\n"
@@ -74,18 +73,16 @@ START_TEST(every_type_of_value_is_read)
     ck_assert_str_eq(config.train.out, "/tmp/r\xc3\xbcns of mine");
     ck_assert_int_eq(config.patterns.every, 250);
 }
-END_TEST
 
-START_TEST(heads_that_do_not_divide_the_width_may_give_theirs)
+TEST(heads_that_do_not_divide_the_width_may_give_theirs)
 {
     hl_config config;
     config_parse("[model]\nheads = 3\nd_k = 16\nd_v = 20\n", &config);
     ck_assert_int_eq(config.model.d_k[1], 16);
     ck_assert_int_eq(config.model.d_v[1], 20);
 }
-END_TEST
 
-START_TEST(dropout_is_the_default_of_three_others)
+TEST(dropout_is_the_default_of_three_others)
 {
     hl_config config;
     config_parse("[model]\ndropout = 0.25\ndropout_ffn = 0\n", &config);
@@ -95,9 +92,8 @@ START_TEST(dropout_is_the_default_of_three_others)
     ck_assert_double_eq(config.model.dropout_concat, 0);
     ck_assert_double_eq(config.model.dropout_embedding, 0);
 }
-END_TEST
 
-START_TEST(an_override_beats_the_file)
+TEST(an_override_beats_the_file)
 {
     hl_config config;
     static const char *const overrides[CONFIG_OVERRIDES] = { "model.heads = 2 ", "train.out=a b", "task.name=recall" };
@@ -109,9 +105,8 @@ START_TEST(an_override_beats_the_file)
     ck_assert_str_eq(config.train.out, "a b");
     ck_assert_str_eq(hl_config_task_spec(&config).name, "recall");
 }
-END_TEST
 
-START_TEST(an_override_leaves_nothing_of_what_it_replaces)
+TEST(an_override_leaves_nothing_of_what_it_replaces)
 {
     hl_config config, other;
     static const char *const overrides[CONFIG_OVERRIDES] = { "model.heads=4", "train.out=a", "model.layers=1" };
@@ -120,7 +115,6 @@ START_TEST(an_override_leaves_nothing_of_what_it_replaces)
     config_parse("[model]\nlayers = 1\n[train]\nout = a\n", &other);
     ck_assert_mem_eq(&config, &other, sizeof config);
 }
-END_TEST
 
 static const struct {
     const char *path, *out;
@@ -141,32 +135,31 @@ static const struct {
     { ".ini", "" },
 };
 
-START_TEST(the_run_folder_is_named_after_the_file)
+LOOP_TEST(the_run_folder_is_named_after_the_file, 0, sizeof outs / sizeof outs[0])
 {
     hl_config config;
     hl_problems problems = { 0 };
     hl_status status = hl_config_parse((hl_config_options){ .path = outs[_i].path }, "", 0, &config, &problems);
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     ck_assert_int_eq(problems.n, 0);
     ck_assert_str_eq(config.train.out, outs[_i].out);
     status = hl_setup_check_out(&config, "a path");
     if (outs[_i].out[0] != '\0') {
-        ck_assert_int_eq(status.code, HL_OK);
+        CHECK_OK(status);
     } else {
         ck_assert_int_eq(status.code, HL_INVALID);
         ck_assert_str_eq(status.text, "a path: train.out: no folder can be named after this file: give one, by --out");
     }
 }
-END_TEST
 
-START_TEST(loading_reads_the_file_and_passes_its_failures_on)
+TEST(loading_reads_the_file_and_passes_its_failures_on)
 {
     hl_config config;
     hl_problems problems = { 0 };
     const char *path = scratch_path("deep.ini");
     static const char text[] = "[model]\nlayers = 7\n";
     scratch_write(path, text, strlen(text));
-    ck_assert_int_eq(hl_config_load((hl_config_options){ .path = path }, &config, &problems).code, HL_OK);
+    CHECK_OK(hl_config_load((hl_config_options){ .path = path }, &config, &problems));
     ck_assert_int_eq(config.model.n_layers, 7);
     ck_assert_str_eq(config.train.out, "runs/deep");
 
@@ -184,9 +177,8 @@ START_TEST(loading_reads_the_file_and_passes_its_failures_on)
     ck_assert_int_eq(problems.n, 1);
     hl_problems_free(&problems);
 }
-END_TEST
 
-START_TEST(a_newer_format_is_refused)
+TEST(a_newer_format_is_refused)
 {
     static const char *const texts[] = { "# Format: 1\n[model]\nlayers = 7\n", "# mine\n# Format: 99\n[model]\n" };
     for (int i = 0; i < 2; i++) {
@@ -202,9 +194,8 @@ START_TEST(a_newer_format_is_refused)
         hl_problems_free(&problems);
     }
 }
-END_TEST
 
-START_TEST(running_out_of_memory_is_said_and_loses_nothing)
+TEST(running_out_of_memory_is_said_and_loses_nothing)
 {
     const char *path = scratch_path("x.ini");
     static const char text[] = "[model]\nheds = 4\n[nonsense]\n[task]\nlength = 0\n";
@@ -226,19 +217,5 @@ START_TEST(running_out_of_memory_is_said_and_loses_nothing)
     ck_assert_int_ge(n, 5); /* the file and three problems */
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, an_empty_config_is_the_copy_task_by_default);
-    tcase_add_test(tc, every_type_of_value_is_read);
-    tcase_add_test(tc, heads_that_do_not_divide_the_width_may_give_theirs);
-    tcase_add_test(tc, dropout_is_the_default_of_three_others);
-    tcase_add_test(tc, an_override_beats_the_file);
-    tcase_add_test(tc, an_override_leaves_nothing_of_what_it_replaces);
-    tcase_add_loop_test(tc, the_run_folder_is_named_after_the_file, 0, sizeof outs / sizeof outs[0]);
-    tcase_add_test(tc, loading_reads_the_file_and_passes_its_failures_on);
-    tcase_add_test(tc, a_newer_format_is_refused);
-    tcase_add_test(tc, running_out_of_memory_is_said_and_loses_nothing);
-}
-SUITE("config", add_tests)
+SUITE("config")

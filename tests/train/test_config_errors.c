@@ -1,5 +1,6 @@
 #include "data/task.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/config_keys.h"
 
@@ -266,14 +267,13 @@ static const struct {
       "x.ini:2: model.d_modle: unknown key (did you mean \"d_model\"?)\n" },
 };
 
-START_TEST(every_problem_has_its_line)
+LOOP_TEST(every_problem_has_its_line, 0, sizeof bad / sizeof bad[0])
 {
     hl_config config;
     ck_assert_str_eq(config_problems(bad[_i].text, strlen(bad[_i].text), bad[_i].overrides, &config), bad[_i].problems);
 }
-END_TEST
 
-START_TEST(a_choice_that_is_none_is_told_all_there_are)
+TEST(a_choice_that_is_none_is_told_all_there_are)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     for (int k = 0; k < hl_config_n_keys; k++) {
@@ -281,12 +281,12 @@ START_TEST(a_choice_that_is_none_is_told_all_there_are)
         if (key->type != HL_CONFIG_CHOICE) {
             continue;
         }
-        char text[128], expected[512];
+        char expected[512];
         const char *section = hl_config_sections[key->section].name;
         const char *task = hl_config_key_used(key, "copy") ? ""
                            : key->section == 0             ? "name = masked\n"
                                                            : "[task]\nname = masked\n";
-        snprintf(text, sizeof text, "[%s]\n%s = xyzzy\n%s", section, key->name, task);
+        const char *text = scratch_format("[%s]\n%s = xyzzy\n%s", section, key->name, task);
         size_t used = (size_t)snprintf(expected, sizeof expected, "x.ini:2: %s: \"xyzzy\" is not one of ", key->full);
         for (int i = 0; key->choices[i] != NULL; i++) {
             used +=
@@ -297,9 +297,8 @@ START_TEST(a_choice_that_is_none_is_told_all_there_are)
         ck_assert_str_eq(config_problems(text, strlen(text), none, &config), expected);
     }
 }
-END_TEST
 
-START_TEST(long_lines_and_lists_are_refused_whole)
+TEST(long_lines_and_lists_are_refused_whole)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     hl_config config;
@@ -328,22 +327,13 @@ START_TEST(long_lines_and_lists_are_refused_whole)
     ck_assert_str_eq(config_problems("", 0, longer, &config), "");
     ck_assert_str_eq(config.train.out, text + 10);
 }
-END_TEST
 
-START_TEST(a_zero_byte_is_refused_wherever_it_stands)
+TEST(a_zero_byte_is_refused_wherever_it_stands)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     hl_config config;
     ck_assert_str_eq(config_problems("[model]\nheads = 4\0\n", 19, none, &config),
                      "x.ini:2: control byte 0x00 in column 10\n");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, every_problem_has_its_line, 0, sizeof bad / sizeof bad[0]);
-    tcase_add_test(tc, a_choice_that_is_none_is_told_all_there_are);
-    tcase_add_test(tc, long_lines_and_lists_are_refused_whole);
-    tcase_add_test(tc, a_zero_byte_is_refused_wherever_it_stands);
-}
-SUITE("config_errors", add_tests)
+SUITE("config_errors")

@@ -2,6 +2,7 @@
 #include "core/kernels/random.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/config_keys.h"
 
@@ -96,7 +97,7 @@ static void roll_config(dice *d, char *text, size_t size)
     }
 }
 
-START_TEST(a_resolved_config_resolves_to_itself)
+TEST(a_resolved_config_resolves_to_itself)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     dice d = { .random = { .seed = 5, .stream = 1 } };
@@ -117,13 +118,11 @@ START_TEST(a_resolved_config_resolves_to_itself)
     }
     ck_assert_int_ge(valid, 500);
 }
-END_TEST
 
 /* A section's lines: one for each key that the task uses, in the order of the table, and no others. */
 static void check_section(const char *text, const char *task, int section)
 {
-    char heading[64];
-    snprintf(heading, sizeof heading, "[%s]\n", hl_config_sections[section].name);
+    const char *heading = scratch_format("[%s]\n", hl_config_sections[section].name);
     const char *line = strstr(text, heading);
     ck_assert_ptr_nonnull(line);
     line += strlen(heading);
@@ -142,7 +141,7 @@ static void check_section(const char *text, const char *task, int section)
 
 /* Every section as it is written. Of [model], which grows with each layer, the lines that are given, that follow from
  * these, and one default of each type; that every other key has its line is checked from the table. */
-START_TEST(a_resolved_config_holds_what_was_given)
+TEST(a_resolved_config_holds_what_was_given)
 {
     hl_config config;
     config_parse("[task]\nname = recall\nsymbols = 20\n[model]\nlayers = 3\nheads = 4, 2, 4\ndropout = 0.1\nd_v = 3\n"
@@ -176,7 +175,6 @@ START_TEST(a_resolved_config_holds_what_was_given)
     }
     hl_free(text);
 }
-END_TEST
 
 /* Another valid value of each key; those of [task] go with task.name = shift, recall or ngram. */
 static const struct {
@@ -240,7 +238,7 @@ static const struct {
     { "[task]\nname = tags\n", "patterns.treebank=x", "patterns.treebank", true },
 };
 
-START_TEST(a_resumed_run_may_change_these_keys_and_no_others)
+LOOP_TEST(a_resumed_run_may_change_these_keys_and_no_others, 0, sizeof changes / sizeof changes[0])
 {
     hl_config base, other;
     config_parse(changes[_i].base, &base);
@@ -254,9 +252,8 @@ START_TEST(a_resumed_run_may_change_these_keys_and_no_others)
         ck_assert_str_eq(full, changes[_i].full);
     }
 }
-END_TEST
 
-START_TEST(no_other_key_may_change_on_resuming)
+TEST(no_other_key_may_change_on_resuming)
 {
     int n = 0;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
@@ -267,15 +264,13 @@ START_TEST(no_other_key_may_change_on_resuming)
     }
     ck_assert_int_eq(n, 0);
 }
-END_TEST
 
-START_TEST(the_table_is_sound)
+TEST(the_table_is_sound)
 {
     for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         const char *section = hl_config_sections[key->section].name;
-        char full[64];
-        snprintf(full, sizeof full, "%s.%s", section, key->name);
+        const char *full = scratch_format("%s.%s", section, key->name);
         ck_assert_str_eq(key->full, full);
         ck_assert_ptr_eq(hl_config_key_at(key->offset), key); /* no two keys share a field */
         ck_assert(k == 0 || key->section >= key[-1].section);
@@ -296,23 +291,20 @@ START_TEST(the_table_is_sound)
         }
     }
 }
-END_TEST
 
-START_TEST(every_task_is_valid_by_its_name_alone)
+TEST(every_task_is_valid_by_its_name_alone)
 {
     for (int i = 0; hl_task_at(i) != NULL; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "[task]\nname = %s\n", hl_task_at(i)->name);
+        const char *text = scratch_format("[task]\nname = %s\n", hl_task_at(i)->name);
         hl_config config;
         config_parse(text, &config);
         hl_task_spec spec = hl_config_task_spec(&config);
-        ck_assert_int_eq(hl_task_check(&spec).code, HL_OK);
+        CHECK_OK(hl_task_check(&spec));
         ck_assert_int_eq(config.model.max_length, hl_task_sizes_of(&spec).longest);
     }
 }
-END_TEST
 
-START_TEST(help_and_reference_name_every_key_and_help_fits_a_terminal)
+TEST(help_and_reference_name_every_key_and_help_fits_a_terminal)
 {
     char *help = hl_config_help();
     char *reference = hl_config_reference();
@@ -337,7 +329,6 @@ START_TEST(help_and_reference_name_every_key_and_help_fits_a_terminal)
     hl_free(help);
     hl_free(reference);
 }
-END_TEST
 
 static char *text_of_default(void)
 {
@@ -346,7 +337,7 @@ static char *text_of_default(void)
     return hl_config_text(&config);
 }
 
-START_TEST(texts_are_whole_or_not_there_when_memory_runs_out)
+TEST(texts_are_whole_or_not_there_when_memory_runs_out)
 {
     char *(*const make[])(void) = { text_of_default, hl_config_help, hl_config_reference };
     for (int i = 0; i < 3; i++) {
@@ -368,7 +359,6 @@ START_TEST(texts_are_whole_or_not_there_when_memory_runs_out)
         hl_free(whole);
     }
 }
-END_TEST
 
 /* Changes one to four places: a bit, a byte, bytes dropped or doubled, a line moved to the end. */
 static size_t mutate(dice *d, char *text, size_t size)
@@ -400,7 +390,7 @@ static size_t mutate(dice *d, char *text, size_t size)
     return size;
 }
 
-START_TEST(no_damage_to_a_config_goes_unanswered)
+LOOP_TEST(no_damage_to_a_config_goes_unanswered, 0, 4)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     char *whole = text_of_default();
@@ -424,9 +414,8 @@ START_TEST(no_damage_to_a_config_goes_unanswered)
     ck_assert_int_lt(valid, 4000);
     hl_free(whole);
 }
-END_TEST
 
-START_TEST(noise_is_answered_too)
+TEST(noise_is_answered_too)
 {
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     dice d = { .random = { .seed = 7 } };
@@ -444,19 +433,5 @@ START_TEST(noise_is_answered_too)
         ck_assert_str_ne(config_problems("", 0, overrides, &config), "");
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_resolved_config_resolves_to_itself);
-    tcase_add_test(tc, a_resolved_config_holds_what_was_given);
-    tcase_add_loop_test(tc, a_resumed_run_may_change_these_keys_and_no_others, 0, sizeof changes / sizeof changes[0]);
-    tcase_add_test(tc, no_other_key_may_change_on_resuming);
-    tcase_add_test(tc, the_table_is_sound);
-    tcase_add_test(tc, every_task_is_valid_by_its_name_alone);
-    tcase_add_test(tc, help_and_reference_name_every_key_and_help_fits_a_terminal);
-    tcase_add_test(tc, texts_are_whole_or_not_there_when_memory_runs_out);
-    tcase_add_loop_test(tc, no_damage_to_a_config_goes_unanswered, 0, 4);
-    tcase_add_test(tc, noise_is_answered_too);
-}
-SUITE("config_write", add_tests)
+SUITE("config_write")

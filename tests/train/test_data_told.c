@@ -1,4 +1,5 @@
 /* What --check and the start of a run say of a user's data. */
+#include "tests/check_suite.h"
 #include "tests/data/text_data_show.h"
 #include "train/setup_data.h"
 
@@ -34,7 +35,7 @@ static void check_told(const hl_text_spec *spec, const char *expected, const cha
 
 #define WORD(id, form, tag) id "\t" form "\t_\t" tag "\t_\t_\t_\t_\t_\t_\n"
 
-START_TEST(all_that_was_read_is_counted)
+TEST(all_that_was_read_is_counted)
 {
     hl_text_spec spec = spec_of(HL_TEXT_MASKED, HL_TOKENS_CHARS, "ab c\n\nb\n", "cxa\nx");
     check_told(&spec,
@@ -83,7 +84,6 @@ START_TEST(all_that_was_read_is_counted)
                "training: 2 rows of up to 3 tokens; validation: 1 row of up to 2 tokens;\n"
                "vocabulary: 3 pieces (words)\n");
 }
-END_TEST
 
 typedef struct told {
     int64_t calls, done, total;
@@ -103,7 +103,7 @@ static hl_status tell(void *context, const char *what, int64_t done, int64_t tot
 }
 
 /* Of running text every chunk, of sentences every thousand or so; what it answers is handed on. */
-START_TEST(counting_tells_how_far_it_is)
+TEST(counting_tells_how_far_it_is)
 {
     enum { LINES = 40000 };
     char *text = malloc(LINES * 6 + 1);
@@ -118,7 +118,7 @@ START_TEST(counting_tells_how_far_it_is)
         hl_text_data *data = opened_text(&spec);
         hl_text said = { 0 };
         told t = { .calls = 0 };
-        ck_assert_int_eq(hl_data_told(data, tell, &t, &said).code, HL_OK);
+        CHECK_OK(hl_data_told(data, tell, &t, &said));
         ck_assert_int_ge(t.calls, 6);
         ck_assert_int_eq(t.parts, 2);
         ck_assert_int_gt(t.done, t.total * 9 / 10);
@@ -132,11 +132,5 @@ START_TEST(counting_tells_how_far_it_is)
     }
     free(text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, counting_tells_how_far_it_is);
-    tcase_add_test(tc, all_that_was_read_is_counted);
-}
-SUITE("data told", add_tests)
+SUITE("data told")

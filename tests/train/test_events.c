@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* RFC 3720, B.4. */
-START_TEST(crc32c_is_castagnolis)
+TEST(crc32c_is_castagnolis)
 {
     unsigned char bytes[32];
     memset(bytes, 0, sizeof bytes);
@@ -30,7 +30,6 @@ START_TEST(crc32c_is_castagnolis)
     ck_assert_uint_eq(hl_crc32c(read, sizeof read), 0xd9963a56);
     ck_assert_uint_eq(hl_crc32c("", 0), 0);
 }
-END_TEST
 
 #define SAME_BYTES(text, known)                                   \
     do {                                                          \
@@ -40,7 +39,7 @@ END_TEST
 
 #define SECONDS "\x09\x00\x00\x00\x00\x00\x00\xf8\x3f" /* 1.5 */
 
-START_TEST(a_record_has_these_bytes)
+TEST(a_record_has_these_bytes)
 {
     hl_text file = { 0 }, values = { 0 };
     hl_event_record(&file, 1.5, 0, NULL);
@@ -54,9 +53,8 @@ START_TEST(a_record_has_these_bytes)
     hl_text_free(&values);
     hl_text_free(&file);
 }
-END_TEST
 
-START_TEST(values_have_these_bytes)
+TEST(values_have_these_bytes)
 {
     char content[32] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\x2c\0\0\0\x07";
     const hl_text png = { .bytes = content, .size = 24 }, markdown = { .bytes = (char[]){ "a*b" }, .size = 3 };
@@ -71,9 +69,8 @@ START_TEST(values_have_these_bytes)
                        "a*b");
     hl_text_free(&values);
 }
-END_TEST
 
-START_TEST(a_setting_is_a_number_a_truth_value_or_a_text)
+TEST(a_setting_is_a_number_a_truth_value_or_a_text)
 {
     static const struct {
         const char *value, *held;
@@ -109,9 +106,8 @@ START_TEST(a_setting_is_a_number_a_truth_value_or_a_text)
         hl_text_free(&settings);
     }
 }
-END_TEST
 
-START_TEST(numbers_of_any_size_are_written_and_read_back)
+TEST(numbers_of_any_size_are_written_and_read_back)
 {
     static const int64_t steps[] = { 0, 1, 127, 128, 16383, 16384, (int64_t)1 << 32, INT64_MAX };
     static const size_t bytes[] = { 1, 1, 1, 2, 2, 3, 5, 9 }; /* seven bits each */
@@ -139,10 +135,9 @@ START_TEST(numbers_of_any_size_are_written_and_read_back)
         hl_text_free(&file);
     }
 }
-END_TEST
 
 /* In memory of their own, so that a sanitizer sees a byte that is read beyond them. */
-START_TEST(what_is_torn_or_damaged_is_no_record)
+TEST(what_is_torn_or_damaged_is_no_record)
 {
     hl_text file = { 0 };
     int64_t step = 0;
@@ -162,10 +157,9 @@ START_TEST(what_is_torn_or_damaged_is_no_record)
     ck_assert_uint_eq(hl_event_read(file.bytes, file.size, &step), file.size - 4);
     hl_text_free(&file);
 }
-END_TEST
 
 /* Records with good sums that are no events of ours: no time first, no step second, a step that does not end. */
-START_TEST(a_record_without_a_step_is_not_read)
+TEST(a_record_without_a_step_is_not_read)
 {
     static const char *const made[] = {
         "\x11\x01\x02\x03\x04\x05\x06\x07\x08\x10\x05",
@@ -193,7 +187,6 @@ START_TEST(a_record_without_a_step_is_not_read)
         ck_assert_int_eq(step, good ? 5 : -1);
     }
 }
-END_TEST
 
 static hl_status make_all(void *context)
 {
@@ -216,24 +209,12 @@ static void free_all(void *context)
     hl_text_free(context);
 }
 
-START_TEST(without_memory_the_file_has_failed)
+TEST(without_memory_the_file_has_failed)
 {
     hl_text file;
     faults_begin();
     fault_checks_allocations(make_all, free_all, &file);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, crc32c_is_castagnolis);
-    tcase_add_test(tc, a_record_has_these_bytes);
-    tcase_add_test(tc, values_have_these_bytes);
-    tcase_add_test(tc, a_setting_is_a_number_a_truth_value_or_a_text);
-    tcase_add_test(tc, numbers_of_any_size_are_written_and_read_back);
-    tcase_add_test(tc, what_is_torn_or_damaged_is_no_record);
-    tcase_add_test(tc, a_record_without_a_step_is_not_read);
-    tcase_add_test(tc, without_memory_the_file_has_failed);
-}
-SUITE("events", add_tests)
+SUITE("events")

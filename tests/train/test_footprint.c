@@ -43,19 +43,16 @@ static void init_sums(hl_validation_sums_pass *sums, hl_trainer *trainer)
         hl_validation_sums_pass_init(sums, &trainer->model.config, hl_trainer_evaluation_rows(trainer->config),
                                      hl_dataset_max_length(trainer->dataset));
     HL_THEN(status, hl_trainer_reserve_sums(trainer, sums));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
 }
 
 static void init_recorder(hl_recorder *recorder, const hl_trainer *trainer)
 {
     const hl_dataset *dataset = trainer->dataset;
     hl_examples examples;
-    ck_assert_int_eq(hl_dataset_make_examples(dataset, HL_VALIDATION, 0, recorded(trainer->config), &examples).code,
-                     HL_OK);
-    hl_status status =
-        hl_recorder_init(recorder, &trainer->model, &examples, hl_trainer_evaluation_rows(trainer->config),
-                         trainer->threads, scratch_path("patterns"));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_dataset_make_examples(dataset, HL_VALIDATION, 0, recorded(trainer->config), &examples));
+    CHECK_OK(hl_recorder_init(recorder, &trainer->model, &examples, hl_trainer_evaluation_rows(trainer->config),
+                              trainer->threads, scratch_path("patterns")));
     hl_examples_free(&examples);
 }
 
@@ -66,7 +63,7 @@ static void compare_run(const summary_example *example)
     const hl_footprint *said = &example->footprint;
     size_t before = counting_live;
     hl_trainer trainer;
-    ck_assert_int_eq(hl_trainer_init(&trainer, config).code, HL_OK);
+    CHECK_OK(hl_trainer_init(&trainer, config));
     hl_recorder recorder = { 0 };
     static hl_validation_sums_pass sums;
     if (config->patterns.examples > 0) {
@@ -78,16 +75,16 @@ static void compare_run(const summary_example *example)
     ck_assert_msg(taken >= told - 4096 && taken <= told + UNCOUNTED, "%zu bytes taken, %zu told", taken, told);
     ck_assert_uint_eq(trainer.arena.capacity, said->step);
     hl_update update;
-    ck_assert_int_eq(hl_trainer_update(&trainer, &update).code, HL_OK);
+    CHECK_OK(hl_trainer_update(&trainer, &update));
     hl_evaluation evaluation;
-    ck_assert_int_eq(hl_trainer_evaluate(&trainer, NULL, &evaluation).code, HL_OK);
+    CHECK_OK(hl_trainer_evaluate(&trainer, NULL, &evaluation));
     ck_assert_uint_eq(trainer.arena.peak, said->step);
     hl_validation_sums_pass_free(&sums);
     hl_recorder_free(&recorder);
     hl_trainer_free(&trainer);
 }
 
-START_TEST(a_run_takes_what_was_told)
+TEST(a_run_takes_what_was_told)
 {
     counting_begin();
     static summary_example example;
@@ -98,9 +95,8 @@ START_TEST(a_run_takes_what_was_told)
     }
     ck_assert_uint_eq(counting_live, 0);
 }
-END_TEST
 
-START_TEST(the_sum_is_of_all)
+TEST(the_sum_is_of_all)
 {
     static summary_example example;
     summary_example_parse("[model]\nd_model = 32\n", &example);
@@ -115,10 +111,9 @@ START_TEST(the_sum_is_of_all)
     ck_assert_uint_eq(f->batches, (64 + 512) * 21 * row + offsets + made);
     summary_example_free(&example);
 }
-END_TEST
 
 /* Every pair of heads has two numbers for as long as snapshots are added. */
-START_TEST(comparing_heads_takes_what_was_told)
+TEST(comparing_heads_takes_what_was_told)
 {
     enum { HEADS = 40, T = 3 };
     static hl_real weights[HEADS * T * T];
@@ -127,7 +122,7 @@ START_TEST(comparing_heads_takes_what_was_told)
     counting_begin();
     for (int threads = 0; threads < 4; threads++) {
         hl_heads_csv csv = { .n_tokens = 20, .threads = threads };
-        ck_assert_int_eq(hl_heads_csv_add(&csv, 0, &layer, 1, NULL, NULL).code, HL_OK);
+        CHECK_OK(hl_heads_csv_add(&csv, 0, &layer, 1, NULL, NULL));
         size_t told = hl_heads_csv_bytes(HEADS, 20, threads), rows = csv.capacity * sizeof *csv.rows;
         ck_assert_uint_ge(told, HEADS * (HEADS - 1) * sizeof(double));
         ck_assert_msg(counting_live >= told + rows && counting_live <= told + rows + 64, "%zu bytes taken, %zu told",
@@ -141,7 +136,6 @@ START_TEST(comparing_heads_takes_what_was_told)
     ck_assert_uint_ge(f->readings, 2 * f->rows + hl_heads_csv_bytes(heads, longest, 1));
     summary_example_free(&example);
 }
-END_TEST
 
 static void assert_file_size(const char *path, size_t told)
 {
@@ -158,11 +152,11 @@ static void compare_files(const summary_example *example)
 {
     const hl_footprint *told = &example->footprint;
     hl_trainer trainer;
-    ck_assert_int_eq(hl_trainer_init(&trainer, &example->config).code, HL_OK);
+    CHECK_OK(hl_trainer_init(&trainer, &example->config));
     const char *model = scratch_path("model.safetensors"), *checkpoint = scratch_path("checkpoint.safetensors");
     hl_train_state state = { 0 };
-    ck_assert_int_eq(hl_checkpoint_write_model(model, &trainer.model.parameters, 0, "").code, HL_OK);
-    ck_assert_int_eq(hl_checkpoint_write(checkpoint, NULL, &trainer.optimizer, &state, "").code, HL_OK);
+    CHECK_OK(hl_checkpoint_write_model(model, &trainer.model.parameters, 0, ""));
+    CHECK_OK(hl_checkpoint_write(checkpoint, NULL, &trainer.optimizer, &state, ""));
     assert_file_size(model, told->model);
     assert_file_size(checkpoint, told->checkpoint);
     if (told->snapshots.n > 0) {
@@ -170,8 +164,7 @@ static void compare_files(const summary_example *example)
         init_sums(&sums, &trainer);
         hl_recorder recorder;
         init_recorder(&recorder, &trainer);
-        ck_assert_int_eq(hl_recorder_record(&recorder, 0, hl_validation_sums_pass_end(&sums), &trainer.arena).code,
-                         HL_OK);
+        CHECK_OK(hl_recorder_record(&recorder, 0, hl_validation_sums_pass_end(&sums), &trainer.arena));
         hl_recorder_free(&recorder);
         hl_validation_sums_pass_free(&sums);
         assert_file_size(scratch_path("patterns/step_000000.npz"), told->snapshots.each);
@@ -179,7 +172,7 @@ static void compare_files(const summary_example *example)
     hl_trainer_free(&trainer);
 }
 
-START_TEST(files_are_as_large_as_told)
+TEST(files_are_as_large_as_told)
 {
     static summary_example example;
     for (int i = 0; i < RUNS; i++) {
@@ -188,9 +181,8 @@ START_TEST(files_are_as_large_as_told)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-START_TEST(files_are_as_many_as_written)
+TEST(files_are_as_many_as_written)
 {
     static const struct {
         const char *text;
@@ -212,14 +204,5 @@ START_TEST(files_are_as_many_as_written)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_takes_what_was_told);
-    tcase_add_test(tc, the_sum_is_of_all);
-    tcase_add_test(tc, comparing_heads_takes_what_was_told);
-    tcase_add_test(tc, files_are_as_large_as_told);
-    tcase_add_test(tc, files_are_as_many_as_written);
-}
-SUITE("footprint", add_tests)
+SUITE("footprint")

@@ -1,5 +1,6 @@
 #include "core/base/memory.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "train/ini.h"
 
 #include <stdio.h>
@@ -71,14 +72,12 @@ static const struct {
     { "\"\\xFF\"", "in quotes, \\ stands before \" or \\ or, for any byte but 0, as in \\x0a" },
 };
 
-START_TEST(what_is_quoted_wrongly_is_refused)
+LOOP_TEST(what_is_quoted_wrongly_is_refused, 0, sizeof misquoted / sizeof *misquoted)
 {
-    char text[64], expected[256];
-    snprintf(text, sizeof text, "k = %s\nl = w\n", misquoted[_i].value);
-    snprintf(expected, sizeof expected, "1 ! %s\n2 l=w\n", misquoted[_i].why);
+    const char *text = scratch_format("k = %s\nl = w\n", misquoted[_i].value);
+    const char *expected = scratch_format("1 ! %s\n2 l=w\n", misquoted[_i].why);
     ck_assert_str_eq(summary(text, strlen(text)), expected);
 }
-END_TEST
 
 static const struct {
     const char *value, *text;
@@ -92,29 +91,27 @@ static const struct {
     { "a\nb\xff\x7f\xc3\xbc", "\"a\\x0ab\\xff\\x7f\\xc3\\xbc\"" },
 };
 
-START_TEST(what_is_written_is_read_again)
+LOOP_TEST(what_is_written_is_read_again, 0, sizeof quotable / sizeof *quotable)
 {
-    char written[64], line[80], wrong[HL_INI_WRONG_TEXT];
+    char written[64], wrong[HL_INI_WRONG_TEXT];
     ck_assert(hl_ini_quote(quotable[_i].value, written, sizeof written));
     ck_assert_str_eq(written, quotable[_i].text);
     size_t length = strlen(written);
     ck_assert(!hl_ini_quote(quotable[_i].value, written, length));
     ck_assert(hl_ini_quote(quotable[_i].value, written, length + 1));
     hl_ini ini;
-    snprintf(line, sizeof line, "k = %s # c", written);
+    const char *line = scratch_format("k = %s # c", written);
     hl_ini_begin(&ini, line, strlen(line));
     ck_assert_int_eq(hl_ini_next(&ini), HL_INI_PAIR);
     ck_assert_str_eq(ini.value, quotable[_i].value);
     ck_assert(hl_ini_unquote(written, wrong));
     ck_assert_str_eq(written, quotable[_i].value);
 }
-END_TEST
 
-START_TEST(what_can_be_read)
+LOOP_TEST(what_can_be_read, 0, sizeof readable / sizeof readable[0])
 {
     ck_assert_str_eq(summary(readable[_i].text, strlen(readable[_i].text)), readable[_i].items);
 }
-END_TEST
 
 #define WRONG(text, items)            \
     {                                 \
@@ -155,13 +152,12 @@ static const struct {
     WRONG("k=\xf5\x80\x80\x80", NOT_UTF8("f5 in column 3")),
 };
 
-START_TEST(what_cannot_be_read_is_reported_and_reading_goes_on)
+LOOP_TEST(what_cannot_be_read_is_reported_and_reading_goes_on, 0, sizeof unreadable / sizeof unreadable[0])
 {
     ck_assert_str_eq(summary(unreadable[_i].text, unreadable[_i].size), unreadable[_i].items);
 }
-END_TEST
 
-START_TEST(a_line_is_whole_up_to_the_limit_and_refused_beyond)
+TEST(a_line_is_whole_up_to_the_limit_and_refused_beyond)
 {
     char text[HL_INI_MAX_LINE + 16];
     memset(text, 'v', sizeof text);
@@ -179,9 +175,8 @@ START_TEST(a_line_is_whole_up_to_the_limit_and_refused_beyond)
     ck_assert_str_eq(summary(text, HL_INI_MAX_LINE + 6), "1 ! the line is longer than 4096 bytes\n2 l=w\n");
     ck_assert_str_eq(summary(text, HL_INI_MAX_LINE + 1), "1 ! the line is longer than 4096 bytes\n");
 }
-END_TEST
 
-START_TEST(allowed_bytes_name_the_first_that_is_not)
+TEST(allowed_bytes_name_the_first_that_is_not)
 {
     char wrong[HL_INI_WRONG_TEXT] = "";
     ck_assert(hl_ini_bytes_allowed("a\tb \xc3\xbc", 6, wrong));
@@ -189,16 +184,5 @@ START_TEST(allowed_bytes_name_the_first_that_is_not)
     ck_assert(!hl_ini_bytes_allowed("a\nb", 3, wrong));
     ck_assert_str_eq(wrong, "control byte 0x0a in column 2");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, what_is_quoted_wrongly_is_refused, 0, sizeof misquoted / sizeof *misquoted);
-    tcase_add_loop_test(tc, what_is_written_is_read_again, 0, sizeof quotable / sizeof *quotable);
-    tcase_add_loop_test(tc, what_can_be_read, 0, sizeof readable / sizeof readable[0]);
-    tcase_add_loop_test(tc, what_cannot_be_read_is_reported_and_reading_goes_on, 0,
-                        sizeof unreadable / sizeof unreadable[0]);
-    tcase_add_test(tc, a_line_is_whole_up_to_the_limit_and_refused_beyond);
-    tcase_add_test(tc, allowed_bytes_name_the_first_that_is_not);
-}
-SUITE("ini", add_tests)
+SUITE("ini")

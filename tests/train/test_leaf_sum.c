@@ -1,4 +1,6 @@
 #include "tests/check_suite.h"
+#include "tests/messages.h"
+#include "tests/scratch.h"
 #include "tests/train/thread_ranks.h"
 #include "train/ranks/leaf_sum.h"
 
@@ -61,7 +63,7 @@ static void sum_leaves(hl_ranks *ranks, void *context)
     example *e = context;
     float total[NUMBERS];
     hl_leaf_sum sum;
-    ck_assert_int_eq(hl_leaf_sum_init(&sum, ranks, e->leaves, e->at_once, sizeof total, total).code, HL_OK);
+    CHECK_OK(hl_leaf_sum_init(&sum, ranks, e->leaves, e->at_once, sizeof total, total));
     for (int repetition = 0; repetition < 2; repetition++) {
         hl_leaf_sum_begin(&sum, add_numbers, "the context");
         for (int leaf = sum.first, n; leaf < sum.last; leaf += n) {
@@ -80,7 +82,7 @@ static void sum_leaves(hl_ranks *ranks, void *context)
     hl_leaf_sum_free(&sum);
 }
 
-START_TEST(any_number_of_ranks_gets_the_bits_of_the_tree)
+LOOP_TEST(any_number_of_ranks_gets_the_bits_of_the_tree, 0, 6)
 {
     for (int leaves = 1; leaves <= LEAVES; leaves += leaves < 9 ? 1 : 4) {
         example e = { .leaves = leaves, .at_once = _i == 0 ? 1 : 1 << _i };
@@ -105,9 +107,8 @@ START_TEST(any_number_of_ranks_gets_the_bits_of_the_tree)
         }
     }
 }
-END_TEST
 
-START_TEST(the_values_held_and_sent_are_those_of_the_tree)
+TEST(the_values_held_and_sent_are_those_of_the_tree)
 {
     /* Alone: one sum of each size below, and the leaf at work. */
     ck_assert_int_eq(hl_leaf_sum_values(1, 1, 1, 0), 0);
@@ -129,7 +130,6 @@ START_TEST(the_values_held_and_sent_are_those_of_the_tree)
     ck_assert_int_eq(hl_leaf_sum_first(8, 3, 2), 5);
     ck_assert_int_eq(hl_leaf_sum_first(8, 3, 3), 8);
 }
-END_TEST
 
 typedef struct failing {
     int first_rank; /* that fails */
@@ -140,12 +140,11 @@ static void fail_together(hl_ranks *ranks, void *context)
 {
     const failing *f = context;
     hl_status status = hl_ranks_agree(ranks, hl_ok());
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     hl_status own = ranks->rank >= f->first_rank ? hl_error(HL_BAD_FILE, "no file %d", ranks->rank) : hl_ok();
     status = hl_ranks_agree(ranks, own);
-    char expected[64];
-    snprintf(expected, sizeof expected, f->first_rank > 0 ? "rank %d: no file %d" : "no file 0", f->first_rank,
-             f->first_rank);
+    const char *expected =
+        scratch_format(f->first_rank > 0 ? "rank %d: no file %d" : "no file 0", f->first_rank, f->first_rank);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, expected);
     ck_assert(ranks->parted);
@@ -158,14 +157,13 @@ static void fail_together(hl_ranks *ranks, void *context)
     ck_assert_int_eq(value, ranks->rank);
 }
 
-START_TEST(all_ranks_fail_with_the_lowest_one_that_does)
+TEST(all_ranks_fail_with_the_lowest_one_that_does)
 {
     for (int first = 0; first < 3; first++) {
         thread_ranks_run(3, fail_together, &(failing){ .first_rank = first });
     }
     ck_assert_int_eq(hl_ranks_agree(NULL, hl_error(HL_INVALID, "alone")).code, HL_INVALID);
 }
-END_TEST
 
 static void exchange(hl_ranks *ranks, void *context)
 {
@@ -180,7 +178,7 @@ static void exchange(hl_ranks *ranks, void *context)
     ck_assert(hl_ranks_leads(ranks) == (ranks->rank == 0));
 }
 
-START_TEST(sums_and_broadcasts_reach_all_ranks)
+TEST(sums_and_broadcasts_reach_all_ranks)
 {
     thread_ranks_run(3, exchange, NULL);
     int64_t value = 7;
@@ -190,7 +188,6 @@ START_TEST(sums_and_broadcasts_reach_all_ranks)
     ck_assert(hl_ranks_leads(NULL));
     ck_assert_int_eq(hl_ranks_count(NULL), 1);
 }
-END_TEST
 
 /* Each rank has one number of its own, all others are 0; then rank 1 has none. */
 static void join_shares(hl_ranks *ranks, void *context)
@@ -210,11 +207,10 @@ static void join_shares(hl_ranks *ranks, void *context)
     ck_assert_str_eq(status.text, "rank 1: no number");
 }
 
-START_TEST(shares_are_joined_or_all_ranks_fail)
+TEST(shares_are_joined_or_all_ranks_fail)
 {
     thread_ranks_run(3, join_shares, NULL);
 }
-END_TEST
 
 /* ---- what rank 0 of three does, where the others' part is made up ---- */
 
@@ -257,7 +253,7 @@ static hl_ranks made_up_ranks(made_up *m)
 }
 
 /* The rules 1 and 2 of ranks.h. */
-START_TEST(a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement)
+TEST(a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement)
 {
     made_up m = { .calls = "" };
     hl_ranks ranks = made_up_ranks(&m);
@@ -270,28 +266,13 @@ START_TEST(a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement)
     ck_assert_int_eq(share.join(share.context, hl_ok(), &number, 1).code, HL_OK);
     ck_assert_str_eq(m.calls, "msbm");
 }
-END_TEST
 
-START_TEST(a_failure_that_is_never_received_is_a_failure)
+TEST(a_failure_that_is_never_received_is_a_failure)
 {
     made_up m = { .largest = { 2, 0 } }; /* rank 3 - 2 has failed */
     hl_ranks ranks = made_up_ranks(&m);
-    hl_status status = hl_ranks_agree(&ranks, hl_ok());
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "rank 1: failed, and was lost before it could say why");
+    message_check(hl_ranks_agree(&ranks, hl_ok()), HL_FAILED, "train.rank_1_failed_and_was_lost");
     ck_assert(ranks.parted);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, any_number_of_ranks_gets_the_bits_of_the_tree, 0, 6);
-    tcase_add_test(tc, the_values_held_and_sent_are_those_of_the_tree);
-    tcase_add_test(tc, all_ranks_fail_with_the_lowest_one_that_does);
-    tcase_add_test(tc, sums_and_broadcasts_reach_all_ranks);
-    tcase_add_test(tc, shares_are_joined_or_all_ranks_fail);
-    tcase_add_test(tc, a_sum_ends_with_a_broadcast_and_is_used_after_an_agreement);
-    tcase_add_test(tc, a_failure_that_is_never_received_is_a_failure);
-}
-
-SUITE("leaf sum", add_tests)
+SUITE("leaf sum")

@@ -15,7 +15,7 @@ static void spoil_what_nobody_reads(hl_trainer *trainer)
     *hl_parameters_find(&trainer->model.parameters, "embedding.weight")->tensor->data = INFINITY;
 }
 
-START_TEST(no_file_gets_a_weight_that_is_not_finite)
+LOOP_TEST(no_file_gets_a_weight_that_is_not_finite, 0, 2)
 {
     hl_config config = trainer_config("eval_every = 0\n");
     config.task.min_length = config.task.length;
@@ -24,8 +24,8 @@ START_TEST(no_file_gets_a_weight_that_is_not_finite)
     trainer_make(&trainer, &config);
     spoil_what_nobody_reads(&trainer);
     hl_run_folder folder;
-    ck_assert_int_eq(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_OK);
+    CHECK_OK(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW));
+    CHECK_OK(hl_run_folder_make(&folder));
     hl_loop loop = {
         .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
     };
@@ -36,15 +36,13 @@ START_TEST(no_file_gets_a_weight_that_is_not_finite)
     }
     hl_status status = hl_loop_run(&loop);
     ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    char words[64];
-    snprintf(words, sizeof words, "step %d: a weight of embedding.weight", _i == 0 ? 0 : 2);
+    const char *words = scratch_format("step %d: a weight of embedding.weight", _i == 0 ? 0 : 2);
     ck_assert_msg(strstr(status.text, words) != NULL, "%s", status.text);
     ck_assert(!scratch_exists(folder.model) && !scratch_exists(folder.checkpoint));
     hl_metrics_csv_close(&loop.metrics);
     hl_run_folder_close(&folder);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* The numbers of a table without its header and first column, row by row, an empty field being -1; returns how many. */
 static int numbers_of(const char *path, double *numbers, int most)
@@ -64,7 +62,7 @@ static int numbers_of(const char *path, double *numbers, int most)
 }
 
 /* A toy task, scored as one of classes. */
-START_TEST(a_run_of_classes_ends_with_their_scores)
+TEST(a_run_of_classes_ends_with_their_scores)
 {
     hl_config config = trainer_config("eval_every = 1\n");
     config.train.steps = 2;
@@ -72,10 +70,10 @@ START_TEST(a_run_of_classes_ends_with_their_scores)
     trainer_make(&trainer, &config);
     enum { C = 7, FIGURES = 6 }; /* three special tokens and four symbols */
     trainer.scored = HL_METRICS_CLASSES;
-    ck_assert_int_eq(hl_class_counts_init(&trainer.classes, C).code, HL_OK);
+    CHECK_OK(hl_class_counts_init(&trainer.classes, C));
     hl_run_folder folder;
-    ck_assert_int_eq(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_OK);
+    CHECK_OK(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW));
+    CHECK_OK(hl_run_folder_make(&folder));
     hl_loop loop = {
         .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
     };
@@ -114,11 +112,5 @@ START_TEST(a_run_of_classes_ends_with_their_scores)
     hl_run_folder_close(&folder);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_of_classes_ends_with_their_scores);
-    tcase_add_loop_test(tc, no_file_gets_a_weight_that_is_not_finite, 0, 2);
-}
-SUITE("loop", add_tests)
+SUITE("loop")

@@ -175,7 +175,8 @@ static void expect_beginning(const char *folder, const char *alone)
     expect_one_of(run_file(folder, "model.safetensors"), paths, 3);
 }
 
-START_TEST(nothing_that_is_built_on_what_was_not_sent_is_written)
+/* ThreadSanitizer lets no child of a process that has threads start its own. */
+LOOP_TEST(nothing_that_is_built_on_what_was_not_sent_is_written, 0, SANITIZED ? 0 : RANKS)
 {
     static const char *const names[] = { "alone_0", "alone_2", "alone_4" };
     for (int i = 0; i < 3; i++) {
@@ -193,12 +194,5 @@ START_TEST(nothing_that_is_built_on_what_was_not_sent_is_written)
     ck_assert_int_eq(run_weights_step(run_file(folder, "checkpoint.safetensors")), STEPS);
     expect_beginning(folder, alone);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    /* ThreadSanitizer lets no child of a process that has threads start its own. */
-    tcase_add_loop_test(tc, nothing_that_is_built_on_what_was_not_sent_is_written, 0, SANITIZED ? 0 : RANKS);
-}
-SUITE("lost rank", add_tests)
+SUITE("lost rank", .seconds = 60)

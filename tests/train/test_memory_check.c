@@ -35,7 +35,7 @@ static void expect(const control_file *files, size_t bytes, bool container)
     ck_assert_int_eq(found.container, container);
 }
 
-START_TEST(without_a_group_the_machines_memory_counts)
+TEST(without_a_group_the_machines_memory_counts)
 {
     static const control_file nothing[] = { END };
     static const control_file memory[] = { MEMORY, END };
@@ -46,9 +46,8 @@ START_TEST(without_a_group_the_machines_memory_counts)
     expect(memory, 4 * GIB, false);
     expect(unlimited, 4 * GIB, false);
 }
-END_TEST
 
-START_TEST(the_limit_of_a_group_counts_less_what_is_used)
+TEST(the_limit_of_a_group_counts_less_what_is_used)
 {
     static const control_file cached[] = { MEMORY,
                                            GROUP("0::/\n"),
@@ -71,9 +70,8 @@ START_TEST(the_limit_of_a_group_counts_less_what_is_used)
     expect(over, 0, true);
     expect(wide, 4 * GIB, false);
 }
-END_TEST
 
-START_TEST(the_least_of_the_groups_above_counts)
+TEST(the_least_of_the_groups_above_counts)
 {
     static const control_file files[] = { MEMORY,
                                           GROUP("1:name=systemd:/\n0::/user.slice/run.scope\n"),
@@ -84,9 +82,8 @@ START_TEST(the_least_of_the_groups_above_counts)
                                           END };
     expect(files, 2047 * MIB, true);
 }
-END_TEST
 
-START_TEST(groups_of_version_1_count_too)
+TEST(groups_of_version_1_count_too)
 {
     static const control_file own[] = { MEMORY,
                                         GROUP("5:devices:/\n4:memory:/docker/1a\n3:cpuset:/b\n0::/\n"),
@@ -106,9 +103,8 @@ START_TEST(groups_of_version_1_count_too)
     expect(own, 1023 * MIB, true);
     expect(as_root, 1023 * MIB, true);
 }
-END_TEST
 
-START_TEST(a_group_may_have_several_controllers_and_a_softer_limit)
+TEST(a_group_may_have_several_controllers_and_a_softer_limit)
 {
     static const control_file mounted_together[] = { MEMORY,
                                                      GROUP("5:cpu,memory,io:/a\n3:cpu:/b\n"),
@@ -129,9 +125,8 @@ START_TEST(a_group_may_have_several_controllers_and_a_softer_limit)
     expect(of_others, 4 * GIB, false);
     expect(soft, 2 * MIB, true);
 }
-END_TEST
 
-START_TEST(the_address_space_counts_less_what_is_used)
+TEST(the_address_space_counts_less_what_is_used)
 {
     const control_file files[] = { { "/proc/meminfo", "MemAvailable: 4398046511104 kB\n" },
                                    { "/proc/self/statm", "256 1 1 1 0 1 0\n" },
@@ -143,25 +138,23 @@ START_TEST(the_address_space_counts_less_what_is_used)
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
     expect(files, most - 256 * (size_t)sysconf(_SC_PAGESIZE), false);
 }
-END_TEST
 
-START_TEST(this_machine_tells_something)
+TEST(this_machine_tells_something)
 {
     hl_memory_at_hand found = hl_memory_at_hand_now();
     ck_assert_uint_gt(found.bytes, 16 * MIB);
     ck_assert_uint_lt(found.bytes, SIZE_MAX);
 }
-END_TEST
 
-START_TEST(what_needs_more_than_there_is_is_refused)
+TEST(what_needs_more_than_there_is_is_refused)
 {
     hl_config config;
     config_parse("[model]\nlayers = 2\n[train]\nthreads = 1\n", &config);
     hl_footprint needed;
-    ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
+    CHECK_OK(hl_footprint_of_config(&config, &needed));
     hl_memory_at_hand enough = { .bytes = needed.total }, less = { .bytes = needed.total - 1 },
                       container = { .bytes = 3 * MIB, .container = true };
-    ck_assert_int_eq(hl_memory_check_training(&config, 1, enough, "x.ini").code, HL_OK);
+    CHECK_OK(hl_memory_check_training(&config, 1, enough, "x.ini"));
     hl_status status = hl_memory_check_training(&config, 1, less, "x.ini");
     ck_assert_int_eq(status.code, HL_NO_MEMORY);
     ck_assert_ptr_eq(strstr(status.text, "x.ini: the run needs about "), status.text);
@@ -169,26 +162,24 @@ START_TEST(what_needs_more_than_there_is_is_refused)
     status = hl_memory_check_training(&config, 1, container, "x.ini");
     ck_assert_ptr_nonnull(strstr(status.text, ", and 3.0 MiB are free in this container; "));
 }
-END_TEST
 
 /* A process has memory for its own leaves alone. */
-START_TEST(of_several_processes_each_needs_less)
+TEST(of_several_processes_each_needs_less)
 {
     hl_config config;
     config_parse("[train]\nbatch_size = 64\nleaves = 4\nthreads = 1\n", &config);
     hl_footprint alone, one;
-    ck_assert_int_eq(hl_footprint_of_one(&config, 1, &alone).code, HL_OK);
-    ck_assert_int_eq(hl_footprint_of_one(&config, 4, &one).code, HL_OK);
+    CHECK_OK(hl_footprint_of_one(&config, 1, &alone));
+    CHECK_OK(hl_footprint_of_one(&config, 4, &one));
     ck_assert_uint_lt(one.total, alone.total);
     ck_assert_uint_eq(one.gradients, 2 * alone.gradients); /* its own, and what it receives */
     hl_memory_at_hand enough_for_one = { .bytes = one.total };
-    ck_assert_int_eq(hl_memory_check_training(&config, 4, enough_for_one, "x.ini").code, HL_OK);
+    CHECK_OK(hl_memory_check_training(&config, 4, enough_for_one, "x.ini"));
     ck_assert_int_eq(hl_memory_check_training(&config, 1, enough_for_one, "x.ini").code, HL_NO_MEMORY);
 }
-END_TEST
 
 /* What is told to need less does. */
-START_TEST(the_remedy_is_for_what_takes_most)
+TEST(the_remedy_is_for_what_takes_most)
 {
     static const struct {
         const char *config, *remedy, *less;
@@ -211,24 +202,10 @@ START_TEST(the_remedy_is_for_what_takes_most)
         config_parse(all[i].less, &less);
         hl_status status = hl_memory_check_training(&config, 1, (hl_memory_at_hand){ .bytes = MIB }, "x.ini");
         ck_assert_msg(strstr(status.text, all[i].remedy) != NULL, "%zu: %s", i, status.text);
-        ck_assert_int_eq(hl_footprint_of_config(&config, &needed).code, HL_OK);
-        ck_assert_int_eq(hl_footprint_of_config(&less, &then).code, HL_OK);
+        CHECK_OK(hl_footprint_of_config(&config, &needed));
+        CHECK_OK(hl_footprint_of_config(&less, &then));
         ck_assert_uint_lt(then.total, needed.total / 4 * 3);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, without_a_group_the_machines_memory_counts);
-    tcase_add_test(tc, the_limit_of_a_group_counts_less_what_is_used);
-    tcase_add_test(tc, the_least_of_the_groups_above_counts);
-    tcase_add_test(tc, groups_of_version_1_count_too);
-    tcase_add_test(tc, a_group_may_have_several_controllers_and_a_softer_limit);
-    tcase_add_test(tc, the_address_space_counts_less_what_is_used);
-    tcase_add_test(tc, this_machine_tells_something);
-    tcase_add_test(tc, the_remedy_is_for_what_takes_most);
-    tcase_add_test(tc, what_needs_more_than_there_is_is_refused);
-    tcase_add_test(tc, of_several_processes_each_needs_less);
-}
-SUITE("memory check", add_tests)
+SUITE("memory check")

@@ -1,5 +1,6 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/scratch.h"
 #include "train/metrics_csv.h"
 
@@ -58,8 +59,7 @@ static hl_metrics_sum sum_of(const char *text, int64_t rows)
 static hl_metrics_csv opened(const char *path, hl_metrics_sum until)
 {
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, until);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, until));
     return csv;
 }
 
@@ -69,22 +69,21 @@ static void assert_same(hl_metrics_sum a, hl_metrics_sum b)
     ck_assert_int_eq(a.crc, b.crc);
 }
 
-START_TEST(rows_are_in_the_file_at_once)
+TEST(rows_are_in_the_file_at_once)
 {
     const char *path = scratch_path("metrics.csv");
     hl_metrics_csv csv = opened(path, nothing);
     assert_holds(path, HEADER);
-    ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
+    CHECK_OK(hl_metrics_csv_append(&csv, training));
     assert_holds(path, HEADER TRAINING);
-    ck_assert_int_eq(hl_metrics_csv_append(&csv, validation).code, HL_OK);
-    ck_assert_int_eq(hl_metrics_csv_sync(&csv).code, HL_OK);
+    CHECK_OK(hl_metrics_csv_append(&csv, validation));
+    CHECK_OK(hl_metrics_csv_sync(&csv));
     assert_holds(path, HEADER TRAINING VALIDATION);
     assert_same(csv.sum, sum_of(HEADER TRAINING VALIDATION, 2));
     hl_metrics_csv_close(&csv);
 }
-END_TEST
 
-START_TEST(what_follows_the_known_rows_is_dropped)
+TEST(what_follows_the_known_rows_is_dropped)
 {
     static const struct {
         const char *before, *after;
@@ -107,7 +106,7 @@ START_TEST(what_follows_the_known_rows_is_dropped)
         scratch_write(path, cases[i].before, strlen(cases[i].before));
         hl_metrics_csv csv = opened(path, sum_of(cases[i].after, cases[i].rows));
         assert_holds(path, cases[i].after);
-        ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
+        CHECK_OK(hl_metrics_csv_append(&csv, training));
         char expected[1024];
         strcat(strcpy(expected, cases[i].after), TRAINING);
         assert_same(csv.sum, sum_of(expected, cases[i].rows + 1));
@@ -115,9 +114,8 @@ START_TEST(what_follows_the_known_rows_is_dropped)
         assert_holds(path, expected);
     }
 }
-END_TEST
 
-START_TEST(a_file_that_is_no_metrics_is_refused_and_untouched)
+TEST(a_file_that_is_no_metrics_is_refused_and_untouched)
 {
     static const char *const foreign[] = { "step,split,loss\n1,train,2\n", "s", HEADER };
     const char *path = scratch_path("metrics.csv");
@@ -125,14 +123,12 @@ START_TEST(a_file_that_is_no_metrics_is_refused_and_untouched)
         size_t size = strlen(foreign[i]) - (i == 2); /* a header without its end of line */
         scratch_write(path, foreign[i], size);
         hl_metrics_csv csv;
-        hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_ptr_nonnull(strstr(status.text, "metrics.csv:1: "));
+        message_check(hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few), HL_BAD_FILE,
+                      "train.not_the_header_of_a_metrics");
         hl_metrics_csv_close(&csv);
         ck_assert(scratch_holds(path, foreign[i], size));
     }
 }
-END_TEST
 
 /* Each of them as line 3. */
 static const char *const no_rows[] = {
@@ -164,15 +160,14 @@ static void expect_refused(const char *path, const char *text, size_t size)
 {
     scratch_write(path, text, size);
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few);
-    ck_assert_msg(status.code == HL_BAD_FILE, "%s", text);
-    ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
+    message_check(hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few), HL_BAD_FILE,
+                  "train.not_a_row_of_a_metrics");
     hl_metrics_csv_close(&csv);
     ck_assert(scratch_holds(path, text, size));
     ck_assert_int_eq(hl_metrics_csv_check(path, text, size, nothing).code, HL_BAD_FILE);
 }
 
-START_TEST(a_line_that_is_no_row_is_refused_and_untouched)
+TEST(a_line_that_is_no_row_is_refused_and_untouched)
 {
     const char *path = scratch_path("metrics.csv");
     for (size_t i = 0; i < sizeof no_rows / sizeof *no_rows; i++) {
@@ -186,26 +181,21 @@ START_TEST(a_line_that_is_no_row_is_refused_and_untouched)
     int size = snprintf(huge, sizeof huge, HEADER "0,train,1,1,,,1\n1,train,%0300d,1,,,1\n", 1);
     expect_refused(path, huge, (size_t)size);
 }
-END_TEST
 
-START_TEST(a_step_before_the_last_is_refused_and_untouched)
+TEST(a_step_before_the_last_is_refused_and_untouched)
 {
     static const char text[] = HEADER "0,train,1,1,,,1\n" TRAINING "9,train,1,1,,,1\n";
     const char *path = scratch_path("metrics.csv");
     scratch_write(path, text, sizeof text - 1);
     hl_metrics_csv csv;
-    hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_msg(strstr(status.text, "metrics.csv:4: step 9 after step 10, which no run writes; take the line out") !=
-                      NULL,
-                  "%s", status.text);
+    message_check(hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, a_few), HL_BAD_FILE,
+                  "train.step_9_after_step_10_which");
     hl_metrics_csv_close(&csv);
     ck_assert(scratch_holds(path, text, sizeof text - 1));
     ck_assert_int_eq(hl_metrics_csv_check(path, text, sizeof text - 1, nothing).code, HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(what_a_checkpoint_knows_must_be_there)
+TEST(what_a_checkpoint_knows_must_be_there)
 {
 #define FIRST HEADER "0,validation,1,1,,,1\n"
 #define KNOWN FIRST TRAINING VALIDATION
@@ -233,7 +223,7 @@ START_TEST(what_a_checkpoint_knows_must_be_there)
     ck_assert_ptr_nonnull(strstr(hl_metrics_csv_check_until(path, known).text,
                                  "metrics.csv: missing, with 3 rows of this run; put the file back, or begin anew with "
                                  "--overwrite"));
-    ck_assert_int_eq(hl_metrics_csv_check_until(path, nothing).code, HL_OK);
+    CHECK_OK(hl_metrics_csv_check_until(path, nothing));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text = cases[i].text, *message = cases[i].message;
         scratch_write(path, text, strlen(text));
@@ -244,10 +234,9 @@ START_TEST(what_a_checkpoint_knows_must_be_there)
         ck_assert(*text == '\0' || hl_metrics_csv_check(path, text, strlen(text), known).code == status.code);
     }
 }
-END_TEST
 
 /* Whatever bit of the rows is inverted, but those of speeds. */
-START_TEST(a_flipped_bit_is_refused)
+TEST(a_flipped_bit_is_refused)
 {
     const char *path = scratch_path("metrics.csv");
     char text[] = KNOWN;
@@ -264,19 +253,17 @@ START_TEST(a_flipped_bit_is_refused)
     }
     ck_assert_int_gt(refused, 1000);
 }
-END_TEST
 
-START_TEST(what_may_still_be_being_written_is_no_fault)
+TEST(what_may_still_be_being_written_is_no_fault)
 {
     static const char *const whole[] = { HEADER, HEADER TRAINING VALIDATION, HEADER TRAINING "10,val" };
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(hl_metrics_csv_check("m", whole[i], strlen(whole[i]), nothing).code, HL_OK);
+        CHECK_OK(hl_metrics_csv_check("m", whole[i], strlen(whole[i]), nothing));
     }
     ck_assert_str_eq(hl_metrics_csv_check("m", "step\n", 5, nothing).text, "m:1: not the header of a metrics.csv");
 }
-END_TEST
 
-START_TEST(a_row_is_read_as_it_was_written)
+TEST(a_row_is_read_as_it_was_written)
 {
     static const char line[] = VALIDATION;
     hl_metrics_row row;
@@ -287,7 +274,6 @@ START_TEST(a_row_is_read_as_it_was_written)
     ck_assert(hl_metrics_row_read(trained, sizeof trained - 2, &row));
     ck_assert(row.learning_rate == 0.001 && row.grad_norm == 2.5 && row.tokens_per_second == 12346);
 }
-END_TEST
 
 #define TOKENS_HEADER \
     "step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second,perplexity,bits_per_character,bits_per_word\n"
@@ -299,15 +285,15 @@ END_TEST
 static void write_rows(const char *path, hl_metrics_kind kind, const hl_metrics_row *rows, int n, hl_metrics_sum *sum)
 {
     hl_metrics_csv csv;
-    ck_assert_int_eq(hl_metrics_csv_open(&csv, path, kind, nothing).code, HL_OK);
+    CHECK_OK(hl_metrics_csv_open(&csv, path, kind, nothing));
     for (int i = 0; i < n; i++) {
-        ck_assert_int_eq(hl_metrics_csv_append(&csv, rows[i]).code, HL_OK);
+        CHECK_OK(hl_metrics_csv_append(&csv, rows[i]));
     }
     *sum = csv.sum;
     hl_metrics_csv_close(&csv);
 }
 
-START_TEST(rows_of_text_end_with_its_figures)
+TEST(rows_of_text_end_with_its_figures)
 {
     hl_metrics_row rows[2] = { training, validation };
     rows[0].perplexity = (double)INFINITY; /* too large a number */
@@ -319,7 +305,7 @@ START_TEST(rows_of_text_end_with_its_figures)
     hl_metrics_sum sum, same;
     write_rows(path, HL_METRICS_TOKENS, rows, 2, &sum);
     assert_holds(path, TOKENS_HEADER TOKENS_TRAINING TOKENS_VALIDATION);
-    ck_assert_int_eq(hl_metrics_csv_check_until(path, sum).code, HL_OK);
+    CHECK_OK(hl_metrics_csv_check_until(path, sum));
     hl_metrics_row row;
     ck_assert(hl_metrics_row_read(TOKENS_VALIDATION, strlen(TOKENS_VALIDATION) - 1, &row));
     ck_assert(row.kind == HL_METRICS_TOKENS && row.perplexity == 1.5 && row.bits_per_character == -1);
@@ -340,9 +326,8 @@ START_TEST(rows_of_text_end_with_its_figures)
     ck_assert(hl_metrics_row_read(CLASSES_VALIDATION, strlen(CLASSES_VALIDATION) - 1, &row));
     ck_assert(row.kind == HL_METRICS_CLASSES && row.macro_f1 == 0 && row.micro_f1 == 0.5);
 }
-END_TEST
 
-START_TEST(a_file_has_rows_of_one_kind)
+TEST(a_file_has_rows_of_one_kind)
 {
     static const char *const texts[] = { HEADER TOKENS_VALIDATION,
                                          TOKENS_HEADER VALIDATION,
@@ -362,22 +347,20 @@ START_TEST(a_file_has_rows_of_one_kind)
     hl_metrics_csv_close(&csv);
     assert_holds(path, CLASSES_HEADER);
 }
-END_TEST
 
-START_TEST(a_row_goes_through_in_pieces_and_past_interruptions)
+TEST(a_row_goes_through_in_pieces_and_past_interruptions)
 {
     const char *path = scratch_path("metrics.csv");
     faults_begin();
     faults_pieces(3);
     faults_interrupts(true);
     hl_metrics_csv csv = opened(path, nothing);
-    ck_assert_int_eq(hl_metrics_csv_append(&csv, training).code, HL_OK);
-    ck_assert_int_eq(hl_metrics_csv_sync(&csv).code, HL_OK);
+    CHECK_OK(hl_metrics_csv_append(&csv, training));
+    CHECK_OK(hl_metrics_csv_sync(&csv));
     hl_metrics_csv_close(&csv);
     faults_end();
     assert_holds(path, HEADER TRAINING);
 }
-END_TEST
 
 #define BEFORE HEADER "1,train,1,1,1,1,1\n"
 
@@ -395,7 +378,7 @@ static hl_status open_append_sync(const char *path)
     return status;
 }
 
-START_TEST(whatever_fails_is_reported_and_nothing_leaks)
+TEST(whatever_fails_is_reported_and_nothing_leaks)
 {
     const char *path = scratch_path("metrics.csv");
     static const char before[] = BEFORE "20,train,1,1,1,1,1\n";
@@ -406,7 +389,7 @@ START_TEST(whatever_fails_is_reported_and_nothing_leaks)
         faults_in_files(n, FAULTS_ONCE, ENOSPC);
         hl_status status = open_append_sync(path);
         if (faults_file_calls() < n) {
-            ck_assert_int_eq(status.code, HL_OK);
+            CHECK_OK(status);
             break;
         }
         harmless += status.code == HL_OK;
@@ -430,22 +413,5 @@ START_TEST(whatever_fails_is_reported_and_nothing_leaks)
     ck_assert_int_gt(n, 2);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, rows_are_in_the_file_at_once);
-    tcase_add_test(tc, what_follows_the_known_rows_is_dropped);
-    tcase_add_test(tc, a_file_that_is_no_metrics_is_refused_and_untouched);
-    tcase_add_test(tc, a_line_that_is_no_row_is_refused_and_untouched);
-    tcase_add_test(tc, a_step_before_the_last_is_refused_and_untouched);
-    tcase_add_test(tc, what_a_checkpoint_knows_must_be_there);
-    tcase_add_test(tc, a_flipped_bit_is_refused);
-    tcase_add_test(tc, what_may_still_be_being_written_is_no_fault);
-    tcase_add_test(tc, a_row_is_read_as_it_was_written);
-    tcase_add_test(tc, rows_of_text_end_with_its_figures);
-    tcase_add_test(tc, a_file_has_rows_of_one_kind);
-    tcase_add_test(tc, a_row_goes_through_in_pieces_and_past_interruptions);
-    tcase_add_test(tc, whatever_fails_is_reported_and_nothing_leaks);
-}
-SUITE("metrics.csv", add_tests)
+SUITE("metrics.csv")

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-START_TEST(lines_are_kept_in_order_and_stay_single_lines)
+TEST(lines_are_kept_in_order_and_stay_single_lines)
 {
     hl_problems problems = { 0 };
     hl_problems_add(&problems, "%s:%d: %s", "a\nb", 3, "\033[31mred\x7f");
@@ -17,9 +17,8 @@ START_TEST(lines_are_kept_in_order_and_stay_single_lines)
     ck_assert_int_eq(problems.n, 0);
     hl_problems_free(&problems);
 }
-END_TEST
 
-START_TEST(the_list_is_bounded_and_says_so)
+TEST(the_list_is_bounded_and_says_so)
 {
     hl_problems problems = { 0 };
     for (int i = 0; i < 2 * HL_MAX_PROBLEMS; i++) {
@@ -31,9 +30,8 @@ START_TEST(the_list_is_bounded_and_says_so)
     ck_assert(!problems.no_memory);
     hl_problems_free(&problems);
 }
-END_TEST
 
-START_TEST(a_line_lost_for_want_of_memory_is_remembered)
+TEST(a_line_lost_for_want_of_memory_is_remembered)
 {
     hl_problems problems = { 0 };
     faults_begin();
@@ -47,7 +45,6 @@ START_TEST(a_line_lost_for_want_of_memory_is_remembered)
     ck_assert_int_eq(faults_live_blocks(), 0);
     faults_end();
 }
-END_TEST
 
 static const struct {
     const char *wrong, *meant;
@@ -73,7 +70,7 @@ static const struct {
     { "wxrmzp_qqqqs", NULL },
 };
 
-START_TEST(the_nearest_name_is_what_was_meant)
+LOOP_TEST(the_nearest_name_is_what_was_meant, 0, sizeof slips / sizeof slips[0])
 {
     static const char *const names[] = { "heads", "kv_heads", "d_k", "d_v", "warmup_steps" };
     int nearest = hl_nearest_name(slips[_i].wrong, names, 5);
@@ -84,9 +81,8 @@ START_TEST(the_nearest_name_is_what_was_meant)
         ck_assert_str_eq(names[nearest], slips[_i].meant);
     }
 }
-END_TEST
 
-START_TEST(a_very_long_name_is_like_no_other)
+TEST(a_very_long_name_is_like_no_other)
 {
     static const char *const names[] = { "heads" };
     char name[4000];
@@ -96,23 +92,12 @@ START_TEST(a_very_long_name_is_like_no_other)
     ck_assert_int_eq(hl_nearest_name(name, names, 1), -1);
     ck_assert_int_eq(hl_nearest_name("heads", names, 0), -1);
 }
-END_TEST
 
-START_TEST(a_name_of_one_letter_has_no_letter_to_spare)
+TEST(a_name_of_one_letter_has_no_letter_to_spare)
 {
     static const char *const names[] = { "k" };
     ck_assert_int_eq(hl_nearest_name("v", names, 1), -1);
     ck_assert_int_eq(hl_nearest_name("K", names, 1), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, lines_are_kept_in_order_and_stay_single_lines);
-    tcase_add_test(tc, the_list_is_bounded_and_says_so);
-    tcase_add_test(tc, a_line_lost_for_want_of_memory_is_remembered);
-    tcase_add_loop_test(tc, the_nearest_name_is_what_was_meant, 0, sizeof slips / sizeof slips[0]);
-    tcase_add_test(tc, a_very_long_name_is_like_no_other);
-    tcase_add_test(tc, a_name_of_one_letter_has_no_letter_to_spare);
-}
-SUITE("problems", add_tests)
+SUITE("problems")

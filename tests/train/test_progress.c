@@ -35,7 +35,7 @@ static void play(FILE *out)
     hl_progress_end(&progress);
 }
 
-START_TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
+TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
 {
     const char *path = scratch_path("out");
     FILE *out = fopen(path, "w");
@@ -50,7 +50,6 @@ START_TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
     ck_assert_str_eq(second, "step  30/300  validation  loss 0.5000  acc  99.9%\n");
     free(text);
 }
-END_TEST
 
 /* The line that a row is. */
 static const char *line_of(hl_metrics_row row, int64_t steps)
@@ -68,7 +67,7 @@ static const char *line_of(hl_metrics_row row, int64_t steps)
     return line;
 }
 
-START_TEST(validations_of_text_tell_what_belongs_to_their_task)
+TEST(validations_of_text_tell_what_belongs_to_their_task)
 {
     hl_metrics_row row = validation;
     row.perplexity = 6.59357;
@@ -85,7 +84,6 @@ START_TEST(validations_of_text_tell_what_belongs_to_their_task)
     row.split = "train";
     ck_assert_ptr_null(strstr(line_of(row, 300), "F1"));
 }
-END_TEST
 
 /* What `play_it` sends to a terminal of that kind (TERM); stands until the next call. */
 static const char *sent_to_a_terminal(const char *kind, void (*play_it)(FILE *out))
@@ -108,7 +106,7 @@ static const char *sent_to_a_terminal(const char *kind, void (*play_it)(FILE *ou
     return text;
 }
 
-START_TEST(on_a_terminal_one_line_renews_itself)
+TEST(on_a_terminal_one_line_renews_itself)
 {
 #define STEP "step  30/300  loss 1.2346  acc  50.0%  lr 1.00e-03  123k tok/s  0 s left"
 #define NO_WRAP(line) "\033[?7l" line "\033[?7h"
@@ -116,7 +114,6 @@ START_TEST(on_a_terminal_one_line_renews_itself)
         NO_WRAP(STEP) "\r\033[Kstep  30/300  validation  loss 0.5000  acc  99.9%\n" NO_WRAP(STEP) "\r\033[K";
     ck_assert_str_eq(sent_to_a_terminal("xterm", play), expected); /* the second step came too soon to be shown */
 }
-END_TEST
 
 /* Three drawings, with a step and a row after the first. */
 static void play_drawings(FILE *out)
@@ -131,7 +128,7 @@ static void play_drawings(FILE *out)
     hl_progress_end(&progress);
 }
 
-START_TEST(on_a_terminal_a_drawing_renews_itself_below_the_rows)
+TEST(on_a_terminal_a_drawing_renews_itself_below_the_rows)
 {
 #define DRAWING(lines) "\033[?7l" lines "\033[J\033[?7h"
     static const char expected[] = "\r" DRAWING("\033[Kone\n\033[Ktwo\n")
@@ -139,9 +136,8 @@ START_TEST(on_a_terminal_a_drawing_renews_itself_below_the_rows)
             "\033[Kone\n\033[Ktwo\n") "\r\033[2A" DRAWING("\033[Kthree\n") "\r" DRAWING("\033[Kfour\n");
     ck_assert_str_eq(sent_to_a_terminal("xterm", play_drawings), expected);
 }
-END_TEST
 
-START_TEST(elsewhere_drawings_follow_one_another)
+TEST(elsewhere_drawings_follow_one_another)
 {
     const char *path = scratch_path("out");
     FILE *out = fopen(path, "w");
@@ -150,9 +146,8 @@ START_TEST(elsewhere_drawings_follow_one_another)
     static const char expected[] = "one\ntwo\nstep  30/300  validation  loss 0.5000  acc  99.9%\nthree\nfour\n";
     ck_assert(scratch_holds(path, expected, sizeof expected - 1));
 }
-END_TEST
 
-START_TEST(a_terminal_without_sequences_gets_plain_lines)
+TEST(a_terminal_without_sequences_gets_plain_lines)
 {
     static const char *const kinds[] = { "dumb", "" };
     for (int i = 0; i < 2; i++) {
@@ -161,16 +156,14 @@ START_TEST(a_terminal_without_sequences_gets_plain_lines)
         ck_assert_ptr_null(strpbrk(sent_to_a_terminal(kinds[i], play), "\033\r"));
     }
 }
-END_TEST
 
-START_TEST(without_an_output_nothing_happens)
+TEST(without_an_output_nothing_happens)
 {
     play(NULL);
     play_drawings(NULL);
 }
-END_TEST
 
-START_TEST(the_time_left_follows_from_the_steps_of_this_process)
+TEST(the_time_left_follows_from_the_steps_of_this_process)
 {
     const char *path = scratch_path("out");
     FILE *out = fopen(path, "w");
@@ -188,7 +181,6 @@ START_TEST(the_time_left_follows_from_the_steps_of_this_process)
     ck_assert_ptr_nonnull(strstr(text, "  2 h 13 min left\n"));
     free(text);
 }
-END_TEST
 
 /* What a run from step `first` says of both rows after `elapsed` seconds. */
 static char *lines_of(int64_t first, int64_t steps, double elapsed, hl_metrics_row row)
@@ -205,7 +197,7 @@ static char *lines_of(int64_t first, int64_t steps, double elapsed, hl_metrics_r
     return scratch_read(path, &size);
 }
 
-START_TEST(no_line_is_longer_than_80_columns)
+TEST(no_line_is_longer_than_80_columns)
 {
     static const double elapsed[] = { 1, 3599, 359990, 1e9 }, losses[] = { 0.0029, 999.99999, 1e30, 1e300 };
     static const int64_t steps[] = { 9, 300, 3000, 1000000, 10000000000 };
@@ -229,9 +221,8 @@ START_TEST(no_line_is_longer_than_80_columns)
         free(text);
     }
 }
-END_TEST
 
-START_TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
+TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
 {
     hl_metrics_row row = { .step = 500000,
                            .split = "train",
@@ -258,19 +249,5 @@ START_TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
     ck_assert_ptr_nonnull(strstr(text, "  5 d 03 h left\n"));
     free(text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, elsewhere_than_on_a_terminal_every_row_is_a_line);
-    tcase_add_test(tc, validations_of_text_tell_what_belongs_to_their_task);
-    tcase_add_test(tc, on_a_terminal_one_line_renews_itself);
-    tcase_add_test(tc, on_a_terminal_a_drawing_renews_itself_below_the_rows);
-    tcase_add_test(tc, elsewhere_drawings_follow_one_another);
-    tcase_add_test(tc, a_terminal_without_sequences_gets_plain_lines);
-    tcase_add_test(tc, without_an_output_nothing_happens);
-    tcase_add_test(tc, the_time_left_follows_from_the_steps_of_this_process);
-    tcase_add_test(tc, no_line_is_longer_than_80_columns);
-    tcase_add_test(tc, a_line_that_would_be_too_long_leaves_out_the_learning_rate_first);
-}
-SUITE("progress", add_tests)
+SUITE("progress")

@@ -1,6 +1,7 @@
 #include "core/base/memory.h"
 #include "core/files/files.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 #include "train/run_folder.h"
@@ -13,15 +14,13 @@
 
 static void touch(const char *folder, const char *name)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const char *path = scratch_format("%s/%s", folder, name);
     scratch_write(path, name, strlen(name));
 }
 
 static bool there(const char *folder, const char *name)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const char *path = scratch_format("%s/%s", folder, name);
     return scratch_exists(path);
 }
 
@@ -35,8 +34,7 @@ static hl_status take(hl_run_folder *folder, const char *path, hl_run_mode mode)
 static hl_run_folder opened(const char *path, hl_run_mode mode)
 {
     hl_run_folder folder;
-    hl_status status = take(&folder, path, mode);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(take(&folder, path, mode));
     return folder;
 }
 
@@ -76,7 +74,7 @@ static hl_run_folder full_folder(const char *path)
     return folder;
 }
 
-START_TEST(a_folder_and_those_above_it_are_made)
+TEST(a_folder_and_those_above_it_are_made)
 {
     const char *path = scratch_path("a/b/c");
     hl_run_folder folder = opened(path, HL_RUN_NEW);
@@ -86,10 +84,9 @@ START_TEST(a_folder_and_those_above_it_are_made)
     folder = opened(path, HL_RUN_NEW); /* nothing of a run in it yet */
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 /* One by one, and nothing of the folder changes. */
-START_TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
+TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
 {
     static const struct {
         const char *name;
@@ -136,42 +133,39 @@ START_TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
         }
         hl_run_folder folder = opened(path, HL_RUN_OVERWRITE);
         ck_assert(there(path, files[i].name));
-        ck_assert_int_eq(hl_run_folder_clear(&folder).code, HL_OK);
+        CHECK_OK(hl_run_folder_clear(&folder));
         ck_assert(there(path, files[i].name) == (strcmp(files[i].name, "config.ini") == 0));
         ck_assert(there(path, "notes.txt") && there(path, "patterns/notes.txt"));
         hl_run_folder_close(&folder);
     }
 }
-END_TEST
 
-START_TEST(opening_makes_nothing)
+TEST(opening_makes_nothing)
 {
     const char *path = scratch_path("run");
     static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE };
     for (int m = 0; m < 3; m++) {
         hl_run_folder folder;
-        ck_assert_int_eq(hl_run_folder_open(&folder, path, modes[m]).code, HL_OK);
+        CHECK_OK(hl_run_folder_open(&folder, path, modes[m]));
         ck_assert(!scratch_exists(path));
         hl_run_folder_close(&folder);
     }
 }
-END_TEST
 
 /* Between the look at it and the beginning. */
-START_TEST(a_run_that_came_first_is_noticed)
+TEST(a_run_that_came_first_is_noticed)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder, other;
-    ck_assert_int_eq(hl_run_folder_open(&folder, path, HL_RUN_NEW).code, HL_OK);
-    ck_assert_int_eq(take(&other, path, HL_RUN_NEW).code, HL_OK);
+    CHECK_OK(hl_run_folder_open(&folder, path, HL_RUN_NEW));
+    CHECK_OK(take(&other, path, HL_RUN_NEW));
     touch(path, "config.ini");
     hl_run_folder_close(&other);
     ck_assert_int_eq(hl_run_folder_make(&folder).code, HL_INVALID);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(the_lock_is_against_other_processes_and_ends_with_them)
+TEST(the_lock_is_against_other_processes_and_ends_with_them)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = opened(path, HL_RUN_NEW);
@@ -191,10 +185,9 @@ START_TEST(the_lock_is_against_other_processes_and_ends_with_them)
     folder = opened(path, HL_RUN_NEW);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 /* One that was killed has its lock until the system has done away with it. */
-START_TEST(a_lock_that_is_about_to_go_is_waited_for)
+TEST(a_lock_that_is_about_to_go_is_waited_for)
 {
     const char *path = scratch_path("run");
     int held[2];
@@ -211,17 +204,16 @@ START_TEST(a_lock_that_is_about_to_go_is_waited_for)
     ck_assert_int_eq(read(held[0], &code, 1), 1);
     ck_assert_int_eq(code, HL_OK);
     hl_run_folder folder;
-    ck_assert_int_eq(take(&folder, path, HL_RUN_RESUME).code, HL_OK);
+    CHECK_OK(take(&folder, path, HL_RUN_RESUME));
     hl_run_folder_close(&folder);
     waitpid(child, NULL, 0);
 }
-END_TEST
 
-START_TEST(clearing_removes_what_runs_write_and_no_more)
+TEST(clearing_removes_what_runs_write_and_no_more)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
-    ck_assert_int_eq(hl_run_folder_clear(&folder).code, HL_OK);
+    CHECK_OK(hl_run_folder_clear(&folder));
     static const char *const stay[] = { "config.ini",
                                         "checkpoint-x.safetensors",
                                         "checkpoint-5.safetensors.bak",
@@ -251,9 +243,8 @@ START_TEST(clearing_removes_what_runs_write_and_no_more)
     }
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(what_cannot_be_removed_is_found_before_anything_is)
+TEST(what_cannot_be_removed_is_found_before_anything_is)
 {
     static const char *const names[] = { "patterns/step_000015.npz", "checkpoint-20.safetensors", "heads.csv",
                                          "against-b.html" };
@@ -263,10 +254,8 @@ START_TEST(what_cannot_be_removed_is_found_before_anything_is)
         hl_run_folder folder = full_folder(path);
         ck_assert_int_eq(mkdir(run_file(path, names[i]), 0777), 0);
         const char *before = run_list(path), *snapshots = run_list(folder.patterns);
-        hl_status status = hl_run_folder_clear(&folder);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_msg(strstr(status.text, names[i]) != NULL, "%s", status.text);
-        ck_assert_ptr_nonnull(strstr(status.text, ": is a folder in the place of a run's file; move it away"));
+        CHECK_FAILS(hl_run_folder_clear(&folder), HL_BAD_FILE, names[i],
+                    ": is a folder in the place of a run's file; move it away");
         ck_assert_str_eq(run_list(path), before);
         ck_assert_str_eq(run_list(folder.patterns), snapshots);
         hl_run_folder_close(&folder);
@@ -275,9 +264,8 @@ START_TEST(what_cannot_be_removed_is_found_before_anything_is)
         hl_run_folder_close(&again);
     }
 }
-END_TEST
 
-START_TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
+TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
 {
     const char *path = scratch_path("run"), *link = run_file(path, ".lock");
     ck_assert_int_eq(mkdir(path, 0777) | symlink(scratch_path("away"), link), 0);
@@ -292,9 +280,8 @@ START_TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
     }
     ck_assert_str_eq(run_list(path), ".lock ");
 }
-END_TEST
 
-START_TEST(a_step_has_one_name_alone)
+TEST(a_step_has_one_name_alone)
 {
     ck_assert_int_eq(hl_run_folder_snapshot_step("step_000005.npz"), 5);
     ck_assert_int_eq(hl_run_folder_snapshot_step("step_000000.npz"), 0);
@@ -310,47 +297,44 @@ START_TEST(a_step_has_one_name_alone)
     hl_run_folder folder = full_folder(path);
     touch(path, "checkpoint-000020.safetensors");
     int64_t newest;
-    ck_assert_int_eq(hl_run_folder_newest_kept(&folder, &newest).code, HL_OK);
+    CHECK_OK(hl_run_folder_newest_kept(&folder, &newest));
     ck_assert_int_eq(newest, 15);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(what_is_later_is_dropped)
+TEST(what_is_later_is_dropped)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
-    ck_assert_int_eq(hl_run_folder_drop_after(&folder, 10).code, HL_OK);
+    CHECK_OK(hl_run_folder_drop_after(&folder, 10));
     ck_assert(there(path, "checkpoint-5.safetensors") && there(path, "checkpoint-10.safetensors"));
     ck_assert(!there(path, "checkpoint-15.safetensors"));
     ck_assert(there(path, "patterns/step_000000.npz") && there(path, "patterns/step_000010.npz"));
     ck_assert(!there(path, "patterns/step_1000000.npz") && !there(path, "patterns/step_000003.npz.tmp"));
     ck_assert(there(path, "checkpoint.safetensors") && there(path, "metrics.csv"));
-    ck_assert_int_eq(hl_run_folder_drop_after(&folder, 9).code, HL_OK);
+    CHECK_OK(hl_run_folder_drop_after(&folder, 9));
     ck_assert(!there(path, "patterns/step_000010.npz") && !there(path, "checkpoint-10.safetensors"));
     ck_assert(there(path, "patterns/step_000000.npz") && there(path, "checkpoint-5.safetensors"));
-    ck_assert_int_eq(hl_run_folder_drop_after(&folder, -1).code, HL_OK);
+    CHECK_OK(hl_run_folder_drop_after(&folder, -1));
     ck_assert(!there(path, "patterns/step_000000.npz") && !there(path, "checkpoint-5.safetensors"));
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-START_TEST(the_newest_checkpoints_are_kept)
+TEST(the_newest_checkpoints_are_kept)
 {
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
-    ck_assert_int_eq(hl_run_folder_prune(&folder, 3).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, 3));
     ck_assert(there(path, "checkpoint-5.safetensors"));
-    ck_assert_int_eq(hl_run_folder_prune(&folder, 2).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, 2));
     ck_assert(!there(path, "checkpoint-5.safetensors") && there(path, "checkpoint-10.safetensors"));
-    ck_assert_int_eq(hl_run_folder_prune(&folder, 1).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, 1));
     ck_assert(!there(path, "checkpoint-10.safetensors") && there(path, "checkpoint-15.safetensors"));
     char *kept = hl_run_folder_kept_checkpoint(&folder, 15);
     ck_assert(scratch_exists(kept));
     hl_free(kept);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 static int names_read;
 
@@ -361,30 +345,28 @@ static struct dirent *counted_readdir(DIR *folder)
 }
 
 /* However many are kept: after every checkpoint it is done again. */
-START_TEST(pruning_reads_the_folder_once)
+TEST(pruning_reads_the_folder_once)
 {
     enum { KEPT = 300, OTHERS = 4 /* ".", "..", .lock, the end */ };
     const char *path = scratch_path("run");
     hl_run_folder folder = opened(path, HL_RUN_NEW);
     for (int i = 1; i <= KEPT; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "checkpoint-%d.safetensors", i);
+        const char *name = scratch_format("checkpoint-%d.safetensors", i);
         touch(path, name);
     }
     hl_file_calls calls = *hl_file_calls_get();
     calls.readdir = counted_readdir;
     hl_file_calls_set(&calls);
-    ck_assert_int_eq(hl_run_folder_prune(&folder, KEPT).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, KEPT));
     ck_assert_int_eq(names_read, KEPT + OTHERS);
     ck_assert(there(path, "checkpoint-1.safetensors"));
-    ck_assert_int_eq(hl_run_folder_prune(&folder, KEPT - 2).code, HL_OK);
+    CHECK_OK(hl_run_folder_prune(&folder, KEPT - 2));
     ck_assert(!there(path, "checkpoint-2.safetensors") && there(path, "checkpoint-3.safetensors"));
     hl_run_folder_close(&folder);
 }
-END_TEST
 
 /* Also a name that the run would come to last. */
-START_TEST(links_in_the_place_of_files_are_refused_at_once)
+TEST(links_in_the_place_of_files_are_refused_at_once)
 {
     static const char *const names[] = { "config.ini", "metrics.csv", "model.safetensors", "checkpoint.safetensors",
                                          "vocab.txt",  "heads.csv",   "report.html" };
@@ -412,10 +394,9 @@ START_TEST(links_in_the_place_of_files_are_refused_at_once)
         hl_run_folder_close(&folder);
     }
 }
-END_TEST
 
 /* Or a run would remove and write files elsewhere. */
-START_TEST(patterns_are_a_folder_and_no_link)
+TEST(patterns_are_a_folder_and_no_link)
 {
     const char *path = scratch_path("run"), *patterns = run_file(path, "patterns"), *away = scratch_path("away");
     ck_assert_int_eq(mkdir(path, 0777) | mkdir(away, 0777), 0);
@@ -440,9 +421,8 @@ START_TEST(patterns_are_a_folder_and_no_link)
     }
     ck_assert(there(away, "step_000001.npz"));
 }
-END_TEST
 
-START_TEST(a_file_in_the_place_of_a_folder_is_reported)
+TEST(a_file_in_the_place_of_a_folder_is_reported)
 {
     const char *file = scratch_path("file");
     scratch_write(file, "", 0);
@@ -455,25 +435,5 @@ START_TEST(a_file_in_the_place_of_a_folder_is_reported)
     ck_assert_int_eq(hl_run_folder_drop_after(&folder, 0).code, HL_BAD_FILE);
     hl_run_folder_close(&folder);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_folder_and_those_above_it_are_made);
-    tcase_add_test(tc, any_file_that_a_run_would_take_for_its_own_is_refused_by_name);
-    tcase_add_test(tc, opening_makes_nothing);
-    tcase_add_test(tc, a_run_that_came_first_is_noticed);
-    tcase_add_test(tc, the_lock_is_against_other_processes_and_ends_with_them);
-    tcase_add_test(tc, a_lock_that_is_about_to_go_is_waited_for);
-    tcase_add_test(tc, clearing_removes_what_runs_write_and_no_more);
-    tcase_add_test(tc, what_cannot_be_removed_is_found_before_anything_is);
-    tcase_add_test(tc, a_link_in_the_place_of_the_lock_is_refused_with_a_remedy);
-    tcase_add_test(tc, a_step_has_one_name_alone);
-    tcase_add_test(tc, what_is_later_is_dropped);
-    tcase_add_test(tc, the_newest_checkpoints_are_kept);
-    tcase_add_test(tc, pruning_reads_the_folder_once);
-    tcase_add_test(tc, links_in_the_place_of_files_are_refused_at_once);
-    tcase_add_test(tc, patterns_are_a_folder_and_no_link);
-    tcase_add_test(tc, a_file_in_the_place_of_a_folder_is_reported);
-}
-SUITE("run folder", add_tests)
+SUITE("run folder")

@@ -11,7 +11,7 @@
 static hl_class_counts counts_of(int64_t n_classes)
 {
     hl_class_counts counts;
-    ck_assert_int_eq(hl_class_counts_init(&counts, n_classes).code, HL_OK);
+    CHECK_OK(hl_class_counts_init(&counts, n_classes));
     return counts;
 }
 
@@ -39,7 +39,7 @@ static hl_class_counts counted(void)
     return counts;
 }
 
-START_TEST(scores_are_those_worked_out_by_hand)
+TEST(scores_are_those_worked_out_by_hand)
 {
     hl_class_counts counts = counted();
     hl_cross_entropy_result sum = { .loss_sum = 7 * log(8), .n_scored = TARGETS, .n_known = 7, .n_correct = 4 };
@@ -61,9 +61,8 @@ START_TEST(scores_are_those_worked_out_by_hand)
     ck_assert(isnan(none.precision) && isnan(none.recall) && isnan(none.f1) && counts.confusion[0] == 0);
     hl_class_counts_free(&counts);
 }
-END_TEST
 
-START_TEST(figures_that_do_not_apply_are_negative)
+TEST(figures_that_do_not_apply_are_negative)
 {
     hl_cross_entropy_result sum = { .loss_sum = 2, .n_scored = 4, .n_known = 4, .n_correct = 1 };
     hl_scores scores = hl_scores_of(&sum, NULL, NULL);
@@ -79,7 +78,6 @@ START_TEST(figures_that_do_not_apply_are_negative)
     ck_assert(scores.loss == 0 && scores.accuracy == 0 && scores.macro_f1 == 0 && scores.micro_f1 == 0);
     hl_class_counts_free(&counts);
 }
-END_TEST
 
 /* F1 as the harmonic mean of precision and recall, counted target by target for each class. */
 static void check_class(const hl_class_counts *counts, const int32_t *ids, const int32_t *said, int64_t n, int32_t c)
@@ -97,7 +95,7 @@ static void check_class(const hl_class_counts *counts, const int32_t *ids, const
     ck_assert_double_eq_tol(score.f1, 2 * precision * recall / (precision + recall), 1e-12);
 }
 
-START_TEST(counts_are_those_of_a_plain_loop_however_they_are_cut)
+TEST(counts_are_those_of_a_plain_loop_however_they_are_cut)
 {
     enum { N = 5000, C = 7 };
     static int32_t ids[N], said[N];
@@ -130,14 +128,13 @@ START_TEST(counts_are_those_of_a_plain_loop_however_they_are_cut)
         hl_class_counts_free(&counts);
     }
 }
-END_TEST
 
 /* Labels may hold what CSV has to quote. */
-START_TEST(the_files_are_tables_of_classes)
+TEST(the_files_are_tables_of_classes)
 {
     static const char vocab[] = "<pad>\n<sep>\n<mask>\na,\"b\"\n";
     hl_vocabulary *names;
-    ck_assert_int_eq(hl_vocabulary_parse("vocab.txt", vocab, sizeof vocab - 1, &names).code, HL_OK);
+    CHECK_OK(hl_vocabulary_parse("vocab.txt", vocab, sizeof vocab - 1, &names));
     hl_class_counts counts = counted();
     hl_text scores = { 0 }, confusion = { 0 };
     hl_scores_csv_print(&counts, names, &scores);
@@ -154,9 +151,8 @@ START_TEST(the_files_are_tables_of_classes)
     hl_vocabulary_free(names);
     hl_class_counts_free(&counts);
 }
-END_TEST
 
-START_TEST(many_classes_have_no_matrix)
+TEST(many_classes_have_no_matrix)
 {
     hl_class_counts counts = counts_of(HL_CONFUSION_CLASSES);
     ck_assert_ptr_nonnull(counts.confusion);
@@ -169,9 +165,8 @@ START_TEST(many_classes_have_no_matrix)
     ck_assert_int_eq(counts.right[0], 0);
     hl_class_counts_free(&counts);
 }
-END_TEST
 
-START_TEST(missing_memory_is_told)
+TEST(missing_memory_is_told)
 {
     faults_begin();
     for (int n = 1; n <= 2; n++) {
@@ -182,15 +177,5 @@ START_TEST(missing_memory_is_told)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, scores_are_those_worked_out_by_hand);
-    tcase_add_test(tc, figures_that_do_not_apply_are_negative);
-    tcase_add_test(tc, counts_are_those_of_a_plain_loop_however_they_are_cut);
-    tcase_add_test(tc, the_files_are_tables_of_classes);
-    tcase_add_test(tc, many_classes_have_no_matrix);
-    tcase_add_test(tc, missing_memory_is_told);
-}
-SUITE("scores", add_tests)
+SUITE("scores")

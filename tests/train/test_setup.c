@@ -2,6 +2,7 @@
 #include "core/kernels/bf16.h"
 #include "data/dataset.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/train/config_parsing.h"
 #include "train/setup.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(the_model_is_the_configs)
+TEST(the_model_is_the_configs)
 {
     hl_config config;
     config_parse("[task]\nsymbols = 9\n[model]\nlayers = 3\nd_model = 24\nheads = 4, 2, 6\nkv_heads = 2, 1, 3\n"
@@ -25,7 +26,7 @@ START_TEST(the_model_is_the_configs)
     hl_model_config model = hl_setup_model(&config);
     hl_task_spec spec = hl_config_task_spec(&config);
     hl_dataset *dataset;
-    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
+    CHECK_OK(hl_dataset_open(&spec, 1, &dataset));
     ck_assert_int_eq(model.vocabulary, hl_vocabulary_size(hl_dataset_vocabulary(dataset)));
     hl_dataset_free(dataset);
     static const int32_t heads[] = { 4, 2, 6 }, kv_heads[] = { 2, 1, 3 }, d_v[] = { 1, 2, 3 };
@@ -73,9 +74,8 @@ START_TEST(the_model_is_the_configs)
     config.sizes.types = 2;
     ck_assert_int_eq(hl_setup_model(&config).token_types, 3);
 }
-END_TEST
 
-START_TEST(long_examples_have_their_weights_made_again_unless_told)
+TEST(long_examples_have_their_weights_made_again_unless_told)
 {
     static const struct {
         hl_config_attention attention;
@@ -94,9 +94,8 @@ START_TEST(long_examples_have_their_weights_made_again_unless_told)
         ck_assert(hl_setup_model(&config).recompute == rows[i].recompute);
     }
 }
-END_TEST
 
-START_TEST(auto_is_bf16_where_that_is_to_be_had)
+TEST(auto_is_bf16_where_that_is_to_be_had)
 {
     const char *missing = hl_bf16_missing();
     hl_config config;
@@ -115,15 +114,14 @@ START_TEST(auto_is_bf16_where_that_is_to_be_had)
     ck_assert_int_eq(config.train.precision, HL_PRECISION_BF16);
 
     config.train.precision = HL_PRECISION_AUTO;
-    ck_assert_int_eq(hl_setup_check_precision(&config, "x.ini").code, HL_OK);
+    CHECK_OK(hl_setup_check_precision(&config, "x.ini"));
     ck_assert(hl_setup_model(&config).bf16 == (missing == NULL));
     ck_assert_ptr_eq(hl_setup_resolve_precision(&config), missing);
     ck_assert_int_eq(config.train.precision, missing == NULL ? HL_PRECISION_BF16 : HL_PRECISION_FLOAT);
 }
-END_TEST
 
 /* LIBXSMM told to use less, before it is first asked, is a machine without the instruction. */
-START_TEST(a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had)
+TEST(a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had)
 {
     setenv("LIBXSMM_TARGET", "skx", 1);
     hl_config config;
@@ -135,23 +133,19 @@ START_TEST(a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had)
     ck_assert_ptr_nonnull(strstr(status.text, "train.precision: no bf16: "));
     ck_assert(!hl_setup_model(&config).bf16);
 }
-END_TEST
 
-START_TEST(a_model_without_an_output_layer_is_not_trained)
+TEST(a_model_without_an_output_layer_is_not_trained)
 {
     hl_config config;
     config_parse("", &config);
-    ck_assert_int_eq(hl_setup_check_trained(&config, "x.ini").code, HL_OK);
+    CHECK_OK(hl_setup_check_trained(&config, "x.ini"));
     config_parse("[model]\nhead = none\n", &config);
     ck_assert_int_eq(hl_setup_model(&config).head, HL_HEAD_NONE);
-    hl_status status = hl_setup_check_trained(&config, "x.ini");
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "x.ini: model.head: none leaves nothing to train: set linear or transform");
+    message_check(hl_setup_check_trained(&config, "x.ini"), HL_INVALID, "train.x_ini_model_head_none_leaves");
 }
-END_TEST
 
 /* What config.json says and no key can: the key would have its default, and the model compute other numbers. */
-START_TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
+TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
 {
     static const struct {
         const char *old, *new, *key;
@@ -164,7 +158,7 @@ START_TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
         hl_pretrained *folder;
         hl_dataset *dataset = NULL;
         static hl_config config;
-        ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+        CHECK_OK(hl_pretrained_open(path, &folder));
         hl_status status = hl_setup_pretrained(folder, path, NULL, 0, &config, &dataset);
         ck_assert_int_eq(status.code, HL_BAD_FILE);
         ck_assert_msg(strncmp(status.text, path, strlen(path)) == 0 && strstr(status.text, rows[i].key) != NULL, "%s",
@@ -172,9 +166,8 @@ START_TEST(an_open_model_outside_the_ranges_of_keys_is_refused)
         hl_pretrained_close(folder);
     }
 }
-END_TEST
 
-START_TEST(optimizer_and_schedule_are_the_configs)
+TEST(optimizer_and_schedule_are_the_configs)
 {
     hl_config config;
     config_parse("[model]\nd_model = 24\n[optimizer]\nname = adamw\nlearning_rate = 0.5\nschedule = noam\n"
@@ -195,9 +188,8 @@ START_TEST(optimizer_and_schedule_are_the_configs)
     ck_assert_int_eq(schedule.steps, 77);
     ck_assert_int_eq(schedule.d_model, 24);
 }
-END_TEST
 
-START_TEST(threads_are_those_asked_for_or_what_the_machine_allows)
+TEST(threads_are_those_asked_for_or_what_the_machine_allows)
 {
     hl_config config;
     config_parse("[train]\nthreads = 3\n", &config);
@@ -205,17 +197,5 @@ START_TEST(threads_are_those_asked_for_or_what_the_machine_allows)
     config.train.threads = 0;
     ck_assert_int_eq(hl_setup_threads(&config), hl_threads_default());
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_model_is_the_configs);
-    tcase_add_test(tc, auto_is_bf16_where_that_is_to_be_had);
-    tcase_add_test(tc, a_trainer_in_bf16_is_refused_where_that_is_not_to_be_had);
-    tcase_add_test(tc, a_model_without_an_output_layer_is_not_trained);
-    tcase_add_test(tc, long_examples_have_their_weights_made_again_unless_told);
-    tcase_add_test(tc, an_open_model_outside_the_ranges_of_keys_is_refused);
-    tcase_add_test(tc, optimizer_and_schedule_are_the_configs);
-    tcase_add_test(tc, threads_are_those_asked_for_or_what_the_machine_allows);
-}
-SUITE("setup", add_tests)
+SUITE("setup")

@@ -7,6 +7,7 @@
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/scratch.h"
 
 #include <stdio.h>
@@ -30,14 +31,13 @@ static const char *sentences(const char *name, int n, const char *end)
 
 static void parse(const char *keys, const char *file, hl_config *config)
 {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "[task]\nname = masked\nfile = %s\n[tokens]\nkind = words\n[train]\nbatch_size = 4\neval_examples = 5\n%s",
-             file, keys);
+    const char *text = scratch_format(
+        "[task]\nname = masked\nfile = %s\n[tokens]\nkind = words\n[train]\nbatch_size = 4\neval_examples = 5\n%s",
+        file, keys);
     hl_problems problems = { 0 };
     hl_status status = hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), config, &problems);
     hl_problems_free(&problems);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
 }
 
 static hl_status open_data(hl_config *config, hl_data_use use, const char *run, hl_dataset **dataset)
@@ -45,7 +45,7 @@ static hl_status open_data(hl_config *config, hl_data_use use, const char *run, 
     return hl_setup_data(config, &(hl_data_options){ .use = use, .folder = run }, dataset);
 }
 
-START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
+TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
 {
     hl_config made, kept;
     hl_dataset *dataset;
@@ -54,18 +54,17 @@ START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
     snprintf(moved, sizeof moved, "%s", scratch_path("moved.txt"));
     const char *file = sentences("x.txt", 60, "");
     parse("eval_every = 1\n", file, &made);
-    ck_assert_int_eq(open_data(&made, HL_DATA_MAKE, run, &dataset).code, HL_OK);
-    ck_assert_int_eq(hl_data_save_tokens(dataset, run).code, HL_OK);
+    CHECK_OK(open_data(&made, HL_DATA_MAKE, run, &dataset));
+    CHECK_OK(hl_data_save_tokens(dataset, run));
     ck_assert_int_eq(made.sizes.longest, made.model.max_length);
     ck_assert_int_eq(made.sizes.vocabulary, hl_vocabulary_size(hl_dataset_vocabulary(dataset)));
     hl_dataset_free(dataset);
     char *text = hl_config_text(&made);
     hl_problems problems = { 0 };
-    ck_assert_int_eq(hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), &kept, &problems).code,
-                     HL_OK);
+    CHECK_OK(hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), &kept, &problems));
     hl_free(text);
     ck_assert_int_eq(rename(file, moved), 0);
-    ck_assert_int_eq(open_data(&kept, HL_DATA_KEEP, run, &dataset).code, HL_OK);
+    CHECK_OK(open_data(&kept, HL_DATA_KEEP, run, &dataset));
     ck_assert_ptr_null(hl_config_difference(&made, &kept));
     ck_assert_mem_eq(&made.sizes, &kept.sizes, sizeof made.sizes);
     hl_dataset_free(dataset);
@@ -73,26 +72,23 @@ START_TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
     ck_assert_int_eq(kept.sizes.vocabulary, made.sizes.vocabulary);
     hl_dataset_free(dataset);
     sentences("x.txt", 60, "one more\n");
-    hl_status status = open_data(&kept, HL_DATA_KEEP, run, &dataset);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_ptr_nonnull(strstr(status.text, "x.txt has changed"));
+    message_check(open_data(&kept, HL_DATA_KEEP, run, &dataset), HL_BAD_FILE, "train.its_source_has_changed_since_put");
     ck_assert_int_eq(open_data(&kept, HL_DATA_READ, run, &dataset).code, HL_OK); /* what the run was made of stands */
     ck_assert_mem_eq(&made.sizes, &kept.sizes, sizeof made.sizes);
     hl_dataset_free(dataset);
     hl_config check;
     parse("eval_every = 1\n", moved, &check);
-    ck_assert_int_eq(open_data(&check, HL_DATA_CHECK, scratch_path("other"), &dataset).code, HL_OK);
+    CHECK_OK(open_data(&check, HL_DATA_CHECK, scratch_path("other"), &dataset));
     ck_assert(!scratch_exists(scratch_path("other")));
     hl_dataset_free(dataset);
 }
-END_TEST
 
 /* Whether the batch is these examples one after the other. */
 static bool is_of(const hl_dataset *dataset, const hl_batch *batch, const int64_t *indices, hl_batch_storage *one)
 {
     bool same = true;
     for (int64_t i = 0, row = 0; i < batch->n_examples && same; i++) {
-        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, indices[i], 1, one).code, HL_OK);
+        CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, indices[i], 1, one));
         same = batch->offsets[i + 1] - batch->offsets[i] == one->batch.n_rows &&
                memcmp(batch->tokens + row, one->batch.tokens, (size_t)one->batch.n_rows * sizeof(int32_t)) == 0;
         row += one->batch.n_rows;
@@ -106,7 +102,7 @@ static void check_sorted(hl_dataset *dataset, int64_t window, int64_t batch, hl_
 {
     int64_t order[64], lengths[64], found = 0;
     for (int64_t i = 0; i < window; i++) {
-        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, i, 1, plain).code, HL_OK);
+        CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, i, 1, plain));
         lengths[i] = plain->batch.n_rows;
         int64_t at = i;
         for (; at > 0 && lengths[order[at - 1]] > lengths[i]; at--) {
@@ -116,7 +112,7 @@ static void check_sorted(hl_dataset *dataset, int64_t window, int64_t batch, hl_
     }
     for (int64_t first = 0; first < window; first += batch) {
         hl_dataset_set_window(dataset, window, batch);
-        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, first, batch, sorted).code, HL_OK);
+        CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, first, batch, sorted));
         hl_dataset_set_window(dataset, 0, 0);
         for (int64_t g = 0; g < window; g += batch) {
             found += is_of(dataset, &sorted->batch, order + g, plain);
@@ -126,7 +122,7 @@ static void check_sorted(hl_dataset *dataset, int64_t window, int64_t batch, hl_
 }
 
 /* Each window holds its examples once, in batches of like length; asked in any order. */
-START_TEST(a_window_of_examples_is_cut_by_length)
+TEST(a_window_of_examples_is_cut_by_length)
 {
     enum { BATCH = 4, WINDOW = 16 };
     hl_config config;
@@ -134,28 +130,28 @@ START_TEST(a_window_of_examples_is_cut_by_length)
     char run[512];
     snprintf(run, sizeof run, "%s", scratch_path("run"));
     parse("length_window = 16\n", sentences("x.txt", 60, ""), &config);
-    ck_assert_int_eq(open_data(&config, HL_DATA_MAKE, run, &dataset).code, HL_OK);
+    CHECK_OK(open_data(&config, HL_DATA_MAKE, run, &dataset));
     hl_batch_storage plain, sorted;
     int64_t T = config.sizes.longest, rows[2] = { 0, 0 }, padded[2] = { 0, 0 };
-    ck_assert_int_eq(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &sorted).code, HL_OK);
+    CHECK_OK(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &sorted));
     int64_t first_rows = 0;
     faults_begin(); /* all memory is there */
     faults_in_memory(1, FAULTS_FOR_EVER);
     for (int64_t at = 0; at < 3 * WINDOW; at += BATCH) {
-        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &sorted).code, HL_OK);
+        CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &sorted));
         first_rows = at == 0 ? sorted.batch.n_rows : first_rows;
         rows[0] += sorted.batch.n_rows;
         padded[0] += BATCH * sorted.batch.longest;
     }
-    ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted).code, HL_OK);
-    ck_assert_int_eq(hl_dataset_batch(dataset, HL_VALIDATION, 0, 2, &sorted).code, HL_OK);
-    ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted).code, HL_OK);
+    CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted));
+    CHECK_OK(hl_dataset_batch(dataset, HL_VALIDATION, 0, 2, &sorted));
+    CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, 0, BATCH, &sorted));
     faults_end();
     ck_assert_int_eq(sorted.batch.n_rows, first_rows);
     hl_dataset_set_window(dataset, 0, 0);
-    ck_assert_int_eq(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &plain).code, HL_OK);
+    CHECK_OK(hl_dataset_storage(dataset, BATCH, BATCH * T, T, &plain));
     for (int64_t at = 0; at < 3 * WINDOW; at += BATCH) {
-        ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &plain).code, HL_OK);
+        CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, at, BATCH, &plain));
         rows[1] += plain.batch.n_rows;
         padded[1] += BATCH * plain.batch.longest;
     }
@@ -166,10 +162,9 @@ START_TEST(a_window_of_examples_is_cut_by_length)
     hl_batch_storage_free(&sorted);
     hl_dataset_free(dataset);
 }
-END_TEST
 
 /* The words of an example begin at 0, special tokens belong to none, and a masked one keeps its word. */
-START_TEST(examples_of_text_number_their_words)
+TEST(examples_of_text_number_their_words)
 {
     hl_config config;
     hl_dataset *dataset;
@@ -177,8 +172,8 @@ START_TEST(examples_of_text_number_their_words)
     char run[512];
     snprintf(run, sizeof run, "%s", scratch_path("run"));
     parse("", sentences("x.txt", 60, ""), &config);
-    ck_assert_int_eq(open_data(&config, HL_DATA_MAKE, run, &dataset).code, HL_OK);
-    ck_assert_int_eq(hl_dataset_make_examples(dataset, HL_TRAIN, 0, 20, &examples).code, HL_OK);
+    CHECK_OK(open_data(&config, HL_DATA_MAKE, run, &dataset));
+    CHECK_OK(hl_dataset_make_examples(dataset, HL_TRAIN, 0, 20, &examples));
     for (int64_t e = 0; e < 20; e++) {
         int32_t n = examples.lengths[e], *words = examples.words + e * examples.n_tokens;
         ck_assert(words[0] == -1 && words[n - 1] == -1);
@@ -189,7 +184,6 @@ START_TEST(examples_of_text_number_their_words)
     hl_examples_free(&examples);
     hl_dataset_free(dataset);
 }
-END_TEST
 
 /* Opens the treebank with tokens of kind bpe, its caches in `cache`; what its tokens say of the first word. */
 static bool reads_prefix_space(const char *file, const char *cache, const char *choice, hl_config *config)
@@ -201,23 +195,21 @@ static bool reads_prefix_space(const char *file, const char *cache, const char *
     hl_problems problems = { 0 };
     hl_dataset *dataset;
     hl_tokens *tokens;
-    ck_assert_int_eq(
-        hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), config, &problems).code, HL_OK);
+    CHECK_OK(hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), config, &problems));
     snprintf(run, sizeof run, "%s", scratch_path(choice));
-    hl_status status = open_data(config, HL_DATA_MAKE, run, &dataset);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(open_data(config, HL_DATA_MAKE, run, &dataset));
     ck_assert_int_eq(mkdir(run, 0777), 0);
-    ck_assert_int_eq(hl_data_save_tokens(dataset, run).code, HL_OK);
+    CHECK_OK(hl_data_save_tokens(dataset, run));
     hl_dataset_free(dataset);
     snprintf(text, sizeof text, "%s/tokens.json", run);
-    ck_assert_int_eq(hl_tokens_load(text, &tokens).code, HL_OK);
+    CHECK_OK(hl_tokens_load(text, &tokens));
     bool prefix_space = !hl_tokens_first_word_is_bare(tokens);
     hl_tokens_free(tokens);
     return prefix_space;
 }
 
 /* Runs that share a folder of caches and read the first word in different ways each have their own tokens. */
-START_TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
+TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
 {
     hl_config without, with;
     char text[1 << 14], cache[512];
@@ -226,21 +218,11 @@ START_TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat%d\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n", s);
     }
-    char file[512];
-    snprintf(file, sizeof file, "%s", text_file("x.conllu", text));
+    const char *file = scratch_format("%s", text_file("x.conllu", text));
     snprintf(cache, sizeof cache, "%s", scratch_path("cache"));
     ck_assert(!reads_prefix_space(file, cache, "false", &without));
     ck_assert(reads_prefix_space(file, cache, "true", &with));
     ck_assert_str_ne(hl_config_string(&without, without.task.content), hl_config_string(&with, with.task.content));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content);
-    tcase_add_test(tc, a_window_of_examples_is_cut_by_length);
-    tcase_add_test(tc, examples_of_text_number_their_words);
-    tcase_add_test(tc, a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart);
-    tcase_add_checked_fixture(tc, NULL, scratch_end);
-}
-SUITE("setup data", add_tests)
+SUITE("setup data")

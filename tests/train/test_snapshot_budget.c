@@ -1,6 +1,7 @@
 #include "core/base/memory.h"
 #include "heads/recorder.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/setup.h"
 #include "train/snapshot_budget.h"
@@ -19,8 +20,7 @@ static hl_snapshot_budget budget_of(const char *text)
 static const char *recorded(const char *every)
 {
     static char steps[64];
-    char text[64];
-    snprintf(text, sizeof text, "[patterns]\nevery = %s\n", every);
+    const char *text = scratch_format("[patterns]\nevery = %s\n", every);
     hl_cadence cadence = budget_of(text).cadence;
     const hl_cadence_state no_losses = { 0 };
     steps[0] = '\0';
@@ -32,16 +32,15 @@ static const char *recorded(const char *every)
     return steps;
 }
 
-START_TEST(snapshots_come_as_the_config_says)
+TEST(snapshots_come_as_the_config_says)
 {
     ck_assert_str_eq(recorded("log"), "0 1 2 5 10 12 ");
     ck_assert_str_eq(recorded("5"), "0 5 10 12 ");
     ck_assert_str_eq(recorded("0"), "0 12 ");
 }
-END_TEST
 
 /* 1000 steps: 11 snapshots of the series. One is a little more than 510 KiB, so that 2 go into 1 MiB. */
-START_TEST(extra_ones_are_as_many_as_there_is_room_for)
+TEST(extra_ones_are_as_many_as_there_is_room_for)
 {
     static const struct {
         const char *text;
@@ -66,9 +65,8 @@ START_TEST(extra_ones_are_as_many_as_there_is_room_for)
         ck_assert(budget.allowed == 0 || budget.together <= budget.allowed || cases[i].extra == 0);
     }
 }
-END_TEST
 
-START_TEST(the_text_tells_how_many_there_may_be)
+TEST(the_text_tells_how_many_there_may_be)
 {
     static hl_config config;
     char text[HL_SNAPSHOT_BUDGET_TEXT];
@@ -79,16 +77,14 @@ START_TEST(the_text_tells_how_many_there_may_be)
     hl_snapshot_budget_text(&config, text);
     ck_assert_msg(strncmp(text, "11 snapshots of ", 16) == 0, "%s", text);
 }
-END_TEST
 
 /* A config of text: its sizes are of the files, not of the task. One example takes about 25 MiB: 12 layers of 8 heads
  * at 256 tokens. */
 static void text_config(hl_config *config, const char *patterns)
 {
-    char text[256];
-    snprintf(text, sizeof text,
-             "[model]\nlayers = 12\nd_model = 64\nheads = 8\nmax_length = 256\n[train]\nsteps = 1000\n[patterns]\n%s",
-             patterns);
+    const char *text = scratch_format(
+        "[model]\nlayers = 12\nd_model = 64\nheads = 8\nmax_length = 256\n[train]\nsteps = 1000\n[patterns]\n%s",
+        patterns);
     config_parse(text, config);
     config->sizes = (hl_data_sizes){ .vocabulary = 30000,
                                      .targets = 30000,
@@ -100,7 +96,7 @@ static void text_config(hl_config *config, const char *patterns)
 }
 
 /* 11 snapshots are sure. */
-START_TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
+TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
 {
     static const struct {
         const char *patterns;
@@ -125,7 +121,7 @@ START_TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
         }
         hl_snapshot_budget budget = hl_snapshot_budget_of(&config);
         ck_assert(budget.allowed == 0 || budget.together <= budget.allowed);
-        ck_assert_int_eq(hl_snapshot_budget_check(&config, "a.ini").code, HL_OK);
+        CHECK_OK(hl_snapshot_budget_check(&config, "a.ini"));
         if (cases[i].examples == 0 && notice != NULL) {
             ck_assert_str_eq(hl_snapshot_budget_text(&config, text), cases[i].notice);
         }
@@ -133,13 +129,5 @@ START_TEST(of_text_fewer_examples_are_recorded_where_the_budget_has_no_room)
         ck_assert_int_eq(hl_snapshot_budget_examples(&config), config.patterns.examples);
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, snapshots_come_as_the_config_says);
-    tcase_add_test(tc, extra_ones_are_as_many_as_there_is_room_for);
-    tcase_add_test(tc, the_text_tells_how_many_there_may_be);
-    tcase_add_test(tc, of_text_fewer_examples_are_recorded_where_the_budget_has_no_room);
-}
-SUITE("snapshot budget", add_tests)
+SUITE("snapshot budget")

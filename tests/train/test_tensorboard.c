@@ -174,8 +174,7 @@ static int assert_metrics(const char *folder)
         snprintf(split, sizeof split, "%.*s", (int)strcspn(at + 1, ","), at + 1);
         at += 1 + strlen(split);
         for (const char *name = strstr(header, "loss"); *at == ','; name += strcspn(name, ",\n") + 1) {
-            char tag[64];
-            snprintf(tag, sizeof tag, "%.*s/%s", (int)strcspn(name, ",\n"), name, split);
+            const char *tag = scratch_format("%.*s/%s", (int)strcspn(name, ",\n"), name, split);
             const value *v = find_value(step, tag);
             bool empty = at[1] == ',' || at[1] == '\n', speed = strstr(tag, "_second/") != NULL;
             double number = empty ? 0 : strtod(at + 1, NULL);
@@ -197,7 +196,7 @@ static int assert_metrics(const char *folder)
 
 enum { TASKS = 4 }; /* masked, next, tags, classes; after them a toy task */
 
-START_TEST(it_holds_every_row_score_and_map_and_changes_nothing_else)
+LOOP_TEST(it_holds_every_row_score_and_map_and_changes_nothing_else, 0, TASKS + 1)
 {
     bool text = _i < TASKS;
     const char *config = text ? text_config(_i) : run_tiny_config();
@@ -219,9 +218,9 @@ START_TEST(it_holds_every_row_score_and_map_and_changes_nothing_else)
     for (const char *line = strchr(run_read(run_file(folder, "heads.csv")), '\n') + 1; *line != '\0';) {
         int layer, head, length = 0;
         long step;
-        char metric[64], tag[128];
+        char metric[64];
         ck_assert_int_eq(sscanf(line, "%ld,%d,%d,%63[^,],%n", &step, &layer, &head, metric, &length), 4);
-        snprintf(tag, sizeof tag, "heads.%s/L%dH%d", metric, layer, head);
+        const char *tag = scratch_format("heads.%s/L%dH%d", metric, layer, head);
         const value *score = find_value(step, tag);
         double number = strtod(line + length, NULL);
         bool left_out = strpbrk(metric, "()") != NULL || strncmp(metric, "all.", 4) == 0;
@@ -240,9 +239,8 @@ START_TEST(it_holds_every_row_score_and_map_and_changes_nothing_else)
     ck_assert_ptr_null(find_value(atoi(last), "heads.distance/L1H1"));
     ck_assert_uint_gt(find_value(atoi(last), "maps/L1H1")->image, 1000);
 }
-END_TEST
 
-START_TEST(the_first_heads_of_many_are_shown_and_none_where_none_is_recorded)
+TEST(the_first_heads_of_many_are_shown_and_none_where_none_is_recorded)
 {
     const char *config = run_tiny_config(), *folder = run_path("run"), *other = run_path("other");
     EXPECT_RUN(0, config, ON, "model.heads=48", "model.d_model=48", "train.steps=1", "patterns.examples=1", "--out",
@@ -255,12 +253,11 @@ START_TEST(the_first_heads_of_many_are_shown_and_none_where_none_is_recorded)
     assert_metrics(other);
     ck_assert_int_eq(count_values("maps/") + count_values("heads."), 0);
 }
-END_TEST
 
 /* ---- one value a step and tag ---- */
 
 /* Half of a write is done where it is killed in one, also of an event. */
-START_TEST(killed_again_and_again_a_run_leaves_the_events_of_an_undisturbed_one)
+LOOP_TEST(killed_again_and_again_a_run_leaves_the_events_of_an_undisturbed_one, 0, 3)
 {
     const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("killed");
     const char *arguments[] = { config,
@@ -275,7 +272,7 @@ START_TEST(killed_again_and_again_a_run_leaves_the_events_of_an_undisturbed_one)
                                 "--out",
                                 straight,
                                 NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[10] = folder;
     ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 5);
     run_assert_same(straight, folder);
@@ -283,7 +280,6 @@ START_TEST(killed_again_and_again_a_run_leaves_the_events_of_an_undisturbed_one)
     assert_metrics(folder);
     assert_same_events(straight, folder);
 }
-END_TEST
 
 static hl_file_calls system_calls;
 static bool interrupting; /* else killing */
@@ -315,33 +311,28 @@ static void disturb(void)
 
 /* The checkpoint that a signal leaves in the validation of step 12 knows of that step the training row alone. The run
  * that goes on from it is killed when the rest of the step is written, but not the checkpoint of the whole step. */
-START_TEST(what_a_checkpoint_of_half_a_step_does_not_know_is_dropped)
+TEST(what_a_checkpoint_of_half_a_step_does_not_know_is_dropped)
 {
     const char *bank =
         run_config("bank.conllu", "1\t5\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\t7\t_\t_\t_\t_\t0\troot\t_\t_\n\n");
     const char *config = text_config(0), *straight = run_path("straight"), *folder = run_path("run");
-    char key[1024];
-    snprintf(key, sizeof key, "patterns.treebank=%s", bank);
+    const char *key = scratch_format("patterns.treebank=%s", bank);
     const char *arguments[] = { config, ON, key, "--resume", "--out", straight, NULL };
-    ck_assert_int_eq(run_train(arguments).code, 0);
+    OK(run_train(arguments));
     arguments[5] = folder;
     interrupting = true;
-    ck_assert_int_eq(run_wait(run_start((run_options){ .arguments = arguments, .before = disturb })).code,
-                     128 + SIGINT);
+    ck_assert_int_eq(run_with((run_options){ .arguments = arguments, .before = disturb }).code, 128 + SIGINT);
     ck_assert_str_eq(run_checkpoint_step(folder), "12");
     read_events(folder);
     ck_assert(find_value(12, "loss/train") != NULL && find_value(12, "loss/validation") == NULL);
     interrupting = false;
-    ck_assert_int_eq(run_wait(run_start((run_options){ .arguments = arguments, .before = disturb })).code,
-                     RUN_KILLED + SIGKILL);
+    ck_assert_int_eq(run_with((run_options){ .arguments = arguments, .before = disturb }).code, RUN_KILLED + SIGKILL);
     read_events(folder);
     ck_assert(find_value(12, "loss/validation") != NULL && find_value(12, "maps/L0H0") != NULL);
-    run_result end = run_train(arguments);
-    ck_assert_msg(end.code == 0, "%s", end.err);
+    OK(run_train(arguments));
     assert_same_events(straight, folder);
     run_assert_same_file(straight, folder, "syntax.csv");
 }
-END_TEST
 
 static void go_on(const char *config, const char *folder, const char *steps, const char *key)
 {
@@ -349,7 +340,7 @@ static void go_on(const char *config, const char *folder, const char *steps, con
                "--resume", "--out", folder);
 }
 
-START_TEST(switched_on_later_it_has_all_rows_and_switched_off_none_too_many)
+TEST(switched_on_later_it_has_all_rows_and_switched_off_none_too_many)
 {
     const char *config = run_tiny_config(), *folder = run_path("run");
     go_on(config, folder, "train.steps=6", "train.tensorboard=false");
@@ -378,7 +369,6 @@ START_TEST(switched_on_later_it_has_all_rows_and_switched_off_none_too_many)
     ck_assert_ptr_null(find_value(4, "maps/L0H0"));
     ck_assert_int_eq(count_values("config"), 1);
 }
-END_TEST
 
 /* ---- what is kept ---- */
 
@@ -393,7 +383,7 @@ static hl_text made_file(size_t ends[20])
     return file;
 }
 
-START_TEST(events_up_to_the_step_stay_byte_by_byte)
+TEST(events_up_to_the_step_stay_byte_by_byte)
 {
     size_t ends[20];
     hl_text file = made_file(ends);
@@ -404,15 +394,14 @@ START_TEST(events_up_to_the_step_stay_byte_by_byte)
     for (int step = -1; step < 11; step++) {
         size_t kept = step < 0 ? 0 : ends[2 * (step < 9 ? step : 9) + 1];
         scratch_write(path, file.bytes, file.size);
-        ck_assert_int_eq(hl_tensorboard_drop_after(path, step, &begin).code, HL_OK);
+        CHECK_OK(hl_tensorboard_drop_after(path, step, &begin));
         ck_assert_int_eq(begin, (step < 9 ? step : 9) + 1);
         ck_assert(kept > 0 ? scratch_holds(path, file.bytes, kept) : !scratch_exists(path));
     }
     hl_text_free(&file);
 }
-END_TEST
 
-START_TEST(what_follows_a_torn_or_damaged_event_goes)
+LOOP_TEST(what_follows_a_torn_or_damaged_event_goes, 0, 2)
 {
     size_t ends[20];
     hl_text file = made_file(ends);
@@ -430,13 +419,12 @@ START_TEST(what_follows_a_torn_or_damaged_event_goes)
             scratch_write(path, file.bytes, file.size);
             file.bytes[size] = (char)(file.bytes[size] ^ 0x10);
         }
-        ck_assert_int_eq(hl_tensorboard_drop_after(path, 100, &begin).code, HL_OK);
+        CHECK_OK(hl_tensorboard_drop_after(path, 100, &begin));
         ck_assert_int_eq(begin, (whole + 1) / 2);
         ck_assert(whole > 0 ? scratch_holds(path, file.bytes, ends[whole - 1]) : !scratch_exists(path));
     }
     hl_text_free(&file);
 }
-END_TEST
 
 /* ---- failures ---- */
 
@@ -464,18 +452,17 @@ static bool attempt(faulty_fault fault)
     }
     arguments[10] = whole;
     if (!scratch_exists(whole)) {
-        ck_assert_int_eq(run_train(arguments).code, 0);
+        OK(run_train(arguments));
     }
     run_assert_same(whole, folder);
     assert_same_events(whole, folder);
     return result.reached;
 }
 
-START_TEST(a_run_whose_events_cannot_be_written_ends_and_goes_on)
+LOOP_TEST(a_run_whose_events_cannot_be_written_ends_and_goes_on, 0, 2)
 {
     faulty_runs("a run with events", _i == 0 ? FAULTY_FILES : FAULTY_MEMORY, _i == 0 ? 199 : 797, attempt);
 }
-END_TEST
 
 static void free_found(void)
 {
@@ -483,16 +470,4 @@ static void free_found(void)
     found = (events){ 0 };
 }
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_checked_fixture(tc, NULL, free_found);
-    tcase_add_loop_test(tc, it_holds_every_row_score_and_map_and_changes_nothing_else, 0, TASKS + 1);
-    tcase_add_test(tc, the_first_heads_of_many_are_shown_and_none_where_none_is_recorded);
-    tcase_add_loop_test(tc, killed_again_and_again_a_run_leaves_the_events_of_an_undisturbed_one, 0, 3);
-    tcase_add_test(tc, what_a_checkpoint_of_half_a_step_does_not_know_is_dropped);
-    tcase_add_test(tc, switched_on_later_it_has_all_rows_and_switched_off_none_too_many);
-    tcase_add_test(tc, events_up_to_the_step_stay_byte_by_byte);
-    tcase_add_loop_test(tc, what_follows_a_torn_or_damaged_event_goes, 0, 2);
-    tcase_add_loop_test(tc, a_run_whose_events_cannot_be_written_ends_and_goes_on, 0, 2);
-}
-SUITE("tensorboard", add_tests)
+SUITE("tensorboard", .after = free_found)

@@ -23,8 +23,7 @@ static hl_terminal terminal_with(FILE *to, const char *const *variables)
 {
     clear_environment();
     for (; *variables != NULL; variables++) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(*variables, "="), *variables);
+        const char *name = scratch_format("%.*s", (int)strcspn(*variables, "="), *variables);
         ck_assert_int_eq(setenv(name, strchr(*variables, '=') + 1, 1), 0);
     }
     hl_terminal terminal = hl_terminal_of(to);
@@ -49,7 +48,7 @@ static FILE *open_file(void)
     return to;
 }
 
-START_TEST(its_size_is_the_systems_or_that_of_columns)
+TEST(its_size_is_the_systems_or_that_of_columns)
 {
     int master;
     FILE *to = open_terminal(123, 45, &master), *file = open_file();
@@ -66,9 +65,8 @@ START_TEST(its_size_is_the_systems_or_that_of_columns)
     fclose(to);
     close(master);
 }
-END_TEST
 
-START_TEST(colours_are_what_the_terminal_says)
+TEST(colours_are_what_the_terminal_says)
 {
     int master;
     FILE *to = open_terminal(80, 24, &master), *file = open_file();
@@ -86,9 +84,8 @@ START_TEST(colours_are_what_the_terminal_says)
     fclose(to);
     close(master);
 }
-END_TEST
 
-START_TEST(the_first_locale_that_is_set_tells_whether_it_has_unicode)
+TEST(the_first_locale_that_is_set_tells_whether_it_has_unicode)
 {
     FILE *file = open_file();
     ck_assert(!TERMINAL(file, "TERM=xterm").ascii);
@@ -99,12 +96,5 @@ START_TEST(the_first_locale_that_is_set_tells_whether_it_has_unicode)
     ck_assert(!TERMINAL(file, "LC_ALL=C.UTF-8", "LANG=C").ascii);
     fclose(file);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, its_size_is_the_systems_or_that_of_columns);
-    tcase_add_test(tc, colours_are_what_the_terminal_says);
-    tcase_add_test(tc, the_first_locale_that_is_set_tells_whether_it_has_unicode);
-}
-SUITE("terminal", add_tests)
+SUITE("terminal")

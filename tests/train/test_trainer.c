@@ -2,6 +2,7 @@
 #include "core/op.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/train/trainer_example.h"
 #include "train/checkpoint.h"
 
@@ -13,7 +14,7 @@ static size_t block_bytes(const hl_trainer *trainer)
     return (size_t)trainer->model.parameters.count * sizeof(hl_real);
 }
 
-START_TEST(an_update_counts_what_it_trained_on)
+TEST(an_update_counts_what_it_trained_on)
 {
     hl_config config = trainer_config("");
     hl_trainer trainer;
@@ -29,9 +30,8 @@ START_TEST(an_update_counts_what_it_trained_on)
     ck_assert(first.loss > 0.5 && first.loss < 5);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-START_TEST(every_update_has_examples_of_its_own)
+TEST(every_update_has_examples_of_its_own)
 {
     hl_config config = trainer_config("");
     hl_trainer trainer;
@@ -43,10 +43,9 @@ START_TEST(every_update_has_examples_of_its_own)
     ck_assert_int_ne(memcmp(tokens, trainer.batch.tokens, sizeof tokens), 0);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* Whatever the last one left: of all leaves at once or one by one, and of a parameter that no gradient reaches. */
-START_TEST(an_update_begins_without_gradients)
+LOOP_TEST(an_update_begins_without_gradients, 0, 2)
 {
     hl_config config = trainer_config(_i == 0 ? "" : "leaves = 2\n");
     ck_assert_int_eq(hl_trainer_at_once(&config, 1, 0), _i == 0 ? 1 : 2);
@@ -63,7 +62,6 @@ START_TEST(an_update_begins_without_gradients)
     hl_trainer_free(&clean);
     hl_trainer_free(&dirty);
 }
-END_TEST
 
 enum { FATES = 400 };
 
@@ -83,7 +81,7 @@ static void pass_over(void *context, const hl_node *node, bool backward)
     (void)backward;
 }
 
-START_TEST(every_update_has_dropouts_of_its_own)
+TEST(every_update_has_dropouts_of_its_own)
 {
     hl_config config = trainer_config("");
     config.task.min_length = config.task.length; /* rows stand at the same places in every batch */
@@ -98,9 +96,8 @@ START_TEST(every_update_has_dropouts_of_its_own)
     ck_assert(memcmp(dropped[0], dropped[1], sizeof dropped[0]) != 0);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-START_TEST(validating_changes_nothing)
+TEST(validating_changes_nothing)
 {
     hl_config config = trainer_config("");
     hl_trainer quiet, validated;
@@ -117,10 +114,9 @@ START_TEST(validating_changes_nothing)
     hl_trainer_free(&quiet);
     hl_trainer_free(&validated);
 }
-END_TEST
 
 /* Ten examples in parts of eight and two: the mean over all tokens, not of the parts' means. */
-START_TEST(validation_is_the_mean_over_all_scored_tokens)
+TEST(validation_is_the_mean_over_all_scored_tokens)
 {
     hl_config in_parts = trainer_config(""), at_once = trainer_config("");
     at_once.train.batch_size = 10;
@@ -133,9 +129,8 @@ START_TEST(validation_is_the_mean_over_all_scored_tokens)
     hl_trainer_free(&a);
     hl_trainer_free(&b);
 }
-END_TEST
 
-START_TEST(micro_batches_make_the_same_update)
+TEST(micro_batches_make_the_same_update)
 {
     hl_config whole = trainer_config(""), parts = trainer_config("");
     parts.optimizer.accumulate = 4;
@@ -151,10 +146,9 @@ START_TEST(micro_batches_make_the_same_update)
     hl_trainer_free(&a);
     hl_trainer_free(&b);
 }
-END_TEST
 
 /* 10 examples in parts of 4, 4 and 2; every query has two keys or more. */
-START_TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
+TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
 {
     hl_config config = trainer_config("");
     config.optimizer.accumulate = 2;
@@ -165,7 +159,7 @@ START_TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
     trainer_sums(&trainer, &sums);
     hl_evaluation without = trainer_evaluated(&trainer), with;
     for (int again = 0; again < 2; again++) {
-        ck_assert_int_eq(hl_trainer_evaluate(&trainer, &sums, &with).code, HL_OK);
+        CHECK_OK(hl_trainer_evaluate(&trainer, &sums, &with));
         ck_assert_double_eq(with.scores.loss, without.scores.loss);
         ck_assert_double_eq(with.scores.accuracy, without.scores.accuracy);
         const hl_validation_sums *all = hl_validation_sums_pass_end(&sums);
@@ -177,12 +171,11 @@ START_TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
     hl_validation_sums_pass_free(&sums);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* ---- numbers that are not finite ---- */
 
 /* Of a whole batch, and of leaves that are computed at once. */
-START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
+LOOP_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight, 0, 2)
 {
     hl_config config = trainer_config("");
     config.train.leaves = _i == 1 ? 2 : 1;
@@ -202,17 +195,15 @@ START_TEST(a_loss_that_is_not_finite_is_named_and_changes_no_weight)
     ck_assert_int_eq(trainer.optimizer.step, 2);
 
     hl_evaluation evaluation;
-    status = hl_trainer_evaluate(&trainer, NULL, &evaluation);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_ptr_nonnull(strstr(status.text, "step 2: the validation loss"));
+    message_check(hl_trainer_evaluate(&trainer, NULL, &evaluation), HL_NOT_FINITE,
+                  "train.step_2_the_validation_loss_is");
     hl_free(before);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* The model is sure of token 0, which is never right; its loss is finite. The gradient at the last norm's output is
  * 3e38 of one sign, and its products with normalised numbers, some of which are above 1.14, are not. */
-START_TEST(a_gradient_that_is_not_finite_is_named_and_changes_no_weight)
+TEST(a_gradient_that_is_not_finite_is_named_and_changes_no_weight)
 {
     hl_config config = trainer_config("");
     config.train.batch_size = 1;
@@ -232,24 +223,20 @@ START_TEST(a_gradient_that_is_not_finite_is_named_and_changes_no_weight)
     hl_real *before = hl_malloc(block_bytes(&trainer));
     memcpy(before, trainer.model.parameters.values, block_bytes(&trainer));
     hl_update update;
-    hl_status status = hl_trainer_update(&trainer, &update);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_msg(strstr(status.text, "step 1: the gradient norm") != NULL, "%s", status.text);
-    ck_assert_msg(strstr(status.text, "that of e") != NULL, "%s", status.text);
+    message_check(hl_trainer_update(&trainer, &update), HL_NOT_FINITE, "train.step_1_the_gradient_norm_is");
     ck_assert_mem_eq(before, trainer.model.parameters.values, block_bytes(&trainer));
     ck_assert_int_eq(trainer.optimizer.step, 0);
     hl_free(before);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-START_TEST(weights_and_moments_are_checked_before_they_are_saved)
+TEST(weights_and_moments_are_checked_before_they_are_saved)
 {
     hl_config config = trainer_config("");
     hl_trainer trainer;
     trainer_make(&trainer, &config);
     trainer_updated(&trainer, 3);
-    ck_assert_int_eq(hl_trainer_check_finite(&trainer).code, HL_OK);
+    CHECK_OK(hl_trainer_check_finite(&trainer));
     const hl_parameter *parameter = hl_parameters_find(&trainer.model.parameters, "output.bias");
     hl_real *blocks[] = { trainer.model.parameters.values, trainer.optimizer.m, trainer.optimizer.v };
     static const char *const words[] = { "a weight of output.bias", "a first moment of output.bias",
@@ -257,20 +244,16 @@ START_TEST(weights_and_moments_are_checked_before_they_are_saved)
     for (int i = 0; i < 3; i++) {
         hl_real *number = blocks[i] + parameter->offset + parameter->count - 1, good = *number;
         *number = i == 1 ? -INFINITY : NAN;
-        hl_status status = hl_trainer_check_finite(&trainer);
-        ck_assert_int_eq(status.code, HL_NOT_FINITE);
-        ck_assert_msg(strstr(status.text, words[i]) != NULL && strstr(status.text, "step 3") != NULL, "%s",
-                      status.text);
+        CHECK_FAILS(hl_trainer_check_finite(&trainer), HL_NOT_FINITE, words[i], "step 3");
         *number = good;
     }
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* ---- memory ---- */
 
 /* Of one leaf, and of several at once. */
-START_TEST(a_trainer_that_runs_out_of_memory_leaves_nothing)
+LOOP_TEST(a_trainer_that_runs_out_of_memory_leaves_nothing, 1, 3)
 {
     hl_config config = trainer_config("");
     config.train.leaves = _i;
@@ -289,42 +272,24 @@ START_TEST(a_trainer_that_runs_out_of_memory_leaves_nothing)
     ck_assert_int_gt(n, 20);
     faults_end();
 }
-END_TEST
 
-START_TEST(the_plan_is_what_a_step_takes)
+TEST(the_plan_is_what_a_step_takes)
 {
     hl_config config = trainer_config("");
     hl_trainer trainer;
     trainer_make(&trainer, &config);
     size_t bytes;
     double flops;
-    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, 1, &bytes, &flops).code, HL_OK);
+    CHECK_OK(hl_trainer_plan(&trainer.model, &config, 1, &bytes, &flops));
     ck_assert_uint_le(bytes, trainer.arena.capacity);
     ck_assert_double_gt(flops, 6.0 * 8 * 7 * 16 * 32);
     config.optimizer.accumulate = 4;
     size_t part_bytes;
     double part_flops;
-    ck_assert_int_eq(hl_trainer_plan(&trainer.model, &config, 1, &part_bytes, &part_flops).code, HL_OK);
+    CHECK_OK(hl_trainer_plan(&trainer.model, &config, 1, &part_bytes, &part_flops));
     ck_assert_uint_lt(part_bytes, bytes);
     ck_assert_double_eq_tol(part_flops, flops, 1e-9 * flops);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, an_update_counts_what_it_trained_on);
-    tcase_add_test(tc, every_update_has_examples_of_its_own);
-    tcase_add_loop_test(tc, an_update_begins_without_gradients, 0, 2);
-    tcase_add_test(tc, every_update_has_dropouts_of_its_own);
-    tcase_add_test(tc, validating_changes_nothing);
-    tcase_add_test(tc, validation_is_the_mean_over_all_scored_tokens);
-    tcase_add_test(tc, micro_batches_make_the_same_update);
-    tcase_add_test(tc, sums_change_no_bit_of_a_validation_and_are_of_all_examples);
-    tcase_add_loop_test(tc, a_loss_that_is_not_finite_is_named_and_changes_no_weight, 0, 2);
-    tcase_add_test(tc, a_gradient_that_is_not_finite_is_named_and_changes_no_weight);
-    tcase_add_test(tc, weights_and_moments_are_checked_before_they_are_saved);
-    tcase_add_loop_test(tc, a_trainer_that_runs_out_of_memory_leaves_nothing, 1, 3);
-    tcase_add_test(tc, the_plan_is_what_a_step_takes);
-}
-SUITE("trainer", add_tests)
+SUITE("trainer")

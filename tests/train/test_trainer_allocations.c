@@ -135,7 +135,7 @@ static void assert_steps_allocate_nothing(const hl_config *config)
     faults_end();
 }
 
-START_TEST(steps_of_a_tiny_model_allocate_nothing)
+TEST(steps_of_a_tiny_model_allocate_nothing)
 {
     hl_config config = trainer_config("");
     assert_steps_allocate_nothing(&config);
@@ -146,9 +146,8 @@ START_TEST(steps_of_a_tiny_model_allocate_nothing)
     config.train.precision = HL_PRECISION_AUTO; /* bf16, where the machine has it */
     assert_steps_allocate_nothing(&config);
 }
-END_TEST
 
-START_TEST(steps_on_one_and_on_two_threads_allocate_nothing)
+TEST(steps_on_one_and_on_two_threads_allocate_nothing)
 {
     hl_config config;
     config_parse("[task]\nlength = 10\nmin_length = 5\n[model]\ndropout = 0.1\ndropout_output = 0.1\n"
@@ -160,9 +159,8 @@ START_TEST(steps_on_one_and_on_two_threads_allocate_nothing)
         assert_steps_allocate_nothing(&config);
     }
 }
-END_TEST
 
-START_TEST(the_counters_count)
+TEST(the_counters_count)
 {
     int before = n_calls;
     void *volatile block = malloc(100);
@@ -178,12 +176,5 @@ START_TEST(the_counters_count)
     hl_free(block);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, steps_of_a_tiny_model_allocate_nothing);
-    tcase_add_test(tc, steps_on_one_and_on_two_threads_allocate_nothing);
-    tcase_add_test(tc, the_counters_count);
-}
-SUITE("trainer allocations", add_tests)
+SUITE("trainer allocations")

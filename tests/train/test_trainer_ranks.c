@@ -4,6 +4,7 @@
 #include "heads/all_subsets.h"
 #include "heads/importance.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/scratch.h"
 #include "tests/train/loop_ranks.h"
 #include "tests/train/thread_ranks.h"
@@ -46,12 +47,11 @@ static void train_rank(hl_ranks *ranks, const hl_config *config, result *r)
     hl_trainer trainer;
     loop_ranks_trainer(&trainer, config, ranks);
     trainer.scored = HL_METRICS_CLASSES;
-    ck_assert_int_eq(hl_class_counts_init(&trainer.classes, 7).code, HL_OK);
+    CHECK_OK(hl_class_counts_init(&trainer.classes, 7));
     r->update = trainer_updated(&trainer, STEPS);
     hl_validation_sums_pass pass;
     trainer_sums(&trainer, &pass);
-    hl_status status = hl_trainer_evaluate(&trainer, &pass, &r->evaluation);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_trainer_evaluate(&trainer, &pass, &r->evaluation));
     const hl_validation_sums *sums = hl_validation_sums_pass_end(&pass);
     ck_assert_int_eq(hl_validation_sums_normalised(sums, 1, 1).n, trainer.validation.batch.n_rows);
 
@@ -104,7 +104,7 @@ static void share(hl_ranks *ranks, void *context)
 
 /* Of one micro-batch a leaf, which are computed at once, and of two; in float and in bf16. Of a parameter that two ops
  * have, leaf by leaf. */
-START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
+LOOP_TEST(any_number_of_ranks_and_threads_computes_the_same_bits, 0, 5)
 {
     sharing s = { .config = loop_ranks_config() };
     s.config.optimizer.accumulate = _i % 2 + 1;
@@ -124,10 +124,9 @@ START_TEST(any_number_of_ranks_and_threads_computes_the_same_bits)
     }
     result_free(&s.alone);
 }
-END_TEST
 
 /* The sums are those of one leaf, but for their order. */
-START_TEST(leaves_change_an_update_by_rounding_alone)
+TEST(leaves_change_an_update_by_rounding_alone)
 {
     hl_config config = loop_ranks_config();
     result leaves, whole;
@@ -147,7 +146,6 @@ START_TEST(leaves_change_an_update_by_rounding_alone)
     result_free(&leaves);
     result_free(&whole);
 }
-END_TEST
 
 static void fail_alone(hl_ranks *ranks, void *context)
 {
@@ -166,31 +164,27 @@ static void fail_alone(hl_ranks *ranks, void *context)
     hl_trainer_free(&trainer);
 }
 
-START_TEST(what_fails_on_one_rank_ends_all_before_a_weight_has_changed)
+TEST(what_fails_on_one_rank_ends_all_before_a_weight_has_changed)
 {
     hl_config config = loop_ranks_config();
     thread_ranks_run(3, fail_alone, &config);
 }
-END_TEST
 
-START_TEST(more_ranks_than_leaves_are_refused)
+TEST(more_ranks_than_leaves_are_refused)
 {
     hl_config config = loop_ranks_config();
     hl_task_spec spec = hl_config_task_spec(&config);
     hl_dataset *dataset;
-    ck_assert_int_eq(hl_dataset_open(&spec, 1, &dataset).code, HL_OK);
+    CHECK_OK(hl_dataset_open(&spec, 1, &dataset));
     hl_trainer trainer;
-    hl_status status = hl_trainer_reserve(&trainer, &config, dataset, &(hl_ranks){ .n = LEAVES + 1 });
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_ptr_nonnull(
-        strstr(status.text, "train.leaves = 4 cuts a batch among as many processes at most, and there are 5"));
+    message_check(hl_trainer_reserve(&trainer, &config, dataset, &(hl_ranks){ .n = LEAVES + 1 }), HL_INVALID,
+                  "train.the_config_train_leaves_4_cuts");
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* ---- the loop ---- */
 
-START_TEST(rank_0_alone_writes_the_files_of_one_process)
+TEST(rank_0_alone_writes_the_files_of_one_process)
 {
     loop_ranks alone, shared;
     loop_ranks_make(&alone, scratch_path("alone"), false);
@@ -215,9 +209,8 @@ START_TEST(rank_0_alone_writes_the_files_of_one_process)
     hl_run_folder_close(&alone.folder);
     hl_run_folder_close(&shared.folder);
 }
-END_TEST
 
-START_TEST(a_rank_0_that_cannot_write_ends_all_of_them)
+TEST(a_rank_0_that_cannot_write_ends_all_of_them)
 {
     loop_ranks l;
     loop_ranks_make(&l, scratch_path("run"), true);
@@ -229,7 +222,6 @@ START_TEST(a_rank_0_that_cannot_write_ends_all_of_them)
     }
     hl_run_folder_close(&l.folder);
 }
-END_TEST
 
 /* ---- what heads are worth ---- */
 
@@ -241,7 +233,7 @@ typedef struct worth {
 static void measure_worth(hl_trainer *trainer, const hl_share *share, worth *w)
 {
     hl_examples examples;
-    ck_assert_int_eq(hl_dataset_make_examples(trainer->dataset, HL_VALIDATION, 0, 6, &examples).code, HL_OK);
+    CHECK_OK(hl_dataset_make_examples(trainer->dataset, HL_VALIDATION, 0, 6, &examples));
     hl_patterns layers[2] = { { 0 } };
     for (int l = 0; l < 2; l++) {
         layers[l] = (hl_patterns){
@@ -252,7 +244,7 @@ static void measure_worth(hl_trainer *trainer, const hl_share *share, worth *w)
                                              share, &w->importance);
     HL_THEN(status,
             hl_all_subsets_measure(&trainer->model, &examples, layers, 2, trainer->threads, share, &w->subsets));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     hl_examples_free(&examples);
 }
 
@@ -280,7 +272,7 @@ static void measure_together(hl_ranks *ranks, void *context)
     hl_trainer_free(&trainer);
 }
 
-START_TEST(ranks_measure_heads_together)
+TEST(ranks_measure_heads_together)
 {
     hl_config config = loop_ranks_config();
     hl_trainer trainer;
@@ -294,17 +286,5 @@ START_TEST(ranks_measure_heads_together)
     worth_free(&alone);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, any_number_of_ranks_and_threads_computes_the_same_bits, 0, 5);
-    tcase_add_test(tc, leaves_change_an_update_by_rounding_alone);
-    tcase_add_test(tc, what_fails_on_one_rank_ends_all_before_a_weight_has_changed);
-    tcase_add_test(tc, more_ranks_than_leaves_are_refused);
-    tcase_add_test(tc, rank_0_alone_writes_the_files_of_one_process);
-    tcase_add_test(tc, a_rank_0_that_cannot_write_ends_all_of_them);
-    tcase_add_test(tc, ranks_measure_heads_together);
-}
-
-SUITE("trainer ranks", add_tests)
+SUITE("trainer ranks")

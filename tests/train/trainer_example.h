@@ -3,19 +3,20 @@
 #define HL_TESTS_TRAIN_TRAINER_EXAMPLE_H
 
 #include "core/base/threads.h"
+#include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/config_parsing.h"
 #include "train/trainer.h"
 
 /* Two layers of two heads on the copy task with dropout, 8 examples of 5 to 7 tokens; `more` is more of [train]. */
 static inline hl_config trainer_config(const char *more)
 {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "[task]\nlength = 3\nmin_length = 2\nsymbols = 4\n"
-             "[model]\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0.1\ndropout_embedding = 0.1\n"
-             "[optimizer]\nlearning_rate = 0.01\nlabel_smoothing = 0.1\n"
-             "[train]\nsteps = 20\nbatch_size = 8\neval_examples = 10\nthreads = 1\n%s",
-             more);
+    const char *text =
+        scratch_format("[task]\nlength = 3\nmin_length = 2\nsymbols = 4\n"
+                       "[model]\nd_model = 16\nheads = 2\nd_ff = 32\ndropout = 0.1\ndropout_embedding = 0.1\n"
+                       "[optimizer]\nlearning_rate = 0.01\nlabel_smoothing = 0.1\n"
+                       "[train]\nsteps = 20\nbatch_size = 8\neval_examples = 10\nthreads = 1\n%s",
+                       more);
     hl_config config;
     config_parse(text, &config);
     return config;
@@ -24,16 +25,14 @@ static inline hl_config trainer_config(const char *more)
 static inline void trainer_make(hl_trainer *trainer, const hl_config *config)
 {
     hl_threads_setup();
-    hl_status status = hl_trainer_init(trainer, config);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_trainer_init(trainer, config));
 }
 
 static inline hl_update trainer_updated(hl_trainer *trainer, int times)
 {
     hl_update update = { 0 };
     for (int i = 0; i < times; i++) {
-        hl_status status = hl_trainer_update(trainer, &update);
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        CHECK_OK(hl_trainer_update(trainer, &update));
     }
     return update;
 }
@@ -45,14 +44,13 @@ static inline void trainer_sums(hl_trainer *trainer, hl_validation_sums_pass *su
         hl_validation_sums_pass_init(sums, &trainer->model.config, hl_trainer_evaluation_rows(trainer->config),
                                      hl_dataset_max_length(trainer->dataset));
     HL_THEN(status, hl_trainer_reserve_sums(trainer, sums));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
 }
 
 static inline hl_evaluation trainer_evaluated(hl_trainer *trainer)
 {
     hl_evaluation evaluation;
-    hl_status status = hl_trainer_evaluate(trainer, NULL, &evaluation);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_trainer_evaluate(trainer, NULL, &evaluation));
     return evaluation;
 }
 

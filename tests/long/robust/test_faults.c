@@ -5,36 +5,24 @@
 
 enum { EVERY_ONE = 1, TIMEOUT_SECONDS = 1800 };
 
-START_TEST(a_run_outlives_failing_file_calls)
+LOOP_TEST(a_run_outlives_failing_file_calls, 0, 2)
 {
     fault_cases_run(EVERY_ONE, _i == 1, FAULTY_FILES);
 }
-END_TEST
 
-START_TEST(a_run_outlives_failing_allocations)
+LOOP_TEST(a_run_outlives_failing_allocations, 0, 2)
 {
     fault_cases_run(EVERY_ONE, _i == 1, FAULTY_MEMORY);
 }
-END_TEST
 
-START_TEST(a_sweep_outlives_failing_file_calls)
+LOOP_TEST(a_sweep_outlives_failing_file_calls, 0, 2)
 {
     fault_cases_sweep(EVERY_ONE, _i == 1, FAULTY_FILES);
 }
-END_TEST
 
-START_TEST(a_sweep_outlives_failing_allocations)
+LOOP_TEST(a_sweep_outlives_failing_allocations, 0, 2)
 {
     fault_cases_sweep(EVERY_ONE, _i == 1, FAULTY_MEMORY);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, TIMEOUT_SECONDS);
-    tcase_add_loop_test(tc, a_run_outlives_failing_file_calls, 0, 2);
-    tcase_add_loop_test(tc, a_run_outlives_failing_allocations, 0, 2);
-    tcase_add_loop_test(tc, a_sweep_outlives_failing_file_calls, 0, 2);
-    tcase_add_loop_test(tc, a_sweep_outlives_failing_allocations, 0, 2);
-}
-SUITE("all faults", add_tests)
+SUITE("all faults", .seconds = TIMEOUT_SECONDS)

@@ -14,7 +14,7 @@ static int wanted(void)
     return n;
 }
 
-START_TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
+TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
 {
     kill_counts counts = kills_of_runs(wanted());
     printf("%d kills of a training: %d before its first file, %d before its first checkpoint, %d before its last, %d "
@@ -24,9 +24,8 @@ START_TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
     ck_assert_int_gt(counts.during, 0);
     ck_assert_int_gt(counts.end, 0);
 }
-END_TEST
 
-START_TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
+TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
 {
     kill_counts counts = kills_of_sweeps(wanted());
     printf("%d kills of a sweep: %d of itself, %d of a training; %d sweeps\n", counts.hits, counts.parents,
@@ -34,37 +33,24 @@ START_TEST(a_sweep_killed_at_random_moments_leaves_the_same_bits)
     ck_assert_int_gt(counts.parents, 0);
     ck_assert_int_gt(counts.trainings, 0);
 }
-END_TEST
 
-START_TEST(a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others)
+TEST(a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others)
 {
     printf("%d kills of one of several calls of a sweep\n", kills_of_calls(wanted()));
 }
-END_TEST
 
-START_TEST(a_run_killed_at_any_file_call_leaves_the_same_bits)
+TEST(a_run_killed_at_any_file_call_leaves_the_same_bits)
 {
     int hits = kills_of_runs_at_calls(1, KILLING_AT_ALL_CALLS);
     printf("%d kills of a training, one at each of its file calls\n", hits);
     ck_assert_int_gt(hits, 2000);
 }
-END_TEST
 
-START_TEST(a_sweep_killed_at_any_file_call_leaves_the_same_bits)
+TEST(a_sweep_killed_at_any_file_call_leaves_the_same_bits)
 {
     int hits = kills_of_sweeps_at_calls(1);
     printf("%d kills of a sweep, one at each of its file calls\n", hits);
     ck_assert_int_gt(hits, 50);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 1800);
-    tcase_add_test(tc, a_run_killed_at_random_moments_leaves_the_same_bits);
-    tcase_add_test(tc, a_sweep_killed_at_random_moments_leaves_the_same_bits);
-    tcase_add_test(tc, a_call_killed_at_a_random_moment_leaves_its_sweep_to_the_others);
-    tcase_add_test(tc, a_run_killed_at_any_file_call_leaves_the_same_bits);
-    tcase_add_test(tc, a_sweep_killed_at_any_file_call_leaves_the_same_bits);
-}
-SUITE("many kills", add_tests)
+SUITE("many kills", .seconds = 1800)

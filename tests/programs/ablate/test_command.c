@@ -1,31 +1,23 @@
 #include "programs/ablate/command.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
+#include "tests/programs/command_lines.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_WORDS = 80 };
-
 static hl_status parse(const char *line, hl_ablate_command *command)
 {
-    static char copy[4096];
-    char *argv[MOST_WORDS + 1] = { (char *)(size_t) "ablate" };
-    int argc = 1;
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        ck_assert_int_lt(argc, MOST_WORDS);
-        argv[argc++] = word;
-    }
-    return hl_ablate_command_parse(argc, argv, command);
+    command_line words = command_line_of("ablate", line);
+    return hl_ablate_command_parse(words.argc, words.argv, command);
 }
 
-START_TEST(options_may_stand_anywhere)
+TEST(options_may_stand_anywhere)
 {
     hl_ablate_command command;
-    hl_status status = parse("--seeds=5 a.ini --heads 1,2 train.steps=9 --vary model.dropout=0,0.1 --d-v=4 --jobs 3 "
-                             "--target 0.5 --out x --overwrite --yes --json --csv=f.csv",
-                             &command);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(parse("--seeds=5 a.ini --heads 1,2 train.steps=9 --vary model.dropout=0,0.1 --d-v=4 --jobs 3 "
+                   "--target 0.5 --out x --overwrite --yes --json --csv=f.csv",
+                   &command));
     ck_assert_str_eq(command.config.path, "a.ini");
     ck_assert(command.seeds == 5 && command.jobs == 3 && command.target == 0.5 && command.overwrite && command.yes &&
               command.row_a);
@@ -41,76 +33,61 @@ START_TEST(options_may_stand_anywhere)
     ck_assert_str_eq(command.axes[1].values, "0,0.1");
     ck_assert_str_eq(command.axes[2].key, "model.d_v");
 }
-END_TEST
 
-START_TEST(what_is_not_said_has_a_default)
+TEST(what_is_not_said_has_a_default)
 {
     hl_ablate_command command;
-    ck_assert_int_eq(parse("a.ini --table3", &command).code, HL_OK);
+    CHECK_OK(parse("a.ini --table3", &command));
     ck_assert(command.table3 && command.seeds == 3 && command.jobs == 0 && command.target == 0.99);
     ck_assert(command.out == NULL && command.json == NULL && command.csv == NULL && !command.overwrite &&
               !command.yes && !command.row_a && command.n_axes == 0);
-    ck_assert_int_eq(parse("--positions none -- --odd.ini", &command).code, HL_OK);
+    CHECK_OK(parse("--positions none -- --odd.ini", &command));
     ck_assert_str_eq(command.config.path, "--odd.ini");
-    ck_assert_int_eq(parse("--help", &command).code, HL_OK);
-    ck_assert_int_eq(parse("--version", &command).code, HL_OK);
+    CHECK_OK(parse("--help", &command));
+    CHECK_OK(parse("--version", &command));
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named_with_the_remedy)
+TEST(what_is_wrong_is_named_with_the_remedy)
 {
     static const struct {
-        const char *line, *words;
+        const char *line, *message;
     } cases[] = {
-        { "", "no config given, as in: ablate configs/copy_task.ini" },
-        { "a.ini", "nothing varies; give --heads 1,2,4,8" },
-        { "a.ini b.ini --heads 1", "b.ini: one config is enough" },
-        { "a.ini --head 1", "did you mean \"--heads\"?" },
-        { "a.ini -h", "-h: unknown option" },
-        { "a.ini --heads", "--heads: needs a value" },
-        { "a.ini --table3 --heads 1", "--table3 says itself what varies; leave model.heads out" },
-        { "a.ini --heads 1 --vary model.heads=2", "model.heads: varies twice" },
-        { "a.ini --vary model.heads", "not of the form section.key=a,b,c" },
-        { "a.ini --vary =1", "not of the form section.key=a,b,c" },
-        { "a.ini --heads 1 --seeds 0", "--seeds: \"0\" is no whole number in 1 .. 1000" },
-        { "a.ini --heads 1 --seeds two", "--seeds: \"two\"" },
-        { "a.ini --heads 1 --jobs 0", "--jobs: \"0\"" },
-        { "a.ini --heads 1 --target 99", "--target: \"99\" is no accuracy above 0 and up to 1" },
-        { "a.ini --heads 1 --target 0", "--target: \"0\"" },
-        { "a.ini --heads 1 --target 0.5x", "--target: \"0.5x\"" },
-        { "a.ini --heads 1 --target nan", "--target: \"nan\"" },
-        { "a.ini --heads 1 --out=", "--out: its value is empty" },
-        { "a.ini --heads 1 --json=", "--json: its value is empty" },
-        { "a.ini --heads 1 --json --csv", "--json and --csv cannot both go to standard output; name a file for one" },
-        { "a.ini --heads 1 --json x --csv x", "--json and --csv: both to x; name a file for each" },
-        { "a.ini --heads 1 --json x --csv ././x", "--json and --csv: both to ././x; name a file for each" },
+        { "", "ablate.no_config_given_as_in_ablate" },
+        { "a.ini", "ablate.nothing_varies_give_heads_1_2" },
+        { "a.ini b.ini --heads 1", "train.b_ini_one_config_is_enough" },
+        { "a.ini --head 1", "ablate.head_unknown_option_did_you_mean" },
+        { "a.ini -h", "ablate.h_unknown_option_see_help" },
+        { "a.ini --heads", "ablate.heads_needs_a_value_see_help" },
+        { "a.ini --table3 --heads 1", "ablate.table3_says_itself_what_varies_leave" },
+        { "a.ini --heads 1 --vary model.heads=2", "ablate.model_heads_varies_twice_give_all" },
+        { "a.ini --vary model.heads", "ablate.vary_model_heads_not_of_the" },
+        { "a.ini --vary =1", "ablate.vary_1_not_of_the_form" },
+        { "a.ini --heads 1 --seeds 0", "ablate.seeds_0_is_no_whole_number" },
+        { "a.ini --heads 1 --seeds two", "ablate.seeds_two_is_no_whole_number" },
+        { "a.ini --heads 1 --jobs 0", "ablate.jobs_0_is_no_whole_number" },
+        { "a.ini --heads 1 --target 99", "ablate.target_99_is_no_accuracy_above" },
+        { "a.ini --heads 1 --target 0", "ablate.target_0_is_no_accuracy_above" },
+        { "a.ini --heads 1 --target 0.5x", "ablate.target_0_5x_is_no_accuracy" },
+        { "a.ini --heads 1 --target nan", "ablate.target_nan_is_no_accuracy_above" },
+        { "a.ini --heads 1 --out=", "ablate.out_its_value_is_empty_see" },
+        { "a.ini --heads 1 --json=", "ablate.json_its_value_is_empty_see" },
+        { "a.ini --heads 1 --json --csv", "runs.json_and_csv_cannot_both_go" },
+        { "a.ini --heads 1 --json x --csv x", "heads.json_and_csv_both_to_x" },
+        { "a.ini --heads 1 --json x --csv ././x", "ablate.json_and_csv_both_to_name" },
         { "a.ini --vary a=1 --vary b=1 --vary c=1 --vary d=1 --vary e=1 --vary f=1 --vary g=1 --vary h=1 --vary i=1",
-          "more than 8 keys that vary" },
-        { "a.ini --vary model.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1", "unknown key" },
+          "ablate.more_than_8_keys_that_vary" },
+        { "a.ini --vary model.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1",
+          "ablate.model_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa_unknown_key" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_ablate_command command;
-        hl_status status = parse(cases[i].line, &command);
-        ck_assert_msg(status.code == HL_INVALID, "%s: code %d", cases[i].line, status.code);
-        ck_assert_msg(strncmp(status.text, "command line: ", 14) == 0, "%s", status.text);
-        ck_assert_msg(strstr(status.text, cases[i].words) != NULL, "%s: %s", cases[i].line, status.text);
+        message_check(parse(cases[i].line, &command), HL_INVALID, cases[i].message);
     }
 }
-END_TEST
 
-START_TEST(the_help_fits_a_terminal)
+TEST(the_help_fits_a_terminal)
 {
-    for (const char *line = hl_ablate_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        ck_assert_msg(strcspn(line, "\n") <= 80, "%.100s", line);
-    }
+    COMMAND_USAGE_CHECK(hl_ablate_command_usage, "--seeds");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, options_may_stand_anywhere);
-    tcase_add_test(tc, what_is_not_said_has_a_default);
-    tcase_add_test(tc, what_is_wrong_is_named_with_the_remedy);
-    tcase_add_test(tc, the_help_fits_a_terminal);
-}
-SUITE("ablate_command", add_tests)
+SUITE("ablate_command")

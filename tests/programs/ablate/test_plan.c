@@ -2,7 +2,9 @@
 #include "programs/ablate/plan.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +28,8 @@ static hl_status plan_of(const char *config, const char *line, hl_ablate_plan *p
     }
     static hl_ablate_command command;
     *plan = (hl_ablate_plan){ 0 };
-    hl_status status = hl_ablate_command_parse(argc, argv, &command);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    status = hl_ablate_plan_make(&command, plan, NULL, NULL);
+    CHECK_OK(hl_ablate_command_parse(argc, argv, &command));
+    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
     return status;
 }
 
@@ -37,8 +38,7 @@ static const char *listed(const char *config, const char *line)
 {
     static char text[TEXT];
     hl_ablate_plan plan;
-    hl_status status = plan_of(config, line, &plan);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(plan_of(config, line, &plan));
     text[0] = '\0';
     for (int64_t v = 0; v < plan.n_variants; v++) {
         size_t used = strlen(text);
@@ -58,30 +58,27 @@ static const char *usual(void)
 /* `more` ends the section [model]. */
 static const char *with(const char *more)
 {
-    char text[TEXT];
     const char *train = strstr(content, "[train]");
-    snprintf(text, sizeof text, "%.*s%s\n%s", (int)(train - content), content, more, train);
+    const char *text = scratch_format("%.*s%s\n%s", (int)(train - content), content, more, train);
     return run_config("with.ini", text);
 }
 
-START_TEST(the_base_stands_where_its_values_are_or_first)
+TEST(the_base_stands_where_its_values_are_or_first)
 {
     ck_assert_str_eq(listed(usual(), "--heads 1,4,16"), "heads=1\nheads=4*\nheads=16\n");
     ck_assert_str_eq(listed(usual(), "--heads 1,2"), "heads=4*\nheads=1\nheads=2\n");
     ck_assert_str_eq(listed(usual(), "model.heads=2 --heads 1,2"), "heads=1\nheads=2*\n");
     ck_assert_str_eq(listed(usual(), "--positions none,sinusoidal"), "positions=none\npositions=sinusoidal*\n");
 }
-END_TEST
 
-START_TEST(several_keys_make_a_grid)
+TEST(several_keys_make_a_grid)
 {
     ck_assert_str_eq(listed(usual(), "--d-k 4,16 --vary model.dropout=0,0.10"),
                      "d_k=4,dropout=0\nd_k=4,dropout=0.1\nd_k=16,dropout=0*\nd_k=16,dropout=0.1\n");
 }
-END_TEST
 
 /* A training that goes on has no auto, which may have meant something else when it was begun. */
-START_TEST(auto_precision_is_what_it_means_here)
+TEST(auto_precision_is_what_it_means_here)
 {
     setenv("LIBXSMM_TARGET", "skx", 1); /* as a machine without bf16 */
     ck_assert_str_eq(listed(usual(), "--vary train.precision=auto"), "precision=float*\n");
@@ -91,19 +88,17 @@ START_TEST(auto_precision_is_what_it_means_here)
     ck_assert_str_eq(status.text, "command line: precision=float is asked for twice");
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(names_that_a_column_or_another_key_has_are_full)
+TEST(names_that_a_column_or_another_key_has_are_full)
 {
     ck_assert_str_eq(listed(usual(), "--vary train.steps=10 --vary optimizer.name=adam,sgd"),
                      "train.steps=10,optimizer.name=adam*\ntrain.steps=10,optimizer.name=sgd\n");
 }
-END_TEST
 
-START_TEST(the_widths_follow_from_the_number_of_heads)
+TEST(the_widths_follow_from_the_number_of_heads)
 {
     hl_ablate_plan plan;
-    ck_assert_int_eq(plan_of(with("d_k = 16\nd_v = 16\nkv_heads = 4"), "--heads 1,8", &plan).code, HL_OK);
+    CHECK_OK(plan_of(with("d_k = 16\nd_v = 16\nkv_heads = 4"), "--heads 1,8", &plan));
     ck_assert_int_eq(plan.n_keys, 1);
     const hl_model_config *one = &plan.variants[1].config.model, *eight = &plan.variants[2].config.model;
     ck_assert(one->heads[1] == 1 && one->kv_heads[1] == 1 && one->d_k[1] == 64 && one->d_v[1] == 64);
@@ -112,9 +107,8 @@ START_TEST(the_widths_follow_from_the_number_of_heads)
     ck_assert(plan.variants[0].flops == plan.variants[2].flops && plan.variants[0].flops > 0);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(widths_that_do_not_are_shown_as_varying)
+TEST(widths_that_do_not_are_shown_as_varying)
 {
     ck_assert_str_eq(listed(with("d_k = 8"), "--heads 2,4"),
                      "heads=4,d_k=8,d_v=16*\nheads=2,d_k=32,d_v=32\nheads=4,d_k=16,d_v=16\n");
@@ -122,16 +116,14 @@ START_TEST(widths_that_do_not_are_shown_as_varying)
     ck_assert_str_eq(listed(usual(), "--heads 2,8 --d-k 8"), "heads=4,d_k=16*\nheads=2,d_k=8\nheads=8,d_k=8\n");
     ck_assert_str_eq(listed(with("kv_heads = 1"), "--heads 2"), "heads=4*\nheads=2\n");
 }
-END_TEST
 
-START_TEST(numbers_a_layer_are_joined_in_names)
+TEST(numbers_a_layer_are_joined_in_names)
 {
     ck_assert_str_eq(listed(usual(), "model.heads=4,8 --vary model.causal=on"), "causal=false*\ncausal=true\n");
     ck_assert_str_eq(listed(usual(), "model.heads=4,8 --heads 4"), "heads=4-8*\nheads=4\n");
 }
-END_TEST
 
-START_TEST(table_3_is_scaled_to_the_config)
+TEST(table_3_is_scaled_to_the_config)
 {
     ck_assert_str_eq(listed(usual(), "--table3"), "heads=4,d_k=16,d_v=16,positions=sinusoidal*\n"
                                                   "heads=1,d_k=64,d_v=64,positions=sinusoidal A\n"
@@ -151,19 +143,18 @@ START_TEST(table_3_is_scaled_to_the_config)
                      "heads=4,d_k=3,d_v=3,positions=sinusoidal*\nheads=2,d_k=6,d_v=6,positions=sinusoidal A\n"
                      "heads=4,d_k=3,d_v=3,positions=learned E\nheads=4,d_k=3,d_v=3,positions=none E\n");
 }
-END_TEST
 
-START_TEST(cells_have_their_seeds_and_folders)
+TEST(cells_have_their_seeds_and_folders)
 {
     hl_ablate_plan plan;
-    ck_assert_int_eq(plan_of(usual(), "--heads 4,8 --seeds 2 --out some/where", &plan).code, HL_OK);
+    CHECK_OK(plan_of(usual(), "--heads 4,8 --seeds 2 --out some/where", &plan));
     static const char *const paths[] = { "some/where/heads=4,seed=7", "some/where/heads=4,seed=8",
                                          "some/where/heads=8,seed=7", "some/where/heads=8,seed=8" };
     ck_assert_int_eq(hl_ablate_plan_cells(&plan), 4);
     for (int64_t i = 0; i < 4; i++) {
         hl_config config;
         ck_assert_str_eq(hl_ablate_plan_path(&plan, i).text, paths[i]);
-        ck_assert_int_eq(hl_ablate_plan_config(&plan, i, &config).code, HL_OK);
+        CHECK_OK(hl_ablate_plan_config(&plan, i, &config));
         ck_assert_str_eq(config.train.out, paths[i]);
         ck_assert_int_eq(config.train.seed, 7 + i % 2);
         ck_assert_int_eq(config.model.heads[1], i < 2 ? 4 : 8);
@@ -175,15 +166,14 @@ START_TEST(cells_have_their_seeds_and_folders)
                                               { "--d-k 4 --vary model.layers=1", "runs/usual-ablation-d_k-layers" },
                                               { "--table3", "runs/usual-ablation-table3" } };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        ck_assert_int_eq(plan_of(usual(), folders[i][0], &plan).code, HL_OK);
+        CHECK_OK(plan_of(usual(), folders[i][0], &plan));
         ck_assert_str_eq(plan.folder, folders[i][1]);
         hl_ablate_plan_free(&plan);
     }
 }
-END_TEST
 
 /* Texts are equal where all cells are. */
-START_TEST(the_text_tells_plans_apart)
+TEST(the_text_tells_plans_apart)
 {
     static const char *const others[] = { "--heads 1,2 --seeds 4", "--heads 1,2 train.seed=8", "--heads 2,1",
                                           "--heads 1,2 train.steps=11", "--heads 1,2 patterns.examples=3" };
@@ -201,8 +191,8 @@ START_TEST(the_text_tells_plans_apart)
     ck_assert_str_eq(text.bytes, same.bytes);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         hl_text other = { 0 };
-        ck_assert_int_eq(plan_of(usual(), others[i], &plan).code, HL_OK);
-        ck_assert_int_eq(hl_ablate_plan_text(&plan, &other).code, HL_OK);
+        CHECK_OK(plan_of(usual(), others[i], &plan));
+        CHECK_OK(hl_ablate_plan_text(&plan, &other));
         ck_assert_str_ne(text.bytes, other.bytes);
         hl_ablate_plan_free(&plan);
         hl_text_free(&other);
@@ -210,9 +200,8 @@ START_TEST(the_text_tells_plans_apart)
     hl_text_free(&text);
     hl_text_free(&same);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named_with_the_remedy)
+TEST(what_is_wrong_is_named_with_the_remedy)
 {
     static const struct {
         const char *line, *words;
@@ -234,19 +223,16 @@ START_TEST(what_is_wrong_is_named_with_the_remedy)
         { "--table3 model.heads=4,8", "--table3 scales one number of heads" },
         { "--heads 1 train.seed=1000000000000000 --seeds 2", "leaves no room for 2 seeds" },
         { "--heads 1 train.threads=2", "train.threads: the trainings of a sweep share the cores; --jobs N" },
-        { "--heads 1 train.out=\"a", "train.out" },
+        { "--heads 1 train.out=\"a", ": train.out=" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_ablate_plan plan;
-        hl_status status = plan_of(usual(), cases[i].line, &plan);
-        ck_assert_msg(status.code == HL_INVALID, "%s: code %d", cases[i].line, status.code);
-        ck_assert_msg(strstr(status.text, cases[i].words) != NULL, "%s: %s", cases[i].line, status.text);
+        CHECK_FAILS(plan_of(usual(), cases[i].line, &plan), HL_INVALID, cases[i].words);
         hl_ablate_plan_free(&plan);
     }
 }
-END_TEST
 
-START_TEST(want_of_memory_is_told_and_nothing_lost)
+TEST(want_of_memory_is_told_and_nothing_lost)
 {
     const char *config = usual();
     faults_begin();
@@ -263,21 +249,5 @@ START_TEST(want_of_memory_is_told_and_nothing_lost)
     ck_assert_int_gt(n, 10);
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_base_stands_where_its_values_are_or_first);
-    tcase_add_test(tc, several_keys_make_a_grid);
-    tcase_add_test(tc, auto_precision_is_what_it_means_here);
-    tcase_add_test(tc, names_that_a_column_or_another_key_has_are_full);
-    tcase_add_test(tc, the_widths_follow_from_the_number_of_heads);
-    tcase_add_test(tc, widths_that_do_not_are_shown_as_varying);
-    tcase_add_test(tc, numbers_a_layer_are_joined_in_names);
-    tcase_add_test(tc, table_3_is_scaled_to_the_config);
-    tcase_add_test(tc, cells_have_their_seeds_and_folders);
-    tcase_add_test(tc, the_text_tells_plans_apart);
-    tcase_add_test(tc, what_is_wrong_is_named_with_the_remedy);
-    tcase_add_test(tc, want_of_memory_is_told_and_nothing_lost);
-}
-SUITE("ablate_plan", add_tests)
+SUITE("ablate_plan")

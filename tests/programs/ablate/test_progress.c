@@ -17,8 +17,7 @@ static void make_plan(hl_ablate_plan *plan)
 {
     hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2" };
-    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
     ck_assert_int_eq(hl_ablate_plan_cells(plan), 2 * SEEDS);
 }
 
@@ -80,7 +79,7 @@ static void begin_and_end(hl_ablate_progress *progress)
     "[ 7/20] heads=2,seed=1   failed: no space left\n"                                        \
     "[ 8/20] heads=2,seed=1   loss 0.1250  acc  75.0%, in another call\n"
 
-START_TEST(elsewhere_than_on_a_terminal_a_line_tells_of_each_beginning_and_end)
+TEST(elsewhere_than_on_a_terminal_a_line_tells_of_each_beginning_and_end)
 {
     char *text = printed(begin_and_end, false);
     ck_assert_str_eq(text, "        heads=1,seed=1   begins, 1 thread\n"
@@ -88,15 +87,13 @@ START_TEST(elsewhere_than_on_a_terminal_a_line_tells_of_each_beginning_and_end)
                            "waiting for 2 trainings of other calls\n");
     free(text);
 }
-END_TEST
 
-START_TEST(on_a_terminal_only_ends_stay)
+TEST(on_a_terminal_only_ends_stay)
 {
     char *text = printed(begin_and_end, true);
     ck_assert_str_eq(text, ENDED);
     free(text);
 }
-END_TEST
 
 static void draw_twice(hl_ablate_progress *progress)
 {
@@ -111,7 +108,7 @@ static void draw_twice(hl_ablate_progress *progress)
     ck_assert_int_eq(progress->n_lines, 0);
 }
 
-START_TEST(lines_on_a_terminal_are_renewed_in_their_place)
+TEST(lines_on_a_terminal_are_renewed_in_their_place)
 {
     char *text = printed(draw_twice, true);
     ck_assert_str_eq(text, "\033[?7l"
@@ -127,7 +124,6 @@ START_TEST(lines_on_a_terminal_are_renewed_in_their_place)
                            "\033[?7h\033[2A\r\033[J");
     free(text);
 }
-END_TEST
 
 static void draw_many(hl_ablate_progress *progress)
 {
@@ -138,7 +134,7 @@ static void draw_many(hl_ablate_progress *progress)
     hl_ablate_progress_draw(progress, all, 30, 0, NAN);
 }
 
-START_TEST(more_trainings_than_a_terminal_has_lines_are_not_all_shown)
+TEST(more_trainings_than_a_terminal_has_lines_are_not_all_shown)
 {
     hl_ablate_plan plan;
     make_plan(&plan);
@@ -156,9 +152,8 @@ START_TEST(more_trainings_than_a_terminal_has_lines_are_not_all_shown)
     }
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(a_terminal_of_unknown_height_is_taken_for_a_usual_one)
+TEST(a_terminal_of_unknown_height_is_taken_for_a_usual_one)
 {
     char *text = printed(draw_many, true);
     int lines = 0;
@@ -168,9 +163,8 @@ START_TEST(a_terminal_of_unknown_height_is_taken_for_a_usual_one)
     ck_assert_int_eq(lines, 23);
     free(text);
 }
-END_TEST
 
-START_TEST(a_terminal_is_renewed_some_times_a_second)
+TEST(a_terminal_is_renewed_some_times_a_second)
 {
     hl_ablate_plan plan;
     make_plan(&plan);
@@ -194,15 +188,5 @@ START_TEST(a_terminal_is_renewed_some_times_a_second)
     close(master);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, elsewhere_than_on_a_terminal_a_line_tells_of_each_beginning_and_end);
-    tcase_add_test(tc, on_a_terminal_only_ends_stay);
-    tcase_add_test(tc, lines_on_a_terminal_are_renewed_in_their_place);
-    tcase_add_test(tc, more_trainings_than_a_terminal_has_lines_are_not_all_shown);
-    tcase_add_test(tc, a_terminal_of_unknown_height_is_taken_for_a_usual_one);
-    tcase_add_test(tc, a_terminal_is_renewed_some_times_a_second);
-}
-SUITE("ablate progress", add_tests)
+SUITE("ablate progress")

@@ -2,6 +2,7 @@
 #include "programs/ablate/csv.h"
 #include "programs/ablate/result.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -22,23 +23,22 @@ static const char *folder_with(const char *metrics)
     return folder;
 }
 
-START_TEST(the_last_validation_and_the_first_at_the_target_count)
+TEST(the_last_validation_and_the_first_at_the_target_count)
 {
     const char *folder = folder_with(HEADER "0,validation,3,0.1,,,5\n10,train,2,0.99,0.1,1,5\n20,validation,1,0.5,,,5\n"
                                             "40,validation,0.75,0.9,,,5\n60,validation,0.5,0.625,,,5\n"
                                             "60,train,0.1,1,0.1,1,5\n");
     hl_ablate_result result = { .state = HL_ABLATE_DONE, .seconds = 7 };
-    ck_assert_int_eq(hl_ablate_result_read(folder, &trained, 0.9, &result).code, HL_OK);
+    CHECK_OK(hl_ablate_result_read(folder, &trained, 0.9, &result));
     ck_assert(result.steps == 60 && result.loss == 0.5 && result.accuracy == 0.625 && result.steps_to_target == 40);
     ck_assert(result.state == HL_ABLATE_DONE && result.seconds == 7);
-    ck_assert_int_eq(hl_ablate_result_read(folder, &trained, 0.95, &result).code, HL_OK);
+    CHECK_OK(hl_ablate_result_read(folder, &trained, 0.95, &result));
     ck_assert_int_eq(result.steps_to_target, -1);
-    ck_assert_int_eq(hl_ablate_result_read(folder, &trained, 0.05, &result).code, HL_OK);
+    CHECK_OK(hl_ablate_result_read(folder, &trained, 0.05, &result));
     ck_assert_int_eq(result.steps_to_target, 0);
 }
-END_TEST
 
-START_TEST(a_bad_row_is_named_by_its_line)
+TEST(a_bad_row_is_named_by_its_line)
 {
     static const char *const rows[] = {
         "x,validation,1,0.5,,,5\n",
@@ -54,24 +54,20 @@ START_TEST(a_bad_row_is_named_by_its_line)
         char text[512];
         snprintf(text, sizeof text, HEADER "0,validation,3,0.1,,,5\n%s40,validation,1,0.5,,,5\n", rows[i]);
         hl_ablate_result result;
-        hl_status status = hl_ablate_result_read(folder_with(text), &trained, 0.9, &result);
-        ck_assert_msg(status.code == HL_BAD_FILE, "%s: %d", rows[i], status.code);
-        ck_assert_msg(strstr(status.text, "metrics.csv:3: not a row") != NULL, "%s", status.text);
+        message_check(hl_ablate_result_read(folder_with(text), &trained, 0.9, &result), HL_BAD_FILE,
+                      "ablate.not_a_row_of_a_metrics");
     }
 }
-END_TEST
 
 static void expect_refused(const char *text, size_t size, const char *message)
 {
     const char *folder = folder_with("");
     scratch_write(run_file(folder, "metrics.csv"), text, size);
     hl_ablate_result result;
-    hl_status status = hl_ablate_result_read(folder, &trained, 0.9, &result);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_msg(strstr(status.text, message) != NULL, "%s", status.text);
+    CHECK_FAILS(hl_ablate_result_read(folder, &trained, 0.9, &result), HL_BAD_FILE, message);
 }
 
-START_TEST(what_is_cut_off_or_none_of_a_metrics_is_refused)
+TEST(what_is_cut_off_or_none_of_a_metrics_is_refused)
 {
     static const char cut[] = HEADER "0,validation,3,0.1,,,5\n20,validation,1,0.5,,,5",
                       foreign[] = "a,b\n0,validation,3,0.1,,,5\n", zero[] = HEADER "0,validation,3,0.1,,,5\n\0\n";
@@ -79,28 +75,24 @@ START_TEST(what_is_cut_off_or_none_of_a_metrics_is_refused)
     expect_refused(foreign, sizeof foreign - 1, "metrics.csv:1: not the header");
     expect_refused(zero, sizeof zero - 1, "metrics.csv:3: not a row");
 }
-END_TEST
 
-START_TEST(a_run_without_a_validation_has_no_result)
+TEST(a_run_without_a_validation_has_no_result)
 {
     hl_ablate_result result;
     static const char *const texts[] = { "", HEADER, HEADER "10,train,1,0.5,1,1,5\n" };
     for (int i = 0; i < 3; i++) {
-        hl_status status = hl_ablate_result_read(folder_with(texts[i]), &trained, 0.9, &result);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_msg(strstr(status.text, "no validation in it (remove") != NULL, "%s", status.text);
+        message_check(hl_ablate_result_read(folder_with(texts[i]), &trained, 0.9, &result), HL_BAD_FILE,
+                      "ablate.no_validation_in_it_remove_this");
     }
     ck_assert_int_eq(hl_ablate_result_read(run_path("nowhere"), &trained, 0.9, &result).code, HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(a_step_that_goes_back_is_named_by_its_line)
+TEST(a_step_that_goes_back_is_named_by_its_line)
 {
     static const char text[] = HEADER "0,validation,3,0.1,,,5\n60,train,1,0.5,0.1,1,5\n60,validation,1,0.5,,,5\n"
                                       "5,validation,0.1,1,,,5\n";
     expect_refused(text, sizeof text - 1, "metrics.csv:5: step 5 after step 60");
 }
-END_TEST
 
 /* Validations of these losses, 10 steps apart. */
 static hl_status read_losses(const hl_config_train *train, const char *losses, hl_ablate_result *result)
@@ -113,37 +105,31 @@ static hl_status read_losses(const hl_config_train *train, const char *losses, h
     return hl_ablate_result_read(folder_with(text), train, 0.9, result);
 }
 
-START_TEST(rows_that_end_before_the_training_are_no_result)
+TEST(rows_that_end_before_the_training_are_no_result)
 {
     hl_ablate_result result = { .steps = 7, .loss = 7, .steps_to_target = 7 };
-    hl_status status = read_losses(&trained, "765432", &result);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_msg(strstr(status.text, "metrics.csv: its last validation is of step 50, but the training ends at 60") !=
-                      NULL,
-                  "%s", status.text);
+    message_check(read_losses(&trained, "765432", &result), HL_BAD_FILE, "ablate.its_last_validation_is_of_step");
     ck_assert(result.steps == 7 && result.loss == 7 && result.steps_to_target == 7);
-    ck_assert_int_eq(read_losses(&trained, "7654321", &result).code, HL_OK);
+    CHECK_OK(read_losses(&trained, "7654321", &result));
     ck_assert(result.steps == 60 && result.loss == 1);
     ck_assert_int_eq(read_losses(&trained, "76543211", &result).code, HL_BAD_FILE); /* nor those that go further */
 }
-END_TEST
 
-START_TEST(rows_that_end_with_the_patience_are_a_result)
+TEST(rows_that_end_with_the_patience_are_a_result)
 {
     static const hl_config_train patient = { .steps = 60, .patience = 2 };
     hl_ablate_result result;
     ck_assert_int_eq(read_losses(&patient, "7655", &result).code, HL_BAD_FILE);
-    ck_assert_int_eq(read_losses(&patient, "76567", &result).code, HL_OK);
+    CHECK_OK(read_losses(&patient, "76567", &result));
     ck_assert(result.steps == 40 && result.loss == 7);
     ck_assert_int_eq(read_losses(&patient, "7656", &result).code, HL_BAD_FILE);
-    ck_assert_int_eq(read_losses(&patient, "76566", &result).code, HL_OK);
+    CHECK_OK(read_losses(&patient, "76566", &result));
     ck_assert_int_eq(read_losses(&patient, "765664", &result).code, HL_BAD_FILE);
-    ck_assert_int_eq(read_losses(&patient, "7656436", &result).code, HL_OK);
+    CHECK_OK(read_losses(&patient, "7656436", &result));
     ck_assert_int_eq(read_losses(&patient, "76564366", &result).code, HL_BAD_FILE);
 }
-END_TEST
 
-START_TEST(a_glimpse_is_the_last_whole_row)
+TEST(a_glimpse_is_the_last_whole_row)
 {
     ck_assert_int_eq(hl_ablate_glimpse_of(run_path("nowhere")).step, -1);
     ck_assert_int_eq(hl_ablate_glimpse_of(folder_with(HEADER)).step, -1);
@@ -156,7 +142,6 @@ START_TEST(a_glimpse_is_the_last_whole_row)
     hl_ablate_glimpse glimpse = hl_ablate_glimpse_of(folder_with(text));
     ck_assert(glimpse.step == 990 && glimpse.loss == 99.5 && glimpse.accuracy == 0.25);
 }
-END_TEST
 
 /* ---- ablation.csv ---- */
 
@@ -166,8 +151,7 @@ static void make_plan(hl_ablate_plan *plan)
 {
     hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = 2, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "2,4" };
-    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
 }
 
 static const hl_ablate_result some[CELLS] = {
@@ -177,29 +161,27 @@ static const hl_ablate_result some[CELLS] = {
     { HL_ABLATE_DONE, 24, 1, 0.25, -1, NAN },
 };
 
-START_TEST(the_csv_holds_what_has_ended)
+TEST(the_csv_holds_what_has_ended)
 {
     hl_ablate_plan plan;
     hl_text text = { 0 };
-    char expected[1024];
     make_plan(&plan);
-    ck_assert_int_eq(hl_ablate_csv_print(&plan, some, &text).code, HL_OK);
+    CHECK_OK(hl_ablate_csv_print(&plan, some, &text));
     long long n = plan.variants[0].parameters;
     double flops = plan.variants[0].flops;
-    snprintf(expected, sizeof expected,
-             "cell,seed,heads,parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,steps_to_target,"
-             "seconds,status\n"
-             "base,1,2,%lld,%.0f,24,0.5,1.64872127,0.75,12,1.250,done\n"
-             "base,2,2,%lld,%.0f,,,,,,,failed\n"
-             "heads=4,2,4,%lld,%.0f,24,1,2.71828183,0.25,,,done\n",
-             n, flops, n, flops, n, flops);
+    const char *expected = scratch_format(
+        "cell,seed,heads,parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,steps_to_target,"
+        "seconds,status\n"
+        "base,1,2,%lld,%.0f,24,0.5,1.64872127,0.75,12,1.250,done\n"
+        "base,2,2,%lld,%.0f,,,,,,,failed\n"
+        "heads=4,2,4,%lld,%.0f,24,1,2.71828183,0.25,,,done\n",
+        n, flops, n, flops, n, flops);
     ck_assert_str_eq(text.bytes, expected);
     hl_text_free(&text);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(the_csv_remembers_what_is_done_and_its_seconds)
+TEST(the_csv_remembers_what_is_done_and_its_seconds)
 {
     hl_ablate_plan plan;
     hl_text text = { 0 };
@@ -209,17 +191,15 @@ START_TEST(the_csv_remembers_what_is_done_and_its_seconds)
     hl_ablate_result found[CELLS] = { { 0 } };
     ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_OK); /* no file yet */
     scratch_write(path, text.bytes, text.size);
-    hl_status status = hl_ablate_csv_read(path, &plan, found);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_ablate_csv_read(path, &plan, found));
     ck_assert(found[0].state == HL_ABLATE_DONE && found[0].seconds == 1.25);
     ck_assert(found[1].state == HL_ABLATE_FAILED && found[2].state == HL_ABLATE_WAITING);
     ck_assert(found[3].state == HL_ABLATE_DONE && isnan(found[3].seconds));
     hl_text_free(&text);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(a_csv_of_something_else_is_refused)
+TEST(a_csv_of_something_else_is_refused)
 {
     /* Another key than this plan's varies in the last one. */
     static const char other[] = "cell,seed,d_k,parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,"
@@ -246,27 +226,21 @@ START_TEST(a_csv_of_something_else_is_refused)
     const char *path = run_path("ablation.csv");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         scratch_write(path, texts[i], strlen(texts[i]));
-        hl_status status = hl_ablate_csv_read(path, &plan, found);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_msg(strstr(status.text, "ablation.csv:1: ") != NULL, "%s", status.text);
+        CHECK_FAILS(hl_ablate_csv_read(path, &plan, found), HL_BAD_FILE, "ablation.csv:1: ");
     }
     hl_text header = { 0 };
     hl_ablate_csv_print(&plan, found, &header);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s%s", header.bytes, rows[i]);
+        const char *text = scratch_format("%s%s", header.bytes, rows[i]);
         scratch_write(path, text, strlen(text));
-        hl_status status = hl_ablate_csv_read(path, &plan, found);
-        ck_assert_msg(status.code == HL_BAD_FILE, "%s", rows[i]);
-        ck_assert_msg(strstr(status.text, "ablation.csv:2: ") != NULL, "%s", status.text);
+        CHECK_FAILS(hl_ablate_csv_read(path, &plan, found), HL_BAD_FILE, "ablation.csv:2: ");
     }
     hl_text_add(&header, "base,1,2,1,1,1,1,1,1,,1,done\n", 29);
     scratch_write(path, header.bytes, header.size);
     ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_OK); /* what the others are not */
     static const char *const further[] = { "base,1,2,1,1,1,1,1,1,,1,failed\n", "base,2,2,1,1,1,1,1,1,,1,done\n" };
     for (int i = 0; i < 2; i++) { /* the same row again; the next one, with this one after it */
-        char text[1024];
-        snprintf(text, sizeof text, "%s%s%s", header.bytes, further[i], i == 1 ? further[0] : "");
+        const char *text = scratch_format("%s%s%s", header.bytes, further[i], i == 1 ? further[0] : "");
         scratch_write(path, text, strlen(text));
         hl_status status = hl_ablate_csv_read(path, &plan, found);
         ck_assert_msg(strstr(status.text, i == 0 ? "ablation.csv:3: " : "ablation.csv:4: ") != NULL, "%s", status.text);
@@ -277,20 +251,5 @@ START_TEST(a_csv_of_something_else_is_refused)
     hl_text_free(&header);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_last_validation_and_the_first_at_the_target_count);
-    tcase_add_test(tc, a_bad_row_is_named_by_its_line);
-    tcase_add_test(tc, what_is_cut_off_or_none_of_a_metrics_is_refused);
-    tcase_add_test(tc, a_run_without_a_validation_has_no_result);
-    tcase_add_test(tc, a_step_that_goes_back_is_named_by_its_line);
-    tcase_add_test(tc, rows_that_end_before_the_training_are_no_result);
-    tcase_add_test(tc, rows_that_end_with_the_patience_are_a_result);
-    tcase_add_test(tc, a_glimpse_is_the_last_whole_row);
-    tcase_add_test(tc, the_csv_holds_what_has_ended);
-    tcase_add_test(tc, the_csv_remembers_what_is_done_and_its_seconds);
-    tcase_add_test(tc, a_csv_of_something_else_is_refused);
-}
-SUITE("ablate_result", add_tests)
+SUITE("ablate_result")

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* From published tables of Student's distribution: two-sided, by degrees of freedom. */
-START_TEST(quantiles_are_those_of_the_tables)
+TEST(quantiles_are_those_of_the_tables)
 {
     static const struct {
         double confidence, freedom, t;
@@ -20,10 +20,9 @@ START_TEST(quantiles_are_those_of_the_tables)
                       table[i].freedom, t);
     }
 }
-END_TEST
 
 /* Where the distribution has a closed form: 1, 2 and 4 degrees of freedom. */
-START_TEST(probabilities_are_those_of_the_closed_forms)
+TEST(probabilities_are_those_of_the_closed_forms)
 {
     for (int i = -60; i <= 60; i++) {
         double t = pow(1.25, i);
@@ -35,18 +34,16 @@ START_TEST(probabilities_are_those_of_the_closed_forms)
         ck_assert_double_eq(hl_student_two_sided(t, 5), hl_student_two_sided(-t, 5));
     }
 }
-END_TEST
 
-START_TEST(extremes_have_their_limits)
+TEST(extremes_have_their_limits)
 {
     ck_assert_double_eq(hl_student_two_sided(0, 3), 1);
     ck_assert_double_eq(hl_student_two_sided(INFINITY, 3), 0);
     ck_assert_double_eq(hl_student_two_sided(1e300, 3), 0);
     ck_assert(isnan(hl_student_two_sided(NAN, 3)));
 }
-END_TEST
 
-START_TEST(an_interval_is_the_mean_and_t_standard_errors)
+TEST(an_interval_is_the_mean_and_t_standard_errors)
 {
     hl_interval found = hl_interval_of((const double[]){ 1, 2, 3, 4, 10 }, 5, 0.95);
     ck_assert_int_eq(found.n, 5);
@@ -55,43 +52,29 @@ START_TEST(an_interval_is_the_mean_and_t_standard_errors)
     found = hl_interval_of((const double[]){ 7, 7 }, 2, 0.95);
     ck_assert(found.mean == 7 && found.half_width == 0);
 }
-END_TEST
 
-START_TEST(too_few_values_give_no_interval)
+TEST(too_few_values_give_no_interval)
 {
     hl_interval one = hl_interval_of((const double[]){ 3 }, 1, 0.95), none = hl_interval_of(NULL, 0, 0.95);
     ck_assert(one.mean == 3 && isnan(one.half_width));
     ck_assert(none.n == 0 && isnan(none.mean) && isnan(none.half_width));
 }
-END_TEST
 
 /* The sleep of ten patients under two drugs, from Student's paper of 1908: t = -4.0621, p = 0.002833. */
-START_TEST(the_paired_test_agrees_with_students_own_data)
+TEST(the_paired_test_agrees_with_students_own_data)
 {
     static const double first[] = { 0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0 };
     static const double second[] = { 1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4 };
     ck_assert_double_le(fabs(hl_paired_test(first, second, 10) - 0.00283289), 1e-7);
     ck_assert_double_eq(hl_paired_test(first, second, 10), hl_paired_test(second, first, 10));
 }
-END_TEST
 
-START_TEST(pairs_that_allow_no_test_give_none)
+TEST(pairs_that_allow_no_test_give_none)
 {
     static const double a[] = { 1, 2, 4 }, b[] = { 1, 2, 4 }, c[] = { 2, 3, 5 };
     ck_assert(isnan(hl_paired_test(a, b, 3)));
     ck_assert(isnan(hl_paired_test(a, c, 1)));
     ck_assert_double_eq(hl_paired_test(a, c, 3), 0);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, quantiles_are_those_of_the_tables);
-    tcase_add_test(tc, probabilities_are_those_of_the_closed_forms);
-    tcase_add_test(tc, extremes_have_their_limits);
-    tcase_add_test(tc, an_interval_is_the_mean_and_t_standard_errors);
-    tcase_add_test(tc, too_few_values_give_no_interval);
-    tcase_add_test(tc, the_paired_test_agrees_with_students_own_data);
-    tcase_add_test(tc, pairs_that_allow_no_test_give_none);
-}
-SUITE("statistics", add_tests)
+SUITE("statistics")

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-START_TEST(cores_are_divided_among_those_that_can_begin)
+TEST(cores_are_divided_among_those_that_can_begin)
 {
     ck_assert_int_eq(hl_ablate_sweep_threads(2, 2, 12), 1);
     ck_assert_int_eq(hl_ablate_sweep_threads(2, 2, 1), 2);
@@ -23,7 +23,6 @@ START_TEST(cores_are_divided_among_those_that_can_begin)
     ck_assert_int_eq(hl_ablate_sweep_threads(-4, 3, 9), 1);
     ck_assert_int_eq(hl_ablate_sweep_threads(1000, 1, 1), 64);
 }
-END_TEST
 
 enum { CELLS = 3 };
 
@@ -39,7 +38,7 @@ static const char *sweep_with(const char *script, void (*prepare)(const char *fo
     *status = hl_ablate_plan_make(&command, &plan, NULL, NULL);
     ck_assert_msg(status->code == HL_OK && hl_ablate_plan_cells(&plan) == CELLS, "%s", status->text);
     hl_ablate_folder folder;
-    ck_assert_int_eq(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL).code, HL_OK);
+    CHECK_OK(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL));
     hl_ablate_folder_leave(&folder);
     if (prepare != NULL) {
         prepare(plan.folder);
@@ -67,7 +66,7 @@ static const char *sweep_with(const char *script, void (*prepare)(const char *fo
     "printf 'step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second\\n"                             \
     "0,validation,3,0.1,,,5\\n12,validation,1,0.5,,,5\\n24,validation,0.5,0.75,,,5\\n' >\"$2/metrics.csv\"\n"
 
-START_TEST(a_training_that_fails_stops_no_other)
+TEST(a_training_that_fails_stops_no_other)
 {
     hl_ablate_result results[CELLS] = { { 0 } };
     hl_status status;
@@ -80,7 +79,6 @@ START_TEST(a_training_that_fails_stops_no_other)
     const char *csv = run_read(run_file(run_path("sweep"), "ablation.csv")), *failed = strstr(csv, ",failed\n");
     ck_assert_msg(failed != NULL && strstr(failed, ",done\n") != NULL, "%s", csv);
 }
-END_TEST
 
 static void block_second(const char *folder)
 {
@@ -89,7 +87,7 @@ static void block_second(const char *folder)
     scratch_write(run_file(cell, "log.txt"), "mine", 4);
 }
 
-START_TEST(what_stands_in_the_way_of_one_fails_it_alone)
+TEST(what_stands_in_the_way_of_one_fails_it_alone)
 {
     hl_ablate_result results[CELLS] = { { 0 } };
     hl_status status;
@@ -99,9 +97,8 @@ START_TEST(what_stands_in_the_way_of_one_fails_it_alone)
     ck_assert_msg(strstr(told, "log.txt: is there already") != NULL, "%s", told);
     ck_assert_str_eq(run_list(run_file(run_path("sweep"), "heads=2,seed=1")), "log.txt ");
 }
-END_TEST
 
-START_TEST(what_is_done_is_left_alone)
+TEST(what_is_done_is_left_alone)
 {
     hl_ablate_result results[CELLS] = { { 0 } };
     for (int i = 0; i < CELLS; i++) {
@@ -109,30 +106,20 @@ START_TEST(what_is_done_is_left_alone)
     }
     hl_status status;
     sweep_with("#!/bin/sh\nexit 1\n", NULL, results, &status);
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     ck_assert(results[2].state == HL_ABLATE_DONE && results[2].seconds == 7);
     ck_assert_str_eq(run_list(run_path("sweep")), ".lock plan.txt ");
 }
-END_TEST
 
-START_TEST(why_a_program_did_not_start_is_told_of_each)
+TEST(why_a_program_did_not_start_is_told_of_each)
 {
     hl_ablate_result results[CELLS] = { { 0 } };
     hl_status status;
     const char *told = sweep_with("#!/no/such/shell\n", NULL, results, &status);
-    ck_assert_int_eq(status.code, HL_OK);
+    CHECK_OK(status);
     ck_assert(results[0].state == HL_ABLATE_FAILED && results[2].state == HL_ABLATE_FAILED);
     ck_assert_msg(strstr(told, "heads=4,seed=1  failed: ") != NULL && strstr(told, "train.sh: cannot be started: "),
                   "%s", told);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, cores_are_divided_among_those_that_can_begin);
-    tcase_add_test(tc, a_training_that_fails_stops_no_other);
-    tcase_add_test(tc, what_stands_in_the_way_of_one_fails_it_alone);
-    tcase_add_test(tc, what_is_done_is_left_alone);
-    tcase_add_test(tc, why_a_program_did_not_start_is_told_of_each);
-}
-SUITE("ablate_sweep", add_tests)
+SUITE("ablate_sweep")

@@ -104,7 +104,7 @@ static double extent_of(cairo_surface_t *surface, uint32_t colour, int v, int pa
     return found.right - found.left;
 }
 
-START_TEST(means_stand_in_their_rows_where_their_values_are)
+TEST(means_stand_in_their_rows_where_their_values_are)
 {
     hl_sweep_variant variants[3];
     fill(variants, 1);
@@ -121,10 +121,9 @@ START_TEST(means_stand_in_their_rows_where_their_values_are)
     ck_assert(isnan(middle_of(surface, OTHER, 1, 0)) && isnan(middle_of(surface, OTHER, 1, 1)));
     cairo_surface_destroy(surface);
 }
-END_TEST
 
 /* The bars of three trainings reach from the mean by t s / sqrt(n), 4.3027 * 0.1 / sqrt(3). */
-START_TEST(bars_are_as_long_as_their_intervals)
+TEST(bars_are_as_long_as_their_intervals)
 {
     hl_sweep_variant variants[3];
     fill(variants, 3);
@@ -137,7 +136,6 @@ START_TEST(bars_are_as_long_as_their_intervals)
     cairo_surface_destroy(surface);
     cairo_surface_destroy(bare);
 }
-END_TEST
 
 /* In points, as the SVG tells them. */
 static void size_of(const hl_sweep_chart *chart, double *width, double *height)
@@ -150,7 +148,7 @@ static void size_of(const hl_sweep_chart *chart, double *width, double *height)
     hl_text_free(&svg);
 }
 
-START_TEST(a_narrow_chart_fits_a_phone)
+TEST(a_narrow_chart_fits_a_phone)
 {
     hl_sweep_variant variants[3];
     fill(variants, 3);
@@ -163,9 +161,8 @@ START_TEST(a_narrow_chart_fits_a_phone)
     ck_assert_double_lt(narrow_width, 300); /* 400 pixels of a page */
     ck_assert_double_gt(narrow_height, height + 3 * 18);
 }
-END_TEST
 
-START_TEST(the_same_chart_gives_the_same_bytes)
+TEST(the_same_chart_gives_the_same_bytes)
 {
     hl_sweep_variant variants[3];
     fill(variants, 3);
@@ -183,10 +180,9 @@ START_TEST(the_same_chart_gives_the_same_bytes)
         hl_text_free(&png[i]);
     }
 }
-END_TEST
 
 /* Nothing ended; one run; all values equal, also 0; values far apart. */
-START_TEST(any_values_can_be_drawn)
+TEST(any_values_can_be_drawn)
 {
     static const double zeros[] = { 0, 0 }, ones[] = { 1, 1 }, apart[] = { 1e-9, 1e9 }, tiny[] = { 1e-300, 1e-300 };
     const struct {
@@ -205,9 +201,8 @@ START_TEST(any_values_can_be_drawn)
         hl_text_free(&svg);
     }
 }
-END_TEST
 
-START_TEST(very_many_rows_can_be_drawn)
+TEST(very_many_rows_can_be_drawn)
 {
     enum { ROWS = 2000 };
     static hl_sweep_variant many[ROWS];
@@ -215,16 +210,13 @@ START_TEST(very_many_rows_can_be_drawn)
         many[i] = variant("x", i == 0, NULL, NULL, 0);
     }
     hl_text bytes = { 0 };
-    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_PNG, 200, &bytes).code,
-                     HL_OK);
-    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_SVG, 0, &bytes).code,
-                     HL_OK);
+    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_PNG, 200, &bytes));
+    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_SVG, 0, &bytes));
     hl_text_free(&bytes);
 }
-END_TEST
 
 /* A config's path may be in the caption. Texts are drawn as shapes: none of their characters is in the file. */
-START_TEST(texts_may_hold_anything)
+TEST(texts_may_hold_anything)
 {
     static const char *const texts[] = {
         "</svg><script>alert(1)</script>", "\"'&]]>", "\xe2\x80\xa8\xe2\x80\xae", "\x01\xef\xbf\xbe", "\xff",
@@ -242,9 +234,8 @@ START_TEST(texts_may_hold_anything)
         hl_text_free(&svg);
     }
 }
-END_TEST
 
-START_TEST(what_cannot_be_drawn_is_refused)
+TEST(what_cannot_be_drawn_is_refused)
 {
     hl_text bytes = { 0 };
     hl_sweep_variant one = variant("x", true, NULL, NULL, 0);
@@ -254,17 +245,5 @@ START_TEST(what_cannot_be_drawn_is_refused)
                      HL_INVALID);
     hl_text_free(&bytes);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, means_stand_in_their_rows_where_their_values_are);
-    tcase_add_test(tc, bars_are_as_long_as_their_intervals);
-    tcase_add_test(tc, a_narrow_chart_fits_a_phone);
-    tcase_add_test(tc, the_same_chart_gives_the_same_bytes);
-    tcase_add_test(tc, any_values_can_be_drawn);
-    tcase_add_test(tc, very_many_rows_can_be_drawn);
-    tcase_add_test(tc, texts_may_hold_anything);
-    tcase_add_test(tc, what_cannot_be_drawn_is_refused);
-}
-SUITE("sweep_chart", add_tests)
+SUITE("sweep_chart")

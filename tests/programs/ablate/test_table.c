@@ -21,8 +21,7 @@ static void make_plan(hl_ablate_plan *plan)
 {
     hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
     command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2,4" };
-    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
     ck_assert_int_eq(plan->base, 1);
 }
 
@@ -31,12 +30,12 @@ static void expect_near(double found, double expected)
     ck_assert_msg(fabs(found - expected) <= 1e-9 * fmax(1, fabs(expected)), "%.12g is not %.12g", found, expected);
 }
 
-START_TEST(rows_are_of_the_trainings_that_are_done)
+TEST(rows_are_of_the_trainings_that_are_done)
 {
     hl_ablate_plan plan;
     hl_ablate_summary summary;
     make_plan(&plan);
-    ck_assert_int_eq(hl_ablate_summary_make(&plan, results, &summary).code, HL_OK);
+    CHECK_OK(hl_ablate_summary_make(&plan, results, &summary));
     const hl_ablate_row *one = &summary.rows[0], *base = &summary.rows[1], *four = &summary.rows[2];
     expect_near(one->loss.mean, 8.0 / 3);
     expect_near(one->perplexity.mean, (exp(1.5) + exp(2.5) + exp(4)) / 3);
@@ -52,9 +51,8 @@ START_TEST(rows_are_of_the_trainings_that_are_done)
     hl_ablate_summary_free(&summary);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(cells_show_means_intervals_and_counts)
+TEST(cells_show_means_intervals_and_counts)
 {
     static const char *const four[] = { "",
                                         "4",
@@ -94,9 +92,8 @@ START_TEST(cells_show_means_intervals_and_counts)
     hl_ablate_summary_free(&summary);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(notes_name_what_failed)
+TEST(notes_name_what_failed)
 {
     hl_ablate_plan plan;
     hl_text text = { 0 };
@@ -114,12 +111,5 @@ START_TEST(notes_name_what_failed)
     hl_text_free(&text);
     hl_ablate_plan_free(&plan);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, rows_are_of_the_trainings_that_are_done);
-    tcase_add_test(tc, cells_show_means_intervals_and_counts);
-    tcase_add_test(tc, notes_name_what_failed);
-}
-SUITE("ablate_table", add_tests)
+SUITE("ablate_table")

@@ -3,8 +3,10 @@
 #define HL_TESTS_PROGRAMS_BENCH_TEST_BENCH_H
 
 #include "programs/bench/bench.h"
+#include "tests/check_suite.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +19,6 @@
     "[model]\nlayers = 2\nd_model = 16\nheads = 2\nd_ff = 24\ndropout = 0.1\n" \
     "[train]\nsteps = 5\nbatch_size = 8\neval_examples = 8\n[patterns]\nexamples = 0\n"
 
-typedef struct bench_result {
-    int code;
-    char out[16384], err[4096];
-} bench_result;
-
 /* The built bench, which lies beside the built train. */
 static inline const char *bench_built(void)
 {
@@ -33,29 +30,31 @@ static inline const char *bench_built(void)
     return path;
 }
 
-static inline void bench_read(FILE *file, char *text, size_t size)
+static inline const char *bench_read(FILE *file)
 {
+    static char text[1 << 16];
     rewind(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
+    return run_kept(text);
 }
 
 /* The arguments after the program's name, up to a NULL. */
-static inline bench_result bench_call(const char *program, const char *const *arguments)
+static inline run_result bench_call(const char *program, const char *const *arguments)
 {
     enum { MOST = 90 };
     char *argv[MOST] = { (char *)(size_t)program };
+    const char *command = "";
     int argc = 1;
     for (; arguments[argc - 1] != NULL; argc++) {
         ck_assert_int_lt(argc, MOST - 1);
         argv[argc] = (char *)(size_t)arguments[argc - 1];
+        command = scratch_format("%s %s", command, argv[argc]);
     }
     FILE *out = tmpfile(), *err = tmpfile();
     ck_assert(out != NULL && err != NULL);
-    bench_result result = { .code = hl_bench_program(program, argc, argv, out, err) };
-    bench_read(out, result.out, sizeof result.out);
-    bench_read(err, result.err, sizeof result.err);
-    return result;
+    int code = hl_bench_program(program, argc, argv, out, err);
+    return (run_result){ .code = code, .out = bench_read(out), .err = bench_read(err), .command = command };
 }
 #define BENCH(...) bench_call(bench_built(), (const char *const[]){ __VA_ARGS__, NULL })
 

@@ -2,6 +2,7 @@
 #include "programs/bench/job.h"
 #include "programs/bench/runs.h"
 #include "tests/check_suite.h"
+#include "tests/scratch.h"
 #include "tests/train/trainer_example.h"
 #include "train/setup.h"
 
@@ -24,21 +25,18 @@ static const struct {
 
 static hl_config load_shipped(const char *name)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/bench/%s.ini", HL_CONFIGS, name);
+    const char *path = scratch_format("%s/bench/%s.ini", HL_CONFIGS, name);
     hl_bench_job job = { .config.path = path };
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, NULL, &config);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_bench_job_config(&job, NULL, &config));
     return config;
 }
 
-START_TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
+TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
 {
     ck_assert_uint_eq(sizeof workloads / sizeof *workloads, HL_BENCH_SHIPPED);
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "bench/%s.ini", workloads[i].name);
+        const char *path = scratch_format("bench/%s.ini", workloads[i].name);
         ck_assert_str_eq(hl_bench_shipped[i], path);
         ck_assert_ptr_nonnull(strstr(hl_bench_command_usage, workloads[i].name));
         hl_config config = load_shipped(workloads[i].name);
@@ -71,10 +69,9 @@ START_TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
         ck_assert_int_eq(config.optimizer.accumulate, 1);
     }
 }
-END_TEST
 
 /* What the formula says, what the peer's script says, and what the ops of a dry pass say is the same. */
-START_TEST(formula_script_and_tape_agree)
+TEST(formula_script_and_tape_agree)
 {
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         hl_config config = load_shipped(workloads[i].name);
@@ -82,27 +79,25 @@ START_TEST(formula_script_and_tape_agree)
         hl_model model;
         size_t bytes;
         double flops;
-        ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-        ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
+        CHECK_OK(hl_model_init(&model, &model_config));
+        CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
         hl_model_free(&model);
         ck_assert_double_eq(hl_bench_config_flops(&config), workloads[i].flops);
         ck_assert_double_eq(flops, workloads[i].flops);
     }
 }
-END_TEST
 
 /* A pooler reads one row of each text, forward and twice as much backward. */
-START_TEST(a_pooler_counts_once_for_each_text)
+TEST(a_pooler_counts_once_for_each_text)
 {
     hl_config with, without;
     config_parse("[task]\nname = classes\n[model]\nd_model = 24\nheads = 2\npooler = tanh\n", &with);
     config_parse("[task]\nname = classes\n[model]\nd_model = 24\nheads = 2\n", &without);
     ck_assert_double_eq(hl_bench_flops(&with, 5, 7) - hl_bench_flops(&without, 5, 7), 3 * 5 * 2 * 24 * 24);
 }
-END_TEST
 
 /* Two layers of different heads, of widths that are not d_model / heads, the second with shared key/value heads. */
-START_TEST(free_widths_count_as_the_tape_counts_them)
+TEST(free_widths_count_as_the_tape_counts_them)
 {
     hl_config config;
     config_parse("[task]\nlength = 5\n[model]\nd_model = 24\nheads = 3, 4\nkv_heads = 3, 2\nd_k = 5, 6\nd_v = 7, 2\n"
@@ -112,8 +107,8 @@ START_TEST(free_widths_count_as_the_tape_counts_them)
     hl_model model;
     size_t bytes;
     double flops, T = 11, D = 24, V = 19;
-    ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-    ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &model_config));
+    CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
     hl_model_free(&model);
     double layers = 2 * D * (3 + 3) * (5 + 7) + 2 * T * 3 * (5 + 7) + 2 * D * (4 + 2) * (6 + 2) + 2 * T * 4 * (6 + 2);
     double expected = 3 * 6 * T * (layers + 2 * 4 * D * 40 + 2 * D * V);
@@ -121,9 +116,8 @@ START_TEST(free_widths_count_as_the_tape_counts_them)
     ck_assert_double_eq(flops, expected);
     ck_assert_double_eq(hl_bench_flops(&config, 1, 11), expected / 6);
 }
-END_TEST
 
-START_TEST(what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it)
+TEST(what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it)
 {
     static const char *const ends[] = {
         "embedding_size = 16\n",
@@ -139,15 +133,14 @@ START_TEST(what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it)
         hl_model model;
         size_t bytes;
         double flops;
-        ck_assert_int_eq(hl_model_init(&model, &model_config).code, HL_OK);
-        ck_assert_int_eq(hl_trainer_plan(&model, &config, 1, &bytes, &flops).code, HL_OK);
+        CHECK_OK(hl_model_init(&model, &model_config));
+        CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
         ck_assert_double_eq(hl_bench_config_flops(&config), flops);
         hl_model_free(&model);
     }
 }
-END_TEST
 
-START_TEST(activations_have_a_linear_and_a_square_term)
+TEST(activations_have_a_linear_and_a_square_term)
 {
     hl_config config = load_shipped("copy");
     double numbers = 64 * 32 * (2 * (8 * 64 + 256 + 4 * 32) + 2 * 32);
@@ -160,15 +153,5 @@ START_TEST(activations_have_a_linear_and_a_square_term)
     config.sizes.longest = 1024;
     ck_assert_double_eq(hl_bench_config_activations(&config), 32 * 1024 * (2 * (8 * 64 + 256) + 2 * 32));
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_shipped_workloads_have_the_sizes_of_the_peers);
-    tcase_add_test(tc, formula_script_and_tape_agree);
-    tcase_add_test(tc, a_pooler_counts_once_for_each_text);
-    tcase_add_test(tc, free_widths_count_as_the_tape_counts_them);
-    tcase_add_test(tc, what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it);
-    tcase_add_test(tc, activations_have_a_linear_and_a_square_term);
-}
-SUITE("bench flops", add_tests)
+SUITE("bench flops")

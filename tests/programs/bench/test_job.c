@@ -1,5 +1,6 @@
 #include "programs/bench/job.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/programs/bench/test_bench.h"
 #include "tests/runs/runs.h"
 
@@ -9,13 +10,13 @@ static hl_bench_job job_of(const char *const *overrides)
 {
     hl_bench_job job = { .config.path = run_config("x.ini", BENCH_TINY), .seconds = 1 };
     for (; *overrides != NULL; overrides++) {
-        ck_assert_int_eq(hl_named_config_override(&job.config, *overrides).code, HL_OK);
+        CHECK_OK(hl_named_config_override(&job.config, *overrides));
     }
     return job;
 }
 #define JOB(...) job_of((const char *const[]){ __VA_ARGS__, NULL })
 
-START_TEST(an_override_is_found_by_its_whole_key)
+TEST(an_override_is_found_by_its_whole_key)
 {
     hl_bench_job job = JOB("model.heads=4", " task.length\t = 9", "model.d_k=");
     ck_assert(hl_bench_job_overrides(&job, "model.heads"));
@@ -26,65 +27,44 @@ START_TEST(an_override_is_found_by_its_whole_key)
     ck_assert(!hl_bench_job_overrides(&job, "heads"));
     ck_assert(!hl_bench_job_overrides(&job, "model.d_v"));
 }
-END_TEST
 
-START_TEST(a_varied_key_takes_the_place_of_the_users)
+TEST(a_varied_key_takes_the_place_of_the_users)
 {
     hl_bench_job job = JOB("train.seed=3", " task.length = 5");
-    ck_assert_int_eq(hl_bench_job_vary(&job, "task.length=9").code, HL_OK);
+    CHECK_OK(hl_bench_job_vary(&job, "task.length=9"));
     ck_assert_int_eq(job.config.n_overrides, 2);
-    ck_assert_int_eq(hl_bench_job_vary(&job, "model.heads=1").code, HL_OK);
+    CHECK_OK(hl_bench_job_vary(&job, "model.heads=1"));
     ck_assert_int_eq(job.config.n_overrides, 3);
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, NULL, &config);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_bench_job_config(&job, NULL, &config));
     ck_assert_int_eq(config.task.length, 9);
     ck_assert_int_eq(config.model.heads[0], 1);
     ck_assert_int_eq(config.train.seed, 3);
 }
-END_TEST
 
 /* What the user says twice stays wrong. */
-START_TEST(a_key_given_twice_is_refused)
+TEST(a_key_given_twice_is_refused)
 {
     hl_bench_job job = JOB("model.heads=1", "model.heads=2");
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, NULL, &config);
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "command line: model.heads: given twice");
+    message_check(hl_bench_job_config(&job, NULL, &config), HL_INVALID, "bench.model_heads_given_twice");
 }
-END_TEST
 
-START_TEST(a_config_that_trains_nothing_is_refused)
+TEST(a_config_that_trains_nothing_is_refused)
 {
     hl_bench_job job = JOB("model.head=none");
     hl_config config;
-    hl_status status = hl_bench_job_config(&job, NULL, &config);
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_msg(strstr(status.text, "x.ini: model.head: none leaves nothing to train: set linear or transform"), "%s",
-                  status.text);
+    message_check(hl_bench_job_config(&job, NULL, &config), HL_INVALID, "bench.model_head_none_leaves_nothing_to");
 }
-END_TEST
 
-START_TEST(there_is_room_for_so_many_overrides)
+TEST(there_is_room_for_so_many_overrides)
 {
     hl_bench_job job = { 0 };
     for (int i = 0; i < HL_MAX_OVERRIDES; i++) {
-        ck_assert_int_eq(hl_named_config_override(&job.config, "train.seed=1").code, HL_OK);
+        CHECK_OK(hl_named_config_override(&job.config, "train.seed=1"));
     }
-    ck_assert_int_eq(hl_bench_job_vary(&job, "train.seed=2").code, HL_OK);
-    hl_status status = hl_bench_job_vary(&job, "model.heads=2");
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "command line: more than 64 overrides");
+    CHECK_OK(hl_bench_job_vary(&job, "train.seed=2"));
+    message_check(hl_bench_job_vary(&job, "model.heads=2"), HL_INVALID, "bench.more_than_64_overrides");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, an_override_is_found_by_its_whole_key);
-    tcase_add_test(tc, a_varied_key_takes_the_place_of_the_users);
-    tcase_add_test(tc, a_key_given_twice_is_refused);
-    tcase_add_test(tc, a_config_that_trains_nothing_is_refused);
-    tcase_add_test(tc, there_is_room_for_so_many_overrides);
-}
-SUITE("bench job", add_tests)
+SUITE("bench job")

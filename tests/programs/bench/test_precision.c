@@ -15,11 +15,11 @@
 /* A measuring process's line. */
 static json_t *measured(const char *what, const char *width, const char *override)
 {
-    bench_result result = BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
-                                        override, "--threads", "1", "--seconds", "0.01");
+    run_result result = BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
+                                      override, "--threads", "1", "--seconds", "0.01");
     json_t *root;
     ck_assert_msg(result.code == 0, "%s", result.out);
-    ck_assert_int_eq(hl_json_parse("the line", result.out, strlen(result.out), &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("the line", result.out, strlen(result.out), &root));
     return root;
 }
 
@@ -30,7 +30,7 @@ static void expect_precision(const char *override, const char *expected)
     json_decref(root);
 }
 
-START_TEST(the_precision_is_that_of_the_steps)
+TEST(the_precision_is_that_of_the_steps)
 {
     hl_threads_setup();
     expect_precision("train.precision=float", "float");
@@ -39,54 +39,50 @@ START_TEST(the_precision_is_that_of_the_steps)
         expect_precision("train.precision=bf16", "bf16");
     }
 }
-END_TEST
 
 /* The row says so, since its share is of a rate in float. */
-START_TEST(a_row_in_bf16_says_so)
+TEST(a_row_in_bf16_says_so)
 {
     static const char told[] = "in bf16; sgemm is the rate of products in float\n";
     hl_bench_workload_figures workload = { .name = "x", .figures = { .ms = 1, .precision = "bf16" } };
     for (int i = 0; i < 2; i++) {
         hl_text text = { 0 };
         hl_bench_table_row(&text, &workload);
-        ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+        CHECK_OK(hl_text_status(&text));
         ck_assert((strstr(text.bytes, told) != NULL) == (i == 0));
         hl_text_free(&text);
         snprintf(workload.figures.precision, sizeof workload.figures.precision, "float");
     }
 }
-END_TEST
 
-START_TEST(headings_say_what_is_in_bf16)
+TEST(headings_say_what_is_in_bf16)
 {
     static const char *const modes[] = { "--scaling", "--heads" }, *const told[] = { ".ini in bf16, ", ", in bf16\n" };
     const char *config = run_config("x.ini", BENCH_TINY);
     for (int i = 0; i < 2; i++) {
-        bench_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto");
+        run_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto");
         ck_assert((strstr(result.out, told[i]) != NULL) == (hl_bf16_missing() == NULL));
         result = BENCH_NOTHING(config, modes[i]);
         ck_assert_ptr_null(strstr(result.out, "bf16"));
     }
 }
-END_TEST
 
 /* LIBXSMM told to use less is a machine without bf16. */
-START_TEST(auto_that_is_float_here_is_told)
+TEST(auto_that_is_float_here_is_told)
 {
     static const char told[] = "x.ini: train.precision: auto is float here: ";
     const char *config = run_config("x.ini", BENCH_TINY);
     setenv("LIBXSMM_TARGET", "skx", 1);
     static const char *const modes[] = { "--scaling", "--heads", "--profile" };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        bench_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto", "--threads", "1");
+        run_result result = BENCH_NOTHING(config, modes[i], "train.precision=auto", "--threads", "1");
         const char *line = strstr(result.err, told);
         ck_assert_msg(line != NULL && strstr(line + 1, told) == NULL, "%s", result.err);
     }
-    bench_result result = BENCH_NOTHING(config, "train.precision=bf16");
+    run_result result = BENCH_NOTHING(config, "train.precision=bf16");
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_nonnull(strstr(result.err, "train.precision: no bf16: "));
 }
-END_TEST
 
 /* The memory of a step of one layer, MiB. */
 static double layer_mib(const char *what, const char *width, const char *override)
@@ -99,7 +95,7 @@ static double layer_mib(const char *what, const char *width, const char *overrid
 }
 
 /* What is kept and packed for it is seen in its memory: in bf16 more is packed, in half the bytes. */
-START_TEST(a_layer_is_measured_as_the_config_computes_it)
+TEST(a_layer_is_measured_as_the_config_computes_it)
 {
     hl_threads_setup();
     const char *narrow = "model.d_model=16", *wide = "model.d_model=128";
@@ -113,15 +109,5 @@ START_TEST(a_layer_is_measured_as_the_config_computes_it)
                             layer_mib("loop", wide, "train.precision=float"));
     }
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, the_precision_is_that_of_the_steps);
-    tcase_add_test(tc, a_row_in_bf16_says_so);
-    tcase_add_test(tc, headings_say_what_is_in_bf16);
-    tcase_add_test(tc, auto_that_is_float_here_is_told);
-    tcase_add_test(tc, a_layer_is_measured_as_the_config_computes_it);
-}
-SUITE("bench precision", add_tests)
+SUITE("bench precision", .seconds = 60)

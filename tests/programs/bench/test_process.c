@@ -3,6 +3,7 @@
 #include "programs/bench/process.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/programs/bench/test_bench.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -17,9 +18,8 @@
 static const char *fake_program(const char *script)
 {
     static char path[PATH_MAX];
-    char content[4096];
     snprintf(path, sizeof path, "%s", scratch_path("fake"));
-    snprintf(content, sizeof content, "#!/bin/sh\n%s\n", script);
+    const char *content = scratch_format("#!/bin/sh\n%s\n", script);
     scratch_write(path, content, strlen(content));
     ck_assert_int_eq(chmod(path, 0700), 0);
     return path;
@@ -28,7 +28,7 @@ static const char *fake_program(const char *script)
 static hl_status run_fake(const char *script, hl_bench_figures *figures)
 {
     hl_bench_job job = { .config.path = "x.ini", .seconds = 0.25, .threads = 2, .profile = true };
-    ck_assert_int_eq(hl_named_config_override(&job.config, "model.heads=3").code, HL_OK);
+    CHECK_OK(hl_named_config_override(&job.config, "model.heads=3"));
     return hl_bench_process_run(fake_program(script), &job, figures);
 }
 
@@ -59,15 +59,14 @@ static hl_bench_figures some_figures(void)
                                             .ms = 1.375 } };
 }
 
-START_TEST(figures_survive_their_line)
+TEST(figures_survive_their_line)
 {
     hl_bench_figures figures = some_figures(), read;
     hl_text line = { 0 };
     hl_bench_json_line(&line, &figures);
-    ck_assert_int_eq(hl_text_status(&line).code, HL_OK);
+    CHECK_OK(hl_text_status(&line));
     ck_assert_uint_eq(strcspn(line.bytes, "\n"), line.size - 1);
-    hl_status status = hl_bench_json_read(line.bytes, line.size, &read);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_bench_json_read(line.bytes, line.size, &read));
     hl_text_free(&line);
     ck_assert_int_eq(read.threads, 2);
     ck_assert_int_eq(read.steps, 1000);
@@ -86,9 +85,8 @@ START_TEST(figures_survive_their_line)
     ck_assert_double_eq(read.profile.rows[1].calls, 2);
     ck_assert_double_eq(read.profile.rows[1].ms, 0.25);
 }
-END_TEST
 
-START_TEST(a_line_without_the_figures_is_refused)
+TEST(a_line_without_the_figures_is_refused)
 {
     static const char *const lines[] = { "", "nonsense", "[]", "{}", "{\"threads\": 2, \"steps\": 3}" };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -96,7 +94,6 @@ START_TEST(a_line_without_the_figures_is_refused)
         ck_assert_int_eq(hl_bench_json_read(lines[i], strlen(lines[i]), &figures).code, HL_BAD_FILE);
     }
 }
-END_TEST
 
 /* ---- how processes end ---- */
 
@@ -112,7 +109,7 @@ static void print_report(hl_text *text)
     hl_bench_json_report(text, workloads, 2);
 }
 
-START_TEST(want_of_memory_for_figures_is_told_and_nothing_lost)
+LOOP_TEST(want_of_memory_for_figures_is_told_and_nothing_lost, 0, 2)
 {
     faults_begin();
     hl_json_use_allocator();
@@ -132,55 +129,43 @@ START_TEST(want_of_memory_for_figures_is_told_and_nothing_lost)
     }
     faults_end();
 }
-END_TEST
 
-START_TEST(the_job_is_passed_on_whole)
+TEST(the_job_is_passed_on_whole)
 {
     hl_bench_figures figures;
-    hl_status status = run_fake("echo \"$@\"; exit 1", &figures);
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "x.ini: --measure step --seconds 0.250000000 --threads 2 --profile -- x.ini "
-                                  "model.heads=3");
+    CHECK_FAILS(run_fake("echo \"$@\"; exit 1", &figures), HL_FAILED,
+                "x.ini: --measure step --seconds 0.250000000 --threads 2 --profile -- x.ini "
+                "model.heads=3");
 }
-END_TEST
 
-START_TEST(a_failure_comes_with_its_text_and_code)
+TEST(a_failure_comes_with_its_text_and_code)
 {
     hl_bench_figures figures;
-    hl_status status = run_fake("echo 'out of memory: so much'; exit 5", &figures);
-    ck_assert_int_eq(status.code, HL_NO_MEMORY);
-    ck_assert_str_eq(status.text, "x.ini: out of memory: so much");
-    status = run_fake("exit 4", &figures);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_str_eq(status.text, "x.ini: exit code 4, without a word");
+    message_check(run_fake("echo 'out of memory: so much'; exit 5", &figures), HL_NO_MEMORY,
+                  "bench.x_ini_out_of_memory_so");
+    message_check(run_fake("exit 4", &figures), HL_NOT_FINITE, "bench.x_ini_exit_code_4_without");
     ck_assert_int_eq(run_fake("exit 0", &figures).code, HL_BAD_FILE);
     ck_assert_int_eq(run_fake("echo nonsense", &figures).code, HL_BAD_FILE);
-    status = run_fake("echo more; exit 77", &figures);
+    hl_status status = run_fake("echo more; exit 77", &figures);
     ck_assert_int_eq(status.code, HL_FAILED);
 }
-END_TEST
 
-START_TEST(a_killed_process_is_named_so)
+TEST(a_killed_process_is_named_so)
 {
     hl_bench_figures figures;
-    hl_status status = run_fake("kill -9 $$", &figures);
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "x.ini: killed by signal 9 (Killed); perhaps for want of memory");
+    message_check(run_fake("kill -9 $$", &figures), HL_FAILED, "bench.x_ini_killed_by_signal_9");
 }
-END_TEST
 
-START_TEST(a_program_that_is_not_there_is_named)
+TEST(a_program_that_is_not_there_is_named)
 {
     hl_bench_job job = { .what = HL_BENCH_SGEMM, .seconds = 1 };
     hl_bench_figures figures;
-    hl_status status = hl_bench_process_run("/nowhere/bench", &job, &figures);
-    ck_assert_int_eq(status.code, HL_FAILED);
-    ck_assert_str_eq(status.text, "sgemm: /nowhere/bench: cannot be started: No such file or directory");
+    message_check(hl_bench_process_run("/nowhere/bench", &job, &figures), HL_FAILED,
+                  "bench.sgemm_cannot_be_started_no_such");
 }
-END_TEST
 
 /* Whoever starts the program may ignore SIGCHLD; then the system would not keep how a process has ended. */
-START_TEST(an_ignored_sigchld_hides_no_failure)
+TEST(an_ignored_sigchld_hides_no_failure)
 {
     hl_bench_figures figures;
     signal(SIGCHLD, SIG_IGN);
@@ -189,10 +174,9 @@ START_TEST(an_ignored_sigchld_hides_no_failure)
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "x.ini: exit code 2, without a word");
 }
-END_TEST
 
 /* The better sgemm rate of the two processes counts, the other figures are the second one's. */
-START_TEST(the_better_of_two_sgemm_rates_counts)
+TEST(the_better_of_two_sgemm_rates_counts)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
     const double rates[][2] = { { 300, 200 }, { 200, 300 } };
@@ -207,14 +191,12 @@ START_TEST(the_better_of_two_sgemm_rates_counts)
         hl_text_print(&script, "'");
         hl_bench_job job = { .config.path = config, .seconds = 1 };
         hl_bench_figures found;
-        hl_status status = hl_bench_process_workload(fake_program(script.bytes), &job, &found);
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        CHECK_OK(hl_bench_process_workload(fake_program(script.bytes), &job, &found));
         ck_assert_double_eq(found.sgemm_gflops, 300);
         ck_assert_double_eq(found.ms, figures.ms);
         hl_text_free(&script);
     }
 }
-END_TEST
 
 /* The number that the fake program has written, once it is there. */
 static pid_t read_process(const char *path)
@@ -232,11 +214,10 @@ static pid_t read_process(const char *path)
     return 0;
 }
 
-START_TEST(a_measuring_process_dies_with_its_parent)
+TEST(a_measuring_process_dies_with_its_parent)
 {
-    char path[PATH_MAX], script[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s", scratch_path("process"));
-    snprintf(script, sizeof script, "echo $$ > %s; exec sleep 60", path);
+    const char *path = scratch_format("%s", scratch_path("process"));
+    const char *script = scratch_format("echo $$ > %s; exec sleep 60", path);
     const char *program = fake_program(script);
     ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* it becomes ours when its parent is gone */
     pid_t parent = fork();
@@ -255,10 +236,9 @@ START_TEST(a_measuring_process_dies_with_its_parent)
     ck_assert_int_eq(waitpid(measuring, &status, 0), measuring);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 /* Else it would go on where nobody reads it. */
-START_TEST(a_measuring_process_holds_no_other_end_of_its_output)
+TEST(a_measuring_process_holds_no_other_end_of_its_output)
 {
     hl_bench_figures figures;
     hl_status status = run_fake("own=$(readlink /proc/$$/fd/1)\nfor fd in /proc/$$/fd/*; do\n"
@@ -267,20 +247,5 @@ START_TEST(a_measuring_process_holds_no_other_end_of_its_output)
                                 &figures);
     ck_assert_str_eq(status.text, "x.ini: 1 of pipe");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, figures_survive_their_line);
-    tcase_add_test(tc, a_line_without_the_figures_is_refused);
-    tcase_add_loop_test(tc, want_of_memory_for_figures_is_told_and_nothing_lost, 0, 2);
-    tcase_add_test(tc, the_job_is_passed_on_whole);
-    tcase_add_test(tc, a_failure_comes_with_its_text_and_code);
-    tcase_add_test(tc, a_killed_process_is_named_so);
-    tcase_add_test(tc, a_program_that_is_not_there_is_named);
-    tcase_add_test(tc, an_ignored_sigchld_hides_no_failure);
-    tcase_add_test(tc, the_better_of_two_sgemm_rates_counts);
-    tcase_add_test(tc, a_measuring_process_dies_with_its_parent);
-    tcase_add_test(tc, a_measuring_process_holds_no_other_end_of_its_output);
-}
-SUITE("bench process", add_tests)
+SUITE("bench process")

@@ -6,6 +6,7 @@
 #include "programs/bench/workload.h"
 #include "programs/repeat.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/train/trainer_example.h"
 #include "train/setup_data.h"
 
@@ -46,13 +47,13 @@ static int run_small_tape(const hl_tape_observer *observer, bool dry, const hl_n
 {
     static const hl_real numbers[4] = { 1, -2, 3, -4 };
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 1 << 16));
     hl_tape tape;
     hl_tape_begin(&tape, &arena,
                   (hl_tape_options){ .gradients = true, .memory = { .dry = dry }, .observer = observer });
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(2, 2), numbers, true);
     hl_tensor *r = hl_relu(&tape, x), *loss = hl_sum(&tape, hl_add(&tape, r, r));
-    ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
+    CHECK_OK(hl_tape_backward(&tape, loss));
     int n = 0;
     for (const hl_node *node = tape.last; node != NULL; node = node->previous) {
         record[n++] = node;
@@ -61,7 +62,7 @@ static int run_small_tape(const hl_tape_observer *observer, bool dry, const hl_n
     return n;
 }
 
-START_TEST(an_observer_sees_every_node_once_in_each_direction)
+TEST(an_observer_sees_every_node_once_in_each_direction)
 {
     call_log l = { .n = 0 };
     const hl_node *record[3]; /* the last first */
@@ -77,9 +78,8 @@ START_TEST(an_observer_sees_every_node_once_in_each_direction)
         }
     }
 }
-END_TEST
 
-START_TEST(nothing_runs_on_a_dry_tape)
+TEST(nothing_runs_on_a_dry_tape)
 {
     call_log l = { .n = 0 };
     const hl_node *record[3];
@@ -87,7 +87,6 @@ START_TEST(nothing_runs_on_a_dry_tape)
     ck_assert_int_eq(run_small_tape(&observer, true, record), 3);
     ck_assert_int_eq(l.n, 0);
 }
-END_TEST
 
 /* ---- the profile ---- */
 
@@ -101,7 +100,7 @@ static const hl_bench_row *find(const hl_bench_profile *profile, const char *op,
     return NULL;
 }
 
-START_TEST(each_op_has_a_row_with_its_calls_and_bytes)
+TEST(each_op_has_a_row_with_its_calls_and_bytes)
 {
     hl_bench_profiler profiler = { 0 };
     hl_tape_observer observer = hl_bench_profiler_observer(&profiler);
@@ -125,18 +124,16 @@ START_TEST(each_op_has_a_row_with_its_calls_and_bytes)
         ck_assert_double_eq(backward->bytes, ops[i].backward);
     }
 }
-END_TEST
 
-START_TEST(a_workloads_profile_names_every_op_and_adds_up)
+TEST(a_workloads_profile_names_every_op_and_adds_up)
 {
     hl_config config = trainer_config("");
     config.task.min_length = config.task.length; /* the same number of operations at each step */
     hl_bench_figures figures;
     hl_threads_setup();
     hl_dataset *dataset;
-    ck_assert_int_eq(hl_setup_data(&config, &(hl_data_options){ .use = HL_DATA_CHECK }, &dataset).code, HL_OK);
-    hl_status status = hl_bench_workload(&config, dataset, 0.02, true, &figures);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_setup_data(&config, &(hl_data_options){ .use = HL_DATA_CHECK }, &dataset));
+    CHECK_OK(hl_bench_workload(&config, dataset, 0.02, true, &figures));
     const hl_bench_profile *profile = &figures.profile;
     double sum = 0, calls = 0, flops = 0;
     for (int i = 0; i < profile->n_rows; i++) {
@@ -168,10 +165,9 @@ START_TEST(a_workloads_profile_names_every_op_and_adds_up)
     ck_assert_double_eq(calls, nodes);
     hl_trainer_free(&trainer);
 }
-END_TEST
 
 /* Observing changes nothing but time: the weights after the same updates are the same. */
-START_TEST(observing_changes_no_bit)
+TEST(observing_changes_no_bit)
 {
     hl_config config = trainer_config("");
     hl_trainer plain, observed;
@@ -189,7 +185,6 @@ START_TEST(observing_changes_no_bit)
     hl_trainer_free(&plain);
     hl_trainer_free(&observed);
 }
-END_TEST
 
 /* ---- repeating ---- */
 
@@ -200,20 +195,17 @@ static hl_status count_once(void *context)
     return *n == 100 ? hl_error(HL_NOT_FINITE, "enough") : hl_ok();
 }
 
-START_TEST(things_are_done_five_times_at_least_until_they_fail)
+TEST(things_are_done_five_times_at_least_until_they_fail)
 {
     int n = 0;
     hl_bench_times times;
-    ck_assert_int_eq(hl_bench_repeat(0, count_once, &n, &times).code, HL_OK);
+    CHECK_OK(hl_bench_repeat(0, count_once, &n, &times));
     ck_assert_int_eq(n, HL_BENCH_LEAST_REPEATS);
     ck_assert_int_eq(times.n, n);
     ck_assert(times.quarter <= times.median && times.median <= times.three_quarters && times.mean >= 0);
-    hl_status status = hl_bench_repeat(60, count_once, &n, &times);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    ck_assert_str_eq(status.text, "enough");
+    message_check(hl_bench_repeat(60, count_once, &n, &times), HL_NOT_FINITE, "bench.enough");
     ck_assert_int_eq(n, 100);
 }
-END_TEST
 
 static hl_status sleep_once(void *context)
 {
@@ -223,25 +215,14 @@ static hl_status sleep_once(void *context)
     return hl_ok();
 }
 
-START_TEST(median_and_quartiles_are_those_of_the_times)
+TEST(median_and_quartiles_are_those_of_the_times)
 {
     int n = 0;
     hl_bench_times times;
-    ck_assert_int_eq(hl_bench_repeat(0, sleep_once, &n, &times).code, HL_OK);
+    CHECK_OK(hl_bench_repeat(0, sleep_once, &n, &times));
     ck_assert(times.quarter >= 0.010 && times.median >= 0.015 && times.three_quarters >= 0.020);
     ck_assert(times.quarter < times.median && times.median < times.three_quarters);
     ck_assert_double_ge(times.mean, 0.015);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, an_observer_sees_every_node_once_in_each_direction);
-    tcase_add_test(tc, nothing_runs_on_a_dry_tape);
-    tcase_add_test(tc, each_op_has_a_row_with_its_calls_and_bytes);
-    tcase_add_test(tc, a_workloads_profile_names_every_op_and_adds_up);
-    tcase_add_test(tc, observing_changes_no_bit);
-    tcase_add_test(tc, median_and_quartiles_are_those_of_the_times);
-    tcase_add_test(tc, things_are_done_five_times_at_least_until_they_fail);
-}
-SUITE("bench profile", add_tests)
+SUITE("bench profile")

@@ -5,7 +5,9 @@
 #include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/messages.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,15 +16,13 @@ enum { HEADS_OF_TINY = 4 };
 
 static const char *train(const char *name, const char *override)
 {
-    const char *folder = run_path(name);
-    EXPECT_RUN(0, run_tiny_config(), override, "train.steps=6", "train.threads=1", "--quiet", "--out", folder);
-    return folder;
+    return TINY_RUN(name, override, "train.steps=6");
 }
 
 static hl_opened_model opened(const char *folder)
 {
     hl_opened_model run;
-    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(&run, folder));
     return run;
 }
 
@@ -37,16 +37,15 @@ static hl_status compare(hl_heads_against *against, hl_opened_model *run, const 
     return status;
 }
 
-START_TEST(table_json_and_csv_say_the_same)
+TEST(table_json_and_csv_say_the_same)
 {
     const char *one = train("one", "model.heads=2"), *other = train("other", "model.heads=4");
     hl_opened_model run = opened(one);
     hl_heads_against against;
-    hl_status status = compare(&against, &run, other);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(compare(&against, &run, other));
     ck_assert_str_eq(against.path, run_file(one, "against-other.html"));
     json_t *json = NULL;
-    ck_assert_int_eq(hl_json_parse("json", against.json.bytes, against.json.size, &json).code, HL_OK);
+    CHECK_OK(hl_json_parse("json", against.json.bytes, against.json.size, &json));
     const json_t *heads = json_object_get(json, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS_OF_TINY);
     const char *row = against.csv.bytes;
@@ -59,10 +58,10 @@ START_TEST(table_json_and_csv_say_the_same)
                                      "closest_head", &closest_head, "closest_label", &its, "js", &js, "untrained",
                                      &untrained),
                          0);
-        char expected[256], line[64];
+        char line[64];
         row = strchr(row, '\n') + 1;
-        snprintf(expected, sizeof expected, "%d,%d,%s,%d,%d,%s,%.9g,%.9g\n", layer, head, label, closest_layer,
-                 closest_head, its, js, untrained);
+        const char *expected = scratch_format("%d,%d,%s,%d,%d,%s,%.9g,%.9g\n", layer, head, label, closest_layer,
+                                              closest_head, its, js, untrained);
         ck_assert_msg(strncmp(row, expected, strlen(expected)) == 0, "not \"%s\": %s", expected, row);
         snprintf(line, sizeof line, "\nL%dH%d ", layer, head);
         const char *told = strstr(against.table.bytes, line);
@@ -75,25 +74,20 @@ START_TEST(table_json_and_csv_say_the_same)
     hl_heads_against_free(&against);
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(what_cannot_be_compared_leaves_nothing)
+TEST(what_cannot_be_compared_leaves_nothing)
 {
     const char *one = train("one", "model.heads=2"), *other = train("other", "task.symbols=5");
     hl_opened_model run = opened(one);
     hl_heads_against against;
-    hl_status status = compare(&against, &run, other);
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_msg(strstr(status.text, "their vocabularies have 7 and 8 tokens; compare runs of the same task") != NULL,
-                  "%s", status.text);
+    message_check(compare(&against, &run, other), HL_INVALID, "heads.and_cannot_be_compared_their_vocabularies");
     ck_assert(against.path == NULL && against.table.bytes == NULL);
     ck_assert_int_eq(compare(&against, &run, run_path("nowhere")).code, HL_BAD_FILE);
     hl_opened_model_close(&run);
 }
-END_TEST
 
 /* The first allocations and then every so many fail, in a comparison of their own each. */
-START_TEST(want_of_memory_loses_nothing)
+TEST(want_of_memory_loses_nothing)
 {
     const char *one = train("one", "model.heads=2");
     faults_begin();
@@ -113,12 +107,5 @@ START_TEST(want_of_memory_loses_nothing)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, table_json_and_csv_say_the_same);
-    tcase_add_test(tc, what_cannot_be_compared_leaves_nothing);
-    tcase_add_test(tc, want_of_memory_loses_nothing);
-}
-SUITE("two runs compared", add_tests)
+SUITE("two runs compared")

@@ -50,7 +50,7 @@ static hl_opened_model opened(const char *folder, const char *file)
         HL_THEN(status, hl_opened_model_examine(&model, file, &(hl_data_options){ 0 }));
         ck_assert_int_eq(hl_opened_model_examine(&model, file, &(hl_data_options){ 0 }).code, HL_INVALID);
     }
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     return model;
 }
 
@@ -66,8 +66,7 @@ static hl_status compare(hl_heads_change *change, const char *first, const char 
 /* The weights of a layer, (E, H, T, T), as the program writes them. */
 static const float *weights_of(const hl_npz *npz, int layer, hl_shape *shape)
 {
-    char name[16];
-    snprintf(name, sizeof name, "layer_%d", layer);
+    const char *name = scratch_format("layer_%d", layer);
     const hl_npz_array *array = hl_npz_find(npz, name);
     ck_assert_ptr_nonnull(array);
     *shape = array->shape;
@@ -96,22 +95,20 @@ static double divergence(const hl_npz *one, const hl_npz *other, int layer, int6
 
 static hl_npz read_weights(const char *folder, const char *file, const char *path)
 {
-    run_result run = HEADS(folder, "--examples", file, "--npz", path);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(HEADS(folder, "--examples", file, "--npz", path));
     hl_npz npz;
-    ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
     return npz;
 }
 
-START_TEST(each_head_is_compared_with_that_in_its_place)
+TEST(each_head_is_compared_with_that_in_its_place)
 {
     const char *file = lines(), *folder = run_kept(tiny_folder("bert_masked")), *copy = without_queries();
     hl_heads_change change;
-    hl_status status = compare(&change, folder, file, copy);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(compare(&change, folder, file, copy));
     hl_npz one = read_weights(folder, file, run_path("a.npz")), other = read_weights(copy, file, run_path("b.npz"));
     json_t *json = NULL;
-    ck_assert_int_eq(hl_json_parse("json", change.json.bytes, change.json.size, &json).code, HL_OK);
+    CHECK_OK(hl_json_parse("json", change.json.bytes, change.json.size, &json));
     ck_assert(json_is_true(json_object_get(json, "same_shape")) && json_is_null(json_object_get(json, "step")));
     ck_assert_int_eq((int)json_integer_value(json_object_get(json, "examples")), 4);
     const json_t *heads = json_object_get(json, "heads");
@@ -137,51 +134,37 @@ START_TEST(each_head_is_compared_with_that_in_its_place)
     hl_npz_free(&other);
     hl_heads_change_free(&change);
 }
-END_TEST
 
 /* What the training did is judged on what the run recorded. */
-START_TEST(a_run_is_compared_with_what_it_began_with)
+LOOP_TEST(a_run_is_compared_with_what_it_began_with, 0, 2)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
-    char config[2048];
-    snprintf(config, sizeof config,
-             "[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[optimizer]\nlearning_rate = %s\n"
-             "[train]\nsteps = 5\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 4\n",
-             lines(), lines(), _i == 0 ? "1e-12" : "0.05");
+    const char *config =
+        scratch_format("[task]\nname = masked\nfile = %s\nvalidation_file = %s\n[optimizer]\nlearning_rate = %s\n"
+                       "[train]\nsteps = 5\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 4\n",
+                       lines(), lines(), _i == 0 ? "1e-12" : "0.05");
     EXPECT_RUN(0, run_config("x.ini", config), "--from", folder, "--out", out, "--quiet");
-    run_result run = HEADS(out, "--against", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
-    ck_assert_ptr_nonnull(strstr(run.out, "step 5"));
+    run_result run = SAYS(HEADS(out, "--against", folder), "step 5");
     ck_assert_int_eq(strstr(run.out, "Mean js by layer, from the first on: 0.000, 0.000.") != NULL, _i == 0);
     run = HEADS(out, "--against", folder, "--csv", "-");
     ck_assert_msg(run.code == 0 && strncmp(run.out, "layer,head,", 11) == 0, "%s%s", run.out, run.err);
 }
-END_TEST
 
-static void expect_refused(run_result run, int code, const char *part)
-{
-    ck_assert_msg(run.code == code && strstr(run.err, part) != NULL, "%d: %s", run.code, run.err);
-}
-
-START_TEST(what_cannot_be_compared_is_refused_with_the_way_out)
+TEST(what_cannot_be_compared_is_refused_with_the_way_out)
 {
     const char *bert = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
     const char *sentences = run_kept(lines());
-    expect_refused(HEADS(bert, "--against", bert), 2, "name sentences for both by --examples FILE, or a run first");
-    expect_refused(
-        HEADS(bert, "--examples", sentences, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
-        "cannot be compared: their vocabularies have 52 and 40 tokens; compare runs of the same task with the "
-        "same symbols, or an open model with a run that began with it");
-    expect_refused(HEADS(bert, "--examples", sentences, "--against", bert, "--report", run_path("a.html")), 2,
-                   "leave it out");
-    expect_refused(HEADS(bert, "--examples", sentences, "--against", run_path("none")), 3,
-                   "none: no such folder; give a run's, ");
+    REFUSED(HEADS(bert, "--against", bert), 2, "heads.is_an_open_model_without_examples");
+    REFUSED(HEADS(bert, "--examples", sentences, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
+            "heads.and_cannot_be_compared_their_vocabularies_2");
+    REFUSED(HEADS(bert, "--examples", sentences, "--against", bert, "--report", run_path("a.html")), 2,
+            "heads.report_a_page_of_two_models");
+    REFUSED(HEADS(bert, "--examples", sentences, "--against", run_path("none")), 3, "heads.no_such_folder_give_a_run");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", out);
-    expect_refused(HEADS(out, "--against", bert), 2, "cannot be compared: their vocabularies");
+    REFUSED(HEADS(out, "--against", bert), 2, "heads.and_cannot_be_compared_their_vocabularies_3");
 }
-END_TEST
 
-START_TEST(want_of_memory_loses_nothing)
+TEST(want_of_memory_loses_nothing)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = lines();
     faults_begin();
@@ -202,14 +185,5 @@ START_TEST(want_of_memory_loses_nothing)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, each_head_is_compared_with_that_in_its_place);
-    tcase_add_loop_test(tc, a_run_is_compared_with_what_it_began_with, 0, 2);
-    tcase_add_test(tc, what_cannot_be_compared_is_refused_with_the_way_out);
-    tcase_add_test(tc, want_of_memory_loses_nothing);
-}
-SUITE("change of heads", add_tests)
+SUITE("change of heads", .seconds = 60)

@@ -2,27 +2,20 @@
 #include "programs/heads/command.h"
 
 #include "tests/check_suite.h"
+#include "tests/messages.h"
+#include "tests/programs/command_lines.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_WORDS = 12, LINE = 200 };
-
 /* Words parted by blanks; texts in *command stand until the next call. */
 static hl_status parse(const char *line, hl_heads_command *command)
 {
-    static char words[LINE];
-    char *argv[MOST_WORDS] = { (char *)"heads" };
-    int argc = 1;
-    snprintf(words, sizeof words, "%s", line);
-    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
-        ck_assert_int_lt(argc, MOST_WORDS);
-        argv[argc++] = word;
-    }
-    return hl_heads_command_parse(argc, argv, command);
+    command_line words = command_line_of("heads", line);
+    return hl_heads_command_parse(words.argc, words.argv, command);
 }
 
-START_TEST(each_option_asks_its_question)
+TEST(each_option_asks_its_question)
 {
     static const struct {
         const char *line;
@@ -47,91 +40,70 @@ START_TEST(each_option_asks_its_question)
         ck_assert_msg(hl_heads_command_question(&command) == lines[i].question, "%s", lines[i].line);
     }
 }
-END_TEST
 
-START_TEST(values_are_taken)
+TEST(values_are_taken)
 {
     hl_heads_command command;
-    ck_assert_int_eq(parse("run --prune-to=3 --out a --prune-by=gradient --prune-once", &command).code, HL_OK);
+    CHECK_OK(parse("run --prune-to=3 --out a --prune-by=gradient --prune-once", &command));
     ck_assert_int_eq(command.prune_to, 3);
     ck_assert_str_eq(command.out, "a");
     ck_assert_int_eq(command.prune_by, HL_PRUNE_BY_GRADIENT);
     ck_assert(command.prune_once && command.prune && !command.importance);
-    ck_assert_int_eq(parse("run --shapley --step 7", &command).code, HL_OK);
+    CHECK_OK(parse("run --shapley --step 7", &command));
     ck_assert(command.shapley && command.importance && !command.prune);
     ck_assert_int_eq(command.step, 7);
-    ck_assert_int_eq(parse("run --prune", &command).code, HL_OK);
+    CHECK_OK(parse("run --prune", &command));
     ck_assert(command.prune_by == HL_PRUNE_BY_LOSS && command.prune_to == 0 && !command.prune_once);
 }
-END_TEST
 
-START_TEST(what_does_not_go_together_is_named)
+TEST(what_does_not_go_together_is_named)
 {
     static const struct {
-        const char *line, *part;
+        const char *line, *message;
     } wrong[] = {
-        { "run --keep-only L0H0 --drop L0H1", "--drop does not go with --keep-only" },
-        { "run --drop L0H0 --npz a", "--npz does not go with --drop" },
-        { "run --drop L0H0 --importance", "--drop does not go with --importance" },
-        { "run --importance --prune", "--importance does not go with --prune" },
-        { "run --shapley --prune-once", "--shapley does not go with --prune" },
-        { "run --importance --png a", "--png does not go with --importance" },
-        { "run --importance --report", "--report does not go with --importance" },
-        { "run --importance --against b", "--against does not go with --importance" },
-        { "run --importance --words", "--words does not go with --importance" },
-        { "run --against b --words", "--against compares two runs" },
-        { "run --prune --head L0H0", "--head does not go with --prune" },
-        { "run --prune --input a", "--input does not go with --prune" },
-        { "run --prune --example 1", "--example does not go with --prune" },
-        { "run --prune --npz a", "--npz does not go with --prune" },
-        { "run --prune --bertviz a", "--bertviz does not go with --prune" },
-        { "run --prune --npz a", "--npz does not go with --prune" },
-        { "run --prune --step 1", "--step does not go with --prune" },
-        { "run --prune-to 3", "add --out FILE" },
-        { "run --prune-to 3 --out -", "--out: standard output cannot take this one" },
-        { "run --out a", "only --prune-to N writes a model, and --examples FILE a folder" },
-        { "run --examples a --input b", "--examples and --input exclude each other" },
-        { "run --examples a --file b", "--examples and --file exclude each other" },
-        { "run --examples a --importance", "--examples does not go with --importance" },
-        { "run --examples a --export b", "--export goes with no other option" },
-        { "run --prune --out a", "only --prune-to N writes a model" },
-        { "run --prune-to none --out a", "--prune-to: \"none\" is no whole number" },
-        { "run --prune-by x", "\"x\" is neither loss nor gradient" },
-        { "run --importance=1", "--importance=1: takes no value" },
-        { "run --json --csv", "--json and --csv cannot both go to standard output; name a file for one" },
-        { "run --svg - --bertviz -", "--svg and --bertviz cannot both go to standard output; name a file for one" },
-        { "run --json x --csv x", "--json and --csv: both to x; name a file for each" },
-        { "run --npz ./x --csv x", "--csv and --npz: both to ./x; name a file for each" },
+        { "run --keep-only L0H0 --drop L0H1", "runs.drop_does_not_go_with_keep" },
+        { "run --drop L0H0 --npz a", "heads.npz_does_not_go_with_drop" },
+        { "run --drop L0H0 --importance", "heads.drop_does_not_go_with_importance" },
+        { "run --importance --prune", "heads.importance_does_not_go_with_prune" },
+        { "run --shapley --prune-once", "heads.shapley_does_not_go_with_prune" },
+        { "run --importance --png a", "heads.png_does_not_go_with_importance" },
+        { "run --importance --report", "heads.report_does_not_go_with_importance" },
+        { "run --importance --against b", "heads.against_does_not_go_with_importance" },
+        { "run --importance --words", "heads.words_does_not_go_with_importance" },
+        { "run --against b --words", "runs.against_compares_two_runs_and_goes" },
+        { "run --prune --head L0H0", "heads.head_does_not_go_with_prune" },
+        { "run --prune --input a", "heads.input_does_not_go_with_prune" },
+        { "run --prune --example 1", "heads.example_does_not_go_with_prune" },
+        { "run --prune --npz a", "runs.npz_does_not_go_with_prune" },
+        { "run --prune --bertviz a", "heads.bertviz_does_not_go_with_prune" },
+        { "run --prune --npz a", "runs.npz_does_not_go_with_prune" },
+        { "run --prune --step 1", "runs.step_does_not_go_with_prune" },
+        { "run --prune-to 3", "runs.prune_to_where_shall_it_go" },
+        { "run --prune-to 3 --out -", "runs.out_standard_output_cannot_take_this" },
+        { "run --out a", "runs.out_only_prune_to_n_writes" },
+        { "run --examples a --input b", "heads.examples_and_input_exclude_each_other" },
+        { "run --examples a --file b", "heads.examples_and_file_exclude_each_other" },
+        { "run --examples a --importance", "heads.examples_does_not_go_with_importance" },
+        { "run --examples a --export b", "runs.export_goes_with_no_other_option" },
+        { "run --prune --out a", "runs.out_only_prune_to_n_writes" },
+        { "run --prune-to none --out a", "heads.prune_to_none_is_no_whole" },
+        { "run --prune-by x", "heads.prune_by_x_is_neither_loss" },
+        { "run --importance=1", "heads.importance_1_takes_no_value_see" },
+        { "run --json --csv", "runs.json_and_csv_cannot_both_go" },
+        { "run --svg - --bertviz -", "heads.svg_and_bertviz_cannot_both_go" },
+        { "run --json x --csv x", "heads.json_and_csv_both_to_x" },
+        { "run --npz ./x --csv x", "heads.csv_and_npz_both_to_name" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         hl_heads_command command;
-        hl_status status = parse(wrong[i].line, &command);
-        ck_assert_msg(status.code == HL_INVALID, "%s was taken", wrong[i].line);
-        ck_assert_msg(strstr(status.text, wrong[i].part) != NULL, "%s: %s", wrong[i].line, status.text);
-        ck_assert_int_eq(strncmp(status.text, "command line: ", 14), 0);
+        message_check(parse(wrong[i].line, &command), HL_INVALID, wrong[i].message);
     }
 }
-END_TEST
 
-START_TEST(the_usage_names_them_all_in_80_columns)
+TEST(the_usage_names_them_all_in_80_columns)
 {
-    static const char *const options[] = { "--keep-only HEADS", "--drop HEADS", "--importance",
-                                           "--shapley",         "--prune  ",    "--prune-by WHAT",
-                                           "--prune-once",      "--prune-to N", "--out FILE" };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        ck_assert_msg(strstr(hl_heads_command_usage, options[i]) != NULL, "%s", options[i]);
-    }
-    for (const char *line = hl_heads_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
-    }
+    COMMAND_USAGE_CHECK(hl_heads_command_usage, "--keep-only HEADS", "--drop HEADS", "--importance", "--shapley",
+                        "--prune  ", "--prune-by WHAT", "--prune-once", "--prune-to N", "--out FILE");
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, each_option_asks_its_question);
-    tcase_add_test(tc, values_are_taken);
-    tcase_add_test(tc, what_does_not_go_together_is_named);
-    tcase_add_test(tc, the_usage_names_them_all_in_80_columns);
-}
-SUITE("the command line of heads", add_tests)
+SUITE("the command line of heads")

@@ -1,5 +1,6 @@
 /* A model looked at on the sentences of a file: an open one, or that of a run; beside each score stands its null. */
 #include "core/files/npz.h"
+#include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/pretrained/tiny_models.h"
 #include "tests/runs/predict_runs.h"
@@ -37,8 +38,7 @@ static bool says(const char *out, const char *words)
 /* The value in the row that begins so. */
 static double value_in(const char *csv, const char *row)
 {
-    char line[128];
-    snprintf(line, sizeof line, "\n%s,", row);
+    const char *line = scratch_format("\n%s,", row);
     const char *at = strstr(csv, line);
     ck_assert_msg(at != NULL, "no row %s", row);
     return strtod(at + strlen(line), NULL);
@@ -47,11 +47,10 @@ static double value_in(const char *csv, const char *row)
 /* ---- an open model ---- */
 
 /* The table and the page have the null, and nothing that needs a loss; the model's folder stays as it is. */
-START_TEST(an_open_model_is_looked_at_beside_its_null)
+LOOP_TEST(an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS)
 {
     const char *model = tiny(tiny_models[_i].name), *out = run_path("out"), *before = run_kept(run_list(model));
-    run_result run = HEADS(model, "--examples", file("text.txt", text), "--out", out);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(HEADS(model, "--examples", file("text.txt", text), "--out", out));
     ck_assert(says(run.out, "heads, measured on 4 of 4 examples of "));
     ck_assert_ptr_nonnull(strstr(run.out, "score  base  null entropy dist\n"));
     ck_assert_ptr_null(strstr(run.out, "importance"));
@@ -68,10 +67,9 @@ START_TEST(an_open_model_is_looked_at_beside_its_null)
     ck_assert_ptr_null(strstr(page, "[optimizer]"));
     ck_assert_str_eq(run_list(model), before);
 }
-END_TEST
 
 /* The weights are those that --input gives, the null the same at any call. */
-START_TEST(maps_of_the_sentences_are_those_of_the_model)
+TEST(maps_of_the_sentences_are_those_of_the_model)
 {
     const char *model = tiny("bert_bare"), *lines = file("text.txt", text);
     static const char *const kinds[] = { "1", "0", "0" };
@@ -82,7 +80,7 @@ START_TEST(maps_of_the_sentences_are_those_of_the_model)
                                : HEADS(model, "--input", "the cat sat on the mat.", "--npz", path);
         ck_assert_msg(run.code == 0, "%s", run.err);
         hl_npz npz;
-        ck_assert_int_eq(hl_npz_read(path, 1 << 24, &npz).code, HL_OK);
+        CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
         float weight = ((const float *)hl_npz_find(&npz, "layer_1")->data)[0];
         hl_npz_free(&npz);
         if (i == 3) {
@@ -91,21 +89,17 @@ START_TEST(maps_of_the_sentences_are_those_of_the_model)
             first[i] = weight;
         }
     }
-    expect_refused(
-        HEADS(tiny("bert_untied"), "--examples", lines, "--step", "5"), 2,
-        "command line: --step 5: on sentences there are two steps, 0, random weights, and 1, the model's own");
+    REFUSED(HEADS(tiny("bert_untied"), "--examples", lines, "--step", "5"), 2, "heads.step_5_on_sentences_there_are");
     ck_assert_float_ne(first[0], first[1]);
     ck_assert_float_eq(first[1], first[2]);
 }
-END_TEST
 
 /* Of a mixed head it is the best offset's of step 0, as heads.csv has it. */
-START_TEST(the_null_is_the_labels_score_of_step_0)
+TEST(the_null_is_the_labels_score_of_step_0)
 {
     const char *model = tiny("bert_masked"), *lines = file("text.txt", text), *out = run_path("out");
-    ck_assert_int_eq(HEADS(model, "--examples", lines, "--out", out).code, 0);
-    run_result run = HEADS(model, "--examples", lines, "--json");
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    OK(HEADS(model, "--examples", lines, "--out", out));
+    run_result run = OK(HEADS(model, "--examples", lines, "--json"));
     const char *head = strstr(run.out, "\"label\": \"mixed\""),
                *null = head != NULL ? strstr(head, "\"null\": ") : NULL;
     ck_assert_ptr_nonnull(null);
@@ -115,29 +109,26 @@ START_TEST(the_null_is_the_labels_score_of_step_0)
     run = HEADS(model, "--examples", lines, "--json", "--step", "0");
     ck_assert_ptr_nonnull(strstr(run.out, "\"null\": null"));
 }
-END_TEST
 
 /* Another model on the same sentences: of the same weights every head is its own closest. */
-START_TEST(two_models_are_compared_on_the_sentences)
+TEST(two_models_are_compared_on_the_sentences)
 {
     const char *model = tiny("bert_masked"), *lines = file("text.txt", text);
     run_result run = HEADS(model, "--examples", lines, "--against", model);
     ck_assert_msg(run.code == 0 && says(run.out, "6 heads are left out, whose js is below 0.0005: the same attention"),
                   "%s%s", run.out, run.err);
     ck_assert(says(run.out, "on the 2 scoring examples of the first.") && !says(run.out, " 0.000  "));
-    run = HEADS(model, "--examples", file("two.txt", "the cat\nit sat\n"), "--against", model, "--csv");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "\n1,2,") != NULL, "%s%s", run.out, run.err);
+    SAYS(HEADS(model, "--examples", file("two.txt", "the cat\nit sat\n"), "--against", model, "--csv"), "\n1,2,");
     run = HEADS(model, "--examples", file("two.txt", "the cat\nit sat\n"), "--against", model);
     ck_assert(says(run.out, "on the 1 scoring example of the first."));
     run = HEADS(model, "--examples", lines, "--against", tiny("bert_classes"));
     ck_assert(says(run.out, "dist other's L") && !says(run.out, "left out"));
-    expect_refused(HEADS(model, "--against", model), 2, "name sentences for both by --examples FILE");
+    REFUSED(HEADS(model, "--against", model), 2, "heads.is_an_open_model_without_examples");
 }
-END_TEST
 
 /* Words are counted in the file. A treebank's words make the same sentences; masks are answered, of a bare encoder
  * nothing is. */
-START_TEST(the_file_may_be_a_treebank_and_hold_masks)
+TEST(the_file_may_be_a_treebank_and_hold_masks)
 {
     static const char conllu[] =
         "# text = the cat\n1\tthe\t_\tDET\t_\t_\t0\t_\t_\t_\n2\tcat\t_\tNOUN\t_\t_\t1\t_\t_\t_\n\n"
@@ -151,40 +142,35 @@ START_TEST(the_file_may_be_a_treebank_and_hold_masks)
         free(found);
     }
     const char *masks = file("masks.txt", "the [MASK] sat\nthe cat\n"), *page = run_path("a.html");
-    ck_assert_int_eq(HEADS(tiny("bert_masked"), "--examples", masks, "--report", page).code, 0);
+    OK(HEADS(tiny("bert_masked"), "--examples", masks, "--report", page));
     ck_assert_ptr_nonnull(strstr(run_read(page), "\"-2\":\"?\""));
-    ck_assert_int_eq(HEADS(tiny("bert_classes"), "--examples", masks, "--report", page).code, 0);
+    OK(HEADS(tiny("bert_classes"), "--examples", masks, "--report", page));
     ck_assert_ptr_null(strstr(run_read(page), "\"-2\":"));
-    run_result run = HEADS(tiny("bert_bare"), "--examples", masks, "--head", "L0H0", "--words");
-    ck_assert_msg(run.code == 0 && strstr(run.out, "tiny/bert_bare, example") != NULL, "%s%s", run.out, run.err);
+    SAYS(HEADS(tiny("bert_bare"), "--examples", masks, "--head", "L0H0", "--words"), "tiny/bert_bare, example");
 }
-END_TEST
 
-START_TEST(long_sentences_are_cut_and_told)
+TEST(long_sentences_are_cut_and_told)
 {
     char lines[2048] = "";
     for (int i = 0; i < 100; i++) {
         strcat(lines, "cat ");
     }
     strcat(lines, "\nthe cat sat\n");
-    run_result run = HEADS(tiny("bert_bare"), "--examples", file("a.txt", lines), "--json");
-    ck_assert_int_eq(run.code, 0);
+    run_result run = OK(HEADS(tiny("bert_bare"), "--examples", file("a.txt", lines), "--json"));
     ck_assert_ptr_nonnull(
         strstr(run.err, "a.txt: 1 of its sentences is cut to 60 pieces, the most that the model reads\n"));
-    run = HEADS(tiny("bert_bare"), "--examples", file("one.txt", "the cat\n"), "--json");
-    ck_assert_int_eq(run.code, 0);
+    run = OK(HEADS(tiny("bert_bare"), "--examples", file("one.txt", "the cat\n"), "--json"));
     ck_assert_ptr_nonnull(strstr(run.err, "one.txt: holds one sentence alone"));
 }
-END_TEST
 
 /* ---- where it goes ---- */
 
 static void expect_not_written(const char *model, const char *lines, const char *out, const char *what)
 {
-    expect_refused(HEADS(model, "--examples", lines, "--out", out), 3, what);
+    FAILS_SAYING(HEADS(model, "--examples", lines, "--out", out), 3, what);
 }
 
-START_TEST(nothing_of_others_is_replaced)
+TEST(nothing_of_others_is_replaced)
 {
     const char *copy = run_kept(tiny_changed("bert_untied", NULL, NULL, NULL)), *lines = file("text.txt", text);
     const char *inside = run_file(copy, "inside"), *out = run_path("a/b/out"), *other = run_path("other");
@@ -199,20 +185,19 @@ START_TEST(nothing_of_others_is_replaced)
     ck_assert_int_eq(mkdir(other, 0755), 0);
     scratch_write(run_file(other, "config.ini"), "", 0);
     expect_not_written(copy, lines, other, "holds a run");
-    ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", out).code, 0);
+    OK(HEADS(copy, "--examples", lines, "--out", out));
     expect_not_written(copy, lines, out, "holds a heads.csv or report.html already; replace them with --overwrite");
-    ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", out, "--overwrite").code, 0);
+    OK(HEADS(copy, "--examples", lines, "--out", out, "--overwrite"));
     char beside[1024]; /* its path begins with the model's, too */
     snprintf(beside, sizeof beside, "%s-heads", copy);
     ck_assert_int_eq(mkdir(beside, 0755), 0);
-    ck_assert_int_eq(HEADS(copy, "--examples", lines, "--out", beside).code, 0);
+    OK(HEADS(copy, "--examples", lines, "--out", beside));
     ck_assert_str_eq(run_list(copy), before);
     ck_assert_str_eq(run_list(inside), "");
 }
-END_TEST
 
 /* Where no folder is named it is new, beside where one is; where another file is asked for, there is none. */
-START_TEST(a_folder_is_named_after_model_and_file)
+TEST(a_folder_is_named_after_model_and_file)
 {
     const char *here = run_path("here"), *lines = file("my.text.txt", text);
     ck_assert_int_eq(mkdir(here, 0755), 0);
@@ -220,40 +205,38 @@ START_TEST(a_folder_is_named_after_model_and_file)
     const char *const json[] = { tiny("gpt2_next"), "--examples", lines, "--json", "a.json", NULL };
     const char *const *const calls[] = { json, plain };
     for (int i = 0; i < 2; i++) {
-        run_result run = run_wait(run_start(
+        OK(run_with(
             (run_options){ .arguments = calls[i], .built = true, .built_program = HL_HEADS_PROGRAM, .folder = here }));
-        ck_assert_msg(run.code == 0, "%s", run.err);
         bool written = access(run_file(here, "reports/gpt2_next-my/report.html"), F_OK) == 0;
         ck_assert_int_eq(written, i == 1);
     }
 }
-END_TEST
 
-START_TEST(bad_files_are_named)
+TEST(bad_files_are_named)
 {
     const char *model = tiny("bert_bare");
     static const struct {
         const char *content, *what;
     } files[] = {
-        { "", "a.txt: holds no example: no line in it has a token" },
-        { "\n \n", "a.txt: holds no example" },
-        { "the cat\nthe \xff\n", "a.txt:2:5: is not UTF-8 (byte 0xff)" },
-        { "text\tlabel\na\tb\n", "a.txt:1: has 2 columns, which tabs separate: give a text, a sentence a line, or a" },
-        { "# a\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "a.txt:3:" },
+        { "", "heads.holds_no_example_no_line_in" },
+        { "\n \n", "heads.holds_no_example_no_line_in" },
+        { "the cat\nthe \xff\n", "heads.is_not_utf_8_byte_0xff" },
+        { "text\tlabel\na\tb\n", "heads.has_2_columns_which_tabs_separate" },
+        { "# a\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "heads.id_1_is_out_of_order" },
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        expect_refused(HEADS(model, "--examples", file("a.txt", files[i].content), "--json"), 3, files[i].what);
+        REFUSED(HEADS(model, "--examples", file("a.txt", files[i].content), "--json"), 3, files[i].what);
     }
-    expect_refused(HEADS(model, "--examples", run_path("none.txt"), "--json"), 3, "none.txt: cannot open");
+    REFUSED(HEADS(model, "--examples", run_path("none.txt"), "--json"), 3, "heads.cannot_open_no_such_file_or");
     EXPECT_RUN(0, run_tiny_config(), "--out", run_path("run"));
-    expect_refused(HEADS(run_path("run"), "--examples", file("a.txt", text), "--json"), 2, "reads no text");
+    REFUSED(HEADS(run_path("run"), "--examples", file("a.txt", text), "--json"), 2,
+            "heads.reads_no_text_its_examples_are");
 }
-END_TEST
 
 /* ---- a run ---- */
 
 /* On its own validation set it has the snapshots that it recorded, and its null is what it began with. */
-START_TEST(a_run_is_looked_at_as_when_it_recorded)
+TEST(a_run_is_looked_at_as_when_it_recorded)
 {
     char table[4096] = "text\tlabel\n", config[2048];
     for (int i = 0; i < 40; i++) {
@@ -268,8 +251,7 @@ START_TEST(a_run_is_looked_at_as_when_it_recorded)
         "[tokens]\nkind = words\n[model]\nlayers = 1\nheads = 2\nd_model = 8\n[train]\nsteps = 3\nbatch_size = 4\n",
         path, path);
     EXPECT_RUN(0, run_config("classes.ini", config), "--out", run);
-    run_result found = HEADS(run, "--examples", path, "--out", out);
-    ck_assert_msg(found.code == 0, "%s", found.err);
+    run_result found = OK(HEADS(run, "--examples", path, "--out", out));
     ck_assert(says(found.out, "step 3: 2 heads, measured on 32 of 40 examples of "));
     ck_assert_ptr_nonnull(strstr(found.out, "score  base  null entropy dist importance without faithful\n"));
     ck_assert(says(found.out, "; null: the score by the weights of step 0"));
@@ -291,19 +273,5 @@ START_TEST(a_run_is_looked_at_as_when_it_recorded)
     found = HEADS(run, "--examples", path, "--out", out, "--overwrite");
     ck_assert_msg(found.code == 0 && says(found.out, "measured on 32 of 40 examples of "), "%s", found.err);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_loop_test(tc, an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS);
-    tcase_add_test(tc, maps_of_the_sentences_are_those_of_the_model);
-    tcase_add_test(tc, the_null_is_the_labels_score_of_step_0);
-    tcase_add_test(tc, two_models_are_compared_on_the_sentences);
-    tcase_add_test(tc, the_file_may_be_a_treebank_and_hold_masks);
-    tcase_add_test(tc, long_sentences_are_cut_and_told);
-    tcase_add_test(tc, nothing_of_others_is_replaced);
-    tcase_add_test(tc, a_folder_is_named_after_model_and_file);
-    tcase_add_test(tc, bad_files_are_named);
-    tcase_add_test(tc, a_run_is_looked_at_as_when_it_recorded);
-}
-SUITE("examples of a file", add_tests)
+SUITE("examples of a file")

@@ -3,6 +3,7 @@
 
 #include "core/files/json.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static void make(made *m, int64_t example)
 {
     static const char names[] = "<pad>\n<sep>\n<mask>\na\nb,\n\"c\n";
     *m = (made){ .config = { .vocabulary = 6, .n_layers = 2, .heads = { 2, 1 } } };
-    ck_assert_int_eq(hl_vocabulary_parse("names", names, strlen(names), &m->vocabulary).code, HL_OK);
+    CHECK_OK(hl_vocabulary_parse("names", names, strlen(names), &m->vocabulary));
     fill(first, 2);
     fill(second, 1);
     m->snapshot = (hl_snapshot){
@@ -60,7 +61,7 @@ static void end(made *m)
     hl_vocabulary_free(m->vocabulary);
 }
 
-START_TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
+TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
 {
     made m;
     make(&m, 0);
@@ -85,22 +86,21 @@ START_TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
     ck_assert_double_eq_tol(d[2], 0, 1e-9); /* L0H0 and L1H0 are the same */
     ck_assert_double_eq_tol(d[1], 0.75 * log(4.0 / 3) + 0.25 * log(4) - log(2) / 2, 1e-9);
     hl_npz_free(&npz);
-    ck_assert_int_eq(hl_heads_write_npz(path, &m.view, false, NULL).code, HL_OK);
-    ck_assert_int_eq(hl_npz_read(path, 1 << 20, &npz).code, HL_OK);
+    CHECK_OK(hl_heads_write_npz(path, &m.view, false, NULL));
+    CHECK_OK(hl_npz_read(path, 1 << 20, &npz));
     ck_assert_ptr_null(hl_npz_find(&npz, "entropy"));
     hl_npz_free(&npz);
     end(&m);
 }
-END_TEST
 
-START_TEST(bertviz_has_no_padding)
+TEST(bertviz_has_no_padding)
 {
     made m;
     make(&m, 0);
     hl_text text = { 0 };
     json_t *json = NULL;
-    ck_assert_int_eq(hl_heads_print_bertviz(&text, &m.view, 1).code, HL_OK);
-    ck_assert_int_eq(hl_json_parse("bertviz", text.bytes, text.size, &json).code, HL_OK);
+    CHECK_OK(hl_heads_print_bertviz(&text, &m.view, 1));
+    CHECK_OK(hl_json_parse("bertviz", text.bytes, text.size, &json));
     const json_t *attention = json_object_get(json, "attention"), *layer = json_array_get(attention, 0);
     ck_assert_uint_eq(json_array_size(attention), 2);
     ck_assert_uint_eq(json_array_size(layer), 1);
@@ -113,30 +113,27 @@ START_TEST(bertviz_has_no_padding)
     json_decref(json);
     static const int64_t none[] = { -1, E };
     for (int i = 0; i < 2; i++) {
-        hl_status status = hl_heads_print_bertviz(&text, &m.view, none[i]);
-        ck_assert_int_eq(status.code, HL_INVALID);
-        ck_assert_msg(strstr(status.text, "the examples are 0 .. 1") != NULL, "%s", status.text);
+        CHECK_FAILS(hl_heads_print_bertviz(&text, &m.view, none[i]), HL_INVALID, "the examples are 0 .. 1");
     }
     hl_text_free(&text);
     end(&m);
 }
-END_TEST
 
-START_TEST(maps_are_of_all_heads_or_of_one)
+TEST(maps_are_of_all_heads_or_of_one)
 {
     made m;
     make(&m, 0);
     hl_text text = { 0 };
     json_t *json = NULL;
     hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &m.view, -1, false);
-    ck_assert_int_eq(hl_json_parse("maps", text.bytes, text.size, &json).code, HL_OK);
+    CHECK_OK(hl_json_parse("maps", text.bytes, text.size, &json));
     ck_assert_uint_eq(json_array_size(json_object_get(json, "heads")), HEADS_OF_ALL);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "step")), 7);
     json_decref(json);
     text.size = 0;
     m.snapshot.step = -1;
     hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &m.view, 2, false);
-    ck_assert_int_eq(hl_json_parse("maps", text.bytes, text.size, &json).code, HL_OK);
+    CHECK_OK(hl_json_parse("maps", text.bytes, text.size, &json));
     const json_t *heads = json_object_get(json, "heads"), *one = json_array_get(heads, 0);
     ck_assert_uint_eq(json_array_size(heads), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(one, "layer")), 1);
@@ -146,9 +143,8 @@ START_TEST(maps_are_of_all_heads_or_of_one)
     hl_text_free(&text);
     end(&m);
 }
-END_TEST
 
-START_TEST(csv_quotes_what_a_reader_would_take_for_its_own)
+TEST(csv_quotes_what_a_reader_would_take_for_its_own)
 {
     made m;
     make(&m, 0);
@@ -166,13 +162,5 @@ START_TEST(csv_quotes_what_a_reader_would_take_for_its_own)
     hl_text_free(&text);
     end(&m);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, arrays_have_a_row_for_every_head_and_js_both_ways);
-    tcase_add_test(tc, bertviz_has_no_padding);
-    tcase_add_test(tc, maps_are_of_all_heads_or_of_one);
-    tcase_add_test(tc, csv_quotes_what_a_reader_would_take_for_its_own);
-}
-SUITE("export", add_tests)
+SUITE("export")

@@ -41,7 +41,7 @@ static void set_up(made_up *m)
     };
 }
 
-START_TEST(decorative_heads_and_silent_workers_are_told_from_the_rest)
+TEST(decorative_heads_and_silent_workers_are_told_from_the_rest)
 {
     made_up m;
     set_up(&m);
@@ -65,9 +65,8 @@ START_TEST(decorative_heads_and_silent_workers_are_told_from_the_rest)
     ck_assert_ptr_nonnull(strstr(text.bytes, "No head looks decorative"));
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(one_sentence_says_what_the_rank_correlation_means)
+TEST(one_sentence_says_what_the_rank_correlation_means)
 {
     static const struct {
         double number;
@@ -100,7 +99,6 @@ START_TEST(one_sentence_says_what_the_rank_correlation_means)
         hl_text_free(&text);
     }
 }
-END_TEST
 
 static size_t widest_line(const char *text)
 {
@@ -111,7 +109,7 @@ static size_t widest_line(const char *text)
     return widest;
 }
 
-START_TEST(figures_of_any_size_fit_80_columns)
+TEST(figures_of_any_size_fit_80_columns)
 {
     made_up m;
     set_up(&m);
@@ -124,15 +122,14 @@ START_TEST(figures_of_any_size_fit_80_columns)
         }
         hl_text text = { 0 };
         hl_heads_importance_table(&text, &m.study);
-        ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+        CHECK_OK(hl_text_status(&text));
         ck_assert_msg(widest_line(text.bytes) <= 80, "%g: %s", sizes[s], text.bytes);
         ck_assert(s > 0 || strstr(text.bytes, "  1e-12  1e-12") != NULL); /* no row of zeros */
         hl_text_free(&text);
     }
 }
-END_TEST
 
-START_TEST(what_is_not_known_is_null_and_empty)
+TEST(what_is_not_known_is_null_and_empty)
 {
     made_up m;
     set_up(&m);
@@ -147,10 +144,9 @@ START_TEST(what_is_not_known_is_null_and_empty)
     hl_text_free(&json);
     hl_text_free(&csv);
 }
-END_TEST
 
 /* All heads are in the smallest set: its names grow a text several times. */
-START_TEST(want_of_memory_loses_no_name)
+TEST(want_of_memory_loses_no_name)
 {
     made_up m;
     set_up(&m);
@@ -172,14 +168,5 @@ START_TEST(want_of_memory_loses_no_name)
     }
     faults_end();
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, want_of_memory_loses_no_name);
-    tcase_add_test(tc, decorative_heads_and_silent_workers_are_told_from_the_rest);
-    tcase_add_test(tc, one_sentence_says_what_the_rank_correlation_means);
-    tcase_add_test(tc, figures_of_any_size_fit_80_columns);
-    tcase_add_test(tc, what_is_not_known_is_null_and_empty);
-}
-SUITE("figures of importance", add_tests)
+SUITE("figures of importance")

@@ -5,6 +5,7 @@
 #include "programs/heads/export.h"
 #include "study/study.h"
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/scratch.h"
 
 #include <string.h>
@@ -31,13 +32,12 @@ typedef struct made {
 static void make(made *m)
 {
     static const char bert[] = "[CLS]\n[SEP]\ndog\n##s\nbark\n.\nthe\n[UNK]\n";
-    char path[512];
-    snprintf(path, sizeof path, "%s", scratch_path("vocab.txt"));
+    const char *path = scratch_format("%s", scratch_path("vocab.txt"));
     scratch_write(path, bert, strlen(bert));
     *m = (made){ .config = { .n_layers = 1 } };
     memcpy(m->config.heads, heads_of, sizeof heads_of);
-    ck_assert_int_eq(hl_tokens_load_vocabulary(path, true, &m->pieces).code, HL_OK);
-    ck_assert_int_eq(hl_vocabulary_of_tokens(m->pieces, &m->vocabulary).code, HL_OK);
+    CHECK_OK(hl_tokens_load_vocabulary(path, true, &m->pieces));
+    CHECK_OK(hl_vocabulary_of_tokens(m->pieces, &m->vocabulary));
     for (int64_t i = 0; i < E * H * T * T; i++) {
         int64_t query = i / T % T, key = i % T;
         weights[i] = key > query ? (hl_real)(i / (T * T) % H + 1) / 10 : 0;
@@ -65,7 +65,7 @@ static void end(made *m)
     scratch_end();
 }
 
-START_TEST(a_view_of_words_joins_their_pieces)
+TEST(a_view_of_words_joins_their_pieces)
 {
     made m;
     make(&m);
@@ -85,43 +85,38 @@ START_TEST(a_view_of_words_joins_their_pieces)
     }
     hl_heads_view_free(&view);
     options.example = HL_VIEW_ANY; /* the scoring half is one example, "the dog bark" */
-    ck_assert_int_eq(hl_heads_view_make(&view, &m.run, &m.snapshot, options).code, HL_OK);
+    CHECK_OK(hl_heads_view_make(&view, &m.run, &m.snapshot, options));
     ck_assert_int_eq(view.first_example, 1);
     ck_assert_str_eq(view.panels[0].queries[0], "the");
     hl_heads_view_free(&view);
     options.example = 2;
-    hl_status status = hl_heads_view_make(&view, &m.run, &m.snapshot, options);
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "command line: --words: there is no word in example 2");
+    message_check(hl_heads_view_make(&view, &m.run, &m.snapshot, options), HL_INVALID,
+                  "heads.words_there_is_no_word_in");
     end(&m);
 }
-END_TEST
 
-START_TEST(without_words_there_is_no_such_view)
+TEST(without_words_there_is_no_such_view)
 {
     made m;
     make(&m);
     m.snapshot.examples.words = NULL;
     find_words(&m);
     hl_heads_view view;
-    hl_status status = hl_heads_view_make(&view, &m.run, &m.snapshot, (hl_heads_view_options){ .words = true });
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "command line: --words: the tokens of run are no pieces of words");
+    message_check(hl_heads_view_make(&view, &m.run, &m.snapshot, (hl_heads_view_options){ .words = true }), HL_INVALID,
+                  "heads.words_the_tokens_of_run_are");
     ck_assert_int_eq(hl_heads_study_join_words(&(hl_heads_study){ 0 }, &m.snapshot).code, HL_INVALID);
     end(&m);
 }
-END_TEST
 
-START_TEST(words_are_written_as_they_are_drawn)
+TEST(words_are_written_as_they_are_drawn)
 {
     made m;
     make(&m);
     find_words(&m);
     hl_heads_view view;
-    ck_assert_int_eq(hl_heads_view_make(&view, &m.run, &m.snapshot, (hl_heads_view_options){ .words = true }).code,
-                     HL_OK);
+    CHECK_OK(hl_heads_view_make(&view, &m.run, &m.snapshot, (hl_heads_view_options){ .words = true }));
     hl_text text = { 0 };
-    ck_assert_int_eq(hl_heads_print_bertviz(&text, &view, 1).code, HL_OK);
+    CHECK_OK(hl_heads_print_bertviz(&text, &view, 1));
     ck_assert_ptr_nonnull(strstr(text.bytes, "\"tokens\": [\"the\",\"dog\",\"bark\"]"));
     text.size = 0;
     hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &view, 1, false);
@@ -131,11 +126,10 @@ START_TEST(words_are_written_as_they_are_drawn)
     ck_assert_ptr_nonnull(strstr(text.bytes, "\n0,1,0,1,dogs,bark,0.200"));
     hl_text_free(&text);
 
-    char path[512];
-    snprintf(path, sizeof path, "%s", scratch_path("words.npz"));
-    ck_assert_int_eq(hl_heads_write_npz(path, &view, false, NULL).code, HL_OK);
+    const char *path = scratch_format("%s", scratch_path("words.npz"));
+    CHECK_OK(hl_heads_write_npz(path, &view, false, NULL));
     hl_npz npz;
-    ck_assert_int_eq(hl_npz_read(path, 1 << 20, &npz).code, HL_OK);
+    CHECK_OK(hl_npz_read(path, 1 << 20, &npz));
     ck_assert(hl_shape_equal(hl_npz_find(&npz, "layer_0")->shape, HL_SHAPE(E, H, W, W)));
     ck_assert(memcmp(hl_npz_find(&npz, "layer_0")->data, view.join.weights, sizeof(float) * E * H * W * W) == 0);
     const int32_t *forms = hl_npz_find(&npz, "tokens")->data, *first = hl_npz_find(&npz, "word_first")->data,
@@ -147,29 +141,19 @@ START_TEST(words_are_written_as_they_are_drawn)
     hl_heads_view_free(&view);
     end(&m);
 }
-END_TEST
 
-START_TEST(the_table_of_words_measures_joined_maps)
+TEST(the_table_of_words_measures_joined_maps)
 {
     made m;
     make(&m);
     find_words(&m);
     hl_heads_row rows[H] = { { .metrics = { .head = 0 } }, { .metrics = { .head = 1 } } };
     hl_heads_study study = { .rows = rows, .n = H };
-    ck_assert_int_eq(hl_heads_study_join_words(&study, &m.snapshot).code, HL_OK);
+    CHECK_OK(hl_heads_study_join_words(&study, &m.snapshot));
     ck_assert(study.of_words && rows[1].metrics.head == 1);
     ck_assert_int_eq(rows[0].distance.absolute.n, 3); /* the words of the odd-numbered example */
     ck_assert_double_eq_tol(rows[1].distance.absolute.value, (0.2 + 2 * 0.2 + 0.2) / 3, 1e-6);
     end(&m);
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-    tcase_add_test(tests, a_view_of_words_joins_their_pieces);
-    tcase_add_test(tests, without_words_there_is_no_such_view);
-    tcase_add_test(tests, words_are_written_as_they_are_drawn);
-    tcase_add_test(tests, the_table_of_words_measures_joined_maps);
-}
-
-SUITE("maps of words", add_tests)
+SUITE("maps of words")

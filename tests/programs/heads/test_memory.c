@@ -2,6 +2,7 @@
 #include "programs/heads/memory.h"
 
 #include "tests/check_suite.h"
+#include "tests/messages.h"
 #include "tests/runs/runs.h"
 #include "train/footprint.h"
 
@@ -13,9 +14,8 @@ enum { HEADS_OF_TINY = 4, MOST_WORDS = 8 };
 /* A run of the tiny config, of which nothing but config.ini is looked at. */
 static void open_run(hl_opened_model *run)
 {
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", folder);
-    ck_assert_int_eq(hl_opened_model_open(run, folder).code, HL_OK);
+    const char *folder = TINY_RUN("run", "train.steps=1");
+    CHECK_OK(hl_opened_model_open(run, folder));
 }
 
 /* Options parted by blanks; an underscore stands for a blank in one of them. Its texts stand until the next call. */
@@ -33,8 +33,7 @@ static hl_heads_command command_of(const char *options)
         argv[argc++] = word;
     }
     hl_heads_command command;
-    hl_status status = hl_heads_command_parse(argc, argv, &command);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_heads_command_parse(argc, argv, &command));
     return command;
 }
 
@@ -42,18 +41,17 @@ static size_t told(const hl_opened_model *run, const char *options)
 {
     hl_heads_command command = command_of(options);
     size_t bytes;
-    hl_status status = hl_heads_memory(run, &command, &bytes);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_heads_memory(run, &command, &bytes));
     return bytes;
 }
 
 /* Where the model does not run its kernels take nothing. */
-START_TEST(a_map_takes_its_snapshot_and_no_kernels)
+TEST(a_map_takes_its_snapshot_and_no_kernels)
 {
     hl_opened_model run;
     hl_footprint f;
     open_run(&run);
-    ck_assert_int_eq(hl_footprint_of_recorded(&run.source.config, (int64_t)run.n_steps, &f).code, HL_OK);
+    CHECK_OK(hl_footprint_of_recorded(&run.source.config, (int64_t)run.n_steps, &f));
     size_t one = told(&run, "--head L0H0 --example 0");
     ck_assert_uint_eq(one, f.libraries - f.kernels + f.vocabulary + f.snapshot);
     size_t T = (size_t)run.source.config.sizes.longest;
@@ -62,9 +60,8 @@ START_TEST(a_map_takes_its_snapshot_and_no_kernels)
     ck_assert_uint_eq(told(&run, ""), f.end);
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(what_is_asked_besides_is_counted)
+TEST(what_is_asked_besides_is_counted)
 {
     hl_opened_model run;
     open_run(&run);
@@ -75,13 +72,12 @@ START_TEST(what_is_asked_besides_is_counted)
     ck_assert_uint_gt(told(&run, "--input s1_s2_s3"), told(&run, "--input s1"));
     ck_assert_uint_eq(told(&run, "--input s1 --json x"), told(&run, "--input s1"));
     size_t two;
-    ck_assert_int_eq(hl_heads_memory_of_two(&run, &run, &two).code, HL_OK);
+    CHECK_OK(hl_heads_memory_of_two(&run, &run, &two));
     ck_assert_uint_gt(two, told(&run, ""));
     hl_opened_model_close(&run);
 }
-END_TEST
 
-START_TEST(a_byte_less_is_refused_with_the_remedy)
+TEST(a_byte_less_is_refused_with_the_remedy)
 {
     static const struct {
         const char *options, *remedy;
@@ -99,22 +95,13 @@ START_TEST(a_byte_less_is_refused_with_the_remedy)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t bytes = told(&run, cases[i].options);
         hl_heads_command command = command_of(cases[i].options);
-        hl_status status = hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes, false });
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
-        status = hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes - 1, false });
-        ck_assert_int_eq(status.code, HL_NO_MEMORY);
-        ck_assert_msg(strstr(status.text, cases[i].remedy) != NULL, "%s: %s", cases[i].options, status.text);
+        CHECK_OK(hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes, false }));
+        CHECK_FAILS(hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes - 1, false }), HL_NO_MEMORY,
+                    cases[i].remedy);
     }
-    hl_status status = hl_heads_memory_check_two(&run, &run, (hl_memory_at_hand){ 1 << 20, true });
-    ck_assert(status.code == HL_NO_MEMORY && strstr(status.text, ": comparing it needs about ") != NULL);
+    CHECK_FAILS(hl_heads_memory_check_two(&run, &run, (hl_memory_at_hand){ 1 << 20, true }), HL_NO_MEMORY,
+                ": comparing it needs about ");
     hl_opened_model_close(&run);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_map_takes_its_snapshot_and_no_kernels);
-    tcase_add_test(tc, what_is_asked_besides_is_counted);
-    tcase_add_test(tc, a_byte_less_is_refused_with_the_remedy);
-}
-SUITE("memory of heads", add_tests)
+SUITE("memory of heads")

@@ -4,6 +4,7 @@
 #include "show/table.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,8 +52,7 @@ static hl_heads_study made_up_study(void)
 static hl_text table_of(const hl_heads_study *study)
 {
     hl_text text = { 0 };
-    hl_status status = hl_heads_table_print(&text, "a", study, relations);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_heads_table_print(&text, "a", study, relations));
     return text;
 }
 
@@ -79,14 +79,12 @@ static void check_table(const hl_text *text, const char *const *expected, size_t
     }
 }
 
-START_TEST(a_row_has_what_a_head_does_and_is_worth)
+TEST(a_row_has_what_a_head_does_and_is_worth)
 {
     hl_heads_study study = made_up_study();
     hl_text text = table_of(&study);
-    char last[128];
-    snprintf(last, sizeof last,
-             "\nL1H%-2d relation(noun_pronoun) 0.75  0.25    0.50 12.3      0.857   0.012       no\n",
-             HEADS - FIRST - 1);
+    const char *last = scratch_format(
+        "\nL1H%-2d relation(noun_pronoun) 0.75  0.25    0.50 12.3      0.857   0.012       no\n", HEADS - FIRST - 1);
     const char *const expected[] = {
         "\nhead  label                 score  base entropy dist importance without faithful\n",
         "\nL0H0  previous               0.75  0.25    0.50 12.3       0.00  -2e-07       no\n",
@@ -100,10 +98,9 @@ START_TEST(a_row_has_what_a_head_does_and_is_worth)
                           "0.001); its ideal pattern makes up for 97% of that."));
     hl_text_free(&text);
 }
-END_TEST
 
 /* Of a run, too; no line is wider than a terminal. */
-START_TEST(on_sentences_the_null_stands_beside_the_score)
+TEST(on_sentences_the_null_stands_beside_the_score)
 {
     double nulls[HEADS] = { 0.125, NAN };
     hl_heads_study study = made_up_study();
@@ -124,10 +121,9 @@ START_TEST(on_sentences_the_null_stands_beside_the_score)
     ck_assert(says(&text, "; null: "));
     hl_text_free(&text);
 }
-END_TEST
 
 #define NAME(constant, name, meaning) [constant] = #name,
-START_TEST(labels_that_stand_there_are_explained_and_no_others)
+TEST(labels_that_stand_there_are_explained_and_no_others)
 {
     static const char *const names[KINDS] = {
         [HL_LABEL_PREVIOUS] = "previous", [HL_LABEL_NEXT] = "next",           [HL_LABEL_SELF] = "self",
@@ -144,18 +140,16 @@ START_TEST(labels_that_stand_there_are_explained_and_no_others)
         part.n = one < 0 ? study.n : 1;
         hl_text text = table_of(&part);
         for (int i = 0; i < KINDS; i++) {
-            char meaning[64];
-            snprintf(meaning, sizeof meaning, "; %s: ", names[i]);
+            const char *meaning = scratch_format("; %s: ", names[i]);
             ck_assert_msg(says(&text, meaning) == (one < 0 || one == i), "%s in %s", names[i], text.bytes);
         }
         ck_assert(says(&text, why) == (one < 0 || one == HL_LABEL_MIXED));
         hl_text_free(&text);
     }
 }
-END_TEST
 
 /* "no" and "-" say different things. */
-START_TEST(where_no_head_is_faithful_it_says_why)
+TEST(where_no_head_is_faithful_it_says_why)
 {
     static const struct {
         hl_faithful first, others;
@@ -188,9 +182,8 @@ START_TEST(where_no_head_is_faithful_it_says_why)
     ck_assert(says(&text, "No head does one thing clearly: none has a label to be faithful to."));
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(without_effects_there_is_a_reason)
+TEST(without_effects_there_is_a_reason)
 {
     hl_heads_study study = made_up_study();
     for (int i = 0; i < HEADS; i++) {
@@ -205,7 +198,6 @@ START_TEST(without_effects_there_is_a_reason)
     ck_assert(says(&text, "No importance, loss without and faithfulness: there are no weights."));
     hl_text_free(&text);
 }
-END_TEST
 
 /* Heads 0 and 2 of layer 0, and all of layer 1, have been judged together: the former as faithful. */
 static hl_heads_study grouped_study(void)
@@ -233,7 +225,7 @@ static void strip_blanks(char *text)
     *to = '\0';
 }
 
-START_TEST(heads_that_share_a_label_are_told_together)
+TEST(heads_that_share_a_label_are_told_together)
 {
     hl_heads_study study = grouped_study();
     hl_text text = table_of(&study);
@@ -243,7 +235,7 @@ START_TEST(heads_that_share_a_label_are_told_together)
     ck_assert(!says(&text, "L1H0, "));
     hl_text_free(&text);
     hl_heads_json_print(&text, &study, relations);
-    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    CHECK_OK(hl_text_status(&text));
     strip_blanks(text.bytes);
     const char *groups = strstr(text.bytes, "\"groups\"");
     ck_assert_ptr_nonnull(groups);
@@ -258,9 +250,8 @@ START_TEST(heads_that_share_a_label_are_told_together)
     ck_assert(strstr(groups, "\"faithful\":true}") < strstr(groups, "\"faithful\":false}"));
     hl_text_free(&text);
 }
-END_TEST
 
-START_TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
+TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
 {
     hl_heads_study study = grouped_study();
     study.n = 2;
@@ -282,9 +273,8 @@ START_TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
     }
     faults_end();
 }
-END_TEST
 
-START_TEST(only_the_first_faithful_heads_have_a_sentence)
+TEST(only_the_first_faithful_heads_have_a_sentence)
 {
     hl_heads_study study = made_up_study();
     for (int i = 0; i < HEADS; i++) {
@@ -297,17 +287,5 @@ START_TEST(only_the_first_faithful_heads_have_a_sentence)
     ck_assert(says(&text, more));
     hl_text_free(&text);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, a_row_has_what_a_head_does_and_is_worth);
-    tcase_add_test(tc, on_sentences_the_null_stands_beside_the_score);
-    tcase_add_test(tc, labels_that_stand_there_are_explained_and_no_others);
-    tcase_add_test(tc, where_no_head_is_faithful_it_says_why);
-    tcase_add_test(tc, without_effects_there_is_a_reason);
-    tcase_add_test(tc, heads_that_share_a_label_are_told_together);
-    tcase_add_test(tc, want_of_memory_for_the_json_is_told_and_nothing_lost);
-    tcase_add_test(tc, only_the_first_faithful_heads_have_a_sentence);
-}
-SUITE("table of what heads do", add_tests)
+SUITE("table of what heads do")

@@ -2,102 +2,91 @@
 #include "programs/predict/command.h"
 
 #include "tests/check_suite.h"
+#include "tests/messages.h"
+#include "tests/programs/command_lines.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_WORDS = 16, LINE = 200 };
-
 /* Words parted by blanks; texts in *command stand until the next call. */
 static hl_status parse(const char *line, hl_predict_command *command)
 {
-    static char words[LINE];
-    char *argv[MOST_WORDS] = { (char *)"predict" };
-    int argc = 1;
-    snprintf(words, sizeof words, "%s", line);
-    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
-        ck_assert_int_lt(argc, MOST_WORDS);
-        argv[argc++] = word;
-    }
-    return hl_predict_command_parse(argc, argv, command);
+    command_line words = command_line_of("predict", line);
+    return hl_predict_command_parse(words.argc, words.argv, command);
 }
 
-START_TEST(values_are_taken)
+TEST(values_are_taken)
 {
     hl_predict_command c;
-    ck_assert_int_eq(parse("run text.txt --top 3 --json --stride=7 --threads 2", &c).code, HL_OK);
+    CHECK_OK(parse("run text.txt --top 3 --json --stride=7 --threads 2", &c));
     ck_assert_str_eq(c.run, "run");
     ck_assert_str_eq(c.file, "text.txt");
     ck_assert(c.top == 3 && c.json && c.stride == 7 && c.threads == 2 && !c.tokens && c.score == NULL);
-    ck_assert_int_eq(parse("run - --temperature 0.5 --top-k 40 --seed 9 --length 12", &c).code, HL_OK);
+    CHECK_OK(parse("run - --temperature 0.5 --top-k 40 --seed 9 --length 12", &c));
     ck_assert_str_eq(c.file, "-");
     ck_assert_double_eq(c.temperature, 0.5);
     ck_assert(c.top_k == 40 && c.seed == 9 && c.length == 12);
-    ck_assert_int_eq(parse("run --score dev.txt --json", &c).code, HL_OK);
+    CHECK_OK(parse("run --score dev.txt --json", &c));
     ck_assert_str_eq(c.score, "dev.txt");
-    ck_assert_int_eq(parse("run --score", &c).code, HL_OK);
+    CHECK_OK(parse("run --score", &c));
     ck_assert_str_eq(c.score, "-");
-    ck_assert_int_eq(parse("--help", &c).code, HL_OK);
-    ck_assert_int_eq(parse("run a --embed out.npy --stride 3", &c).code, HL_OK);
+    CHECK_OK(parse("--help", &c));
+    CHECK_OK(parse("run a --embed out.npy --stride 3", &c));
 }
-END_TEST
 
-START_TEST(what_was_not_given_is_as_the_help_says)
+TEST(what_was_not_given_is_as_the_help_says)
 {
     hl_predict_command c;
-    ck_assert_int_eq(parse("run", &c).code, HL_OK);
-    ck_assert_int_eq(hl_predict_command_fit(&c, HL_TEXT_NEXT).code, HL_OK);
+    CHECK_OK(parse("run", &c));
+    CHECK_OK(hl_predict_command_fit(&c, HL_TEXT_NEXT));
     ck_assert_str_eq(c.file, "-");
     ck_assert_double_eq(c.temperature, 0.8);
     ck_assert(c.length == 200 && c.top_k == 0 && c.seed == 1 && c.stride == 0);
-    ck_assert_int_eq(parse("run --temperature 0 --seed 0", &c).code, HL_OK);
-    ck_assert_int_eq(hl_predict_command_fit(&c, HL_TEXT_NEXT).code, HL_OK);
+    CHECK_OK(parse("run --temperature 0 --seed 0", &c));
+    CHECK_OK(hl_predict_command_fit(&c, HL_TEXT_NEXT));
     ck_assert(c.temperature == 0 && c.seed == 0);
     static const int tops[] = { [HL_TEXT_MASKED] = 5, [HL_TEXT_TAGS] = 1, [HL_TEXT_CLASSES] = 1, [HL_TEXT_FILE] = 1 };
     for (int task = HL_TEXT_MASKED; task <= HL_TEXT_FILE; task++) {
         if (task != HL_TEXT_NEXT) {
-            ck_assert_int_eq(parse("run", &c).code, HL_OK);
-            ck_assert_int_eq(hl_predict_command_fit(&c, (hl_text_task)task).code, HL_OK);
+            CHECK_OK(parse("run", &c));
+            CHECK_OK(hl_predict_command_fit(&c, (hl_text_task)task));
             ck_assert_int_eq(c.top, tops[task]);
         }
     }
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named)
+TEST(what_is_wrong_is_named)
 {
     static const struct {
-        const char *line, *part;
+        const char *line, *message;
     } wrong[] = {
-        { "", "no run given, as in: predict runs/text_masked" },
-        { "run a b", "b: a run and one file are enough" },
-        { "run a --score b", "--score b and a: one file at a time" },
-        { "run --score b --tokens", "--score, --tokens and --embed: call predict once for each" },
-        { "run --embed a --tokens", "--score, --tokens and --embed" },
-        { "run --embed a.npy --json", "--embed writes a file of its own: leave --json out" },
-        { "run --embed -", "--embed" },
-        { "run --tokens --top 3", "--top does not go with --tokens" },
-        { "run --tokens --stride 3", "--stride does not go with --tokens" },
-        { "run --embed a --length 3", "--length does not go with --embed" },
-        { "run --score a --temperature 0", "--temperature does not go with --score" },
-        { "run --temperature warm", "--temperature: \"warm\" is no number in 0 .. 1000" },
-        { "run --temperature -1", "--temperature" },
-        { "run --temperature nan", "--temperature: \"nan\" is no number" },
-        { "run --word-l2r", "--word-l2r says how --score reads a file" },
-        { "run --top 0", "--top: \"0\" is no whole number in 1 .. 1048576" },
-        { "run --stride 0", "--stride: \"0\" is no whole number in 1" },
-        { "run --tpo 3", "did you mean \"--top\"" },
+        { "", "predict.no_run_given_as_in_predict" },
+        { "run a b", "predict.b_a_run_and_one_file" },
+        { "run a --score b", "predict.score_b_and_a_one_file" },
+        { "run --score b --tokens", "predict.score_tokens_and_embed_call_predict" },
+        { "run --embed a --tokens", "predict.score_tokens_and_embed_call_predict" },
+        { "run --embed a.npy --json", "predict.embed_writes_a_file_of_its" },
+        { "run --embed -", "predict.embed_writes_a_file_of_its_2" },
+        { "run --tokens --top 3", "predict.top_does_not_go_with_tokens" },
+        { "run --tokens --stride 3", "predict.stride_does_not_go_with_tokens" },
+        { "run --embed a --length 3", "predict.length_does_not_go_with_embed" },
+        { "run --score a --temperature 0", "predict.temperature_does_not_go_with_score" },
+        { "run --temperature warm", "predict.temperature_warm_is_no_number_in" },
+        { "run --temperature -1", "predict.temperature_1_is_no_number_in" },
+        { "run --temperature nan", "predict.temperature_nan_is_no_number_in" },
+        { "run --word-l2r", "predict.word_l2r_says_how_score_reads" },
+        { "run --top 0", "predict.top_0_is_no_whole_number" },
+        { "run --stride 0", "predict.stride_0_is_no_whole_number" },
+        { "run --tpo 3", "predict.tpo_unknown_option_did_you_mean" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         hl_predict_command command;
-        hl_status status = parse(wrong[i].line, &command);
-        ck_assert_msg(status.code == HL_INVALID, "%s: %d", wrong[i].line, status.code);
-        ck_assert_msg(strstr(status.text, wrong[i].part) != NULL, "%s: %s", wrong[i].line, status.text);
+        message_check(parse(wrong[i].line, &command), HL_INVALID, wrong[i].message);
     }
 }
-END_TEST
 
-START_TEST(what_does_not_fit_the_task_is_named)
+TEST(what_does_not_fit_the_task_is_named)
 {
     static const struct {
         const char *line, *option;
@@ -117,35 +106,21 @@ START_TEST(what_does_not_fit_the_task_is_named)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         for (int task = HL_TEXT_MASKED; task <= HL_TEXT_FILE; task++) {
             hl_predict_command command;
-            char expected[HL_STATUS_TEXT];
-            ck_assert_int_eq(parse(options[i].line, &command).code, HL_OK);
+            CHECK_OK(parse(options[i].line, &command));
             hl_status status = hl_predict_command_fit(&command, (hl_text_task)task);
-            snprintf(expected, sizeof expected,
-                     "command line: --%s: run was trained for the task %s, which has no use for it", options[i].option,
-                     names[task]);
+            const char *expected =
+                scratch_format("command line: --%s: run was trained for the task %s, which has no use for it",
+                               options[i].option, names[task]);
             bool fits = (options[i].tasks >> task & 1) != 0;
             ck_assert_int_eq(status.code, fits ? HL_OK : HL_INVALID);
             ck_assert_str_eq(status.text, fits ? "" : expected);
         }
     }
 }
-END_TEST
 
-START_TEST(the_usage_fits_80_columns)
+TEST(the_usage_fits_80_columns)
 {
-    for (const char *line = hl_predict_command_usage; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        ck_assert_msg(strcspn(line, "\n") <= 80, "%.100s", line);
-    }
-}
-END_TEST
-
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, the_usage_fits_80_columns);
-    tcase_add_test(tc, values_are_taken);
-    tcase_add_test(tc, what_was_not_given_is_as_the_help_says);
-    tcase_add_test(tc, what_is_wrong_is_named);
-    tcase_add_test(tc, what_does_not_fit_the_task_is_named);
+    COMMAND_USAGE_CHECK(hl_predict_command_usage, "--top");
 }
 
-SUITE("predict_command", add_tests)
+SUITE("predict_command")

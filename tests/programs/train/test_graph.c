@@ -1,6 +1,8 @@
 #include "programs/train/graph.h"
 
 #include "tests/check_suite.h"
+#include "tests/messages.h"
+#include "tests/scratch.h"
 #include "tests/train/summary_example.h"
 
 #include <math.h>
@@ -31,7 +33,7 @@ static int count_rows(const hl_graph *graph, const char *what)
     return n;
 }
 
-START_TEST(published_models_have_their_parameters)
+TEST(published_models_have_their_parameters)
 {
     static const struct {
         const char *config, *module;
@@ -58,7 +60,6 @@ START_TEST(published_models_have_their_parameters)
         summary_example_free(&example);
     }
 }
-END_TEST
 
 /* What the formulas in the summary say, summed over the layers; forward is a third. */
 static double formula(const hl_config *config, hl_graph_part part)
@@ -104,7 +105,7 @@ static void assert_sums(const summary_example *example)
 }
 
 /* Rows account for every parameter and every operation of the whole, in models of all kinds. */
-START_TEST(rows_add_up)
+TEST(rows_add_up)
 {
     static const char *const texts[] = {
         "[model]\nlayers = 3\nheads = 4, 2, 8\n",
@@ -135,9 +136,8 @@ START_TEST(rows_add_up)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-START_TEST(heads_have_their_shapes)
+TEST(heads_have_their_shapes)
 {
     static summary_example example;
     summary_example_parse("[task]\nlength = 4\n[model]\nheads = 4, 6\nkv_heads = 2, 3\nd_model = 12\nd_k = 5\nd_v = 7\n"
@@ -163,15 +163,13 @@ START_TEST(heads_have_their_shapes)
     ck_assert_int_eq(count_rows(graph, "linear W_Q, W_K, W_V"), 0);
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(layers_hold_their_sums)
+TEST(layers_hold_their_sums)
 {
     static const char *const norms[] = { "pre", "post" };
     static summary_example example;
     for (int i = 0; i < 2; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "[model]\nlayers = 2\nnorm = %s\n", norms[i]);
+        const char *text = scratch_format("[model]\nlayers = 2\nnorm = %s\n", norms[i]);
         summary_example_parse(text, &example);
         int sums[2] = { 0, 0 }, activations[2] = { 0, 0 };
         for (int row = 0; row < example.graph.n; row++) {
@@ -190,9 +188,8 @@ START_TEST(layers_hold_their_sums)
         summary_example_free(&example);
     }
 }
-END_TEST
 
-START_TEST(tied_matrix_counts_once)
+TEST(tied_matrix_counts_once)
 {
     static summary_example example;
     summary_example_parse("[task]\nsymbols = 7\n[model]\nd_model = 8\nheads = 2\ntie_embedding = true\n", &example);
@@ -201,9 +198,8 @@ START_TEST(tied_matrix_counts_once)
     assert_shape(&example.graph, "output", "logits (tied matrix)", "(1344, 10)");
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(what_is_before_and_behind_the_encoder_has_rows)
+TEST(what_is_before_and_behind_the_encoder_has_rows)
 {
     static summary_example example;
     summary_example_parse("[task]\nlength = 4\nsymbols = 7\n[model]\nd_model = 8\nheads = 2\nembedding_size = 6\n"
@@ -223,31 +219,18 @@ START_TEST(what_is_before_and_behind_the_encoder_has_rows)
     ck_assert_int_eq(hl_graph_parameters(graph, "output"), 10);
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(too_long_is_refused)
+TEST(too_long_is_refused)
 {
     static summary_example example;
     summary_example_parse("", &example);
     hl_graph graph;
-    hl_status status = hl_graph_read(&graph, &example.model,
-                                     &(hl_batch){ .n_examples = 64, .n_rows = 64 * 22, .longest = 22, .n_targets = 1 });
-    ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_ptr_nonnull(strstr(status.text, "positions"));
+    message_check(hl_graph_read(&graph, &example.model,
+                                &(hl_batch){ .n_examples = 64, .n_rows = 64 * 22, .longest = 22, .n_targets = 1 }),
+                  HL_INVALID, "train.embedding_in_embedding_22_positions_of");
     ck_assert(graph.rows == NULL && graph.n == 0);
     hl_graph_free(&graph);
     summary_example_free(&example);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, published_models_have_their_parameters);
-    tcase_add_test(tc, rows_add_up);
-    tcase_add_test(tc, heads_have_their_shapes);
-    tcase_add_test(tc, layers_hold_their_sums);
-    tcase_add_test(tc, tied_matrix_counts_once);
-    tcase_add_test(tc, what_is_before_and_behind_the_encoder_has_rows);
-    tcase_add_test(tc, too_long_is_refused);
-}
-SUITE("graph", add_tests)
+SUITE("graph")

@@ -23,14 +23,12 @@ static bool says(const char *folder, const char *line)
     return strstr(run_read(run_file(folder, "config.ini")), line) != NULL;
 }
 
-START_TEST(bf16_changes_results_a_little)
+TEST(bf16_changes_results_a_little)
 {
     if (!here()) {
         return;
     }
-    const char *config = run_tiny_config(), *wide = run_path("float"), *narrow = run_path("bf16");
-    EXPECT_RUN(0, config, "--out", wide);
-    EXPECT_RUN(0, config, BF16, "--out", narrow);
+    const char *wide = TINY_RUN("float"), *narrow = TINY_RUN("bf16", BF16);
     ck_assert(says(wide, "\nprecision = float\n") && says(narrow, "\nprecision = bf16\n"));
     ck_assert_str_ne(run_metrics(wide), run_metrics(narrow));
     double losses[2], accuracy;
@@ -38,9 +36,8 @@ START_TEST(bf16_changes_results_a_little)
     run_last_row(narrow, "validation", &losses[1], &accuracy);
     ck_assert_double_le(fabs(losses[1] / losses[0] - 1), 0.02);
 }
-END_TEST
 
-START_TEST(in_bf16_bits_do_not_depend_on_threads_or_recording)
+TEST(in_bf16_bits_do_not_depend_on_threads_or_recording)
 {
     if (!here()) {
         return;
@@ -51,38 +48,31 @@ START_TEST(in_bf16_bits_do_not_depend_on_threads_or_recording)
                                           "patterns.examples=0" };
     for (int i = 0; i < 5; i++) {
         const char *folder = i == 0 ? straight : run_path(others[i]);
-        run_result run = RUN_BUILT(config, BF16, others[i], "train.steps=6", "train.batch_size=61", "task.length=11",
-                                   "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=3",
-                                   "model.activation=gelu", "model.tie_embedding=true", "--out", folder);
-        ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+        OK(RUN_BUILT(config, BF16, others[i], "train.steps=6", "train.batch_size=61", "task.length=11",
+                     "train.eval_examples=100", "model.dropout=0.1", "train.eval_every=3", "model.activation=gelu",
+                     "model.tie_embedding=true", "--out", folder));
         run_assert_same_results(straight, folder);
         if (i < 4) {
             run_assert_same(straight, folder);
         }
     }
 }
-END_TEST
 
-START_TEST(a_run_in_bf16_is_resumed_in_bf16)
+TEST(a_run_in_bf16_is_resumed_in_bf16)
 {
     if (!here()) {
         return;
     }
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, BF16, CONSTANT, "--out", straight);
-    EXPECT_RUN(0, config, BF16, CONSTANT, "train.steps=12", "--out", folder);
-    run_result run = RUN(config, CONSTANT, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "train.precision differs from the run's own"));
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight", BF16, CONSTANT),
+               *folder = TINY_RUN("run", BF16, CONSTANT, "train.steps=12");
+    REFUSED(RUN(config, CONSTANT, "--resume", "--out", folder), 2, "train.train_precision_differs_from_the_run");
     EXPECT_RUN(0, config, AUTO, CONSTANT, "--resume", "--out", folder);
     run_assert_same_results(straight, folder);
 }
-END_TEST
 
-START_TEST(auto_is_what_the_run_was_begun_with)
+TEST(auto_is_what_the_run_was_begun_with)
 {
-    const char *config = run_tiny_config(), *straight = run_path("straight"), *folder = run_path("run");
-    EXPECT_RUN(0, config, AUTO, "--out", straight);
+    const char *config = run_tiny_config(), *straight = TINY_RUN("straight", AUTO), *folder = run_path("run");
     ck_assert(says(straight, here() ? "\nprecision = bf16\n" : "\nprecision = float\n"));
     EXPECT_RUN(0, config, CONSTANT, "--out", straight, "--overwrite");
     EXPECT_RUN(0, config, CONSTANT, "train.steps=12", "--out", folder);
@@ -90,88 +80,73 @@ START_TEST(auto_is_what_the_run_was_begun_with)
     ck_assert(says(folder, "\nprecision = float\n"));
     run_assert_same_results(straight, folder);
 }
-END_TEST
 
 /* The validation that training wrote down is what the opened run computes, to the last bit. */
-START_TEST(programs_that_open_a_run_follow_its_precision)
+TEST(programs_that_open_a_run_follow_its_precision)
 {
     if (!here()) {
         return;
     }
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, BF16, "--out", folder);
+    const char *folder = TINY_RUN("run", BF16);
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
     hl_opened_model run;
     hl_heads_validation validation;
     hl_subset_worth worth;
-    ck_assert_int_eq(hl_opened_model_open(&run, folder).code, HL_OK);
+    CHECK_OK(hl_opened_model_open(&run, folder));
     ck_assert(run.source.shape.bf16 && hl_bf16_missing() == NULL);
-    ck_assert_int_eq(hl_opened_model_load(&run, -1).code, HL_OK);
-    ck_assert_int_eq(hl_heads_validation_make(&validation, &run.source).code, HL_OK);
-    ck_assert_int_eq(hl_heads_validate(&validation, &run.model, NULL, &worth).code, HL_OK);
+    CHECK_OK(hl_opened_model_load(&run, -1));
+    CHECK_OK(hl_heads_validation_make(&validation, &run.source));
+    CHECK_OK(hl_heads_validate(&validation, &run.model, NULL, &worth));
     hl_heads_validation_free(&validation);
     hl_opened_model_close(&run);
     char found[32], written[32]; /* as metrics.csv has them, which is enough to tell two floats apart */
     snprintf(found, sizeof found, "%.9g,%.9g", worth.loss, worth.accuracy);
     snprintf(written, sizeof written, "%.9g,%.9g", loss, accuracy);
     ck_assert_str_eq(found, written);
-    run_result heads = HEADS(folder, "--keep-only", "L0H0");
-    ck_assert_msg(heads.code == 0 && *heads.err == '\0', "%s", heads.err);
+    run_result heads = OK(HEADS(folder, "--keep-only", "L0H0"));
+    ck_assert_str_eq(heads.err, "");
 }
-END_TEST
 
 /* LIBXSMM told to use less is a machine without the instruction. */
-START_TEST(without_the_instruction_bf16_is_refused_and_auto_is_float)
+TEST(without_the_instruction_bf16_is_refused_and_auto_is_float)
 {
     setenv("LIBXSMM_TARGET", "skx", 1);
     const char *config = run_tiny_config(), *folder = run_path("run"), *wide = run_path("float");
-    run_result run = RUN_BUILT(config, BF16, "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "train.precision: no bf16: "));
+    REFUSED(RUN_BUILT(config, BF16, "--out", folder), 2, "train.train_precision_no_bf16_libxsmm_does");
     ck_assert_str_eq(run_list(folder), "");
-    run = RUN_BUILT(config, AUTO, "--out", folder);
-    ck_assert_msg(run.code == 0, "%s", run.err);
+    run_result run = OK(RUN_BUILT(config, AUTO, "--out", folder));
     ck_assert_ptr_nonnull(strstr(run.err, "train.precision: auto is float here: "));
     ck_assert(says(folder, "\nprecision = float\n"));
     run = RUN_BUILT(config, "--out", wide);
     run_assert_same(wide, folder);
     ck_assert_ptr_null(strstr(run.err, "precision"));
 }
-END_TEST
 
-START_TEST(a_run_in_bf16_is_refused_where_it_cannot_be_computed)
+TEST(a_run_in_bf16_is_refused_where_it_cannot_be_computed)
 {
     if (!here()) {
         return;
     }
-    const char *config = run_tiny_config(), *folder = run_path("run");
-    EXPECT_RUN(0, config, BF16, "--out", folder);
+    const char *config = run_tiny_config(), *folder = TINY_RUN("run", BF16);
     setenv("LIBXSMM_TARGET", "skx", 1);
-    run_result run = RUN_BUILT(config, AUTO, "--resume", "--out", folder);
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "train.precision: no bf16: "));
+    REFUSED(RUN_BUILT(config, AUTO, "--resume", "--out", folder), 2, "train.train_precision_no_bf16_libxsmm_does");
 }
-END_TEST
 
 static const char *answer_of(const char *program, const char *const *arguments, const char *said)
 {
-    run_result run =
-        run_wait(run_start((run_options){ .arguments = arguments, .built = true, .built_program = program }));
-    ck_assert_msg(run.code == 0, "exit code %d: %s", run.code, run.err);
+    run_result run = OK(run_with((run_options){ .arguments = arguments, .built = true, .built_program = program }));
     ck_assert_msg(said != NULL ? strstr(run.err, said) != NULL : *run.err == '\0', "%s", run.err);
     return run_kept(run.out);
 }
 
 /* As on a laptop: other figures than in bf16, and a notice; a run in float has neither. */
-START_TEST(a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed)
+TEST(a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed)
 {
     if (!here()) {
         return;
     }
-    const char *config = run_tiny_config(), *folder = run_path("run"), *wide = run_path("float");
-    EXPECT_RUN(0, config, "train.steps=1", "--out", wide);
-    EXPECT_RUN(0, config, BF16, "--out", folder);
+    const char *folder = TINY_RUN("run", BF16), *wide = TINY_RUN("float", "train.steps=1");
     const char *const question[] = { folder, "--keep-only", "L0H0", "--json", NULL },
                       *const other[] = { wide, "--keep-only", "L0H0", "--json", NULL },
                       *const both[] = { wide, "--against", folder, "--json", NULL }, *const table[] = { folder, NULL };
@@ -184,9 +159,8 @@ START_TEST(a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed)
     answer_of(HL_HEADS_PROGRAM, both, told);
     answer_of(HL_HEADS_PROGRAM, table, told);
 }
-END_TEST
 
-START_TEST(predict_answers_in_float_where_bf16_is_not_to_be_had)
+TEST(predict_answers_in_float_where_bf16_is_not_to_be_had)
 {
     if (!here()) {
         return;
@@ -205,18 +179,5 @@ START_TEST(predict_answers_in_float_where_bf16_is_not_to_be_had)
     ck_assert_str_ne(answer_of(HL_PREDICT_PROGRAM, score, "run: computed in float: "), narrow);
     answer_of(HL_PREDICT_PROGRAM, tokens, NULL);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, bf16_changes_results_a_little);
-    tcase_add_test(tc, in_bf16_bits_do_not_depend_on_threads_or_recording);
-    tcase_add_test(tc, a_run_in_bf16_is_resumed_in_bf16);
-    tcase_add_test(tc, auto_is_what_the_run_was_begun_with);
-    tcase_add_test(tc, programs_that_open_a_run_follow_its_precision);
-    tcase_add_test(tc, without_the_instruction_bf16_is_refused_and_auto_is_float);
-    tcase_add_test(tc, a_run_in_bf16_is_refused_where_it_cannot_be_computed);
-    tcase_add_test(tc, a_run_in_bf16_is_looked_at_in_float_where_it_cannot_be_computed);
-    tcase_add_test(tc, predict_answers_in_float_where_bf16_is_not_to_be_had);
-}
-SUITE("precision", add_tests)
+SUITE("precision")

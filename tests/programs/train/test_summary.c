@@ -5,14 +5,14 @@
 #include "core/kernels/bf16.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 #include "tests/train/counting_allocator.h"
 #include "tests/train/summary_example.h"
 
 static char *summary_of(const hl_config *config)
 {
     char *text;
-    hl_status status = hl_summary_text(config, &text);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_summary_text(config, &text));
     return text;
 }
 
@@ -97,7 +97,7 @@ static const char SMALL_SUMMARY[] = "The data's way through a training step: B=3
                                     "  output        6 N D V                                 10.08 KFLOP     2.4 %\n"
                                     "  in all                                               424.80 KFLOP\n";
 
-START_TEST(small_model_reads_so)
+TEST(small_model_reads_so)
 {
     char *text = parse_and_sum_up(SMALL);
     char *memory = strstr(text, "\nMemory of the run");
@@ -106,9 +106,8 @@ START_TEST(small_model_reads_so)
     ck_assert_str_eq(text, SMALL_SUMMARY);
     hl_free(text);
 }
-END_TEST
 
-START_TEST(what_is_multiplied_in_bf16_is_said)
+TEST(what_is_multiplied_in_bf16_is_said)
 {
     static hl_config config;
     config_parse(SMALL, &config);
@@ -118,11 +117,10 @@ START_TEST(what_is_multiplied_in_bf16_is_said)
     ck_assert((strstr(text, "All but attention's multiply in bf16, with sums in float.\n") != NULL) == here);
     hl_free(text);
     hl_text json = { 0 };
-    ck_assert_int_eq(hl_summary_json(&config, &json).code, HL_OK);
+    CHECK_OK(hl_summary_json(&config, &json));
     ck_assert_ptr_nonnull(strstr(json.bytes, here ? "\"precision\": \"bf16\"" : "\"precision\": \"float\""));
     hl_text_free(&json);
 }
-END_TEST
 
 static void assert_width(const char *text, const char *name)
 {
@@ -141,8 +139,7 @@ static void assert_width(const char *text, const char *name)
 /* A line that begins with `label` and holds `number`. */
 static void assert_line(const char *text, const char *label, const char *number)
 {
-    char start[64];
-    snprintf(start, sizeof start, "\n%s", label);
+    const char *start = scratch_format("\n%s", label);
     const char *line = strstr(text, start);
     ck_assert_msg(line != NULL, "no line \"%s\" in\n%s", label, text);
     const char *found = strstr(line + 1, number);
@@ -150,7 +147,7 @@ static void assert_line(const char *text, const char *label, const char *number)
                   number, label, text);
 }
 
-START_TEST(every_config_fits_a_terminal)
+TEST(every_config_fits_a_terminal)
 {
     static hl_config config;
     const char *names[SUMMARY_MOST_CONFIGS];
@@ -162,9 +159,8 @@ START_TEST(every_config_fits_a_terminal)
         hl_free(text);
     }
 }
-END_TEST
 
-START_TEST(published_models_show_their_parameters)
+TEST(published_models_show_their_parameters)
 {
     static const struct {
         const char *config, *label, *number;
@@ -188,9 +184,8 @@ START_TEST(published_models_show_their_parameters)
         hl_free(text);
     }
 }
-END_TEST
 
-START_TEST(only_equal_layers_are_folded)
+TEST(only_equal_layers_are_folded)
 {
     char *text = parse_and_sum_up("[model]\nlayers = 6\nheads = 4, 2, 2, 4, 4, 4\n");
     assert_line(text, "encoder.layers.0 ", " 49,984");
@@ -199,9 +194,8 @@ START_TEST(only_equal_layers_are_folded)
     assert_line(text, "  encoder.layers ", " 299,904 ");
     hl_free(text);
 }
-END_TEST
 
-START_TEST(takes_little_memory_itself)
+TEST(takes_little_memory_itself)
 {
     counting_begin();
     static hl_config config;
@@ -217,9 +211,8 @@ START_TEST(takes_little_memory_itself)
         ck_assert_uint_eq(counting_live, 0);
     }
 }
-END_TEST
 
-START_TEST(without_snapshots_none_is_told)
+TEST(without_snapshots_none_is_told)
 {
     char *text = parse_and_sum_up("[patterns]\nexamples = 0\n");
     ck_assert(strstr(text, "recorder") == NULL && strstr(text, "snapshot") == NULL);
@@ -237,9 +230,8 @@ START_TEST(without_snapshots_none_is_told)
     ck_assert_ptr_null(strstr(text, "budget_mb"));
     hl_free(text);
 }
-END_TEST
 
-START_TEST(memory_is_the_footprint)
+TEST(memory_is_the_footprint)
 {
     static summary_example example;
     summary_example_parse("[train]\nkeep_checkpoints = 2\n[model]\nlayers = 5\n", &example);
@@ -266,7 +258,6 @@ START_TEST(memory_is_the_footprint)
     hl_free(text);
     summary_example_free(&example);
 }
-END_TEST
 
 static void expect_failures_told(const hl_config *config, bool json)
 {
@@ -278,7 +269,7 @@ static void expect_failures_told(const hl_config *config, bool json)
         bool reached = faults_allocations() >= n;
         hl_text_free(&text);
         if (!reached) { /* none was left to fail */
-            ck_assert_int_eq(status.code, HL_OK);
+            CHECK_OK(status);
             break;
         }
         ck_assert_int_eq(status.code, HL_NO_MEMORY);
@@ -289,7 +280,7 @@ static void expect_failures_told(const hl_config *config, bool json)
     ck_assert_int_eq(faults_live_blocks(), 0);
 }
 
-START_TEST(every_failing_allocation_is_told)
+TEST(every_failing_allocation_is_told)
 {
     static hl_config config;
     hl_json_use_allocator();
@@ -299,18 +290,17 @@ START_TEST(every_failing_allocation_is_told)
     expect_failures_told(&config, true);
     faults_end();
 }
-END_TEST
 
-START_TEST(as_json_it_holds_the_same_figures)
+TEST(as_json_it_holds_the_same_figures)
 {
     summary_example example;
     summary_example_parse(SMALL, &example);
     hl_footprint footprint;
-    ck_assert_int_eq(hl_footprint_of(&example.config, &example.model, &footprint).code, HL_OK);
+    CHECK_OK(hl_footprint_of(&example.config, &example.model, &footprint));
     hl_text text = { 0 };
-    ck_assert_int_eq(hl_summary_json(&example.config, &text).code, HL_OK);
+    CHECK_OK(hl_summary_json(&example.config, &text));
     json_t *root;
-    ck_assert_int_eq(hl_json_parse("the summary", text.bytes, text.size, &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("the summary", text.bytes, text.size, &root));
     json_t *rows = json_object_get(root, "rows"), *memory = json_object_get(root, "memory_bytes");
     ck_assert_uint_eq(json_array_size(rows), (size_t)example.graph.n);
     json_int_t parameters = 0;
@@ -332,9 +322,8 @@ START_TEST(as_json_it_holds_the_same_figures)
     hl_text_free(&text);
     summary_example_free(&example);
 }
-END_TEST
 
-START_TEST(several_processes_are_told_where_there_are_leaves)
+TEST(several_processes_are_told_where_there_are_leaves)
 {
     static summary_example example;
     summary_example_parse("[train]\nbatch_size = 16\nleaves = 4\nthreads = 1\n", &example);
@@ -349,15 +338,15 @@ START_TEST(several_processes_are_told_where_there_are_leaves)
     ck_assert_ptr_null(strstr(text, "\n          5 "));
     hl_free(text);
     hl_text json = { 0 };
-    ck_assert_int_eq(hl_summary_json(&example.config, &json).code, HL_OK);
+    CHECK_OK(hl_summary_json(&example.config, &json));
     json_t *root;
-    ck_assert_int_eq(hl_json_parse("the summary", json.bytes, json.size, &root).code, HL_OK);
+    CHECK_OK(hl_json_parse("the summary", json.bytes, json.size, &root));
     json_t *all = json_object_get(root, "processes"), *two = json_array_get(all, 0);
     ck_assert_uint_eq(json_array_size(all), 3);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "processes")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "sent_bytes")), (json_int_t)example.footprint.weights);
     hl_footprint of_two;
-    ck_assert_int_eq(hl_footprint_of_one(&example.config, 2, &of_two).code, HL_OK);
+    CHECK_OK(hl_footprint_of_one(&example.config, 2, &of_two));
     ck_assert_int_eq(json_integer_value(json_object_get(two, "memory_bytes")), (json_int_t)of_two.total);
     ck_assert_uint_lt(of_two.step, example.footprint.step); /* of two leaves, where one process has four */
     ck_assert_uint_eq(of_two.gradients, 2 * example.footprint.gradients); /* its own, and what it receives */
@@ -365,20 +354,5 @@ START_TEST(several_processes_are_told_where_there_are_leaves)
     hl_text_free(&json);
     summary_example_free(&example);
 }
-END_TEST
 
-static void add_tests(TCase *tc)
-{
-    tcase_add_test(tc, several_processes_are_told_where_there_are_leaves);
-    tcase_add_test(tc, small_model_reads_so);
-    tcase_add_test(tc, what_is_multiplied_in_bf16_is_said);
-    tcase_add_test(tc, every_config_fits_a_terminal);
-    tcase_add_test(tc, published_models_show_their_parameters);
-    tcase_add_test(tc, only_equal_layers_are_folded);
-    tcase_add_test(tc, takes_little_memory_itself);
-    tcase_add_test(tc, without_snapshots_none_is_told);
-    tcase_add_test(tc, memory_is_the_footprint);
-    tcase_add_test(tc, as_json_it_holds_the_same_figures);
-    tcase_add_test(tc, every_failing_allocation_is_told);
-}
-SUITE("summary", add_tests)
+SUITE("summary")
