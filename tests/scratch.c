@@ -70,7 +70,7 @@ typedef struct kept {
 
 static kept *last_kept;
 
-void *scratch_keep(void *object, void (*release)(void *object))
+void *scratch_own(void *object, void (*release)(void *object))
 {
     kept *one = malloc(sizeof *one);
     if (one == NULL) {
@@ -101,7 +101,7 @@ const char *scratch_format(const char *format, ...)
 
 hl_text *scratch_text(void)
 {
-    return scratch_keep(calloc(1, sizeof(hl_text)), release_text);
+    return scratch_own(calloc(1, sizeof(hl_text)), release_text);
 }
 
 void scratch_end(void)

@@ -15,13 +15,13 @@ const char *scratch_path(const char *name);
 /* That folder. */
 const char *scratch_folder(void);
 
-/* Releases the object with the folder, the one that was kept last first. Returns it. One thread at a time. */
-void *scratch_keep(void *object, void (*release)(void *object));
+/* Releases the object with the folder, the one that came last first. Returns it. One thread at a time. */
+void *scratch_own(void *object, void (*release)(void *object));
 
 /* An empty text, which goes with the folder. */
 hl_text *scratch_text(void);
 
-/* Removes the folder and what is kept now; the next path lies in a new one. After every test: where tests do not fork
+/* Removes the folder and what is owned now; the next path lies in a new one. After every test: where tests do not fork
  * (CK_FORK=no), none finds what another left. */
 void scratch_end(void);
 

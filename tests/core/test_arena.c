@@ -6,7 +6,7 @@
 TEST(takes_are_aligned_disjoint_and_bounded)
 {
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 256).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 256));
     char *a = hl_arena_allocate(&arena, 1);
     char *b = hl_arena_allocate(&arena, 65);
     ck_assert_uint_eq((uintptr_t)a % 64, 0);
@@ -21,7 +21,7 @@ TEST(takes_are_aligned_disjoint_and_bounded)
 TEST(a_rewind_gives_back_and_the_peak_stays)
 {
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 1024).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 1024));
     hl_arena_allocate(&arena, 64);
     size_t mark = arena.used;
     char *first = hl_arena_allocate(&arena, 512);

@@ -70,7 +70,7 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
     hl_threads_setup();
     hl_arena arena;
     hl_tape tape;
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)8 << 20).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, (size_t)8 << 20));
     memset(arena.block, 0xff, arena.capacity);
     hl_tape_begin(&tape, &arena,
                   (hl_tape_options){ .threads = threads,
@@ -98,8 +98,7 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
                    .observe = real < 0 ? keep : NULL,
                    .observe_context = o,
                });
-    hl_status status = hl_tape_backward_from(&tape, z, dy);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_tape_backward_from(&tape, z, dy));
     for (int r = 0; r < rows; r++) {
         memcpy(o->z + (begin + r) * OUT, z->data + r * out, (size_t)out * sizeof *o->z);
     }

@@ -92,7 +92,7 @@ TEST(without_the_instruction_the_op_says_so)
     }
     numbers n = numbers_make((map){ 2, 3, 4 });
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 1 << 20).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 1 << 20));
     hl_status status = numbers_pass(&n, (call){ .threads = 1, .bf16 = true }, NULL, &arena);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_ptr_nonnull(strstr(status.text, hl_bf16_missing()));

@@ -126,7 +126,7 @@ static outputs run(hl_tape_options options, int64_t count)
         offsets[b] = 4 * b;
     }
     const hl_sequences sequences = { .n = count, .longest = 4, .offsets = offsets };
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 16));
     hl_tape_begin(&tape, &arena, options);
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(count * 4, 3), ones, false);
     hl_tensor *w = hl_tape_tensor(&tape, HL_SHAPE(3, 3), ones, false);
@@ -252,7 +252,7 @@ TEST(gathered_rows_draw_by_the_places_of_their_rows)
         hl_tape_options options = { .training = true, .seed = 3, .step = 4 };
         options.places = given == 1 ? places : NULL;
         options.n_places = ROWS;
-        ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+        CHECK_OK(hl_arena_init(&arena, (size_t)1 << 16));
         hl_tape_begin(&tape, &arena, options);
         const hl_tensor *all = hl_dropout(&tape, hl_tape_tensor(&tape, HL_SHAPE(ROWS, D), ones, false), 0.5f, 5);
         hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(M, D), ones, false);

@@ -29,12 +29,12 @@ TEST(a_file_is_read_whole_with_a_zero_after_it)
     scratch_write(path, "one\0two", 7);
     char *content;
     size_t size;
-    ck_assert_int_eq(hl_file_read(path, 7, &content, &size).code, HL_OK);
+    CHECK_OK(hl_file_read(path, 7, &content, &size));
     ck_assert_uint_eq(size, 7);
     ck_assert_mem_eq(content, "one\0two", 8);
     hl_free(content);
     scratch_write(path, "", 0);
-    ck_assert_int_eq(hl_file_read(path, 0, &content, &size).code, HL_OK);
+    CHECK_OK(hl_file_read(path, 0, &content, &size));
     ck_assert_uint_eq(size, 0);
     ck_assert_str_eq(content, "");
     hl_free(content);
@@ -76,7 +76,7 @@ TEST(a_file_that_shrinks_while_it_is_read_is_refused)
     refused(hl_file_read(path, 100, &content, &size), path, "cut short while it was read");
     ck_assert_ptr_null(content);
     hl_file_calls_set(NULL);
-    ck_assert_int_eq(hl_file_read(path, 100, &content, &size).code, HL_OK);
+    CHECK_OK(hl_file_read(path, 100, &content, &size));
     hl_free(content);
 }
 
@@ -90,11 +90,11 @@ TEST(a_place_of_a_file_is_read_whole_or_refused)
     int fd;
     size_t n;
     char bytes[8] = "";
-    ck_assert_int_eq(hl_file_open(path, O_RDONLY, &fd).code, HL_OK);
-    ck_assert_int_eq(hl_file_read_at(fd, path, bytes, 5, 3).code, HL_OK);
+    CHECK_OK(hl_file_open(path, O_RDONLY, &fd));
+    CHECK_OK(hl_file_read_at(fd, path, bytes, 5, 3));
     ck_assert_str_eq(bytes, "34567");
     refused(hl_file_read_at(fd, path, bytes, 5, 6), path, "cut short while it was read");
-    ck_assert_int_eq(hl_file_read_some(fd, path, bytes, 5, &n).code, HL_OK); /* pread has not moved the position */
+    CHECK_OK(hl_file_read_some(fd, path, bytes, 5, &n)); /* pread has not moved the position */
     ck_assert(n == 2 && memcmp(bytes, "01", 2) == 0);
     faults_interrupts(false);
     faults_in_files(1, FAULTS_ONCE, EIO);
@@ -109,16 +109,16 @@ TEST(a_file_appears_under_its_name_only_when_committed)
     const char *temporary = scratch_path("a.tmp");
     scratch_write(path, "old", 3);
     hl_file file;
-    ck_assert_int_eq(hl_file_create(&file, path).code, HL_OK);
+    CHECK_OK(hl_file_create(&file, path));
     hl_file_write(&file, "new ", 4);
     hl_file_write(&file, "12th", 4);
     ck_assert(scratch_holds(path, "old", 3));
     ck_assert(scratch_holds(temporary, "new 12th", 8));
-    ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     ck_assert(scratch_holds(path, "new 12th", 8));
     ck_assert(!scratch_exists(temporary));
 
-    ck_assert_int_eq(hl_file_create(&file, path).code, HL_OK);
+    CHECK_OK(hl_file_create(&file, path));
     hl_file_write(&file, "never", 5);
     hl_file_abandon(&file);
     ck_assert(scratch_holds(path, "new 12th", 8));
@@ -131,11 +131,11 @@ TEST(what_stands_under_the_temporary_name_is_replaced_not_followed)
     const char *temporary = scratch_path("a.tmp");
     const char *victim = scratch_path("victim");
     scratch_write(temporary, "left by a crash", 15);
-    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_replace(path, "1", 1, HL_VOLATILE));
     ck_assert(scratch_holds(path, "1", 1));
     scratch_write(victim, "precious", 8);
     ck_assert_int_eq(symlink(victim, temporary), 0);
-    ck_assert_int_eq(hl_file_replace(path, "2", 1, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_replace(path, "2", 1, HL_VOLATILE));
     ck_assert(scratch_holds(path, "2", 1));
     ck_assert_int_eq(symlink(victim, temporary), 0);
     faults_begin();
@@ -153,7 +153,7 @@ TEST(a_file_never_created_has_nothing_to_close)
     ck_assert_int_eq(dup2(input, STDIN_FILENO), STDIN_FILENO); /* descriptor 0, which zeros would name */
     hl_file_abandon(&file);
     ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
-    ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
     close(input);
 }
@@ -172,7 +172,7 @@ TEST(printed_text_may_be_long_and_seeking_overwrites)
     ck_assert_int_eq(hl_file_seek(&file, 0, SEEK_CUR), LONG);
     ck_assert_int_eq(hl_file_seek(&file, 10, SEEK_SET), 10);
     hl_file_write(&file, "here", 4);
-    ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     memcpy(text + 10, "here", 4);
     ck_assert(scratch_holds(path, text, LONG));
     free(text);
@@ -234,14 +234,14 @@ TEST(a_link_is_not_replaced_by_a_file)
 {
     const char *file = scratch_path("file"), *link = scratch_path("link"), *nowhere = scratch_path("nowhere");
     struct stat info;
-    ck_assert_int_eq(hl_file_replace(file, "1", 1, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_replace(file, "1", 1, HL_VOLATILE));
     ck_assert_int_eq(symlink("file", link), 0);
     ck_assert_int_eq(symlink("no such file", nowhere), 0);
     refused(hl_file_replace(link, "22", 2, HL_VOLATILE), link, "name the file itself");
     refused(hl_file_replace(nowhere, "22", 2, HL_VOLATILE), nowhere, "name the file itself");
     ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
     ck_assert(stat(file, &info) == 0 && info.st_size == 1);
-    ck_assert_int_eq(hl_file_replace(file, "22", 2, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_replace(file, "22", 2, HL_VOLATILE));
     ck_assert(stat(link, &info) == 0 && info.st_size == 2);
     ck_assert(!scratch_exists(scratch_path("link.tmp")) && !scratch_exists(scratch_path("nowhere.tmp")));
 }
@@ -254,14 +254,14 @@ TEST(what_is_opened_to_work_on_is_a_regular_file_and_never_waited_for)
     ck_assert_int_eq(symlink("file", link), 0);
     static const int flags[] = { O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_CREAT | O_APPEND };
     for (int i = 2; i >= 0; i--) { /* the last one makes the file */
-        ck_assert_int_eq(hl_file_open(file, flags[i], &fd).code, HL_OK);
+        CHECK_OK(hl_file_open(file, flags[i], &fd));
         ck_assert_int_ge(fd, 0);
         close(fd);
         hl_status status = hl_file_open(pipe, flags[i], &fd);
         ck_assert_msg(status.code == HL_BAD_FILE && strstr(status.text, pipe) == status.text, "%s", status.text);
         ck_assert_int_eq(fd, -1);
     }
-    ck_assert_int_eq(hl_file_open(link, O_RDONLY, &fd).code, HL_OK);
+    CHECK_OK(hl_file_open(link, O_RDONLY, &fd));
     close(fd);
     refused(hl_file_open(link, O_WRONLY, &fd), link, "cannot be opened");
     refused(hl_file_open(scratch_path("missing"), O_WRONLY, &fd), scratch_path("missing"), "No such file");
@@ -346,7 +346,7 @@ TEST(a_close_that_is_interrupted_has_closed)
     hl_file_calls calls = *hl_file_calls_get();
     calls.close = close_interrupted;
     hl_file_calls_set(&calls);
-    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_DURABLE).code, HL_OK);
+    CHECK_OK(hl_file_replace(path, "1", 1, HL_DURABLE));
     hl_file_calls_set(NULL);
     ck_assert(scratch_holds(path, "1", 1));
 }
@@ -367,13 +367,13 @@ TEST(a_durable_file_waits_for_the_disk_twice_a_volatile_one_never)
     hl_file_calls calls = *hl_file_calls_get();
     calls.fsync = count_syncs;
     hl_file_calls_set(&calls);
-    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_replace(path, "1", 1, HL_VOLATILE));
     ck_assert_int_eq(n_syncs, 0);
-    ck_assert_int_eq(hl_file_replace(path, "1", 1, HL_DURABLE).code, HL_OK);
+    CHECK_OK(hl_file_replace(path, "1", 1, HL_DURABLE));
     ck_assert_int_eq(n_syncs, 2);
     /* Some file systems cannot flush a folder and say so. */
     last_sync_error = EINVAL;
-    ck_assert_int_eq(hl_file_sync_folder(path).code, HL_OK);
+    CHECK_OK(hl_file_sync_folder(path));
     last_sync_error = EIO;
     refused(hl_file_sync_folder(path), path, "cannot write its folder to the disk");
     hl_file_calls_set(NULL);
@@ -386,12 +386,12 @@ TEST(short_reads_and_writes_are_continued_and_interrupted_calls_made_again)
     faults_in_files(0, FAULTS_ONCE, 0);
     faults_pieces(3);
     faults_interrupts(true);
-    ck_assert_int_eq(hl_file_replace(path, "a longer text", 13, HL_DURABLE).code, HL_OK);
+    CHECK_OK(hl_file_replace(path, "a longer text", 13, HL_DURABLE));
     ck_assert(scratch_holds(path, "a longer text", 13));
     ck_assert_int_eq(faults_interrupted(), 9); /* 2 opens, 5 writes, 2 fsyncs */
     char *content;
     size_t size;
-    ck_assert_int_eq(hl_file_read(path, 100, &content, &size).code, HL_OK);
+    CHECK_OK(hl_file_read(path, 100, &content, &size));
     ck_assert_str_eq(content, "a longer text");
     ck_assert_int_eq(faults_interrupted(), 15); /* an open and 5 reads more */
     hl_free(content);
@@ -412,7 +412,7 @@ TEST(a_file_is_cut_in_place_or_stays)
     ck_assert(scratch_holds(path, "0123456789", 10));
     faults_in_files(0, FAULTS_ONCE, 0);
     faults_interrupts(true);
-    ck_assert_int_eq(hl_file_cut(path, 4).code, HL_OK);
+    CHECK_OK(hl_file_cut(path, 4));
     ck_assert_int_eq(faults_interrupted(), 2); /* open and ftruncate */
     ck_assert(scratch_holds(path, "0123", 4));
     ck_assert_int_eq(faults_open_files(), 0);
@@ -457,12 +457,12 @@ TEST(a_file_exists_is_missing_or_cannot_be_looked_for)
 {
     const char *path = scratch_path("a"), *inside = scratch_path("a/b");
     bool exists = true;
-    ck_assert_int_eq(hl_file_exists(path, &exists).code, HL_OK);
+    CHECK_OK(hl_file_exists(path, &exists));
     ck_assert(!exists);
     scratch_write(path, "1", 1);
-    ck_assert_int_eq(hl_file_exists(path, &exists).code, HL_OK);
+    CHECK_OK(hl_file_exists(path, &exists));
     ck_assert(exists);
-    ck_assert_int_eq(hl_file_exists(inside, &exists).code, HL_OK);
+    CHECK_OK(hl_file_exists(inside, &exists));
     ck_assert(!exists);
     faults_begin();
     faults_in_files(1, FAULTS_ONCE, EIO);

@@ -31,9 +31,9 @@ TEST(folders_that_are_made_are_flushed)
     calls.fsync = count_flush;
     hl_file_calls_set(&calls);
     const char *inner = scratch_path("one/two/three");
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
+    CHECK_OK(hl_folder_make(inner));
     ck_assert_int_eq(flushed, 3);
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
+    CHECK_OK(hl_folder_make(inner));
     ck_assert_int_eq(flushed, 3);
     hl_file_calls_set(NULL);
 }
@@ -41,8 +41,8 @@ TEST(folders_that_are_made_are_flushed)
 TEST(folders_are_made_with_those_above_them)
 {
     const char *inner = scratch_path("one/two//three/");
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
-    ck_assert_int_eq(hl_folder_make(inner).code, HL_OK);
+    CHECK_OK(hl_folder_make(inner));
+    CHECK_OK(hl_folder_make(inner));
     scratch_write(scratch_path("one/two/three/file"), "1", 1);
     const char *file = scratch_path("one/two/three/file");
     refused(hl_folder_make(file), file, "Not a directory");
@@ -53,12 +53,12 @@ TEST(folders_are_made_with_those_above_them)
     refused(hl_folder_make(path), "xxx", "too long");
     /* A path in the current folder has no parent, and "/" always exists. */
     ck_assert_int_eq(chdir(scratch_path("one")), 0);
-    ck_assert_int_eq(hl_folder_make("here").code, HL_OK);
+    CHECK_OK(hl_folder_make("here"));
     ck_assert(scratch_exists(scratch_path("one/here")));
-    ck_assert_int_eq(hl_file_replace("plain", "1", 1, HL_DURABLE).code, HL_OK);
+    CHECK_OK(hl_file_replace("plain", "1", 1, HL_DURABLE));
     ck_assert(scratch_exists(scratch_path("one/plain")));
-    ck_assert_int_eq(hl_folder_make("/").code, HL_OK);
-    ck_assert_int_eq(hl_file_sync_folder("/x").code, HL_OK);
+    CHECK_OK(hl_folder_make("/"));
+    CHECK_OK(hl_file_sync_folder("/x"));
 }
 
 TEST(every_failing_call_of_making_a_folder_is_reported)
@@ -111,11 +111,11 @@ TEST(a_folder_is_listed_whole_or_not_at_all)
 {
     char names[256] = "";
     const char *folder = scratch_path("folder"), *file = scratch_path("folder/one");
-    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK); /* which is not there */
+    CHECK_OK(hl_folder_list(folder, note_name, names)); /* which is not there */
     ck_assert_str_eq(names, "");
-    ck_assert_int_eq(hl_folder_make(folder).code, HL_OK);
+    CHECK_OK(hl_folder_make(folder));
     scratch_write(file, "1", 1);
-    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK);
+    CHECK_OK(hl_folder_list(folder, note_name, names));
     ck_assert_ptr_nonnull(strstr(names, "one "));
     refused(hl_folder_list(file, note_name, names), file, "Not a directory");
     faults_begin();
@@ -126,7 +126,7 @@ TEST(a_folder_is_listed_whole_or_not_at_all)
         ck_assert_int_eq(faults_open_files(), 0);
     }
     faults_in_files(6, FAULTS_ONCE, EIO); /* closedir */
-    ck_assert_int_eq(hl_folder_list(folder, note_name, names).code, HL_OK);
+    CHECK_OK(hl_folder_list(folder, note_name, names));
     scratch_write(scratch_path("folder/refused"), "1", 1);
     faults_in_files(0, FAULTS_ONCE, 0);
     hl_status status = hl_folder_list(folder, note_name, names);

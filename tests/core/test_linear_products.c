@@ -170,7 +170,7 @@ LOOP_TEST(the_plan_of_many_rows_serves_any_fewer, 0, 12)
     hl_arena arena;
     hl_tape_plan plan;
     numbers_plan(of, c, &plan);
-    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, plan.bytes));
     for (int i = 0; i < ROWS(fewer); i++) {
         map now = { fewer[i] < of.N ? fewer[i] : of.N, of.O, of.I };
         numbers planned = numbers_make(now), alone = numbers_make(now);
@@ -206,9 +206,9 @@ LOOP_TEST(a_map_without_a_bias_is_its_products, 0, 4)
     hl_arena arena;
     hl_tape_plan plan;
     numbers_plan(of, c, &plan);
-    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, plan.bytes));
     memset(arena.block, 0xff, arena.capacity);
-    ck_assert_int_eq(numbers_pass(&none, c, &plan, &arena).code, HL_OK);
+    CHECK_OK(numbers_pass(&none, c, &plan, &arena));
     c.plain = false;
     numbers_run(&zero, c);
     ck_assert_mem_eq(none.at[Y], zero.at[Y], (size_t)zero.count[Y] * sizeof *zero.at[Y]);
@@ -263,11 +263,11 @@ LOOP_TEST(no_pass_of_fewer_rows_generates_code, 0, 10)
     hl_arena arena;
     hl_tape_plan plan;
     numbers_plan(of, (call){ .threads = 2, .bf16 = bf16 }, &plan);
-    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, plan.bytes));
     size_t before = kernels();
     for (int64_t N = of.N; N > 0; N -= N > 1200 ? 971 : N > 70 ? 61 : 1) {
         numbers n = numbers_make((map){ N, of.O, of.I });
-        ck_assert_int_eq(numbers_pass(&n, (call){ .threads = 2, .bf16 = bf16 }, &plan, &arena).code, HL_OK);
+        CHECK_OK(numbers_pass(&n, (call){ .threads = 2, .bf16 = bf16 }, &plan, &arena));
         numbers_free(&n);
     }
     ck_assert_uint_eq(kernels(), before);

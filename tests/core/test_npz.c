@@ -101,15 +101,14 @@ static void refused(const char *path, size_t limit, const char *reason)
 static hl_npz read_good(const char *path)
 {
     hl_npz npz;
-    hl_status status = hl_npz_read(path, LIMIT, &npz);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_npz_read(path, LIMIT, &npz));
     return npz;
 }
 
 TEST(what_was_written_is_read_again)
 {
     const char *path = scratch_path("a.npz");
-    ck_assert_int_eq(write_example(path).code, HL_OK);
+    CHECK_OK(write_example(path));
     hl_npz npz = read_good(path);
     static const char *const names[] = { "layer_0", "wide", "tokens", "step", "nothing" };
     ck_assert_int_eq(npz.n, 5);
@@ -134,7 +133,7 @@ static void write_counting(const char *path, int32_t first, int64_t n_larger, co
     hl_npz_add(npz, "same", HL_NPY_INT32, HL_SHAPE(300, 100), numbers);
     hl_npz_add(npz, "larger", HL_NPY_INT32, HL_SHAPE(n_larger), numbers);
     hl_npz_add(npz, other, HL_NPY_INT32, HL_SHAPE(3), numbers);
-    ck_assert_int_eq(hl_npz_close(npz, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_npz_close(npz, HL_VOLATILE));
 }
 
 /* Fails in the middle of a large file, where another thread reads than at the beginning. */
@@ -157,10 +156,10 @@ TEST(threads_read_the_same_together)
     hl_npz_writer *writer = hl_npz_create(path);
     hl_npz_add(writer, "large", HL_NPY_INT32, HL_SHAPE(LARGE), numbers);
     hl_npz_add(writer, "small", HL_NPY_INT32, HL_SHAPE(7), numbers);
-    ck_assert_int_eq(hl_npz_close(writer, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_npz_close(writer, HL_VOLATILE));
     hl_npz npz = { 0 };
     for (int threads = 1; threads <= 100; threads += threads < 9 ? 1 : 91) {
-        ck_assert_int_eq(hl_npz_read_again(path, limit, threads, &npz).code, HL_OK);
+        CHECK_OK(hl_npz_read_again(path, limit, threads, &npz));
         ck_assert_mem_eq(npz.arrays[0].data, numbers, LARGE * sizeof *numbers);
         ck_assert_mem_eq(npz.arrays[1].data, numbers, 7 * sizeof *numbers);
     }
@@ -197,7 +196,7 @@ TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
     const void *same = NULL;
     for (int32_t k = 0; k < 4; k++) {
         write_counting(path, 1000 * k, 3 + 15000 * k, k % 2 == 0 ? "even" : "odd");
-        ck_assert_int_eq(hl_npz_read_again(path, LIMIT, 1, &npz).code, HL_OK);
+        CHECK_OK(hl_npz_read_again(path, LIMIT, 1, &npz));
         ck_assert_int_eq(npz.n, 3);
         same = k == 0 ? npz.arrays[0].data : same;
         ck_assert_ptr_eq(npz.arrays[0].data, same);
@@ -216,10 +215,10 @@ TEST(reading_again_takes_the_memory_of_arrays_that_are_as_large)
 TEST(the_same_arrays_make_the_same_bytes_of_a_stored_npy)
 {
     const char *path = scratch_path("a.npz");
-    ck_assert_int_eq(write_example(path).code, HL_OK);
+    CHECK_OK(write_example(path));
     size_t size;
     char *bytes = scratch_read(path, &size);
-    ck_assert_int_eq(write_example(scratch_path("b.npz")).code, HL_OK);
+    CHECK_OK(write_example(scratch_path("b.npz")));
     ck_assert(scratch_holds(scratch_path("b.npz"), bytes, size));
     /* The local header of the first member: stored, 1 January 1980, and the .npy behind the name. */
     static const char start[] = "PK\3\4\24\0\0\0\0\0\0\0\41\0";
@@ -362,7 +361,7 @@ TEST(members_that_are_no_arrays_are_refused)
 TEST(encrypted_and_otherwise_packed_members_are_refused)
 {
     const char *path = scratch_path("a.npz");
-    ck_assert_int_eq(write_example(path).code, HL_OK);
+    CHECK_OK(write_example(path));
     size_t size;
     char *bytes = scratch_read(path, &size);
     char *central = bytes;
@@ -393,7 +392,7 @@ TEST(no_archive_takes_more_memory_than_allowed)
     refused(path, 1999999, "its arrays are larger than is allowed");
     refused(path, 100, "more than the 100 that are allowed");
     hl_npz npz;
-    ck_assert_int_eq(hl_npz_read(path, 2000000, &npz).code, HL_OK);
+    CHECK_OK(hl_npz_read(path, 2000000, &npz));
     hl_npz_free(&npz);
 
     hl_npz_writer *many = hl_npz_create(path);
@@ -402,7 +401,7 @@ TEST(no_archive_takes_more_memory_than_allowed)
         snprintf(name, sizeof name, "%d", i);
         hl_npz_add(many, name, HL_NPY_INT32, HL_SHAPE(0), NULL);
     }
-    ck_assert_int_eq(hl_npz_close(many, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_npz_close(many, HL_VOLATILE));
     refused(path, LIMIT, "has more than 4096 arrays");
 }
 
@@ -412,7 +411,7 @@ TEST(what_is_no_archive_is_refused)
     refused(path, LIMIT, "No such file");
     scratch_write(path, "", 0);
     refused(path, LIMIT, "is no zip archive");
-    ck_assert_int_eq(hl_npz_close(hl_npz_create(path), HL_DURABLE).code, HL_OK);
+    CHECK_OK(hl_npz_close(hl_npz_create(path), HL_DURABLE));
     refused(path, LIMIT, "is no zip archive");
     scratch_write(path, "a text that is no archive, though a rather long one", 51);
     refused(path, LIMIT, "is no zip archive");
@@ -421,7 +420,7 @@ TEST(what_is_no_archive_is_refused)
 TEST(a_damaged_archive_is_refused_or_gives_the_same_arrays)
 {
     const char *path = scratch_path("a.npz");
-    ck_assert_int_eq(write_example(path).code, HL_OK);
+    CHECK_OK(write_example(path));
     size_t size;
     char *bytes = scratch_read(path, &size);
     size_t accepted = 0;

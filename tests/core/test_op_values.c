@@ -13,7 +13,7 @@ static hl_tape tape;
 static void setup(void)
 {
     hl_threads_setup();
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 16));
     hl_tape_begin(&tape, &arena, (hl_tape_options){ 0 });
 }
 
@@ -63,7 +63,7 @@ TEST(functions_far_out)
     for (int f = 0; f < 5; f++) {
         hl_tape_begin(&tape, &arena, (hl_tape_options){ .gradients = true });
         hl_tensor *in = hl_tape_tensor(&tape, HL_SHAPE(6), x, true), *y = functions[f](&tape, in);
-        ck_assert_int_eq(hl_tape_backward_from(&tape, y, ones).code, HL_OK);
+        CHECK_OK(hl_tape_backward_from(&tape, y, ones));
         for (int i = 0; i < 6; i++) {
             bool positive = x[i] > 0, bounded = f == 4;
             ck_assert(y->data[i] == (bounded ? (positive ? 1 : -1) : positive ? x[i] : 0));
@@ -202,7 +202,7 @@ TEST(the_loss_of_many_tokens_keeps_its_accuracy)
         wanted += log(exps) - (double)logits[n * V + targets[n]];
     }
     hl_arena_free(&arena);
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 24).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 24));
     for (int threads = 1; threads <= 2; threads++) {
         hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = threads });
         hl_cross_entropy_result result = { 0 };

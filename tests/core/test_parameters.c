@@ -15,8 +15,7 @@ static hl_parameter_spec spec(const char *name, hl_shape shape, hl_init init, hl
 
 static void allocate(hl_parameters *parameters)
 {
-    hl_status status = hl_parameters_allocate(parameters);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_parameters_allocate(parameters));
 }
 
 TEST(parameters_are_found_by_name_and_alias)
@@ -34,7 +33,7 @@ TEST(parameters_are_found_by_name_and_alias)
     hl_tensor *b = hl_parameters_add(&parameters, spec("output.bias", HL_SHAPE(5), HL_INIT_ZERO, 0, 0));
     hl_parameters_alias(&parameters, "output.weight", W);
     hl_parameters_alias(&parameters, "nothing", NULL);
-    ck_assert_int_eq(hl_parameters_status(&parameters).code, HL_OK);
+    CHECK_OK(hl_parameters_status(&parameters));
     const hl_parameter *found = hl_parameters_find(&parameters, "embedding.weight");
     ck_assert_ptr_eq(found->tensor, W);
     ck_assert_str_eq(found->name, "embedding.weight");
@@ -252,7 +251,7 @@ TEST(any_failing_allocation_is_a_clean_error)
     faults_begin();
     hl_parameters parameters = { 0 };
     faults_in_memory(0, FAULTS_ONCE);
-    ck_assert_int_eq(make(&parameters).code, HL_OK);
+    CHECK_OK(make(&parameters));
     int n = faults_allocations();
     ck_assert_int_gt(n, 80);
     hl_parameters_free(&parameters);

@@ -54,15 +54,14 @@ static void refused(const char *path, const char *reason)
 static hl_safetensors *read_good(const char *path)
 {
     hl_safetensors *file;
-    hl_status status = safetensors_file_open(path, &file);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(safetensors_file_open(path, &file));
     return file;
 }
 
 TEST(what_was_written_is_read_again)
 {
     const char *path = scratch_path("a");
-    ck_assert_int_eq(write_example(path).code, HL_OK);
+    CHECK_OK(write_example(path));
     hl_safetensors *file = read_good(path);
     ck_assert(hl_safetensors_has_checksum(file));
     static const char *const names[] = { "encoder.weight", "nothing", "step", "four" };
@@ -100,7 +99,7 @@ TEST(the_bytes_are_as_the_format_says)
     hl_file file;
     hl_file_create(&file, path);
     hl_safetensors_write(&file, &tensor, 1, items, 1);
-    ck_assert_int_eq(hl_file_commit(&file, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     size_t size;
     char *bytes = scratch_read(path, &size);
     uint64_t length;
@@ -130,10 +129,10 @@ TEST(the_bytes_are_as_the_format_says)
 TEST(the_same_content_makes_the_same_bytes)
 {
     const char *a = scratch_path("a");
-    ck_assert_int_eq(write_example(a).code, HL_OK);
+    CHECK_OK(write_example(a));
     size_t size;
     char *bytes = scratch_read(a, &size);
-    ck_assert_int_eq(write_example(scratch_path("b")).code, HL_OK);
+    CHECK_OK(write_example(scratch_path("b")));
     ck_assert(scratch_holds(scratch_path("b"), bytes, size));
     free(bytes);
 }
@@ -144,7 +143,7 @@ TEST(a_file_of_nothing_is_a_file)
     hl_file empty;
     hl_file_create(&empty, path);
     hl_safetensors_write(&empty, NULL, 0, NULL, 0);
-    ck_assert_int_eq(hl_file_commit(&empty, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_commit(&empty, HL_VOLATILE));
     hl_safetensors *file = read_good(path);
     ck_assert_int_eq(hl_safetensors_count(file), 0);
     ck_assert(hl_safetensors_has_checksum(file));
@@ -163,7 +162,7 @@ static void check_refused(const char *path, const char *bytes, size_t size, cons
 TEST(no_wrong_bit_and_no_missing_byte_is_accepted)
 {
     const char *path = scratch_path("a");
-    ck_assert_int_eq(write_example(path).code, HL_OK);
+    CHECK_OK(write_example(path));
     size_t size;
     char *bytes = scratch_read(path, &size);
     for (size_t bit = 0; bit < 8 * size; bit++) {
@@ -442,32 +441,32 @@ TEST(no_failing_call_is_missed_in_reading_piece_by_piece)
 TEST(pieces_are_read_past_interruptions)
 {
     const char *path = scratch_path("many");
-    ck_assert_int_eq(save_many(path, 0).code, HL_OK);
+    CHECK_OK(save_many(path, 0));
     faults_begin();
     faults_interrupts(true);
     faults_pieces(1000);
     hl_status status = load_many(path);
     ck_assert_int_gt(faults_interrupted(), 2 * 4 * MANY / 1000);
     faults_end();
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
 }
 
 TEST(numbers_are_compared_where_they_are_not_wanted)
 {
     const char *path = scratch_path("many");
-    ck_assert_int_eq(save_many(path, 0).code, HL_OK);
+    CHECK_OK(save_many(path, 0));
     static float numbers[MANY];
     hl_safetensors *file = read_good(path);
     static const int changed[] = { 0, MANY / 2, MANY - 1 };
     for (int i = 0; i < 3; i++) {
         hl_safetensors_place places[2] = { { .data = numbers, .compares = true }, { .data = NULL } };
         numbers[changed[i]] = -0.0f; /* another bit, though the same number */
-        ck_assert_int_eq(hl_safetensors_read(file, places).code, HL_OK);
+        CHECK_OK(hl_safetensors_read(file, places));
         ck_assert(places[0].differs && !places[1].differs);
         ck_assert(signbit(numbers[changed[i]]) != 0);
         numbers[changed[i]] = 0;
         places[0].differs = false;
-        ck_assert_int_eq(hl_safetensors_read(file, places).code, HL_OK);
+        CHECK_OK(hl_safetensors_read(file, places));
         ck_assert(!places[0].differs);
     }
     hl_safetensors_free(file);

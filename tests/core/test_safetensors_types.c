@@ -25,8 +25,7 @@ static hl_safetensors *open_foreign(const char *header, const void *payload, siz
     scratch_write(path, bytes, 8 + length + size);
     free(bytes);
     hl_safetensors *file;
-    hl_status status = hl_safetensors_open(path, &file);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_safetensors_open(path, &file));
     return file;
 }
 
@@ -98,7 +97,7 @@ LOOP_TEST(other_types_are_passed_over, 0, ROWS(skipped))
     float read[2][4];
     hl_safetensors_place places[3] = { { .data = read[0] }, { .data = NULL }, { .data = read[1] } };
     ck_assert(hl_safetensors_can_read(file, 0) && !hl_safetensors_can_read(file, 1));
-    ck_assert_int_eq(hl_safetensors_read(file, places).code, HL_OK);
+    CHECK_OK(hl_safetensors_read(file, places));
     ck_assert_float_eq(read[0][0], 3);
     ck_assert_float_eq(read[1][0], -5);
 
@@ -126,24 +125,24 @@ TEST(a_matrix_is_transposed_as_it_is_read)
     hl_safetensors *file = open_foreign("{\"w\":{\"dtype\":\"F32\",\"shape\":[97,1001],\"data_offsets\":[0,388388]}}",
                                         stored, sizeof stored);
     hl_safetensors_place place = { .data = read[0], .transposed = true };
-    ck_assert_int_eq(hl_safetensors_read(file, &place).code, HL_OK);
+    CHECK_OK(hl_safetensors_read(file, &place));
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < M; j++) {
             ck_assert_float_eq(read[j][i], stored[i][j]);
         }
     }
     place.compares = true;
-    ck_assert_int_eq(hl_safetensors_read(file, &place).code, HL_OK);
+    CHECK_OK(hl_safetensors_read(file, &place));
     ck_assert(!place.differs);
     read[M - 1][0] += 1;
-    ck_assert_int_eq(hl_safetensors_read(file, &place).code, HL_OK);
+    CHECK_OK(hl_safetensors_read(file, &place));
     ck_assert(place.differs);
     hl_safetensors_free(file);
 
     file = open_foreign("{\"w\":{\"dtype\":\"F16\",\"shape\":[97,1001],\"data_offsets\":[0,194194]}}", halves_stored,
                         sizeof halves_stored);
     place = (hl_safetensors_place){ .data = read[0], .transposed = true };
-    ck_assert_int_eq(hl_safetensors_read(file, &place).code, HL_OK);
+    CHECK_OK(hl_safetensors_read(file, &place));
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < M; j++) {
             ck_assert_float_eq(read[j][i], value_of(halves_stored[i][j], 5));
@@ -166,7 +165,7 @@ TEST(the_first_numbers_alone_are_read)
     for (int c = 0; c < 3; c++) {
         hl_safetensors_place place = { .data = read, .first = firsts[c] };
         read[firsts[c]] = -1;
-        ck_assert_int_eq(hl_safetensors_read(file, &place).code, HL_OK);
+        CHECK_OK(hl_safetensors_read(file, &place));
         ck_assert_mem_eq(read, stored, firsts[c] * sizeof *read);
         ck_assert_float_eq(read[firsts[c]], -1);
     }

@@ -32,7 +32,7 @@ static hl_tape tape;
 static void begin(hl_tape_options options)
 {
     hl_threads_setup();
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 16));
     hl_tape_begin(&tape, &arena, options);
 }
 
@@ -267,12 +267,12 @@ TEST(a_tensor_added_to_itself_gets_both_gradients)
         begin((hl_tape_options){
             .threads = 1, .gradients = true, .memory = { .dry = dry, .reuse = dry, .plan = dry ? NULL : &plan } });
         hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(3), numbers, true);
-        ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, hl_add(&tape, x, x))).code, HL_OK);
+        CHECK_OK(hl_tape_backward(&tape, hl_sum(&tape, hl_add(&tape, x, x))));
         for (int i = 0; !dry && i < 3; i++) {
             ck_assert(x->grad[i] == 2);
         }
         if (dry) {
-            ck_assert_int_eq(hl_tape_plan_make(&tape, &plan).code, HL_OK);
+            CHECK_OK(hl_tape_plan_make(&tape, &plan));
         }
         hl_arena_free(&arena);
     }
@@ -293,16 +293,16 @@ TEST(parameters_accumulate_over_tapes_until_they_are_zeroed)
     begin((hl_tape_options){ 0 });
     hl_parameters parameters = { 0 };
     hl_parameters_add(&parameters, (hl_parameter_spec){ .name = "W", .shape = HL_SHAPE(2, 3), .init = HL_INIT_ONE });
-    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    CHECK_OK(hl_parameters_allocate(&parameters));
     const hl_real *dW = parameters.list[0].tensor->grad;
     for (int n = 1; n <= 3; n++) {
-        ck_assert_int_eq(pass(&parameters, x).code, HL_OK);
+        CHECK_OK(pass(&parameters, x));
         for (int i = 0; i < 6; i++) { /* d mean / dW[o][i] = 3/4 * (x[0][i] + x[1][i]) */
             ck_assert_float_eq(dW[i], (float)n * 0.75f * (x[i % 3] + x[3 + i % 3]));
         }
     }
     hl_parameters_zero_grad(&parameters);
-    ck_assert_int_eq(pass(&parameters, x).code, HL_OK);
+    CHECK_OK(pass(&parameters, x));
     ck_assert_float_eq(dW[0], 3.75f);
     ck_assert_ptr_eq(parameters.list[0].tensor->grad, dW);
     hl_parameters_free(&parameters);
@@ -313,18 +313,18 @@ TEST(rows_of_a_parameter_share_its_numbers_and_gradient)
     begin((hl_tape_options){ .threads = 1, .gradients = true });
     hl_parameters parameters = { 0 };
     hl_tensor *W = hl_parameters_add(&parameters, (hl_parameter_spec){ .name = "W", .shape = HL_SHAPE(3, 2) });
-    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    CHECK_OK(hl_parameters_allocate(&parameters));
     for (int i = 0; i < 6; i++) {
         W->data[i] = (hl_real)i;
     }
     hl_tensor *rows = hl_tape_parameter_rows(&tape, W, 1, 2);
     hl_tensor *y = hl_add(&tape, hl_sum(&tape, rows), hl_sum(&tape, hl_tape_parameter_rows(&tape, W, 2, 1)));
     ck_assert_float_eq(*y->data, 2 + 3 + 4 + 5 + 4 + 5);
-    ck_assert_int_eq(hl_tape_backward(&tape, y).code, HL_OK);
+    CHECK_OK(hl_tape_backward(&tape, y));
     static const hl_real expected[6] = { 0, 0, 1, 1, 2, 2 };
     ck_assert_mem_eq(W->grad, expected, sizeof expected);
     ck_assert_ptr_null(hl_tape_parameter_rows(&tape, NULL, 0, 1));
-    ck_assert_int_eq(hl_tape_status(&tape).code, HL_OK);
+    CHECK_OK(hl_tape_status(&tape));
     hl_parameters_free(&parameters);
 }
 
@@ -351,7 +351,7 @@ TEST(forgotten_gradients_are_those_of_zeroed_ones)
             &parameters,
             (hl_parameter_spec){ .name = names[i], .shape = HL_SHAPE(2, 3), .init = HL_INIT_NORMAL, .scale = 1 });
     }
-    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    CHECK_OK(hl_parameters_allocate(&parameters));
     hl_parameters_initialise(&parameters, 1);
     hl_real zeroed[N][COUNT];
     for (int forgets = 0; forgets < 3; forgets++) { /* or is told to before forward, or between it and backward */
@@ -365,7 +365,7 @@ TEST(forgotten_gradients_are_those_of_zeroed_ones)
             ck_assert_int_eq(hl_tape_backward_from(&tape, p[0], p[0]->data).code, HL_INVALID);
             hl_tape_begin(&tape, &arena,
                           (hl_tape_options){ .threads = 1, .gradients = true, .memory = { .dry = true } });
-            ck_assert_int_eq(hl_tape_backward(&tape, loss_of(&tape, p)).code, HL_OK); /* it writes nothing */
+            CHECK_OK(hl_tape_backward(&tape, loss_of(&tape, p))); /* it writes nothing */
             hl_arena_rewind(&arena, 0);
         }
         for (int pass = 0; pass < 2; pass++) { /* the second one adds */
@@ -374,7 +374,7 @@ TEST(forgotten_gradients_are_those_of_zeroed_ones)
             if (forgets == 2 && pass == 0) {
                 hl_forgotten_grads_begin(&parameters);
             }
-            ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
+            CHECK_OK(hl_tape_backward(&tape, loss));
             hl_arena_rewind(&arena, 0);
         }
         hl_forgotten_grads_end(&parameters);
@@ -449,7 +449,7 @@ TEST(a_dry_tape_counts_the_products)
     args.queries = args.keys = (hl_sequences){ .n = 5, .longest = 7 };
     hl_tensor *z = hl_attention(&tape, args);
     ck_assert_double_eq(tape.flops, 2.0 * 35 * 3 * 4 + 2.0 * 5 * 2 * 7 * 7 * 4);
-    ck_assert_int_eq(hl_tape_backward(&tape, hl_sum(&tape, z)).code, HL_OK);
+    CHECK_OK(hl_tape_backward(&tape, hl_sum(&tape, z)));
     ck_assert_double_eq(tape.flops, 3 * (2.0 * 35 * 3 * 4 + 2.0 * 5 * 2 * 7 * 7 * 4));
 }
 

@@ -52,8 +52,8 @@ static void measure(work *w, int threads, bool gradients, size_t *held, size_t *
 {
     hl_arena records;
     hl_tape tape;
-    ck_assert_int_eq(hl_arena_init(&records, (size_t)1 << 16).code, HL_OK);
-    ck_assert_int_eq(run(w, &records, threads, gradients, true, &tape).code, HL_OK);
+    CHECK_OK(hl_arena_init(&records, (size_t)1 << 16));
+    CHECK_OK(run(w, &records, threads, gradients, true, &tape));
     *held = tape.memory.records + tape.memory.held;
     *bytes = hl_tape_bytes(&tape);
     hl_arena_free(&records);
@@ -70,7 +70,7 @@ LOOP_TEST(a_pass_takes_what_its_dry_run_counted, 0, op_case_count)
         measure(&w, threads, gradients, &held, &bytes);
         hl_arena arena;
         hl_tape tape;
-        ck_assert_int_eq(hl_arena_init(&arena, bytes).code, HL_OK);
+        CHECK_OK(hl_arena_init(&arena, bytes));
         hl_status status = run(&w, &arena, threads, gradients, false, &tape);
         char name[OP_CASE_NAME];
         ck_assert_msg(status.code == HL_OK, "%s: %s", op_case_name(w.c, name), status.text);
@@ -92,7 +92,7 @@ LOOP_TEST(a_full_arena_is_a_clean_error, 0, op_case_count)
         hl_arena arena;
         hl_tape tape;
         size_t capacity = step == 0 ? bytes - 64 : step * bytes / steps / 64 * 64;
-        ck_assert_int_eq(hl_arena_init(&arena, capacity).code, HL_OK);
+        CHECK_OK(hl_arena_init(&arena, capacity));
         hl_status status = run(&w, &arena, 1, true, false, &tape);
         ck_assert_int_eq(status.code, HL_NO_MEMORY);
         ck_assert_str_eq(status.text, "out of memory: the arena of one step is full");

@@ -14,7 +14,7 @@ static void fill(hl_text_grid *grid)
                                                "0.25",
                                                "7" },
                                              { "", "1", "2", "" } };
-    ck_assert_int_eq(hl_text_grid_init(grid, 3, 4).code, HL_OK);
+    CHECK_OK(hl_text_grid_init(grid, 3, 4));
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 4; c++) {
             hl_text_grid_set(grid, r, c, "%s", cells[r][c]);
@@ -46,7 +46,7 @@ TEST(wide_characters_take_two_columns)
 {
     hl_text_grid grid;
     hl_text *text = scratch_text();
-    ck_assert_int_eq(hl_text_grid_init(&grid, 3, 2).code, HL_OK);
+    CHECK_OK(hl_text_grid_init(&grid, 3, 2));
     hl_text_grid_set(&grid, 0, 0, "\u65e5\u672c\u8a9e"); /* Japanese, in Chinese characters */
     hl_text_grid_set(&grid, 0, 1, "1");
     hl_text_grid_set(&grid, 1, 0, "caf\u00e9");

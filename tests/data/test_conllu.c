@@ -53,8 +53,8 @@ TEST(sentences_have_words_documents_and_comments)
 {
     hl_conllu *reader;
     const hl_conllu_sentence *s;
-    ck_assert_int_eq(hl_conllu_open(text_file("t", treebank), HL_CONLLU_TREE, &reader).code, HL_OK);
-    ck_assert_int_eq(hl_conllu_next(reader, &s).code, HL_OK);
+    CHECK_OK(hl_conllu_open(text_file("t", treebank), HL_CONLLU_TREE, &reader));
+    CHECK_OK(hl_conllu_next(reader, &s));
     ck_assert(s->n_words == 7 && s->line == 1 && is(s->document, "letters-01"));
     static const int64_t heads[] = { 3, 1, 6, 6, 6, 0, 6 }, lines[] = { 8, 9, 10, 12, 13, 16, 17 };
     static const char *const forms[] = { "Ada", "'s", "cat", "wo", "n't", "sleep", "." };
@@ -70,12 +70,12 @@ TEST(sentences_have_words_documents_and_comments)
               is(hl_conllu_comment(s, "sent_id"), "letters-01-1"));
     ck_assert_ptr_null(hl_conllu_comment(s, "tex").text);
 
-    ck_assert_int_eq(hl_conllu_next(reader, &s).code, HL_OK);
+    CHECK_OK(hl_conllu_next(reader, &s));
     ck_assert(s->n_words == 2 && is(s->words[0].columns[HL_CONLLU_FORM], "20 000") && is(s->document, "letters-01"));
     ck_assert_ptr_null(hl_conllu_comment(s, "sent_id").text);
-    ck_assert_int_eq(hl_conllu_next(reader, &s).code, HL_OK);
+    CHECK_OK(hl_conllu_next(reader, &s));
     ck_assert(s->n_words == 1 && s->document.size == 0 && s->line == 23);
-    ck_assert_int_eq(hl_conllu_next(reader, &s).code, HL_OK);
+    CHECK_OK(hl_conllu_next(reader, &s));
     ck_assert_ptr_null(s);
     ck_assert_str_eq(as_text(hl_conllu_rest(reader)), "# the end\n\n");
     hl_conllu_close(reader);
@@ -117,8 +117,7 @@ static void check_written(const char *given, const char *value, const char *expe
     hl_text text = { 0 };
     for (int column = value == NULL ? 0 : HL_CONLLU_UPOS; column < (value == NULL ? HL_CONLLU_COLUMNS : HL_CONLLU_XPOS);
          column++) {
-        hl_status status = write_back(path, (hl_conllu_column)column, value, &text);
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        CHECK_OK(write_back(path, (hl_conllu_column)column, value, &text));
         ck_assert_str_eq(text.bytes, expected);
         hl_text_free(&text);
     }
@@ -195,10 +194,10 @@ TEST(what_is_no_treebank_is_refused_by_place)
 TEST(trees_are_looked_at_only_where_asked)
 {
     const char *path = text_file("t", WORD("1", "x") WORD("2", "2"));
-    ck_assert_int_eq(read_all(path, HL_CONLLU_WORDS).code, HL_OK);
+    CHECK_OK(read_all(path, HL_CONLLU_WORDS));
     ck_assert_int_eq(read_all(path, HL_CONLLU_ROOTS).code, HL_BAD_FILE);
     path = text_file("t", WORD("1", "0") WORD("2", "1") WORD("3", "0"));
-    ck_assert_int_eq(read_all(path, HL_CONLLU_ROOTS).code, HL_OK);
+    CHECK_OK(read_all(path, HL_CONLLU_ROOTS));
     ck_assert_int_eq(read_all(path, HL_CONLLU_TREE).code, HL_BAD_FILE);
 }
 
@@ -234,7 +233,7 @@ static bool holds(hl_span features, const char *feature)
 TEST(the_treebank_of_the_configs_has_true_trees)
 {
     hl_conllu *reader;
-    ck_assert_int_eq(hl_conllu_open(HL_CONFIGS "/text/treebank.conllu.gz", HL_CONLLU_TREE, &reader).code, HL_OK);
+    CHECK_OK(hl_conllu_open(HL_CONFIGS "/text/treebank.conllu.gz", HL_CONLLU_TREE, &reader));
     int sentences = 0, agreeing = 0, nouns = 0, verbs = 0, far = 0;
     const hl_conllu_sentence *s;
     hl_status status = hl_conllu_next(reader, &s);
@@ -288,7 +287,7 @@ static void read_either(const char *text, const char *expected, const char *fail
     hl_conllu *reader;
     const hl_conllu_sentence *s = NULL;
     hl_text *printed = scratch_text();
-    ck_assert_int_eq(hl_conllu_open(path, HL_CONLLU_TEXT, &reader).code, HL_OK);
+    CHECK_OK(hl_conllu_open(path, HL_CONLLU_TEXT, &reader));
     hl_text_print(printed, "%s", "");
     hl_status status = hl_conllu_next(reader, &s);
     for (; status.code == HL_OK && s != NULL; status = hl_conllu_next(reader, &s)) {

@@ -14,8 +14,7 @@
 
 static void check_example(hl_corpus_reader *reader, int64_t i)
 {
-    hl_status status = hl_corpus_read(reader, i);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_corpus_read(reader, i));
     int line = (int)i + 1;
     ck_assert(reader->lengths[0] == (int64_t)length_of_line(line) && reader->lengths[1] == 1 &&
               reader->columns[1][0] == line);
@@ -33,7 +32,7 @@ TEST(every_example_is_read_in_any_order)
     ck_assert_int_gt(hl_corpus_longest(corpus, 0), 2 * HL_CORPUS_BLOCK_NUMBERS);
     ck_assert_str_eq(hl_corpus_made_because(corpus), "");
     hl_corpus_reader reader;
-    ck_assert_int_eq(hl_corpus_reader_init(&reader, corpus).code, HL_OK);
+    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
     int64_t numbers = 0;
     for (int64_t i = 0; i < LINES; i++) {
         check_example(&reader, i);
@@ -86,10 +85,10 @@ TEST(running_text_is_read_by_windows)
     hl_corpus *corpus = opened(&spec);
     static int32_t all[200000], window[5000];
     hl_corpus_reader reader;
-    ck_assert_int_eq(hl_corpus_reader_init(&reader, corpus).code, HL_OK);
+    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
     int64_t n = hl_corpus_numbers(corpus), at = 0;
     ck_assert(n < 200000 && n > 5 * HL_CORPUS_BLOCK_NUMBERS && hl_corpus_examples(corpus) == 0);
-    ck_assert_int_eq(hl_corpus_window(&reader, 0, n, all).code, HL_OK);
+    CHECK_OK(hl_corpus_window(&reader, 0, n, all));
     for (int line = 1; line <= LINES; line++) {
         for (size_t i = 0; i < length_of_line(line); i++) {
             ck_assert_int_eq(all[at++], byte_of_line(line, i));
@@ -98,7 +97,7 @@ TEST(running_text_is_read_by_windows)
     ck_assert_int_eq(at, n);
     for (int64_t first = n - 1; first >= 0; first -= 777) {
         int64_t count = first % 5000 < n - first ? first % 5000 : n - first;
-        ck_assert_int_eq(hl_corpus_window(&reader, first, count, window).code, HL_OK);
+        CHECK_OK(hl_corpus_window(&reader, first, count, window));
         ck_assert_mem_eq(window, all + first, (size_t)count * sizeof *window);
     }
     hl_corpus_reader_free(&reader);
@@ -118,9 +117,9 @@ TEST(examples_may_end_where_blocks_do)
         hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
         hl_corpus *corpus = opened(&spec);
         hl_corpus_reader reader;
-        ck_assert_int_eq(hl_corpus_reader_init(&reader, corpus).code, HL_OK);
+        CHECK_OK(hl_corpus_reader_init(&reader, corpus));
         for (int i = 5; i >= 0; i--) {
-            ck_assert_int_eq(hl_corpus_read(&reader, i).code, HL_OK);
+            CHECK_OK(hl_corpus_read(&reader, i));
             ck_assert(reader.lengths[0] == (i % 2 == 0 ? length : 0) && reader.columns[1][0] == i + 1);
             ck_assert(i % 2 == 1 || reader.columns[0][length - 1] == '0' + i / 2);
         }
@@ -143,7 +142,7 @@ TEST(an_example_costs_few_reads_and_no_memory)
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
     hl_corpus *corpus = opened(&spec);
     hl_corpus_reader reader;
-    ck_assert_int_eq(hl_corpus_reader_init(&reader, corpus).code, HL_OK);
+    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
     hl_file_calls calls = *hl_file_calls_get();
     calls.pread = counted_pread;
     hl_file_calls_set(&calls);
@@ -180,7 +179,7 @@ TEST(no_damaged_byte_goes_unnoticed)
             char expected[128];
             hl_corpus_reader reader;
             ck_assert_uint_lt(at, (size_t)corpus->end.n_blocks * HL_CORPUS_BLOCK);
-            ck_assert_int_eq(hl_corpus_reader_init(&reader, corpus).code, HL_OK);
+            CHECK_OK(hl_corpus_reader_init(&reader, corpus));
             for (int64_t i = 0; i < LINES && status.code == HL_OK; i++) {
                 status = hl_corpus_read(&reader, i);
             }
@@ -215,7 +214,7 @@ TEST(blocks_that_changed_places_and_other_formats_are_refused)
     scratch_write(path, bytes, size);
     hl_corpus *corpus = opened(&spec);
     hl_corpus_reader reader;
-    ck_assert_int_eq(hl_corpus_reader_init(&reader, corpus).code, HL_OK);
+    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
     refused_as(hl_corpus_read(&reader, 0), HL_BAD_FILE, path,
                ": block 0 is damaged; remove the file, and it is made again");
     ck_assert_int_eq(truncate(path, 100), 0); /* while it is open */
@@ -235,7 +234,7 @@ TEST(an_example_too_long_is_refused)
     made m = { .source = text_file("text", "a\n") };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
     hl_corpus_writer *writer;
-    ck_assert_int_eq(hl_corpus_writer_begin(&spec, &writer).code, HL_OK);
+    CHECK_OK(hl_corpus_writer_begin(&spec, &writer));
     static const int32_t number;
     const int32_t *values[] = { &number, &number };
     refused_as(hl_corpus_add(writer, values, (int64_t[]){ HL_CORPUS_MAX_LENGTH, 1 }), HL_INVALID,

@@ -25,20 +25,19 @@ static void release_examples(void *examples)
 static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
 {
     hl_dataset *dataset;
-    hl_status status = hl_dataset_open(&spec, seed, &dataset);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    return scratch_keep(dataset, release_dataset);
+    CHECK_OK(hl_dataset_open(&spec, seed, &dataset));
+    return scratch_own(dataset, release_dataset);
 }
 
 static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
 {
     hl_examples batch;
-    ck_assert_int_eq(hl_examples_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch).code, HL_OK);
+    CHECK_OK(hl_examples_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch));
     hl_dataset_examples(dataset, split, first, &batch);
     hl_examples *kept = malloc(sizeof *kept);
     ck_assert_ptr_nonnull(kept);
     *kept = batch; /* of the same memory */
-    scratch_keep(kept, release_examples);
+    scratch_own(kept, release_examples);
     return batch;
 }
 
@@ -127,7 +126,7 @@ LOOP_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer, 0, ROWS
     int64_t scored = 0, sources = 0;
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
         hl_examples batch;
-        ck_assert_int_eq(hl_examples_allocate(200, T, R, &batch).code, HL_OK);
+        CHECK_OK(hl_examples_allocate(200, T, R, &batch));
         memset(batch.tokens, 0x55, hl_examples_bytes(200, T, R)); /* what an earlier batch left */
         hl_dataset_examples(dataset, split, 0, &batch);
         for (int64_t i = 0; i < 200 * T; i++) {

@@ -8,8 +8,7 @@
 static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
 {
     hl_dataset *dataset;
-    hl_status status = hl_dataset_open(&spec, seed, &dataset);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_dataset_open(&spec, seed, &dataset));
     return dataset;
 }
 
@@ -72,7 +71,7 @@ TEST(the_largest_specs_open_and_work)
     hl_dataset *dataset = open_dataset(spec, UINT64_MAX);
     ck_assert_int_eq(hl_dataset_n_lengths(dataset), HL_TASK_MAX_SIZE);
     hl_examples batch;
-    ck_assert_int_eq(hl_examples_allocate(1, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
+    CHECK_OK(hl_examples_allocate(1, hl_dataset_max_length(dataset), 0, &batch));
     hl_dataset_examples(dataset, HL_VALIDATION, HL_TASK_MAX_SIZE - 1, &batch);
     ck_assert_int_eq(batch.lengths[0], 2 * HL_TASK_MAX_SIZE + 1);
     ck_assert_int_eq(hl_examples_scored(&batch), HL_TASK_MAX_SIZE);
@@ -99,7 +98,7 @@ TEST(a_spec_and_its_name_need_not_outlive_the_opening)
     memset(name, 'x', sizeof name);
     memset(&spec, 0, sizeof spec);
     hl_examples batch;
-    ck_assert_int_eq(hl_examples_allocate(2, hl_dataset_max_length(dataset), 0, &batch).code, HL_OK);
+    CHECK_OK(hl_examples_allocate(2, hl_dataset_max_length(dataset), 0, &batch));
     hl_dataset_examples(dataset, HL_TRAIN, 0, &batch);
     ck_assert_int_eq(batch.lengths[1], 12);
     hl_examples_free(&batch);

@@ -5,7 +5,7 @@
 TEST(a_batch_has_room_for_every_entry)
 {
     hl_examples batch;
-    ck_assert_int_eq(hl_examples_allocate(3, 5, 2, &batch).code, HL_OK);
+    CHECK_OK(hl_examples_allocate(3, 5, 2, &batch));
     ck_assert_int_eq(batch.n_examples, 3);
     ck_assert_int_eq(batch.n_tokens, 5);
     ck_assert_int_eq(batch.n_relations, 2);
@@ -38,7 +38,7 @@ TEST(a_batch_has_room_for_every_entry)
 TEST(a_batch_without_relations_has_no_array_of_them)
 {
     hl_examples batch = { 0 };
-    ck_assert_int_eq(hl_examples_allocate(3, 5, 0, &batch).code, HL_OK);
+    CHECK_OK(hl_examples_allocate(3, 5, 0, &batch));
     ck_assert_int_eq(batch.n_relations, 0);
     ck_assert_ptr_null(batch.relations);
     hl_examples_free(&batch);
@@ -71,7 +71,7 @@ TEST(a_batch_is_one_block)
     ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_NO_MEMORY);
     ck_assert_ptr_null(batch.tokens);
     faults_in_memory(2, FAULTS_FOR_EVER);
-    ck_assert_int_eq(hl_examples_allocate(4, 4, 0, &batch).code, HL_OK);
+    CHECK_OK(hl_examples_allocate(4, 4, 0, &batch));
     ck_assert_int_eq(faults_live_blocks(), 1);
     hl_examples_free(&batch);
     ck_assert_int_eq(faults_live_blocks(), 0);

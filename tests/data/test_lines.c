@@ -45,8 +45,7 @@ static hl_lines_notices check_lines(const char *path, const char *expected)
 {
     hl_text *text = scratch_text();
     hl_lines_notices notices;
-    hl_status status = all_lines(path, 10, text, &notices);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(all_lines(path, 10, text, &notices));
     ck_assert_str_eq(text->size > 0 ? text->bytes : "", expected);
     return notices;
 }
@@ -133,7 +132,7 @@ TEST(a_line_too_long_is_never_held)
     ck_assert_uint_le(largest_block, 4 * LIMIT);
     text[LIMIT] = '\n'; /* one of the limit's length is taken */
     scratch_write(path, text, LIMIT + 1);
-    ck_assert_int_eq(all_lines(path, LIMIT, &lines, NULL).code, HL_OK);
+    CHECK_OK(all_lines(path, LIMIT, &lines, NULL));
     hl_text_free(&lines);
     hl_allocator_set(NULL);
     free(text);
@@ -231,9 +230,9 @@ TEST(gzip_gives_all_of_its_text)
     hl_lines *lines;
     hl_line line;
     int64_t n = -1, done, total;
-    ck_assert_int_eq(hl_lines_open(path, 10, &lines).code, HL_OK);
+    CHECK_OK(hl_lines_open(path, 10, &lines));
     do {
-        ck_assert_int_eq(hl_lines_next(lines, &line).code, HL_OK);
+        CHECK_OK(hl_lines_next(lines, &line));
         n++;
     } while (line.text != NULL);
     hl_lines_progress(lines, &done, &total);
@@ -252,7 +251,7 @@ TEST(standard_input_is_read_line_by_line)
     close(ends[0]);
     hl_lines *lines;
     hl_line line;
-    ck_assert_int_eq(hl_lines_open("-", 10, &lines).code, HL_OK);
+    CHECK_OK(hl_lines_open("-", 10, &lines));
     ck_assert_str_eq(hl_lines_name(lines), "standard input");
     static const char *const given[] = { "\n", "two\n", "\xff\n" };
     for (int i = 0; i < 3; i++) { /* waits for no byte more than a line */
@@ -286,7 +285,7 @@ TEST(a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was)
     hl_file_calls_set(NULL);
     hl_lines *lines;
     hl_line line;
-    ck_assert_int_eq(hl_lines_open(path, 10, &lines).code, HL_OK);
+    CHECK_OK(hl_lines_open(path, 10, &lines));
     text_file("t", "one\ntwo\nthree\n");
     ck_assert(hl_lines_next(lines, &line).code == HL_OK && hl_lines_next(lines, &line).code == HL_OK);
     ck_assert(hl_lines_next(lines, &line).code == HL_OK && line.text == NULL);

@@ -26,7 +26,7 @@ static void check_text(const hl_tokens *tokens, const char *text, int64_t charac
 {
     hl_pieces pieces = { 0 };
     int32_t ids[512];
-    ck_assert_int_eq(hl_tokens_encode(tokens, text, strlen(text), true, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, text, strlen(text), true, &pieces));
     ck_assert_uint_le(pieces.n, 512);
     for (size_t i = 0; i < pieces.n; i++) {
         ids[i] = pieces.at[i].id;
@@ -37,7 +37,7 @@ static void check_text(const hl_tokens *tokens, const char *text, int64_t charac
         hl_scored_text found = { 0 };
         for (size_t i = 0; i < pieces.n; i += step) {
             size_t left = pieces.n - i;
-            ck_assert_int_eq(hl_scored_text_add(&found, tokens, ids + i, left < step ? left : step).code, HL_OK);
+            CHECK_OK(hl_scored_text_add(&found, tokens, ids + i, left < step ? left : step));
         }
         ck_assert_int_eq(found.characters, characters);
         ck_assert_int_eq(found.words, words);
@@ -72,7 +72,7 @@ TEST(pieces_that_hold_words_have_one_space_between_them)
     check_text(pieces, "dog[SEP]cat [MASK]dogs", 12, 3); /* dog cat dogs */
     hl_scored_text cut = { 0 };
     int32_t ids[] = { 6, 5, 99 };
-    ck_assert_int_eq(hl_scored_text_add(&cut, pieces, ids, 2).code, HL_OK); /* ##s dog, as hl_tokens_decode has it */
+    CHECK_OK(hl_scored_text_add(&cut, pieces, ids, 2)); /* ##s dog, as hl_tokens_decode has it */
     ck_assert(cut.characters == 7 && cut.words == 2);
     ck_assert_int_eq(hl_scored_text_add(&cut, pieces, ids, 3).code, HL_INVALID);
     pieces = kept_tokens(
@@ -101,7 +101,7 @@ TEST(a_character_counts_where_its_first_byte_is)
 {
     hl_tokens *tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, mixed));
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, "\xc3\xa9", 2, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, "\xc3\xa9", 2, false, &pieces));
     int32_t ids[] = { pieces.at[0].id, pieces.at[1].id };
     hl_scored_text first = { 0 }, second = { 0 }, apart = { 0 };
     hl_scored_text_add(&first, tokens, ids, 1);
@@ -141,7 +141,7 @@ TEST(windows_of_validation_have_the_text_they_ask_for)
         char *scored = strndup(begin, (size_t)(end - begin));
         count(scored, &characters, &words);
         hl_scored_text found;
-        ck_assert_int_eq(hl_scored_text_of_validation(data, 1, n, &found).code, HL_OK);
+        CHECK_OK(hl_scored_text_of_validation(data, 1, n, &found));
         ck_assert(characters == n * LENGTH && found.characters == characters);
         ck_assert_int_eq(found.words, words);
         free(scored);
@@ -161,11 +161,11 @@ TEST(masks_of_validation_have_the_words_they_hide)
     int64_t n = hl_text_data_examples(data, HL_VALIDATION), characters = 0, words = 0, pieces = 0;
     for (int64_t i = 0; i < n; i++) {
         hl_text_example e;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 7, i, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_VALIDATION, 7, i, &e));
         bool hidden[512] = { false };
         for (int64_t t = 0; t < e.n_targets; t++) {
             hl_text decoded = { 0 };
-            ck_assert_int_eq(hl_tokens_decode(hl_text_data_tokens(data), &e.ids[t], 1, true, &decoded).code, HL_OK);
+            CHECK_OK(hl_tokens_decode(hl_text_data_tokens(data), &e.ids[t], 1, true, &decoded));
             characters += (int64_t)decoded.size; /* ASCII */
             int64_t word = e.n_words;
             while (e.words[word - 1] > e.rows[t]) {
@@ -180,7 +180,7 @@ TEST(masks_of_validation_have_the_words_they_hide)
         pieces += e.n_targets;
     }
     hl_scored_text found;
-    ck_assert_int_eq(hl_scored_text_of_validation(data, 7, n, &found).code, HL_OK);
+    CHECK_OK(hl_scored_text_of_validation(data, 7, n, &found));
     ck_assert(words < pieces && pieces < characters); /* which are three things here */
     ck_assert_int_eq(found.characters, characters);
     ck_assert_int_eq(found.words, words);

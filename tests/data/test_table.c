@@ -17,20 +17,20 @@ TEST(columns_have_names_and_numbers)
     hl_table *table;
     hl_table_row row;
     int64_t column;
-    ck_assert_int_eq(hl_table_open(text_file("t", "text\tlabel\t1\n\"a\" b\t\t\\t\n"), true, &table).code, HL_OK);
+    CHECK_OK(hl_table_open(text_file("t", "text\tlabel\t1\n\"a\" b\t\t\\t\n"), true, &table));
     ck_assert(hl_table_find(table, "label", &column).code == HL_OK && column == 1);
     ck_assert(hl_table_find(table, "2", &column).code == HL_OK && column == 1);
     ck_assert(hl_table_find(table, "1", &column).code == HL_OK && column == 2); /* a name goes before a number */
-    ck_assert_int_eq(hl_table_next(table, &row).code, HL_OK);
+    CHECK_OK(hl_table_next(table, &row));
     ck_assert(row.n_columns == 3 && row.line == 2 && is(row.columns[0], "\"a\" b") && is(row.columns[1], "") &&
               is(row.columns[2], "\\t"));
-    ck_assert_int_eq(hl_table_next(table, &row).code, HL_OK);
+    CHECK_OK(hl_table_next(table, &row));
     ck_assert_ptr_null(row.columns);
     hl_table_close(table);
-    ck_assert_int_eq(hl_table_open(text_file("t", "a\n\nb"), false, &table).code, HL_OK);
+    CHECK_OK(hl_table_open(text_file("t", "a\n\nb"), false, &table));
     ck_assert(hl_table_find(table, "1", &column).code == HL_OK && column == 0);
     for (int line = 1; line <= 3; line++) {
-        ck_assert_int_eq(hl_table_next(table, &row).code, HL_OK);
+        CHECK_OK(hl_table_next(table, &row));
         ck_assert(row.line == line && is(row.columns[0], line == 1 ? "a" : line == 2 ? "" : "b"));
     }
     hl_table_close(table);
@@ -41,7 +41,7 @@ TEST(a_column_that_is_not_there_is_refused_by_name)
     hl_table *table;
     int64_t column;
     const char *path = text_file("t", "text\tlabel\ttext\n");
-    ck_assert_int_eq(hl_table_open(path, true, &table).code, HL_OK);
+    CHECK_OK(hl_table_open(path, true, &table));
     refused_as(hl_table_find(table, "lable", &column), HL_INVALID, path,
                ": has no column lable; its columns are text, label, text");
     refused_as(hl_table_find(table, "4", &column), HL_INVALID, path,
@@ -51,7 +51,7 @@ TEST(a_column_that_is_not_there_is_refused_by_name)
     refused_as(hl_table_find(table, "text", &column), HL_INVALID, path,
                ": has 2 columns named text; give the number, from 1");
     hl_table_close(table);
-    ck_assert_int_eq(hl_table_open(path, false, &table).code, HL_OK);
+    CHECK_OK(hl_table_open(path, false, &table));
     refused_as(hl_table_find(table, "text", &column), HL_INVALID, path,
                ": is read without a header: its columns are numbers from 1, not text");
     refused_as(hl_table_find(table, "0", &column), HL_INVALID, path,
@@ -97,8 +97,8 @@ TEST(ragged_and_empty_tables_are_refused_by_place)
 
 TEST(empty_lines_may_end_a_table)
 {
-    ck_assert_int_eq(read_all(text_file("t", "a\tb\nc\td\n\n\n"), true, NULL).code, HL_OK);
-    ck_assert_int_eq(read_all(text_file("t", "a\tb\r\n\r\n"), false, NULL).code, HL_OK);
+    CHECK_OK(read_all(text_file("t", "a\tb\nc\td\n\n\n"), true, NULL));
+    CHECK_OK(read_all(text_file("t", "a\tb\r\n\r\n"), false, NULL));
     refused_as(read_all(text_file("t", "a\tb\n\n"), true, NULL), HL_BAD_FILE, text_file("t", "a\tb\n\n"),
                ": holds no row");
 }
@@ -126,10 +126,10 @@ static hl_status task_text(const char *row_text, bool sources, hl_text *text)
 TEST(a_row_may_be_a_toy_task)
 {
     hl_text text = { 0 };
-    ck_assert_int_eq(task_text("a _  c \t_ x _\t_ 2 0\n", true, &text).code, HL_OK);
+    CHECK_OK(task_text("a _  c \t_ x _\t_ 2 0\n", true, &text));
     ck_assert_str_eq(text.bytes, "a:-@-1 _:x@2 c:-@0 ");
     hl_text_free(&text);
-    ck_assert_int_eq(task_text("a b\tx _\t9 9 9", false, &text).code, HL_OK);
+    CHECK_OK(task_text("a b\tx _\t9 9 9", false, &text));
     ck_assert_str_eq(text.bytes, "a:x@-1 b:-@-1 ");
     hl_text_free(&text);
     static const struct {

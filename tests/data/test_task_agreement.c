@@ -14,7 +14,7 @@ static const hl_task_spec spec = { .name = "agreement", .length = 24, .min_lengt
 
 static void open_vocabulary(void)
 {
-    ck_assert_int_eq(hl_task_find("agreement")->vocabulary(&spec, &vocabulary).code, HL_OK);
+    CHECK_OK(hl_task_find("agreement")->vocabulary(&spec, &vocabulary));
 }
 
 static void close_vocabulary(void)

@@ -49,7 +49,7 @@ TEST(the_vocabularys_size_is_known_without_it)
     for (int i = 0; hl_task_at(i) != NULL; i++) {
         hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = 20, .order = 3 };
         hl_vocabulary *vocabulary;
-        ck_assert_int_eq(hl_task_at(i)->vocabulary(&spec, &vocabulary).code, HL_OK);
+        CHECK_OK(hl_task_at(i)->vocabulary(&spec, &vocabulary));
         ck_assert_int_eq(hl_task_sizes_of(&spec).vocabulary, hl_vocabulary_size(vocabulary));
         hl_vocabulary_free(vocabulary);
     }
@@ -155,11 +155,11 @@ TEST(keys_that_a_task_does_not_read_do_not_matter)
     hl_task_spec copy = {
         .name = "copy", .length = 5, .min_length = 1, .symbols = 8, .pairs = -1, .queries = INT64_MAX
     };
-    ck_assert_int_eq(hl_task_check(&copy).code, HL_OK);
+    CHECK_OK(hl_task_check(&copy));
     hl_task_spec recall = { .name = "recall", .length = -5, .min_length = 9, .symbols = 8, .pairs = 4, .queries = 4 };
-    ck_assert_int_eq(hl_task_check(&recall).code, HL_OK);
+    CHECK_OK(hl_task_check(&recall));
     hl_task_spec agreement = { .name = "agreement", .length = 24, .min_length = 3, .symbols = -1, .pairs = -1 };
-    ck_assert_int_eq(hl_task_check(&agreement).code, HL_OK);
+    CHECK_OK(hl_task_check(&agreement));
 }
 
 SUITE("task check")

@@ -11,7 +11,7 @@ enum { MOST = 40 };
 static hl_vocabulary *vocabulary_of(const hl_task_spec *spec)
 {
     hl_vocabulary *vocabulary;
-    ck_assert_int_eq(hl_task_find("ngram")->vocabulary(spec, &vocabulary).code, HL_OK);
+    CHECK_OK(hl_task_find("ngram")->vocabulary(spec, &vocabulary));
     return vocabulary;
 }
 
@@ -50,7 +50,7 @@ TEST(every_place_names_the_symbols_before_it)
                               .min_length = sizes[i].order + 1,
                               .symbols = sizes[i].symbols,
                               .order = sizes[i].order };
-        ck_assert_int_eq(hl_task_check(&spec).code, HL_OK);
+        CHECK_OK(hl_task_check(&spec));
         for (uint64_t seed = 0; seed < 5; seed++) {
             check_example(&spec, seed % 2 == 0 ? spec.length : spec.min_length, seed);
         }

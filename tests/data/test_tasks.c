@@ -15,7 +15,7 @@ typedef struct sample {
 static sample make(const hl_task_spec *spec, int64_t size, uint64_t seed)
 {
     const hl_task *task = hl_task_find(spec->name);
-    ck_assert_int_eq(task->check(spec).code, HL_OK);
+    CHECK_OK(task->check(spec));
     sample made = { .length = task->n_tokens(spec, size) };
     int32_t **arrays[] = { &made.example.tokens, &made.example.targets, &made.example.sources };
     for (int i = 0; i < 3; i++) {
@@ -321,8 +321,8 @@ TEST(tokens_have_readable_names)
         hl_vocabulary *vocabulary;
         char *text;
         size_t size;
-        ck_assert_int_eq(hl_task_find(cases[i].spec.name)->vocabulary(&cases[i].spec, &vocabulary).code, HL_OK);
-        ck_assert_int_eq(hl_vocabulary_text(vocabulary, &text, &size).code, HL_OK);
+        CHECK_OK(hl_task_find(cases[i].spec.name)->vocabulary(&cases[i].spec, &vocabulary));
+        CHECK_OK(hl_vocabulary_text(vocabulary, &text, &size));
         ck_assert_str_eq(text, cases[i].text);
         hl_free(text);
         hl_vocabulary_free(vocabulary);
@@ -338,7 +338,7 @@ LOOP_TEST(every_number_of_symbols_has_names, 0, 6)
         }
         hl_task_spec spec = { .name = hl_task_at(t)->name, .symbols = symbols[_i], .order = 3 };
         hl_vocabulary *vocabulary;
-        ck_assert_int_eq(hl_task_at(t)->vocabulary(&spec, &vocabulary).code, HL_OK);
+        CHECK_OK(hl_task_at(t)->vocabulary(&spec, &vocabulary));
         ck_assert_int_eq(hl_vocabulary_size(vocabulary), symbols[_i] + HL_SPECIAL_TOKENS);
         hl_vocabulary_free(vocabulary);
     }
@@ -348,11 +348,11 @@ TEST(more_symbols_than_letters_are_numbered)
 {
     hl_task_spec spec = { .symbols = 26 };
     hl_vocabulary *vocabulary;
-    ck_assert_int_eq(hl_task_find("copy")->vocabulary(&spec, &vocabulary).code, HL_OK);
+    CHECK_OK(hl_task_find("copy")->vocabulary(&spec, &vocabulary));
     ck_assert_str_eq(hl_vocabulary_token(vocabulary, 28), "z");
     hl_vocabulary_free(vocabulary);
     spec.symbols = 27;
-    ck_assert_int_eq(hl_task_find("copy")->vocabulary(&spec, &vocabulary).code, HL_OK);
+    CHECK_OK(hl_task_find("copy")->vocabulary(&spec, &vocabulary));
     ck_assert_str_eq(hl_vocabulary_token(vocabulary, 29), "s26");
     hl_vocabulary_free(vocabulary);
 }

@@ -39,7 +39,7 @@ TEST(tags_have_a_target_for_each_words_first_piece)
     ck_assert_ptr_nonnull(strstr(text.bytes, "[CLS] cat ##s sleep [SEP] | 1:NOUN 3:VERB | 0 1 3 4 | 7/2\n"));
     hl_text_free(&text);
     double mean; /* of 8 and 5 */
-    ck_assert_int_eq(hl_text_data_mean_length(data, &mean).code, HL_OK);
+    CHECK_OK(hl_text_data_mean_length(data, &mean));
     ck_assert_double_eq(mean, 6.5);
     const hl_tokens *labels = hl_text_data_targets(data);
     ck_assert_int_eq(hl_tokens_size(labels), 4);
@@ -166,7 +166,7 @@ static void check_part(const hl_text_data *data, hl_split split, const char *tex
     hl_text_reader *reader = kept_reader(data);
     for (int64_t i = 0; i < n; i++) {
         hl_text_example example;
-        ck_assert_int_eq(hl_text_data_read(reader, split, 5, i, &example).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, split, 5, i, &example));
         ck_assert(example.n_tokens == 8 && example.n_targets == 8 && example.line == 0);
         sum += example.number / stride;
         for (int64_t row = 0; row < 8; row++) {
@@ -225,18 +225,18 @@ LOOP_TEST(lines_of_running_text_have_any_length, 0, 4)
         hl_text_add(&text, "é", 2);
     }
     hl_text_print(&text, "\nlast");
-    ck_assert_int_eq(hl_text_status(&text).code, HL_OK);
+    CHECK_OK(hl_text_status(&text));
     size_t border = border_of(text.bytes, text.size);
     hl_text_spec spec = running_spec(text_file("text", text.bytes), kind);
     hl_text_data *data = kept_text(&spec);
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(hl_text_data_tokens(data), text.bytes, border, true, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(hl_text_data_tokens(data), text.bytes, border, true, &pieces));
     int64_t n = hl_text_data_examples(data, HL_TRAIN);
     ck_assert_int_eq(n, (int64_t)pieces.n - 8);
     hl_text_reader *reader = kept_reader(data);
     for (int64_t i = 0; i < n; i += 97) {
         hl_text_example example;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 5, i, &example).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_TRAIN, 5, i, &example));
         for (int64_t row = 0; row < 8; row++) {
             ck_assert_int_eq(example.tokens[row], pieces.at[example.number + row].id);
         }
@@ -256,7 +256,7 @@ LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
     hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
     hl_text_data *data = opened_text(&spec);
     snprintf(path, sizeof path, "%s", scratch_path("tokens.json"));
-    ck_assert_int_eq(hl_tokens_save(hl_text_data_tokens(data), path).code, HL_OK);
+    CHECK_OK(hl_tokens_save(hl_text_data_tokens(data), path));
     hl_text_data_close(data);
     char *json = scratch_read(path, &json_size), *rule = strstr(json, "\"prefix_space\":false");
     ck_assert_ptr_nonnull(rule);
@@ -304,7 +304,7 @@ TEST(no_content_is_in_both_splits)
     ck_assert_int_eq(hl_tokens_size(tokens), n[0] / 4 + 3); /* training's words alone */
     for (int64_t i = 0; i < n[1]; i++) {
         hl_text_example e;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 1, i, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_VALIDATION, 1, i, &e));
         ck_assert_int_eq(e.tokens[1], hl_tokens_role(tokens, HL_ROLE_UNK));
     }
     hl_text_free(&text);

@@ -26,7 +26,7 @@ TEST(masks_are_15_percent_of_which_80_10_10)
     enum { PASSES = 10 };
     for (int64_t i = 0; i < PASSES * n; i++) {
         hl_text_example e;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 7, i, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_TRAIN, 7, i, &e));
         ck_assert(e.n_tokens == WORDS + 2 && e.n_targets == 6); /* 15% of 40 */
         for (int64_t t = 0; t < e.n_targets; t++) {
             int32_t row = e.rows[t];
@@ -63,7 +63,7 @@ TEST(so_many_pieces_are_masked_as_the_sentence_has)
         hl_text_data *data = opened_text(&spec);
         hl_text_reader *reader = reader_of(data);
         hl_text_example e;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 7, 0, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_VALIDATION, 7, 0, &e));
         ck_assert_int_eq(e.n_targets, lines[i].masked);
         hl_text_reader_close(reader);
         hl_text_data_close(data);
@@ -87,9 +87,9 @@ TEST(whole_words_are_masked_as_wholes)
     bool pieces[2] = { false, false };
     for (uint64_t seed = 0; seed < 50; seed++) {
         hl_text_example e;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, seed, 1, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_VALIDATION, seed, 1, &e));
         ck_assert(e.n_targets == 2 && e.rows[0] == 1 && e.rows[1] == 2); /* its only word exceeds the number, 1 */
-        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, seed, 0, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_VALIDATION, seed, 0, &e));
         ck_assert_int_eq(e.n_targets, 3); /* of 19 pieces */
         for (int64_t t = 0; t < e.n_targets; t++) {
             int64_t w = 0;
@@ -118,7 +118,7 @@ TEST(training_is_drawn_anew_each_pass_and_validation_is_fixed)
     for (int64_t i = 0; i < 3 * n; i++) {
         hl_text_example e;
         uint64_t seed = i < 2 * n ? 1 : 2;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, seed, i < 2 * n ? i : i - 2 * n, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_TRAIN, seed, i < 2 * n ? i : i - 2 * n, &e));
         order[i] = e.number;
         ck_assert_int_eq(masks[i / n][e.number].size, 0); /* once in each pass */
         print_example(data, &e, &masks[i / n][e.number]);
@@ -157,7 +157,7 @@ static void read_range(const void *context, hl_range range)
     hl_text_reader *reader = reader_of(all->data);
     for (int64_t i = range.begin; i < range.end; i++) {
         hl_text_example example;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 5, i, &example).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_TRAIN, 5, i, &example));
         uint64_t digest = hl_hash(HL_HASH, example.tokens, (size_t)example.n_tokens * sizeof *example.tokens);
         digest = hl_hash(digest, example.rows, (size_t)example.n_targets * sizeof *example.rows);
         all->digests[i] = hl_hash(digest, example.ids, (size_t)example.n_targets * sizeof *example.ids);
@@ -196,7 +196,7 @@ TEST(training_does_not_read_the_pieces_that_are_dropped)
     bool before[PIECES + 2] = { false };
     for (int64_t i = 0; i < READ; i++) {
         hl_text_example e;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_TRAIN, 7, i, &e).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_TRAIN, 7, i, &e));
         ck_assert(e.n_tokens == PIECES + 2 && e.n_words == PIECES + 2 && e.n_targets == 1 && e.rows[0] == 0);
         ck_assert(e.tokens[0] != unknown && e.tokens[PIECES + 1] != unknown);
         for (int row = 1; row <= PIECES; row++) {
@@ -211,7 +211,7 @@ TEST(training_does_not_read_the_pieces_that_are_dropped)
         check_share(as_before[row], READ, 0.04);
     }
     hl_text_example e;
-    ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 7, 0, &e).code, HL_OK);
+    CHECK_OK(hl_text_data_read(reader, HL_VALIDATION, 7, 0, &e));
     for (int row = 0; row < PIECES + 2; row++) {
         ck_assert_int_ne(e.tokens[row], unknown);
     }

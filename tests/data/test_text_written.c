@@ -11,8 +11,7 @@ static void expect_written(const hl_text_spec *spec, const hl_text_data *of, con
     mine.file = text_file("mine", text);
     mine.validation_file = NULL;
     hl_text_data *written;
-    hl_status status = hl_text_data_open_others(&mine, of, true, &written);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_text_data_open_others(&mine, of, true, &written));
     check_validation(written, shown);
     ck_assert_int_eq(hl_text_data_noticed(written, HL_VALIDATION)->cut, cut);
     ck_assert_ptr_eq(hl_text_data_tokens(written), hl_text_data_tokens(of));

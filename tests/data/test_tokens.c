@@ -64,7 +64,7 @@ TEST(marks_of_one_class_keep_their_order)
     char *pairs = repeated("\xE0\xA3\x94\xE1\xAD\x84", COUNT), text[6 * COUNT + 2] = "a";
     memcpy(text + 1, pairs, 6 * COUNT + 1);
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, text, strlen(text), false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, text, strlen(text), false, &pieces));
     ck_assert_uint_eq(pieces.n, 2 * COUNT + 1);
     for (size_t i = 0; i < COUNT; i++) {
         ck_assert(pieces.at[1 + i].id == 3 && pieces.at[1 + i].begin == 6 * i + 4);
@@ -79,7 +79,7 @@ static double seconds_for(const hl_tokens *tokens, const char *text, size_t coun
     char *all = repeated(text, count);
     hl_pieces pieces = { 0 };
     clock_t begin = clock();
-    ck_assert_int_eq(hl_tokens_encode(tokens, all, strlen(all), false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, all, strlen(all), false, &pieces));
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     ck_assert_uint_eq(pieces.n, n);
     hl_pieces_free(&pieces);
@@ -109,10 +109,10 @@ TEST(words_of_more_than_100_characters_are_unknown)
     char word[256];
     memset(word, 'a', sizeof word);
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, word, 100, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, word, 100, false, &pieces));
     ck_assert_uint_eq(pieces.n, 100);
     pieces.n = 0;
-    ck_assert_int_eq(hl_tokens_encode(tokens, word, 101, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, word, 101, false, &pieces));
     ck_assert_uint_eq(pieces.n, 1);
     ck_assert_int_eq(pieces.at[0].id, hl_tokens_role(tokens, HL_ROLE_UNK));
     ck_assert_uint_eq(pieces.at[0].end, 101);
@@ -153,7 +153,7 @@ static hl_tokens *tokens_with_specials(int32_t n)
     }
     HL_THEN(status, hl_tokens_index(tokens, "tokens", false));
     HL_THEN(status, hl_tokens_finish(tokens, "tokens"));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     return tokens;
 }
 
@@ -174,7 +174,7 @@ TEST(many_special_tokens_cost_little_time)
         char *text = repeated("<", COUNT);
         hl_pieces pieces = { 0 };
         clock_t begin = clock();
-        ck_assert_int_eq(hl_tokens_encode(tokens, text, COUNT, true, &pieces).code, HL_OK);
+        CHECK_OK(hl_tokens_encode(tokens, text, COUNT, true, &pieces));
         seconds[i] = (double)(clock() - begin) / CLOCKS_PER_SEC;
         ck_assert_uint_eq(pieces.n, COUNT);
         hl_pieces_free(&pieces);
@@ -187,8 +187,8 @@ TEST(texts_and_pairs_are_wrapped)
 {
     hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, "ab", 2, false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_wrap(tokens, 1, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, "ab", 2, false, &pieces));
+    CHECK_OK(hl_tokens_wrap(tokens, 1, &pieces));
     char *shown = shown_pieces(tokens, &pieces);
     ck_assert_str_eq(shown, "[CLS]@0-0 ab@0-2 [SEP]@0-0");
     free(shown);
@@ -198,9 +198,9 @@ TEST(texts_and_pairs_are_wrapped)
     ck_assert_ptr_null(hl_role_name(HL_ROLES));
     ck_assert_ptr_null(hl_tokens_kind_name(HL_TOKENS_KINDS));
     pieces.n = 0;
-    ck_assert_int_eq(hl_tokens_encode(tokens, "ab", 2, false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_encode(tokens, "a.", 2, false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_wrap(tokens, 1, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, "ab", 2, false, &pieces));
+    CHECK_OK(hl_tokens_encode(tokens, "a.", 2, false, &pieces));
+    CHECK_OK(hl_tokens_wrap(tokens, 1, &pieces));
     shown = shown_pieces(tokens, &pieces);
     ck_assert_str_eq(shown, "[CLS]@0-0 ab@0-2 [SEP]@0-0 a@0-1/1 .@1-2/1 [SEP]@0-0/1");
     free(shown);
@@ -211,19 +211,19 @@ TEST(a_sentence_comes_word_by_word)
 {
     hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode_word(tokens, "abca", 4, true, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode_word(tokens, "abca", 4, true, &pieces));
     ck_assert_uint_eq(pieces.n, 2);
-    ck_assert_int_eq(hl_tokens_encode_word(tokens, "\xC2\xAD", 2, false, &pieces).code, HL_OK); /* no piece: unknown */
+    CHECK_OK(hl_tokens_encode_word(tokens, "\xC2\xAD", 2, false, &pieces)); /* no piece: unknown */
     ck_assert_uint_eq(pieces.n, 3);
     ck_assert_int_eq(pieces.at[2].id, 1);
     ck_assert_uint_eq(pieces.at[2].end, 2);
-    ck_assert_int_eq(hl_tokens_encode_word(tokens, "[SEP]", 5, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode_word(tokens, "[SEP]", 5, false, &pieces));
     ck_assert_uint_eq(pieces.n, 6); /* no special token */
     hl_pieces_free(&pieces);
 
     tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 260 }, "the the the the"));
-    ck_assert_int_eq(hl_tokens_encode_word(tokens, "the", 3, true, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_encode_word(tokens, "the", 3, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode_word(tokens, "the", 3, true, &pieces));
+    CHECK_OK(hl_tokens_encode_word(tokens, "the", 3, false, &pieces));
     char *shown = shown_pieces(tokens, &pieces);
     ck_assert_str_eq(shown, "the@0-3 \xC4\xA0the@0-3");
     free(shown);
@@ -296,7 +296,7 @@ TEST(bpe_merges_by_rank)
     check_pieces(tokens, "\tab", false, "\xC4\xA0@0-1 ab@1-3");
     check_pieces(tokens, "", false, "");
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode_more(tokens, "ab<s>a", 6, true, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode_more(tokens, "ab<s>a", 6, true, &pieces));
     char *shown = shown_pieces(tokens, &pieces);
     ck_assert_str_eq(shown, "ab@0-2 <s>@2-5 \xC4\xA0"
                             "a@5-6");
@@ -310,7 +310,7 @@ TEST(offsets_are_those_of_whole_characters)
     ck_assert_int_eq(hl_tokens_size(tokens), 256);
     check_pieces(tokens, "a\xC3\xA9", false, "a@0-1 \xC3\x83@1-3 \xC2\xA9@1-3");
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, "\0\xFF\n", 3, false, &pieces).code, HL_OK); /* any bytes */
+    CHECK_OK(hl_tokens_encode(tokens, "\0\xFF\n", 3, false, &pieces)); /* any bytes */
     ck_assert_int_eq(pieces.at[0].id, 0);
     ck_assert_int_eq(pieces.at[1].id, 255);
     int32_t ids[] = { pieces.at[2].id, 'a', 0xC3 };
@@ -364,15 +364,15 @@ LOOP_TEST(bytes_and_bpe_lose_nothing, 0, 2)
     hl_tokens *tokens = NULL;
     hl_pieces pieces = { 0 };
     uint32_t next = 0;
-    ck_assert_int_eq(hl_tokens_learn(&options, token_strings_next, &next, &tokens).code, HL_OK);
+    CHECK_OK(hl_tokens_learn(&options, token_strings_next, &next, &tokens));
     for (uint32_t i = 0; i < TOKEN_STRINGS; i++) {
         char text[TOKEN_STRING_BYTES];
         size_t size = token_string(i, text);
         hl_text decoded = { 0 };
         pieces.n = 0;
-        ck_assert_int_eq(hl_tokens_encode(tokens, text, size, true, &pieces).code, HL_OK);
+        CHECK_OK(hl_tokens_encode(tokens, text, size, true, &pieces));
         for (size_t piece = 0; piece < pieces.n; piece++) {
-            ck_assert_int_eq(hl_tokens_decode(tokens, &pieces.at[piece].id, 1, false, &decoded).code, HL_OK);
+            CHECK_OK(hl_tokens_decode(tokens, &pieces.at[piece].id, 1, false, &decoded));
         }
         ck_assert_uint_eq(decoded.size, size);
         ck_assert(size == 0 || memcmp(decoded.bytes, text, size) == 0);
@@ -386,14 +386,14 @@ TEST(broken_texts_are_refused)
 {
     hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, "a", 1, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, "a", 1, false, &pieces));
     hl_status status = hl_tokens_encode(tokens, "ab\xED\xA0\x80", 5, false, &pieces);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "byte 2 of the text is not UTF-8");
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "a\xC3", 2, false, &pieces).code, HL_INVALID);
     ck_assert_int_eq(hl_tokens_encode(tokens, "", INT32_MAX, false, &pieces).code, HL_INVALID); /* 2 GiB */
     ck_assert_uint_eq(pieces.n, 1);
-    ck_assert_int_eq(hl_tokens_encode(tokens, "a\0b", 3, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, "a\0b", 3, false, &pieces));
     ck_assert_uint_eq(pieces.n, 2); /* a zero byte is a character that BERT drops */
     ck_assert_uint_eq(pieces.at[1].end, 3);
     hl_pieces_free(&pieces);
@@ -402,7 +402,7 @@ TEST(broken_texts_are_refused)
 static uint64_t digest_of(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces, uint64_t digest)
 {
     pieces->n = 0;
-    ck_assert_int_eq(hl_tokens_encode(tokens, text, size, true, pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, text, size, true, pieces));
     for (size_t i = 0; i < pieces->n; i++) {
         char piece[64];
         int length =
@@ -428,7 +428,7 @@ LOOP_TEST(pieces_of_many_scripts_are_those_of_the_reference, 0, 3)
     hl_pieces pieces = { 0 };
     uint32_t next = 0;
     uint64_t digest = HL_HASH;
-    ck_assert_int_eq(hl_tokens_learn(&cases[_i].options, token_strings_next, &next, &tokens).code, HL_OK);
+    CHECK_OK(hl_tokens_learn(&cases[_i].options, token_strings_next, &next, &tokens));
     for (uint32_t i = 0; i < TOKEN_STRINGS; i++) {
         char text[TOKEN_STRING_BYTES];
         size_t size = token_string(i, text);
@@ -463,7 +463,7 @@ LOOP_TEST(threads_share_an_object, 0, HL_TOKENS_KINDS)
     hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 700, .roles = 1 << HL_ROLE_UNK };
     hl_tokens *tokens = NULL;
     uint32_t next = 0;
-    ck_assert_int_eq(hl_tokens_learn(&options, token_strings_next, &next, &tokens).code, HL_OK);
+    CHECK_OK(hl_tokens_learn(&options, token_strings_next, &next, &tokens));
     hl_threads_run(1, TEXTS, 1, encode_range, &(shared){ tokens, alone });
     hl_threads_run(4, TEXTS, 1, encode_range, &(shared){ tokens, together });
     ck_assert_mem_eq(alone, together, sizeof alone);
@@ -480,7 +480,7 @@ TEST(a_long_word_takes_no_quadratic_time)
         word[i] = (char)('a' + i % 2);
     }
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, word, BYTES, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, word, BYTES, false, &pieces));
     ck_assert_uint_le(pieces.n, BYTES / 4);
     hl_pieces_free(&pieces);
     free(word);

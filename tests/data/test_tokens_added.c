@@ -137,9 +137,9 @@ TEST(added_tokens_are_found_in_a_given_word)
     hl_tokens *all[4];
     load_all(bpe, all);
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode_word(all[0], "ab", 2, false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_encode_word(all[0], "new", 3, false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_encode_word(all[0], "<x>a", 4, false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode_word(all[0], "ab", 2, false, &pieces));
+    CHECK_OK(hl_tokens_encode_word(all[0], "new", 3, false, &pieces));
+    CHECK_OK(hl_tokens_encode_word(all[0], "<x>a", 4, false, &pieces));
     char *found = shown_pieces(all[0], &pieces);
     ck_assert_str_eq(found, "\xC4\xA0@0-1 a@0-1 b@1-2 new@0-3 \xC4\xA0@0-1 a@3-4");
     free(found);
@@ -183,7 +183,7 @@ LOOP_TEST(damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged)
     hl_tokens *all[4], *none;
     hl_text *text = scratch_text(), *changed = scratch_text();
     load_all(wordpiece, all);
-    ck_assert_int_eq(hl_tokens_json(all[0], text).code, HL_OK);
+    CHECK_OK(hl_tokens_json(all[0], text));
     free_all(all);
     const char *at = strstr(text->bytes, damaged[_i].old);
     ck_assert_ptr_nonnull(at);

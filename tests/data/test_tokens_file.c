@@ -41,7 +41,7 @@ TEST(white_space_ends_no_piece)
     ck_assert_int_eq(hl_tokens_find(tokens, "ab ", 3), -1);
     check_pieces(tokens, "abc", false, "ab@0-2 ##c@2-3");
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_wrap(tokens, 0, &pieces).code, HL_OK); /* no [CLS], no [SEP] */
+    CHECK_OK(hl_tokens_wrap(tokens, 0, &pieces)); /* no [CLS], no [SEP] */
     ck_assert_uint_eq(pieces.n, 0);
     hl_pieces_free(&pieces);
 }
@@ -140,7 +140,7 @@ TEST(usual_special_tokens_of_merges)
     char vocabulary[4096];
     snprintf(vocabulary, sizeof vocabulary, "%s",
              file_of("vocab.json", "{\"a\": 0, \"<|endoftext|>\": 1, \"<pad>\": 2}"));
-    ck_assert_int_eq(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), false, &tokens).code, HL_OK);
+    CHECK_OK(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), false, &tokens));
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_END), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_BEGIN), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 2);
@@ -162,10 +162,10 @@ TEST(merges_of_roberta_stand_between_its_own_tokens)
     hl_pieces wrapped = { 0 };
     char vocabulary[4096];
     snprintf(vocabulary, sizeof vocabulary, "%s", file_of("vocab.json", pieces));
-    ck_assert_int_eq(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), true, &tokens).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_encode(tokens, "a <mask>", 8, true, &wrapped).code, HL_OK); /* its space goes along */
-    ck_assert_int_eq(hl_tokens_encode(tokens, "a", 1, true, &wrapped).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_wrap(tokens, 2, &wrapped).code, HL_OK);
+    CHECK_OK(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), true, &tokens));
+    CHECK_OK(hl_tokens_encode(tokens, "a <mask>", 8, true, &wrapped)); /* its space goes along */
+    CHECK_OK(hl_tokens_encode(tokens, "a", 1, true, &wrapped));
+    CHECK_OK(hl_tokens_wrap(tokens, 2, &wrapped));
     ck_assert_uint_eq(wrapped.n, sizeof ids / sizeof ids[0]);
     for (size_t i = 0; i < wrapped.n; i++) {
         ck_assert_int_eq(wrapped.at[i].id, ids[i]);
@@ -203,10 +203,10 @@ static hl_tokens *tokenizer(const char *text, bool *ignored)
 static void check_wrapped(const hl_tokens *tokens, const char *a, const char *b, const char *expected)
 {
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, a, strlen(a), false, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, a, strlen(a), false, &pieces));
     size_t n = pieces.n;
-    ck_assert_int_eq(hl_tokens_encode(tokens, b, strlen(b), false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_wrap(tokens, n, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, b, strlen(b), false, &pieces));
+    CHECK_OK(hl_tokens_wrap(tokens, n, &pieces));
     char *shown = shown_pieces(tokens, &pieces);
     ck_assert_str_eq(shown, expected);
     free(shown);
@@ -369,8 +369,8 @@ TEST(a_saved_object_is_the_same)
         const char *path = scratch_path("tokens.json");
         ck_assert_str_eq(hl_tokens_save(kinds[kind], path).text, "");
         ck_assert_str_eq(hl_tokens_load(path, &again).text, "");
-        ck_assert_int_eq(hl_tokens_json(kinds[kind], &before).code, HL_OK);
-        ck_assert_int_eq(hl_tokens_json(again, &after).code, HL_OK);
+        CHECK_OK(hl_tokens_json(kinds[kind], &before));
+        CHECK_OK(hl_tokens_json(again, &after));
         ck_assert_str_eq(before.bytes, after.bytes);
         ck_assert(scratch_holds(path, before.bytes, before.size));
         check_pieces(again, "", true, "");
@@ -396,7 +396,7 @@ TEST(the_format_stays)
     hl_tokens *tokens = NULL;
     ck_assert_str_eq(hl_tokens_load(file_of("tokens.json", text), &tokens).text, "");
     hl_text *written = scratch_text();
-    ck_assert_int_eq(hl_tokens_json(tokens, written).code, HL_OK);
+    CHECK_OK(hl_tokens_json(tokens, written));
     ck_assert_str_eq(written->bytes, text);
     check_pieces(tokens, "A\nz<unk> a", true, "a@0-1 \n@1-2 <unk>@2-3 <unk>@3-9 a@9-10");
     hl_tokens_free(tokens);
@@ -488,7 +488,7 @@ TEST(labels_are_tokens_in_their_order)
 {
     static const char *const labels[] = { "so so", "bad", "so", "" };
     hl_tokens *tokens;
-    ck_assert_int_eq(hl_tokens_of_labels(labels, 3, "config.json", &tokens).code, HL_OK);
+    CHECK_OK(hl_tokens_of_labels(labels, 3, "config.json", &tokens));
     ck_assert_int_eq(hl_tokens_size(tokens), 3);
     ck_assert_str_eq(hl_tokens_piece(tokens, 0, NULL), "so so");
     ck_assert_int_eq(hl_tokens_find(tokens, "so", 2), 2);

@@ -46,8 +46,8 @@ TEST(special_tokens_come_first_and_wrap)
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 0);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_UNK), -1);
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(tokens, "a", 1, false, &pieces).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_wrap(tokens, 1, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(tokens, "a", 1, false, &pieces));
+    CHECK_OK(hl_tokens_wrap(tokens, 1, &pieces));
     char *shown = shown_pieces(tokens, &pieces);
     ck_assert_str_eq(shown, "<begin>@0-0 a@0-1 <sep>@0-0");
     free(shown);
@@ -99,7 +99,7 @@ LOOP_TEST(what_is_learned_is_always_the_same, 0, HL_TOKENS_KINDS)
         hl_status status = i == 0 ? hl_tokens_learn(&options, token_strings_next, &next, &tokens)
                                   : hl_tokens_learn(&options, backwards, &left, &tokens);
         ck_assert_str_eq(status.text, "");
-        ck_assert_int_eq(hl_tokens_json(tokens, &texts[i]).code, HL_OK);
+        CHECK_OK(hl_tokens_json(tokens, &texts[i]));
         hl_tokens_free(tokens);
     }
     ck_assert_uint_eq(texts[0].size, texts[1].size);

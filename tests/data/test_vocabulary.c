@@ -17,8 +17,7 @@ static hl_status parse(const char *text, hl_vocabulary **out)
 TEST(ids_and_texts_lead_to_each_other)
 {
     hl_vocabulary *vocabulary;
-    ck_assert_int_eq(parse(SPECIAL "zebra\nape\n\xC3\xA9t\xC3\xA9\n\xF0\x9F\x98\x80\n<eos>\n", &vocabulary).code,
-                     HL_OK);
+    CHECK_OK(parse(SPECIAL "zebra\nape\n\xC3\xA9t\xC3\xA9\n\xF0\x9F\x98\x80\n<eos>\n", &vocabulary));
     static const char *const tokens[] = {
         "<pad>", "<sep>", "<mask>", "zebra", "ape", "\xC3\xA9t\xC3\xA9", "\xF0\x9F\x98\x80", "<eos>"
     };
@@ -41,8 +40,8 @@ TEST(the_text_is_the_one_it_was_made_of)
     hl_vocabulary *vocabulary;
     char *written;
     size_t size;
-    ck_assert_int_eq(parse(text, &vocabulary).code, HL_OK);
-    ck_assert_int_eq(hl_vocabulary_text(vocabulary, &written, &size).code, HL_OK);
+    CHECK_OK(parse(text, &vocabulary));
+    CHECK_OK(hl_vocabulary_text(vocabulary, &written, &size));
     ck_assert_uint_eq(size, strlen(text));
     ck_assert_str_eq(written, text);
     hl_free(written);
@@ -101,7 +100,7 @@ TEST(tokens_have_at_most_255_bytes)
     char text[400];
     hl_vocabulary *vocabulary = NULL;
     snprintf(text, sizeof text, SPECIAL "%0255d\n", 1);
-    ck_assert_int_eq(parse(text, &vocabulary).code, HL_OK);
+    CHECK_OK(parse(text, &vocabulary));
     ck_assert_uint_eq(strlen(hl_vocabulary_token(vocabulary, 3)), 255);
     hl_vocabulary_free(vocabulary);
     snprintf(text, sizeof text, SPECIAL "%0256d\n", 1);
@@ -148,7 +147,7 @@ TEST(every_allocation_may_fail)
 TEST(toy_tokens_are_special_or_plain)
 {
     hl_vocabulary *vocabulary;
-    ck_assert_int_eq(parse(SPECIAL "a\n,\n", &vocabulary).code, HL_OK);
+    CHECK_OK(parse(SPECIAL "a\n,\n", &vocabulary));
     static const unsigned char kinds[] = { HL_TOKEN_SPECIAL | HL_TOKEN_PAD, HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR,
                                            HL_TOKEN_SPECIAL | HL_TOKEN_MASK, 0, 0 };
     ck_assert_mem_eq(hl_vocabulary_kinds(vocabulary), kinds, sizeof kinds);
@@ -162,7 +161,7 @@ static hl_vocabulary *vocabulary_of(hl_tokens_options options, const char *text)
 {
     hl_tokens *tokens = learned(options, text);
     hl_vocabulary *vocabulary;
-    ck_assert_int_eq(hl_vocabulary_of_tokens(tokens, &vocabulary).code, HL_OK);
+    CHECK_OK(hl_vocabulary_of_tokens(tokens, &vocabulary));
     ck_assert_int_eq(hl_vocabulary_size(vocabulary), hl_tokens_size(tokens));
     for (int32_t id = 0; id < hl_tokens_size(tokens); id++) {
         const char *piece = hl_tokens_piece(tokens, id, NULL);
@@ -213,7 +212,7 @@ TEST(the_file_escapes_what_a_line_cannot_hold)
                                      "\xC2\x85\xC2\x85\xC2\x85\xE2\x80\xA8\xE2\x80\xA8\x01");
     char *text;
     size_t size;
-    ck_assert_int_eq(hl_vocabulary_text(v, &text, &size).code, HL_OK);
+    CHECK_OK(hl_vocabulary_text(v, &text, &size));
     ck_assert_str_eq(text, "\\s\n\\n\n\\t\n\\r\n\\\\\n\\x85\n\\u2028\n\\x01\n");
     ck_assert_uint_eq(size, strlen(text));
     hl_free(text);

@@ -11,11 +11,11 @@ static void read_examples(const hl_text_data *data, const hl_vocabulary *vocabul
 {
     hl_text_reader *reader = reader_of(data);
     int64_t T = hl_text_data_longest(data, HL_VALIDATION);
-    ck_assert_int_eq(hl_examples_allocate_text(n, T, false, examples).code, HL_OK);
+    CHECK_OK(hl_examples_allocate_text(n, T, false, examples));
     examples->kinds = hl_vocabulary_kinds(vocabulary);
     for (int64_t e = 0; e < n; e++) {
         hl_text_example example;
-        ck_assert_int_eq(hl_text_data_read(reader, HL_VALIDATION, 1, e, &example).code, HL_OK);
+        CHECK_OK(hl_text_data_read(reader, HL_VALIDATION, 1, e, &example));
         examples->lengths[e] = (int32_t)example.n_tokens;
         int32_t word = -1;
         int64_t next = 0;
@@ -67,9 +67,9 @@ typedef struct made {
 static made make(const hl_text_spec *spec, int64_t n)
 {
     made m = { .data = opened_text(spec) };
-    ck_assert_int_eq(hl_vocabulary_of_tokens(hl_text_data_tokens(m.data), &m.vocabulary).code, HL_OK);
+    CHECK_OK(hl_vocabulary_of_tokens(hl_text_data_tokens(m.data), &m.vocabulary));
     read_examples(m.data, m.vocabulary, n, &m.examples);
-    ck_assert_int_eq(hl_word_forms_make(&m.examples, hl_text_data_tokens(m.data), &m.forms).code, HL_OK);
+    CHECK_OK(hl_word_forms_make(&m.examples, hl_text_data_tokens(m.data), &m.forms));
     return m;
 }
 
@@ -110,7 +110,7 @@ TEST(pieces_make_words_and_words_have_forms)
     expect_words(&m.forms, &m.examples, 1, "über:5 [UNK]:? ÜBER:5 the:1 ");
     hl_word_forms_tell(&m.forms, &m.examples);
     ck_assert_ptr_eq(m.examples.forms, m.forms.forms);
-    ck_assert_int_eq(hl_word_forms_count(&m.forms, m.data).code, HL_OK);
+    CHECK_OK(hl_word_forms_count(&m.forms, m.data));
     expect_words(&m.forms, &m.examples, 0, "The:1 dogs:2 ,:3. the:1 dog:4* "); /* 3, 2, 2, 3 and 1 */
     expect_words(&m.forms, &m.examples, 1, "über:5* [UNK]:? ÜBER:5 the:1 ");   /* the first of equals */
     end(&m);
@@ -156,7 +156,7 @@ TEST(words_of_running_text_are_counted_whole)
                           .kind = HL_TOKENS_CHARS,
                           .folder = whole_folder() };
     made m = make(&spec, 3);
-    ck_assert_int_eq(hl_word_forms_count(&m.forms, m.data).code, HL_OK);
+    CHECK_OK(hl_word_forms_count(&m.forms, m.data));
     expect_words(&m.forms, &m.examples, 0, "cc,:1* aa:2 b:3 :? "); /* white space alone has no form */
     expect_words(&m.forms, &m.examples, 1, "b:3* cc,:1 aa:2 :? ");
     expect_words(&m.forms, &m.examples, 2, "aa:2* b:3 cc,:1 :? ");
@@ -174,7 +174,7 @@ TEST(a_window_that_begins_inside_a_word_has_the_rest_of_it)
                           .size = 256,
                           .folder = whole_folder() };
     made m = make(&spec, 1);
-    ck_assert_int_eq(hl_word_forms_count(&m.forms, m.data).code, HL_OK);
+    CHECK_OK(hl_word_forms_count(&m.forms, m.data));
     expect_words(&m.forms, &m.examples, 0, ",:1.* aa:2 "); /* the comma alone is no word of the file */
     end(&m);
 }
@@ -202,7 +202,7 @@ TEST(words_that_are_remembered_are_not_mistaken_for_others)
                           .kind = HL_TOKENS_CHARS,
                           .folder = whole_folder() };
     made m = make(&spec, 1);
-    ck_assert_int_eq(hl_word_forms_count(&m.forms, m.data).code, HL_OK);
+    CHECK_OK(hl_word_forms_count(&m.forms, m.data));
     expect_words(&m.forms, &m.examples, 0,
                  "31:1 4999:2 49999:3 1234567890123457:4 1234567890123456:5* "); /* 4, 3, 2, 2 and 1 */
     end(&m);

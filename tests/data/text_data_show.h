@@ -46,7 +46,7 @@ static inline void release_text_data(void *data)
 /* As opened_text; closed when the test ends. */
 static inline hl_text_data *kept_text(const hl_text_spec *spec)
 {
-    return scratch_keep(opened_text(spec), release_text_data);
+    return scratch_own(opened_text(spec), release_text_data);
 }
 
 static inline hl_text_reader *reader_of(const hl_text_data *data)
@@ -64,7 +64,7 @@ static inline void release_reader(void *reader)
 /* As reader_of; closed when the test ends. */
 static inline hl_text_reader *kept_reader(const hl_text_data *data)
 {
-    return scratch_keep(reader_of(data), release_reader);
+    return scratch_own(reader_of(data), release_reader);
 }
 
 /* "tokens | row:target ... | rows of words | line/number", and types and sources where there are any. The tokens of

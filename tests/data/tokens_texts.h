@@ -35,7 +35,7 @@ static inline void release_tokens(void *tokens)
 /* These tokens, which go when the test ends. */
 static inline hl_tokens *kept_tokens(hl_tokens *tokens)
 {
-    return scratch_keep(tokens, release_tokens);
+    return scratch_own(tokens, release_tokens);
 }
 
 /* A hl_tokens_source of one text; `context` is the address of a pointer to it, which becomes NULL. */

@@ -121,7 +121,7 @@ static void expect_names(const readings *all, const char *const *relations, cons
             hl_metric_print(text, &all->at[i], relations);
         }
     }
-    ck_assert_int_eq(hl_text_status(text).code, HL_OK);
+    CHECK_OK(hl_text_status(text));
     ck_assert_str_eq(text->bytes, expected);
 }
 

@@ -15,8 +15,7 @@ static const char *parsed(const char *names)
 {
     static char digits[N + 1];
     bool set[N];
-    hl_status status = hl_head_set_parse(&config, names, set);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_head_set_parse(&config, names, set));
     for (int i = 0; i < N; i++) {
         digits[i] = set[i] ? '1' : '0';
     }
@@ -73,7 +72,7 @@ static void expect_printed_of(const hl_model_config *of, const bool set[N], cons
     ck_assert_str_eq(text->bytes, expected);
     bool again[N];
     if (hl_head_set_size(set, N) > 0) {
-        ck_assert_int_eq(hl_head_set_parse(of, text->bytes, again).code, HL_OK);
+        CHECK_OK(hl_head_set_parse(of, text->bytes, again));
         ck_assert_mem_eq(again, set, sizeof again);
     }
 }
@@ -104,7 +103,7 @@ TEST(the_only_head_of_a_layer_is_printed_by_its_name)
 TEST(one_head_is_found_by_its_name)
 {
     int64_t index = -1;
-    ck_assert_int_eq(hl_head_set_find(&config, "l1H1", &index).code, HL_OK);
+    CHECK_OK(hl_head_set_find(&config, "l1H1", &index));
     ck_assert_int_eq(index, 5);
     ck_assert_str_eq(hl_head_set_find(&config, "L1H*", &index).text, "\"L1H*\" names all heads of a layer; name one");
     ck_assert_str_eq(hl_head_set_find(&config, "L0H4", &index).text,

@@ -10,7 +10,7 @@
 
 static void expect_ok(hl_status status)
 {
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
 }
 
 /* Two layers of two heads each, on two examples of 4 tokens, the first of which chooses and the other scores. */

@@ -36,7 +36,7 @@ TEST(what_cannot_be_is_refused)
     ck_assert(!scratch_exists(scratch_path("other")));
     size_t bytes;
     ck_assert_int_eq(hl_recorder_pass_bytes(&f.model, 1, 65, 1, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 100, 1, NULL).code, HL_OK);
+    CHECK_OK(hl_recorder_init(&recorder, &f.model, &f.batch, 100, 1, NULL));
     ck_assert_int_eq(hl_recorder_record(&recorder, 3, NULL, &f.arena).code, HL_INVALID); /* no folder */
     hl_recorder_free(&recorder);
     ck_assert_int_eq(hl_recorder_record(&f.recorder, -1, NULL, &f.arena).code, HL_INVALID);

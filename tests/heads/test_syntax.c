@@ -25,7 +25,7 @@ static void look(hl_real *weights, const int *to)
 TEST(guesses_are_the_largest_weights_of_rows_and_columns)
 {
     hl_syntax syntax;
-    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 2).code, HL_OK);
+    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 2));
     hl_real weights[WORDS * WORDS];
     look(weights, (const int[]){ 1, 2, 0, 4, 1 }); /* both det, nsubj; obj is missed */
     hl_syntax_add_tree(&syntax, &tree, 0);
@@ -60,7 +60,7 @@ TEST(of_equal_weights_the_first_word_is_the_guess)
         equal[i] = (hl_real)0.25;
     }
     hl_syntax syntax;
-    ck_assert_int_eq(hl_syntax_init(&syntax, 1, 3).code, HL_OK);
+    CHECK_OK(hl_syntax_init(&syntax, 1, 3));
     hl_syntax_add_tree(&syntax, &flat, 0);
     for (int64_t head = 0; head < 3; head++) {
         hl_syntax_add_head(&syntax, head, &flat, 0, equal);
@@ -75,7 +75,7 @@ TEST(of_equal_weights_the_first_word_is_the_guess)
 TEST(offsets_are_cut_at_the_ends_of_the_sentence)
 {
     hl_syntax syntax;
-    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 1).code, HL_OK);
+    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 1));
     hl_syntax_add_tree(&syntax, &tree, 0);
     hl_syntax_row det = hl_syntax_row_of(&syntax, DET), obj = hl_syntax_row_of(&syntax, OBJ);
     ck_assert_int_eq(det.published.offset, 1);
@@ -95,7 +95,7 @@ TEST(offsets_are_cut_at_the_ends_of_the_sentence)
 TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
 {
     hl_syntax syntax;
-    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 1).code, HL_OK);
+    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 1));
     ck_assert_int_eq(hl_syntax_row_of(&syntax, OBJ).published.offset, -1);
     const int32_t far[4] = { 2, -1, 0, 0 }, same[4] = { 0, 0, 0, 0 }; /* offsets 2, -2 and -3 or less */
     hl_syntax_tree four = { 4, far, same };
@@ -107,7 +107,7 @@ TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
 TEST(what_is_held_out_is_chosen_on_the_other_half)
 {
     hl_syntax syntax;
-    ck_assert_int_eq(hl_syntax_init(&syntax, RELATIONS, 2).code, HL_OK);
+    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 2));
     hl_real good[WORDS * WORDS], bad[WORDS * WORDS];
     look(good, (const int[]){ 1, 2, 0, 4, 2 });
     look(bad, (const int[]){ 3, 3, 3, 0, 3 });
@@ -134,7 +134,7 @@ TEST(what_is_held_out_is_chosen_on_the_other_half)
 TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
 {
     hl_syntax syntax;
-    ck_assert_int_eq(hl_syntax_init(&syntax, 1, 1).code, HL_OK);
+    CHECK_OK(hl_syntax_init(&syntax, 1, 1));
     static const int64_t of_3[2] = { 600, 346 }, of_2[2] = { 500, 515 };
     for (int half = 0; half < 2; half++) {
         hl_syntax_half *counts = &syntax.halves[half];

@@ -65,7 +65,7 @@ LOOP_TEST(no_tree_has_a_larger_sum, 0, 40)
         }
         int64_t root = _i % n;
         int32_t heads[MOST];
-        ck_assert_int_eq(hl_tree_maximum(scores, n, root, heads).code, HL_OK);
+        CHECK_OK(hl_tree_maximum(scores, n, root, heads));
         ck_assert(is_tree(heads, n, root));
         ck_assert_double_eq(sum_of(scores, heads, n), best_of_all(scores, n, root));
     }
@@ -82,7 +82,7 @@ TEST(circles_within_circles_are_opened)
         }
     }
     int32_t heads[N];
-    ck_assert_int_eq(hl_tree_maximum(scores, N, 7, heads).code, HL_OK);
+    CHECK_OK(hl_tree_maximum(scores, N, 7, heads));
     ck_assert(is_tree(heads, N, 7));
     for (int i = 0; i < N; i++) { /* no arc alone can be exchanged for a better one */
         for (int j = 0; i != 7 && j < N; j++) {

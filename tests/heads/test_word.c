@@ -203,7 +203,7 @@ LOOP_TEST(joined_maps_are_those_of_the_definition, 0, 40)
     patterns.head = 0;
     hl_patterns layers[2] = { patterns, patterns };
     hl_word_join join;
-    ck_assert_int_eq(hl_word_join_make(&join, layers, 2).code, HL_OK);
+    CHECK_OK(hl_word_join_make(&join, layers, 2));
     int64_t W = join.examples.n_tokens;
     ck_assert(W <= m.n_tokens && join.layers[1].weights == join.weights + m.n_examples * m.n_heads * W * W);
     for (int64_t e = 0; e < m.n_examples; e++) {
@@ -232,7 +232,7 @@ LOOP_TEST(scores_of_words_are_scores_of_tokens_in_joined_maps, 0, 40)
     made_up m = random_text((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
     hl_word_join join;
-    ck_assert_int_eq(hl_word_join_make(&join, &patterns, 1).code, HL_OK);
+    CHECK_OK(hl_word_join_make(&join, &patterns, 1));
     hl_patterns words = join.layers[0];
     words.head = m.head;
     const hl_score pairs[3][2] = { { hl_previous_word_of(&patterns), hl_offset_score(&words, -1) },

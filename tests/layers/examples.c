@@ -23,7 +23,7 @@ void *example_calloc(int64_t count, size_t size)
 {
     void *block = hl_calloc((size_t)count, size);
     ck_assert_ptr_nonnull(block);
-    return scratch_keep(block, release_block);
+    return scratch_own(block, release_block);
 }
 
 hl_real *example_numbers(uint32_t use, int64_t n)
@@ -129,7 +129,7 @@ hl_model *example_model(const hl_model_config *config)
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     example_fill(&model->parameters);
     ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
-    return scratch_keep(model, release_model);
+    return scratch_own(model, release_model);
 }
 
 hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)

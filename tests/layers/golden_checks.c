@@ -27,7 +27,7 @@ static void fill(int use, int n, hl_real factor, hl_real *numbers)
 /* Parameters stand in the order of PyTorch's state_dict, which is the order of registration. */
 static void fill_parameters(hl_parameters *parameters)
 {
-    ck_assert_int_eq(hl_parameters_allocate(parameters).code, HL_OK);
+    CHECK_OK(hl_parameters_allocate(parameters));
     for (int p = 0; p < parameters->n; p++) {
         const hl_parameter *parameter = &parameters->list[p];
         fill(GOLDEN_WEIGHTS + p, (int)parameter->count, 1, parameter->tensor->data);
@@ -64,8 +64,7 @@ static void backward(hl_tape *tape, hl_tensor *y)
 {
     hl_real dy[INPUT];
     fill(GOLDEN_DY, INPUT, 1, dy);
-    hl_status status = hl_tape_backward_from(tape, y, dy);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_tape_backward_from(tape, y, dy));
 }
 
 static const hl_multi_head_config heads = { .d_model = GOLDEN_D,
@@ -183,9 +182,9 @@ LOOP_TEST(whole_model, 0, ROWS(golden_models))
 {
     hl_model_config config = model_config(_i);
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     fill_parameters(&model.parameters);
-    ck_assert_int_eq(hl_positions_layer_allocate(&model.positions).code, HL_OK);
+    CHECK_OK(hl_positions_layer_allocate(&model.positions));
     hl_batch batch = example_batch(GOLDEN_B, GOLDEN_TQ, GOLDEN_V, golden_lengths);
     hl_sequences examples = hl_batch_sequences(&batch);
     for (int b = 0; b < GOLDEN_B; b++) {
@@ -224,7 +223,7 @@ LOOP_TEST(cross_entropy, 0, ROWS(golden_losses))
     hl_tensor *loss = hl_cross_entropy(
         &tape, hl_gather_rows(&tape, logits, rows, 0, HL_SHAPE(n)),
         (hl_cross_entropy_args){ .targets = targets, .smoothing = (hl_real)golden_losses[_i].smoothing });
-    ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_OK);
+    CHECK_OK(hl_tape_backward(&tape, loss));
     near("loss", loss->data, &golden_losses[_i].loss, 1);
     near("dlogits", logits->grad, golden_losses[_i].dlogits, GOLDEN_N * GOLDEN_V);
     hl_arena_free(&arena);

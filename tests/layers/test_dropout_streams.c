@@ -64,7 +64,7 @@ LOOP_TEST(all_are_distinct, 0, 2)
         }
     }
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     streams s = { .n = 0 };
     add_dropouts(&s, &model);
     ck_assert_int_eq(s.n, DROPOUTS);
@@ -91,7 +91,7 @@ static hl_real *attend(const char *name, hl_real dropout_weights, hl_real dropou
                                                                      .d_v = 3,
                                                                      .dropout_weights = dropout_weights,
                                                                      .dropout_concat = dropout_concat });
-    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    CHECK_OK(hl_parameters_allocate(&parameters));
     for (int64_t i = 0; i < parameters.count; i++) {
         parameters.values[i] = example_number(1, i);
     }
@@ -147,7 +147,7 @@ TEST(dropouts_have_their_probabilities)
     config.pooler = HL_POOLER_RELU;
     example_dropouts(&config);
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     ck_assert(model.dropout.p == config.dropout_embedding);
     ck_assert(model.output.dropout_pooler.p == config.dropout_pooler && config.dropout_pooler > 0);
     ck_assert(model.output.dropout.p == config.dropout_output && config.dropout_output > 0);

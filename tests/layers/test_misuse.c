@@ -116,7 +116,7 @@ TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
     config = example_config();
     config.dropout_embedding = 0;
     hl_batch batch = example_batch(2, 5, config.vocabulary, NULL), bare = hl_batch_largest(2, 5);
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     message_check(hl_model_reserve(&model, (hl_model_use)9), HL_INVALID, "misuse.use");
     for (int i = 0; i < 3; i++) {
         static const char *const words[] = { "misuse.no_memory", "misuse.no_ids_in_embedding", "misuse.no_rows" };
@@ -125,7 +125,7 @@ TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
         message_check(hl_tape_status(&tape), HL_INVALID, words[i]);
         hl_arena_free(&arena);
         if (i == 0) {
-            ck_assert_int_eq(hl_model_allocate(&model, 1).code, HL_OK);
+            CHECK_OK(hl_model_allocate(&model, 1));
         } else {
             bare.tokens = batch.tokens;
             bare.positions = batch.positions;
@@ -179,7 +179,7 @@ TEST(a_name_for_a_stranger_and_a_late_parameter_are_refused)
     hl_parameters_alias(&parameters, "other", &stranger);
     message_check(hl_parameters_status(&parameters), HL_INVALID, "misuse.alias");
     hl_parameters_free(&parameters);
-    ck_assert_int_eq(hl_parameters_allocate(&parameters).code, HL_OK);
+    CHECK_OK(hl_parameters_allocate(&parameters));
     ck_assert_ptr_null(hl_parameters_add(&parameters, (hl_parameter_spec){ .name = "w", .shape = HL_SHAPE(2) }));
     message_check(hl_parameters_status(&parameters), HL_INVALID, "misuse.late");
     hl_parameters_free(&parameters);
@@ -214,10 +214,10 @@ LOOP_TEST(an_array_is_refused_by_files, 0, ROWS(arrays))
     hl_named_tensor tensor = { arrays[_i].name, arrays[_i].shape, arrays[_i].data };
     const char *file_path = scratch_path("a.safetensors");
     hl_file file;
-    ck_assert_int_eq(hl_file_create(&file, file_path).code, HL_OK);
+    CHECK_OK(hl_file_create(&file, file_path));
     hl_safetensors_write(&file, &tensor, 1, NULL, 0);
     message_check(hl_file_commit(&file, HL_VOLATILE), HL_INVALID, "misuse.tensor", file_path);
-    ck_assert_int_eq(hl_file_create(&file, file_path).code, HL_OK);
+    CHECK_OK(hl_file_create(&file, file_path));
     hl_safetensors_write(&file, &tensor, -1, NULL, 0);
     message_check(hl_file_commit(&file, HL_VOLATILE), HL_INVALID, "misuse.negative_tensors", file_path);
 }

@@ -79,7 +79,7 @@ TEST(a_shared_matrix_is_no_lower_than_the_targets)
     hl_model_config config = example_config();
     config.tie_embedding = true;
     for (config.targets = 6; config.targets <= 7; config.targets++) {
-        ck_assert_int_eq(status_of(&config).code, HL_OK);
+        CHECK_OK(status_of(&config));
     }
     message_check(status_of(&config), HL_INVALID, "model.more_targets_than_tokens");
 }
@@ -119,7 +119,7 @@ TEST(contradictions_are_refused)
         config.pooler = c->pooler;
         config.dropout_output = c->dropout_output;
         if (i % 2 == 1) {
-            ck_assert_int_eq(status_of(&config).code, HL_OK);
+            CHECK_OK(status_of(&config));
         } else {
             message_check(status_of(&config), HL_INVALID, cases[i / 2].id);
         }
@@ -222,7 +222,7 @@ static hl_status run_in(size_t bytes, const hl_model *model, const hl_batch *bat
                         size_t *peak)
 {
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, bytes).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, bytes));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, options);
     hl_tensor *loss = hl_model_loss(&tape, model, batch, (hl_cross_entropy_args){ 0 }, NULL);
@@ -243,16 +243,15 @@ LOOP_TEST(the_plan_is_what_the_pass_takes, 0, 6 * 4)
         example_targets(&batch, config.targets, true);
     }
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     hl_tape_plan plan;
     options.memory.reuse = true;
-    ck_assert_int_eq(hl_model_plan(&model, &batch, options, &plan).code, HL_OK);
+    CHECK_OK(hl_model_plan(&model, &batch, options, &plan));
     options.memory.plan = &plan;
     ck_assert_double_gt(plan.flops, 0);
-    ck_assert_int_eq(hl_model_allocate(&model, 1).code, HL_OK);
+    CHECK_OK(hl_model_allocate(&model, 1));
     size_t peak;
-    hl_status status = run_in(plan.bytes, &model, &batch, options, &peak);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(run_in(plan.bytes, &model, &batch, options, &peak));
     ck_assert_uint_eq(peak, plan.bytes);
     ck_assert_int_eq(run_in(plan.bytes - 1, &model, &batch, options, &peak).code, HL_NO_MEMORY);
     hl_tape_plan_free(&plan);
@@ -272,11 +271,11 @@ TEST(the_plan_counts_what_is_before_and_behind_the_encoder)
     double flops[3];
     for (int i = 0; i < 3; i++) {
         hl_model model;
-        ck_assert_int_eq(hl_model_init(&model, configs[i]).code, HL_OK);
+        CHECK_OK(hl_model_init(&model, configs[i]));
         hl_batch batch = hl_batch_largest(B, T);
         batch.n_targets = M;
         hl_tape_plan plan;
-        ck_assert_int_eq(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &plan).code, HL_OK);
+        CHECK_OK(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &plan));
         flops[i] = plan.flops;
         hl_tape_plan_free(&plan);
         hl_model_free(&model);
@@ -291,11 +290,11 @@ TEST(the_plan_counts_the_products)
     enum { B = 3, T = 4, D = 6, F = 5, V = 7, HEADS_WIDTH = 6 };
     hl_model_config config = example_config();
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     hl_tape_plan forward, both;
     hl_batch batch = hl_batch_largest(B, T);
-    ck_assert_int_eq(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &forward).code, HL_OK);
-    ck_assert_int_eq(hl_model_plan(&model, &batch, (hl_tape_options){ .gradients = true }, &both).code, HL_OK);
+    CHECK_OK(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &forward));
+    CHECK_OK(hl_model_plan(&model, &batch, (hl_tape_options){ .gradients = true }, &both));
     double layer = B * T * (4 * D * D + 2 * D * F) + B * T * T * 2 * HEADS_WIDTH;
     ck_assert_double_eq(forward.flops, 2 * (2 * layer + B * T * D * V));
     ck_assert_double_eq(both.flops, 3 * forward.flops);

@@ -26,8 +26,7 @@ static void assert_parameter(const hl_parameter *parameter, const expected *e)
 static void assert_parameters(const hl_model_config *config, const expected *list, int n)
 {
     hl_model model;
-    hl_status status = hl_model_init(&model, config);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_model_init(&model, config));
     for (int i = 0; i < n && i < model.parameters.n; i++) {
         assert_parameter(&model.parameters.list[i], &list[i]);
     }
@@ -137,7 +136,7 @@ TEST(tied)
     assert_parameters(&config, list, ROWS(list));
     config.bias = true;
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     ck_assert_ptr_null(hl_parameters_find(&model.parameters, "output.bias"));
     ck_assert_ptr_eq(hl_parameters_find(&model.parameters, "output.weight")->tensor, model.embedding.weight);
     ck_assert_ptr_eq(model.output.linear.weight, model.embedding.weight);
@@ -218,7 +217,7 @@ TEST(of_a_classifier_and_of_a_head_with_a_matrix_of_its_own)
         config.pooler = i == 0 ? HL_POOLER_TANH : HL_POOLER_NONE;
         config.head = i == 0 ? HL_HEAD_LINEAR : HL_HEAD_TRANSFORM;
         hl_model model;
-        ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+        CHECK_OK(hl_model_init(&model, &config));
         for (int k = 0; k < 4; k++) {
             assert_parameter(&model.parameters.list[model.parameters.n - 4 + k], &last[i][k]);
         }
@@ -235,7 +234,7 @@ LOOP_TEST(packed_only_where_all_widths_fit, 0, 5)
     hl_model_config config = one_layer();
     example_heads(&config, 0, heads[_i][0], heads[_i][1], heads[_i][2], heads[_i][3]);
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     ck_assert_int_eq(model.encoder.layers[0].self_attn.in_proj_weight != NULL, _i == 0);
     ck_assert_int_eq(model.encoder.layers[0].self_attn.q_proj_weight == NULL, _i == 0);
     hl_model_free(&model);
@@ -248,7 +247,7 @@ TEST(layers_have_heads_of_their_own)
     example_heads(&config, 0, 4, 2, 3, 5);
     example_heads(&config, 1, 6, 3, 1, 2);
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
     for (int l = 0; l < 2; l++) {
         const hl_multi_head *heads = &model.encoder.layers[l].self_attn;
         ck_assert(hl_shape_equal(heads->q_proj_weight->shape, HL_SHAPE(config.heads[l] * config.d_k[l], 6)));
@@ -277,7 +276,7 @@ static hl_model_config published(int n_layers, int64_t d_model, int64_t heads, i
 static int64_t count_of(const hl_model_config *config, const char *prefix)
 {
     hl_model model;
-    ck_assert_int_eq(hl_model_init(&model, config).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, config));
     int64_t count = 0;
     for (int p = 0; p < model.parameters.n; p++) {
         const hl_parameter *parameter = &model.parameters.list[p];
@@ -320,8 +319,8 @@ TEST(published_models_have_their_counts)
 
 static void drawn(hl_model *model, const hl_model_config *config, uint64_t seed)
 {
-    ck_assert_int_eq(hl_model_init(model, config).code, HL_OK);
-    ck_assert_int_eq(hl_model_allocate(model, seed).code, HL_OK);
+    CHECK_OK(hl_model_init(model, config));
+    CHECK_OK(hl_model_allocate(model, seed));
 }
 
 static bool is_drawn(const hl_parameter *parameter)
@@ -361,8 +360,8 @@ TEST(a_model_that_is_looked_at_has_room_for_values_alone)
     hl_model model;
     hl_model_config config = example_config();
     for (hl_model_use use = HL_MODEL_TRAINED; use <= HL_MODEL_EVALUATED; use++) {
-        ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
-        ck_assert_int_eq(hl_model_reserve(&model, use).code, HL_OK);
+        CHECK_OK(hl_model_init(&model, &config));
+        CHECK_OK(hl_model_reserve(&model, use));
         const hl_parameters *parameters = &model.parameters;
         ck_assert_int_eq(parameters->grads != NULL, use == HL_MODEL_TRAINED);
         for (int i = 0; i < parameters->n; i++) {

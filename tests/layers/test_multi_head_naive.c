@@ -26,7 +26,7 @@ static hl_real output_of(bool bf16, bool naive)
     hl_tape tape;
     hl_arena arena;
     attention_call_init(&call, &c, 0, 0);
-    ck_assert_int_eq(hl_naive_padding_init(&padding, &call.rules, c.H).code, HL_OK);
+    CHECK_OK(hl_naive_padding_init(&padding, &call.rules, c.H));
     fill(call.layer.in_proj_weight, 0);
     fill(call.layer.in_proj_bias, 1e-30F);
     fill(call.layer.out_proj.weight, 3.4e38F);
@@ -35,8 +35,7 @@ static hl_real output_of(bool bf16, bool naive)
     hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(call.Nq, c.D), call.x, false);
     hl_tensor *y = naive ? hl_multi_head_naive_forward(&tape, &call.layer, x, x, &padding)
                          : hl_multi_head_forward(&tape, &call.layer, x, x, &call.rules, NULL, (hl_linear_after){ 0 });
-    hl_status status = hl_tape_status(&tape);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_tape_status(&tape));
     hl_real found = y->data[0];
     hl_arena_free(&arena);
     hl_naive_padding_free(&padding);

@@ -63,8 +63,7 @@ static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
     hl_tensor *targets =
         hl_gather_rows(&tape, logits, batch->target_rows, batch->offsets[0], HL_SHAPE(batch->n_targets));
     hl_tensor *loss = hl_cross_entropy(&tape, targets, (hl_cross_entropy_args){ .targets = batch->target_ids, .n = n });
-    hl_status status = hl_tape_backward(&tape, loss);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_tape_backward(&tape, loss));
     memcpy(p->logits, logits->data, (size_t)hl_shape_count(logits->shape) * sizeof(hl_real));
     hl_arena_free(&arena);
 }

@@ -67,7 +67,7 @@ static void run(const module *m, const hl_real *gates, const hl_real *const *rep
     if (dgate != NULL) {
         ck_assert_ptr_nonnull(gate);
         hl_real *dy = example_numbers(9, N_Y);
-        ck_assert_int_eq(hl_tape_backward_from(&tape, y, dy).code, HL_OK);
+        CHECK_OK(hl_tape_backward_from(&tape, y, dy));
         memcpy(dgate, gate->grad, B * H * sizeof *dgate);
     }
     hl_arena_free(&arena);

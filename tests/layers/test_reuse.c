@@ -16,20 +16,19 @@ static hl_real planned_step(hl_model *model, const hl_batch *batch, bool reuse, 
     };
     hl_tape_plan plan;
     hl_arena arena;
-    ck_assert_int_eq(hl_model_plan(model, batch, options, &plan).code, HL_OK);
-    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    CHECK_OK(hl_model_plan(model, batch, options, &plan));
+    CHECK_OK(hl_arena_init(&arena, plan.bytes));
     memset(arena.block, 0xff, arena.capacity); /* NaN: what is read before it is written shows */
     options.memory.plan = reuse ? &plan : NULL;
     if (!reuse) { /* all pieces one after the other, the largest case */
         hl_arena_free(&arena);
-        ck_assert_int_eq(hl_arena_init(&arena, (size_t)4 << 20).code, HL_OK);
+        CHECK_OK(hl_arena_init(&arena, (size_t)4 << 20));
     }
     hl_tape tape;
     hl_tape_begin(&tape, &arena, options);
     hl_tensor *loss = hl_model_loss(&tape, model, batch, (hl_cross_entropy_args){ 0 }, NULL);
     hl_parameters_zero_grad(&model->parameters);
-    hl_status status = hl_tape_backward(&tape, loss);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_tape_backward(&tape, loss));
     ck_assert(!reuse || arena.peak == plan.bytes);
     hl_real result = *loss->data;
     hl_arena_free(&arena);
@@ -63,8 +62,7 @@ static hl_real pass(hl_model *model, const hl_batch *batch, hl_tape_options opti
     hl_tape tape;
     hl_tape_begin(&tape, arena, options);
     hl_tensor *loss = hl_model_loss(&tape, model, batch, (hl_cross_entropy_args){ 0 }, NULL);
-    hl_status status = options.gradients ? hl_tape_backward(&tape, loss) : hl_tape_status(&tape);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(options.gradients ? hl_tape_backward(&tape, loss) : hl_tape_status(&tape));
     hl_real result = *loss->data;
     hl_arena_rewind(arena, 0);
     return result;
@@ -84,9 +82,9 @@ LOOP_TEST(smaller_passes_fit_into_the_slots_of_the_largest, 0, 2 * EXAMPLE_VARIA
     hl_batch largest = hl_batch_largest(MOST_B, MOST_T);
     hl_tape_plan plan;
     hl_arena arena, fresh;
-    ck_assert_int_eq(hl_model_plan(model, &largest, options, &plan).code, HL_OK);
-    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
-    ck_assert_int_eq(hl_arena_init(&fresh, (size_t)16 << 20).code, HL_OK);
+    CHECK_OK(hl_model_plan(model, &largest, options, &plan));
+    CHECK_OK(hl_arena_init(&arena, plan.bytes));
+    CHECK_OK(hl_arena_init(&fresh, (size_t)16 << 20));
     for (int i = 0; i < PASSES; i++) {
         hl_random random = { .seed = (uint64_t)i };
         int32_t lengths[MOST_B], n = 1 + (int32_t)hl_random_below(random, 20, MOST_B);
@@ -114,9 +112,8 @@ TEST(a_larger_pass_than_planned_is_refused)
     hl_tape_plan plan;
     hl_arena arena;
     hl_batch planned = hl_batch_largest(2, 4), larger = example_batch(3, 4, config.vocabulary, NULL);
-    ck_assert_int_eq(hl_model_plan(model, &planned, (hl_tape_options){ .memory = { .reuse = true } }, &plan).code,
-                     HL_OK);
-    ck_assert_int_eq(hl_arena_init(&arena, plan.bytes).code, HL_OK);
+    CHECK_OK(hl_model_plan(model, &planned, (hl_tape_options){ .memory = { .reuse = true } }, &plan));
+    CHECK_OK(hl_arena_init(&arena, plan.bytes));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .memory = { .plan = &plan } });
     hl_model_loss(&tape, model, &larger, (hl_cross_entropy_args){ 0 }, NULL);
@@ -142,13 +139,10 @@ static size_t planned_bytes(int64_t length, bool recompute)
     config.recompute = recompute;
     hl_batch batch = hl_batch_largest(1, length);
     hl_tape_plan plan;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
-    ck_assert_int_eq(
-        hl_model_plan(
-            &model, &batch,
-            (hl_tape_options){ .threads = 2, .training = true, .gradients = true, .memory = { .reuse = true } }, &plan)
-            .code,
-        HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
+    CHECK_OK(hl_model_plan(
+        &model, &batch,
+        (hl_tape_options){ .threads = 2, .training = true, .gradients = true, .memory = { .reuse = true } }, &plan));
     size_t bytes = plan.bytes;
     hl_tape_plan_free(&plan);
     hl_model_free(&model);
@@ -185,8 +179,8 @@ TEST(sixteen_thousand_tokens_fit)
     hl_batch batch = hl_batch_largest(1, LENGTH);
     hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .memory = { .reuse = true } };
     hl_tape_plan plan;
-    ck_assert_int_eq(hl_model_init(&model, &config).code, HL_OK);
-    ck_assert_int_eq(hl_model_plan(&model, &batch, options, &plan).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, &config));
+    CHECK_OK(hl_model_plan(&model, &batch, options, &plan));
     ck_assert_uint_lt(plan.bytes / MIB + REST, 1024);
     hl_tape_plan_free(&plan);
     hl_model_free(&model);

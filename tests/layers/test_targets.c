@@ -27,8 +27,7 @@ static hl_real *logits_of(const hl_model *model, const hl_batch *batch, bool tar
     hl_tensor *x = hl_model_layers(&tape, model, batch, 0, hl_model_embed(&tape, model, batch), NULL);
     hl_tensor *y =
         targets ? hl_model_target_logits(&tape, model, batch, x) : hl_model_logits(&tape, model, batch, NULL);
-    hl_status status = hl_tape_status(&tape);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_tape_status(&tape));
     ck_assert(hl_shape_equal(y->shape, HL_SHAPE(n, model->config.targets)));
     hl_real *copy = example_calloc(n * model->config.targets, sizeof *copy);
     memcpy(copy, y->data, (size_t)(n * model->config.targets) * sizeof *copy);

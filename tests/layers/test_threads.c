@@ -28,8 +28,8 @@ static void begin(hl_model *model, hl_batch *batch, int variant, bool recompute)
     for (int l = 0; l < LAYERS; l++) {
         example_heads(&config, l, HEADS, variant % 2 == 0 ? 2 : HEADS, D / HEADS, D / HEADS);
     }
-    ck_assert_int_eq(hl_model_init(model, &config).code, HL_OK);
-    ck_assert_int_eq(hl_model_allocate(model, 1).code, HL_OK);
+    CHECK_OK(hl_model_init(model, &config));
+    CHECK_OK(hl_model_allocate(model, 1));
     *batch = example_batch(B, T, V, lengths);
 }
 

@@ -344,7 +344,7 @@ TEST(products_are_the_same_where_no_memory_is_left_for_their_code)
     size_t bytes = sizeof(hl_real[SHAPES][SHAPES * ROWS]);
     hl_real(*C)[SHAPES * ROWS] = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(C, MAP_FAILED);
-    ck_assert_int_eq(hl_small_matmul_prepare().code, HL_OK);
+    CHECK_OK(hl_small_matmul_prepare());
     multiply_in_a_child(use_stack, C);
     for (allowed = 0; allowed < RANGE; allowed += STEP) {
         memset(C + SHAPES, 0, bytes);

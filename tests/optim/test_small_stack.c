@@ -69,8 +69,7 @@ static hl_status train(void)
 
 static void train_again(void)
 {
-    hl_status status = train();
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(train());
     ck_assert_double_lt(losses[STEPS - 1], losses[0]);
     hl_arena_free(&arena);
     hl_optimizer_free(&adam);

@@ -48,10 +48,10 @@ static void assert_pass(const char *name, const hl_model *model, const hl_batch 
     enum { ARENA = 4 << 20 };
     static pass p;
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, ARENA).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, ARENA));
     hl_status status = pass_run(&p, model, batch, &arena);
     hl_arena_free(&arena);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     for (int l = 0; l <= model->config.n_layers; l++) {
         char what[32];
         snprintf(what, sizeof what, "hidden_%d", l);
@@ -132,12 +132,11 @@ TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
     hl_pretrained_loaded loaded = { 0 };
     *config = *hl_pretrained_model(folder);
     config->targets = 5;
-    ck_assert_int_eq(hl_model_init(&model, config).code, HL_OK);
-    ck_assert_int_eq(hl_model_allocate(&model, 7).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, config));
+    CHECK_OK(hl_model_allocate(&model, 7));
     const hl_parameter *output = hl_parameters_find(&model.parameters, "output.weight");
     hl_real before = output->tensor->data[3];
-    hl_status status = hl_pretrained_load(folder, &model, &loaded);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_load(folder, &model, &loaded));
     ck_assert_str_eq(loaded.drawn.bytes, "output.weight, output.bias"); /* BERT's pooler is the bare model's, too */
     ck_assert_str_eq(loaded.unused.bytes, "classifier.bias, classifier.weight");
     ck_assert(output->tensor->data[3] == before && before != 0);
@@ -155,7 +154,7 @@ TEST(a_model_that_is_not_allocated_is_not_filled)
     hl_pretrained *folder = tiny_open("bert_bare");
     hl_model model;
     hl_pretrained_loaded loaded = { 0 };
-    ck_assert_int_eq(hl_model_init(&model, hl_pretrained_model(folder)).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, hl_pretrained_model(folder)));
     ck_assert_int_eq(hl_pretrained_load(folder, &model, &loaded).code, HL_INVALID);
     hl_model_free(&model);
     hl_pretrained_close(folder);
@@ -169,8 +168,8 @@ TEST(a_model_with_parameters_that_its_kind_has_not_is_refused)
     hl_pretrained_loaded loaded = { 0 };
     *config = *hl_pretrained_model(folder);
     config->token_types = 2;
-    ck_assert_int_eq(hl_model_init(&model, config).code, HL_OK);
-    ck_assert_int_eq(hl_model_reserve(&model, HL_MODEL_EVALUATED).code, HL_OK);
+    CHECK_OK(hl_model_init(&model, config));
+    CHECK_OK(hl_model_reserve(&model, HL_MODEL_EVALUATED));
     hl_status status = hl_pretrained_load(folder, &model, &loaded);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strstr(status.text, "models of the kind distilbert have no token_types.weight") != NULL, "%s",

@@ -83,8 +83,7 @@ LOOP_TEST(an_output_layer_of_another_kind_is_none, 0, ROWS(heads))
 {
     const char *path = tiny_changed(heads[_i].model, "config.json", heads[_i].old, heads[_i].new);
     hl_pretrained *folder;
-    hl_status status = hl_pretrained_open(path, &folder);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_open(path, &folder));
     ck_assert_int_eq(hl_pretrained_stored_head(folder), heads[_i].head);
     ck_assert_int_eq(hl_pretrained_model(folder)->head == HL_HEAD_NONE, heads[_i].head == HL_PRETRAINED_NONE);
     hl_pretrained_close(folder);
@@ -95,8 +94,7 @@ TEST(labels_without_names_have_those_that_they_have_there)
     const char *path = tiny_changed("bert_classes", "config.json", "\"id2label\"", "\"num_labels\": 3, \"labels\"");
     hl_pretrained *folder;
     const char *const *labels;
-    hl_status status = hl_pretrained_open(path, &folder);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_open(path, &folder));
     ck_assert_int_eq(hl_pretrained_labels(folder, &labels), 3);
     ck_assert_str_eq(labels[2], "LABEL_2");
     hl_pretrained_close(folder);
@@ -167,12 +165,11 @@ LOOP_TEST(how_a_sentence_becomes_a_vector_is_read, 0, ROWS(sentences))
 {
     const char *path = tiny_changed("bert_bare", sentences[_i].file, sentences[_i].old, sentences[_i].new);
     hl_pretrained *folder;
-    hl_status status = hl_pretrained_open(path, &folder);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_open(path, &folder));
     hl_pretrained_sentence sentence = hl_pretrained_sentence_of(folder), kept;
     assert_sentence(&sentence, &sentences[_i].expected);
-    ck_assert_int_eq(hl_pretrained_sentence_save(&sentence, path).code, HL_OK);
-    ck_assert_int_eq(hl_pretrained_sentence_load(path, &kept).code, HL_OK);
+    CHECK_OK(hl_pretrained_sentence_save(&sentence, path));
+    CHECK_OK(hl_pretrained_sentence_load(path, &kept));
     assert_sentence(&kept, &sentence);
     hl_pretrained_close(folder);
 }
@@ -188,7 +185,7 @@ TEST(a_text_before_every_sentence_is_told)
         scratch_write(path, text, (size_t)snprintf(text, sizeof text, config, i == 0 ? "query" : "none"));
         *strrchr(path, '/') = '\0';
         hl_pretrained *folder;
-        ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+        CHECK_OK(hl_pretrained_open(path, &folder));
         ck_assert_str_eq(hl_pretrained_sentence_of(folder).unsupported,
                          i == 0 ? "config_sentence_transformers.json: default_prompt_name" : "");
         hl_pretrained_close(folder);
@@ -201,7 +198,7 @@ TEST(nothing_is_said_of_sentences)
     hl_pretrained *folder = tiny_open("bert_masked");
     sentence = hl_pretrained_sentence_of(folder);
     assert_sentence(&sentence, &(hl_pretrained_sentence){ .pooling = HL_SENTENCE_UNKNOWN });
-    ck_assert_int_eq(hl_pretrained_sentence_load(tiny_folder("bert_masked"), &sentence).code, HL_OK);
+    CHECK_OK(hl_pretrained_sentence_load(tiny_folder("bert_masked"), &sentence));
     assert_sentence(&sentence, &(hl_pretrained_sentence){ .pooling = HL_SENTENCE_UNKNOWN });
     hl_pretrained_close(folder);
     static const char *const wrong[] = {
@@ -249,9 +246,9 @@ LOOP_TEST(the_case_is_what_transformers_takes_it_for, 0, ROWS(cases))
         scratch_write(path, config, strlen(config));
     }
     hl_pretrained *folder;
-    ck_assert_int_eq(hl_pretrained_open(copy, &folder).code, HL_OK);
+    CHECK_OK(hl_pretrained_open(copy, &folder));
     hl_pieces pieces = { 0 };
-    ck_assert_int_eq(hl_tokens_encode(hl_pretrained_tokens(folder), "The cat", 7, true, &pieces).code, HL_OK);
+    CHECK_OK(hl_tokens_encode(hl_pretrained_tokens(folder), "The cat", 7, true, &pieces));
     const char *first = hl_tokens_piece(hl_pretrained_tokens(folder), pieces.at[0].id, NULL);
     ck_assert_str_eq(first, cases[_i].lowercase ? "the" : "[UNK]");
     bool told =
@@ -265,7 +262,7 @@ TEST(a_classifier_of_distilbert_has_a_dropout_of_its_own)
 {
     hl_pretrained *folder;
     const char *path = tiny_changed("distilbert_classes", "config.json", "\"seq_classif_dropout\"", "\"another\"");
-    ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+    CHECK_OK(hl_pretrained_open(path, &folder));
     ck_assert(hl_pretrained_model(folder)->dropout_output == 0.2);
     hl_pretrained_close(folder);
 }

@@ -158,7 +158,7 @@ TEST(added_tokens_want_a_tokenizer)
     char file[PATH];
     snprintf(file, sizeof file, "%s/added_tokens.json", path);
     scratch_write(file, "{}", 2);
-    ck_assert_int_eq(hl_pretrained_open(path, &folder).code, HL_OK);
+    CHECK_OK(hl_pretrained_open(path, &folder));
     hl_pretrained_close(folder);
     scratch_write(file, "{\"new\": 60}", 11);
     tiny_refused(path, "added_tokens.json", "adds 1 token, which needs a tokenizer.json");
@@ -252,9 +252,9 @@ LOOP_TEST(no_failing_call_is_missed, 0, ROWS(read_whole))
 {
     const char *path = tiny_folder(read_whole[_i]);
     faults_begin();
-    ck_assert_int_eq(read_all(path).code, HL_OK);
+    CHECK_OK(read_all(path));
     faults_in_files(0, FAULTS_ONCE, 0);
-    ck_assert_int_eq(read_all(path).code, HL_OK);
+    CHECK_OK(read_all(path));
     int calls = faults_file_calls(), harmless = 0;
     for (int n = 1; n <= calls; n++) {
         faults_in_files(n, FAULTS_ONCE, 5);

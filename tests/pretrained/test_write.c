@@ -28,8 +28,7 @@ typedef struct opened {
 static void open_model(opened *o, const char *path)
 {
     *o = (opened){ 0 };
-    hl_status status = hl_pretrained_open(path, &o->folder);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_open(path, &o->folder));
     tiny_load(o->folder, hl_pretrained_model(o->folder), &o->model, &o->loaded);
 }
 
@@ -69,8 +68,8 @@ static hl_pretrained_parts parts_of(opened *o, bool with_source)
 static void assert_same_tokens(const hl_tokens *a, const hl_tokens *b)
 {
     hl_text texts[2] = { { 0 } };
-    ck_assert_int_eq(hl_tokens_json(a, &texts[0]).code, HL_OK);
-    ck_assert_int_eq(hl_tokens_json(b, &texts[1]).code, HL_OK);
+    CHECK_OK(hl_tokens_json(a, &texts[0]));
+    CHECK_OK(hl_tokens_json(b, &texts[1]));
     ck_assert_str_eq(texts[0].bytes, texts[1].bytes);
     hl_text_free(&texts[0]);
     hl_text_free(&texts[1]);
@@ -108,8 +107,7 @@ LOOP_TEST(what_is_written_is_read_as_the_same_model, 0, TINY_MODELS)
     const char *path = scratch_path("made/on/the/way");
     open_model(&before, tiny_folder(tiny_models[_i].name));
     hl_pretrained_parts parts = parts_of(&before, true);
-    hl_status status = hl_pretrained_write(&parts, path, &written);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_write(&parts, path, &written));
     ck_assert_str_eq(written.kind, hl_pretrained_kind(before.folder));
     ck_assert_str_eq(written.class_name, tiny_models[_i].class_name);
     ck_assert_int_eq(written.n_kept, tiny_models[_i].n_kept);
@@ -135,7 +133,7 @@ LOOP_TEST(a_source_that_is_not_known_is_told_by_the_shape, 0, TINY_MODELS)
         ck_assert_ptr_nonnull(strstr(status.text, "without an output layer"));
         ck_assert(!scratch_exists(path));
     } else {
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        CHECK_OK(status);
         open_model(&after, path);
         assert_same(&before, &after);
         close_model(&after);
@@ -150,14 +148,14 @@ TEST(what_belongs_to_another_class_is_left_out_and_told)
     *config = *hl_pretrained_model(before.folder);
     config->head = HL_HEAD_LINEAR;
     config->targets = 2;
-    ck_assert_int_eq(hl_model_init(&before.model, config).code, HL_OK);
-    ck_assert_int_eq(hl_model_allocate(&before.model, 3).code, HL_OK);
-    ck_assert_int_eq(hl_pretrained_load(before.folder, &before.model, &before.loaded).code, HL_OK);
+    CHECK_OK(hl_model_init(&before.model, config));
+    CHECK_OK(hl_model_allocate(&before.model, 3));
+    CHECK_OK(hl_pretrained_load(before.folder, &before.model, &before.loaded));
     static const char *const labels[] = { "NOUN", "VERB" };
     hl_pretrained_parts parts = parts_of(&before, true);
     parts.head = HL_PRETRAINED_TAGS;
     parts.labels = labels;
-    ck_assert_int_eq(hl_pretrained_write(&parts, path, &written).code, HL_OK);
+    CHECK_OK(hl_pretrained_write(&parts, path, &written));
     hl_text *text = scratch_text();
     hl_pretrained_print_written(&written, text);
     ck_assert_ptr_nonnull(strstr(text->bytes, "written: BertForTokenClassification, a model of the kind bert, "));
@@ -176,9 +174,8 @@ static pass run(const hl_model *model, const hl_batch *batch)
 {
     hl_arena arena;
     pass p = { 0 };
-    ck_assert_int_eq(hl_arena_init(&arena, ARENA).code, HL_OK);
-    hl_status status = pass_run(&p, model, batch, &arena);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_arena_init(&arena, ARENA));
+    CHECK_OK(pass_run(&p, model, batch, &arena));
     hl_arena_free(&arena);
     return p;
 }
@@ -190,8 +187,8 @@ static void make_pruned(hl_pretrained *folder, hl_model *model)
     *config = *hl_pretrained_model(folder);
     config->heads[0] = config->kv_heads[0] = 1 + (config->heads[0] > 2);
     config->heads[1] = config->kv_heads[1] = 1;
-    ck_assert_int_eq(hl_model_init(model, config).code, HL_OK);
-    ck_assert_int_eq(hl_model_allocate(model, 11).code, HL_OK);
+    CHECK_OK(hl_model_init(model, config));
+    CHECK_OK(hl_model_allocate(model, 11));
     for (int i = 0; i < model->parameters.n; i++) {
         const hl_parameter *p = &model->parameters.list[i];
         for (int64_t k = 0; k < p->count; k++) {
@@ -215,8 +212,7 @@ LOOP_TEST(pruned_heads_have_columns_of_zeros, 0, 4)
     hl_pretrained_parts parts = parts_of(&before, _i % 2 == 1);
     parts.places = _i < 2 ? NULL : places[_i];
     const char *path = scratch_path("model");
-    hl_status status = hl_pretrained_write(&parts, path, &written);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(hl_pretrained_write(&parts, path, &written));
     int64_t H = c->d_model / c->d_k[0], empty = 2 * H - c->heads[0] - c->heads[1];
     ck_assert_int_eq(written.n_empty_heads, empty);
     open_model(&after, path);
@@ -297,8 +293,8 @@ LOOP_TEST(what_no_open_model_has_is_refused, 0, ROWS(misfits))
     for (int i = 0; i < ROWS(misfits[_i].changes); i++) {
         config_change_make(config, misfits[_i].changes[i]);
     }
-    ck_assert_int_eq(hl_model_init(&before.model, config).code, HL_OK);
-    ck_assert_int_eq(hl_model_reserve(&before.model, HL_MODEL_EVALUATED).code, HL_OK);
+    CHECK_OK(hl_model_init(&before.model, config));
+    CHECK_OK(hl_model_reserve(&before.model, HL_MODEL_EVALUATED));
     hl_pretrained_parts parts = parts_of(&before, false);
     const char *path = scratch_path("model");
     hl_status status = hl_pretrained_write(&parts, path, &written);
@@ -344,7 +340,7 @@ TEST(other_tokens_than_open_models_have_are_refused)
     const char *path = scratch_path("tokens.json");
     scratch_write(path, words, sizeof words - 1);
     hl_status status = hl_tokens_load(path, &tokens);
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    CHECK_OK(status);
     parts.tokens = tokens;
     const char *model = scratch_path("model");
     status = hl_pretrained_write(&parts, model, &written);

@@ -287,7 +287,7 @@ static void make_parameters(hl_parameters *p)
     hl_parameters_add(p, (hl_parameter_spec){ .name = "W", .shape = HL_SHAPE(4, 3), .init = HL_INIT_ONE });
     hl_parameters_add(p, (hl_parameter_spec){ .name = "b", .shape = HL_SHAPE(4), .init = HL_INIT_ONE });
     hl_parameters_add(p, (hl_parameter_spec){ .name = "wrong", .shape = HL_SHAPE(1) });
-    ck_assert_int_eq(hl_parameters_allocate(p).code, HL_OK);
+    CHECK_OK(hl_parameters_allocate(p));
     hl_parameters_initialise(p, 1);
 }
 

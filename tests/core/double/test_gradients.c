@@ -117,7 +117,7 @@ static double gradients_of(const prepared *p, unsigned frozen, addition what, do
 {
     double sum = 0;
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 20).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 20));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, op_case_options(1, true, false));
     hl_tensor *in[OP_CASE_MAX_INPUTS];
@@ -132,7 +132,7 @@ static double gradients_of(const prepared *p, unsigned frozen, addition what, do
         dy[i] = op_case_dy(i);
         sum += dy[i];
     }
-    ck_assert_int_eq(hl_tape_backward_from(&tape, y, dy).code, HL_OK);
+    CHECK_OK(hl_tape_backward_from(&tape, y, dy));
     for (int i = 0; i < p->check.n_inputs; i++) {
         if (frozen >> i & 1) {
             ck_assert_ptr_null(in[i]->grad);

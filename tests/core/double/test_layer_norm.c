@@ -17,7 +17,7 @@ static void normalise(int exponent, double y[D])
         ones[d] = 1;
     }
     hl_arena arena;
-    ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
+    CHECK_OK(hl_arena_init(&arena, 1 << 16));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
     hl_tensor x = { .shape = HL_SHAPE(1, D), .data = scaled }, gamma = { .shape = HL_SHAPE(D), .data = ones };

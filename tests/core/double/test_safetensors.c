@@ -13,9 +13,9 @@ TEST(double_numbers_keep_every_bit_and_float_ones_are_widened)
     hl_file written;
     hl_file_create(&written, path);
     hl_safetensors_write(&written, &(hl_named_tensor){ "w", HL_SHAPE(2), numbers }, 1, NULL, 0);
-    ck_assert_int_eq(hl_file_commit(&written, HL_VOLATILE).code, HL_OK);
+    CHECK_OK(hl_file_commit(&written, HL_VOLATILE));
     hl_safetensors *file;
-    ck_assert_int_eq(safetensors_file_open(path, &file).code, HL_OK);
+    CHECK_OK(safetensors_file_open(path, &file));
     double read[2];
     safetensors_file_copy(file, 0, read);
     ck_assert_mem_eq(read, numbers, sizeof numbers);
@@ -27,7 +27,7 @@ TEST(double_numbers_keep_every_bit_and_float_ones_are_widened)
     memcpy(bytes + 8, header, sizeof header - 1);
     memcpy(bytes + 8 + sizeof header - 1, singles, sizeof singles);
     scratch_write(path, bytes, sizeof bytes);
-    ck_assert_int_eq(safetensors_file_open(path, &file).code, HL_OK);
+    CHECK_OK(safetensors_file_open(path, &file));
     safetensors_file_copy(file, 0, read);
     ck_assert_double_eq(read[0], (double)0.1f);
     ck_assert_double_eq(read[1], 3);

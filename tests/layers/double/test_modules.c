@@ -97,7 +97,7 @@ LOOP_TEST(embedding, 0, 3)
     hl_parameters parameters = { 0 };
     embedding_call call = { .embedding = hl_embedding_layer_make(&parameters, hl_name_of("e"), 5, D) };
     call.positions = hl_positions_layer_make(&parameters, hl_name_of("p"), kinds[_i], T + 1, 0, D);
-    ck_assert_int_eq(hl_positions_layer_allocate(&call.positions).code, HL_OK);
+    CHECK_OK(hl_positions_layer_allocate(&call.positions));
     example_fill(&parameters);
     gradient_check_assert(names[_i],
                           &(gradient_check){ .build = build_embedding, .context = &call, .parameters = &parameters });

@@ -60,7 +60,7 @@ LOOP_TEST(agrees, 0, attention_case_count)
     const attention_case *c = &attention_cases[_i];
     attention_call call;
     attention_call_init(&call, c, 0, 0);
-    ck_assert_int_eq(hl_naive_padding_init(&padding, &call.rules, c->H).code, HL_OK);
+    CHECK_OK(hl_naive_padding_init(&padding, &call.rules, c->H));
     outcome expected = run(&call, naive), got = run(&call, batched);
     example_assert_near("y", got.y, expected.y, call.Nq * c->D, 1e-12);
     example_assert_near("dx", got.dx, expected.dx, call.Nq * c->D, 1e-12);
