@@ -96,7 +96,7 @@ const char *scratch_format(const char *format, ...)
         fail("a text");
     }
     va_end(arguments);
-    return scratch_keep(text, free);
+    return scratch_own(text, free);
 }
 
 hl_text *scratch_text(void)

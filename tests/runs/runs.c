@@ -46,7 +46,7 @@ const char *run_read(const char *path)
 {
     size_t size;
     char *content = scratch_read(path, &size);
-    return content != NULL ? scratch_keep(content, free) : "";
+    return content != NULL ? scratch_own(content, free) : "";
 }
 
 const char *run_config(const char *name, const char *content)
@@ -283,7 +283,7 @@ const char *run_metrics(const char *folder)
         line = next;
     }
     *to = '\0';
-    return scratch_keep(text, free);
+    return scratch_own(text, free);
 }
 
 void run_last_row(const char *folder, const char *split, double *loss, double *accuracy)
@@ -338,7 +338,7 @@ const char *run_list(const char *folder)
         strcat(strcat(list, names[i]), " ");
         free(names[i]);
     }
-    return scratch_keep(list, free);
+    return scratch_own(list, free);
 }
 
 void run_assert_same_file(const char *folder, const char *other, const char *name)
