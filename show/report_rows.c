@@ -1,4 +1,4 @@
-#include "show/private/report_rows.h"
+#include "show/private/report_json.h"
 
 bool hl_report_has_many_rows(const hl_heads_csv *csv)
 {

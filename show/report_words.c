@@ -1,9 +1,21 @@
-/* What the page explains: every label, metric and term, and which label a mixed head is nearest to. */
+/* Texts of the page: how they are made safe to show; what it explains of every label, metric and term; and which label
+ * a mixed head is nearest to. */
+#include "core/base/shown_text.h"
 #include "core/files/json_text.h"
 #include "heads/words.h"
 #include "show/private/report_json.h"
 
 /* NULL stands for missing memory throughout. */
+
+json_t *hl_report_shown_text(const char *bytes, bool lines)
+{
+    hl_text shown = { 0 };
+    hl_shown next;
+    for (const char *rest; (rest = hl_shown_next(bytes, false, &next)) != NULL; bytes = rest) {
+        hl_text_print(&shown, "%s", lines && *bytes == '\n' ? "\n" : next.bytes);
+    }
+    return hl_json_take(&shown);
+}
 
 static json_t *word_list(void)
 {
@@ -19,11 +31,8 @@ static json_t *word_list(void)
 static json_t *miss_of(hl_label label, const char *const *relations)
 {
     hl_text miss = { 0 };
-    hl_text_print(&miss, "%s", ""); /* there are bytes, also where it is not mixed */
     hl_label_print_miss(&miss, label, relations);
-    json_t *text = miss.error.code == HL_OK ? json_string(miss.bytes) : NULL;
-    hl_text_free(&miss);
-    return text;
+    return hl_json_take(&miss);
 }
 
 static json_t *miss_list(const hl_report_run *run)
