@@ -245,10 +245,7 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
         return NULL;
     }
     hl_node *node = new_node(tape, op, inputs, n_inputs, attributes, attributes_size);
-    if (node == NULL) {
-        return NULL;
-    }
-    if (!check_inputs(tape, node)) {
+    if (node == NULL || !check_inputs(tape, node)) {
         return NULL;
     }
     node->out->requires_grad = tape->options.gradients && op->backward != NULL && any_requires_grad(node);
