@@ -35,11 +35,6 @@ const char *hl_tape_scope(hl_tape *tape, const char *scope)
     return before;
 }
 
-int hl_tape_threads(const hl_tape *tape, int64_t work)
-{
-    return hl_threads_for(tape->options.threads, work);
-}
-
 bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...)
 {
     if (tape->error.code != HL_OK) {
@@ -78,7 +73,7 @@ bool hl_infer_same_shape(hl_tape *tape, hl_node *node)
 
 void hl_op_run(const hl_op_call *call, int64_t work, int64_t n, int64_t step, hl_range_work *run)
 {
-    hl_threads_run(hl_tape_threads(call->tape, work), n, step, run, call);
+    hl_threads_run(hl_threads_for(call->tape->options.threads, work), n, step, run, call);
 }
 
 void hl_op_run_numbers(const hl_op_call *call, int64_t each, int64_t step, hl_range_work *run)
@@ -93,16 +88,11 @@ void hl_op_run_rows(const hl_op_call *call, int64_t each, hl_range_work *run)
     hl_op_run(call, each * hl_shape_count(shape), hl_shape_rows(shape), 1, run);
 }
 
-void hl_op_put_scaled(const hl_op_call *call, hl_real factor, const hl_real *x, hl_grad to)
-{
-    hl_grad_scale(call->tape->options.threads, hl_shape_count(call->node->out->shape), factor, x, to);
-}
-
 void hl_op_hand_on(const hl_op_call *call, int i)
 {
-    const hl_real *dy = call->node->out->grad;
-    if (call->din[i].at != NULL && call->din[i].at != dy) {
-        hl_op_put_scaled(call, 1, dy, call->din[i]);
+    const hl_tensor *y = call->node->out;
+    if (call->din[i].at != NULL && call->din[i].at != y->grad) {
+        hl_grad_scale(call->tape->options.threads, hl_shape_count(y->shape), 1, y->grad, call->din[i]);
     }
 }
 

@@ -35,8 +35,8 @@ typedef struct hl_output_layer {
 } hl_output_layer;
 
 /* Registers, as far as they are there, pooler.dense.*, head.dense.*, head.norm.*, output.weight, or a shared W under
- * that name, and b: output.bias, after a transform head.bias. `config`: checked by hl_model_config_resolve; `shared`: the
- * matrix W where it is the embedding's, else NULL. Errors stay on the registry. */
+ * that name, and b: output.bias, after a transform head.bias. `config` has passed hl_model_config_resolve. `shared` is
+ * the matrix W where it is the embedding's, else NULL. Errors stay on the registry. */
 hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_config *config, hl_tensor *shared);
 
 /* Logits (M, C) of x (M, D). `rows` (M): dropout of row m is drawn as that of row rows[m] - base of the tape's places;

@@ -1,21 +1,9 @@
-/* Texts of the page: how they are made safe to show; what it explains of every label, metric and term; and which label
- * a mixed head is nearest to. */
-#include "core/base/shown_text.h"
+/* What the page explains: every label, metric and term, and which label a mixed head is nearest to. */
 #include "core/files/json_text.h"
 #include "heads/words.h"
 #include "show/private/report_json.h"
 
 /* NULL stands for missing memory throughout. */
-
-json_t *hl_report_shown_text(const char *bytes, bool lines)
-{
-    hl_text shown = { 0 };
-    hl_shown next;
-    for (const char *rest; (rest = hl_shown_next(bytes, false, &next)) != NULL; bytes = rest) {
-        hl_text_print(&shown, "%s", lines && *bytes == '\n' ? "\n" : next.bytes);
-    }
-    return hl_json_take(&shown);
-}
 
 static json_t *word_list(void)
 {

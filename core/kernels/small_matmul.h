@@ -17,8 +17,8 @@
 HL_BEGIN_DECLS
 
 /* C (M, N) = A (M, K) B (K, N), or with `add` C += A B. All row-major; a stride is the numbers from one row to the
- * next. With `transposed`, A is given as (K, M). With `bf16`, A and B are numbers of bf16 (core/kernels/bf16.h), B a panel
- * (private/panel_pack.h), A not transposed and K even; C is of hl_real. */
+ * next. With `transposed`, A is given as (K, M). With `bf16`, A and B are numbers of bf16 (core/kernels/bf16.h), B is a
+ * panel (private/panel_pack.h), A is not transposed and K is even; C is of hl_real. */
 typedef struct hl_small_matmul {
     int64_t M, N, K;
     int64_t a_stride, b_stride, c_stride;

@@ -14,8 +14,8 @@ hl_tensor *hl_relu(hl_tape *tape, hl_tensor *x);
 /* y = x * Phi(x), by erf and not by tanh; Hendrycks and Gimpel 2016. dx = dy * (Phi(x) + x * phi(x)). */
 hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x);
 
-/* y = x * (1 + tanh(u)) / 2 = x * s(2u) with u = sqrt(2 / pi) * (x + 0.044715 x^3): GELU as GPT-2 and others approximate
- * it; Hendrycks and Gimpel 2016, section 2.
+/* y = x * (1 + tanh(u)) / 2 = x * s(2u) with u = sqrt(2 / pi) * (x + 0.044715 x^3): GELU as GPT-2 and others
+ * approximate it; Hendrycks and Gimpel 2016, section 2.
  * dx = dy * (s + x * s * (1 - s) * 2 du/dx), du/dx = sqrt(2 / pi) * (1 + 0.134145 x^2). */
 hl_tensor *hl_gelu_tanh(hl_tape *tape, hl_tensor *x);
 

@@ -58,7 +58,7 @@ static void backward(const hl_op_call *call)
     rows_of(node, &N, &D);
     hl_op_hand_on(call, 0);
     if (db.at != NULL) {
-        hl_sum_rows(hl_tape_threads(call->tape, N * D), N, D, node->out->grad, db.add, db.at, node->scratch);
+        hl_sum_rows(call->tape->options.threads, N, D, node->out->grad, db.add, db.at, node->scratch);
     }
 }
 

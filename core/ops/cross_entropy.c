@@ -118,7 +118,7 @@ static void forward(const hl_op_call *call)
     const hl_node *node = call->node;
     const hl_cross_entropy_args *a = node->attributes;
     int64_t N = hl_shape_rows(node->in[0]->shape), correct[HL_MAX_THREADS] = { 0 };
-    int threads = hl_tape_threads(call->tape, 8 * hl_shape_count(node->in[0]->shape));
+    int threads = hl_threads_for(call->tape->options.threads, 8 * hl_shape_count(node->in[0]->shape));
     hl_threads_run(threads, N, 1, forward_rows, &(forward_work){ node, correct });
     double loss_sum = hl_sum_all(row_losses(node), N);
     *node->out->data = (hl_real)(loss_sum / (double)divisor(node));

@@ -30,7 +30,7 @@ static void multiply_numbers(const void *context, hl_range range)
 static void multiply(const hl_op_call *call, factors f)
 {
     int64_t n = hl_shape_count(call->node->out->shape);
-    hl_threads_run(hl_tape_threads(call->tape, n), n, HL_CACHE_LINE, multiply_numbers, &f);
+    hl_threads_run(hl_threads_for(call->tape->options.threads, n), n, HL_CACHE_LINE, multiply_numbers, &f);
 }
 
 static void forward(const hl_op_call *call)

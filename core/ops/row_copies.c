@@ -69,6 +69,6 @@ void hl_row_list_add(const hl_op_call *call, const hl_row_list *rows, hl_real sc
     if (!dx.add) {
         memset(dx.at, 0, (size_t)hl_shape_count(call->node->in[i]->shape) * sizeof *dx.at);
     }
-    hl_threads_run(hl_tape_threads(call->tape, rows->n * rows->D), rows->D, HL_CACHE_LINE, add_columns,
+    hl_threads_run(hl_threads_for(call->tape->options.threads, rows->n * rows->D), rows->D, HL_CACHE_LINE, add_columns,
                    &(adding){ rows, scale, call->node->out->grad, dx.at });
 }

@@ -2,21 +2,23 @@
 
 #include "core/op.h"
 
-static hl_real factor_of(const hl_op_call *call)
+/* to = (or +=) factor * x */
+static void scale(const hl_op_call *call, const hl_real *x, hl_grad to)
 {
-    return *(const hl_real *)call->node->attributes;
+    const hl_node *node = call->node;
+    hl_grad_scale(call->tape->options.threads, hl_shape_count(node->out->shape), *(const hl_real *)node->attributes, x,
+                  to);
 }
 
 static void forward(const hl_op_call *call)
 {
-    const hl_node *node = call->node;
-    hl_op_put_scaled(call, factor_of(call), node->in[0]->data, (hl_grad){ node->out->data, false });
+    scale(call, call->node->in[0]->data, (hl_grad){ call->node->out->data, false });
 }
 
 /* dx = factor * dy */
 static void backward(const hl_op_call *call)
 {
-    hl_op_put_scaled(call, factor_of(call), call->node->out->grad, call->din[0]);
+    scale(call, call->node->out->grad, call->din[0]);
 }
 
 const hl_op hl_op_scale = {
