@@ -6,16 +6,22 @@
 #define HL_CORE_OP_H
 
 #include "core/base/declarations.h"
+#include "core/base/threads.h"
 #include "core/kernels/grad.h"
 #include "core/tape.h"
 
 HL_BEGIN_DECLS
 
 enum { HL_MAX_INPUTS = 8, HL_MAX_NODE_MEMORY = 4 };
-
-#define HL_IN_PLACE(i) ((i) + 1) /* for hl_op.in_place, where 0 names no input */
-
+#define HL_IN_PLACE(i) ((i) + 1)        /* for hl_op.in_place, where 0 names no input */
 typedef struct hl_op_parts hl_op_parts; /* private/op_parts.h */
+
+/* The arguments of forward and backward. */
+typedef struct hl_op_call {
+    const hl_tape *tape;
+    const hl_node *node; /* node->scratch holds what hl_op.scratch asked for */
+    const hl_grad *din;  /* where backward writes the gradient of each input; NULL in forward */
+} hl_op_call;
 
 typedef struct hl_op {
     const char *name;
@@ -29,11 +35,11 @@ typedef struct hl_op {
      * too: it must not touch numbers. */
     bool (*infer)(hl_tape *tape, hl_node *node);
 
-    /* Computes node->out->data from the inputs. Cannot fail. `scratch` holds what `scratch` below asked for. */
-    void (*forward)(const hl_tape *tape, const hl_node *node, hl_real *scratch);
+    /* Computes node->out->data from the inputs. Cannot fail. */
+    void (*forward)(const hl_op_call *call);
 
     /* Computes din[i] from dy = node->out->grad. Cannot fail. NULL for an op without gradient. */
-    void (*backward)(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch);
+    void (*backward)(const hl_op_call *call);
 
     /* The numbers of scratch memory that forward and backward each need at most; NULL for none. */
     int64_t (*scratch)(const hl_tape *tape, const hl_node *node);
@@ -86,28 +92,22 @@ bool hl_tape_has_places(hl_tape *tape, const hl_node *node, int64_t n_rows);
  * backward. Backward may then overwrite dy, unless an input's gradient has the same memory (in_place). */
 bool hl_tape_reuses(const hl_tape *tape);
 
-/* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf. Returns false. */
+/* Leaves an error on the tape: "<op> in <scope>: <text>", the text as by printf; _shapes: with the text "<what>: <a's
+ * shape> against <b's shape>". Returns false. */
 bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* hl_tape_fail with "<what>: <a's shape> against <b's shape>". Returns false. */
 bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, hl_shape a, hl_shape b);
 
 /* An `infer` for ops whose output has the shape of their only input. */
 bool hl_infer_same_shape(hl_tape *tape, hl_node *node);
 
-/* How many of the tape's threads are worth starting for `work` elements: hl_threads_for (core/base/threads.h). */
-int hl_tape_threads(const hl_tape *tape, int64_t work);
+/* hl_threads_run of [0, n) with the call as its context, on as many of the tape's threads as `work` elements are worth.
+ * _numbers and _rows: of the output's numbers or rows, where a number counts as `each` elements of work. */
+void hl_op_run(const hl_op_call *call, int64_t work, int64_t n, int64_t step, hl_range_work *run);
+void hl_op_run_numbers(const hl_op_call *call, int64_t each, int64_t step, hl_range_work *run);
+void hl_op_run_rows(const hl_op_call *call, int64_t each, hl_range_work *run);
 
-/* The arguments of backward (or of forward, without din), as the context of hl_threads_run. */
-typedef struct hl_op_call {
-    const hl_tape *tape;
-    const hl_node *node;
-    const hl_grad *din;
-    hl_real *scratch;
-} hl_op_call;
-
-/* dx = (or +=) dy, number by number; does nothing where dx.at is NULL or dy itself. */
-void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx);
+/* dx = (or +=) dy, number by number, for input i; does nothing where no dx is wanted, or it is dy itself. */
+void hl_op_hand_on(const hl_op_call *call, int i);
 
 /* Whether backward will run on this node, so that forward must save what it needs. */
 static inline bool hl_node_has_backward(const hl_node *node)

@@ -38,19 +38,18 @@ static hl_status check_spec(const hl_parameters *parameters, const hl_parameter_
     if (spec->name == NULL) {
         return hl_error(HL_INVALID, "a parameter has no name");
     }
-    char text[HL_SHAPE_TEXT];
     int64_t end;
     *count = hl_shape_count(spec->shape);
     if (*count < 1 || __builtin_add_overflow(parameters->count, *count, &end) ||
         __builtin_add_overflow(end, ALIGN_NUMBERS, &end)) {
-        return hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec->name, hl_shape_text(spec->shape, text));
+        return hl_error(HL_INVALID, "parameter %s: impossible shape %s", spec->name, HL_SHAPE_SHOWN(spec->shape));
     }
     if ((unsigned)spec->init > HL_INIT_UNIFORM) {
         return hl_error(HL_INVALID, "parameter %s: unknown initialisation number %d", spec->name, (int)spec->init);
     }
     if (spec->n_matrices < 0 || (spec->n_matrices > 0 && hl_shape_rows(spec->shape) % spec->n_matrices != 0)) {
         return hl_error(HL_INVALID, "parameter %s: %s does not hold %lld matrices of equal height", spec->name,
-                        hl_shape_text(spec->shape, text), (long long)spec->n_matrices);
+                        HL_SHAPE_SHOWN(spec->shape), (long long)spec->n_matrices);
     }
     if (strlen(spec->name) > HL_PARAMETER_MAX_NAME) {
         return hl_error(HL_INVALID, "parameter %.60s...: a name of more than %d bytes", spec->name,

@@ -35,11 +35,6 @@ const char *hl_tape_scope(hl_tape *tape, const char *scope)
     return before;
 }
 
-int hl_tape_threads(const hl_tape *tape, int64_t work)
-{
-    return hl_threads_for(tape->options.threads, work);
-}
-
 bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...)
 {
     if (tape->error.code != HL_OK) {
@@ -58,8 +53,7 @@ bool hl_tape_fail(hl_tape *tape, const hl_node *node, const char *format, ...)
 
 bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, hl_shape a, hl_shape b)
 {
-    char a_text[HL_SHAPE_TEXT], b_text[HL_SHAPE_TEXT];
-    return hl_tape_fail(tape, node, "%s: %s against %s", what, hl_shape_text(a, a_text), hl_shape_text(b, b_text));
+    return hl_tape_fail(tape, node, "%s: %s against %s", what, HL_SHAPE_SHOWN(a), HL_SHAPE_SHOWN(b));
 }
 
 bool hl_tape_has_places(hl_tape *tape, const hl_node *node, int64_t n_rows)
@@ -77,38 +71,43 @@ bool hl_infer_same_shape(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void hand_on_numbers(const void *context, hl_range range)
+void hl_op_run(const hl_op_call *call, int64_t work, int64_t n, int64_t step, hl_range_work *run)
 {
-    const hl_op_call *call = context;
-    const hl_real *dy = call->node->out->grad;
-    hl_real *dx = call->din->at;
-    bool add = call->din->add;
-#pragma omp simd
-    for (int64_t i = range.begin; i < range.end; i++) {
-        hl_grad_put(&dx[i], dy[i], add);
-    }
+    hl_threads_run(hl_threads_for(call->tape->options.threads, work), n, step, run, call);
 }
 
-void hl_grad_hand_on(const hl_tape *tape, const hl_node *node, hl_grad dx)
+void hl_op_run_numbers(const hl_op_call *call, int64_t each, int64_t step, hl_range_work *run)
 {
-    int64_t n = hl_shape_count(node->out->shape);
-    if (dx.at != NULL && dx.at != node->out->grad) {
-        hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, hand_on_numbers,
-                       &(hl_op_call){ .node = node, .din = &dx });
+    int64_t n = hl_shape_count(call->node->out->shape);
+    hl_op_run(call, each * n, n, step, run);
+}
+
+void hl_op_run_rows(const hl_op_call *call, int64_t each, hl_range_work *run)
+{
+    hl_shape shape = call->node->out->shape;
+    hl_op_run(call, each * hl_shape_count(shape), hl_shape_rows(shape), 1, run);
+}
+
+void hl_op_hand_on(const hl_op_call *call, int i)
+{
+    const hl_tensor *y = call->node->out;
+    if (call->din[i].at != NULL && call->din[i].at != y->grad) {
+        hl_grad_scale(call->tape->options.threads, hl_shape_count(y->shape), 1, y->grad, call->din[i]);
     }
 }
 
 /* Runs the op's backward, or its forward where `din` is NULL, between the calls of the observer. */
-static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din)
 {
+    const hl_op_call call = { .tape = tape, .node = node, .din = din };
     const hl_tape_observer *observer = tape->options.observer;
     if (observer != NULL && observer->begin != NULL) {
         observer->begin(observer->context, node, din != NULL);
     }
     if (din != NULL) {
-        node->op->backward(tape, node, din, scratch);
+        node->op->backward(&call);
     } else {
-        node->op->forward(tape, node, scratch);
+        node->op->forward(&call);
     }
     if (observer != NULL && observer->end != NULL) {
         observer->end(observer->context, node, din != NULL);
@@ -135,7 +134,7 @@ bool hl_tape_run(hl_tape *tape, hl_node *node, const hl_grad *din)
         hl_tape_piece_end(piece, tape->memory.n_pieces);
         tape->memory.held = held;
     } else {
-        compute(tape, node, din, scratch);
+        compute(tape, node, din);
         hl_arena_rewind(tape->arena, arena);
     }
     return true;
@@ -214,13 +213,12 @@ static bool check_inputs(hl_tape *tape, const hl_node *node)
 {
     for (int i = 0; i < node->n_inputs; i++) {
         const hl_tensor *x = node->in[i];
-        char text[HL_SHAPE_TEXT];
         if (x == NULL && i < node->op->min_inputs) {
             return hl_tape_fail(tape, node, "input %d is missing", i);
         }
         if (x != NULL &&
             (hl_shape_count(x->shape) < 1 || hl_shape_rows(x->shape) > INT_MAX || hl_shape_last(x->shape) > INT_MAX)) {
-            return hl_tape_fail(tape, node, "input %d is empty or too large: %s", i, hl_shape_text(x->shape, text));
+            return hl_tape_fail(tape, node, "input %d is empty or too large: %s", i, HL_SHAPE_SHOWN(x->shape));
         }
         if (x != NULL && x->data == NULL && !tape->options.memory.dry) {
             return hl_tape_fail(tape, node, "input %d has no numbers: it was not allocated", i);
@@ -237,10 +235,7 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
         return NULL;
     }
     hl_node *node = new_node(tape, op, inputs, n_inputs, attributes, attributes_size);
-    if (node == NULL) {
-        return NULL;
-    }
-    if (!check_inputs(tape, node)) {
+    if (node == NULL || !check_inputs(tape, node)) {
         return NULL;
     }
     node->out->requires_grad = tape->options.gradients && op->backward != NULL && any_requires_grad(node);

@@ -181,8 +181,7 @@ hl_status hl_tape_backward(hl_tape *tape, hl_tensor *loss)
 {
     static const hl_real one = 1;
     if (tape->error.code == HL_OK && loss != NULL && hl_shape_count(loss->shape) != 1) {
-        char text[HL_SHAPE_TEXT];
-        return hl_error(HL_INVALID, "backward: the loss is no scalar but %s", hl_shape_text(loss->shape, text));
+        return hl_error(HL_INVALID, "backward: the loss is no scalar but %s", HL_SHAPE_SHOWN(loss->shape));
     }
     return hl_tape_backward_from(tape, loss, &one);
 }

@@ -195,9 +195,10 @@ static void sum_large(sum *s, const hl_node *node)
     const walk *w = s->walk;
     int64_t count = s->rows * s->row, longest = 0, wanted = (count + PART - 1) / PART;
     s->n_parts = (int)((wanted + w->threads - 1) / w->threads * w->threads);
-    for (int leaf = 0; leaf < w->n; leaf++) {
+    s->step = 1;
+    for (int leaf = 0; leaf < w->n && node->op->parts->cut != NULL; leaf++) {
         if (!w->leaves[leaf].empty) {
-            s->n_parts = node->op->parts->cut(w->leaves[leaf].node, s->input, s->n_parts, &s->step);
+            s->n_parts = node->op->parts->cut(w->leaves[leaf].node, s->n_parts, &s->step);
         }
     }
     for (int part = 0; part < s->n_parts; part++) {

@@ -30,25 +30,6 @@ static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
     };
 }
 
-static hl_output_layer make_output(hl_model *model)
-{
-    const hl_model_config *c = &model->config;
-    return hl_output_layer_make(&model->parameters, &(hl_output_config){
-                                                        .d_model = c->d_model,
-                                                        .embedding_size = c->embedding_size,
-                                                        .targets = c->targets,
-                                                        .head = c->head,
-                                                        .pooler = c->pooler,
-                                                        .activation = c->activation,
-                                                        .bias = c->bias,
-                                                        .shared = c->tie_embedding ? model->embedding.weight : NULL,
-                                                        .shared_bias = c->tied_bias,
-                                                        .norm_epsilon = (hl_real)c->norm_epsilon,
-                                                        .dropout_pooler = (hl_real)c->dropout_pooler,
-                                                        .dropout = (hl_real)c->dropout_output,
-                                                    });
-}
-
 /* What comes before the encoder. One statement each: the order of registration is the order in files. */
 static void make_embedding(hl_model *model)
 {
@@ -112,7 +93,8 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     hl_status status = hl_encoder_init(&model->encoder, parameters, hl_name_of("encoder"), layers, config->n_layers);
     hl_free(layers);
     HL_TRY(status);
-    model->output = make_output(model);
+    model->output =
+        hl_output_layer_make(parameters, &model->config, model->config.tie_embedding ? model->embedding.weight : NULL);
     set_up_parameters(model);
     return hl_parameters_status(parameters);
 }

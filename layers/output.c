@@ -1,9 +1,8 @@
 #include "layers/output.h"
 
-#include "core/ops/gelu.h"
+#include "core/ops/activations.h"
 #include "core/ops/linear.h"
-#include "core/ops/relu.h"
-#include "core/ops/tanh.h"
+#include "layers/model_config.h"
 
 static hl_tensor *(*const functions[])(hl_tape *tape, hl_tensor *x) = {
     [HL_POOLER_TANH] = hl_tanh,
@@ -11,14 +10,14 @@ static hl_tensor *(*const functions[])(hl_tape *tape, hl_tensor *x) = {
     [HL_POOLER_GELU] = hl_gelu,
 };
 
-hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_output_config *config)
+hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_config *config, hl_tensor *shared)
 {
     /* One statement each: the order of registration is the order in files. */
     hl_output_layer layer = {
         .head = config->head, .pooler = config->pooler, .activation = config->activation, .targets = config->targets
     };
-    layer.dropout_pooler = hl_dropout_layer_make(hl_name_of("pooler.dropout"), config->dropout_pooler);
-    layer.dropout = hl_dropout_layer_make(hl_name_of("output.dropout"), config->dropout);
+    layer.dropout_pooler = hl_dropout_layer_make(hl_name_of("pooler.dropout"), (hl_real)config->dropout_pooler);
+    layer.dropout = hl_dropout_layer_make(hl_name_of("output.dropout"), (hl_real)config->dropout_output);
     if (config->head == HL_HEAD_NONE) {
         return layer;
     }
@@ -31,17 +30,17 @@ hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_output_
         width = config->embedding_size;
         layer.transform_dense = hl_linear_layer_make(parameters, hl_name_of("head.dense"), D, width, config->bias);
         layer.transform_norm =
-            hl_norm_layer_make(parameters, hl_name_of("head.norm"), width, config->bias, config->norm_epsilon);
+            hl_norm_layer_make(parameters, hl_name_of("head.norm"), width, config->bias, (hl_real)config->norm_epsilon);
     }
-    if (config->shared != NULL) {
-        hl_parameters_alias(parameters, "output.weight", config->shared);
-        layer.linear = (hl_linear_layer){ .name = hl_name_of("output"), .weight = config->shared };
+    if (shared != NULL) {
+        hl_parameters_alias(parameters, "output.weight", shared);
+        layer.linear = (hl_linear_layer){ .name = hl_name_of("output"), .weight = shared };
     } else {
         layer.linear =
             hl_linear_layer_make(parameters, hl_name_of("output"), width, config->targets, config->bias && !transforms);
     }
-    int64_t rows = config->shared != NULL ? config->shared->shape.size[0] : config->targets;
-    if (transforms ? config->bias : config->shared != NULL && config->shared_bias) {
+    int64_t rows = shared != NULL ? shared->shape.size[0] : config->targets;
+    if (transforms ? config->bias : shared != NULL && config->tied_bias) {
         layer.linear.bias =
             hl_parameters_add(parameters, (hl_parameter_spec){ .name = transforms ? "head.bias" : "output.bias",
                                                                .shape = HL_SHAPE(rows),

@@ -19,17 +19,7 @@ typedef enum hl_output_head { HL_HEAD_LINEAR, HL_HEAD_TRANSFORM, HL_HEAD_NONE } 
 /* A linear layer with this function between a pooled row and the output layer. */
 typedef enum hl_pooler { HL_POOLER_NONE, HL_POOLER_TANH, HL_POOLER_RELU, HL_POOLER_GELU } hl_pooler;
 
-typedef struct hl_output_config {
-    int64_t d_model, embedding_size, targets; /* D, E, C */
-    hl_output_head head;
-    hl_pooler pooler;
-    hl_activation activation; /* of the transform */
-    bool bias;
-    hl_tensor *shared; /* the matrix W where it is the embedding's, else NULL */
-    bool shared_bias;  /* whether W has a bias, b, where it is shared and there is no transform */
-    hl_real norm_epsilon;
-    hl_real dropout_pooler, dropout;
-} hl_output_config;
+typedef struct hl_model_config hl_model_config; /* model_config.h */
 
 typedef struct hl_output_layer {
     hl_output_head head;
@@ -45,8 +35,9 @@ typedef struct hl_output_layer {
 } hl_output_layer;
 
 /* Registers, as far as they are there, pooler.dense.*, head.dense.*, head.norm.*, output.weight, or a shared W under
- * that name, and b: output.bias, after a transform head.bias. Errors stay on the registry. */
-hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_output_config *config);
+ * that name, and b: output.bias, after a transform head.bias. `config` has passed hl_model_config_resolve. `shared` is
+ * the matrix W where it is the embedding's, else NULL. Errors stay on the registry. */
+hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_config *config, hl_tensor *shared);
 
 /* Logits (M, C) of x (M, D). `rows` (M): dropout of row m is drawn as that of row rows[m] - base of the tape's places;
  * NULL: of row m. Must outlive the tape. Sticky error where there is no output layer. */

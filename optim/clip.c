@@ -1,22 +1,10 @@
 #include "optim/clip.h"
 
-#include "core/base/threads.h"
+#include "core/kernels/grad.h"
 #include "core/kernels/private/reduce.h"
 
 #include <math.h>
 #include <stddef.h>
-
-typedef struct scaling {
-    hl_real factor, *x;
-} scaling;
-
-static void scale_numbers(const void *context, hl_range range)
-{
-    const scaling s = *(const scaling *)context;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        s.x[i] *= s.factor;
-    }
-}
 
 double hl_clip_gradients(int threads, hl_parameters *parameters, double max_norm)
 {
@@ -26,8 +14,8 @@ double hl_clip_gradients(int threads, hl_parameters *parameters, double max_norm
     double norm = sqrt(hl_sum_squares(threads, parameters->grads, parameters->count));
     double factor = max_norm / (norm + 1e-6);
     if (max_norm > 0 && isfinite(norm) && factor < 1) {
-        hl_threads_run(hl_threads_for(threads, parameters->count), parameters->count, HL_CACHE_LINE, scale_numbers,
-                       &(scaling){ (hl_real)factor, parameters->grads });
+        hl_grad_scale(threads, parameters->count, (hl_real)factor, parameters->grads,
+                      (hl_grad){ parameters->grads, false });
     }
     return norm;
 }

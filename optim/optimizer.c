@@ -2,10 +2,9 @@
 
 #include "core/base/memory.h"
 #include "core/base/threads.h"
-#include "optim/private/update.h"
 
-#include <math.h>
 #include <stddef.h>
+#include <tgmath.h>
 
 /* Threads work on whole pieces of this many numbers, cut at the same places for any number of threads: compilers round
  * differently in vectors and in the remainder of a loop, and so the same numbers are in the remainder each time. */
@@ -64,6 +63,83 @@ void hl_optimizer_free(hl_optimizer *optimizer)
     *optimizer = (hl_optimizer){ 0 };
 }
 
+/* ---- the rules ---- */
+
+/* One step's constants, computed in double and rounded once. */
+typedef struct update_constants {
+    hl_real rate;       /* what the direction is multiplied by */
+    hl_real l2;         /* times the weight is added to its gradient, where it decays */
+    hl_real shrink;     /* times the weight is subtracted from it, where it decays apart from its gradient; in float,
+                           1 - shrink would be off by up to 3% of a shrink of 1e-6 */
+    hl_real beta1;      /* of the first moments; 1 - beta1 is stored too, as in float 1 - 0.999f is off by 1e-5 */
+    hl_real beta1_rest; /* 1 - beta1 */
+    hl_real beta2;
+    hl_real beta2_rest;
+    hl_real root_scale; /* 1 / sqrt(1 - beta2^t) */
+    hl_real epsilon;
+} update_constants;
+
+static update_constants adam_constants(const hl_optimizer *optimizer, double learning_rate)
+{
+    const hl_optimizer_options *options = &optimizer->options;
+    double t = (double)optimizer->step;
+    bool decoupled = options->name == HL_ADAMW;
+    return (update_constants){
+        .rate = (hl_real)(learning_rate / (1 - pow(options->beta1, t))),
+        .l2 = (hl_real)(decoupled ? 0 : options->weight_decay),
+        .shrink = (hl_real)(decoupled ? learning_rate * options->weight_decay : 0),
+        .beta1 = (hl_real)options->beta1,
+        .beta1_rest = (hl_real)(1 - options->beta1),
+        .beta2 = (hl_real)options->beta2,
+        .beta2_rest = (hl_real)(1 - options->beta2),
+        .root_scale = (hl_real)(1 / sqrt(1 - pow(options->beta2, t))),
+        .epsilon = (hl_real)options->epsilon,
+    };
+}
+
+/* keep * old + rest * x with rest = 1 - keep. That form would round twice, and its two constants, rounded separately,
+ * do not add up to 1: at a beta2 of 0.999 squares would be 1e-5 too large. Moving from the nearer of the two numbers
+ * loses nothing. */
+static inline hl_real moved(hl_real old, hl_real x, hl_real keep, hl_real rest)
+{
+    return rest < keep ? old + rest * (x - old) : x + keep * (old - x);
+}
+
+/* One loop for Adam and AdamW: the decay that does not apply has the constant 0. The loop waits for memory, so the
+ * additional arithmetic costs no time. */
+static void adam_range(const hl_optimizer *optimizer, const update_constants *update, bool decay, int64_t begin,
+                       int64_t end)
+{
+    hl_real *restrict values = optimizer->parameters->values;
+    const hl_real *restrict grads = optimizer->parameters->grads;
+    hl_real *restrict m = optimizer->m;
+    hl_real *restrict v = optimizer->v;
+    const update_constants u = *update;
+    const hl_real l2 = decay ? u.l2 : 0;
+    const hl_real shrink = decay ? u.shrink : 0;
+    for (int64_t i = begin; i < end; i++) {
+        hl_real g = grads[i] + l2 * values[i];
+        m[i] = moved(m[i], g, u.beta1, u.beta1_rest);
+        v[i] = moved(v[i], g * g, u.beta2, u.beta2_rest);
+        hl_real direction = m[i] / (sqrt(v[i]) * u.root_scale + u.epsilon);
+        values[i] -= shrink * values[i] + u.rate * direction;
+    }
+}
+
+static void sgd_range(const hl_optimizer *optimizer, const update_constants *update, bool decay, int64_t begin,
+                      int64_t end)
+{
+    hl_real *restrict values = optimizer->parameters->values;
+    const hl_real *restrict grads = optimizer->parameters->grads;
+    const hl_real rate = update->rate;
+    const hl_real l2 = decay ? update->l2 : 0;
+    for (int64_t i = begin; i < end; i++) {
+        values[i] -= rate * (grads[i] + l2 * values[i]);
+    }
+}
+
+/* ---- a step ---- */
+
 /* The index of the first parameter that ends after `position`; n if there is none. The blocks hold the parameters in
  * the order of the list. */
 static int first_parameter_past(const hl_parameters *parameters, int64_t position)
@@ -82,10 +158,10 @@ static int first_parameter_past(const hl_parameters *parameters, int64_t positio
 }
 
 /* Updates the numbers begin ... end - 1 except gaps and frozen parameters. */
-static void update_piece(const hl_optimizer *optimizer, const hl_update_constants *update, int64_t begin, int64_t end)
+static void update_piece(const hl_optimizer *optimizer, const update_constants *update, int64_t begin, int64_t end)
 {
     const hl_parameters *parameters = optimizer->parameters;
-    hl_update_range *range = optimizer->options.name == HL_SGD ? hl_sgd_range : hl_adam_range;
+    bool sgd = optimizer->options.name == HL_SGD;
     for (int i = first_parameter_past(parameters, begin); i < parameters->n; i++) {
         const hl_parameter *parameter = &parameters->list[i];
         if (parameter->offset >= end) {
@@ -93,15 +169,15 @@ static void update_piece(const hl_optimizer *optimizer, const hl_update_constant
         }
         if (parameter->tensor->requires_grad) {
             int64_t stop = parameter->offset + parameter->count;
-            range(optimizer, update, parameter->decay, parameter->offset > begin ? parameter->offset : begin,
-                  stop < end ? stop : end);
+            int64_t from = parameter->offset > begin ? parameter->offset : begin, to = stop < end ? stop : end;
+            (sgd ? sgd_range : adam_range)(optimizer, update, parameter->decay, from, to);
         }
     }
 }
 
 typedef struct step_work {
     const hl_optimizer *optimizer;
-    hl_update_constants update;
+    update_constants update;
 } step_work;
 
 static void update_pieces(const void *context, hl_range range)
@@ -120,8 +196,10 @@ void hl_optimizer_step(hl_optimizer *optimizer, int threads, double learning_rat
     optimizer->step++;
     step_work work = {
         .optimizer = optimizer,
-        .update = optimizer->options.name == HL_SGD ? hl_sgd_constants(optimizer, learning_rate)
-                                                    : hl_adam_constants(optimizer, learning_rate),
+        .update =
+            optimizer->options.name == HL_SGD
+                ? (update_constants){ .rate = (hl_real)learning_rate, .l2 = (hl_real)optimizer->options.weight_decay }
+                : adam_constants(optimizer, learning_rate),
     };
     int64_t count = optimizer->parameters->count;
     hl_threads_run(hl_threads_for(threads, count), count, PIECE, update_pieces, &work);

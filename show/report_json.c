@@ -47,14 +47,9 @@ static json_t *name_of(const hl_vocabulary *names, int32_t id)
         const char *found = strchr(white, *at), *sign = found != NULL ? signs[found - white] : NULL;
         hl_text_add(&seen, sign != NULL ? sign : at, sign != NULL ? strlen(sign) : 1);
     }
-    json_t *text = seen.error.code == HL_OK ? hl_report_shown_text(seen.bytes, false) : NULL;
+    json_t *text = seen.bytes != NULL ? hl_report_shown_text(seen.bytes, false) : NULL;
     hl_text_free(&seen);
     return text;
-}
-
-static json_t *token_of(const hl_report_run *run, int32_t id)
-{
-    return name_of(run->vocabulary, id);
 }
 
 static json_t *answer_name(const hl_report_run *run, int32_t id)
@@ -81,23 +76,19 @@ static json_t *relation_name(const hl_report_run *run, int64_t r)
     return json_string(text);
 }
 
-/* Adds the word that each token belongs to, and the texts of all words; not 0 on failure. */
-static int add_words_of_text(json_t *example, const hl_report_run *run, int64_t e)
+/* Adds the word that each token belongs to, and the texts of all words. */
+static void add_words_of_text(json_t **example, const hl_report_run *run, int64_t e)
 {
-    const hl_report_maps *maps = run->maps;
-    int64_t n = maps->lengths[e];
-    if (run->words == NULL || maps->words == NULL) {
-        return 0;
-    }
-    const int32_t *words = maps->words + e * maps->n_tokens;
+    const int32_t *words = run->maps->words + e * run->maps->n_tokens;
+    int64_t n = run->maps->lengths[e];
     json_t *texts = json_array();
     for (int64_t i = 0; i < n; i++) {
         if (words[i] >= 0 && (i == 0 || words[i - 1] != words[i])) {
             hl_json_append(&texts, hl_report_shown_text(hl_word_forms_text(run->words, e, i), false));
         }
     }
-    int failed = json_object_set_new(example, "word_of", integers(words, n));
-    return json_object_set_new(example, "word_texts", texts) || failed;
+    hl_json_set(example, "word_of", integers(words, n));
+    hl_json_set(example, "word_texts", texts);
 }
 
 static json_t *example_object(const hl_report_run *run, int64_t e)
@@ -106,7 +97,7 @@ static json_t *example_object(const hl_report_run *run, int64_t e)
     int64_t T = maps->n_tokens, R = maps->n_relations, n = maps->lengths[e];
     json_t *tokens = json_array(), *gold = json_array();
     for (int64_t i = 0; i < n; i++) {
-        hl_json_append(&tokens, token_of(run, maps->tokens != NULL ? maps->tokens[e * T + i] : (int32_t)i));
+        hl_json_append(&tokens, name_of(run->vocabulary, maps->tokens != NULL ? maps->tokens[e * T + i] : (int32_t)i));
     }
     if (maps->sources != NULL) {
         hl_json_append(&gold, gold_row(json_string("source"), maps->sources + e * T, n));
@@ -116,86 +107,89 @@ static json_t *example_object(const hl_report_run *run, int64_t e)
     }
     json_t *example = json_pack("{s:o, s:o}", "tokens", tokens, "gold", gold);
     /* The targets are ids; the run's `words` holds their texts. */
-    int failed = maps->targets != NULL && json_object_set_new(example, "targets", integers(maps->targets + e * T, n));
-    return hl_json_checked(example, failed || add_words_of_text(example, run, e));
+    if (maps->targets != NULL) {
+        hl_json_set(&example, "targets", integers(maps->targets + e * T, n));
+    }
+    if (run->words != NULL && maps->words != NULL) {
+        add_words_of_text(&example, run, e);
+    }
+    return example;
 }
 
-/* Adds each id's word, once; not 0 on failure. */
-static int add_words(json_t *words, const hl_report_run *run, const int32_t *ids)
+/* Adds each id's word, once. */
+static void add_words(json_t **words, const hl_report_run *run, const int32_t *ids)
 {
     int64_t n = ids != NULL ? run->maps->n_examples * run->maps->n_tokens : 0;
-    int failed = 0;
     for (int64_t i = 0; i < n; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", (int)ids[i]);
-        if (ids[i] != HL_IGNORE && json_object_get(words, key) == NULL) {
-            failed = json_object_set_new(words, key, answer_name(run, ids[i])) || failed;
+        if (ids[i] != HL_IGNORE && json_object_get(*words, key) == NULL) {
+            hl_json_set(words, key, answer_name(run, ids[i]));
         }
     }
-    return failed;
 }
 
 /* Of all targets and predictions. */
 static json_t *word_object(const hl_report_run *run)
 {
     json_t *words = json_object();
-    int failed = add_words(words, run, run->maps->targets);
+    add_words(&words, run, run->maps->targets);
     for (int64_t i = 0; i < run->maps->n_kept; i++) {
-        failed = add_words(words, run, run->maps->kept[i].predictions) || failed;
+        add_words(&words, run, run->maps->kept[i].predictions);
     }
-    return hl_json_checked(words, failed);
+    return words;
 }
 
 /* ---- heads ---- */
 
-/* Adds the members that effects have; not 0 on failure. */
-static int add_effect(json_t *object, const hl_head_effect *effect)
+/* Adds the members that effects have. */
+static void add_effect(json_t **object, const hl_head_effect *effect)
 {
     bool known = effect->faithful != HL_FAITHFUL_UNKNOWN;
     json_t *faithful = known ? json_boolean(effect->faithful == HL_FAITHFUL_YES) : json_null();
-    return json_object_set_new(object, "importance", hl_json_number(effect->importance)) ||
-           json_object_set_new(object, "loss_without", hl_json_number(effect->loss_without)) ||
-           json_object_set_new(object, "standard_error", hl_json_number(effect->standard_error)) ||
-           json_object_set_new(object, "kept", hl_json_number(effect->kept)) ||
-           json_object_set_new(object, "faithful", faithful);
+    hl_json_set(object, "importance", hl_json_number(effect->importance));
+    hl_json_set(object, "loss_without", hl_json_number(effect->loss_without));
+    hl_json_set(object, "standard_error", hl_json_number(effect->standard_error));
+    hl_json_set(object, "kept", hl_json_number(effect->kept));
+    hl_json_set(object, "faithful", faithful);
 }
 
-static int add_group(json_t *head, const hl_group_effect *group)
+static json_t *group_object(const hl_group_effect *group)
 {
     json_t *object = json_pack("{s:I}", "heads", (json_int_t)group->n_heads);
-    return json_object_set_new(head, "group", hl_json_checked(object, add_effect(object, &group->effect)));
+    add_effect(&object, &group->effect);
+    return object;
 }
 
 static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64_t index)
 {
     json_t *head = json_pack("{s:i, s:I}", "layer", layer, "head", (json_int_t)h);
     const hl_label *label = run->labels != NULL ? &run->labels[index] : NULL;
-    int failed = 0;
     if (label != NULL) {
-        json_t *name = hl_report_shown_text(hl_label_text_of(*label, run->relations).text, false);
-        json_t *meaning = hl_report_shown_text(hl_label_meaning_of(*label, run->relations).text, false);
-        failed = json_object_set_new(head, "label", name) || failed;
-        failed = json_object_set_new(head, "score", hl_json_number(label->score.value)) || failed;
-        failed = json_object_set_new(head, "baseline", hl_json_number(label->score.baseline)) || failed;
-        failed = json_object_set_new(head, "meaning", meaning) || failed;
+        hl_json_set(&head, "label", hl_report_shown_text(hl_label_text_of(*label, run->relations).text, false));
+        hl_json_set(&head, "score", hl_json_number(label->score.value));
+        hl_json_set(&head, "baseline", hl_json_number(label->score.baseline));
+        hl_json_set(&head, "meaning", hl_report_shown_text(hl_label_meaning_of(*label, run->relations).text, false));
         if (run->nulls != NULL) {
-            failed = json_object_set_new(head, "null", hl_json_number(run->nulls[index])) || failed;
+            hl_json_set(&head, "null", hl_json_number(run->nulls[index]));
         }
     }
     if (run->effects != NULL) {
         const hl_group_effect *group = label != NULL ? hl_effects_group(run->effects, layer, *label) : NULL;
-        failed = add_effect(head, &run->effects->heads[index]) || failed;
-        failed = (group != NULL && add_group(head, group)) || failed;
+        add_effect(&head, &run->effects->heads[index]);
+        if (group != NULL) {
+            hl_json_set(&head, "group", group_object(group));
+        }
     }
     if (run->seconds != NULL) {
-        failed = json_object_set_new(head, "grammar", hl_report_syntax_label(&run->seconds[index])) || failed;
+        hl_json_set(&head, "grammar", hl_report_syntax_label(&run->seconds[index]));
     }
     if (run->matches != NULL) {
         const hl_head_match *match = &run->matches[index];
-        json_t *object = json_pack("{s:I, s:o}", "head", (json_int_t)match->head, "js", hl_json_number(match->js));
-        failed = json_object_set_new(head, "match", object) || failed;
+        hl_json_set(&head, "match",
+                    json_pack("{s:I, s:o}", "head", (json_int_t)match->head, "js", hl_json_number(match->js)));
     }
-    return hl_json_checked(head, failed);
+    return head;
 }
 
 static json_t *pass_layer_object(const hl_head_pass *pass, const hl_head_pass_layer *layer)
@@ -271,6 +265,14 @@ static void print_member(hl_text *text, const char *key, json_t *value)
     hl_report_json_value(text, value);
 }
 
+/* A text whose lines stay; nothing where it is NULL. */
+static void print_lines(hl_text *text, const char *key, const char *lines)
+{
+    if (lines != NULL) {
+        print_member(text, key, hl_report_shown_text(lines, true));
+    }
+}
+
 static hl_status pack_piece(void *context, const char *bytes, size_t size)
 {
     hl_packer *packer = context;
@@ -312,9 +314,10 @@ static void print_snapshot(hl_text *text, const hl_report_maps *maps, const hl_r
     size_t answers = (size_t)(maps->n_examples * maps->n_tokens) * sizeof(int32_t);
     json_t *snapshot =
         json_pack("{s:I, s:o}", "step", (json_int_t)map->step, "levels", json_string_nocheck(map->levels));
-    int failed = map->predictions != NULL &&
-                 json_object_set_new(snapshot, "predictions", packed_text(hl_packed(map->predictions, answers)));
-    hl_report_json_value(text, hl_json_checked(snapshot, failed));
+    if (map->predictions != NULL) {
+        hl_json_set(&snapshot, "predictions", packed_text(hl_packed(map->predictions, answers)));
+    }
+    hl_report_json_value(text, snapshot);
 }
 
 /* What the steps are called. */
@@ -330,7 +333,7 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     const hl_report_maps *maps = run->maps;
     hl_text_print(text, "{\"name\":");
     hl_report_json_value(text, hl_report_shown_text(run->name, false));
-    print_member(text, "config", hl_report_shown_text(run->config, true));
+    print_lines(text, "config", run->config);
     if (run->about != NULL) {
         print_member(text, "about", hl_report_shown_text(run->about, false));
     }
@@ -340,12 +343,8 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     if (run->metrics_csv != NULL) {
         print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
     }
-    if (run->scores_csv != NULL) {
-        print_member(text, "scores", hl_report_shown_text(run->scores_csv, true));
-    }
-    if (run->confusion_csv != NULL) {
-        print_member(text, "confusion", hl_report_shown_text(run->confusion_csv, true));
-    }
+    print_lines(text, "scores", run->scores_csv);
+    print_lines(text, "confusion", run->confusion_csv);
     if (run->csv != NULL) {
         print_readings(text, run);
     }

@@ -88,13 +88,12 @@ static json_t *relation_object(const hl_report_syntax *syntax, int64_t row)
                                choice_object(&found.published), "held_out", choice_object(&found.held_out), "heads",
                                head_list(syntax->found, relation), "right", case_list(syntax->cases, row, true),
                                "wrong", case_list(syntax->cases, row, false));
-    if (syntax->null == NULL) {
-        return object;
+    if (syntax->null != NULL) {
+        hl_syntax_row null = hl_syntax_row_of(syntax->null, relation);
+        hl_json_set(&object, "null", rate(null.published.found));
+        hl_json_set(&object, "null_held_out", rate(null.held_out.found));
     }
-    hl_syntax_row null = hl_syntax_row_of(syntax->null, relation);
-    int failed = json_object_set_new(object, "null", rate(null.published.found)) ||
-                 json_object_set_new(object, "null_held_out", rate(null.held_out.found));
-    return hl_json_checked(object, failed);
+    return object;
 }
 
 json_t *hl_report_syntax_object(const hl_report_syntax *syntax)
@@ -119,7 +118,7 @@ json_t *hl_report_syntax_label(const hl_syntax_label *second)
     hl_faithful verdict =
         second->effect != NULL ? hl_effect_verdict(second->effect, second->group, &by_group) : HL_FAITHFUL_UNKNOWN;
     json_t *faithful = verdict != HL_FAITHFUL_UNKNOWN ? json_boolean(verdict == HL_FAITHFUL_YES) : json_null();
-    int failed = json_object_set_new(object, "relation", hl_report_shown_text(second->name, false)) ||
-                 json_object_set_new(object, "faithful", faithful);
-    return hl_json_checked(object, failed);
+    hl_json_set(&object, "relation", hl_report_shown_text(second->name, false));
+    hl_json_set(&object, "faithful", faithful);
+    return object;
 }

@@ -19,11 +19,8 @@ static json_t *word_list(void)
 static json_t *miss_of(hl_label label, const char *const *relations)
 {
     hl_text miss = { 0 };
-    hl_text_print(&miss, "%s", ""); /* there are bytes, also where it is not mixed */
     hl_label_print_miss(&miss, label, relations);
-    json_t *text = miss.error.code == HL_OK ? json_string(miss.bytes) : NULL;
-    hl_text_free(&miss);
-    return text;
+    return hl_json_take(&miss);
 }
 
 static json_t *miss_list(const hl_report_run *run)

@@ -59,34 +59,25 @@ static uint8_t among_256(uint8_t level)
     return (uint8_t)nearest;
 }
 
-/* Sets the colour of the character (`which` 38) or behind it (48). */
-static void set_colour(hl_cell_pen *pen, int which, uint8_t level)
+/* The colour of the character, and the one behind it: their escape sequences. */
+typedef enum place { FRONT = 38, BACK = 48 } place;
+
+static void set_colour(hl_cell_pen *pen, place which, uint8_t level)
 {
+    int *set = which == FRONT ? &pen->front : &pen->back;
+    if (*set == level + 1) {
+        return;
+    }
+    *set = level + 1;
     if (pen->terminal->colours == HL_TERMINAL_24_BIT) {
         hl_rgb colour = hl_colour_of(level);
-        hl_text_print(pen->text, "\033[%d;2;%d;%d;%dm", which, colour.red, colour.green, colour.blue);
+        hl_text_print(pen->text, "\033[%d;2;%d;%d;%dm", (int)which, colour.red, colour.green, colour.blue);
         return;
     }
     if (pen->palette[level] == 0) {
         pen->palette[level] = among_256(level);
     }
-    hl_text_print(pen->text, "\033[%d;5;%dm", which, pen->palette[level]);
-}
-
-static void set_front(hl_cell_pen *pen, uint8_t level)
-{
-    if (pen->front != level + 1) {
-        set_colour(pen, 38, level);
-        pen->front = level + 1;
-    }
-}
-
-static void set_back(hl_cell_pen *pen, uint8_t level)
-{
-    if (pen->back != level + 1) {
-        set_colour(pen, 48, level);
-        pen->back = level + 1;
-    }
+    hl_text_print(pen->text, "\033[%d;5;%dm", (int)which, pen->palette[level]);
 }
 
 static void reset_colours(hl_cell_pen *pen)
@@ -116,7 +107,7 @@ static void put_cell(hl_cell_pen *pen, double weight, int columns)
     if (pen->terminal->colours == HL_TERMINAL_NO_COLOURS) {
         put_character(pen, weight, columns);
     } else {
-        set_back(pen, hl_colour_level(weight));
+        set_colour(pen, BACK, hl_colour_level(weight));
         hl_terminal_space(pen->text, columns);
     }
 }
@@ -129,13 +120,13 @@ void hl_cell_pen_line(hl_cell_pen *pen, const hl_panel *panel, const hl_cell_for
         double weight = hl_panel_mean(panel, form->n, row, c);
         if (lower) { /* the upper half of the character in front, the lower half behind it */
             uint8_t above = hl_colour_level(weight), below = hl_colour_level(hl_panel_mean(panel, form->n, row + 1, c));
-            set_back(pen, below);
+            set_colour(pen, BACK, below);
             if (above != below) {
-                set_front(pen, above);
+                set_colour(pen, FRONT, above);
             }
             hl_text_print(pen->text, above != below ? "\xe2\x96\x80" : " ");
         } else if (form->rows == 2) {
-            set_front(pen, hl_colour_level(weight));
+            set_colour(pen, FRONT, hl_colour_level(weight));
             hl_text_print(pen->text, "\xe2\x96\x80");
         } else {
             put_cell(pen, weight, form->columns);

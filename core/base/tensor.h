@@ -57,6 +57,9 @@ enum { HL_SHAPE_TEXT = 96 };
 /* "(64, 21, 32)" into `text`, which is returned. Cannot fail. */
 const char *hl_shape_text(hl_shape shape, char text[HL_SHAPE_TEXT]);
 
+/* The same in a text that stands to the end of the block. */
+#define HL_SHAPE_SHOWN(shape) hl_shape_text(shape, (char[HL_SHAPE_TEXT]){ "" })
+
 HL_END_DECLS
 
 #endif

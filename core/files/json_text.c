@@ -26,9 +26,15 @@ json_t *hl_json_name(const char *bytes)
     }
     hl_text shown = { 0 };
     hl_text_shown(&shown, bytes);
-    name = shown.error.code == HL_OK ? json_string(shown.bytes) : NULL;
-    hl_text_free(&shown);
-    return name;
+    return hl_json_take(&shown);
+}
+
+json_t *hl_json_take(hl_text *text)
+{
+    const char *bytes = text->bytes != NULL ? text->bytes : "";
+    json_t *string = text->error.code == HL_OK ? json_string(bytes) : NULL;
+    hl_text_free(text);
+    return string;
 }
 
 json_t *hl_json_number(double value)
@@ -43,6 +49,11 @@ json_t *hl_json_checked(json_t *json, int failed)
         return NULL;
     }
     return json;
+}
+
+void hl_json_set(json_t **object, const char *key, json_t *value)
+{
+    *object = hl_json_checked(*object, json_object_set_new(*object, key, value));
 }
 
 void hl_json_append(json_t **list, json_t *item)

@@ -21,6 +21,13 @@ json_t *hl_json_number(double value);
 /* Returns `json`, or where `failed` is not 0 releases it and returns NULL. NULL is allowed. */
 json_t *hl_json_checked(json_t *json, int failed);
 
+/* The text as a JSON string; frees the text. NULL when out of memory, also where the text has failed. */
+json_t *hl_json_take(hl_text *text);
+
+/* Sets a member of the object *object. Where either is NULL or memory runs out, both are released and *object is
+ * NULL. */
+void hl_json_set(json_t **object, const char *key, json_t *value);
+
 /* Adds the item to the array *list; where either is NULL or memory runs out, both are released and *list is NULL. */
 void hl_json_append(json_t **list, json_t *item);
 

@@ -1,6 +1,7 @@
 #include "core/files/safetensors.h"
 
 #include "core/base/memory.h"
+#include "core/files/json_text.h"
 #include "core/files/private/safetensors_format.h"
 
 #include <assert.h>
@@ -11,12 +12,6 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Sets object[key]; owns `value` from here on. False when out of memory, also where the value is NULL. */
-static bool set(json_t *object, const char *key, json_t *value)
-{
-    return json_object_set_new(object, key, value) == 0;
-}
-
 static size_t tensor_bytes(const hl_named_tensor *tensor)
 {
     int64_t count = hl_shape_count(tensor->shape);
@@ -24,59 +19,47 @@ static size_t tensor_bytes(const hl_named_tensor *tensor)
     return (size_t)count * sizeof(hl_real);
 }
 
-static hl_status add_metadata(json_t *object, const hl_metadata_item *items, int n)
+static hl_status add_metadata(json_t **object, const hl_metadata_item *items, int n)
 {
     for (int i = 0; i < n; i++) {
-        assert(json_object_get(object, items[i].key) == NULL);
+        assert(json_object_get(*object, items[i].key) == NULL);
         json_error_t error = { 0 }; /* jansson does not set the code when out of memory */
         json_t *value = json_pack_ex(&error, 0, "s", items[i].value);
         if (value == NULL && json_error_code(&error) == json_error_invalid_utf8) {
             return hl_error(HL_INVALID, "the text of \"%s\" is not UTF-8", items[i].key);
         }
-        HL_NEED(set(object, items[i].key, value), "a file's metadata");
+        hl_json_set(object, items[i].key, value);
     }
+    HL_NEED(*object != NULL, "a file's metadata");
     return hl_ok();
 }
 
-static bool add_numbers(json_t *array, const int64_t *numbers, int n)
+/* The entry of a tensor whose data begins `begin` bytes into the payload; NULL when out of memory. */
+static json_t *tensor_entry(const hl_named_tensor *tensor, size_t begin)
 {
-    bool good = true;
-    for (int i = 0; i < n; i++) {
-        good = good && json_array_append_new(array, json_integer(numbers[i])) == 0;
-    }
-    return good;
-}
-
-/* Adds the entry of a tensor whose data begins `begin` bytes into the payload. */
-static bool add_tensor(json_t *header, const hl_named_tensor *tensor, size_t begin)
-{
-    assert(json_object_get(header, tensor->name) == NULL);
-    json_t *entry = json_object();
     json_t *shape = json_array();
-    json_t *offsets = json_array();
-    int64_t range[] = { (int64_t)begin, (int64_t)(begin + tensor_bytes(tensor)) };
-    bool good = add_numbers(shape, tensor->shape.size, tensor->shape.n_dims) && add_numbers(offsets, range, 2);
-    good = set(entry, "dtype", json_string(HL_SAFETENSORS_DTYPE)) && good;
-    good = set(entry, "shape", shape) && good;
-    good = set(entry, "data_offsets", offsets) && good;
-    return set(header, tensor->name, entry) && good;
+    for (int i = 0; i < tensor->shape.n_dims; i++) {
+        hl_json_append(&shape, json_integer(tensor->shape.size[i]));
+    }
+    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", HL_SAFETENSORS_DTYPE, "shape", shape, "data_offsets",
+                     (json_int_t)begin, (json_int_t)(begin + tensor_bytes(tensor)));
 }
 
-static hl_status fill_header(json_t *header, const hl_named_tensor *tensors, int n_tensors,
+static hl_status fill_header(json_t **header, const hl_named_tensor *tensors, int n_tensors,
                              const hl_metadata_item *items, int n_items)
 {
-    json_t *metadata = json_object();
-    if (!set(header, "__metadata__", metadata) ||
-        !set(metadata, "checksum", json_string(HL_SAFETENSORS_CHECKSUM_ZEROS)) ||
-        !set(metadata, "writer", json_string(HL_SAFETENSORS_WRITER))) {
-        return hl_error_memory("a file's metadata");
-    }
-    HL_TRY(add_metadata(metadata, items, n_items));
+    json_t *metadata =
+        json_pack("{s:s, s:s}", "checksum", HL_SAFETENSORS_CHECKSUM_ZEROS, "writer", HL_SAFETENSORS_WRITER);
+    hl_status status = add_metadata(&metadata, items, n_items);
+    hl_json_set(header, "__metadata__", metadata);
+    HL_TRY(status);
     size_t begin = 0;
     for (int i = 0; i < n_tensors; i++) {
-        HL_NEED(add_tensor(header, &tensors[i], begin), "a file's header");
+        assert(json_object_get(*header, tensors[i].name) == NULL);
+        hl_json_set(header, tensors[i].name, tensor_entry(&tensors[i], begin));
         begin += tensor_bytes(&tensors[i]);
     }
+    HL_NEED(*header != NULL, "a file's header");
     return hl_ok();
 }
 
@@ -143,7 +126,7 @@ void hl_safetensors_write(hl_file *file, const hl_named_tensor *tensors, int n_t
     size_t size = 0;
     hl_status status = check_tensors(tensors, n_tensors);
     json_t *root = json_object();
-    HL_THEN(status, root != NULL ? fill_header(root, tensors, n_tensors, metadata, n_metadata)
+    HL_THEN(status, root != NULL ? fill_header(&root, tensors, n_tensors, metadata, n_metadata)
                                  : hl_error_memory("a file's header"));
     HL_THEN(status, header_bytes(root, &header, &size));
     json_decref(root);

@@ -15,19 +15,19 @@ static hl_small_matmul shape_of(hl_attention_product which, const hl_attention_b
     int64_t n = block->n, m = block->n_keys, row = head->row, panel = hl_attention_panel(row, 0);
     int64_t all = hl_attention_columns(m), columns = all < panel ? all : panel;
     bool transposed = which == HL_D_VALUES || which == HL_D_KEYS;
-    switch (which) { /* M, N, K, and the strides of A, B and C */
+    switch (which) { /* M, N, K, and the strides of A, B and C; none in bf16 */
     case HL_SCORES:
-        return (hl_small_matmul){ n, columns, s.Dk, head->q.stride, panel, row, transposed, false };
+        return (hl_small_matmul){ n, columns, s.Dk, head->q.stride, panel, row, transposed, false, false };
     case HL_VALUES:
-        return (hl_small_matmul){ n, s.Dv, m, row, head->v.stride, z_stride, transposed, false };
+        return (hl_small_matmul){ n, s.Dv, m, row, head->v.stride, z_stride, transposed, false, false };
     case HL_D_VALUES:
-        return (hl_small_matmul){ m, s.Dv, n, row, z_stride, head->v.stride, transposed, add };
+        return (hl_small_matmul){ m, s.Dv, n, row, z_stride, head->v.stride, transposed, add, false };
     case HL_D_WEIGHTS:
-        return (hl_small_matmul){ n, columns, s.Dv, z_stride, panel, row, transposed, false };
+        return (hl_small_matmul){ n, columns, s.Dv, z_stride, panel, row, transposed, false, false };
     case HL_D_QUERIES:
-        return (hl_small_matmul){ n, s.Dk, m, row, head->k.stride, head->q.stride, transposed, add };
+        return (hl_small_matmul){ n, s.Dk, m, row, head->k.stride, head->q.stride, transposed, add, false };
     default:
-        return (hl_small_matmul){ m, s.Dk, n, row, head->q.stride, head->k.stride, transposed, add };
+        return (hl_small_matmul){ m, s.Dk, n, row, head->q.stride, head->k.stride, transposed, add, false };
     }
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/real.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 HL_BEGIN_DECLS
 
@@ -22,6 +23,9 @@ static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)
 {
     *dx = add ? *dx + v : v;
 }
+
+/* dx = (or +=) factor * x, n numbers on at most `threads` threads; x and dx.at may be the same. */
+void hl_grad_scale(int threads, int64_t n, hl_real factor, const hl_real *x, hl_grad dx);
 
 HL_END_DECLS
 

@@ -13,9 +13,8 @@ hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, i
         hl_shape s = mask->bias->shape;
         if (s.n_dims != 4 || (s.size[0] != 1 && s.size[0] != B) || (s.size[1] != 1 && s.size[1] != H) ||
             s.size[2] < Tq || s.size[3] < Tk) {
-            char text[HL_SHAPE_TEXT], wanted[HL_SHAPE_TEXT];
             return hl_error(HL_INVALID, "the bias is %s, neither %s nor 1 in one of the first two places",
-                            hl_shape_text(s, text), hl_shape_text(HL_SHAPE(B, H, Tq, Tk), wanted));
+                            HL_SHAPE_SHOWN(s), HL_SHAPE_SHOWN(HL_SHAPE(B, H, Tq, Tk)));
         }
         if (check_numbers && mask->bias->data == NULL) {
             return hl_error(HL_INVALID, "the bias has no numbers");
@@ -48,16 +47,6 @@ static int64_t pad_row(int64_t n, int64_t Tk, hl_real *w)
     return whole;
 }
 
-static hl_real largest_of(int64_t n, const hl_real *x)
-{
-    hl_real most[HL_LANES];
-    for (int l = 0; l < HL_LANES; l++) {
-        most[l] = -INFINITY;
-    }
-    HL_FOR_LANES(n, j, l, most[l] = x[j] > most[l] ? x[j] : most[l]);
-    return hl_lanes_max(most);
-}
-
 /* e^x over x, relative to the largest number; returns their sum. */
 static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
 {
@@ -82,7 +71,7 @@ static softmax_row begin_row(const hl_real *bias, int64_t n, int64_t Tk, hl_real
         w[j] += bias[j];
     }
     int64_t whole = pad_row(n, Tk, w);
-    return (softmax_row){ .n = n, .whole = whole, .bias = bias, .largest = largest_of(whole, w) };
+    return (softmax_row){ .n = n, .whole = whole, .bias = bias, .largest = hl_largest(whole, w) };
 }
 
 static void raise_row(softmax_row *row, hl_real *w)

@@ -1,8 +1,8 @@
 #include "core/kernels/private/panel_product.h"
 
 #include "core/base/private/least.h"
-#include "core/kernels/private/panel_kernel.h"
 #include "core/kernels/private/panel_pack.h"
+#include "core/kernels/small_matmul.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -38,27 +38,27 @@ int64_t hl_panel_wide_columns(const hl_panel_product *p)
     return p->panel == HL_PANEL && wide > 0 && hl_panel_leaves_little(p->M) ? wide - HL_PANEL : wide;
 }
 
-static hl_panel_shape shape_of(const hl_panel_product *p, int64_t n, int64_t k, int64_t m, bool add)
+static hl_small_matmul shape_of(const hl_panel_product *p, int64_t n, int64_t k, int64_t m, bool add)
 {
-    return (hl_panel_shape){ .n = n,
-                             .k = k,
-                             .m = m,
-                             .a_stride = p->a_stride,
-                             .b_stride = p->b_stride,
-                             .c_stride = p->c_stride,
-                             .transposed = p->transposed,
-                             .add = add,
-                             .bf16 = p->bf16 };
+    return (hl_small_matmul){ .M = n,
+                              .N = m,
+                              .K = k,
+                              .a_stride = p->a_stride,
+                              .b_stride = p->b_stride,
+                              .c_stride = p->c_stride,
+                              .transposed = p->transposed,
+                              .add = add,
+                              .bf16 = p->bf16 };
 }
 
 /* One piece of K for n rows and the m columns from `first` on. */
-static void multiply_panel(const hl_panel_product *p, const hl_panel_kernel *kernel, int64_t n, int64_t m,
+static void multiply_panel(const hl_panel_product *p, const hl_small_kernel *kernel, int64_t n, int64_t m,
                            int64_t first, const hl_real *start, const void *A, const void *B, hl_real *C)
 {
     for (int64_t i = 0; i < n && start != NULL; i++) {
         memcpy(C + i * p->c_stride + first, start + first, (size_t)m * sizeof *C);
     }
-    hl_panel_kernel_run(kernel, A, at(p->bf16, B, first / HL_PANEL * p->panel), C + first);
+    hl_small_kernel_run(kernel, A, at(p->bf16, B, first / HL_PANEL * p->panel), C + first);
 }
 
 static void multiply_piece(const hl_panel_product *p, int64_t n, int64_t k, bool add, const hl_real *start,
@@ -66,13 +66,13 @@ static void multiply_piece(const hl_panel_product *p, int64_t n, int64_t k, bool
 {
     int64_t wide = hl_panel_wide_columns(p);
     if (wide > 0) {
-        hl_panel_kernel kernel = hl_panel_kernel_of(shape_of(p, n, k, HL_PANEL, add));
+        hl_small_kernel kernel = hl_small_matmul_kernel(shape_of(p, n, k, HL_PANEL, add));
         for (int64_t m = 0; m < wide; m += HL_PANEL) {
             multiply_panel(p, &kernel, n, HL_PANEL, m, start, A, B, C);
         }
     }
     if (wide < p->M) {
-        hl_panel_kernel kernel = hl_panel_kernel_of(shape_of(p, n, k, p->M - wide, add));
+        hl_small_kernel kernel = hl_small_matmul_kernel(shape_of(p, n, k, p->M - wide, add));
         multiply_panel(p, &kernel, n, p->M - wide, wide, start, A, B, C);
     }
 }
@@ -99,7 +99,7 @@ void hl_panel_prepare(const hl_panel_product *p)
         for (int64_t k = piece_of(p, p->K); k >= least_k; k = p->halves ? k / 2 : k == left ? 0 : left) {
             for (int i = 0; i < 4; i++) {
                 if (widths[i % 2] > 0) {
-                    hl_panel_kernel_of(shape_of(p, n, k, widths[i % 2], i >= 2));
+                    hl_small_matmul_kernel(shape_of(p, n, k, widths[i % 2], i >= 2));
                 }
             }
         }

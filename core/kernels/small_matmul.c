@@ -2,7 +2,9 @@
 
 #include "core/base/memory.h"
 #include "core/base/private/least.h"
+#include "core/kernels/bf16.h"
 #include "core/kernels/matmul.h"
+#include "core/kernels/private/panel_pack.h"
 
 #include <string.h>
 
@@ -80,14 +82,38 @@ static void (*generate(const hl_small_matmul *s))(void)
     const libxsmm_blasint a_stride = (libxsmm_blasint)s->a_stride, b_stride = (libxsmm_blasint)s->b_stride;
     const libxsmm_blasint c_stride = (libxsmm_blasint)s->c_stride;
     const float alpha = 1, beta = s->add;
-    const int flags = s->transposed ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
-    return (void (*)(void))libxsmm_smmdispatch((libxsmm_blasint)s->N, (libxsmm_blasint)s->M, (libxsmm_blasint)s->K,
-                                               &b_stride, &a_stride, &c_stride, &alpha, &beta, &flags, NULL);
+    const libxsmm_blasint m = (libxsmm_blasint)s->N, n = (libxsmm_blasint)s->M, k = (libxsmm_blasint)s->K;
+    const int flags = s->bf16         ? LIBXSMM_GEMM_FLAG_VNNI_A
+                      : s->transposed ? LIBXSMM_GEMM_FLAG_TRANS_B
+                                      : LIBXSMM_GEMM_FLAG_NONE;
+    if (s->bf16) {
+        return (void (*)(void))libxsmm_bsmmdispatch(m, n, k, &b_stride, &a_stride, &c_stride, &alpha, &beta, &flags,
+                                                    NULL);
+    }
+    return (void (*)(void))libxsmm_smmdispatch(m, n, k, &b_stride, &a_stride, &c_stride, &alpha, &beta, &flags, NULL);
 }
 
-static void run_generated(void (*generated)(void), const hl_real *A, const hl_real *B, hl_real *C)
+static void run_generated(const hl_small_kernel *kernel, const void *A, const void *B, hl_real *C)
 {
-    ((libxsmm_smmfunction)generated)(B, A, C);
+    if (kernel->shape.bf16) {
+        ((libxsmm_bsmmfunction)kernel->generated)(B, A, C);
+    } else {
+        ((libxsmm_smmfunction)kernel->generated)(B, A, C);
+    }
+}
+
+const char *hl_bf16_missing(void)
+{
+    if (hl_bf16_packers() == NULL) {
+        return "this build is not compiled for CPUs with AVX512-BF16 (HEADLIGHT_NATIVE, on such a CPU, does that)";
+    }
+    if (!__builtin_cpu_supports("avx512bf16")) {
+        return "this CPU has no AVX512-BF16";
+    }
+    hl_small_matmul_start();
+    return libxsmm_get_target_archid() < LIBXSMM_X86_AVX512_CPX
+               ? "LIBXSMM does not use AVX512-BF16 here (LIBXSMM_TARGET in the environment may forbid it)"
+               : NULL;
 }
 #else
 void hl_small_matmul_start(void)
@@ -115,9 +141,18 @@ static void (*generate(const hl_small_matmul *s))(void)
     return NULL;
 }
 
-static void run_generated(void (*generated)(void), const hl_real *A, const hl_real *B, hl_real *C)
+static void run_generated(const hl_small_kernel *kernel, const void *A, const void *B, hl_real *C)
 {
-    (void)generated, (void)A, (void)B, (void)C;
+    (void)kernel, (void)A, (void)B, (void)C;
+}
+
+const char *hl_bf16_missing(void)
+{
+#ifdef HL_DOUBLE
+    return "double precision has no bf16";
+#else
+    return "this build has no LIBXSMM";
+#endif
 }
 #endif
 
@@ -132,15 +167,40 @@ hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape)
     return (hl_small_kernel){ shape, empty ? NULL : generate(&shape) };
 }
 
-void hl_small_kernel_run(const hl_small_kernel *kernel, const hl_real *A, const hl_real *B, hl_real *C)
+static hl_real number_of(uint16_t bf16)
 {
-    if (kernel->generated != NULL) {
-        run_generated(kernel->generated, A, B, C);
-        return;
+    uint32_t bits = (uint32_t)bf16 << 16;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* Where LIBXSMM declines a shape, as without memory for its code. */
+static void multiply_bf16(const hl_small_matmul *s, const uint16_t *A, const uint16_t *B, hl_real *C)
+{
+    for (int64_t i = 0; i < s->M; i++) {
+        for (int64_t j = 0; j < s->N; j++) {
+            hl_real sum = s->add ? C[i * s->c_stride + j] : 0;
+            for (int64_t k = 0; k < s->K; k++) {
+                uint16_t b = B[(k / 2 * s->b_stride + j) * 2 + k % 2];
+                sum += number_of(A[i * s->a_stride + k]) * number_of(b);
+            }
+            C[i * s->c_stride + j] = sum;
+        }
     }
+}
+
+void hl_small_kernel_run(const hl_small_kernel *kernel, const void *A, const void *B, hl_real *C)
+{
     const hl_small_matmul *s = &kernel->shape;
-    hl_matmul_serial(s->M, s->N, s->K, (hl_matrix){ A, s->a_stride, s->transposed },
-                     (hl_matrix){ B, s->b_stride, false }, s->add, C, s->c_stride);
+    if (kernel->generated != NULL) {
+        run_generated(kernel, A, B, C);
+    } else if (s->bf16) {
+        multiply_bf16(s, A, B, C);
+    } else {
+        hl_matmul_serial(s->M, s->N, s->K, (hl_matrix){ A, s->a_stride, s->transposed },
+                         (hl_matrix){ B, s->b_stride, false }, s->add, C, s->c_stride);
+    }
 }
 
 void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real *B, hl_real *C)

@@ -17,17 +17,18 @@
 HL_BEGIN_DECLS
 
 /* C (M, N) = A (M, K) B (K, N), or with `add` C += A B. All row-major; a stride is the numbers from one row to the
- * next. With `transposed`, A is given as (K, M). */
+ * next. With `transposed`, A is given as (K, M). With `bf16`, A and B are numbers of bf16 (core/kernels/bf16.h), B is a
+ * panel (private/panel_pack.h), A is not transposed and K is even; C is of hl_real. */
 typedef struct hl_small_matmul {
     int64_t M, N, K;
     int64_t a_stride, b_stride, c_stride;
-    bool transposed, add;
+    bool transposed, add, bf16;
 } hl_small_matmul;
 
 /* A shape and the code for it. */
 typedef struct hl_small_kernel {
     hl_small_matmul shape;
-    void (*generated)(void); /* LIBXSMM's function; NULL where OpenBLAS serves */
+    void (*generated)(void); /* LIBXSMM's function; NULL where OpenBLAS serves, or in bf16 plain C */
 } hl_small_kernel;
 
 /* Whether products of this build and precision may be generated at all. */
@@ -50,8 +51,8 @@ hl_status hl_small_matmul_prepare(void);
 /* Finds or generates the code for a shape, M, N or K of which may be 0; keep it for many products. Cannot fail. */
 hl_small_kernel hl_small_matmul_kernel(hl_small_matmul shape);
 
-/* Computes one product; C overlaps neither factor. */
-void hl_small_kernel_run(const hl_small_kernel *kernel, const hl_real *A, const hl_real *B, hl_real *C);
+/* Computes one product, of factors of hl_real or bf16; C overlaps neither. */
+void hl_small_kernel_run(const hl_small_kernel *kernel, const void *A, const void *B, hl_real *C);
 
 /* hl_small_matmul_kernel and hl_small_kernel_run in one. */
 void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real *B, hl_real *C);

@@ -28,7 +28,7 @@ static void rows_of(const hl_node *node, int64_t *N, int64_t *D)
 
 static void forward_columns(const void *context, hl_range columns)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     const hl_real *x = node->in[0]->data, *b = node->in[1]->data;
     hl_real *y = node->out->data;
     int64_t N, D;
@@ -41,23 +41,24 @@ static void forward_columns(const void *context, hl_range columns)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
     int64_t N, D;
-    rows_of(node, &N, &D);
-    hl_threads_run(hl_tape_threads(tape, N * D), D, HL_CACHE_LINE, forward_columns, node);
+    rows_of(call->node, &N, &D);
+    hl_op_run(call, N * D, D, HL_CACHE_LINE, forward_columns);
 }
 
 /* dx = dy
  * db = sum over rows of dy */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
+    const hl_node *node = call->node;
+    hl_grad db = call->din[1];
     int64_t N, D;
     rows_of(node, &N, &D);
-    hl_grad_hand_on(tape, node, din[0]);
-    if (din[1].at != NULL) {
-        hl_sum_rows(hl_tape_threads(tape, N * D), N, D, node->out->grad, din[1].add, din[1].at, scratch);
+    hl_op_hand_on(call, 0);
+    if (db.at != NULL) {
+        hl_sum_rows(call->tape->options.threads, N, D, node->out->grad, db.add, db.at, node->scratch);
     }
 }
 

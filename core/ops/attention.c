@@ -16,9 +16,8 @@ static bool check_columns(hl_tape *tape, const hl_node *node, const char *what, 
 {
     hl_shape x = columns.x->shape;
     if (x.n_dims != 2 || columns.first < 0 || width > x.size[1] - columns.first) {
-        char text[HL_SHAPE_TEXT];
         return hl_tape_fail(tape, node, "%s: %lld columns from %lld on are not in %s", what, (long long)width,
-                            (long long)columns.first, hl_shape_text(x, text));
+                            (long long)columns.first, HL_SHAPE_SHOWN(x));
     }
     return true;
 }
@@ -162,11 +161,10 @@ static void forward_block(const void *context, const hl_attention_block *block, 
     hl_attention_multiply(HL_VALUES, block, z.stride, false, P, head->v.at, z.at);
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)tape;
-    attributes *a = node->attributes;
-    hl_attention_forward(&a->pass, forward_block, &a->args, node->out->data, scratch);
+    attributes *a = call->node->attributes;
+    hl_attention_forward(&a->pass, forward_block, &a->args, call->node->out->data, call->node->scratch);
 }
 
 /* The block's contribution to each gradient; P is dropout(A). */
@@ -201,9 +199,10 @@ static hl_grad columns_grad(const hl_node *node, hl_grad grad, hl_columns column
     return grad;
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    (void)tape;
+    const hl_node *node = call->node;
+    const hl_grad *din = call->din;
     const attributes *a = node->attributes;
     const hl_attention_args *args = &a->args;
     const hl_tensor *q = node->in[Q], *k = node->in[K], *v = node->in[V];
@@ -214,7 +213,7 @@ static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *di
         .gate = din[GATE],
         .overlap = !node->disjoint && (q == k || k == v || q == v),
     };
-    hl_attention_backward(&a->pass, backward_block, grads, node->out->grad, scratch);
+    hl_attention_backward(&a->pass, backward_block, grads, node->out->grad, node->scratch);
 }
 
 static double flops(const hl_node *node)

@@ -28,8 +28,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     hl_shape logits = node->in[0]->shape;
     int64_t N = hl_shape_rows(logits), V = hl_shape_last(logits);
     if (logits.n_dims < 1) {
-        char text[HL_SHAPE_TEXT];
-        return hl_tape_fail(tape, node, "the logits have no last dimension: %s", hl_shape_text(logits, text));
+        return hl_tape_fail(tape, node, "the logits have no last dimension: %s", HL_SHAPE_SHOWN(logits));
     }
     if (!(a->smoothing >= 0 && a->smoothing < 1)) {
         return hl_tape_fail(tape, node, "a label smoothing of %g is not in [0, 1)", (double)a->smoothing);
@@ -60,12 +59,7 @@ static hl_real divisor(const hl_node *node)
 /* The first of the largest numbers; 0 where all are NaN. */
 static int64_t argmax(const hl_real *x, int32_t n)
 {
-    hl_real most[HL_LANES];
-    for (int l = 0; l < HL_LANES; l++) {
-        most[l] = -INFINITY;
-    }
-    HL_FOR_LANES(n, j, l, most[l] = x[j] > most[l] ? x[j] : most[l]);
-    hl_real largest = hl_lanes_max(most);
+    hl_real largest = hl_largest(n, x);
     int32_t first = n;
 #pragma omp simd reduction(min : first) /* the search of a row has no branch to be foreseen */
     for (int32_t i = 0; i < n; i++) {
@@ -119,12 +113,12 @@ static void forward_rows(const void *context, hl_range rows)
     work->correct[rows.thread] = correct;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
+    const hl_node *node = call->node;
     const hl_cross_entropy_args *a = node->attributes;
     int64_t N = hl_shape_rows(node->in[0]->shape), correct[HL_MAX_THREADS] = { 0 };
-    int threads = hl_tape_threads(tape, 8 * hl_shape_count(node->in[0]->shape));
+    int threads = hl_threads_for(call->tape->options.threads, 8 * hl_shape_count(node->in[0]->shape));
     hl_threads_run(threads, N, 1, forward_rows, &(forward_work){ node, correct });
     double loss_sum = hl_sum_all(row_losses(node), N);
     *node->out->data = (hl_real)(loss_sum / (double)divisor(node));
@@ -145,27 +139,21 @@ static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
 }
 
 /* dlogits = (softmax(logits) - q) * dloss / n */
-typedef struct backward_work {
-    const hl_node *node;
-    hl_grad dlogits;
-    hl_real dloss; /* dloss / n */
-} backward_work;
-
 static void backward_rows(const void *context, hl_range rows)
 {
-    const backward_work *work = context;
-    const hl_node *node = work->node;
+    const hl_op_call *call = context;
+    const hl_node *node = call->node;
     const hl_cross_entropy_args *a = node->attributes;
     int64_t V = hl_shape_last(node->in[0]->shape);
-    hl_real even = a->smoothing / (hl_real)V;
-    bool add = work->dlogits.add;
+    hl_real even = a->smoothing / (hl_real)V, dloss_of_row = *node->out->grad / divisor(node);
+    hl_grad dlogits = call->din[0];
     for (int64_t n = rows.begin; n < rows.end; n++) {
         const hl_real *x = node->in[0]->data + n * V;
-        hl_real *dx = work->dlogits.at + n * V, log_sum = log_sums(node)[n];
-        hl_real dloss = a->targets[n] != HL_IGNORE ? work->dloss : 0;
+        hl_real *dx = dlogits.at + n * V, log_sum = log_sums(node)[n];
+        hl_real dloss = a->targets[n] != HL_IGNORE ? dloss_of_row : 0;
 #pragma omp simd
         for (int64_t v = 0; v < V; v++) {
-            hl_grad_put(&dx[v], dloss * (hl_exp(x[v] - log_sum) - even), add);
+            hl_grad_put(&dx[v], dloss * (hl_exp(x[v] - log_sum) - even), dlogits.add);
         }
         if (a->targets[n] != HL_IGNORE) {
             dx[a->targets[n]] -= dloss * (1 - a->smoothing);
@@ -173,12 +161,10 @@ static void backward_rows(const void *context, hl_range rows)
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    (void)scratch;
-    hl_shape logits = node->in[0]->shape;
-    hl_threads_run(hl_tape_threads(tape, 8 * hl_shape_count(logits)), hl_shape_rows(logits), 1, backward_rows,
-                   &(backward_work){ node, din[0], *node->out->grad / divisor(node) });
+    hl_shape logits = call->node->in[0]->shape;
+    hl_op_run(call, 8 * hl_shape_count(logits), hl_shape_rows(logits), 1, backward_rows);
 }
 
 const hl_op hl_op_cross_entropy = {

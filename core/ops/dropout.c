@@ -64,11 +64,9 @@ static void forward_groups(const void *context, hl_range range)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    int64_t n = hl_shape_count(node->out->shape);
-    hl_threads_run(hl_tape_threads(tape, 4 * n), n, HL_PASS_GROUP, forward_groups,
-                   &(hl_op_call){ .tape = tape, .node = node, .scratch = scratch });
+    hl_op_run_numbers(call, 4, HL_PASS_GROUP, forward_groups);
 }
 
 /* dx = dy * m */
@@ -81,11 +79,9 @@ static void backward_groups(const void *context, hl_range range)
                      call->node->out->grad + range.begin, dx.at + range.begin, dx.add);
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    int64_t n = hl_shape_count(node->out->shape);
-    hl_threads_run(hl_tape_threads(tape, n), n, HL_PASS_GROUP, backward_groups,
-                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
+    hl_op_run_numbers(call, 1, HL_PASS_GROUP, backward_groups);
 }
 
 const hl_op hl_op_dropout = {

@@ -21,8 +21,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     const hl_embedding_args *a = node->attributes;
     hl_shape w = node->in[W]->shape;
     if (w.n_dims != 2 || a->n < 1) {
-        char text[HL_SHAPE_TEXT];
-        return hl_tape_fail(tape, node, "%" PRId64 " ids of vectors in %s", a->n, hl_shape_text(w, text));
+        return hl_tape_fail(tape, node, "%" PRId64 " ids of vectors in %s", a->n, HL_SHAPE_SHOWN(w));
     }
     node->out->shape = HL_SHAPE(a->n, w.size[1]);
     const hl_tensor *p = node->in[P];
@@ -46,7 +45,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 
 static void forward_rows(const void *context, hl_range rows)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     const hl_embedding_args *a = node->attributes;
     int64_t D = node->in[W]->shape.size[1];
     for (int64_t n = rows.begin; n < rows.end; n++) {
@@ -67,11 +66,9 @@ static void forward_rows(const void *context, hl_range rows)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
-    hl_threads_run(hl_tape_threads(tape, hl_shape_count(node->out->shape)), hl_shape_rows(node->out->shape), 1,
-                   forward_rows, node);
+    hl_op_run_rows(call, 1, forward_rows);
 }
 
 /* The rows of input i that were read. */
@@ -87,23 +84,14 @@ static hl_real scale_of(const hl_node *node, int i)
 }
 
 /* dW[ids[n]] += scale * dy[n],  dP[positions[n]] += dy[n],  dS[types[n]] += dy[n] */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    (void)scratch;
     for (int i = 0; i < N_INPUTS; i++) {
-        hl_row_list rows = rows_read(node, i);
-        if (din[i].at != NULL) {
-            hl_row_list_add(tape, &rows, scale_of(node, i), node->out->grad, node->in[i]->shape.size[0], din[i]);
+        hl_row_list rows = rows_read(call->node, i);
+        if (call->din[i].at != NULL) {
+            hl_row_list_add(call, &rows, scale_of(call->node, i), i);
         }
     }
-}
-
-static int cut_parts(const hl_node *node, int input, int most, int64_t *step)
-{
-    (void)node;
-    (void)input;
-    *step = 1;
-    return most;
 }
 
 static void compute_part(const hl_tape *tape, const hl_node *node, int input, int64_t begin, int64_t end, hl_real *to)
@@ -113,7 +101,7 @@ static void compute_part(const hl_tape *tape, const hl_node *node, int input, in
     hl_row_list_sum(&rows, scale_of(node, input), node->out->grad, begin, end, to);
 }
 
-static const hl_op_parts parts = { cut_parts, compute_part };
+static const hl_op_parts parts = { .compute = compute_part };
 
 const hl_op hl_op_embedding = {
     .name = "embedding",

@@ -27,7 +27,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 
 static void forward_rows(const void *context, hl_range range)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     const hl_row_list *rows = &((const attributes *)node->attributes)->rows;
     for (int64_t m = range.begin; m < range.end; m++) {
         memcpy(node->out->data + m * rows->D, node->in[0]->data + (rows->list[m] - rows->base) * rows->D,
@@ -35,19 +35,16 @@ static void forward_rows(const void *context, hl_range range)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
-    hl_threads_run(hl_tape_threads(tape, hl_shape_count(node->out->shape)), hl_shape_rows(node->out->shape), 1,
-                   forward_rows, node);
+    hl_op_run_rows(call, 1, forward_rows);
 }
 
 /* dx[rows[m]] += dy[m] */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    (void)scratch;
-    const attributes *a = node->attributes;
-    hl_row_list_add(tape, &a->rows, 1, node->out->grad, hl_shape_rows(node->in[0]->shape), din[0]);
+    const attributes *a = call->node->attributes;
+    hl_row_list_add(call, &a->rows, 1, 0);
 }
 
 const hl_op hl_op_gather_rows = {

@@ -68,7 +68,7 @@ static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon
 
 static void forward_rows(const void *context, hl_range range)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     hl_real epsilon = *(const hl_real *)node->attributes;
     const hl_real *gamma = node->in[1]->data, *beta = node->in[2] != NULL ? node->in[2]->data : NULL;
     row_statistics *rows = node->saved;
@@ -85,11 +85,9 @@ static void forward_rows(const void *context, hl_range range)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
-    int threads = hl_tape_threads(tape, 4 * hl_shape_count(node->out->shape));
-    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+    hl_op_run_rows(call, 4, forward_rows);
 }
 
 /* dx = (g - mean(g) - n * mean(g * n)) * inverse_deviation, where n = (x - mean) * inverse_deviation, g = dy * gamma */
@@ -129,7 +127,7 @@ static void backward_block(const hl_op_call *call, int block, int blocks)
     const hl_real *x = node->in[0]->data, *gamma = node->in[1]->data, *dy = node->out->grad;
     const row_statistics *rows = node->saved;
     int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape), begin, end;
-    hl_real *dgamma = call->scratch + block * D, *dbeta = dgamma + blocks * D;
+    hl_real *dgamma = node->scratch + block * D, *dbeta = dgamma + blocks * D;
     hl_threads_cut(N, 1, block, blocks, &begin, &end);
     for (int64_t n = begin; n < end; n++) {
         if (din[0].at != NULL) {
@@ -150,19 +148,18 @@ static void backward_blocks(const void *context, hl_range range)
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    int64_t N = hl_shape_rows(node->out->shape), D = hl_shape_last(node->out->shape);
+    hl_real *scratch = call->node->scratch;
+    int64_t N = hl_shape_rows(call->node->out->shape), D = hl_shape_last(call->node->out->shape);
     int blocks = hl_sum_blocks(N);
-    hl_real *dgammas = scratch, *dbetas = scratch + blocks * D;
     memset(scratch, 0, (size_t)(2 * blocks * D) * sizeof *scratch);
-    hl_threads_run(hl_tape_threads(tape, 4 * N * D), blocks, 1, backward_blocks,
-                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
-    if (din[1].at != NULL) {
-        hl_sum_partials(1, blocks, D, dgammas, din[1].add, din[1].at);
-    }
-    if (din[2].at != NULL) {
-        hl_sum_partials(1, blocks, D, dbetas, din[2].add, din[2].at);
+    hl_op_run(call, 4 * N * D, blocks, 1, backward_blocks);
+    for (int i = 0; i < 2; i++) { /* dgamma, dbeta */
+        hl_grad d = call->din[1 + i];
+        if (d.at != NULL) {
+            hl_sum_partials(1, blocks, D, scratch + i * blocks * D, d.add, d.at);
+        }
     }
 }
 

@@ -126,29 +126,31 @@ static hl_linear_products products_of(const hl_op_call *call)
 }
 
 /* y = r + dropout(relu(x W^T + b)) */
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
+    const hl_node *node = call->node;
     const attributes *a = node->attributes;
-    const hl_linear_products p = products_of(&(hl_op_call){ .tape = tape, .node = node });
-    hl_linear_forward(&p, a->packed, hl_tape_has_kept(tape), node->out->data, scratch);
+    const hl_linear_products p = products_of(call);
+    hl_linear_forward(&p, a->packed, hl_tape_has_kept(call->tape), node->out->data, node->scratch);
 }
 
 /* dr = dy,  dx = dp W,  dW = dp^T x,  db = the column sums of dp */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    const hl_linear_products p = products_of(&(hl_op_call){ .tape = tape, .node = node });
-    hl_grad_hand_on(tape, node, din[R]);
+    const hl_node *node = call->node;
+    const hl_grad *din = call->din;
+    const hl_linear_products p = products_of(call);
+    hl_op_hand_on(call, R);
     hl_linear_backward(
         &p, node->out->grad,
         (hl_linear_grads){
             .x = din[X], .W = din[W], .b = din[B], .dW_later = din[W].at == NULL && node->in[W]->requires_grad },
-        scratch);
+        node->scratch);
 }
 
 /* dW alone is large. */
-static int cut_parts(const hl_node *node, int input, int most, int64_t *step)
+static int cut_parts(const hl_node *node, int most, int64_t *step)
 {
-    (void)input;
     hl_linear_rows rows = rows_of(node);
     return hl_linear_dW_cut(&rows, most, step);
 }

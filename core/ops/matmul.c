@@ -51,14 +51,15 @@ static hl_matrix matrix(const hl_tensor *x, const hl_real *numbers, int64_t i, b
     return (hl_matrix){ numbers + i * rows * columns, columns, transposed };
 }
 
-static int threads_for(const hl_tape *tape, sizes s)
+static void run_matrices(const hl_op_call *call, hl_range_work *run)
 {
-    return hl_tape_threads(tape, s.n_matrices * s.M * s.N * s.K / 32);
+    sizes s = sizes_of(call->node);
+    hl_op_run(call, s.n_matrices * s.M * s.N * s.K / 32, s.n_matrices, 1, run);
 }
 
 static void forward_matrices(const void *context, hl_range range)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     const attributes *a = node->attributes;
     sizes s = sizes_of(node);
     for (int64_t i = range.begin; i < range.end; i++) {
@@ -68,11 +69,9 @@ static void forward_matrices(const void *context, hl_range range)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
-    sizes s = sizes_of(node);
-    hl_threads_run(threads_for(tape, s), s.n_matrices, 1, forward_matrices, node);
+    run_matrices(call, forward_matrices);
 }
 
 /* dA = dC B^T, or where A is transposed dA = B dC^T
@@ -107,11 +106,9 @@ static void backward_matrices(const void *context, hl_range range)
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    sizes s = sizes_of(node);
-    hl_threads_run(threads_for(tape, s), s.n_matrices, 1, backward_matrices,
-                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
+    run_matrices(call, backward_matrices);
 }
 
 static double flops(const hl_node *node)

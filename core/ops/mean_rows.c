@@ -34,8 +34,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     const attributes *a = node->attributes;
     hl_shape x = node->in[0]->shape;
     if (x.n_dims != 2 || a->n_rows < 1) {
-        char text[HL_SHAPE_TEXT];
-        return hl_tape_fail(tape, node, "%" PRId64 " rows of x (N, D), which is %s", a->n_rows, hl_shape_text(x, text));
+        return hl_tape_fail(tape, node, "%" PRId64 " rows of x (N, D), which is %s", a->n_rows, HL_SHAPE_SHOWN(x));
     }
     hl_status status = hl_sequences_check(&a->sequences, x.size[0], !tape->options.memory.dry);
     if (status.code != HL_OK) {
@@ -68,7 +67,7 @@ static int64_t count_rows(const attributes *a, int64_t b)
 
 static void forward_rows(const void *context, hl_range range)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     const attributes *a = node->attributes;
     int64_t D = node->out->shape.size[1];
     for (int64_t m = range.begin; m < range.end; m++) {
@@ -88,15 +87,10 @@ static void forward_rows(const void *context, hl_range range)
     }
 }
 
-static int threads_for(const hl_tape *tape, const hl_node *node)
+static void forward(const hl_op_call *call)
 {
-    return hl_tape_threads(tape, hl_shape_count(node->in[0]->shape));
-}
-
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
-{
-    (void)scratch;
-    hl_threads_run(threads_for(tape, node), node->out->shape.size[0], 1, forward_rows, node);
+    const hl_node *node = call->node;
+    hl_op_run(call, hl_shape_count(node->in[0]->shape), node->out->shape.size[0], 1, forward_rows);
 }
 
 /* dx[r] (+)= the sum of dy[m] / length(b) over the rows[m] of b, for the rows r of b */
@@ -130,11 +124,10 @@ static void backward_sequences(const void *context, hl_range range)
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    const attributes *a = node->attributes;
-    hl_threads_run(threads_for(tape, node), a->sequences.n, 1, backward_sequences,
-                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
+    const attributes *a = call->node->attributes;
+    hl_op_run(call, hl_shape_count(call->node->in[0]->shape), a->sequences.n, 1, backward_sequences);
 }
 
 const hl_op hl_op_mean_rows = {

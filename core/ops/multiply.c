@@ -27,26 +27,26 @@ static void multiply_numbers(const void *context, hl_range range)
     }
 }
 
-static void multiply(const hl_tape *tape, const hl_node *node, factors f)
+static void multiply(const hl_op_call *call, factors f)
 {
-    int64_t n = hl_shape_count(node->out->shape);
-    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, multiply_numbers, &f);
+    int64_t n = hl_shape_count(call->node->out->shape);
+    hl_threads_run(hl_threads_for(call->tape->options.threads, n), n, HL_CACHE_LINE, multiply_numbers, &f);
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
-    multiply(tape, node, (factors){ node->in[0]->data, node->in[1]->data, { node->out->data, false } });
+    const hl_node *node = call->node;
+    multiply(call, (factors){ node->in[0]->data, node->in[1]->data, { node->out->data, false } });
 }
 
 /* da = dy * b
  * db = dy * a */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    (void)scratch;
+    const hl_node *node = call->node;
     for (int i = 0; i < 2; i++) {
-        if (din[i].at != NULL) {
-            multiply(tape, node, (factors){ node->out->grad, node->in[1 - i]->data, din[i] });
+        if (call->din[i].at != NULL) {
+            multiply(call, (factors){ node->out->grad, node->in[1 - i]->data, call->din[i] });
         }
     }
 }

@@ -1,31 +1,26 @@
-/* Every op, each in a header of its own, and the list of all. */
+/* Every op and the list of all: each has a header of its own, but activations share one. */
 #ifndef HL_CORE_OPS_OPS_H
 #define HL_CORE_OPS_OPS_H
 
+#include "core/ops/activations.h"
 #include "core/ops/add.h"
 #include "core/ops/attention.h"
 #include "core/ops/cross_entropy.h"
 #include "core/ops/dropout.h"
 #include "core/ops/embedding.h"
 #include "core/ops/gather_rows.h"
-#include "core/ops/gelu.h"
-#include "core/ops/gelu_tanh.h"
 #include "core/ops/layer_norm.h"
 #include "core/ops/linear.h"
 #include "core/ops/matmul.h"
 #include "core/ops/mean_rows.h"
 #include "core/ops/multiply.h"
-#include "core/ops/quick_gelu.h"
-#include "core/ops/relu.h"
 #include "core/ops/scale.h"
-#include "core/ops/silu.h"
 #include "core/ops/slice.h"
 #include "core/ops/softmax.h"
 #include "core/ops/sum.h"
-#include "core/ops/tanh.h"
 
 /* clang-format off */
-#define HL_OPS(OP) /* OP(gelu): hl_op_gelu of core/ops/gelu.c */ \
+#define HL_OPS(OP) /* OP(add): hl_op_add of core/ops/add.c */ \
     OP(add) \
     OP(attention) \
     OP(cross_entropy) \

@@ -63,12 +63,12 @@ void hl_row_list_sum(const hl_row_list *rows, hl_real scale, const hl_real *dy, 
     }
 }
 
-void hl_row_list_add(const hl_tape *tape, const hl_row_list *rows, hl_real scale, const hl_real *dy, int64_t n_rows,
-                     hl_grad dx)
+void hl_row_list_add(const hl_op_call *call, const hl_row_list *rows, hl_real scale, int i)
 {
+    hl_grad dx = call->din[i];
     if (!dx.add) {
-        memset(dx.at, 0, (size_t)(n_rows * rows->D) * sizeof *dx.at);
+        memset(dx.at, 0, (size_t)hl_shape_count(call->node->in[i]->shape) * sizeof *dx.at);
     }
-    hl_threads_run(hl_tape_threads(tape, rows->n * rows->D), rows->D, HL_CACHE_LINE, add_columns,
-                   &(adding){ rows, scale, dy, dx.at });
+    hl_threads_run(hl_threads_for(call->tape->options.threads, rows->n * rows->D), rows->D, HL_CACHE_LINE, add_columns,
+                   &(adding){ rows, scale, call->node->out->grad, dx.at });
 }

@@ -1,43 +1,24 @@
 #include "core/ops/scale.h"
 
-#include "core/base/threads.h"
 #include "core/op.h"
 
-/* y = (or +=) factor * x */
-typedef struct scaling {
-    hl_real factor;
-    const hl_real *x;
-    hl_real *y;
-    bool add;
-} scaling;
-
-static void scale_numbers(const void *context, hl_range range)
+/* to = (or +=) factor * x */
+static void scale(const hl_op_call *call, const hl_real *x, hl_grad to)
 {
-    const scaling s = *(const scaling *)context;
-#pragma omp simd
-    for (int64_t i = range.begin; i < range.end; i++) {
-        hl_grad_put(&s.y[i], s.factor * s.x[i], s.add);
-    }
+    const hl_node *node = call->node;
+    hl_grad_scale(call->tape->options.threads, hl_shape_count(node->out->shape), *(const hl_real *)node->attributes, x,
+                  to);
 }
 
-static void scale(const hl_tape *tape, const hl_node *node, const hl_real *x, hl_real *y, bool add)
+static void forward(const hl_op_call *call)
 {
-    int64_t n = hl_shape_count(node->out->shape);
-    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, scale_numbers,
-                   &(scaling){ .factor = *(const hl_real *)node->attributes, .x = x, .y = y, .add = add });
-}
-
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
-{
-    (void)scratch;
-    scale(tape, node, node->in[0]->data, node->out->data, false);
+    scale(call, call->node->in[0]->data, (hl_grad){ call->node->out->data, false });
 }
 
 /* dx = factor * dy */
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    (void)scratch;
-    scale(tape, node, node->out->grad, din[0].at, din[0].add);
+    scale(call, call->node->out->grad, call->din[0]);
 }
 
 const hl_op hl_op_scale = {

@@ -15,9 +15,8 @@ static bool infer(hl_tape *tape, hl_node *node)
     const attributes *a = node->attributes;
     hl_shape x = node->in[0]->shape;
     if (x.n_dims < 1 || a->first < 0 || a->width < 1 || a->width > hl_shape_last(x) - a->first) {
-        char text[HL_SHAPE_TEXT];
         return hl_tape_fail(tape, node, "%" PRId64 " columns from %" PRId64 " on are not in x %s", a->width, a->first,
-                            hl_shape_text(x, text));
+                            HL_SHAPE_SHOWN(x));
     }
     node->out->shape = x;
     node->out->shape.size[x.n_dims - 1] = a->width;
@@ -26,7 +25,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 
 static void forward_rows(const void *context, hl_range rows)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     const attributes *a = node->attributes;
     int64_t D = hl_shape_last(node->in[0]->shape);
     for (int64_t n = rows.begin; n < rows.end; n++) {
@@ -35,11 +34,9 @@ static void forward_rows(const void *context, hl_range rows)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
-    int threads = hl_tape_threads(tape, hl_shape_count(node->out->shape));
-    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+    hl_op_run_rows(call, 1, forward_rows);
 }
 
 /* dx = dy in the columns of the slice, 0 in the others */
@@ -60,11 +57,10 @@ static void backward_rows(const void *context, hl_range rows)
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    int threads = hl_tape_threads(tape, hl_shape_count(node->in[0]->shape));
-    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, backward_rows,
-                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
+    const hl_node *node = call->node;
+    hl_op_run(call, hl_shape_count(node->in[0]->shape), hl_shape_rows(node->out->shape), 1, backward_rows);
 }
 
 const hl_op hl_op_slice = {

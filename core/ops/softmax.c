@@ -21,12 +21,10 @@ static bool infer(hl_tape *tape, hl_node *node)
     const attributes *a = node->attributes;
     hl_shape x = node->in[0]->shape;
     if (x.n_dims < 1) {
-        char text[HL_SHAPE_TEXT];
-        return hl_tape_fail(tape, node, "there is nothing to normalise in %s", hl_shape_text(x, text));
+        return hl_tape_fail(tape, node, "there is nothing to normalise in %s", HL_SHAPE_SHOWN(x));
     }
     if (x.n_dims != 3 && a->mask.bias != NULL) {
-        char text[HL_SHAPE_TEXT];
-        return hl_tape_fail(tape, node, "a bias belongs to (B, Tq, Tk), not %s", hl_shape_text(x, text));
+        return hl_tape_fail(tape, node, "a bias belongs to (B, Tq, Tk), not %s", HL_SHAPE_SHOWN(x));
     }
     int64_t B, Tq, Tk;
     sizes_of(x, &B, &Tq, &Tk);
@@ -44,7 +42,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 
 static void forward_rows(const void *context, hl_range rows)
 {
-    const hl_node *node = context;
+    const hl_node *node = ((const hl_op_call *)context)->node;
     const attributes *a = node->attributes;
     int64_t B, Tq, Tk;
     sizes_of(node->out->shape, &B, &Tq, &Tk);
@@ -55,11 +53,9 @@ static void forward_rows(const void *context, hl_range rows)
     }
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)scratch;
-    int threads = hl_tape_threads(tape, 8 * hl_shape_count(node->out->shape));
-    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, forward_rows, node);
+    hl_op_run_rows(call, 8, forward_rows);
 }
 
 /* dx = w * (dw - sum(w * dw)); w is 0 where nothing is permitted, and so is dx */
@@ -74,11 +70,9 @@ static void backward_rows(const void *context, hl_range rows)
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    int threads = hl_tape_threads(tape, 4 * hl_shape_count(node->out->shape));
-    hl_threads_run(threads, hl_shape_rows(node->out->shape), 1, backward_rows,
-                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
+    hl_op_run_rows(call, 4, backward_rows);
 }
 
 const hl_op hl_op_softmax = {

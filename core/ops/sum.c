@@ -12,10 +12,9 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void forward(const hl_op_call *call)
 {
-    (void)tape;
-    (void)scratch;
+    const hl_node *node = call->node;
     *node->out->data = (hl_real)hl_sum_all(node->in[0]->data, hl_shape_count(node->in[0]->shape));
 }
 
@@ -30,11 +29,10 @@ static void backward_numbers(const void *context, hl_range range)
     }
 }
 
-static void backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void backward(const hl_op_call *call)
 {
-    int64_t n = hl_shape_count(node->in[0]->shape);
-    hl_threads_run(hl_tape_threads(tape, n), n, HL_CACHE_LINE, backward_numbers,
-                   &(hl_op_call){ .tape = tape, .node = node, .din = din, .scratch = scratch });
+    int64_t n = hl_shape_count(call->node->in[0]->shape);
+    hl_op_run(call, n, n, HL_CACHE_LINE, backward_numbers);
 }
 
 const hl_op hl_op_sum = {

@@ -2,10 +2,7 @@
 #ifndef HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
 #define HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
 
-#include "core/base/declarations.h"
 #include "core/parameters.h"
-
-HL_BEGIN_DECLS
 
 /* Does what hl_parameters_zero_grad is for, without writing zeros: the next backward overwrites each gradient when it
  * first reaches it. It concerns the block last given to hl_parameters_grads_into, if any. Until hl_forgotten_grads_end,
@@ -14,7 +11,5 @@ void hl_forgotten_grads_begin(hl_parameters *parameters);
 
 /* Zeroes the gradients that no backward has reached. */
 void hl_forgotten_grads_end(hl_parameters *parameters);
-
-HL_END_DECLS
 
 #endif

@@ -7,9 +7,9 @@
 
 /* The gradient of a large parameter is summed over the leaves one part after the other. */
 struct hl_op_parts {
-    /* Into how many parts, at most `most`, the rows of din[input] may be cut at multiples of *step, so that no bit
-     * changes. */
-    int (*cut)(const hl_node *node, int input, int most, int64_t *step);
+    /* Into how many parts, at most `most`, the rows of a gradient may be cut at multiples of *step, so that no bit
+     * changes. NULL: into any number, between any rows. */
+    int (*cut)(const hl_node *node, int most, int64_t *step);
 
     /* Writes the rows from `begin` to `end` - 1 of din[input] to `to`, which is not initialised. Called after backward,
      * which was given no memory for this gradient; node->scratch still holds what backward left there. */

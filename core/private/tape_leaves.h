@@ -13,10 +13,7 @@
 #ifndef HL_CORE_PRIVATE_TAPE_LEAVES_H
 #define HL_CORE_PRIVATE_TAPE_LEAVES_H
 
-#include "core/base/declarations.h"
 #include "core/tape.h"
-
-HL_BEGIN_DECLS
 
 /* A leaf without rows has neither tape nor gradient. */
 typedef struct hl_tape_leaf {
@@ -37,7 +34,5 @@ bool hl_tape_leaves_share(const hl_tape *tape);
 /* Adds d loss / d p of the sum of all losses to the gradient of every parameter p, on at most `threads` threads. The
  * first error of a tape, as by hl_tape_backward. */
 hl_status hl_tape_leaves_backward(int threads, int n, hl_tape_leaf *leaves, hl_real *scratch);
-
-HL_END_DECLS
 
 #endif

@@ -28,7 +28,8 @@ json_t *hl_report_syntax_label(const hl_syntax_label *second);
  * each run why each head is mixed, "" where it is not. HL_NO_MEMORY is left on the text. */
 void hl_report_words(hl_text *text, const hl_report_run *runs, int n_runs);
 
-/* Whether heads.csv has more rows than HL_REPORT_ROWS. `csv` may be NULL: none. */
+/* Whether heads.csv has more rows than HL_REPORT_ROWS: the page then holds those alone that it draws at once. `csv` may
+ * be NULL: none. */
 bool hl_report_has_many_rows(const hl_heads_csv *csv);
 
 /* Adds heads.csv as hl_heads_csv_print; of many rows without js, and of offsets but -1, 0 and 1 those alone that a

@@ -1,8 +1,8 @@
 /* What is bf16 alone in linear maps: rounding, what is not finite, refusal, and kernels that are not generated. */
 #include "core/kernels/bf16.h"
-#include "core/kernels/private/panel_kernel.h"
 #include "core/kernels/private/panel_pack.h"
 #include "core/kernels/random.h"
+#include "core/kernels/small_matmul.h"
 #include "tests/check_suite.h"
 #include "tests/core/linear_numbers.h"
 
@@ -112,8 +112,8 @@ static void put(uint16_t *bf16, hl_real x)
 LOOP_TEST(a_product_is_the_same_where_its_kernel_is_declined, 0, 4)
 {
     enum { N = 3, K = 10, M = 7, A_STRIDE = 12, C_STRIDE = 9 };
-    hl_panel_shape shape = {
-        .n = N, .k = K, .m = M, .a_stride = A_STRIDE, .b_stride = HL_PANEL, .c_stride = C_STRIDE, .bf16 = true
+    hl_small_matmul shape = {
+        .M = N, .N = M, .K = K, .a_stride = A_STRIDE, .b_stride = HL_PANEL, .c_stride = C_STRIDE, .bf16 = true
     };
     uint16_t rows[N * A_STRIDE] = { 0 }, panel[K * HL_PANEL] = { 0 };
     for (int k = 0; k < K; k++) {
@@ -125,12 +125,13 @@ LOOP_TEST(a_product_is_the_same_where_its_kernel_is_declined, 0, 4)
         }
     }
     shape.add = _i % 2 == 1;
-    hl_panel_kernel kernel = _i / 2 == 1 && here() ? hl_panel_kernel_of(shape) : (hl_panel_kernel){ .shape = shape };
+    hl_small_kernel kernel =
+        _i / 2 == 1 && here() ? hl_small_matmul_kernel(shape) : (hl_small_kernel){ .shape = shape };
     hl_real C[N * C_STRIDE];
     for (int i = 0; i < N * C_STRIDE; i++) {
         C[i] = 1;
     }
-    hl_panel_kernel_run(&kernel, rows, panel, C);
+    hl_small_kernel_run(&kernel, rows, panel, C);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < C_STRIDE; j++) { /* the sum of (k - 3)(k + 1) over k < 10 is 165 */
             int sum = 165 * (i + 1) * (5 - j) + (shape.add ? 1 : 0);

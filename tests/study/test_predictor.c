@@ -449,7 +449,7 @@ TEST(what_cannot_be_is_refused)
     config.head = HL_HEAD_NONE;
     ck_assert_int_eq(hl_model_init(&headless, &config).code, HL_OK);
     f.spec.model = &headless;
-    refused(f.spec, "the model has no output layer");
+    refused(f.spec, "study.model_has_no_output_layer");
     hl_model_free(&headless);
     f.spec.model = &f.model;
     hl_predictor p;

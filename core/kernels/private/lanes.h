@@ -7,6 +7,9 @@
 
 #include "core/base/real.h"
 
+#include <math.h>
+#include <stdint.h>
+
 enum { HL_LANES = 16 };
 
 static inline hl_real hl_lanes_sum(hl_real lanes[HL_LANES])
@@ -52,5 +55,16 @@ static inline hl_real hl_lanes_max(hl_real lanes[HL_LANES])
             statement;                                                          \
         }                                                                       \
     } while (0)
+
+/* The largest of n numbers that are not NaN; -inf where there is none. */
+static inline hl_real hl_largest(int64_t n, const hl_real *x)
+{
+    hl_real most[HL_LANES];
+    for (int l = 0; l < HL_LANES; l++) {
+        most[l] = -INFINITY;
+    }
+    HL_FOR_LANES(n, j, l, most[l] = x[j] > most[l] ? x[j] : most[l]);
+    return hl_lanes_max(most);
+}
 
 #endif

@@ -25,23 +25,22 @@ typedef struct crooked_scale {
     bool forgets_to_add;
 } crooked_scale;
 
-static void scale_forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void scale_forward(const hl_op_call *call)
 {
-    (void)tape;
-    (void)scratch;
+    const hl_node *node = call->node;
     const crooked_scale *a = node->attributes;
     for (int64_t i = 0; i < hl_shape_count(node->out->shape); i++) {
         node->out->data[i] = a->forward * node->in[0]->data[i];
     }
 }
 
-static void scale_backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void scale_backward(const hl_op_call *call)
 {
-    (void)tape;
-    (void)scratch;
+    const hl_node *node = call->node;
+    hl_grad dx = call->din[0];
     const crooked_scale *a = node->attributes;
     for (int64_t i = 0; i < hl_shape_count(node->out->shape); i++) {
-        hl_grad_put(&din[0].at[i], a->backward * node->out->grad[i], din[0].add && !a->forgets_to_add);
+        hl_grad_put(&dx.at[i], a->backward * node->out->grad[i], dx.add && !a->forgets_to_add);
     }
 }
 
@@ -59,24 +58,24 @@ static hl_tensor *scale(hl_tape *tape, hl_tensor *x, crooked_scale a)
 }
 
 /* A causal softmax over rows (T, T), whose backward draws the weights anew and may drop the mask. */
-static void softmax_forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void softmax_forward(const hl_op_call *call)
 {
-    (void)tape;
-    (void)scratch;
+    const hl_node *node = call->node;
     int64_t T = hl_shape_last(node->out->shape);
     for (int64_t i = 0; i < T; i++) {
         hl_masked_softmax(node->in[0]->data + i * T, NULL, i + 1, T, node->out->data + i * T);
     }
 }
 
-static void softmax_backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void softmax_backward(const hl_op_call *call)
 {
-    (void)tape;
+    const hl_node *node = call->node;
+    hl_grad dx = call->din[0];
     bool drops_mask = *(const bool *)node->attributes;
     int64_t T = hl_shape_last(node->out->shape);
     for (int64_t i = 0; i < T; i++) {
-        hl_masked_softmax(node->in[0]->data + i * T, NULL, drops_mask ? T : i + 1, T, scratch);
-        hl_masked_softmax_backward(scratch, node->out->grad + i * T, T, 1, din[0].at + i * T, din[0].add);
+        hl_masked_softmax(node->in[0]->data + i * T, NULL, drops_mask ? T : i + 1, T, node->scratch);
+        hl_masked_softmax_backward(node->scratch, node->out->grad + i * T, T, 1, dx.at + i * T, dx.add);
     }
 }
 
@@ -101,20 +100,19 @@ static hl_tensor *softmax(hl_tape *tape, hl_tensor *x, bool drops_mask)
 }
 
 /* y = x, with a backward that writes outside its gradient. */
-static void trespass_backward(const hl_tape *tape, const hl_node *node, const hl_grad *din, hl_real *scratch)
+static void trespass_backward(const hl_op_call *call)
 {
-    (void)tape;
-    (void)scratch;
+    const hl_node *node = call->node;
+    hl_grad dx = call->din[0];
     for (int64_t i = 0; i < hl_shape_count(node->out->shape); i++) {
-        hl_grad_put(&din[0].at[i], node->out->grad[i], din[0].add);
+        hl_grad_put(&dx.at[i], node->out->grad[i], dx.add);
     }
     node->in[1]->grad[2] = 1e-300;
 }
 
-static void trespass_forward(const hl_tape *tape, const hl_node *node, hl_real *scratch)
+static void trespass_forward(const hl_op_call *call)
 {
-    (void)tape;
-    (void)scratch;
+    const hl_node *node = call->node;
     memcpy(node->out->data, node->in[0]->data, (size_t)hl_shape_count(node->out->shape) * sizeof(hl_real));
 }
 

@@ -1,8 +1,8 @@
 /* Every op's gradient against a numeric one, and what the tape promises about gradients. */
 #include "core/base/memory.h"
+#include "core/ops/activations.h"
 #include "core/ops/add.h"
 #include "core/ops/attention.h"
-#include "core/ops/gelu.h"
 #include "core/ops/multiply.h"
 #include "core/ops/scale.h"
 #include "core/ops/sum.h"

@@ -1,6 +1,6 @@
 #include "core/op.h"
+#include "core/ops/activations.h"
 #include "core/ops/add.h"
-#include "core/ops/relu.h"
 #include "core/ops/sum.h"
 #include "programs/bench/profile.h"
 #include "programs/bench/workload.h"

@@ -1,0 +1,33 @@
+/* Activations: y = f(x) and dx = dy * f'(x), number by number. Phi and phi are the standard normal distribution and its
+ * density, s(x) = 1 / (1 + e^-x). Each returns y, shaped like x. */
+#ifndef HL_CORE_OPS_ACTIVATIONS_H
+#define HL_CORE_OPS_ACTIVATIONS_H
+
+#include "core/base/declarations.h"
+#include "core/tape.h"
+
+HL_BEGIN_DECLS
+
+/* y = max(x, 0). dx = dy where x > 0, else 0 (also at x = 0, as in PyTorch). */
+hl_tensor *hl_relu(hl_tape *tape, hl_tensor *x);
+
+/* y = x * Phi(x), by erf and not by tanh; Hendrycks and Gimpel 2016. dx = dy * (Phi(x) + x * phi(x)). */
+hl_tensor *hl_gelu(hl_tape *tape, hl_tensor *x);
+
+/* y = x * (1 + tanh(u)) / 2 = x * s(2u) with u = sqrt(2 / pi) * (x + 0.044715 x^3): GELU as GPT-2 and others
+ * approximate it; Hendrycks and Gimpel 2016, section 2.
+ * dx = dy * (s + x * s * (1 - s) * 2 du/dx), du/dx = sqrt(2 / pi) * (1 + 0.134145 x^2). */
+hl_tensor *hl_gelu_tanh(hl_tape *tape, hl_tensor *x);
+
+/* y = x * s(1.702 x); Hendrycks and Gimpel 2016, section 2. dx = dy * (s + 1.702 x * s * (1 - s)). */
+hl_tensor *hl_quick_gelu(hl_tape *tape, hl_tensor *x);
+
+/* y = x * s(x); also called swish. Elfwing et al. 2018. dx = dy * (s + x * s * (1 - s)). */
+hl_tensor *hl_silu(hl_tape *tape, hl_tensor *x);
+
+/* y = tanh(x). dx = dy / cosh(x)^2. */
+hl_tensor *hl_tanh(hl_tape *tape, hl_tensor *x);
+
+HL_END_DECLS
+
+#endif
