@@ -378,7 +378,7 @@ TEST(sweeps_and_benchmarks_read_their_config_several_times)
     for (int i = 0; i < 2; i++) {
         const char *arguments[] = { "-", i == 0 ? "--heads" : NULL, "1,2", NULL };
         REFUSED(run_with((run_options){ .arguments = arguments, .built = true, .built_program = programs[i] }), 2,
-                "runs.this_program_reads_its_config_several");
+                "runs.this_program_reads_its_config_several", HL_TRAIN_PROGRAM);
     }
 }
 
