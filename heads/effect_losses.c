@@ -157,7 +157,8 @@ static hl_status allocate(hl_effect_losses *s)
     s->losses = hl_calloc((size_t)s->n, sizeof *s->losses);
     s->x = hl_calloc(hl_size_product(rows, D), sizeof *s->x);
     s->z = hl_calloc(hl_size_product(rows, (size_t)hl_effect_workspace_width(&s->model->config)), sizeof *s->z);
-    HL_NEED(s->row_losses != NULL && s->losses != NULL && s->x != NULL && s->z != NULL, "the effects of heads");
+    HL_NEED(s->row_losses != NULL && s->losses != NULL, "the effects of heads");
+    HL_NEED(s->x != NULL && s->z != NULL, "what goes into a layer");
     size_t bytes;
     HL_TRY(plan(s, &bytes));
     if (packed_bytes(s) > 0) {

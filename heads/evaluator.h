@@ -38,8 +38,8 @@ typedef struct hl_evaluator {
     const char *loss; /* the loss's name in messages; NULL: compute none */
     bool hidden;      /* give `end` the last hidden states, (N, D), in the place of logits; without a loss */
 
-    /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes and observer, and
-     * returns false to end the evaluation; `end` after it, with the logits of the targets' rows, (M, C), NULL where
+    /* Called for each slice, either may be NULL: `begin` before its pass, where it may set probes, observer and states,
+     * and returns false to end the evaluation; `end` after it, with the logits of the targets' rows, (M, C), NULL where
      * there are none, or no output layer: it does not run on others; or with the hidden states. */
     bool (*begin)(void *context, hl_evaluator_slice *slice);
     void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
@@ -59,11 +59,12 @@ hl_status hl_evaluator_plan_largest(const hl_evaluator *evaluator, const hl_batc
  * HL_INVALID as above; HL_NO_MEMORY where the arena has less left than planned. */
 hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
 
+/* hl_evaluate for a batch that is run once. The plan and the arena are made for this call; the evaluator need not have
+ * them. HL_NO_MEMORY for these, too. */
+hl_status hl_evaluate_once(hl_evaluator evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
+
 /* Adds what was found on some examples to what was found on others. */
 void hl_evaluation_add(hl_cross_entropy_result *sum, const hl_cross_entropy_result *more);
-
-/* The same for a batch that is run once: plan and arena, which the evaluator need not have, are made for this call. */
-hl_status hl_evaluate_once(hl_evaluator evaluator, const hl_batch *batch, hl_cross_entropy_result *sum);
 
 HL_END_DECLS
 

@@ -11,12 +11,14 @@ static bool keep_states(void *context, hl_evaluator_slice *slice)
 
 hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, int threads, hl_hidden_states *states)
 {
-    *states = (hl_hidden_states){ .n_rows = batch->n_rows,
-                                  .d_model = model->config.d_model,
-                                  .n_states = model->config.n_layers + 1 };
-    size_t count = hl_size_product((size_t)(states->n_rows * states->d_model), (size_t)states->n_states);
-    states->rows = hl_calloc(count, sizeof *states->rows);
+    int64_t n_rows = batch->n_rows, d_model = model->config.d_model;
+    int n_states = model->config.n_layers + 1;
+    *states = (hl_hidden_states){ .rows = hl_calloc(hl_size_product((size_t)(n_rows * d_model), (size_t)n_states),
+                                                    sizeof *states->rows) };
     HL_NEED(states->rows != NULL, "hidden states");
+    states->n_rows = n_rows;
+    states->d_model = d_model;
+    states->n_states = n_states;
     const hl_evaluator evaluator = { .model = model,
                                      .rows = batch->n_rows,
                                      .threads = threads,

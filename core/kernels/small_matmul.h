@@ -3,7 +3,7 @@
  *
  * LIBXSMM (Heinecke et al. 2016) generates a kernel for the exact shape at run time, several times as fast as OpenBLAS
  * at small shapes, and faster wherever B needs no packing; without it, in double, or where it declines a shape,
- * OpenBLAS serves. A product runs on the calling thread. */
+ * OpenBLAS serves, and for bf16 a loop in C. A product runs on the calling thread. */
 #ifndef HL_CORE_KERNELS_SMALL_MATMUL_H
 #define HL_CORE_KERNELS_SMALL_MATMUL_H
 

@@ -115,7 +115,7 @@ static void row_of_rank(const void *context, int64_t index, hl_row *row)
 {
     const hl_heads_importance_syntax *both = context;
     int64_t head = 0;
-    while (both->ranks[1][head] != index + 1) {
+    while (head < both->n - 1 && both->ranks[1][head] != index + 1) {
         head++;
     }
     row_of_head(both, head, row);

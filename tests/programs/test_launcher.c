@@ -45,8 +45,8 @@ TEST(launchers_say_how_many_they_have_started)
 TEST(a_program_that_cannot_be_one_of_them_is_refused)
 {
     setenv("SLURM_STEP_NUM_TASKS", "4", 1);
-    run_result run = REFUSED(RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run")), 2,
-                             "programs.the_launcher_has_started_4_processes");
+    run_result run = REFUSED_SAYING(RUN_BUILT(run_tiny_config(), "train.leaves=4", "--out", run_path("run")), 2,
+                                    "the launcher has started 4 processes"); /* the rest depends on the build */
     ck_assert_ptr_null(strstr(run.err, "\\x"));
     setenv("SLURM_PROCID", "1", 1);
     double begin = hl_clock_seconds();

@@ -63,7 +63,7 @@ TEST(a_refused_sweep_leaves_no_data_in_the_others_folder)
     OK(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder));
     snprintf(data, sizeof data, "%s", run_list(run_file(folder, "data")));
     FAILS(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "tokens.kind=chars"), 2,
-          "runs.this_folder_holds_another_sweep_by_3");
+          "runs.this_folder_holds_another_sweep_by_2");
     ck_assert_str_eq(run_list(run_file(folder, "data")), data);
     run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder, "train.steps=5");
     ck_assert_int_eq(run.code, 2); /* of the same data */

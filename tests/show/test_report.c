@@ -67,6 +67,11 @@ static json_t *data;
 
 static void end(void)
 {
+    json_decref(data);
+    data = NULL;
+    hl_text_free(&page);
+    free_example(&x);
+    memset(&x, 0, sizeof x);
 }
 
 static int times(const char *text, const char *part)

@@ -1,5 +1,4 @@
-/* Float matrices in the form that the products of linear maps take, as they are or rounded to bf16; used by
- * linear_panels.c and linear_weight_grad.c alone.
+/* Float matrices in the form that the products of linear maps take, as they are or rounded to bf16.
  *
  * A panel holds 64 columns of a matrix, one row of 64 numbers after the other: (K, M) in panels is
  * [ceil(M / 64)][K][64]. In bf16 (core/kernels/bf16.h) a pair, two numbers side by side along K, is what one
