@@ -26,8 +26,8 @@ TEST(a_step_of_two_processes_takes_what_is_expected)
 TEST(all_else_is_for_one_process)
 {
     const char *arguments[] = { run_shipped_config("bench/copy.ini"), NULL };
-    FAILS(run_wait(mpi_start_program(2, HL_BENCH_PROGRAM, arguments)), 2,
-          "several processes (mpirun) are for --cluster");
+    FAILS_SAYING(run_wait(mpi_start_program(2, HL_BENCH_PROGRAM, arguments)), 2,
+                 "several processes (mpirun) are for --cluster");
 }
 
 SUITE("mpi bench", .seconds = 120)
