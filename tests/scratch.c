@@ -2,6 +2,7 @@
 #include "tests/scratch.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ typedef struct kept {
 } kept;
 
 static kept *last_kept;
+static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
 
 void *scratch_own(void *object, void (*release)(void *object))
 {
@@ -76,8 +78,10 @@ void *scratch_own(void *object, void (*release)(void *object))
     if (one == NULL) {
         fail("what a test keeps");
     }
+    pthread_mutex_lock(&keeping);
     *one = (kept){ object, release, last_kept };
     last_kept = one;
+    pthread_mutex_unlock(&keeping);
     return object;
 }
 

@@ -15,7 +15,7 @@ const char *scratch_path(const char *name);
 /* That folder. */
 const char *scratch_folder(void);
 
-/* Releases the object with the folder, the one that came last first. Returns it. One thread at a time. */
+/* Releases the object with the folder, the one that came last first. Returns it. Threads may call it. */
 void *scratch_own(void *object, void (*release)(void *object));
 
 /* An empty text, which goes with the folder. */

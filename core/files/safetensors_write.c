@@ -41,8 +41,9 @@ static json_t *tensor_entry(const hl_named_tensor *tensor, size_t begin)
     for (int i = 0; i < tensor->shape.n_dims; i++) {
         hl_json_append(&shape, json_integer(tensor->shape.size[i]));
     }
+    size_t end = begin + tensor_bytes(tensor);
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", HL_SAFETENSORS_DTYPE, "shape", shape, "data_offsets",
-                     (json_int_t)begin, (json_int_t)(begin + tensor_bytes(tensor)));
+                     (json_int_t)begin, (json_int_t)end);
 }
 
 static hl_status fill_header(json_t **header, const hl_named_tensor *tensors, int n_tensors,

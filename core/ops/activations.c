@@ -19,22 +19,34 @@ __attribute__((always_inline)) static inline void put_values(const hl_op_call *c
     }
 }
 
-/* dx[i] (+)= gradient(x[i], dy[i]) in the range. Two loops: compilers do not make them of one with so long a body. */
+/* dx[i] = (or +=) gradient(x[i], dy[i]) in the range. Two loops: compilers do not make them of one with so long a
+ * body. */
+__attribute__((always_inline)) static inline void set_gradients(hl_range range, const hl_real *x, const hl_real *dy,
+                                                                hl_real *dx, number_gradient *gradient)
+{
+#pragma omp simd
+    for (int64_t i = range.begin; i < range.end; i++) {
+        dx[i] = gradient(x[i], dy[i]);
+    }
+}
+
+__attribute__((always_inline)) static inline void add_gradients(hl_range range, const hl_real *x, const hl_real *dy,
+                                                                hl_real *dx, number_gradient *gradient)
+{
+#pragma omp simd
+    for (int64_t i = range.begin; i < range.end; i++) {
+        dx[i] += gradient(x[i], dy[i]);
+    }
+}
+
 __attribute__((always_inline)) static inline void put_gradients(const hl_op_call *call, hl_range range,
                                                                 number_gradient *gradient)
 {
     const hl_real *x = call->node->in[0]->data, *dy = call->node->out->grad;
-    hl_real *dx = call->din[0].at;
     if (call->din[0].add) {
-#pragma omp simd
-        for (int64_t i = range.begin; i < range.end; i++) {
-            dx[i] += gradient(x[i], dy[i]);
-        }
+        add_gradients(range, x, dy, call->din[0].at, gradient);
     } else {
-#pragma omp simd
-        for (int64_t i = range.begin; i < range.end; i++) {
-            dx[i] = gradient(x[i], dy[i]);
-        }
+        set_gradients(range, x, dy, call->din[0].at, gradient);
     }
 }
 

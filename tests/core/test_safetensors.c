@@ -106,7 +106,7 @@ TEST(the_bytes_are_as_the_format_says)
     memcpy(&length, bytes, 8);
     ck_assert_uint_eq(length % 8, 0);
     ck_assert_uint_eq(size, 8 + length + sizeof two);
-    ck_assert_mem_eq(bytes + 8 + length, two, sizeof two);
+    ck_assert(memcmp(bytes + 8 + length, two, sizeof two) == 0);
     char digits[9] = "";
     char *checksum = strstr(bytes + 8, "checksum") + strlen("checksum\":\"");
     memcpy(digits, checksum, 8);

@@ -69,4 +69,4 @@ TEST(what_a_process_starts_is_none_of_them)
     close(said);
 }
 
-SUITE("launcher")
+SUITE("launcher", .after = forget)
