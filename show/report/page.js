@@ -20,11 +20,12 @@ function sentence(head) {
 function drawSentence(place, head) {
     const run = head.run, steps = run.steps, step = steps[indexOf(run)], reading = run.reading(head, metricOfLabel(head.label));
     const at = reading?.steps.indexOf(step) ?? -1;
-    const nameOf = (one) => element("strong", {}, `${run.stepName(one).replace(/^./, (letter) => letter.toUpperCase())}: `);
+    const capitalised = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
+    const nameOf = (one) => element("strong", {}, `${capitalised(run.stepName(one))}: `);
     place.replaceChildren(nameOf(steps.at(-1)), sentence(head));
     if (head.label !== undefined && at >= 0) {
-        const score = `core ${shown(reading.values[at], 3)}, baseline ${shown(reading.baselines[at], 3)}.`;
-        place.append(...step === steps.at(-1) ? [` S${score}`] : [element("br"), nameOf(step), `s${score}`]);
+        const score = `score ${shown(reading.values[at], 3)}, baseline ${shown(reading.baselines[at], 3)}.`;
+        place.append(...step === steps.at(-1) ? [` ${capitalised(score)}`] : [element("br"), nameOf(step), score]);
     }
 }
 
