@@ -1,5 +1,6 @@
 #include "programs/options.h"
 
+#include "core/base/memory.h"
 #include "core/base/nearest.h"
 
 #include <errno.h>
@@ -8,29 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 32, NAME_ROOM = 64 };
+enum { NAME_ROOM = 64 };
 
 static void name_of(const char *word, char name[NAME_ROOM])
 {
     snprintf(name, NAME_ROOM, "%.*s", (int)strcspn(word + 2, "="), word + 2);
 }
 
-static hl_status unknown(const hl_option *options, int n, const char *word)
+/* The option that was most likely meant; NULL: none is similar, or there is no memory to look. */
+static const char *similar(const hl_option *options, int n, const char *word)
 {
-    const char *names[MAX_OPTIONS];
-    for (int i = 0; i < n && i < MAX_OPTIONS; i++) {
+    char name[NAME_ROOM] = "";
+    const char **names = hl_calloc((size_t)n, sizeof *names);
+    for (int i = 0; i < n && names != NULL; i++) {
         names[i] = options[i].name;
     }
-    char name[NAME_ROOM] = "";
     if (strncmp(word, "--", 2) == 0) {
         name_of(word, name);
     }
-    int nearest = hl_nearest_name(name, names, n < MAX_OPTIONS ? n : MAX_OPTIONS);
-    if (nearest < 0) {
-        return hl_error(HL_INVALID, "command line: %s: unknown option; see --help", word);
-    }
-    return hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help", word,
-                    names[nearest]);
+    int nearest = names != NULL ? hl_nearest_name(name, names, n) : -1;
+    hl_free(names);
+    return nearest >= 0 ? options[nearest].name : NULL;
+}
+
+static hl_status unknown(const hl_option *options, int n, const char *word)
+{
+    const char *meant = similar(options, n, word);
+    return meant == NULL ? hl_error(HL_INVALID, "command line: %s: unknown option; see --help", word)
+                         : hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help",
+                                    word, meant);
 }
 
 static hl_status read_integer(const hl_option *option, const char *value, int64_t *number)

@@ -30,23 +30,14 @@ static cell share_cell(double share, int64_t n)
     return c;
 }
 
-static void write_legend(hl_text *text, bool sources)
+static void write_legend(hl_text *text)
 {
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "Where each head looks.");
     const char *written;
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "label: what it does, where that is clear (mixed: %s); offset: the distance that gets most of its attention "
-        "(-2: two tokens back); score: the share it gets; base: the share it would get if attention were "
-        "spread evenly.",
-        hl_label_kind_meaning(HL_LABEL_MIXED, &written));
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; conf: %s.", hl_word_meaning("entropy.normalised"),
-                      hl_word_meaning("confidence"));
-    if (sources) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "alignment: the share on the token that holds the answer; hits: how often that token gets "
-                          "most; base: what an even spread or one fixed offset reaches.");
-    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "label: what the head does (mixed: %s); score: %s; base: %s; offset: the distance that gets most "
+                      "of its attention (-2: two tokens back); entropy: %s.",
+                      hl_label_kind_meaning(HL_LABEL_MIXED, &written), hl_word_meaning("score"),
+                      hl_word_meaning("baseline"), hl_word_meaning("entropy.normalised"));
 }
 
 /* The columns of a label shown in ASCII. */
@@ -83,27 +74,20 @@ typedef struct widths {
     int name, label, offset;
 } widths;
 
-static void write_row(hl_text *text, widths w, const hl_head_metrics *head, const char *label, bool sources)
+static void write_row(hl_text *text, widths w, const hl_head_metrics *head, hl_label label,
+                      const char *const *relations)
 {
     hl_text_print(text, "%-*s  ", w.name, hl_head_name_of(head->layer, head->head).text);
-    write_label(text, w.label, label);
-    hl_text_print(text, " %*s%6s%5s%8s%5s", w.offset, offset_cell(head->best_offset).text,
-                  share_cell(head->offset.value, head->offset.n).text,
-                  share_cell(head->offset.baseline, head->offset.n).text,
-                  share_cell(head->entropy.normalised, head->entropy.n_normalised).text,
-                  share_cell(head->confidence.value, head->confidence.n).text);
-    if (sources) {
-        hl_text_print(text, "%10s%5s%5s", share_cell(head->alignment.value, head->alignment.n).text,
-                      share_cell(head->hit_rate, head->alignment.n).text,
-                      share_cell(head->alignment.baseline, head->alignment.n).text);
-    }
-    hl_text_print(text, "\n");
+    write_label(text, w.label, hl_label_text_of(label, relations).text);
+    hl_text_print(text, "%6s%5s %*s%8s\n", share_cell(label.score.value, label.score.n).text,
+                  share_cell(label.score.baseline, label.score.n).text, w.offset, offset_cell(head->best_offset).text,
+                  share_cell(head->entropy.normalised, head->entropy.n_normalised).text);
 }
 
 static void write_rows(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
-                       const char *const *relations, bool sources)
+                       const char *const *relations)
 {
-    static const char others[] = " score base entropy conf", of_sources[] = " alignment hits base";
+    static const char score[] = " score base ", entropy[] = " entropy";
     widths w = { .name = sizeof "head" - 1, .label = sizeof "label" - 1, .offset = sizeof "offset" - 1 };
     for (int64_t i = 0; i < n; i++) {
         hl_label_text label = hl_label_text_of(labels[i], relations);
@@ -111,13 +95,11 @@ static void write_rows(hl_text *text, const hl_head_metrics *heads, const hl_lab
         w.label = max_of(w.label, columns_of(label.text));
         w.offset = max_of(w.offset, columns_of(offset_cell(heads[i].best_offset).text));
     }
-    int room = HL_TABLE_WIDTH - w.name - 3 - w.offset - (int)sizeof others - (int)sizeof of_sources + 2;
+    int room = HL_TABLE_WIDTH - w.name - 2 - w.offset - (int)(sizeof score + sizeof entropy - 2);
     w.label = w.label < room ? w.label : room;
-    hl_text_print(text, "%-*s  %-*s %*s%s%s\n", w.name, "head", w.label, "label", w.offset, "offset", others,
-                  sources ? of_sources : "");
+    hl_text_print(text, "%-*s  %-*s%s%*s%s\n", w.name, "head", w.label, "label", score, w.offset, "offset", entropy);
     for (int64_t i = 0; i < n; i++) {
-        hl_label_text label = hl_label_text_of(labels[i], relations);
-        write_row(text, w, &heads[i], label.text, sources);
+        write_row(text, w, &heads[i], labels[i], relations);
     }
 }
 
@@ -178,13 +160,9 @@ void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n)
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
                     const char *const *relations)
 {
-    bool sources = false;
-    for (int64_t i = 0; i < n; i++) {
-        sources = sources || heads[i].alignment.n > 0;
-    }
-    write_legend(text, sources);
+    write_rows(text, heads, labels, n, relations);
     hl_text_print(text, "\n");
-    write_rows(text, heads, labels, n, relations, sources);
+    write_legend(text);
     hl_text_print(text, "\n");
     hl_table_sentences(text, heads, n);
 }

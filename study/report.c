@@ -200,7 +200,7 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
     return status;
 }
 
-hl_status hl_heads_files_write(const char *path)
+hl_status hl_heads_files_write(const char *path, hl_heads_told told, void *context)
 {
     hl_opened_model *run = hl_malloc(sizeof *run); /* too large for the stack of some threads */
     HL_NEED(run != NULL, path);
@@ -210,7 +210,8 @@ hl_status hl_heads_files_write(const char *path)
         hl_heads_study study;
         hl_status studied = hl_heads_study_last(&study, run);
         HL_THEN(studied, hl_heads_study_null(&study, run));
-        status = write_files(run, &study, studied);
+        status = studied.code == HL_OK ? told(context, run, &study) : hl_ok();
+        HL_THEN(status, write_files(run, &study, studied));
         hl_heads_study_free(&study);
     }
     hl_opened_model_close(run);

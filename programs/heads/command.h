@@ -1,13 +1,16 @@
-/* The command line of `heads`. */
+/* The command line of `heads`: a verb, the model that it is about, and the verb's own options. */
 #ifndef HL_PROGRAMS_HEADS_COMMAND_H
 #define HL_PROGRAMS_HEADS_COMMAND_H
 
 #include "core/base/status.h"
 #include "programs/named_config.h"
+#include "programs/options.h"
 #include "programs/targets.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+typedef struct hl_heads_verb hl_heads_verb; /* programs/heads/verb.h */
 
 /* What makes a head the least important. */
 typedef enum hl_heads_prune_by {
@@ -15,48 +18,59 @@ typedef enum hl_heads_prune_by {
     HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is least (heads/importance.h) */
 } hl_heads_prune_by;
 
-/* All strings belong to argv; NULL: not given. */
+/* The files that a command asks for: paths, "-" for standard output. */
+typedef struct hl_heads_files {
+    const char *json, *csv, *md, *report, *png, *svg, *pdf, *npz, *bertviz;
+    const char *weights; /* of a pruned model */
+} hl_heads_files;
+
+/* What was given; each verb takes some of it. All strings belong to argv; NULL: not given. */
 typedef struct hl_heads_command {
-    const char *run;                 /* the folder */
-    const char *head, *input;        /* "L0H3"; tokens parted by blanks */
-    const char *examples;            /* a file of sentences */
-    const char *json, *csv, *report; /* a path, "-" for standard output, at most one of these and of the next four */
-    const char *against;             /* another run's folder */
-    const char *png, *svg, *pdf, *bertviz;
-    const char *npz;              /* a path */
-    int64_t step, example;        /* -1: not given */
-    bool words;                   /* instead of their tokens */
-    const char *keep_only, *drop; /* names of heads, as in "L0H2,L1H*" */
-    bool profile;
-    bool importance, shapley;   /* the second implies the first */
-    bool prune, prune_once;     /* likewise */
-    hl_heads_prune_by prune_by; /* which implies it, too */
-    int64_t prune_to;           /* how many heads shall be left, which implies `prune`; 0: not given */
-    const char *out;            /* the path of the pruned model; with `examples` a folder */
-    const char *task, *file;    /* of an open model: on what it is asked, with these overrides */
+    const hl_heads_verb *verb;
+    const char *model;          /* a folder */
+    const char *object;         /* the verb's second word: a head, a treebank, a model, a folder */
+    const char *task, *file;    /* what an open model is asked, with the overrides of `asked` */
     hl_named_config asked;      /* without a path */
-    const char *export_to;      /* the folder of an open model; with `overwrite` its files are replaced, or those of
-                                     `examples` */
-    bool overwrite;
-    const char *treebank, *relation; /* a path; the name of one of its relations */
-    const char *md;                  /* a path */
+    const char *examples, *out; /* a file of sentences, and the folder of what is found on them */
+    const char *export_to;      /* the folder of a pruned model */
+    bool overwrite;             /* files in one of these folders are replaced */
+    hl_heads_files files;
+    int64_t step, example;   /* -1: not given */
+    const char *input;       /* tokens parted by blanks, or a text */
+    bool words;              /* instead of their tokens */
+    bool wide;               /* tables have all of their columns */
+    const char *keep, *drop; /* names of heads, as in "L0H2,L1H*" */
+    bool shapley, importance;
+    hl_heads_prune_by by;
+    bool once;
+    int64_t to;           /* how many heads shall be left; 0: not given */
+    const char *relation; /* of the treebank */
     bool subtypes, punct_and_root, trees, without_null;
     int64_t max_pieces; /* of a sentence; 0: not given */
     bool help, version;
 } hl_heads_command;
 
-/* HL_INVALID with what is wrong and the remedy. */
+/* An option of a verb: `field` of the command is set by "--name". */
+#define HL_HEADS_OPTION(name, kind, field) HL_OPTION(name, kind, hl_heads_command, field)
+
+/* What every verb takes. */
+#define HL_HEADS_HELP_OPTIONS                     \
+    { HL_HEADS_OPTION("help", FLAG, help) },      \
+    {                                             \
+        HL_HEADS_OPTION("version", FLAG, version) \
+    }
+
+/* What a verb takes that asks an open model for a loss. */
+#define HL_HEADS_TASK_OPTIONS                \
+    { HL_HEADS_OPTION("task", TEXT, task) }, \
+    {                                        \
+        HL_HEADS_OPTION("file", TEXT, file)  \
+    }
+
+/* Reads the command line. The first word is the verb, or is the model and the verb is `table`; where neither stands
+ * there, only --help and --version are taken. HL_INVALID with what is wrong and the remedy; of an option from before
+ * there were verbs with the command that replaces it. */
 hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command);
-
-/* Whether maps are asked for, to be drawn or written. */
-bool hl_heads_command_shows(const hl_heads_command *command);
-
-/* Whether --head, --example or --input asks for maps, which --json and --csv are then about. */
-bool hl_heads_command_asks_maps(const hl_heads_command *command);
-
-/* Whether heads are to be measured for the table, its files or the report: where no maps are asked for, or these
- * too. */
-bool hl_heads_command_asks_figures(const hl_heads_command *command);
 
 enum { HL_HEADS_TARGETS = 10 };
 
@@ -66,23 +80,7 @@ void hl_heads_command_targets(const hl_heads_command *command, hl_target targets
 /* Whether one of the files goes to standard output, which then holds nothing else. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);
 
-/* Whether with a treebank the heads are looked at, too: on examples, or in a page. */
-bool hl_heads_command_looks(const hl_heads_command *command);
-
-/* Questions that are asked instead of the table or maps: what the loss depends on, what is found in a treebank, or how
- * heads look by layer. */
-typedef enum hl_heads_question {
-    HL_HEADS_NO_QUESTION,
-    HL_HEADS_SUBSET,
-    HL_HEADS_IMPORTANCE,
-    HL_HEADS_PRUNE,
-    HL_HEADS_TREEBANK,
-    HL_HEADS_PROFILE
-} hl_heads_question;
-
-hl_heads_question hl_heads_command_question(const hl_heads_command *command);
-
-/* The text of --help. */
-extern const char hl_heads_command_usage[];
+/* Whether a figure is asked for. */
+bool hl_heads_command_draws(const hl_heads_command *command);
 
 #endif

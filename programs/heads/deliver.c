@@ -16,7 +16,7 @@ hl_status hl_heads_deliver(const hl_heads_command *command, hl_heads_answer *ans
     if (!hl_heads_command_fills_output(command)) {
         HL_THEN(status, hl_output_put("-", &answer->table, out));
     }
-    const char *const paths[] = { command->json, command->csv, command->md };
+    const char *const paths[] = { command->files.json, command->files.csv, command->files.md };
     hl_text *const texts[] = { &answer->json, &answer->csv, &answer->markdown };
     for (int i = 0; i < 3; i++) {
         if (paths[i] != NULL) {
@@ -31,7 +31,7 @@ hl_status hl_heads_deliver_charts(const hl_heads_command *command,
                                   hl_status (*draw)(const void *context, hl_picture_format format, hl_text *bytes),
                                   const void *context, FILE *out)
 {
-    const char *const paths[HL_PICTURE_FORMATS] = { command->png, command->svg, command->pdf };
+    const char *const paths[HL_PICTURE_FORMATS] = { command->files.png, command->files.svg, command->files.pdf };
     for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
         hl_text bytes = { 0 };
         if (paths[format] != NULL) {

@@ -16,10 +16,26 @@
 
 /* ---- the folder ---- */
 
-bool hl_heads_examples_fill_folder(const hl_heads_command *c)
+hl_status hl_heads_examples_check(const hl_heads_command *command)
 {
-    bool others = hl_heads_command_shows(c) || c->json != NULL || c->csv != NULL || c->report != NULL;
-    return c->examples != NULL && (c->out != NULL || !others);
+    const char *other = command->input != NULL  ? "input"
+                        : command->file != NULL ? "file"
+                        : command->task != NULL ? "task"
+                                                : NULL;
+    if (command->examples != NULL) {
+        return other == NULL ? hl_ok()
+                             : hl_error(HL_INVALID, "command line: --examples and --%s exclude each other", other);
+    }
+    const char *without = command->out != NULL ? "out" : command->overwrite ? "overwrite" : NULL;
+    return without == NULL ? hl_ok()
+                           : hl_error(HL_INVALID, "command line: --%s goes with --examples FILE alone", without);
+}
+
+bool hl_heads_examples_fill_folder(const hl_heads_command *command)
+{
+    const hl_heads_files *f = &command->files;
+    bool others = hl_heads_command_draws(command) || f->json != NULL || f->csv != NULL || f->report != NULL;
+    return command->examples != NULL && (command->out != NULL || !others);
 }
 
 /* "reports/model-sentences" of "path/sentences.txt.gz". */

@@ -7,6 +7,10 @@
 
 #include <stdio.h>
 
+/* HL_INVALID where sentences stand beside another kind of examples, or where the command names their folder without
+ * them. */
+hl_status hl_heads_examples_check(const hl_heads_command *command);
+
 /* Whether heads.csv and report.html of the sentences go to a folder: where --out names one, or no other file is asked
  * for. */
 bool hl_heads_examples_fill_folder(const hl_heads_command *command);

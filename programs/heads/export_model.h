@@ -1,4 +1,4 @@
-/* heads MODEL --export DIR: the model as a folder of an open model, whole or with --prune-to. */
+/* heads export MODEL DIR, and heads prune --export DIR: the model as a folder of an open model, whole or pruned. */
 #ifndef HL_PROGRAMS_HEADS_EXPORT_MODEL_H
 #define HL_PROGRAMS_HEADS_EXPORT_MODEL_H
 

@@ -1,4 +1,4 @@
-#include "programs/heads/table.h"
+#include "programs/heads/json.h"
 
 #include "core/files/json_text.h"
 

@@ -46,8 +46,8 @@ static hl_status draw(const show *s)
     hl_terminal_put(&terminal, s->view.caption.bytes, terminal.width, &text); /* a folder's name may hold anything */
     hl_text_print(&text, "\n");
     if (s->head < 0) {
-        hl_terminal_put(&terminal, "down: queries, across: keys; one head with its tokens: --head L0H0", terminal.width,
-                        &text);
+        hl_terminal_put(&terminal, "down: queries, across: keys; one head with its tokens: add its name, as in L0H0",
+                        terminal.width, &text);
         hl_text_print(&text, "\n");
     }
     if (s->head >= 0 && s->view.labels != NULL && s->view.labels[s->head].kind == HL_LABEL_MIXED) {
@@ -68,7 +68,8 @@ static hl_status write_figures(const show *s)
                            .row_lengths = all ? view->row_lengths : (const int64_t[]){ 1 },
                            .n_rows = all ? view->n_layers : 1,
                            .caption = view->caption.bytes };
-    const char *const paths[HL_PICTURE_FORMATS] = { s->command->png, s->command->svg, s->command->pdf };
+    const char *const paths[HL_PICTURE_FORMATS] = { s->command->files.png, s->command->files.svg,
+                                                    s->command->files.pdf };
     for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
         hl_text bytes = { 0 };
         if (paths[format] != NULL) {
@@ -92,14 +93,14 @@ static hl_status write_npz(const show *s)
 {
     const hl_opened_model *run = s->run;
     if (s->command->input == NULL) {
-        return hl_heads_write_npz(s->command->npz, &s->view, true, NULL);
+        return hl_heads_write_npz(s->command->files.npz, &s->view, true, NULL);
     }
     hl_batch_storage storage;
     hl_hidden_states hidden;
     HL_TRY(hl_batch_storage_of(&storage, &s->maps->examples, s->maps->examples.n_tokens));
     hl_status status = hl_hidden_states_make(&run->model, &storage.batch, run->source.threads, &hidden);
     if (status.code == HL_OK) {
-        status = hl_heads_write_npz(s->command->npz, &s->view, false, &hidden);
+        status = hl_heads_write_npz(s->command->files.npz, &s->view, false, &hidden);
         hl_hidden_states_free(&hidden);
     }
     hl_batch_storage_free(&storage);
@@ -126,26 +127,24 @@ static hl_status print_csv(void *of, hl_text *text)
 
 static hl_status show_view(show *s)
 {
-    const hl_heads_command *c = s->command;
+    const hl_heads_files *f = &s->command->files;
     HL_TRY(write_figures(s));
-    HL_TRY(c->npz != NULL ? write_npz(s) : hl_ok());
-    HL_TRY(c->bertviz != NULL ? hl_output_write(c->bertviz, s->out, print_bertviz, s) : hl_ok());
-    if (hl_heads_command_asks_maps(c)) { /* else --json and --csv are about the table */
-        HL_TRY(c->json != NULL ? hl_output_write(c->json, s->out, print_json, s) : hl_ok());
-        HL_TRY(c->csv != NULL ? hl_output_write(c->csv, s->out, print_csv, s) : hl_ok());
-    }
-    bool writes_files = c->png != NULL || c->svg != NULL || c->pdf != NULL || c->npz != NULL || c->bertviz != NULL;
-    return writes_files || hl_heads_command_fills_output(c) ? hl_ok() : draw(s);
+    HL_TRY(f->npz != NULL ? write_npz(s) : hl_ok());
+    HL_TRY(f->bertviz != NULL ? hl_output_write(f->bertviz, s->out, print_bertviz, s) : hl_ok());
+    HL_TRY(f->json != NULL ? hl_output_write(f->json, s->out, print_json, s) : hl_ok());
+    HL_TRY(f->csv != NULL ? hl_output_write(f->csv, s->out, print_csv, s) : hl_ok());
+    bool writes = hl_heads_command_draws(s->command) || f->npz != NULL || f->bertviz != NULL;
+    return writes || hl_heads_command_fills_output(s->command) ? hl_ok() : draw(s);
 }
 
 static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *command, const hl_snapshot *maps,
                            FILE *out)
 {
     show s = { .run = run, .command = command, .maps = maps, .head = -1, .out = out };
-    if (command->head != NULL) {
-        hl_status found = hl_head_set_find(&run->source.shape, command->head, &s.head);
+    if (command->object != NULL) {
+        hl_status found = hl_head_set_find(&run->source.shape, command->object, &s.head);
         if (found.code != HL_OK) {
-            return hl_error(found.code, "command line: --head: %s", found.text);
+            return hl_error(found.code, "command line: HEAD: %s", found.text);
         }
     }
     hl_heads_view_options options = { .example = command->example >= 0 ? command->example : HL_VIEW_ANY,

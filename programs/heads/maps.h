@@ -10,10 +10,10 @@
 /* Pixels per inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
 enum { HL_HEADS_PNG_DPI = 300 };
 
-/* Everything that hl_heads_command_shows names, and --json and --csv of these maps; drawings go to `out`. A command
- * that asks for no picture or array is drawn, unless something else fills the output; on an input, the tokens and the
- * model's answers (programs/heads/answers.h) stand above. HL_INVALID (an unknown head, step or example, a wrong input),
- * HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
+/* Draws the maps that the command names to `out`, or writes the files that it asks for. A drawing stands where no
+ * picture or array is asked for and nothing else fills the output; for an input, the tokens and the model's answers
+ * (programs/heads/answers.h) stand above it. HL_INVALID (an unknown head, step or example, a wrong input), HL_BAD_FILE,
+ * HL_NO_MEMORY, HL_FAILED. */
 hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, FILE *out);
 
 #endif

@@ -5,19 +5,27 @@
 #include "programs/heads/command.h"
 #include "study/model.h"
 #include "study/syntax_study.h"
+#include "train/footprint.h"
 #include "train/memory_check.h"
 
 #include <stddef.h>
 
-/* *bytes: the most that the answer takes at once, told from config.ini, the model's shapes and the number of snapshots
- * alone; SIZE_MAX where it does not fit. Not counted are --against and --treebank, which the next two tell. HL_INVALID
- * where shapes do not fit, HL_NO_MEMORY. */
+#define HL_HEADS_LESS_EXAMPLES "a run with fewer patterns.examples needs less"
+#define HL_HEADS_LESS_MEASURING "a run with fewer patterns.examples or a larger optimizer.accumulate needs less"
+
+/* *bytes: the most that the answer takes at once, computed from config.ini, the model's shapes and the number of
+ * snapshots alone; SIZE_MAX where it does not fit. The verbs compare and grammar count by the next functions instead.
+ * HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes);
 
-/* The same of --against. */
+/* What the study of all heads takes with its page and files, and what needs less; 0: there is no snapshot. */
+size_t hl_heads_study_bytes(const hl_footprint *f);
+const char *hl_heads_study_remedy(const hl_footprint *f);
+
+/* The same of two runs that are compared. */
 hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes);
 
-/* The same of a treebank that is read, with what the command asks for beside it. */
+/* The same of a treebank that has been read, with what the command asks for beside it. */
 hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
                                       const hl_heads_command *command, size_t *bytes);
 

@@ -1,4 +1,4 @@
-#include "programs/heads/questions.h"
+#include "programs/heads/subset.h"
 
 #include "core/base/memory.h"
 #include "core/base/units.h"
@@ -17,12 +17,12 @@ enum { NAME = 10 };
 static hl_status read_kept(const hl_model_source *run, const hl_heads_command *command, bool *kept)
 {
     bool drops = command->drop != NULL;
-    hl_status status = hl_head_set_parse(&run->shape, drops ? command->drop : command->keep_only, kept);
+    hl_status status = hl_head_set_parse(&run->shape, drops ? command->drop : command->keep, kept);
     for (int64_t i = 0; i < hl_heads_count(&run->shape); i++) {
         kept[i] = kept[i] != drops;
     }
     return status.code == HL_INVALID
-               ? hl_error(HL_INVALID, "command line: --%s: %s", drops ? "drop" : "keep-only", status.text)
+               ? hl_error(HL_INVALID, "command line: --%s: %s", drops ? "drop" : "keep", status.text)
                : status;
 }
 

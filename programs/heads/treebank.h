@@ -1,4 +1,4 @@
-/* `heads MODEL --treebank FILE`: which head finds which relation. */
+/* `heads grammar MODEL TREEBANK`: which head finds which relation. */
 #ifndef HL_PROGRAMS_HEADS_TREEBANK_H
 #define HL_PROGRAMS_HEADS_TREEBANK_H
 
@@ -8,6 +8,9 @@
 #include "study/syntax_study.h"
 
 #include <stdio.h>
+
+/* Whether the heads are looked at, too: on sentences, or in a page. */
+bool hl_heads_grammar_looks(const hl_heads_command *command);
 
 /* What the command asks of its treebank, told to `waiting`. */
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting);

@@ -3,8 +3,9 @@
 #include "core/base/memory.h"
 #include "core/base/units.h"
 #include "heads/head_set.h"
-#include "programs/heads/table.h"
+#include "programs/heads/json.h"
 #include "show/table.h"
+#include "study/heads_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,10 +44,39 @@ static void row_of_relation(const void *context, int64_t index, hl_row *row)
     hl_row_text(row, "at", NULL, "%+d", (int)all->offset);
     hl_row_text(row, "by", NULL, "%s", known ? hl_head_name_at(shape, held->head).text : "-");
     add_share(row, "held", held->found);
-    add_share(row, "base", held->baseline);
+    add_share(row, "held base", held->baseline);
     if (study->null.n_heads > 0) {
         add_share(row, "null", hl_syntax_row_of(&study->null, relation).published.found);
     }
+}
+
+/* The share with its interval, as in "74.3 (71-77)". */
+static void add_held_out(hl_row *row, hl_syntax_rate rate)
+{
+    hl_syntax_interval sure = hl_syntax_interval_of(rate);
+    bool known = rate.cases > 0;
+    hl_row_text(row, "held out", NULL, known ? "%.1f (%.0f-%.0f)" : "-", 100 * hl_syntax_share(rate), 100 * sure.low,
+                100 * sure.high);
+}
+
+/* The same relation by what is held out alone. */
+static void short_row_of_relation(const void *context, int64_t index, hl_row *row)
+{
+    const hl_syntax_study *study = context;
+    int64_t relation = study->rows[index];
+    hl_syntax_row found = hl_syntax_row_of(&study->found, relation);
+    const hl_syntax_choice *held = &found.held_out;
+    bool known = held->found.cases > 0;
+    hl_head_name name = hl_head_name_at(&study->model->source.shape, held->head);
+    hl_row_text(row, "relation", NULL, "%s%s", hl_syntax_study_name(study, relation),
+                relation >= 0 && hl_syntax_earned(held) ? " *" : "");
+    hl_row_text(row, "head", NULL, "%s", known ? name.text : "-");
+    add_held_out(row, held->found);
+    add_share(row, "base", held->baseline);
+    if (study->null.n_heads > 0) {
+        add_share(row, "null", hl_syntax_row_of(&study->null, relation).held_out.found);
+    }
+    hl_row_text(row, "cases", NULL, "%s", HL_COUNT(held->found.cases));
 }
 
 static hl_results relations_of(const hl_syntax_study *study)
@@ -93,7 +123,7 @@ static void print_trees(hl_text *text, const hl_syntax_study *study)
                       HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
 }
 
-/* What the model needs the head for; people see it where it is judged. */
+/* What the model needs the head for; people see it where it is judged, with what decides. */
 static void add_effect(hl_row *row, const hl_syntax_label *label, bool judged)
 {
     static const char *const verdicts[] = {
@@ -103,6 +133,7 @@ static void add_effect(hl_row *row, const hl_syntax_label *label, bool judged)
     hl_row_truth(row, "faithful_in_group", hl_heads_truth(label->group));
     if (judged) {
         bool by_group;
+        hl_row_text(row, "without", NULL, "%s", hl_heads_loss_text(label->effect).text);
         hl_faithful faithful = hl_effect_verdict(label->effect, label->group, &by_group);
         hl_row_text(row, "faithful", NULL, "%s%s", verdicts[faithful], by_group ? "*" : "");
     }
@@ -129,15 +160,14 @@ static void row_of_earning(const void *context, int64_t index, hl_row *row)
     hl_syntax_interval sure = hl_syntax_interval_of(held->found);
     hl_row_text(row, "head", "head", "%s", hl_head_name_at(&study->model->source.shape, head).text);
     hl_row_text(row, "label", "relation", "%s", label->name);
-    hl_row_text(row, "way", "direction", "%s", hl_syntax_direction_name(held->direction));
+    hl_row_text(row, NULL, "direction", "%s", hl_syntax_direction_name(held->direction));
     hl_row_integer(row, NULL, "cases", held->found.cases);
     hl_row_number(row, NULL, "held_out", 0, hl_syntax_share(held->found));
-    add_found(row, "held", held->found);
+    add_held_out(row, held->found);
     hl_row_number(row, NULL, "low", 0, sure.low);
     hl_row_number(row, NULL, "high", 0, sure.high);
     hl_row_integer(row, NULL, "offset", held->offset);
     hl_row_share(row, "base", "baseline", hl_syntax_share(held->baseline));
-    hl_row_text(row, "at", NULL, "%+d", (int)held->offset);
     add_effect(row, label, study->effects.n_heads > 0);
 }
 
@@ -160,18 +190,18 @@ static void print_earning(hl_text *text, const hl_syntax_study *study)
     }
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
-        "Heads that earn a label, held out. Of several relations a head is named by the most frequent one "
-        "whose best head it is (by), else by that which it finds farthest above the base.");
+        "Heads that earn a label. If a head earns several relations, its label is the most frequent relation whose "
+        "best head it is, or else the relation that it finds farthest above the base.");
     hl_text_print(text, "\n");
     hl_results_print(text, earning, HL_TABLE_WIDTH, 2);
     hl_text_print(text, "\n");
     if (study->effects.n_heads > 0) {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
-            "faithful: whether the relation is what the model needs the head for, on sentences 1, 3, 5 ... "
-            "of the first %d; yes: with attention on the right words in its place the loss grows by no "
-            "more than a fifth of what it grows without the head; -: it does not depend on the head; *: "
-            "together with the heads of its layer that share its label and way.",
+            "without: how much the loss grows without the head, on sentences 1, 3, 5 ... of the first %d (in brackets "
+            "the standard error). faithful: whether the model needs the head for its relation. yes: attention to the "
+            "right words in place of the head's own keeps at least 80%% of what the head does; -: the loss grows by no "
+            "more than three standard errors; *: together with the heads of its layer that share its label and way.",
             HL_SYNTAX_JUDGED);
     } else if (study->no_effects.code != HL_OK) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "Whether heads are faithful to these labels is not known: %s.",
@@ -179,21 +209,39 @@ static void print_earning(hl_text *text, const hl_syntax_study *study)
     }
 }
 
-void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study)
+static void print_wide(hl_text *text, const hl_syntax_study *study)
+{
+    hl_results_print(text, relations_of(study), HL_TABLE_WIDTH, 2);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "head, way: the head that finds the relation best, and how. d>h: the word looks at its syntactic "
+        "head; h>d: the syntactic head looks at the word. found: per cent of the cases in which the "
+        "largest weight is on the right word, with its 95%% interval (Wilson). base, at: the same for the "
+        "best fixed offset; +1 is the next word. These columns are chosen and measured on the same "
+        "sentences, as in papers. by, held: the head and way chosen on sentences 0, 2, 4 ... and measured "
+        "on 1, 3, 5 ...; held base: the best fixed offset on the latter. null: what the best head "
+        "finds with random weights. *: the head in column by earns the relation as a label: held is at "
+        "least 10 above held base, and their intervals do not overlap.");
+}
+
+static void print_short(hl_text *text, const hl_syntax_study *study)
+{
+    hl_results_print(text, (hl_results){ short_row_of_relation, study, study->n_rows }, HL_TABLE_WIDTH, 1);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "head: the head that finds the relation best in sentences 0, 2, 4 .... held out: per cent of the "
+                      "cases in sentences 1, 3, 5 ... in which its largest weight is on the right word, with the 95%% "
+                      "interval (Wilson) in brackets. base: the same for the best fixed offset. null: the same for the "
+                      "best head with random weights. *: the head earns the relation as a label: it is at least 10 "
+                      "above the base, and their intervals do not overlap. More columns: --wide.");
+}
+
+void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study, bool wide)
 {
     print_read(text, study);
     hl_text_print(text, "\n");
-    hl_results_print(text, relations_of(study), HL_TABLE_WIDTH, 2);
-    hl_text_print(text, "\n");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "head, way: the head that finds the relation best, and how; d>h: the word looks at its syntactic "
-                      "head, h>d: that looks at the word. found: per cent of the cases in which the largest weight is "
-                      "on the right word, with its interval (Wilson, 95%%). base, at: the same of the best fixed "
-                      "offset; +1: the word after. All of these are chosen where they are measured, as in papers. by, "
-                      "held: the head and way chosen on sentences 0, 2, 4 ..., measured on 1, 3, 5 ...; the base "
-                      "beside it: the best fixed offset of these same sentences. null: what the best head of random "
-                      "weights finds. *: the head of the column by earns the relation as a label: held is 10 or more "
-                      "above the base beside it, and their intervals do not overlap.");
+    (wide ? print_wide : print_short)(text, study);
     print_earning(text, study);
     if (study->has_trees) {
         print_trees(text, study);

@@ -9,8 +9,8 @@
 /* All add to the text; HL_NO_MEMORY is left on it. */
 
 /* A sentence on what was read, a row for each relation, what the columns mean, the heads that earn a label, and where
- * they were made the trees. */
-void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study);
+ * they were made the trees. Not `wide`: only what is held out. */
+void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study, bool wide);
 
 /* A row for each head that earns a label, with what it reaches where nothing was chosen; there may be none. */
 hl_results hl_heads_earning(const hl_syntax_study *study);

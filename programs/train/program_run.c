@@ -13,7 +13,7 @@
 #include "programs/signal_handlers.h"
 #include "programs/train/first_weights.h"
 #include "programs/train/resume.h"
-#include "show/table.h"
+#include "study/heads_table.h"
 #include "study/report.h"
 #include "train/footprint.h"
 #include "train/setup.h"
@@ -249,6 +249,23 @@ static void free_training(training *t, hl_train_data *data)
     t->result_text = NULL;
 }
 
+/* The table that `heads` prints. `to`: a FILE, or NULL. */
+static hl_status print_heads(void *to, const hl_opened_model *run, const hl_heads_study *study)
+{
+    hl_text table = { 0 };
+    const hl_heads_table_options options = { hl_program_name("heads"), run->source.relations, false };
+    if (to == NULL) {
+        return hl_ok();
+    }
+    hl_text_print(&table, "\n");
+    hl_status status = hl_heads_table_print(&table, run->source.path, study, options);
+    if (status.code == HL_OK) {
+        fprintf(to, "%s\n", table.bytes);
+    }
+    hl_text_free(&table);
+    return status;
+}
+
 /* heads.csv and report.html. A run without them is complete, and they can be written later. The memory of training is
  * freed first: measuring the heads takes memory of its own. */
 static hl_status write_what_heads_do(training *t, hl_train_data *data, FILE *out)
@@ -261,7 +278,7 @@ static hl_status write_what_heads_do(training *t, hl_train_data *data, FILE *out
         fflush(out); /* a signal may end the process here */
     }
     const char *folder = t->loop.folder->path;
-    hl_status status = hl_heads_files_write(folder);
+    hl_status status = hl_heads_files_write(folder, print_heads, out);
     return status.code == HL_OK ? status
                                 : hl_error(status.code,
                                            "%s; the training is complete, but heads.csv or report.html is not written; "
@@ -293,16 +310,6 @@ static void print_end(const hl_loop *loop, bool stopped, bool reported, FILE *ou
 static hl_status end(training *t, hl_train_data *data, FILE *out)
 {
     bool stopped = t->trainer.optimizer.step < t->loop.config->train.steps;
-    if (t->loop.recorder != NULL && out != NULL) {
-        hl_text table = { 0 };
-        hl_status status = hl_word_forms_count(&t->words, hl_dataset_text(t->trainer.dataset));
-        HL_THEN(status, hl_table_of(&t->recorder, hl_dataset_relations(t->trainer.dataset), &table));
-        if (status.code == HL_OK) {
-            fprintf(out, "\n%s\n", table.bytes);
-        }
-        hl_text_free(&table);
-        HL_TRY(status);
-    }
     HL_TRY(hl_train_tell_earned(&t->syntax, out));
     hl_status written = write_what_heads_do(t, data, out);
     if (out != NULL) {

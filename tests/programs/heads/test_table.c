@@ -1,5 +1,5 @@
 #include "core/files/json.h"
-#include "programs/heads/table.h"
+#include "programs/heads/json.h"
 #include "show/table.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"

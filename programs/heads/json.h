@@ -1,17 +1,10 @@
-/* The table that `heads` prints, and the same as JSON. */
-#ifndef HL_PROGRAMS_HEADS_TABLE_H
-#define HL_PROGRAMS_HEADS_TABLE_H
+/* The table of heads (study/heads_table.h) as JSON. */
+#ifndef HL_PROGRAMS_HEADS_JSON_H
+#define HL_PROGRAMS_HEADS_JSON_H
 
 #include "core/base/text.h"
 #include "programs/results.h"
 #include "study/study.h"
-
-/* Adds a heading, one row a head, what the columns mean, and sentences on the heads that do what their label says and
- * on the best ones. ASCII but for `run`; no line longer than HL_TABLE_WIDTH as long as heads are named in five letters
- * (longer labels are cut). `run` names the run, `relations` are the names of its task's; where the study has second
- * labels, they stand beside the first. HL_NO_MEMORY, also left on the text. */
-hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               const char *const *relations);
 
 /* Adds {"step", "examples", "loss", "weights_step", "heads": [{"layer", "head", "label", "score", "baseline", "lift",
  * "entropy" (nats), "entropy_normalised", "confidence", "distance", "distance_signed", "best_offset", "importance",

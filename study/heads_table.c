@@ -1,10 +1,9 @@
-#include "programs/heads/table.h"
+#include "study/heads_table.h"
 
 #include "core/base/memory.h"
 #include "core/base/units.h"
 #include "heads/head_set.h"
 #include "heads/words.h"
-#include "programs/beside.h"
 #include "show/table.h"
 
 #include <math.h>
@@ -12,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 6, LABEL = sizeof "relation(noun_pronoun)" - 1, TEXT_LABEL = sizeof "previous_word" + 2, CELL = 24 };
+enum {
+    NAME = 6,
+    LABEL = sizeof "relation(noun_pronoun)" - 1,
+    TEXT_LABEL = sizeof "previous_word" + 2,
+    CELL = 24,
+    WITHOUT = 17
+};
 
 /* The relation that the head earns; "" where it earns none. */
 static const char *second_of(const hl_heads_study *study, const hl_heads_row *row)
@@ -64,6 +69,16 @@ static cell loss_cell(double value)
     return c;
 }
 
+hl_loss_text hl_heads_loss_text(const hl_head_effect *effect)
+{
+    hl_loss_text both = { "-" };
+    if (effect != NULL) {
+        snprintf(both.text, sizeof both.text, "%s (%s)", loss_cell(effect->loss_without).text,
+                 loss_cell(effect->standard_error).text);
+    }
+    return both;
+}
+
 /* Three digits, as the report has them; in short where these would begin behind four zeros. */
 static cell importance_cell(double value)
 {
@@ -75,6 +90,14 @@ static cell importance_cell(double value)
             snprintf(c.text, sizeof c.text, "%.*f", power < 2 ? 2 - power : 0, value);
         }
     }
+    return c;
+}
+
+/* "-11", "0", "+1". */
+static cell offset_cell(int64_t offset)
+{
+    cell c;
+    snprintf(c.text, sizeof c.text, offset == 0 ? "%lld" : "%+lld", (long long)offset);
     return c;
 }
 
@@ -114,23 +137,83 @@ static void write_label(hl_text *text, const char *label, const char *second, in
 static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
-    const hl_head_effect *effect = row->effect;
     hl_score score = row->label.score;
     hl_text_print(text, "%-*s", NAME, hl_head_name_of(m->layer, m->head).text);
     write_label(text, hl_label_text_of(row->label, relations).text, second_of(study, row), label_width(study));
-    hl_text_print(text, "%5s%6s", number_cell(2, score.value, score.n > 0).text,
+    hl_text_print(text, "%7s%6s", number_cell(2, score.value, score.n > 0).text,
                   number_cell(2, score.baseline, score.n > 0).text);
     if (study->file != NULL) {
         hl_text_print(text, "%6s", number_cell(2, hl_heads_null(study, row), true).text);
     }
-    hl_text_print(text, "%8s%5s", number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
-                  number_cell(1, row->distance.absolute.value, true).text);
-    if (effect != NULL) {
-        hl_text_print(text, "%11s%8s%9s", importance_cell(effect->importance).text,
-                      loss_cell(effect->loss_without).text, verdict_cell(row));
+    if (row->effect != NULL) {
+        hl_text_print(text, "%*s%10s", WITHOUT, hl_heads_loss_text(row->effect).text, verdict_cell(row));
     }
     hl_text_print(text, "\n");
 }
+
+static void write_table(hl_text *text, const hl_heads_study *study, const char *const *relations)
+{
+    hl_text_print(text, "%-*s%-*s%7s%6s%s", NAME, "head", label_width(study), "label", "score", "base",
+                  study->file != NULL ? "  null" : "");
+    if (study->has_effects) {
+        hl_text_print(text, "%*s%10s", WITHOUT, "without", "faithful");
+    }
+    hl_text_print(text, "\n");
+    for (int64_t i = 0; i < study->n; i++) {
+        write_row(text, study, &study->rows[i], relations);
+    }
+}
+
+/* ---- the other columns ---- */
+
+static void write_wide_row(hl_text *text, const hl_heads_row *row, bool sources)
+{
+    const hl_head_metrics *m = &row->metrics;
+    hl_text_print(text, "%-*s%7s%6s%9s%6s%6s", NAME, hl_head_name_of(m->layer, m->head).text,
+                  offset_cell(m->best_offset).text, number_cell(2, m->offset.value, m->offset.n > 0).text,
+                  number_cell(2, m->entropy.normalised, m->entropy.n_normalised > 0).text,
+                  number_cell(1, row->distance.absolute.value, true).text,
+                  number_cell(2, m->confidence.value, m->confidence.n > 0).text);
+    if (row->effect != NULL) {
+        hl_text_print(text, "%12s", importance_cell(row->effect->importance).text);
+    }
+    if (sources) {
+        bool known = m->alignment.n > 0;
+        hl_text_print(text, "%11s%6s", number_cell(2, m->alignment.value, known).text,
+                      number_cell(2, m->hit_rate, known).text);
+    }
+    hl_text_print(text, "\n");
+}
+
+/* The columns that a newcomer does without, as a table below the first. */
+static void write_wide(hl_text *text, const hl_heads_study *study)
+{
+    bool sources = false;
+    for (int64_t i = 0; i < study->n; i++) {
+        sources = sources || study->rows[i].metrics.alignment.n > 0;
+    }
+    hl_text_print(text, "%-*s%7s%6s%9s%6s%6s%s%s\n", NAME, "head", "offset", "share", "entropy", "dist", "conf",
+                  study->has_effects ? "  importance" : "", sources ? "  alignment  hits" : "");
+    for (int64_t i = 0; i < study->n; i++) {
+        write_wide_row(text, &study->rows[i], sources);
+    }
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "offset: the distance that gets most of the head's attention (-2: two tokens back); share: how "
+                      "much it gets; entropy: %s; dist: %s%s; conf: %s.",
+                      hl_word_meaning("entropy.normalised"), hl_word_meaning("distance"),
+                      study->of_words ? " (both in words, without special tokens)" : "", hl_word_meaning("confidence"));
+    if (study->has_effects) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "importance: %s.", hl_word_meaning("importance"));
+    }
+    if (sources) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "alignment: the share on the token that holds the answer; hits: how often that token gets "
+                          "the most attention.");
+    }
+}
+
+/* ---- what the columns mean ---- */
 
 /* What the labels in the table mean. */
 static void write_labels(hl_text *text, const hl_heads_study *study)
@@ -152,35 +235,33 @@ static void write_labels(hl_text *text, const hl_heads_study *study)
     hl_text_free(&list);
 }
 
-static void write_why_mixed(hl_text *text, const char *run, const hl_heads_study *study)
+static void write_why_mixed(hl_text *text, const char *program, const char *run, const hl_heads_study *study)
 {
     for (int64_t i = 0; i < study->n; i++) {
         if (study->labels[i].kind == HL_LABEL_MIXED) {
             const hl_head_metrics *head = &study->rows[i].metrics;
             hl_text_print(text, "Why a head is mixed: ");
-            hl_text_shown(text, hl_program_name("heads"));
-            hl_text_print(text, " ");
+            hl_text_shown(text, program);
+            hl_text_print(text, " map ");
             hl_text_shown(text, run);
+            hl_text_print(text, " %s", hl_head_name_of(head->layer, head->head).text);
             if (study->file != NULL) {
                 hl_text_print(text, " --examples ");
                 hl_text_shown(text, study->file);
             }
-            hl_text_print(text, " --head %s\n", hl_head_name_of(head->layer, head->head).text);
+            hl_text_print(text, "\n");
             return;
         }
     }
 }
 
-static void write_legend(hl_text *text, const char *run, const hl_heads_study *study)
+static void write_legend(hl_text *text, const char *program, const char *run, const hl_heads_study *study)
 {
     write_labels(text, study);
-    write_why_mixed(text, run, study);
+    write_why_mixed(text, program, run, study);
     hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s%s%s.", hl_word_meaning("score"),
                       hl_word_meaning("baseline"), study->file != NULL ? "; null: " : "",
                       study->file != NULL ? hl_word_meaning("null") : "");
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "entropy: %s; dist: %s%s.", hl_word_meaning("entropy.normalised"),
-                      hl_word_meaning("distance"),
-                      study->of_words ? "; both of words, joined of their tokens, without special ones" : "");
     if (!study->has_effects) {
         return;
     }
@@ -190,8 +271,8 @@ static void write_legend(hl_text *text, const char *run, const hl_heads_study *s
         hl_heads_verdict(&study->rows[i], &by_group);
         any_by_group = any_by_group || by_group;
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "importance: %s; without: %s; faithful: %s%s.",
-                      hl_word_meaning("importance"), hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "without: %s (in brackets: the standard error); faithful: %s%s.",
+                      hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
                       any_by_group ? "; *: together with the heads of its layer that share its label" : "");
 }
 
@@ -309,20 +390,20 @@ static void write_heading(hl_text *text, const char *run, const hl_heads_study *
 }
 
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               const char *const *relations)
+                               hl_heads_table_options options)
 {
     write_heading(text, run, study);
-    hl_text_print(text, "\n%-*s%-*s%5s%6s%s%8s%5s%s\n", NAME, "head", label_width(study), "label", "score", "base",
-                  study->file != NULL ? "  null" : "", "entropy", "dist",
-                  study->has_effects ? " importance without faithful" : "");
-    for (int64_t i = 0; i < study->n; i++) {
-        write_row(text, study, &study->rows[i], relations);
+    hl_text_print(text, "\n");
+    write_table(text, study, options.relations);
+    hl_text_print(text, "\n");
+    write_legend(text, options.program, run, study);
+    hl_text_print(text, "\n");
+    if (options.wide) {
+        write_wide(text, study);
+        hl_text_print(text, "\n");
     }
-    hl_text_print(text, "\n");
-    write_legend(text, run, study);
-    hl_text_print(text, "\n");
     if (!study->of_open) {
-        write_effects(text, study, relations);
+        write_effects(text, study, options.relations);
     }
     hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
     HL_NEED(metrics != NULL, "the table of heads");

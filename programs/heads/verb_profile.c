@@ -1,5 +1,3 @@
-#include "programs/heads/questions.h"
-
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "heads/distance.h"
@@ -8,7 +6,10 @@
 #include "heads/special.h"
 #include "heads/word_share.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/examples.h"
 #include "programs/heads/maps.h"
+#include "programs/heads/memory.h"
+#include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/curve_picture.h"
 #include "show/table.h"
@@ -285,11 +286,71 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
     return hl_heads_deliver_charts(command, draw, p, out);
 }
 
-hl_status hl_heads_profile_show(hl_opened_model *run, const hl_heads_command *command, FILE *out)
+/* ---- the verb ---- */
+
+static const char usage[] = "usage: {heads} profile MODEL [options]\n"
+                            "\n"
+                            "Shows how heads look, layer by layer: how widely, how far, and how much at\n"
+                            "separators, at the first token and at punctuation, as Clark et al. (2019) did for\n"
+                            "BERT. Prints a table with the mean of each layer and a strip with a dot per head.\n"
+                            "MODEL is a run's folder or, with --examples or --file, an open model's.\n"
+                            "\n"
+                            "  --examples FILE   measure on the first sentences of a text file or a treebank\n"
+                            "  --task T, --file FILE   measure on the examples of a file, as an open model\n"
+                            "                    that answers task T reads them; see {heads} importance --help\n"
+                            "  --step S          use the snapshot of step S instead of the last one\n"
+                            "\n"
+                            "  --json [FILE]     write the layers and heads as JSON\n"
+                            "  --csv [FILE]      write the heads as CSV, a row per head\n"
+                            "  --md [FILE]       write the table as Markdown\n"
+                            "                    (without FILE, or with -: to standard output, alone)\n"
+                            "  --png FILE, --svg FILE, --pdf FILE   draw a chart for each measure\n";
+
+static const hl_option options[] = {
+    HL_HEADS_HELP_OPTIONS,
+    { HL_HEADS_OPTION("examples", TEXT, examples) },
+    HL_HEADS_TASK_OPTIONS,
+    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
+    { HL_HEADS_OPTION("json", FILE, files.json) },
+    { HL_HEADS_OPTION("csv", FILE, files.csv) },
+    { HL_HEADS_OPTION("md", FILE, files.md) },
+    { HL_HEADS_OPTION("png", TEXT, files.png) },
+    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
+    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+};
+
+/* A run's examples are a snapshot, which is recorded where no file has it. */
+static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
 {
+    (void)command;
+    bool of_run = model->file == NULL && model->source.open == NULL;
+    *bytes = of_run ? hl_size_sum(f->kernels, hl_size_sum(f->vocabulary, f->snapshot)) : hl_heads_study_bytes(f);
+    *remedy = HL_HEADS_LESS_EXAMPLES;
+    return hl_ok();
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
+    HL_TRY(hl_heads_call_needs_examples(call));
+    HL_TRY(hl_heads_call_read(call));
+    HL_TRY(hl_heads_call_begin(call));
     profile p;
-    hl_status status = measure(&p, run, command->step);
-    HL_THEN(status, deliver(&p, command, out));
+    hl_status status = measure(&p, &call->model, call->command.step);
+    HL_THEN(status, deliver(&p, &call->command, call->out));
     hl_free(p.heads);
     return status;
 }
+
+const hl_heads_verb hl_heads_verb_profile = {
+    .name = "profile",
+    .does = "how heads look, layer by layer",
+    .example = "profile runs/copy_task",
+    .usage = usage,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .check = hl_heads_examples_check,
+    .memory = memory,
+    .run = run,
+};

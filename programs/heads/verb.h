@@ -1,0 +1,80 @@
+/* The verbs of `heads`: for each its options, its help and what it does. */
+#ifndef HL_PROGRAMS_HEADS_VERB_H
+#define HL_PROGRAMS_HEADS_VERB_H
+
+#include "programs/heads/call.h"
+#include "programs/heads/command.h"
+#include "train/footprint.h"
+
+#include <stddef.h>
+
+/* Constant; NULL where it has no such part. */
+struct hl_heads_verb {
+    const char *name;
+    const char *does;    /* a line of heads --help */
+    const char *example; /* the words after the program's name */
+    const char *usage;   /* the text of --help, of at most 40 lines; "{heads}" stands for the program's name */
+    const hl_option *options;
+    size_t n_options;
+    const char *object;                              /* the name of its second word, as in "TREEBANK" */
+    bool object_needed;                              /* else it may be left out */
+    bool without_model;                              /* it takes no words at all */
+    bool (*shares)(const hl_heads_command *command); /* whether several processes measure together; NULL: rank 0 alone
+                                                        does all */
+    /* Whether the options go together: HL_INVALID with what is wrong. Before anything is opened. */
+    hl_status (*check)(const hl_heads_command *command);
+    /* *bytes: what the answer takes beside what always stands (hl_heads_memory); *remedy: what needs less. HL_INVALID
+     * where shapes do not fit, HL_NO_MEMORY. NULL: it checks its memory itself, or takes little. */
+    hl_status (*memory)(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy);
+    /* Opens the model and answers; what the answer is stands above each verb below. */
+    hl_status (*run)(hl_heads_call *call);
+};
+
+/* Prints the table of all heads at a step (programs/heads/table.h), and writes heads.csv and report.html into the run's
+ * folder, or for sentences into one of their own; or the files that are asked for. */
+extern const hl_heads_verb hl_heads_verb_table;
+
+/* Draws maps of one head or all in the terminal, or writes them as figures, arrays, JSON or CSV (programs/heads/maps.h);
+ * of an input with the model's answers. */
+extern const hl_heads_verb hl_heads_verb_map;
+
+/* How heads look, layer by layer, as in section 3 of Clark et al. 2019 (arXiv:1906.04341): how widely, how far, and how
+ * much at separators, at the first token and at punctuation, on the snapshot's scoring examples. A table and a strip of
+ * dots for each layer; JSON {"step", "examples", "layers": [{"layer", "heads", "entropy", "entropy_baseline",
+ * "distance", ..., "special", "first", "punctuation"}], "heads": [the same with "layer", "head"]}, where a layer has the
+ * mean of its heads, the baseline is attention spread evenly, and null stands where there is nothing to measure; CSV, a
+ * row a head; Markdown, the table; a figure. */
+extern const hl_heads_verb hl_heads_verb_profile;
+
+/* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h); with --keep or
+ * --drop what the model is worth with some of its heads (programs/heads/subset.h). */
+extern const hl_heads_verb hl_heads_verb_importance;
+
+/* Takes out head after head: the curve (programs/heads/prune_table.h), and with --to the smaller model as a file or as
+ * an open model: weights under the names of train/checkpoint.h, whose metadata are the run's config with the layers'
+ * new heads, key/value heads and widths, and `heads`, the names that they had; and prints how to fine-tune it. */
+extern const hl_heads_verb hl_heads_verb_prune;
+
+/* Which head finds which relation of a treebank (programs/heads/treebank.h), with --importance beside how much it
+ * matters (programs/heads/importance_syntax.h). */
+extern const hl_heads_verb hl_heads_verb_grammar;
+
+/* Two models, head by head: two runs as a table and a page (programs/heads/against.h), else what changed from one model
+ * to the other (programs/heads/change.h). */
+extern const hl_heads_verb hl_heads_verb_compare;
+
+/* The model as a folder that transformers loads (programs/heads/export_model.h). */
+extern const hl_heads_verb hl_heads_verb_export;
+
+/* What the words of tables and pages mean (heads/words.h). */
+extern const hl_heads_verb hl_heads_verb_words;
+
+/* All of them, in the order of heads --help. */
+enum { HL_HEADS_VERBS = 9 };
+extern const hl_heads_verb *const hl_heads_verbs[HL_HEADS_VERBS];
+
+/* The verb of that name; NULL: there is none. */
+const hl_heads_verb *hl_heads_verb_of(const char *name);
+
+#endif

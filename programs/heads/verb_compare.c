@@ -1,0 +1,119 @@
+#include "programs/beside.h"
+#include "programs/heads/against.h"
+#include "programs/heads/change.h"
+#include "programs/heads/examples.h"
+#include "programs/heads/verb.h"
+#include "programs/open_data.h"
+#include "programs/print_line.h"
+#include "study/output.h"
+
+static const char usage[] = "usage: {heads} compare MODEL MODEL2 [options]\n"
+                            "\n"
+                            "Compares two models head by head, on the examples of the first. For two runs it\n"
+                            "shows each head of MODEL, the head of MODEL2 that behaves most alike, and how far\n"
+                            "apart they are. It also writes a page with both side by side, as\n"
+                            "MODEL/against-<name of MODEL2>.html.\n"
+                            "\n"
+                            "If one of them is an open model, for example the one that a run began with, it\n"
+                            "shows what changed in each head, the most changed head first.\n"
+                            "\n"
+                            "  --examples FILE   compare on the first sentences of a text file or a treebank\n"
+                            "  --task T, --file FILE   compare on the examples of a file, if MODEL is an open\n"
+                            "                    model that answers task T; see {heads} importance --help\n"
+                            "\n"
+                            "  --json [FILE]     write the table as JSON\n"
+                            "  --csv [FILE]      write the table as CSV\n"
+                            "  --report [FILE]   write the page of two runs to FILE\n"
+                            "                    (without FILE, or with -: to standard output, alone)\n";
+
+static const hl_option options[] = {
+    HL_HEADS_HELP_OPTIONS,
+    { HL_HEADS_OPTION("examples", TEXT, examples) },
+    HL_HEADS_TASK_OPTIONS,
+    { HL_HEADS_OPTION("json", FILE, files.json) },
+    { HL_HEADS_OPTION("csv", FILE, files.csv) },
+    { HL_HEADS_OPTION("report", FILE, files.report) },
+};
+
+static hl_status write_page(const hl_heads_call *call, hl_heads_against *against)
+{
+    const hl_heads_command *command = &call->command;
+    bool in_folder = command->files.report == NULL;
+    const char *path = in_folder ? against->path : command->files.report;
+    HL_TRY(hl_heads_deliver(command, &against->answer, call->out));
+    if (in_folder && !hl_heads_call_can_write(call, "name another place for the page with --report FILE")) {
+        return hl_ok();
+    }
+    HL_TRY(hl_output_put(path, &against->page, call->out));
+    if (!hl_heads_command_fills_output(command)) {
+        fputc('\n', call->out);
+        hl_print_line(call->out, "Both side by side, for the browser: %s", path);
+    }
+    return hl_ok();
+}
+
+static hl_status compare(hl_heads_call *call, hl_opened_model *second)
+{
+    const hl_heads_command *command = &call->command;
+    if (call->model.source.open == NULL && second->source.open == NULL && call->model.file == NULL) {
+        hl_heads_against against;
+        HL_TRY(hl_heads_against_make(&against, &call->model, second));
+        hl_status status = write_page(call, &against);
+        hl_heads_against_free(&against);
+        return status;
+    }
+    if (command->files.report != NULL) {
+        return hl_error(HL_INVALID, "command line: --report: a page of two models is of two runs alone: leave it out");
+    }
+    hl_heads_answer change;
+    HL_TRY(hl_heads_change_make(&change, &call->model, second));
+    return hl_heads_deliver(command, &change, call->out);
+}
+
+static hl_status open_second(hl_heads_call *call)
+{
+    hl_opened_model second;
+    hl_status status = hl_opened_model_open(&second, call->command.object);
+    second.progress = call->model.progress;
+    second.context = call->model.context;
+    if (status.code == HL_OK) {
+        hl_tell_precision(&call->model.source, call->err);
+        hl_tell_precision(&second.source, call->err);
+        status = compare(call, &second);
+    }
+    hl_opened_model_close(&second);
+    return status;
+}
+
+static hl_status check_first(const hl_heads_call *call)
+{
+    const hl_model_source *model = &call->model.source;
+    const hl_heads_command *command = &call->command;
+    return model->open == NULL || model->folders != NULL || command->examples != NULL
+               ? hl_ok()
+               : hl_error(HL_INVALID,
+                          "%s: is an open model, without examples of its own: name sentences for both by --examples "
+                          "FILE, or a run first: %s compare RUN %s",
+                          command->model, hl_program_name("heads"), command->model);
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
+    HL_TRY(check_first(call));
+    HL_TRY(hl_heads_call_read(call));
+    return open_second(call);
+}
+
+const hl_heads_verb hl_heads_verb_compare = {
+    .name = "compare",
+    .does = "two models, head by head",
+    .example = "compare runs/copy_task runs/recall",
+    .usage = usage,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .object = "MODEL2",
+    .object_needed = true,
+    .check = hl_heads_examples_check,
+    .run = run,
+};

@@ -1,0 +1,201 @@
+#include "core/base/memory.h"
+#include "programs/beside.h"
+#include "programs/heads/deliver.h"
+#include "programs/heads/examples.h"
+#include "programs/heads/importance.h"
+#include "programs/heads/importance_syntax.h"
+#include "programs/heads/memory.h"
+#include "programs/heads/table_files.h"
+#include "programs/heads/treebank.h"
+#include "programs/heads/verb.h"
+
+static const char usage[] = "usage: {heads} grammar MODEL TREEBANK [options]\n"
+                            "\n"
+                            "For every relation in the treebank (CoNLL-U, also gzipped) it shows the head that\n"
+                            "finds the relation best: on sentences that did not choose the head, beside the\n"
+                            "best fixed offset and a model with random weights. MODEL is a run of text or an\n"
+                            "open model. The relations are explained in docs/grammar.md.\n"
+                            "\n"
+                            "  --relation NAME   show all heads for one relation, as nsubj, or for \"all\" words\n"
+                            "  --wide            print all columns\n"
+                            "  --trees           also build whole trees, and count their correct arcs; --csv\n"
+                            "                    then writes these alone\n"
+                            "  --subtypes        count nmod:poss as a relation of its own\n"
+                            "  --punct-and-root  show rows for punct and root, too\n"
+                            "  --max-pieces N    leave out longer sentences (default: the model's limit)\n"
+                            "  --without-null    skip the random weights; this halves the time\n"
+                            "  --importance      show how much each head matters beside the relation it earns,\n"
+                            "                    and whether pruning would keep the heads that earn one. An\n"
+                            "                    open model needs --task and --file, a task with examples\n"
+                            "                    ({heads} importance --help). With mpirun -n N, N processes\n"
+                            "                    measure together\n"
+                            "\n"
+                            "  --json [FILE]     write the rows as JSON\n"
+                            "  --csv [FILE], --md [FILE]   write them as CSV or Markdown\n"
+                            "  --png FILE, --svg FILE, --pdf FILE   draw what every head finds\n"
+                            "  --report [FILE]   write the page with the relations: which heads find each, and\n"
+                            "                    sentences where they are right and wrong\n"
+                            "                    (without FILE, or with -: to standard output, alone)\n"
+                            "  --examples FILE   show the heads on these sentences, too (default for the page\n"
+                            "                    of an open model: the treebank's); --out DIR and --overwrite\n"
+                            "                    as in {heads} table --help\n";
+
+static const hl_option options[] = {
+    HL_HEADS_HELP_OPTIONS,
+    { HL_HEADS_OPTION("relation", TEXT, relation) },
+    { HL_HEADS_OPTION("wide", FLAG, wide) },
+    { HL_HEADS_OPTION("trees", FLAG, trees) },
+    { HL_HEADS_OPTION("subtypes", FLAG, subtypes) },
+    { HL_HEADS_OPTION("punct-and-root", FLAG, punct_and_root) },
+    { HL_HEADS_OPTION("max-pieces", INTEGER, max_pieces), .least = 2, .most = INT64_MAX },
+    { HL_HEADS_OPTION("without-null", FLAG, without_null) },
+    { HL_HEADS_OPTION("importance", FLAG, importance) },
+    HL_HEADS_TASK_OPTIONS,
+    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
+    { HL_HEADS_OPTION("json", FILE, files.json) },
+    { HL_HEADS_OPTION("csv", FILE, files.csv) },
+    { HL_HEADS_OPTION("md", FILE, files.md) },
+    { HL_HEADS_OPTION("png", TEXT, files.png) },
+    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
+    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+    { HL_HEADS_OPTION("report", FILE, files.report) },
+    { HL_HEADS_OPTION("examples", TEXT, examples) },
+    { HL_HEADS_OPTION("out", TEXT, out) },
+    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
+};
+
+static bool shares(const hl_heads_command *command)
+{
+    return command->importance;
+}
+
+/* --importance has a table of its own, and a relation's table no figure. */
+static hl_status check(const hl_heads_command *c)
+{
+    bool draws = hl_heads_command_draws(c);
+    const char *one = c->importance ? "importance" : "relation", *other = NULL;
+    if (c->importance) {
+        other = c->relation != NULL       ? "relation"
+                : c->trees                ? "trees"
+                : c->examples != NULL     ? "examples"
+                : c->files.report != NULL ? "report"
+                : draws                   ? "png, --svg and --pdf"
+                                          : NULL;
+    } else if (c->step >= 0 || c->task != NULL || c->file != NULL) {
+        return hl_error(HL_INVALID, "command line: --%s goes with --importance alone",
+                        c->step >= 0      ? "step"
+                        : c->task != NULL ? "task"
+                                          : "file");
+    } else if (c->relation != NULL) {
+        other = c->trees ? "trees" : draws ? "png, --svg and --pdf" : NULL;
+    }
+    if (other != NULL) {
+        return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call %s grammar once for each", other,
+                        one, hl_program_name("heads"));
+    }
+    return hl_heads_examples_check(c);
+}
+
+/* What the study takes is checked when the treebank has been read (hl_heads_memory_check_treebank). */
+static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
+{
+    (void)model;
+    *bytes = command->importance
+                 ? hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->measures))
+             : hl_heads_grammar_looks(command) ? hl_heads_study_bytes(f)
+                                               : 0;
+    *remedy = command->importance ? HL_HEADS_LESS_MEASURING : hl_heads_study_remedy(f);
+    return hl_ok();
+}
+
+/* ---- beside importance ---- */
+
+static hl_status deliver_both(const hl_heads_call *call, const hl_heads_importance *importance,
+                              const hl_syntax_study *syntax)
+{
+    hl_heads_importance_syntax both;
+    HL_TRY(hl_heads_importance_syntax_make(&both, importance, syntax));
+    hl_heads_answer answer = { 0 };
+    hl_heads_importance_syntax_answer(&answer, &both);
+    hl_heads_importance_syntax_free(&both);
+    return hl_heads_deliver(&call->command, &answer, call->out);
+}
+
+/* Reads the treebank before anything is measured. */
+static hl_status join_importance(hl_heads_call *call, hl_heads_importance *importance)
+{
+    hl_syntax_study syntax;
+    hl_waiting waiting = { .out = call->err };
+    hl_syntax_question question = hl_heads_treebank_question(&call->command, &waiting);
+    question.null = false;
+    hl_status status = hl_syntax_study_read(&syntax, &call->model, &question);
+    HL_THEN(status, hl_heads_memory_check_treebank(&syntax, &question, &call->command, hl_memory_at_hand_now()));
+    HL_THEN(status, hl_heads_importance_measure(importance, call));
+    HL_THEN(status, hl_syntax_study_make(&syntax, &question));
+    hl_waiting_end(&waiting);
+    HL_THEN(status, deliver_both(call, importance, &syntax));
+    hl_syntax_study_free(&syntax);
+    return status;
+}
+
+static hl_status show_importance(hl_heads_call *call)
+{
+    hl_heads_importance importance = { 0 };
+    hl_status status = hl_ranks_leads(call->ranks) ? join_importance(call, &importance)
+                                                   : hl_heads_importance_measure(&importance, call);
+    hl_heads_importance_free(&importance);
+    return status;
+}
+
+/* ---- the verb ---- */
+
+/* The table of relations, and where the heads are looked at what stands around their own. */
+static hl_status show(hl_heads_call *call, hl_heads_table_files *files)
+{
+    hl_syntax_study syntax = { 0 };
+    files->syntax = &syntax;
+    hl_status status = hl_heads_table_files_find_folder(files);
+    HL_THEN(status, hl_heads_call_read(call));
+    HL_THEN(status, hl_heads_call_begin(call));
+    HL_THEN(status, hl_heads_treebank_study(&syntax, &call->model, &call->command, call->err));
+    HL_THEN(status, hl_heads_treebank_show(&syntax, &call->command, call->out));
+    if (hl_heads_grammar_looks(&call->command)) {
+        HL_THEN(status, hl_heads_table_files_make(files));
+    }
+    hl_heads_table_files_free(files);
+    hl_syntax_study_free(&syntax);
+    return status;
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    hl_heads_command *command = &call->command;
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
+    if (command->importance) {
+        HL_TRY(hl_heads_call_needs_loss(call));
+        HL_TRY(hl_heads_call_read(call));
+        HL_TRY(hl_heads_call_begin(call));
+        return show_importance(call);
+    }
+    if (call->model.source.open != NULL && hl_heads_grammar_looks(command) && command->examples == NULL) {
+        command->examples = command->object; /* an open model has no examples of its own */
+    }
+    hl_heads_table_files files = { .call = call };
+    return show(call, &files);
+}
+
+const hl_heads_verb hl_heads_verb_grammar = {
+    .name = "grammar",
+    .does = "which head finds which relation of a treebank",
+    .example = "grammar minilm/ my.conllu",
+    .usage = usage,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .object = "TREEBANK",
+    .object_needed = true,
+    .shares = shares,
+    .check = check,
+    .memory = memory,
+    .run = run,
+};

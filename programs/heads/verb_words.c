@@ -1,0 +1,42 @@
+#include "core/base/text.h"
+#include "heads/words.h"
+#include "programs/heads/verb.h"
+#include "programs/print_line.h"
+
+#include <string.h>
+
+static const char usage[] = "usage: {heads} words\n"
+                            "\n"
+                            "Explains the words that the tables and the page use: labels, how they are judged,\n"
+                            "and metrics.\n";
+
+static const hl_option options[] = { HL_HEADS_HELP_OPTIONS };
+
+static hl_status run(hl_heads_call *call)
+{
+    hl_text words = { 0 };
+    hl_word word, before = { .group = "" };
+    for (int i = 0; hl_word_at(i, &word); before = word, i++) {
+        if (strcmp(word.group, before.group) != 0) {
+            hl_text_print(&words, "%s%s\n", i > 0 ? "\n" : "", word.group);
+        }
+        hl_text_print(&words, "  %-23s  %s\n", word.name, word.meaning);
+    }
+    hl_status status = hl_text_status(&words);
+    if (status.code == HL_OK) {
+        hl_print_wrapped(call->out, words.bytes, 80);
+    }
+    hl_text_free(&words);
+    return status;
+}
+
+const hl_heads_verb hl_heads_verb_words = {
+    .name = "words",
+    .does = "what the words in tables and on the page mean",
+    .example = "words",
+    .usage = usage,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .without_model = true,
+    .run = run,
+};
