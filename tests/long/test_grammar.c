@@ -37,7 +37,7 @@ static const json_t *row_of(const json_t *told, const char *relation)
 /* Held out, a head finds the noun of a determiner clearly more often than an offset and than random weights do. */
 static void check_last(const char *folder)
 {
-    json_t *told = json_answer(HEADS(folder, "--treebank", bank, "--json"));
+    json_t *told = json_answer(HEADS("grammar", folder, bank, "--json"));
     const json_t *det = row_of(told, "det");
     double held_out = json_number_value(json_object_get(det, "held_out"));
     double offset = json_number_value(json_object_get(det, "held_out_baseline"));

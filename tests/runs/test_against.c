@@ -57,7 +57,7 @@ TEST(runs_of_one_seed_are_compared_on_their_snapshots)
 {
     const char *one = TINY_RUN("one", "model.heads=2", "patterns.every=5"),
                *other = TINY_RUN("other", "model.heads=4", "patterns.every=5");
-    run_result run = OK(HEADS(one, "--against", other));
+    run_result run = OK(HEADS("compare", one, other));
     const char *path = run_file(one, "against-other.html");
     ck_assert_ptr_nonnull(strstr(run.out, path));
     json_t *page = data_of(run_read(path));
@@ -89,11 +89,11 @@ TEST(the_distance_before_the_first_step_stands_beside)
     const char *heads = TINY_RUN("heads", "model.heads=4");
     char match[16];
     double js;
-    run_result run = HEADS(one, "--against", heads);
+    run_result run = HEADS("compare", one, heads);
     read_row(run.out, "L1H1", match, &js);
     double untrained = untrained_of(run.out, "L1H1");
     ck_assert_msg(untrained > 0 && untrained < 0.694 && untrained != js, "%g, %g", untrained, js);
-    run = HEADS(one, "--against", other);
+    run = HEADS("compare", one, other);
     int same = 0;
     static const char *const names[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
     for (size_t i = 0; i < 4; i++) {
@@ -103,7 +103,7 @@ TEST(the_distance_before_the_first_step_stands_beside)
     }
     ck_assert_int_gt(same, 0);
     unlink(run_file(other, "patterns/step_000000.npz"));
-    run = OK(HEADS(one, "--against", other));
+    run = OK(HEADS("compare", one, other));
     ck_assert(isnan(untrained_of(run.out, "L1H1")));
     ck_assert_ptr_nonnull(strstr(run.out, "not known"));
 }
@@ -113,7 +113,7 @@ TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
 {
     const char *one = TINY_RUN("one", "train.seed=1", "patterns.every=5"),
                *other = TINY_RUN("other", "train.seed=2", "patterns.every=5"), *file = run_path("a.html");
-    run_result run = OK(HEADS(one, "--against", other, "--report", file));
+    run_result run = OK(HEADS("compare", one, other, "--report", file));
     ck_assert_str_eq(run_read(run_file(one, "against-other.html")), "");
     json_t *page = data_of(run_read(file)), *first = at(page, "runs", 0), *second = at(page, "runs", 1);
     expect_same_as_page(run.out, page);
@@ -124,14 +124,14 @@ TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
     json_decref(page);
     unlink(run_file(other, "checkpoint.safetensors"));
     unlink(run_file(other, "model.safetensors"));
-    REFUSED(HEADS(one, "--against", other), 2, "runs.cannot_be_run_on_the_examples");
+    REFUSED(HEADS("compare", one, other), 2, "runs.cannot_be_run_on_the_examples");
 }
 
 /* A run compared with itself: every head is its own match. */
 TEST(a_run_is_its_own_match)
 {
     const char *one = TINY_RUN("one", "train.seed=1", "patterns.every=5");
-    run_result run = OK(HEADS(one, "--against", one));
+    run_result run = OK(HEADS("compare", one, one));
     static const char *const heads[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
     for (size_t i = 0; i < 4; i++) {
         char match[16];
@@ -140,7 +140,7 @@ TEST(a_run_is_its_own_match)
         ck_assert_str_eq(match, heads[i]);
         ck_assert_double_eq(js, 0);
     }
-    const char *page = HEADS(one, "--against", one, "--report").out;
+    const char *page = HEADS("compare", one, one, "--report").out;
     ck_assert_int_eq(strncmp(page, "<!doctype html>\n", 16), 0);
     json_t *data = data_of(page); /* two runs of one name are told apart by their paths */
     ck_assert_str_eq(json_string_value(json_object_get(at(data, "runs", 1), "name")), one);
@@ -151,19 +151,19 @@ TEST(what_cannot_be_compared_is_refused)
 {
     const char *one = TINY_RUN("one", "train.seed=1", "patterns.every=5"),
                *symbols = TINY_RUN("symbols", "task.symbols=5", "patterns.every=5");
-    REFUSED(HEADS(one, "--against", symbols), 2, "runs.and_cannot_be_compared_their_vocabularies");
+    REFUSED(HEADS("compare", one, symbols), 2, "runs.and_cannot_be_compared_their_vocabularies");
     const char *agreement = run_path("agreement"), *numbers = TINY_RUN("numbers", "task.symbols=94");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "train.batch_size=8", "train.eval_examples=24",
                "patterns.examples=2", "--quiet", "--out", agreement);
-    REFUSED(HEADS(agreement, "--against", numbers), 2, "runs.and_cannot_be_compared_token_3");
+    REFUSED(HEADS("compare", agreement, numbers), 2, "runs.and_cannot_be_compared_token_3");
     const char *longer = TINY_RUN("longer", "task.length=8");
     const char *narrow = TINY_RUN("narrow", "model.max_length=7");
-    REFUSED(HEADS(longer, "--against", narrow), 2, "runs.cannot_be_run_on_the_examples_2");
-    OK(HEADS(narrow, "--against", longer));
-    ck_assert_int_eq(HEADS(one, "--against", run_path("nowhere")).code, 3);
-    REFUSED(HEADS(one, "--against", symbols, "--head", "L0H0"), 2, "runs.against_compares_two_runs_and_goes");
-    REFUSED(HEADS(one, "--against", symbols, "--json", "--csv"), 2, "runs.json_and_csv_cannot_both_go");
-    REFUSED(HEADS(one, "--against", symbols, "--step", "0"), 2, "runs.against_compares_two_runs_and_goes");
+    REFUSED(HEADS("compare", longer, narrow), 2, "runs.cannot_be_run_on_the_examples_2");
+    OK(HEADS("compare", narrow, longer));
+    ck_assert_int_eq(HEADS("compare", one, run_path("nowhere")).code, 3);
+    REFUSED(HEADS("compare", one, symbols, "--head", "L0H0"), 2, "runs.against_compares_two_runs_and_goes");
+    REFUSED(HEADS("compare", one, symbols, "--json", "--csv"), 2, "runs.json_and_csv_cannot_both_go");
+    REFUSED(HEADS("compare", one, symbols, "--step", "0"), 2, "runs.against_compares_two_runs_and_goes");
 }
 
 SUITE("against", .seconds = 60)

@@ -267,7 +267,7 @@ TEST(what_a_damaged_header_says_is_not_believed)
                            "checkpoint.safetensors", "is damaged or was changed");
         }
         if (i < 2) {
-            REFUSED_SAYING(HEADS(run.folder, "--importance"), 3, "is damaged or was changed");
+            REFUSED_SAYING(HEADS("importance", run.folder), 3, "is damaged or was changed");
         }
         at[strlen(said[i]) - 1] ^= 2;
     }
@@ -399,8 +399,8 @@ TEST(a_config_that_its_weights_were_not_trained_with_is_named)
 {
     const char *folder = TINY_RUN("run");
     change_config(folder, "\nseed = 1\n", "\nseed = 3\n");
-    REFUSED(HEADS(folder, "--importance"), 3, "runs.was_trained_with_another_train_seed");
-    REFUSED(HEADS(folder, "--keep-only", "L0H0"), 3, "runs.was_trained_with_another_train_seed");
+    REFUSED(HEADS("importance", folder), 3, "runs.was_trained_with_another_train_seed");
+    REFUSED(HEADS("importance", folder, "--keep", "L0H0"), 3, "runs.was_trained_with_another_train_seed");
 }
 
 static void *allocate_little(size_t bytes)
@@ -420,7 +420,7 @@ TEST(a_config_larger_than_its_weights_takes_no_memory)
     const char *folder = TINY_RUN("run");
     change_config(folder, "\nlayers = 2\n", "\nlayers = 200\n");
     change_config(folder, "\nd_model = 16\n", "\nd_model = 4096\n");
-    REFUSED(HEADS(folder, "--input", "a"), 3, "runs.was_trained_with_another_model_layers");
+    REFUSED(HEADS("map", folder, "--input", "a"), 3, "runs.was_trained_with_another_model_layers");
     /* Nor where the weights come without a config to compare with. */
     const char *checkpoint = run_file(folder, "checkpoint.safetensors");
     ck_assert_int_eq(rename(foreign_copy(run_file(folder, "model.safetensors")), checkpoint), 0);

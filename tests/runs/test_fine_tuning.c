@@ -141,7 +141,7 @@ TEST(a_run_takes_shorter_texts_than_the_folder)
     const char *config = config_of("classes", ""), *run = run_path("run"), *out = run_path("out");
     SAYS(RUN(config, "--from", copy_of("roberta_masked"), "--out", run, "model.max_length=16"),
          "; positions.weight without its last 42 rows\n");
-    OK(HEADS(run, "--export", out));
+    OK(HEADS("export", run, out));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "config.json")), "\"max_position_embeddings\": 18"));
     const char *in = file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
@@ -168,11 +168,11 @@ TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
     static const char unused[] = "2 vectors are no token's";
     static const char pieces[] = "the newtok cat newtok s a\\sb\n", words[] = "the newtok cat newtok s a b\n";
     ck_assert_str_eq(answers(PREDICT(source, in, "--tokens"), unused), pieces);
-    SAYS(HEADS(source, "--input", "the newtok", "--json", "-"), "\"newtok\"");
+    SAYS(HEADS("map", source, "--input", "the newtok", "--json", "-"), "\"newtok\"");
     EXPECT_RUN(0, config, "--from", source, "--out", run);
     ck_assert_str_eq(answers(PREDICT(run, in, "--tokens"), ""), words); /* a word of tags has no space */
     EXPECT_RUN(0, config, "--out", run, "--resume", "train.steps=6");
-    OK(HEADS(run, "--export", out));
+    OK(HEADS("export", run, out));
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), unused), words);
     ck_assert_str_eq(answers(PREDICT(out, in), unused), answers(PREDICT(run, in), ""));
 }
@@ -196,17 +196,17 @@ TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
     EXPECT_RUN(0, config, "--out", spaced, "--resume", "train.steps=6", key);
     REFUSED(RUN(config, "--out", spaced, "--resume", "train.steps=8"), 2, "runs.task_prefix_space_differs_from_the");
 
-    OK(HEADS(spaced, "--export", out));
+    OK(HEADS("export", spaced, out));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "tokenizer.json")), "\"add_prefix_space\": true"));
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), ""), "\xC4\xA0the \xC4\xA0"
                                                                 "cat\n");
     scratch_remove(out);
-    OK(HEADS(bare, "--export", out));
+    OK(HEADS("export", bare, out));
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens"), notice), "the \xC4\xA0"
                                                                     "cat\n");
     ck_assert_str_eq(answers(PREDICT(out, in, "--tokens", key), ""), "\xC4\xA0the \xC4\xA0"
                                                                      "cat\n");
-    run = OK(HEADS(out, "--input", "the cat"));
+    run = OK(HEADS("map", out, "--input", "the cat"));
     ck_assert_ptr_nonnull(strstr(run.err, notice));
     REFUSED(RUN(config, "--from", copy_of("bert_masked"), "--out", run_path("bert"), key), 2,
             "runs.task_prefix_space_true_the_tokens");
@@ -220,7 +220,7 @@ TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
     const char *source = copy_of("bert_masked"), *run = run_path("run"), *small = run_path("small.safetensors"),
                *pruned = run_path("run-pruned");
     EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
-    run_result result = OK(HEADS(run, "--prune-to", "4", "--out", small, "--csv", run_path("curve.csv")));
+    run_result result = OK(HEADS("prune", run, "--to", "4", "--out", small, "--csv", run_path("curve.csv")));
     char words[8][4096], *at = strstr(result.out, "  ./train ");
     ck_assert_ptr_nonnull(at);
     at += strlen("  ./train");
@@ -313,7 +313,7 @@ LOOP_TEST(rows_without_a_token_stay_as_they_are, 0, 2)
     const char *run = run_path("run"), *out = run_path("out"), *source = copy_of("bert_bare");
     OK(RUN(config_of(tasks[_i], ""), "--from", source, "--out", run, "train.steps=2"));
     EXPECT_RUN(0, config_of(tasks[_i], ""), "--out", run, "--resume");
-    OK(HEADS(run, "--export", out));
+    OK(HEADS("export", run, out));
     hl_pretrained *before, *after;
     CHECK_OK(hl_pretrained_open(source, &before));
     CHECK_OK(hl_pretrained_open(out, &after));
@@ -355,12 +355,12 @@ TEST(a_run_is_written_as_the_kind_that_it_began_with)
 {
     const char *source = copy_of("electra_discriminator"), *run = run_path("run"), *out = run_path("out");
     EXPECT_RUN(0, config_of("tags", ""), "--from", source, "--out", run);
-    SAYS(HEADS(run, "--export", out), "written: ElectraForTokenClassification, a model of the kind electra",
+    SAYS(HEADS("export", run, out), "written: ElectraForTokenClassification, a model of the kind electra",
          "has them not: discriminator_predictions.dense.bias, ");
     const char *in = file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
     scratch_remove(source);
-    run_result result = HEADS(run, "--export", out, "--overwrite");
+    run_result result = HEADS("export", run, out, "--overwrite");
     ck_assert_msg(result.code == 0 && strncmp(result.out, "gone: ", 6) == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(strstr(result.out, "source, with which the run began: what else it held is not written\n"));
 }
@@ -380,7 +380,7 @@ LOOP_TEST(vectors_of_sentences_stay_the_same, 0, 2)
         scratch_remove(source);
     }
     answers(PREDICT(run, in, "--embed", vectors), normalised);
-    SAYS(HEADS(run, "--export", out), "with it: what sentence-transformers reads");
+    SAYS(HEADS("export", run, out), "with it: what sentence-transformers reads");
     ck_assert_int_eq(rename(out, moved), 0);
     answers(PREDICT(moved, in, "--embed", others), normalised);
     size_t sizes[2];
@@ -394,7 +394,7 @@ LOOP_TEST(vectors_of_sentences_stay_the_same, 0, 2)
     }
     free(bytes[0]);
     free(bytes[1]);
-    OK(HEADS(tiny_folder("gpt2_next"), "--export", moved, "--overwrite"));
+    OK(HEADS("export", tiny_folder("gpt2_next"), moved, "--overwrite"));
     ck_assert(!scratch_exists(run_file(moved, "modules.json")));
     if (_i == 1) {
         EXPECT_RUN(0, config_of("classes", ""), "--overwrite", "--out", run);
@@ -413,7 +413,7 @@ TEST(other_vectors_are_refused_by_name)
     for (int i = 0; i < 2; i++) {
         REFUSED_SAYING(PREDICT(both[i], in, "--embed", run_path("a.npy")), 2, told);
         OK(PREDICT(both[i], in, "--tokens"));
-        SAYS(HEADS(both[i], "--export", out, "--overwrite"),
+        SAYS(HEADS("export", both[i], out, "--overwrite"),
              "left out: what sentence-transformers reads, as this is not known");
         ck_assert(!scratch_exists(run_file(out, "modules.json")));
     }

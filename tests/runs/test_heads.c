@@ -193,7 +193,7 @@ TEST(without_a_checkpoint_the_weights_are_the_models)
     SAYS(HEADS(folder), "\nL1H1 ");
     unlink(run_file(folder, "model.safetensors"));
     SAYS(HEADS(folder), "No importance, loss without and faithfulness");
-    REFUSED(HEADS(folder, "--input", "a"), 3, "runs.no_weights_in_it_yet_the");
+    REFUSED(HEADS("map", folder, "--input", "a"), 3, "runs.no_weights_in_it_yet_the");
 }
 
 /* ---- maps ---- */
@@ -201,17 +201,17 @@ TEST(without_a_checkpoint_the_weights_are_the_models)
 TEST(one_head_is_drawn_with_its_tokens)
 {
     const char *folder = TINY_RUN("run");
-    run_result mean = SAYS(HEADS(folder, "--head", "L1H0"), "L1H0", "<sep>", "\nrun, step 24, mean of 2 examples\n");
+    run_result mean = SAYS(HEADS("map", folder, "L1H0"), "L1H0", "<sep>", "\nrun, step 24, mean of 2 examples\n");
     ck_assert_ptr_null(strchr(mean.out, '\033'));
-    run_result one = HEADS(folder, "--head", "L1H0", "--example", "3", "--step", "0");
+    run_result one = HEADS("map", folder, "L1H0", "--example", "3", "--step", "0");
     ck_assert_ptr_nonnull(strstr(one.out, "step 0, example 3"));
-    run_result all = HEADS(folder, "--example", "0");
+    run_result all = HEADS("map", folder, "--example", "0");
     ck_assert_int_eq(strncmp(all.out, "L0H0", 4), 0);
     ck_assert_ptr_nonnull(strstr(all.out, "\nL1H0")); /* each layer begins a row */
     ck_assert_ptr_nonnull(strstr(all.out, "L1H1"));
     ck_assert_ptr_nonnull(strstr(all.out, "\ndown: queries, across: keys; one head with its tokens: --head L0H0\n"));
-    ck_assert_ptr_nonnull(strstr(HEADS(run_file(folder, "."), "--head", "L1H1").out, "\nrun, step 24, mean of"));
-    REFUSED(HEADS(folder, "--example", "4"), 2, "runs.example_4_the_examples_are_0");
+    ck_assert_ptr_nonnull(strstr(HEADS("map", run_file(folder, "."), "L1H1").out, "\nrun, step 24, mean of"));
+    REFUSED(HEADS("map", folder, "--example", "4"), 2, "runs.example_4_the_examples_are_0");
 }
 
 /* What a terminal would take for a command is not handed to it, and no line is wider than it. */
@@ -220,7 +220,7 @@ TEST(a_folder_of_any_name_is_shown_in_the_caption)
     const char *folder =
         run_path("a\033[2J of a name that is too long to stand in a line of any terminal, in full or cut");
     ck_assert_int_eq(rename(TINY_RUN("run"), folder), 0);
-    run_result run = OK(HEADS(folder, "--head", "L0H0"));
+    run_result run = OK(HEADS("map", folder, "L0H0"));
     ck_assert_ptr_null(strchr(run.out, '\033'));
     const char *caption = strstr(run.out, " of a name");
     ck_assert_ptr_nonnull(caption);
@@ -230,11 +230,11 @@ TEST(a_folder_of_any_name_is_shown_in_the_caption)
 TEST(heads_that_are_none_are_refused)
 {
     const char *folder = TINY_RUN("run");
-    REFUSED(HEADS(folder, "--head", "L2H0"), 2, "runs.head_l2h0_no_layer_2_the");
-    REFUSED(HEADS(folder, "--head", "L0H2"), 2, "runs.head_l0h2_no_head_2_in");
+    REFUSED(HEADS("map", folder, "L2H0"), 2, "runs.head_l2h0_no_layer_2_the");
+    REFUSED(HEADS("map", folder, "L0H2"), 2, "runs.head_l0h2_no_head_2_in");
     static const char *const names[] = { "x", "L", "L0", "L0H", "0H1", "L0H1x", "L-1H0", "L99999999999999999999H0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        REFUSED_SAYING(HEADS(folder, "--head", names[i]), 2, "--head", "L0H0 .. L1H1");
+        REFUSED_SAYING(HEADS("map", folder, names[i]), 2, "--head", "L0H0 .. L1H1");
     }
 }
 
@@ -242,14 +242,14 @@ TEST(heads_that_are_none_are_refused)
 TEST(an_input_gives_the_weights_of_the_same_example)
 {
     const char *folder = TINY_RUN("run"), *recorded = run_path("recorded.json"), *run_again = run_path("again.json");
-    OK(HEADS(folder, "--bertviz", recorded, "--example", "2"));
+    OK(HEADS("map", folder, "--bertviz", recorded, "--example", "2"));
     json_t *first = json_load_file(recorded, 0, NULL), *tokens = json_object_get(first, "tokens");
     ck_assert_uint_eq(json_array_size(tokens), TOKENS);
     char input[256] = "";
     for (size_t i = 0; i < TOKENS; i++) {
         strcat(strcat(input, i > 0 ? " " : ""), json_string_value(json_array_get(tokens, i)));
     }
-    OK(HEADS(folder, "--bertviz", run_again, "--input", input));
+    OK(HEADS("map", folder, "--bertviz", run_again, "--input", input));
     json_t *second = json_load_file(run_again, 0, NULL);
     ck_assert(json_equal(tokens, json_object_get(second, "tokens")));
     ck_assert_uint_eq(json_array_size(json_object_get(second, "attention")), LAYERS);
@@ -268,20 +268,20 @@ TEST(an_input_gives_the_weights_of_the_same_example)
     }
     json_decref(first);
     json_decref(second);
-    SAYS(HEADS(folder, "--input", input, "--head", "L0H1"), "<mask>");
+    SAYS(HEADS("map", folder, "L0H1", "--input", input), "<mask>");
 }
 
 TEST(inputs_that_are_none_are_refused)
 {
     const char *folder = TINY_RUN("run");
-    REFUSED(HEADS(folder, "--input", "a B"), 2, "runs.input_unknown_token_b_did_you");
-    REFUSED(HEADS(folder, "--input", "a zebra"), 2, "runs.input_unknown_token_zebra_there_are");
-    REFUSED(HEADS(folder, "--input", "a <pad>"), 2, "runs.input_pad_is_padding_no_input");
-    REFUSED(HEADS(folder, "--input", " \t"), 2, "runs.input_no_tokens_in_it");
-    REFUSED(HEADS(folder, "--input", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a"), 2,
+    REFUSED(HEADS("map", folder, "--input", "a B"), 2, "runs.input_unknown_token_b_did_you");
+    REFUSED(HEADS("map", folder, "--input", "a zebra"), 2, "runs.input_unknown_token_zebra_there_are");
+    REFUSED(HEADS("map", folder, "--input", "a <pad>"), 2, "runs.input_pad_is_padding_no_input");
+    REFUSED(HEADS("map", folder, "--input", " \t"), 2, "runs.input_no_tokens_in_it");
+    REFUSED(HEADS("map", folder, "--input", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a"), 2,
             "runs.input_33_tokens_and_the_model");
-    REFUSED(HEADS(folder, "--input", "a", "--step", "0"), 2, "runs.input_runs_the_last_checkpoint_s");
-    REFUSED(HEADS(folder, "--input", "a", "--example", "0"), 2, "runs.input_and_example_exclude_each_other");
+    REFUSED(HEADS("map", folder, "--input", "a", "--step", "0"), 2, "runs.input_runs_the_last_checkpoint_s");
+    REFUSED(HEADS("map", folder, "--input", "a", "--example", "0"), 2, "runs.input_and_example_exclude_each_other");
 }
 
 /* ---- files ---- */
@@ -296,38 +296,38 @@ TEST(figures_are_written_whole)
     const char *folder = TINY_RUN("run"), *out = run_path("figures");
     mkdir(out, 0777);
     const char *png = run_file(out, "a.png"), *svg = run_file(out, "a.svg"), *pdf = run_file(out, "a.pdf");
-    run_result run = OK(HEADS(folder, "--png", png, "--svg", svg, "--pdf", pdf));
+    run_result run = OK(HEADS("map", folder, "--png", png, "--svg", svg, "--pdf", pdf));
     ck_assert_str_eq(run.out, "");
     expect_beginning(png, "\211PNG");
     expect_beginning(svg, "<?xml");
     expect_beginning(pdf, "%PDF-");
     ck_assert_str_eq(run_list(out), "a.pdf a.png a.svg ");
-    OK(HEADS(folder, "--png", png, "--head", "L1H1", "--example", "0"));
+    OK(HEADS("map", folder, "L1H1", "--png", png, "--example", "0"));
     expect_beginning(png, "\211PNG");
-    REFUSED(HEADS(folder, "--png", "/nowhere/a.png"), 3, "runs.its_folder_cannot_be_written_to");
+    REFUSED(HEADS("map", folder, "--png", "/nowhere/a.png"), 3, "runs.its_folder_cannot_be_written_to");
 }
 
 /* Standard output holds what the file holds, and no file is named "-". */
 TEST(figures_go_to_standard_output_alone)
 {
     const char *folder = TINY_RUN("run"), *bertviz = run_path("a.json"), *svg = run_path("a.svg");
-    OK(HEADS(folder, "--svg", svg, "--bertviz", bertviz));
-    run_result run = OK(HEADS(folder, "--svg", "-"));
+    OK(HEADS("map", folder, "--svg", svg, "--bertviz", bertviz));
+    run_result run = OK(HEADS("map", folder, "--svg", "-"));
     ck_assert_str_eq(run.out, run_read(svg));
-    ck_assert_str_eq(HEADS(folder, "--bertviz", "-").out, run_read(bertviz));
-    ck_assert_int_eq(strncmp(HEADS(folder, "--pdf", "-", "--csv", run_path("a.csv")).out, "%PDF-", 5), 0);
-    ck_assert_int_eq(strncmp(HEADS(folder, "--head", "L0H0", "--png", "-").out, "\211PNG", 4), 0);
-    ck_assert_int_eq(strncmp(HEADS(folder, "--prune", "--svg", "-").out, "<?xml", 5), 0);
+    ck_assert_str_eq(HEADS("map", folder, "--bertviz", "-").out, run_read(bertviz));
+    ck_assert_int_eq(strncmp(HEADS("map", folder, "--pdf", "-", "--csv", run_path("a.csv")).out, "%PDF-", 5), 0);
+    ck_assert_int_eq(strncmp(HEADS("map", folder, "L0H0", "--png", "-").out, "\211PNG", 4), 0);
+    ck_assert_int_eq(strncmp(HEADS("prune", folder, "--svg", "-").out, "<?xml", 5), 0);
     ck_assert_int_ne(access("-", F_OK), 0);
-    REFUSED(HEADS(folder, "--npz", "-"), 2, "runs.npz_standard_output_cannot_take_this");
-    REFUSED(HEADS(folder, "--prune-to", "2", "--out", "-"), 2, "runs.out_standard_output_cannot_take_this");
-    REFUSED(HEADS(folder, "--png", "-", "--json"), 2, "runs.json_and_png_cannot_both_go");
+    REFUSED(HEADS("map", folder, "--npz", "-"), 2, "runs.npz_standard_output_cannot_take_this");
+    REFUSED(HEADS("prune", folder, "--to", "2", "--out", "-"), 2, "runs.out_standard_output_cannot_take_this");
+    REFUSED(HEADS("map", folder, "--png", "-", "--json"), 2, "runs.json_and_png_cannot_both_go");
 }
 
 TEST(arrays_hold_weights_and_metrics)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
-    OK(HEADS(folder, "--npz", path));
+    OK(HEADS("map", folder, "--npz", path));
     hl_npz exported, recorded;
     CHECK_OK(hl_npz_read(path, 1 << 24, &exported));
     CHECK_OK(hl_npz_read(run_file(folder, "patterns/step_000024.npz"), 1 << 24, &recorded));
@@ -392,7 +392,7 @@ TEST(a_run_without_patterns_says_what_to_set)
 {
     const char *folder = TINY_RUN("run", "patterns.examples=0");
     REFUSED(HEADS(folder), 3, "study.no_patterns_were_recorded_patterns_examples");
-    REFUSED(HEADS(folder, "--head", "L0H0"), 3, "study.no_patterns_were_recorded_patterns_examples");
+    REFUSED(HEADS("map", folder, "L0H0"), 3, "study.no_patterns_were_recorded_patterns_examples");
 }
 
 TEST(a_damaged_snapshot_is_named)
@@ -403,9 +403,9 @@ TEST(a_damaged_snapshot_is_named)
     ck_assert_int_eq(truncate(first, 1000), 0);
     FAILS(HEADS(folder), 3, "runs.is_no_zip_archive_or_is");
     ck_assert_str_eq(run_read(csv), before);
-    OK(HEADS(folder, "--head", "L0H0"));
+    OK(HEADS("map", folder, "L0H0"));
     ck_assert_int_eq(truncate(last, 1000), 0);
-    REFUSED(HEADS(folder, "--head", "L0H0"), 3, "runs.is_no_zip_archive_or_is_2");
+    REFUSED(HEADS("map", folder, "L0H0"), 3, "runs.is_no_zip_archive_or_is_2");
     scratch_write(last, "", 0);
     REFUSED(HEADS(folder), 3, "runs.is_no_zip_archive_or_is_2");
 }
@@ -414,7 +414,7 @@ TEST(a_damaged_checkpoint_is_named)
 {
     const char *folder = TINY_RUN("run"), *checkpoint = run_file(folder, "checkpoint.safetensors");
     ck_assert_int_eq(truncate(checkpoint, 2000), 0);
-    run_result run = HEADS(folder, "--input", "a");
+    run_result run = HEADS("map", folder, "--input", "a");
     REFUSED(run, 3, "runs.ends_within_its_header");
 }
 
@@ -462,7 +462,7 @@ TEST(wrong_command_lines_are_refused)
     REFUSED(HEADS("run", "--head"), 2, "runs.head_needs_a_value_see_help");
     REFUSED(HEADS("run", "--help=x"), 2, "runs.help_x_takes_no_value_see");
     REFUSED(HEADS("run", "--step", "-1"), 2, "runs.step_1_is_no_whole_number");
-    REFUSED(HEADS("run", "--example", "two"), 2, "runs.example_two_is_no_whole_number");
+    REFUSED(HEADS("map", "run", "--example", "two"), 2, "runs.example_two_is_no_whole_number");
     REFUSED(HEADS("run", "--json", "-", "--csv", "-"), 2, "runs.json_and_csv_cannot_both_go");
     REFUSED(HEADS("run", "--report", "--csv"), 2, "runs.csv_and_report_cannot_both_go");
     REFUSED(HEADS("run", "other"), 2, "runs.other_one_model_is_enough_a");

@@ -27,7 +27,7 @@ static double figure(json_t *object, const char *key)
 
 TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 {
-    run_result run = SAYS(HEADS(TINY_RUN("run"), "--importance"),
+    run_result run = SAYS(HEADS("importance", TINY_RUN("run")),
                           ", step 24\nWhat 4 heads are worth on the 2 examples that score, where");
     ck_assert_str_eq(run.err, "");
     static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
@@ -47,7 +47,7 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
     const char *folder = TINY_RUN("run"), *path = run_path("importance.csv");
     run_result run = OK(HEADS(folder, "--json"));
     json_t *all = json_of(run.out);
-    run = OK(HEADS(folder, "--importance", "--json", "--csv", path));
+    run = OK(HEADS("importance", folder, "--json", "--csv", path));
     json_t *root = json_of(run.out), *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS);
     ck_assert_double_eq(figure(root, "loss"), figure(all, "loss"));
@@ -76,7 +76,7 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
 TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = OK(HEADS(folder, "--shapley", "--json"));
+    run_result run = OK(HEADS("importance", folder, "--shapley", "--json"));
     json_t *root = json_of(run.out);
     double sum = 0;
     for (size_t i = 0; i < HEADS; i++) {
@@ -85,7 +85,7 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     json_t *smallest = json_object_get(root, "smallest_set");
     ck_assert_uint_le(json_array_size(json_object_get(smallest, "heads")), HEADS);
     ck_assert_double_ge(figure(smallest, "accuracy"), 0);
-    run = HEADS(folder, "--shapley");
+    run = HEADS("importance", folder, "--shapley");
     const char *sentence = strstr(run.out, "They sum to");
     ck_assert_msg(sentence != NULL, "%s", run.out);
     char words[1024];
@@ -106,19 +106,19 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 TEST(a_step_is_looked_at_where_its_weights_were_kept)
 {
     const char *folder = TINY_RUN("run", "train.keep_checkpoints=9", "patterns.every=2");
-    SAYS(HEADS(folder, "--importance", "--step", "12"), ", step 12\n");
-    REFUSED(HEADS(folder, "--importance", "--step", "2"), 2, "runs.the_weights_of_step_2_were");
+    SAYS(HEADS("importance", folder, "--step", "12"), ", step 12\n");
+    REFUSED(HEADS("importance", folder, "--step", "2"), 2, "runs.the_weights_of_step_2_were");
 }
 
 TEST(what_cannot_be_measured_is_one_line)
 {
     const char *folder = TINY_RUN("many", "model.heads=16,1", "train.steps=1");
-    run_result run = REFUSED(HEADS(folder, "--shapley"), 2, "runs.shapley_has_17_heads_and_their");
+    run_result run = REFUSED(HEADS("importance", folder, "--shapley"), 2, "runs.shapley_has_17_heads_and_their");
     ck_assert_str_eq(run.out, "");
-    OK(HEADS(folder, "--importance"));
-    REFUSED(HEADS(folder, "--importance", "--head", "L0H0"), 2, "runs.head_does_not_go_with_importance");
+    OK(HEADS("importance", folder));
+    REFUSED(HEADS("importance", folder, "--head", "L0H0"), 2, "runs.head_does_not_go_with_importance");
     const char *bare = TINY_RUN("bare", "patterns.examples=0", "train.steps=1");
-    REFUSED(HEADS(bare, "--importance"), 3, "runs.no_patterns_were_recorded_patterns_examples");
+    REFUSED(HEADS("importance", bare), 3, "runs.no_patterns_were_recorded_patterns_examples");
 }
 
 SUITE("heads --importance")

@@ -122,7 +122,7 @@ LOOP_TEST(a_head_is_worth_what_the_loss_grows_without_its_columns, 0, 4)
     const struct model *model = &models[_i];
     const char *folder = tiny(model->name), *scoring = examples(model->file, true);
     run_result run =
-        OK(HEADS(folder, "--importance", "--file", examples(model->file, false), "patterns.examples=40", "--json"));
+        OK(HEADS("importance", folder, "patterns.examples=40", "--file", examples(model->file, false), "--json"));
     const char *json = run_kept(run.out);
     ck_assert_ptr_nonnull(strstr(json, "\"step\": null"));
     ck_assert_int_eq((int)number_after(json, "{", "examples"), EXAMPLES / 2);
@@ -142,13 +142,14 @@ TEST(dropping_a_head_is_zeroing_its_columns_with_masks_too)
 {
     const char *path = lines(), *folder = tiny("bert_masked");
     const char *copy = without_columns("bert_masked", "bert.encoder.layer.1.attention.output.dense.weight", 2);
-    const char *dropped = run_kept(HEADS(folder, "--drop", "L1H2", "--file", path, "--json").out);
-    const char *zeroed = run_kept(HEADS(copy, "--drop", "L0H0", "--file", path, "--task", "masked", "--json").out);
+    const char *dropped = run_kept(HEADS("importance", folder, "--drop", "L1H2", "--file", path, "--json").out);
+    const char *zeroed =
+        run_kept(HEADS("importance", copy, "--drop", "L0H0", "--file", path, "--task", "masked", "--json").out);
     ck_assert_ptr_nonnull(strstr(dropped, "\"examples\": 40"));
     double ours = number_after(dropped, "\"heads\": 5", "loss"), theirs = number_after(zeroed, "\"heads\": 6", "loss");
     ck_assert_msg(fabs(ours - theirs) < 1e-5, "%g, not %g", ours, theirs);
     ck_assert_double_gt(fabs(ours - number_after(dropped, "\"heads\": 6", "loss")), 1e-3);
-    const char *other = HEADS(folder, "--drop", "L1H2", "--file", path, "train.seed=2", "--json").out;
+    const char *other = HEADS("importance", folder, "train.seed=2", "--drop", "L1H2", "--file", path, "--json").out;
     ck_assert_double_gt(fabs(ours - number_after(other, "\"heads\": 5", "loss")), 1e-3);
 }
 
@@ -164,7 +165,8 @@ LOOP_TEST(the_loss_is_that_of_a_run_before_its_first_step, 0, 2)
     const char *row = strstr(run_read(run_file(out, "metrics.csv")), "\n0,validation,");
     ck_assert_ptr_nonnull(row);
     const char *more = _i == 0 ? "task.mask=pieces" : "task.length=16";
-    const char *json = HEADS(folder, "--drop", "L0H0", "--file", path, more, "train.seed=3", "--json").out;
+    const char *json =
+        HEADS("importance", folder, more, "train.seed=3", "--drop", "L0H0", "--file", path, "--json").out;
     double loss = number_after(json, "\"rows\"", "loss"), expected = strtod(row + strlen("\n0,validation,"), NULL);
     ck_assert_msg(fabs(loss - expected) < 1e-6, "%.9g, not %.9g", loss, expected);
 }
@@ -184,16 +186,16 @@ static bool says(const char *text, const char *part)
 TEST(heads_are_pruned_and_shared_out)
 {
     const char *path = examples("table.tsv", false), *folder = tiny("bert_classes");
-    run_result run = OK(HEADS(folder, "--prune", "--file", path, "--json"));
+    run_result run = OK(HEADS("prune", folder, "--file", path, "--json"));
     ck_assert_double_le(fabs(number_after(run.out, "\"heads\": 6", "loss") - score_of(folder, path)), 1e-5);
-    SAYS(HEADS(folder, "--shapley", "--file", path, "--json"), "\"shapley\": ");
-    SAYS(HEADS(folder, "--file", path, "--example", "3", "--head", "L0H1"), "bert_classes, example 3");
+    SAYS(HEADS("importance", folder, "--shapley", "--file", path, "--json"), "\"shapley\": ");
+    SAYS(HEADS("map", folder, "L0H1", "--file", path, "--example", "3"), "bert_classes, example 3");
     const char *one = file("one.tsv", "text\tlabel\nthe cat\tgood\n");
-    run = HEADS(folder, "--drop", "L0H1", "--file", one);
+    run = HEADS("importance", folder, "--drop", "L0H1", "--file", one);
     ck_assert_msg(run.code == 0 && says(run.out, "on the 1 example of"), "%s%s", run.out, run.err);
-    run = HEADS(folder, "--importance", "--file", one);
+    run = HEADS("importance", folder, "--file", one);
     ck_assert_msg(run.code == 0 && says(run.out, "on the 1 example that scores"), "%s%s", run.out, run.err);
-    SAYS(HEADS(folder, "--keep-only", "L0H1", "--file", path), "table.tsv.\nHeads kept: L0H1.");
+    SAYS(HEADS("importance", folder, "--keep", "L0H1", "--file", path), "table.tsv.\nHeads kept: L0H1.");
 }
 
 /* A smaller model is worth what the curve ends with, and the heads that were removed, in whose places nothing is, stay
@@ -201,7 +203,7 @@ TEST(heads_are_pruned_and_shared_out)
 TEST(a_pruned_model_is_exported_and_trained_on)
 {
     const char *path = lines(), *folder = tiny("bert_masked"), *out = run_path("out"), *run = run_path("run");
-    run_result result = OK(HEADS(folder, "--prune-to", "4", "--file", path, "--export", out, "--json"));
+    run_result result = OK(HEADS("prune", folder, "--to", "4", "--file", path, "--export", out, "--json"));
     double loss = number_after(result.out, "\"heads\": 4,", "loss");
     const char *curve = run_kept(result.out);
     ck_assert_ptr_nonnull(strstr(result.err, "/out\nwritten: BertForMaskedLM"));
@@ -211,7 +213,7 @@ TEST(a_pruned_model_is_exported_and_trained_on)
             char head[8], removed[32];
             snprintf(head, sizeof head, "L%dH%d", i / 3, i % 3);
             snprintf(removed, sizeof removed, "\"removed\": \"%s\"", head);
-            const char *dropped = HEADS(out, "--drop", head, "--file", path, "--json").out;
+            const char *dropped = HEADS("importance", out, "--drop", head, "--file", path, "--json").out;
             double whole = number_after(dropped, "\"heads\": 6", "loss");
             ck_assert(trained == 1 || fabs(whole - loss) < 1e-5);
             bool empty = number_after(dropped, "\"heads\": 5", "loss") == whole;
@@ -224,13 +226,13 @@ TEST(a_pruned_model_is_exported_and_trained_on)
         if (trained == 0) {
             EXPECT_RUN(0, run_config("my.ini", config), "--from", out, "--out", run, "--quiet");
             out = run_path("again");
-            OK(HEADS(run, "--export", out));
+            OK(HEADS("export", run, out));
         }
     }
-    result = REFUSED(HEADS(folder, "--prune-to", "4", "--file", path, "--export", out), 3,
+    result = REFUSED(HEADS("prune", folder, "--to", "4", "--file", path, "--export", out), 3,
                      "runs.its_truncation_and_padding_are_not");
     ck_assert_str_eq(result.out, "");
-    REFUSED(HEADS(tiny("bert_untied"), "--prune-to", "4", "--file", path, "--out", run_path("a")), 2,
+    REFUSED(HEADS("prune", tiny("bert_untied"), "--to", "4", "--file", path, "--out", run_path("a")), 2,
             "runs.out_is_an_open_model_and");
 }
 
@@ -262,8 +264,8 @@ TEST(columns_of_a_file_are_named)
     const char *out = answers(PREDICT(folder, "--score", table, "task.text_column=said", "task.label_column=is"), "");
     ck_assert_msg(strstr(out, "none of its labels  1, and so answered wrong") != NULL, "%s", out);
     REFUSED(PREDICT(folder, table, "task.text_column=said"), 2, "runs.task_text_column_said_says_what");
-    run_result run =
-        OK(HEADS(folder, "--drop", "L0H0", "--file", table, "task.text_column=said", "task.label_column=is"));
+    run_result run = OK(HEADS("importance", folder, "task.text_column=said", "task.label_column=is", "--drop", "L0H0",
+                              "--file", table));
     ck_assert_ptr_nonnull(strstr(run.err, "a.tsv: 1 of its labels is none of the model's: bad, so so, good"));
     const char *words_of = examples("tags.conllu", false);
     out = answers(PREDICT(tiny("electra_tags"), "--score", words_of), "");
@@ -288,35 +290,35 @@ TEST(a_file_of_other_labels_alone_is_refused_with_them)
 TEST(a_loss_needs_a_stored_head_and_examples)
 {
     const char *path = lines(), *masked = tiny("bert_untied"), *bare = tiny("bert_bare");
-    REFUSED(HEADS(masked, "--importance"), 2, "runs.is_an_open_model_and_this");
-    REFUSED(HEADS(tiny("gpt2_next"), "--prune"), 2, "runs.is_an_open_model_and_this_2");
-    REFUSED(HEADS(tiny("electra_tags"), "--shapley"), 2, "runs.is_an_open_model_and_this_3");
-    REFUSED(HEADS(tiny("bert_classes"), "--drop", "L0H0"), 2, "runs.is_an_open_model_and_this_4");
-    REFUSED(HEADS(bare, "--importance"), 2, "runs.is_an_open_model_without_an");
-    REFUSED(HEADS(bare, "--importance", "--file", path), 2, "runs.stores_no_head_for_the_task");
-    REFUSED(HEADS(masked, "--importance", "--task", "tags", "--file", path), 2, "runs.stores_no_head_for_the_task_2");
+    REFUSED(HEADS("importance", masked), 2, "runs.is_an_open_model_and_this");
+    REFUSED(HEADS("prune", tiny("gpt2_next")), 2, "runs.is_an_open_model_and_this_2");
+    REFUSED(HEADS("importance", tiny("electra_tags"), "--shapley"), 2, "runs.is_an_open_model_and_this_3");
+    REFUSED(HEADS("importance", tiny("bert_classes"), "--drop", "L0H0"), 2, "runs.is_an_open_model_and_this_4");
+    REFUSED(HEADS("importance", bare), 2, "runs.is_an_open_model_without_an");
+    REFUSED(HEADS("importance", bare, "--file", path), 2, "runs.stores_no_head_for_the_task");
+    REFUSED(HEADS("importance", masked, "--task", "tags", "--file", path), 2, "runs.stores_no_head_for_the_task_2");
     static const char *const other_kinds[] = { "next", "file", "copy" };
     for (int i = 0; i < 3; i++) {
         const char *told = scratch_format("stores no head for the task %s, and so it has no loss", other_kinds[i]);
-        run_result run = HEADS(masked, "--importance", "--task", other_kinds[i], "--file", path);
+        run_result run = HEADS("importance", masked, "--task", other_kinds[i], "--file", path);
         REFUSED_SAYING(run, 2, told);
         REFUSED_SAYING(run, 2, "(but one for masked): ask it on that, by --task masked");
-        run = HEADS(bare, "--importance", "--task", other_kinds[i], "--file", path);
+        run = HEADS("importance", bare, "--task", other_kinds[i], "--file", path);
         REFUSED_SAYING(run, 2, told);
         REFUSED_SAYING(run, 2, ": train one for masked, tags or classes on examples of yours by train my.ini --from ");
     }
-    REFUSED(HEADS(tiny("gpt2_next"), "--importance", "--task", "masked", "--file", path), 2,
+    REFUSED(HEADS("importance", tiny("gpt2_next"), "--task", "masked", "--file", path), 2,
             "runs.stores_no_head_for_the_task_3");
-    REFUSED(HEADS(masked, "--importance", "--task", "tgas", "--file", path), 2, "runs.task_name_tgas_is_not_one");
-    REFUSED(HEADS(masked, "--importance", "--file", path, "model.layers=1"), 2, "runs.model_layers_1_is_an_open");
-    REFUSED(HEADS(masked, "--importance", "--file", path, "task.colum=a"), 2, "runs.task_colum_unknown_key_did_you");
-    REFUSED(HEADS(masked, "--importance", "--file", path, "--step", "0"), 2, "runs.is_an_open_model_which_has");
-    REFUSED(HEADS(masked, "--importance", "--file", run_path("none.txt")), 3, "heads.cannot_open_no_such_file_or");
-    REFUSED(HEADS(tiny("gpt2_next"), "--importance", "--file", file("s.txt", "the cat\n")), 3,
+    REFUSED(HEADS("importance", masked, "--task", "tgas", "--file", path), 2, "runs.task_name_tgas_is_not_one");
+    REFUSED(HEADS("importance", masked, "model.layers=1", "--file", path), 2, "runs.model_layers_1_is_an_open");
+    REFUSED(HEADS("importance", masked, "task.colum=a", "--file", path), 2, "runs.task_colum_unknown_key_did_you");
+    REFUSED(HEADS("importance", masked, "--file", path, "--step", "0"), 2, "runs.is_an_open_model_which_has");
+    REFUSED(HEADS("importance", masked, "--file", run_path("none.txt")), 3, "heads.cannot_open_no_such_file_or");
+    REFUSED(HEADS("importance", tiny("gpt2_next"), "--file", file("s.txt", "the cat\n")), 3,
             "runs.has_2_pieces_too_few_for");
     const char *run = TINY_RUN("run");
-    REFUSED(HEADS(run, "--importance", "--file", path), 2, "runs.file_is_a_run_which_has");
-    REFUSED(HEADS(run, "--importance", "task.length=3"), 2, "runs.task_length_3_is_a_run");
+    REFUSED(HEADS("importance", run, "--file", path), 2, "runs.file_is_a_run_which_has");
+    REFUSED(HEADS("importance", run, "task.length=3"), 2, "runs.task_length_3_is_a_run");
 }
 
 SUITE("open losses", .seconds = 60)

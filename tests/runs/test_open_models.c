@@ -101,7 +101,7 @@ LOOP_TEST(heads_of_a_text_are_those_of_transformers, 0, TINY_MODELS)
     for (int t = 0; t < TEXTS; t++) {
         int64_t T = (int64_t)lengths.at[t];
         if (t != 1 || strcmp(model, "electra_tags") != 0) { /* words of one sentence */
-            run_result run = HEADS(tiny(model), "--input", texts[t], "--npz", path);
+            run_result run = HEADS("map", tiny(model), "--input", texts[t], "--npz", path);
             ck_assert_msg(run.code == 0 && tells_only(run.err, told(model)), "%s", run.err);
             hl_npz npz;
             CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
@@ -121,14 +121,14 @@ LOOP_TEST(heads_of_a_text_are_shown, 0, TINY_MODELS)
     hl_pretrained *opened = tiny_open(model);
     hl_pretrained_head head = hl_pretrained_stored_head(opened);
     hl_pretrained_close(opened);
-    run_result run = SAYS(HEADS(folder, "--input", "the cat sat"), "L1H1");
+    run_result run = SAYS(HEADS("map", folder, "--input", "the cat sat"), "L1H1");
     ck_assert_int_eq(strstr(run.out, "answer") != NULL, head != HL_PRETRAINED_NONE);
     ck_assert_int_eq(strstr(run.out, "\n       1  ") != NULL,
                      head != HL_PRETRAINED_NONE && head != HL_PRETRAINED_CLASSES);
-    SAYS(HEADS(folder, "--input", "the cat sat", "--head", "L1H0", "--words"), "sat");
-    run = OK(HEADS(folder, "--input", "the cat sat", "--json"));
+    SAYS(HEADS("map", folder, "L1H0", "--input", "the cat sat", "--words"), "sat");
+    run = OK(HEADS("map", folder, "--input", "the cat sat", "--json"));
     ck_assert_int_eq(strstr(run.out, "\"answers\": []") != NULL, head == HL_PRETRAINED_NONE);
-    SAYS(HEADS(folder, "--input", "the cat sat", "--csv", "--head", "L0H1"), "\n0,1,0,1,");
+    SAYS(HEADS("map", folder, "L0H1", "--input", "the cat sat", "--csv"), "\n0,1,0,1,");
 }
 
 TEST(a_text_that_is_too_long_is_refused)
@@ -137,7 +137,7 @@ TEST(a_text_that_is_too_long_is_refused)
     for (int i = 0; i < 62; i++) {
         strcat(text, "a ");
     }
-    run_result run = HEADS(tiny("bert_untied"), "--input", text);
+    run_result run = HEADS("map", tiny("bert_untied"), "--input", text);
     REFUSED(run, 2, "runs.input_64_tokens_and_the_model");
 }
 
@@ -147,11 +147,11 @@ TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
 {
     const char *folder = tiny("bert_masked");
     REFUSED(HEADS(folder), 2, "study.is_an_open_model_without_examples");
-    REFUSED(HEADS(folder, "--example", "1"), 2, "study.is_an_open_model_without_examples");
-    REFUSED(HEADS(folder, "--input", "it", "--report", run_path("a.html")), 2,
+    REFUSED(HEADS("map", folder, "--example", "1"), 2, "study.is_an_open_model_without_examples");
+    REFUSED(HEADS("map", folder, "--input", "it", "--report", run_path("a.html")), 2,
             "runs.input_and_report_exclude_each_other");
     REFUSED(HEADS(folder, "--json"), 2, "study.is_an_open_model_without_examples");
-    REFUSED(HEADS(folder, "--against", folder), 2, "heads.is_an_open_model_without_examples");
+    REFUSED(HEADS("compare", folder, folder), 2, "heads.is_an_open_model_without_examples");
     REFUSED(HEADS(folder, "the cat sat"), 2, "runs.the_cat_sat_one_model_is");
     static const char *const asked_on[][2] = { { "--file", "runs.file_for_what_add_importance_prune" },
                                                { "--task", "runs.task_for_what_add_importance_prune" } };
@@ -160,7 +160,7 @@ TEST(what_needs_examples_or_a_loss_is_refused_with_the_command_that_helps)
         REFUSED_SAYING(HEADS(tiny("bert_bare"), asked_on[i][0], "tags"), 2, ": for what? ");
     }
     REFUSED(HEADS(run_path(".")), 3, "runs.this_folder_holds_no_run_no_2");
-    REFUSED(HEADS("bert-base-uncased", "--input", "it"), 3, "runs.bert_base_uncased_no_such_folder");
+    REFUSED(HEADS("map", "bert-base-uncased", "--input", "it"), 3, "runs.bert_base_uncased_no_such_folder");
     REFUSED(PREDICT("bert-base-uncased"), 3, "runs.bert_base_uncased_no_such_folder");
     REFUSED(HEADS(run_file(folder, "config.json")), 3, "runs.a_file_give_the_folder_that_2");
 }
@@ -169,7 +169,7 @@ TEST(a_folder_without_the_matrix_of_its_head_is_refused)
 {
     const char *folder =
         run_kept(tiny_changed("electra_discriminator", "config.json", "ElectraForPreTraining", "ElectraForMaskedLM"));
-    REFUSED(HEADS(folder, "--input", "it"), 3, "runs.its_weights_lack_head_dense_weight");
+    REFUSED(HEADS("map", folder, "--input", "it"), 3, "runs.its_weights_lack_head_dense_weight");
 }
 
 /* ---- predict ---- */
@@ -341,7 +341,7 @@ TEST(a_run_has_the_folders_weights)
         "[train]\nsteps = 1\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
         file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"));
     SAYS(RUN(run_config("masked.ini", config), "--from", folder, "--out", run), "\ndrawn anew: nothing\n");
-    OK(HEADS(run, "--input", texts[0], "--npz", path));
+    OK(HEADS("map", run, "--input", texts[0], "--npz", path));
     hl_npz npz;
     tiny_numbers lengths = tiny_expected("bert_masked", "lengths");
     CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
@@ -381,10 +381,10 @@ TEST(a_config_that_contradicts_the_folder_is_told_by_key)
 LOOP_TEST(a_model_is_exported_and_read_again, 0, TINY_MODELS)
 {
     const char *folder = tiny(tiny_models[_i].name), *out = run_path("out");
-    run_result run = SAYS(HEADS(folder, "--export", out), "/out\nwritten: ");
+    run_result run = SAYS(HEADS("export", folder, out), "/out\nwritten: ");
     ck_assert_str_eq(run.err, "");
-    run_result again = OK(HEADS(out, "--input", "the cat sat", "--json"));
-    ck_assert_str_eq(again.out, HEADS(folder, "--input", "the cat sat", "--json").out);
+    run_result again = OK(HEADS("map", out, "--input", "the cat sat", "--json"));
+    ck_assert_str_eq(again.out, HEADS("map", folder, "--input", "the cat sat", "--json").out);
 }
 
 /* What would be read beside it goes; what no model reads stays. */
@@ -403,14 +403,14 @@ TEST(nothing_of_an_earlier_model_stays)
     static const char *const stay[] = { "README.md", "1_Pooling/notes", "model-card.md" };
     const char *out = run_path("out");
     enum { GONE = sizeof gone / sizeof *gone, STAY = sizeof stay / sizeof *stay };
-    ck_assert_int_eq(HEADS(tiny("bert_bare"), "--export", out).code, 0); /* makes 1_Pooling */
+    ck_assert_int_eq(HEADS("export", tiny("bert_bare"), out).code, 0); /* makes 1_Pooling */
     for (int i = 0; i < GONE; i++) {
         scratch_write(run_file(out, gone[i]), "{}", 2);
     }
     for (int i = 0; i < STAY; i++) {
         scratch_write(run_file(out, stay[i]), "{}", 2);
     }
-    OK(HEADS(tiny("bert_masked"), "--export", out, "--overwrite"));
+    OK(HEADS("export", tiny("bert_masked"), out, "--overwrite"));
     for (int i = 0; i < GONE; i++) {
         ck_assert_msg(!scratch_exists(run_file(out, gone[i])), "%s", gone[i]);
     }
@@ -423,25 +423,25 @@ TEST(a_folder_that_holds_something_is_not_replaced_unasked)
 {
     const char *folder = tiny("bert_masked"), *out = run_path("out"), *file = run_path("file");
     scratch_write(file, "", 0);
-    OK(HEADS(folder, "--export", out));
-    REFUSED(HEADS(folder, "--export", out), 3, "runs.holds_files_already_name_another_folder");
-    SAYS(HEADS(tiny("gpt2_next"), "--export", out, "--overwrite"), "of the kind gpt2");
-    REFUSED(HEADS(out, "--export", out, "--overwrite"), 3, "runs.is_in_the_folder_of_the");
+    OK(HEADS("export", folder, out));
+    REFUSED(HEADS("export", folder, out), 3, "runs.holds_files_already_name_another_folder");
+    SAYS(HEADS("export", tiny("gpt2_next"), out, "--overwrite"), "of the kind gpt2");
+    REFUSED(HEADS("export", out, out, "--overwrite"), 3, "runs.is_in_the_folder_of_the");
     const char *in = run_path("out/new/on/the/way");
-    REFUSED(HEADS(out, "--export", in), 3, "runs.is_in_the_folder_of_the_2");
+    REFUSED(HEADS("export", out, in), 3, "runs.is_in_the_folder_of_the_2");
     ck_assert(!scratch_exists(run_path("out/new")));
-    ck_assert_int_eq(HEADS(out, "--export", run_path("out-2")).code, 0); /* beside it */
-    REFUSED(HEADS(folder, "--export", file), 3, "runs.a_file_name_a_folder_for");
+    ck_assert_int_eq(HEADS("export", out, run_path("out-2")).code, 0); /* beside it */
+    REFUSED(HEADS("export", folder, file), 3, "runs.a_file_name_a_folder_for");
     scratch_write(run_path("out/config.ini"), "", 0);
-    REFUSED(HEADS(folder, "--export", out, "--overwrite"), 3, "runs.holds_a_run_name_another_folder");
-    REFUSED(HEADS(folder, "--export", out, "--prune"), 2, "runs.export_goes_with_no_other_option");
+    REFUSED(HEADS("export", folder, out, "--overwrite"), 3, "runs.holds_a_run_name_another_folder");
+    REFUSED(HEADS("prune", folder, "--export", out), 2, "runs.export_goes_with_no_other_option");
     REFUSED(HEADS(folder, "--overwrite"), 2, "runs.overwrite_goes_with_export_dir_or");
 }
 
 TEST(a_run_that_no_open_model_is_like_is_not_exported)
 {
     const char *folder = TINY_RUN("run"), *out = run_path("out");
-    REFUSED(HEADS(folder, "--export", out), 2, "runs.a_model_of_its_task_has");
+    REFUSED(HEADS("export", folder, out), 2, "runs.a_model_of_its_task_has");
 }
 
 SUITE("open_models", .seconds = 60)

@@ -147,7 +147,7 @@ TEST(a_sweep_needs_its_text_and_its_place_no_more)
     char *text = scratch_read(scratch_path("small.conllu"), &size);
     ck_assert_int_eq(remove(scratch_path("small.conllu")), 0);
     ck_assert_int_eq(remove(run_file(moved, "ablation.csv")), 0); /* so that the trainings are gone on with */
-    OK(HEADS(run_file(moved, "heads=1,seed=1"), "--keep-only", "L0H0"));
+    OK(HEADS("importance", run_file(moved, "heads=1,seed=1"), "--keep", "L0H0"));
     SAYS(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", moved), "[2/2] ");
     ck_assert(!scratch_exists(folder)); /* nothing was made where it was */
     REFUSED(ABLATE(config, "--heads", "1,2,4", "--seeds", "1", "--out", run_path("other")), 3,

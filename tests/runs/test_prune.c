@@ -43,7 +43,7 @@ static int read_csv(const char *csv, row rows[MOST_ROWS])
 TEST(the_curve_begins_with_the_whole_model_and_ends_with_a_head_a_layer)
 {
     const char *folder = TINY_RUN("run", "model.heads=4,2"), *csv = run_path("curve.csv");
-    run_result run = OK(HEADS(folder, "--prune", "--csv", csv));
+    run_result run = OK(HEADS("prune", folder, "--csv", csv));
     ck_assert_str_eq(run.err, "");
     row rows[MOST_ROWS];
     ck_assert_int_eq(read_csv(run_read(csv), rows), 5);
@@ -79,11 +79,11 @@ TEST(every_row_is_worth_what_its_heads_are_masked)
 {
     const char *folder = TINY_RUN("run", "model.heads=4,2");
     row rows[MOST_ROWS];
-    int n = read_csv(HEADS(folder, "--prune", "--csv").out, rows);
+    int n = read_csv(HEADS("prune", folder, "--csv").out, rows);
     for (int i = 1; i < n; i++) {
         char names[64];
         gone_until(rows, i, names);
-        run_result run = HEADS(folder, "--drop", names);
+        run_result run = HEADS("importance", folder, "--drop", names);
         const char *table = strstr(run.out, "accuracy\n");
         ck_assert_msg(table != NULL, "%s%s", run.out, run.err);
         double loss;
@@ -112,10 +112,10 @@ static void read_importance(const char *csv, const char *column, double *importa
 static void expect_order(const char *folder, const char *by, const char *column)
 {
     double importance[6];
-    read_importance(HEADS(folder, "--importance", "--csv").out, column, importance);
+    read_importance(HEADS("importance", folder, "--csv").out, column, importance);
     row once[MOST_ROWS], again[MOST_ROWS];
-    ck_assert_int_eq(read_csv(HEADS(folder, "--prune-once", "--prune-by", by, "--csv").out, once), 5);
-    ck_assert_int_eq(read_csv(HEADS(folder, "--prune-by", by, "--csv").out, again), 5);
+    ck_assert_int_eq(read_csv(HEADS("prune", folder, "--once", "--by", by, "--csv").out, once), 5);
+    ck_assert_int_eq(read_csv(HEADS("prune", folder, "--by", by, "--csv").out, again), 5);
     int left[2] = { 4, 2 };
     for (int i = 1; i < 5; i++) {
         int least = -1;
@@ -163,7 +163,7 @@ static void expect_fine_tuned(const char *override, int n)
     const char *folder = TINY_RUN("run", override), *file = run_path("pruned.safetensors"),
                *csv = run_path("curve.csv");
     const char *count = scratch_format("%d", n);
-    run_result run = OK(HEADS(folder, "--prune-to", count, "--out", file, "--csv", csv));
+    run_result run = OK(HEADS("prune", folder, "--to", count, "--out", file, "--csv", csv));
     row rows[MOST_ROWS];
     int last = read_csv(run_read(csv), rows) - 1;
     ck_assert_int_eq(rows[last].heads, n);
@@ -209,7 +209,7 @@ TEST(heads_that_shared_keys_and_values_are_fine_tuned_too)
 TEST(the_file_says_which_heads_it_has)
 {
     const char *folder = TINY_RUN("run", "model.heads=4,2"), *path = run_path("pruned.safetensors");
-    run_result run = OK(HEADS(folder, "--prune-to", "3", "--out", path, "--csv"));
+    run_result run = OK(HEADS("prune", folder, "--to", "3", "--out", path, "--csv"));
     ck_assert_ptr_nonnull(strstr(run.err, "3 of 6 heads"));
     row rows[MOST_ROWS];
     read_csv(run.out, rows);
@@ -243,7 +243,7 @@ TEST(charts_are_written)
 {
     const char *folder = TINY_RUN("run", "model.heads=2"), *png = run_path("a.png"), *svg = run_path("a.svg"),
                *pdf = run_path("a.pdf");
-    OK(HEADS(folder, "--prune", "--png", png, "--svg", svg, "--pdf", pdf));
+    OK(HEADS("prune", folder, "--png", png, "--svg", svg, "--pdf", pdf));
     ck_assert_int_eq(strncmp(run_read(png), "\x89PNG", 4), 0);
     ck_assert_int_eq(strncmp(run_read(svg), "<?xml", 5), 0);
     ck_assert_int_eq(strncmp(run_read(pdf), "%PDF", 4), 0);
@@ -252,14 +252,14 @@ TEST(charts_are_written)
 TEST(a_path_with_blanks_is_quoted_in_the_command)
 {
     const char *folder = TINY_RUN("it's a run", "train.steps=1");
-    SAYS(HEADS(folder, "--prune-to", "2", "--out", run_path("small.safetensors")),
+    SAYS(HEADS("prune", folder, "--to", "2", "--out", run_path("small.safetensors")),
          "/it'\\''s a run/config.ini' --from ", "/it'\\''s a run-pruned'\n");
 }
 
 TEST(a_folder_told_with_a_slash_is_tuned_beside_it)
 {
     const char *folder = scratch_format("%s/", TINY_RUN("run", "model.heads=2"));
-    SAYS(HEADS(folder, "--prune-to", "2", "--out", run_path("pruned.safetensors")), "/run-pruned\n",
+    SAYS(HEADS("prune", folder, "--to", "2", "--out", run_path("pruned.safetensors")), "/run-pruned\n",
          "/run/config.ini ");
 }
 
@@ -284,14 +284,14 @@ TEST(what_cannot_be_pruned_is_one_line)
         ck_assert_str_eq(run.out, "");
         ck_assert(!scratch_exists(file));
     }
-    REFUSED(HEADS(folder, "--prune-to", "2"), 2, "runs.prune_to_where_shall_it_go");
-    run_result run = HEADS(folder, "--prune-to", "2", "--out", run_path("nowhere/x.safetensors"));
+    REFUSED(HEADS("prune", folder, "--to", "2"), 2, "runs.prune_to_where_shall_it_go");
+    run_result run = HEADS("prune", folder, "--to", "2", "--out", run_path("nowhere/x.safetensors"));
     ck_assert_int_eq(run.code, 3);
     ck_assert_str_eq(run.out, ""); /* told before the heads are measured */
     ck_assert_ptr_nonnull(strstr(run.err, "its folder cannot be written to: No such file or directory"));
     const char *one = TINY_RUN("one", "model.heads=1", "train.steps=1");
-    REFUSED(HEADS(one, "--prune-to", "2", "--out", file), 2, "runs.prune_to_has_one_head_in");
-    SAYS(HEADS(one, "--prune"), "Left in the end: L0H0, L1H0.");
+    REFUSED(HEADS("prune", one, "--to", "2", "--out", file), 2, "runs.prune_to_has_one_head_in");
+    SAYS(HEADS("prune", one), "Left in the end: L0H0, L1H0.");
 }
 
 SUITE("heads --prune", .seconds = 60)

@@ -179,7 +179,7 @@ LOOP_TEST(an_older_format_is_not_resumed_but_opens, 0, 2)
         copy_file(run_file(stored, files[i]), run_file(folder, files[i]));
     }
     expect_refused(config, folder, format);
-    SAYS(HEADS(folder, "--keep-only", "L0H0"), "weights of step 2");
+    SAYS(HEADS("importance", folder, "--keep", "L0H0"), "weights of step 2");
     EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
     EXPECT_RUN(0, config, "--from", run_file(stored, "model.safetensors"), "--out", run_path("from model"));
 }
@@ -210,7 +210,7 @@ TEST(a_snapshot_of_the_largest_answers_opens)
     ck_assert_int_eq(hl_answers_best(&snapshot->answers, 0, 4, 2, best), 0);
     hl_opened_model_close(&run);
     expect_refused(run_file(folder, "config.ini"), folder, "3");
-    SAYS(HEADS(folder, "--keep-only", "L0H0"), "weights of step 2");
+    SAYS(HEADS("importance", folder, "--keep", "L0H0"), "weights of step 2");
 }
 
 /* ---- checkpoints that are kept ---- */

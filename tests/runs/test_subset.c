@@ -29,7 +29,7 @@ TEST(all_heads_are_worth_what_training_said)
     const char *folder = TINY_RUN("run");
     double loss, accuracy;
     run_last_row(folder, "validation", &loss, &accuracy);
-    run_result run = SAYS(HEADS(folder, "--keep-only", "L0H*,L1H*"), "weights of step 24");
+    run_result run = SAYS(HEADS("importance", folder, "--keep", "L0H*,L1H*"), "weights of step 24");
     row rows[2];
     read_rows(run.out, rows);
     for (int i = 0; i < 2; i++) {
@@ -43,17 +43,17 @@ TEST(all_heads_are_worth_what_training_said)
 TEST(keeping_some_is_dropping_the_others)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = SAYS(HEADS(folder, "--keep-only", "L0H1,L1H0"), "Heads kept: L0H1, L1H0.\n");
+    run_result run = SAYS(HEADS("importance", folder, "--keep", "L0H1,L1H0"), "Heads kept: L0H1, L1H0.\n");
     row kept[2], dropped[2];
     read_rows(run.out, kept);
-    run = OK(HEADS(folder, "--drop=L1H1,L0H0"));
+    run = OK(HEADS("importance", folder, "--drop", "L1H1,L0H0"));
     read_rows(run.out, dropped);
     ck_assert_int_eq(kept[1].heads, 2);
     ck_assert_int_eq(dropped[1].heads, 2);
     ck_assert_double_eq(kept[1].loss, dropped[1].loss);
     ck_assert_double_eq(kept[1].accuracy, dropped[1].accuracy);
     ck_assert_double_gt(fabs(kept[1].loss - kept[0].loss), 1e-4);
-    run = HEADS(folder, "--drop", "L0H*,L1H*");
+    run = HEADS("importance", folder, "--drop", "L0H*,L1H*");
     ck_assert_ptr_nonnull(strstr(run.out, "Heads kept: none.\n"));
 }
 
@@ -97,7 +97,7 @@ TEST(what_is_wrong_is_one_line)
         run_result run = REFUSED(HEADS(folder, wrong[i].option, wrong[i].value), 2, wrong[i].part);
         ck_assert_str_eq(run.out, "");
     }
-    REFUSED(HEADS(folder, "--drop", "L0H0", "--keep-only", "L1H1"), 2, "runs.drop_does_not_go_with_keep");
+    REFUSED(HEADS("importance", folder, "--drop", "L0H0", "--keep", "L1H1"), 2, "runs.drop_does_not_go_with_keep");
 }
 
 SUITE("heads --keep-only, --drop")

@@ -111,14 +111,14 @@ TEST(each_question_has_its_table)
 TEST(pruning_has_its_table)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    run_result run = OK(HEADS(folder, "--prune", "--json", "-"));
+    run_result run = OK(HEADS("prune", folder, "--json", "-"));
     json_t *root = parsed(run.out), *rows = json_object_get(root, "rows");
     ck_assert_uint_eq(json_array_size(rows), 3);
     ck_assert(json_is_null(json_object_get(json_array_get(rows, 0), "removed")));
     ck_assert_int_eq(json_string_value(json_object_get(json_array_get(rows, 1), "removed"))[0], 'L');
     json_decref(root);
-    ck_assert_int_eq(csv_rows(HEADS(folder, "--prune", "--csv").out), 3);
-    ck_assert_ptr_nonnull(strstr(HEADS(folder, "--prune", "--json", run_path("file")).out, "accuracy"));
+    ck_assert_int_eq(csv_rows(HEADS("prune", folder, "--csv").out), 3);
+    ck_assert_ptr_nonnull(strstr(HEADS("prune", folder, "--json", run_path("file")).out, "accuracy"));
 }
 
 static double weight(const json_t *head, size_t query, size_t key)
@@ -129,7 +129,7 @@ static double weight(const json_t *head, size_t query, size_t key)
 TEST(a_map_holds_its_heads_weights_and_label)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    json_t *table = parsed(HEADS(folder, "--json").out), *map = parsed(HEADS(folder, "--head", "L1H1", "--json").out);
+    json_t *table = parsed(HEADS(folder, "--json").out), *map = parsed(HEADS("map", folder, "L1H1", "--json").out);
     json_t *head = json_array_get(json_object_get(map, "heads"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(head, "head")), 1);
@@ -145,7 +145,7 @@ TEST(a_map_holds_its_heads_weights_and_label)
         }
         ck_assert_double_eq_tol(sum, 1, 1e-5);
     }
-    const char *csv = HEADS(folder, "--head", "L1H1", "--csv").out;
+    const char *csv = HEADS("map", folder, "L1H1", "--csv").out;
     const char *first = scratch_format("\n1,1,0,0,0,0,%.9g\n", weight(head, 0, 0));
     ck_assert_msg(strstr(csv, first) != NULL, "no %s in %s", first, csv);
     json_decref(table);
@@ -157,11 +157,11 @@ TEST(a_map_holds_its_heads_weights_and_label)
 TEST(an_input_tells_the_models_answers)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    run_result run = HEADS(folder, "--input", "a b c <sep> <mask> <mask>", "--json");
+    run_result run = HEADS("map", folder, "--input", "a b c <sep> <mask> <mask>", "--json");
     json_t *root = parsed(run.out), *answers = json_object_get(root, "answers");
     ck_assert_uint_eq(json_array_size(answers), 2);
     ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(root, "heads"), 0), "label")));
-    const char *drawn = run_kept(HEADS(folder, "--input", "a b c <sep> <mask> <mask>", "--head", "L0H0").out);
+    const char *drawn = run_kept(HEADS("map", folder, "L0H0", "--input", "a b c <sep> <mask> <mask>").out);
     ck_assert_int_eq(strncmp(drawn, "6 tokens: a b c <sep> <mask> <mask>\n\nposition  token", 51), 0);
     for (size_t i = 0; i < 2; i++) {
         json_t *answer = json_array_get(answers, i);
@@ -175,7 +175,7 @@ TEST(an_input_tells_the_models_answers)
     }
     json_decref(root);
     /* without a mask every position is answered */
-    root = parsed(HEADS(folder, "--input", "a b c", "--json").out);
+    root = parsed(HEADS("map", folder, "--input", "a b c", "--json").out);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "answers")), 3);
     json_decref(root);
 }
@@ -183,7 +183,7 @@ TEST(an_input_tells_the_models_answers)
 TEST(a_page_on_standard_output_stands_alone)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    const char *page = HEADS(folder, "--head", "L1H0", "--report", "-").out;
+    const char *page = HEADS("map", folder, "L1H0", "--report", "-").out;
     ck_assert_int_eq(strncmp(page, "<!doctype html>", 15), 0);
 }
 

@@ -31,7 +31,8 @@ TEST(the_runs_own_files_are_not_replaced)
         for (int k = 0; k < OPTIONS; k++) {
             REFUSED_SAYING(HEADS(folder, options[k], path), 2, "is a file of a run, which would lose it");
         }
-        REFUSED_SAYING(HEADS(folder, "--prune-to", "2", "--out", path), 2, "is a file of a run, which would lose it");
+        REFUSED_SAYING(HEADS("prune", folder, "--to", "2", "--out", path), 2,
+                       "is a file of a run, which would lose it");
         ck_assert(scratch_holds(path, before, size));
         free(before);
     }
@@ -40,7 +41,7 @@ TEST(the_runs_own_files_are_not_replaced)
 TEST(files_of_the_run_compared_with_are_not_replaced)
 {
     const char *folder = train("run"), *other = train("other");
-    REFUSED(HEADS(folder, "--against", other, "--report", run_file(other, "metrics.csv")), 2,
+    REFUSED(HEADS("compare", folder, other, "--report", run_file(other, "metrics.csv")), 2,
             "runs.report_is_a_file_of_a");
 }
 

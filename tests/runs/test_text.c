@@ -48,7 +48,7 @@ TEST(heads_of_texts_have_scores_of_words)
     }
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "report.html")), "\"word_of\":[-1,0,"));
     SAYS(HEADS(folder, "--words"), "without special ones");
-    run_result result = OK(HEADS(folder, "--words", "--example", "1", "--head", "L0H1", "--json"));
+    run_result result = OK(HEADS("map", folder, "L0H1", "--words", "--example", "1", "--json"));
     ck_assert_ptr_null(strstr(result.out, "##"));
     ck_assert_ptr_null(strstr(result.out, "[CLS]"));
 }
@@ -56,7 +56,7 @@ TEST(heads_of_texts_have_scores_of_words)
 /* The tokens that a call shows, as JSON. */
 static const char *shown(const char *folder, const char *input, const char *option)
 {
-    run_result result = OK(HEADS(folder, "--input", input, "--head", "L1H0", "--json", option));
+    run_result result = OK(HEADS("map", folder, "L1H0", "--input", input, "--json", option));
     const char *begin = strstr(result.out, "\"tokens\": [");
     ck_assert_ptr_nonnull(begin);
     char *tokens = (char *)run_kept(begin);
@@ -72,9 +72,9 @@ TEST(a_sentence_is_cut_as_its_training_text_was)
     ck_assert_str_eq(shown(folder, sentence, "--words"), "\"the\", \"mouseowl\", \"[MASK]\", \",\", \"quietly\"");
     const char *pieces = shown(folder, sentence, "-");
     ck_assert(strncmp(pieces, "\"[CLS]\", \"the\", \"m", 17) == 0 && strstr(pieces, "\"##") != NULL);
-    run_result result = SAYS(HEADS(folder, "--input", sentence), "  [MASK] ");
+    run_result result = SAYS(HEADS("map", folder, "--input", sentence), "  [MASK] ");
     ck_assert_ptr_null(strstr(result.out, "  [SEP]  ")); /* only the mask is answered */
-    REFUSED(HEADS(folder, "--input", "  "), 2, "runs.input_no_tokens_in_it");
+    REFUSED(HEADS("map", folder, "--input", "  "), 2, "runs.input_no_tokens_in_it");
 }
 
 /* A class is answered once, a tag at each word. */
@@ -82,23 +82,23 @@ TEST(answers_stand_where_the_task_has_them)
 {
     const char *folder = run_path("classes"), *config = text_config(3);
     EXPECT_RUN(0, config, "--out", folder, "--quiet");
-    run_result result = OK(HEADS(folder, "--input", "a1 b3\tc1"));
+    run_result result = OK(HEADS("map", folder, "--input", "a1 b3\tc1"));
     const char *at = strstr(result.out, "\n       0  <cls> ");
     ck_assert_msg(at != NULL && strncmp(strchr(at + 1, '\n'), "\n\n", 2) == 0, "%s", result.out);
     ck_assert_ptr_nonnull(strstr(result.out, " tokens: <cls> a 1   b 3 <sep> c 1 <sep>\n"));
     char label[8], same[8];
     double p, told;
     ck_assert_int_eq(sscanf(at, "\n 0 <cls> %7s", label), 1);
-    result = HEADS(folder, "--input", "a1 b3\tc1", "--json");
+    result = HEADS("map", folder, "--input", "a1 b3\tc1", "--json");
     at = strstr(result.out, "\"probability\": ");
     ck_assert(at != NULL && sscanf(at, "\"probability\": %lf", &told) == 1);
     const char *predicted = answers(PREDICT(folder, file("pair.txt", "a1 b3\tc1\n")), "");
     ck_assert(sscanf(predicted, "%7s %lf", same, &p) == 2 && strcmp(label, same) == 0 && fabs(p - told) < 0.0001);
-    REFUSED(HEADS(folder, "--input", "a1 b3 c1"), 2, "runs.input_the_model_reads_pairs_give");
+    REFUSED(HEADS("map", folder, "--input", "a1 b3 c1"), 2, "runs.input_the_model_reads_pairs_give");
 
     folder = run_path("tags");
     EXPECT_RUN(0, text_config(TEXT_TAGS), "--out", folder, "--quiet", "tokens.kind=chars");
-    result = OK(HEADS(folder, "--input", "w1 w12"));
+    result = OK(HEADS("map", folder, "--input", "w1 w12"));
     at = strstr(result.out, "\n       0  w ");
     ck_assert_msg(at != NULL && strncmp(strchr(at + 1, '\n'), "\n       2  w ", 12) == 0, "%s", result.out);
     ck_assert_ptr_null(strstr(result.out, "\n       3  "));
@@ -107,7 +107,7 @@ TEST(answers_stand_where_the_task_has_them)
 TEST(toy_tasks_have_no_words)
 {
     const char *folder = TINY_RUN("run");
-    REFUSED(HEADS(folder, "--words", "--head", "L0H0"), 2, "heads.words_the_tokens_of_run_are");
+    REFUSED(HEADS("map", folder, "L0H0", "--words"), 2, "heads.words_the_tokens_of_run_are");
     run_result result = HEADS(folder, "--words");
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_null(strstr(run_read(run_file(folder, "heads.csv")), "_word,"));

@@ -38,7 +38,7 @@ LOOP_TEST(every_task_trains_to_the_same_bits_at_any_number_of_threads, 0, TEXT_T
     EXPECT_RUN(0, config, "patterns.examples=0", "--quiet", "--out", silent);
     run_assert_same_results(straight, silent);
     SAYS(HEADS(straight), "L1H1");
-    OK(HEADS(straight, "--keep-only", "L0H0"));
+    OK(HEADS("importance", straight, "--keep", "L0H0"));
 }
 
 /* The special of the heads on an input of that token alone. */

@@ -55,14 +55,14 @@ TEST(bad_treebanks_are_refused_with_file_and_line)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         scratch_write(scratch_path("bad.conllu"), bad[i].text, strlen(bad[i].text));
         const char *reason = scratch_format("bad.conllu%s", bad[i].reason);
-        run_result run = HEADS(folder, "--treebank", run_path("bad.conllu"), "--json");
+        run_result run = HEADS("grammar", folder, run_path("bad.conllu"), "--json");
         REFUSED_SAYING(run, 3, reason);
         ck_assert_str_eq(run.out, "");
     }
     size_t size;
     unsigned char *packed = gzipped(FINE, strlen(FINE), &size);
     scratch_write(scratch_path("bad.conllu"), packed, size - 9);
-    REFUSED(HEADS(folder, "--treebank", run_path("bad.conllu")), 3, "study.its_gzip_data_end_in_the");
+    REFUSED(HEADS("grammar", folder, run_path("bad.conllu")), 3, "study.its_gzip_data_end_in_the");
     free(packed);
 }
 
@@ -86,17 +86,17 @@ TEST(what_is_left_out_or_odd_is_counted)
     const char *folder = run_kept(tiny_folder("bert_untied"));
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
         scratch_write(scratch_path("odd.conllu"), counted[i].text, strlen(counted[i].text));
-        json_t *all = json_answer(HEADS(folder, "--treebank", run_path("odd.conllu"), "--json"));
+        json_t *all = json_answer(HEADS("grammar", folder, run_path("odd.conllu"), "--json"));
         for (int n = 0; n < 4; n++) {
             ck_assert_int_eq(json_integer_value(json_object_get(all, names[n])), atoi(counted[i].told[n]));
         }
         json_decref(all);
-        SAYS(HEADS(folder, "--treebank", run_path("odd.conllu"), "--relation", counted[i].told[4]), counted[i].told[4]);
+        SAYS(HEADS("grammar", folder, run_path("odd.conllu"), "--relation", counted[i].told[4]), counted[i].told[4]);
     }
-    run_result run = HEADS(folder, "--treebank", run_path("odd.conllu"), "--max-pieces", "3");
+    run_result run = HEADS("grammar", folder, run_path("odd.conllu"), "--max-pieces", "3");
     REFUSED(run, 3, "study.no_sentence_can_be_used_of");
     scratch_write(scratch_path("odd.conllu"), counted[3].text, strlen(counted[3].text));
-    ck_assert_ptr_nonnull(strstr(HEADS(folder, "--treebank", run_path("odd.conllu")).out,
+    ck_assert_ptr_nonnull(strstr(HEADS("grammar", folder, run_path("odd.conllu")).out,
                                  "\nOf these, sentences with several roots: 1; words that the model's tokens do not"));
 }
 

@@ -78,10 +78,10 @@ static double chance(int n, unsigned marked, int drawn, int found)
 TEST(heads_have_both_and_steps_tell_what_is_kept)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
-    json_t *syntax = json_answer(HEADS(folder, "--treebank", file, "--json"));
-    json_t *alone = json_answer(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--json"));
+    json_t *syntax = json_answer(HEADS("grammar", folder, file, "--json"));
+    json_t *alone = json_answer(HEADS("importance", folder, "--task", "masked", "--file", text, "--json"));
     json_t *both =
-        json_answer(HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--json"));
+        json_answer(HEADS("grammar", folder, file, "--importance", "--task", "masked", "--file", text, "--json"));
     json_t *heads = json_object_get(both, "heads"), *earned = json_object_get(syntax, "heads");
     int n = (int)json_array_size(heads);
     unsigned marked = 0;
@@ -128,26 +128,25 @@ TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
     const char *md = run_path("both.md"), *csv = run_path("both.csv");
-    SAYS(
-        HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", file, "--md", md, "--csv", csv),
-        "heads earn a relation. Pruned in order of importance, the least");
+    SAYS(HEADS("grammar", folder, file, "--importance", "--task", "masked", "--file", text, "--md", md, "--csv", csv),
+         "heads earn a relation. Pruned in order of importance, the least");
     ck_assert_ptr_nonnull(strstr(run_read(csv), ",decorative,silent,gradient_rank,zero_rank,relation,held_out,held"));
     ck_assert_ptr_nonnull(strstr(run_read(md), "| pruned | heads left | by gradient | p | by zero | p | by chance |"));
     const char *few =
         run_config("few.conllu", "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n\n");
-    run_result run = HEADS(folder, "--importance", "--task", "masked", "--file", text, "--treebank", few);
+    run_result run = HEADS("grammar", folder, few, "--importance", "--task", "masked", "--file", text);
     ck_assert_msg(strstr(run.out, "No head earns a relation: ") != NULL && strstr(run.out, "pruned  ") == NULL, "%s%s",
                   run.err, run.out);
-    REFUSED(HEADS(folder, "--importance", "--treebank", file, "--relation", "dep"), 2,
+    REFUSED(HEADS("grammar", folder, file, "--importance", "--relation", "dep"), 2,
             "study.relation_does_not_go_with_importance");
-    REFUSED(HEADS(folder, "--shapley", "--treebank", file), 2, "study.shapley_does_not_go_with_treebank");
-    json_t *syntax = json_answer(HEADS(folder, "--treebank", file, "--json"));
+    REFUSED(HEADS("grammar", folder, file, "--shapley"), 2, "study.shapley_does_not_go_with_treebank");
+    json_t *syntax = json_answer(HEADS("grammar", folder, file, "--json"));
     const char *earned = text_at(json_array_get(json_object_get(syntax, "heads"), 0), "relation");
-    run = HEADS(folder, "--treebank", file, "--relation", earned, "--md", "-");
+    run = HEADS("grammar", folder, file, "--relation", earned, "--md", "-");
     json_decref(syntax);
     ck_assert_msg(strncmp(run.out, "| head | way | found |", 22) == 0, "%s%s", run.err, run.out);
     ck_assert_ptr_nonnull(strstr(run.out, " \\* | ")); /* a head that earns it */
-    run = HEADS(folder, "--treebank", file, "--relation", "dep", "--without-null");
+    run = HEADS("grammar", folder, file, "--relation", "dep", "--without-null");
     ck_assert_msg(strstr(run.out, "  held\n") != NULL, "%s", run.out);
 }
 

@@ -62,14 +62,14 @@ TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
         run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
     run_result result = OK(HEADS(folder, "--examples", text, "--csv", "-", "--step", "1"));
     const char *csv = run_kept(result.out);
-    json_t *all = json_answer(HEADS(folder, "--profile", "--examples", text, "--json"));
+    json_t *all = json_answer(HEADS("profile", folder, "--examples", text, "--json"));
     ck_assert(json_is_null(json_object_get(all, "step")));
     check(all, csv, 1, 5);
     json_decref(all);
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run);
     result = HEADS(run, "--csv", "-", "--step", "24");
     csv = run_kept(result.out);
-    all = json_answer(HEADS(run, "--profile", "--json"));
+    all = json_answer(HEADS("profile", run, "--json"));
     ck_assert_int_eq((int)json_integer_value(json_object_get(all, "step")), 24);
     check(all, csv, 24, 4); /* a toy task has no punctuation */
     json_decref(all);
@@ -80,7 +80,7 @@ TEST(tables_strips_figures_and_refusals)
     const char *folder = run_kept(tiny_folder("bert_masked")), *svg = run_path("profile.svg"), *run = run_path("run");
     const char *text =
         run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
-    run_result result = OK(HEADS(folder, "--profile", "--examples", text, "--svg", svg));
+    run_result result = OK(HEADS("profile", folder, "--examples", text, "--svg", svg));
     ck_assert_ptr_nonnull(strstr(result.out, "text.txt")); /* on which examples */
     ck_assert_ptr_nonnull(strstr(result.out, "layer  entropy  distance  special  first  punct\n"));
     ck_assert_ptr_nonnull(strstr(result.out, "\nfirst: share on the first token; from 0 to "));
@@ -88,18 +88,18 @@ TEST(tables_strips_figures_and_refusals)
         ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
     }
     ck_assert_int_eq(strncmp(run_read(svg), "<?xml", 5), 0);
-    result = HEADS(folder, "--profile", "--examples", run_config("two.txt", "it sat\nthe cat sat\n"));
+    result = HEADS("profile", folder, "--examples", run_config("two.txt", "it sat\nthe cat sat\n"));
     ck_assert_msg(strstr(result.out, "scores.\n") != NULL && strstr(result.out, "examples") == NULL, "%s", result.out);
-    result = HEADS(folder, "--profile", "--examples", text, "--md", "-");
+    result = HEADS("profile", folder, "--examples", text, "--md", "-");
     ck_assert_int_eq(strncmp(result.out, "| layer | entropy | distance |", 30), 0);
-    result = HEADS(folder, "--profile", "--examples", text, "--csv", "-");
+    result = HEADS("profile", folder, "--examples", text, "--csv", "-");
     ck_assert_int_eq(strncmp(result.out, "layer,head,entropy,entropy_baseline,distance,", 45), 0);
     ck_assert_int_ne(access("reports", F_OK), 0); /* nothing else is written */
-    REFUSED(HEADS(folder, "--profile"), 2, "study.is_an_open_model_without_examples");
-    REFUSED(HEADS(folder, "--profile", "--treebank", text), 2, "study.profile_does_not_go_with_treebank");
-    REFUSED(HEADS(folder, "--profile", "--examples", text, "--out", run), 2, "study.out_does_not_go_with_profile");
+    REFUSED(HEADS("profile", folder), 2, "study.is_an_open_model_without_examples");
+    REFUSED(HEADS("grammar", folder, text, "--profile"), 2, "study.profile_does_not_go_with_treebank");
+    REFUSED(HEADS("profile", folder, "--examples", text, "--out", run), 2, "study.out_does_not_go_with_profile");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run, "patterns.examples=0");
-    REFUSED(HEADS(run, "--profile"), 3, "study.no_patterns_were_recorded_patterns_examples");
+    REFUSED(HEADS("profile", run), 3, "study.no_patterns_were_recorded_patterns_examples");
 }
 
 SUITE("profile")

@@ -153,7 +153,7 @@ LOOP_TEST(the_last_rows_are_what_heads_counts_on_the_file, 0, 3)
     const char *rows = run_kept(run_read(run_file(folder, "syntax.csv")));
     ck_assert_int_eq(strncmp(rows, "step,relation,layer,head,direction,half,hits,cases\n", 51), 0);
     for (int r = 0; r < 5; r++) {
-        run_result told = OK(HEADS(folder, "--treebank", bank, "--relation", relations[r], "--without-null", "--json"));
+        run_result told = OK(HEADS("grammar", folder, bank, "--relation", relations[r], "--without-null", "--json"));
         json_t *json = json_loads(told.out, 0, NULL), *heads = json_object_get(json, "heads");
         ck_assert_int_eq(json_array_size(heads), HEADS);
         for (int h = 0; h < HEADS; h++) {
@@ -467,10 +467,10 @@ TEST(a_page_of_snapshots_that_are_not_there_is_refused_before_the_model_runs)
 {
     const char *bank = bank_of("bank.conllu", SENTENCES), *folder = run_path("run"), *page = run_path("page.html");
     EXPECT_RUN(0, text_config(0), "patterns.examples=0", "--quiet", "--out", folder);
-    run_result run = HEADS(folder, "--treebank", bank, "--report", page);
+    run_result run = HEADS("grammar", folder, bank, "--report", page);
     REFUSED(run, 3, "study.has_no_snapshots_to_make_a");
     ck_assert_str_eq(run.out, "");
-    OK(HEADS(folder, "--treebank", bank, "--examples", run_config("mine.txt", "1 2 3\n4 5\n"), "--report", page));
+    OK(HEADS("grammar", folder, bank, "--examples", run_config("mine.txt", "1 2 3\n4 5\n"), "--report", page));
 }
 
 SUITE("syntax csv")

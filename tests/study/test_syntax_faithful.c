@@ -191,7 +191,7 @@ static const char *tagger(void)
 /* What --json tells of L0H0. */
 static json_t *head_of(const char *folder, const char *bank)
 {
-    json_t *all = json_answer(HEADS(folder, "--treebank", bank, "--without-null", "--json"));
+    json_t *all = json_answer(HEADS("grammar", folder, bank, "--without-null", "--json"));
     json_t *head = json_incref(json_array_get(json_object_get(all, "heads"), 0));
     ck_assert_msg(head != NULL && strcmp(json_string_value(json_object_get(head, "relation")), "dep") == 0,
                   "no head earns dep");
@@ -214,7 +214,7 @@ TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
     ck_assert(json_is_true(json_object_get(head, "faithful")) &&
               json_is_null(json_object_get(head, "faithful_in_group")));
     json_decref(head);
-    run_result run = SAYS(HEADS(folder, "--treebank", right, "--report", page), "  at  faithful\nL0H0    dep  d>h ");
+    run_result run = SAYS(HEADS("grammar", folder, right, "--report", page), "  at  faithful\nL0H0    dep  d>h ");
     ck_assert_ptr_nonnull(strstr(strstr(run.out, "\nL0H0    dep"), "       yes\n"));
     ck_assert_ptr_nonnull(strstr(run_read(page), "\"relation\":\"dep\",\"faithful\":true"));
 
@@ -259,8 +259,8 @@ TEST(where_there_is_no_loss_nothing_is_said)
     ck_assert_int_eq(pclose(out), 0);
     ck_assert_msg(strstr(text, "is not known: standard input cannot") != NULL, "%s", text);
     ck_assert_ptr_null(strstr(text, "  at  faithful\n"));
-    json_t *told = json_answer(
-        HEADS(folder, "--importance", "--treebank", right, "--json")); /* importance has losses of its own */
+    json_t *told =
+        json_answer(HEADS("grammar", folder, right, "--importance", "--json")); /* importance has losses of its own */
     ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json_object_get(told, "heads"), 0), "relation")),
                      "dep");
     json_decref(told);

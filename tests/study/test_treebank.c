@@ -87,7 +87,7 @@ static void maps_of(const char *folder, int sentence, hl_npz *npz)
     for (int w = 0; w < bank[sentence].n; w++) {
         strcat(strcat(text, w > 0 ? " " : ""), bank[sentence].words[w]);
     }
-    OK(HEADS(folder, "--input", text, "--npz", run_path("s.npz")));
+    OK(HEADS("map", folder, "--input", text, "--npz", run_path("s.npz")));
     CHECK_OK(hl_npz_read(run_path("s.npz"), 1 << 20, npz));
 }
 
@@ -138,7 +138,7 @@ TEST(the_numbers_are_those_of_the_maps)
     for (int r = 0; r < 3; r++) {
         int64_t counts[LAYERS * MOST_HEADS][2], n, cases;
         count(folder, relations[r], counts, &n, &cases);
-        run_result run = HEADS(folder, "--treebank", file, "--relation", relations[r], "--json");
+        run_result run = HEADS("grammar", folder, file, "--relation", relations[r], "--json");
         ck_assert_msg(run.code == 0 && tells_rows_alone(run.err), "%s", run.err);
         json_t *found = json_of(run.out), *heads = json_object_get(found, "heads");
         ck_assert_int_eq((int64_t)number_at(found, "cases"), cases);
@@ -187,7 +187,7 @@ static double uas_of(const char *folder, int layer, int head, bool column)
 TEST(rows_are_the_frequent_relations_with_their_best_heads)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
-    run_result run = OK(HEADS(folder, "--treebank", file, "--json", "-", "--trees"));
+    run_result run = OK(HEADS("grammar", folder, file, "--json", "-", "--trees"));
     json_t *all = json_of(run.out), *rows = json_object_get(all, "rows");
     ck_assert_int_eq((int)number_at(all, "sentences"), SENTENCES * COPIES);
     ck_assert_int_eq((int)number_at(all, "left_out"), 1);
@@ -227,10 +227,10 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
 TEST(trees_are_told_in_every_form)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
-    json_t *all = json_of(HEADS(folder, "--treebank", file, "--trees", "--json").out);
-    const char *table = run_kept(HEADS(folder, "--treebank", file, "--trees").out);
-    const char *csv = run_kept(HEADS(folder, "--treebank", file, "--trees", "--csv").out);
-    const char *markdown = run_kept(HEADS(folder, "--treebank", file, "--trees", "--md").out);
+    json_t *all = json_of(HEADS("grammar", folder, file, "--trees", "--json").out);
+    const char *table = run_kept(HEADS("grammar", folder, file, "--trees").out);
+    const char *csv = run_kept(HEADS("grammar", folder, file, "--trees", "--csv").out);
+    const char *markdown = run_kept(HEADS("grammar", folder, file, "--trees", "--md").out);
     ck_assert_int_eq(strncmp(csv, "trees,uas,uuas\n", 15), 0);
     ck_assert_ptr_nonnull(strstr(markdown, "\n| nsubj"));
     ck_assert_ptr_nonnull(strstr(markdown, "|\n\n| whole trees | UAS | UUAS |\n|---|---:|---:|\n"));
@@ -253,7 +253,7 @@ TEST(trees_are_told_in_every_form)
 TEST(tables_csv_and_markdown_tell_the_same)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
-    run_result run = OK(HEADS(folder, "--treebank", file, "--trees"));
+    run_result run = OK(HEADS("grammar", folder, file, "--trees"));
     ck_assert_int_eq(strncmp(run.out, folder, strlen(folder)), 0);
     char first[1024];
     snprintf(first, sizeof first, "%.*s", (int)(strstr(run.out, "\n\n") - run.out), run.out);
@@ -262,18 +262,18 @@ TEST(tables_csv_and_markdown_tell_the_same)
     }
     ck_assert_ptr_nonnull(strstr(first, " on 153 sentences; left out: 1 of one word, 0 of more than "));
     ck_assert_ptr_nonnull(strstr(run.out, "\nnsubj "));
-    run = HEADS(folder, "--treebank", file, "--csv", "-", "--without-null");
+    run = HEADS("grammar", folder, file, "--csv", "-", "--without-null");
     ck_assert(strncmp(run.out, "relation,cases,head,direction,accuracy,low,high,offset,baseline,held_out_head", 76) ==
               0);
     ck_assert_ptr_null(strstr(run.out, "null"));
     ck_assert_ptr_nonnull(strstr(run.out, "\ndet,153,L"));
-    run = HEADS(folder, "--treebank", file, "--md", "-", "--punct-and-root", "--subtypes");
+    run = HEADS("grammar", folder, file, "--md", "-", "--punct-and-root", "--subtypes");
     ck_assert_ptr_nonnull(strstr(run.out, "| relation | cases |"));
     ck_assert_ptr_nonnull(strstr(run.out, "\n| nsubj"));
     size_t size, again;
-    run = OK(HEADS(folder, "--treebank", file, "--svg", run_path("a.svg"), "--pdf", run_path("a.pdf")));
+    run = OK(HEADS("grammar", folder, file, "--svg", run_path("a.svg"), "--pdf", run_path("a.pdf")));
     ck_assert_ptr_nonnull(strstr(run.out, "\nnsubj ")); /* the table all the same */
-    run = HEADS(folder, "--treebank", file, "--svg", run_path("b.svg"));
+    run = HEADS("grammar", folder, file, "--svg", run_path("b.svg"));
     char *a = scratch_read(run_path("a.svg"), &size), *b = scratch_read(run_path("b.svg"), &again);
     ck_assert_uint_eq(size, again);
     ck_assert_mem_eq(a, b, size);
@@ -339,7 +339,7 @@ static const char *treebank_of_first_head(const char *folder, const char *own)
 TEST(a_head_that_earns_a_relation_is_named_by_it)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder, "own");
-    run_result run = OK(HEADS(folder, "--treebank", file, "--json"));
+    run_result run = OK(HEADS("grammar", folder, file, "--json"));
     json_t *told = json_of(run.out);
     ck_assert_str_eq(text_at(json_array_get(json_object_get(told, "rows"), 1), "relation"), "dep"); /* twice as many */
     const json_t *head = json_array_get(json_object_get(told, "heads"), 0);
@@ -350,7 +350,7 @@ TEST(a_head_that_earns_a_relation_is_named_by_it)
     ck_assert_double_le(number_at(head, "baseline"), 0.7); /* at most two of three, where a distance is cut at an end */
     ck_assert_double_ge(number_at(head, "low"), 0.9);
     json_decref(told);
-    run = OK(HEADS(folder, "--treebank", file, "--trees", "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"),
+    run = OK(HEADS("grammar", folder, file, "--trees", "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"),
                    "--report", run_path("own.html")));
     ck_assert_ptr_nonnull(strstr(run.out, "mean is of 2 heads: ")); /* of own and of dep */
     const char *title = strstr(run.out, " score  base"), *row = strstr(title, "\nL0H0 ");
@@ -372,8 +372,8 @@ TEST(a_long_name_is_cut_at_a_whole_character)
             strcat(name, c == 0 && i == 0 ? "x" : "\xc3\xa9");
         }
         const char *file = treebank_of_first_head(folder, name);
-        run_result run = OK(
-            HEADS(folder, "--treebank", file, "--without-null", "--examples", mine, "--report", run_path("own.html")));
+        run_result run =
+            OK(HEADS("grammar", folder, file, "--without-null", "--examples", mine, "--report", run_path("own.html")));
         const char *title = strstr(run.out, "\nhead  label"), *row = strstr(title, "\nL0H0 ");
         const char *cut = strstr(row, "\xc3\xa9~");
         ck_assert_msg(cut != NULL && cut < strchr(row + 1, '\n'), "%s", title);
@@ -443,7 +443,7 @@ static void check_example(const char *folder, const json_t *choice, const json_t
 TEST(a_page_shows_what_a_relation_s_head_does)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *page = run_path("page.html");
-    OK(HEADS(folder, "--treebank", file, "--report", page, "--json", run_path("rows.json")));
+    OK(HEADS("grammar", folder, file, "--report", page, "--json", run_path("rows.json")));
     json_t *data = data_of(page), *told = json_load_file(run_path("rows.json"), 0, NULL);
     const json_t *model = json_array_get(json_object_get(data, "runs"), 0), *syntax = json_object_get(model, "syntax");
     const json_t *relations = json_object_get(syntax, "relations");
@@ -474,7 +474,7 @@ TEST(a_page_shows_what_a_relation_s_head_does)
     json_decref(told);
 
     run_result run =
-        OK(HEADS(folder, "--treebank", file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page));
+        OK(HEADS("grammar", folder, file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page));
     ck_assert(strstr(run.out, "earn a label: none.") != NULL && strstr(run.out, "+,") == NULL);
     data = data_of(page);
     model = json_array_get(json_object_get(data, "runs"), 0);
@@ -486,17 +486,16 @@ TEST(a_page_shows_what_a_relation_s_head_does)
 TEST(what_cannot_be_asked_is_refused)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *toy = run_path("toy");
-    REFUSED(HEADS(folder, "--relation", "nsubj"), 2, "study.relation_is_about_a_treebank_add");
-    REFUSED(HEADS(folder, "--treebank", file, "--relation", "iobj"), 2, "study.vocab_size_is_56_and_the");
-    REFUSED(HEADS(folder, "--treebank", file, "--relation", "det", "--png", "x"), 2,
+    REFUSED(HEADS("grammar", folder, "--relation", "nsubj"), 2, "study.relation_is_about_a_treebank_add");
+    REFUSED(HEADS("grammar", folder, file, "--relation", "iobj"), 2, "study.vocab_size_is_56_and_the");
+    REFUSED(HEADS("grammar", folder, file, "--relation", "det", "--png", "x"), 2,
             "study.png_does_not_go_with_relation");
-    REFUSED(HEADS(folder, "--treebank", file, "--relation", "det", "--trees"), 2,
-            "study.trees_does_not_go_with_relation");
-    REFUSED(HEADS(folder, "--treebank", file, "--prune"), 2, "study.prune_does_not_go_with_treebank");
-    REFUSED(HEADS(folder, "--treebank", file, "--max-pieces", "2"), 3, "study.vocab_size_is_56_and_the_2");
-    REFUSED(HEADS(folder, "--treebank", run_path("none")), 3, "study.vocab_size_is_56_and_the_3");
-    REFUSED(HEADS(folder, "--treebank", run_config("text", "one\ntwo\n")), 3, "study.vocab_size_is_56_and_the_4");
-    run_result rootless = HEADS(folder, "--treebank", file, "--relation", "root"); /* nobody's head is asked for */
+    REFUSED(HEADS("grammar", folder, file, "--relation", "det", "--trees"), 2, "study.trees_does_not_go_with_relation");
+    REFUSED(HEADS("grammar", folder, file, "--prune"), 2, "study.prune_does_not_go_with_treebank");
+    REFUSED(HEADS("grammar", folder, file, "--max-pieces", "2"), 3, "study.vocab_size_is_56_and_the_2");
+    REFUSED(HEADS("grammar", folder, run_path("none")), 3, "study.vocab_size_is_56_and_the_3");
+    REFUSED(HEADS("grammar", folder, run_config("text", "one\ntwo\n")), 3, "study.vocab_size_is_56_and_the_4");
+    run_result rootless = HEADS("grammar", folder, file, "--relation", "root"); /* nobody's head is asked for */
     ck_assert_msg(rootless.code == 0 && strstr(rootless.out, "\nroot: no cases; ") != NULL, "%s", rootless.out);
     hl_opened_model model; /* what the treebank does not have is told before the model runs */
     hl_syntax_study study;
@@ -507,7 +506,7 @@ TEST(what_cannot_be_asked_is_refused)
     hl_syntax_study_free(&study);
     hl_opened_model_close(&model);
     EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", toy);
-    REFUSED(HEADS(toy, "--treebank", file), 2, "study.reads_no_text_a_treebank_is");
+    REFUSED(HEADS("grammar", toy, file), 2, "study.reads_no_text_a_treebank_is");
 }
 
 TEST(memory_is_told_by_the_treebank)

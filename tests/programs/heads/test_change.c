@@ -95,7 +95,7 @@ static double divergence(const hl_npz *one, const hl_npz *other, int layer, int6
 
 static hl_npz read_weights(const char *folder, const char *file, const char *path)
 {
-    OK(HEADS(folder, "--examples", file, "--npz", path));
+    OK(HEADS("map", folder, "--examples", file, "--npz", path));
     hl_npz npz;
     CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
     return npz;
@@ -144,9 +144,9 @@ LOOP_TEST(a_run_is_compared_with_what_it_began_with, 0, 2)
                        "[train]\nsteps = 5\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 4\n",
                        lines(), lines(), _i == 0 ? "1e-12" : "0.05");
     EXPECT_RUN(0, run_config("x.ini", config), "--from", folder, "--out", out, "--quiet");
-    run_result run = SAYS(HEADS(out, "--against", folder), "step 5");
+    run_result run = SAYS(HEADS("compare", out, folder), "step 5");
     ck_assert_int_eq(strstr(run.out, "Mean js by layer, from the first on: 0.000, 0.000.") != NULL, _i == 0);
-    run = HEADS(out, "--against", folder, "--csv", "-");
+    run = HEADS("compare", out, folder, "--csv", "-");
     ck_assert_msg(run.code == 0 && strncmp(run.out, "layer,head,", 11) == 0, "%s%s", run.out, run.err);
 }
 
@@ -154,14 +154,14 @@ TEST(what_cannot_be_compared_is_refused_with_the_way_out)
 {
     const char *bert = run_kept(tiny_folder("bert_masked")), *out = run_path("run");
     const char *sentences = run_kept(lines());
-    REFUSED(HEADS(bert, "--against", bert), 2, "heads.is_an_open_model_without_examples");
-    REFUSED(HEADS(bert, "--examples", sentences, "--against", run_kept(tiny_folder("roberta_masked"))), 2,
+    REFUSED(HEADS("compare", bert, bert), 2, "heads.is_an_open_model_without_examples");
+    REFUSED(HEADS("compare", bert, run_kept(tiny_folder("roberta_masked")), "--examples", sentences), 2,
             "heads.and_cannot_be_compared_their_vocabularies_2");
-    REFUSED(HEADS(bert, "--examples", sentences, "--against", bert, "--report", run_path("a.html")), 2,
+    REFUSED(HEADS("compare", bert, bert, "--examples", sentences, "--report", run_path("a.html")), 2,
             "heads.report_a_page_of_two_models");
-    REFUSED(HEADS(bert, "--examples", sentences, "--against", run_path("none")), 3, "heads.no_such_folder_give_a_run");
+    REFUSED(HEADS("compare", bert, run_path("none"), "--examples", sentences), 3, "heads.no_such_folder_give_a_run");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", out);
-    REFUSED(HEADS(out, "--against", bert), 2, "heads.and_cannot_be_compared_their_vocabularies_3");
+    REFUSED(HEADS("compare", out, bert), 2, "heads.and_cannot_be_compared_their_vocabularies_3");
 }
 
 TEST(want_of_memory_loses_nothing)

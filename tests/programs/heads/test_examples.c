@@ -76,8 +76,8 @@ TEST(maps_of_the_sentences_are_those_of_the_model)
     float first[3] = { 0 };
     for (int i = 0; i < 4; i++) {
         const char *path = run_path("a.npz");
-        run_result run = i < 3 ? HEADS(model, "--examples", lines, "--npz", path, "--step", kinds[i])
-                               : HEADS(model, "--input", "the cat sat on the mat.", "--npz", path);
+        run_result run = i < 3 ? HEADS("map", model, "--examples", lines, "--npz", path, "--step", kinds[i])
+                               : HEADS("map", model, "--input", "the cat sat on the mat.", "--npz", path);
         ck_assert_msg(run.code == 0, "%s", run.err);
         hl_npz npz;
         CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
@@ -114,16 +114,16 @@ TEST(the_null_is_the_labels_score_of_step_0)
 TEST(two_models_are_compared_on_the_sentences)
 {
     const char *model = tiny("bert_masked"), *lines = file("text.txt", text);
-    run_result run = HEADS(model, "--examples", lines, "--against", model);
+    run_result run = HEADS("compare", model, model, "--examples", lines);
     ck_assert_msg(run.code == 0 && says(run.out, "6 heads are left out, whose js is below 0.0005: the same attention"),
                   "%s%s", run.out, run.err);
     ck_assert(says(run.out, "on the 2 scoring examples of the first.") && !says(run.out, " 0.000  "));
-    SAYS(HEADS(model, "--examples", file("two.txt", "the cat\nit sat\n"), "--against", model, "--csv"), "\n1,2,");
-    run = HEADS(model, "--examples", file("two.txt", "the cat\nit sat\n"), "--against", model);
+    SAYS(HEADS("compare", model, model, "--examples", file("two.txt", "the cat\nit sat\n"), "--csv"), "\n1,2,");
+    run = HEADS("compare", model, model, "--examples", file("two.txt", "the cat\nit sat\n"));
     ck_assert(says(run.out, "on the 1 scoring example of the first."));
-    run = HEADS(model, "--examples", lines, "--against", tiny("bert_classes"));
+    run = HEADS("compare", model, tiny("bert_classes"), "--examples", lines);
     ck_assert(says(run.out, "dist other's L") && !says(run.out, "left out"));
-    REFUSED(HEADS(model, "--against", model), 2, "heads.is_an_open_model_without_examples");
+    REFUSED(HEADS("compare", model, model), 2, "heads.is_an_open_model_without_examples");
 }
 
 /* Words are counted in the file. A treebank's words make the same sentences; masks are answered, of a bare encoder
@@ -146,7 +146,7 @@ TEST(the_file_may_be_a_treebank_and_hold_masks)
     ck_assert_ptr_nonnull(strstr(run_read(page), "\"-2\":\"?\""));
     OK(HEADS(tiny("bert_classes"), "--examples", masks, "--report", page));
     ck_assert_ptr_null(strstr(run_read(page), "\"-2\":"));
-    SAYS(HEADS(tiny("bert_bare"), "--examples", masks, "--head", "L0H0", "--words"), "tiny/bert_bare, example");
+    SAYS(HEADS("map", tiny("bert_bare"), "L0H0", "--examples", masks, "--words"), "tiny/bert_bare, example");
 }
 
 TEST(long_sentences_are_cut_and_told)

@@ -180,9 +180,9 @@ TEST(numbers_are_scored_by_error_and_correlation)
 TEST(a_loss_is_refused_by_what_the_classifier_answers)
 {
     const char *table = file("dev.tsv", "text\tlabel\nit\tgood\n");
-    REFUSED(HEADS(folder("bert_labels"), "--importance", "--task", "classes", "--file", table), 2,
+    REFUSED(HEADS("importance", folder("bert_labels"), "--task", "classes", "--file", table), 2,
             "predict.its_classifier_answers_with_several_labels");
-    REFUSED(HEADS(folder("distilbert_number"), "--importance", "--task", "classes", "--file", table), 2,
+    REFUSED(HEADS("importance", folder("distilbert_number"), "--task", "classes", "--file", table), 2,
             "predict.its_classifier_answers_with_numbers_problem");
 }
 
@@ -202,7 +202,7 @@ TEST(gpt2_is_trained_on_to_classify_by_its_last_token)
     json_t *scores = json_answer(PREDICT(run, "--score", run_path("rows.tsv"), "--json"));
     ck_assert(real_of(scores, "accuracy") == 1);
     json_decref(scores);
-    REFUSED(HEADS(run, "--export", run_path("model")), 2, "predict.cannot_be_exported_the_output_layer");
+    REFUSED(HEADS("export", run, run_path("model")), 2, "predict.cannot_be_exported_the_output_layer");
 }
 
 SUITE("open classifiers")

@@ -104,7 +104,7 @@ TEST(programs_that_open_a_run_follow_its_precision)
     snprintf(found, sizeof found, "%.9g,%.9g", worth.loss, worth.accuracy);
     snprintf(written, sizeof written, "%.9g,%.9g", loss, accuracy);
     ck_assert_str_eq(found, written);
-    run_result heads = OK(HEADS(folder, "--keep-only", "L0H0"));
+    run_result heads = OK(HEADS("importance", folder, "--keep", "L0H0"));
     ck_assert_str_eq(heads.err, "");
 }
 
