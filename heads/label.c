@@ -18,12 +18,12 @@ static const double CLEAR_HITS = 0.9, SPREAD_EVENLY = 0.95;
 static const struct {
     const char *name, *written, *meaning;
 } kinds[] = {
-    [HL_LABEL_PREVIOUS] = { "previous", "previous", "looks at the token before" },
-    [HL_LABEL_NEXT] = { "next", "next", "looks at the token after" },
+    [HL_LABEL_PREVIOUS] = { "previous", "previous", "looks at the previous token" },
+    [HL_LABEL_NEXT] = { "next", "next", "looks at the next token" },
     [HL_LABEL_SELF] = { "self", "self", "looks at the token itself" },
-    [HL_LABEL_OFFSET] = { "offset", "offset(k)", "looks k tokens ahead, or back where k is negative" },
+    [HL_LABEL_OFFSET] = { "offset", "offset(k)", "looks k tokens ahead (negative k: back)" },
     [HL_LABEL_ALIGNMENT] = { "alignment", "alignment", "looks at the token that holds the answer" },
-    [HL_LABEL_RELATION] = { "relation", "relation(a_b)", "finds the b that belongs to an a" },
+    [HL_LABEL_RELATION] = { "relation", "relation(a_b)", "finds the partner b of a token a" },
     [HL_LABEL_UNIFORM] = { "uniform", "uniform", "spreads its attention evenly" },
     [HL_LABEL_MIXED] = { "mixed", "mixed", "does no one thing clearly" },
     HL_LABEL_SHARES(KIND) /* each at its own number */

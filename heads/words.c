@@ -13,53 +13,54 @@ static const char BESIDE[] = "Beside other heads";
 
 #define SHARE(constant, name, measure, meaning) [constant] = { WHERE, name, meaning },
 static const hl_word metrics[] = {
-    [HL_METRIC_OFFSET] = { WHERE, "offset(k)", "attention k tokens ahead, or back where k is negative" },
-    [HL_METRIC_BEST] = { WHERE, "best", "attention at the one distance that gets most" },
-    [HL_METRIC_BEST_OFFSET] = { WHERE, "best.offset",
-                                "the distance that gets most attention, in tokens, negative where it is back" },
-    [HL_METRIC_ALIGNMENT] = { WHERE, "alignment", "attention on the token that holds the answer" },
-    [HL_METRIC_ALIGNMENT_HIT_RATE] = { WHERE, "alignment.hit_rate",
-                                       "how often the token that holds the answer gets the largest weight" },
-    [HL_METRIC_RELATION] = { WHERE, "relation(a_b)", "how often the b of an a gets its largest weight" },
+    [HL_METRIC_OFFSET] = { WHERE, "offset(k)", "attention to the token k positions ahead (negative k: back)" },
+    [HL_METRIC_BEST] = { WHERE, "best", "attention at the distance that gets most of it" },
+    [HL_METRIC_BEST_OFFSET] = { WHERE, "best.offset", "that distance, in tokens (negative: back)" },
+    [HL_METRIC_ALIGNMENT] = { WHERE, "alignment", "attention to the token that holds the answer" },
+    [HL_METRIC_ALIGNMENT_HIT_RATE] = { WHERE, "alignment.hit_rate", "how often that token gets the largest weight" },
+    [HL_METRIC_RELATION] = { WHERE, "relation(a_b)", "how often a token a gives its largest weight to its partner b" },
     HL_METRIC_SHARES(SHARE) /* each at its own number */
         [HL_METRIC_ENTROPY] = { HOW, "entropy",
-                                "how widely attention is spread, in nats: 0 on one token, ln n evenly on n" },
+                                "how widely attention is spread, in nats: 0 for one token, ln n for n tokens equally" },
     [HL_METRIC_ENTROPY_NORMALISED] = { HOW, "entropy.normalised",
-                                       "how widely attention is spread, as a share of an even spread's: 0 on one "
-                                       "token, 1 spread evenly" },
+                                       "how widely attention is spread: 0 for one token, 1 for all tokens equally" },
     [HL_METRIC_CONFIDENCE] = { HOW, "confidence", "the largest weight of a query" },
-    [HL_METRIC_DISTANCE] = { HOW, "distance", "how many tokens away it looks" },
-    [HL_METRIC_DISTANCE_SIGNED] = { HOW, "distance.signed", "how many tokens ahead; below 0 it looks back" },
-    [HL_METRIC_ALL_OFFSET] = { ALL, "all.offset(k)", "attention k tokens ahead, or back where k is negative" },
+    [HL_METRIC_DISTANCE] = { HOW, "distance", "the mean distance of attention, in tokens" },
+    [HL_METRIC_DISTANCE_SIGNED] = { HOW, "distance.signed",
+                                    "the same with direction: above 0 is ahead, below 0 is back" },
+    [HL_METRIC_ALL_OFFSET] = { ALL, "all.offset(k)", "attention to the token k positions ahead (negative k: back)" },
     [HL_METRIC_ALL_ENTROPY] = { ALL, "all.entropy", "how widely attention is spread, in nats" },
     [HL_METRIC_ALL_ENTROPY_NORMALISED] = { ALL, "all.entropy.normalised",
-                                           "how widely attention is spread, as a share of an even spread's" },
+                                           "how widely attention is spread: 0 for one token, 1 for all tokens "
+                                           "equally" },
     [HL_METRIC_ALL_CONFIDENCE] = { ALL, "all.confidence", "the largest weight of a query" },
-    [HL_METRIC_ALL_DISTANCE] = { ALL, "all.distance", "how many tokens away it looks" },
-    [HL_METRIC_ALL_DISTANCE_SIGNED] = { ALL, "all.distance.signed", "how many tokens ahead; below 0 it looks back" },
-    [HL_METRIC_IMPORTANCE] = { WORTH, "importance", "how much the loss depends on the head, by its gradient" },
+    [HL_METRIC_ALL_DISTANCE] = { ALL, "all.distance", "the mean distance of attention, in tokens" },
+    [HL_METRIC_ALL_DISTANCE_SIGNED] = { ALL, "all.distance.signed",
+                                        "the same with direction: above 0 is ahead, below 0 is back" },
+    [HL_METRIC_IMPORTANCE] = { WORTH, "importance", "how much the loss depends on the head, measured by its gradient" },
     [HL_METRIC_IMPORTANCE_NORMALISED] = { WORTH, "importance.normalised",
-                                          "the same, beside its layer's other heads: the squares sum to 1" },
-    [HL_METRIC_LOSS_WITHOUT] = { WORTH, "loss_without", "how much the loss grows when the head is taken out" },
+                                          "the same, scaled so that the squares in a layer sum to 1" },
+    [HL_METRIC_LOSS_WITHOUT] = { WORTH, "loss_without", "how much the loss grows without the head" },
     [HL_METRIC_JS] = { BESIDE, "js(head)",
-                       "how far apart it and another head are (Jensen-Shannon divergence): 0 the same, 0.693 nats no "
-                       "key in common" },
+                       "how different two heads' attention is (Jensen-Shannon divergence, in nats): 0 if equal, "
+                       "0.693 if they share no key" },
 };
 static const char *const groups[] = { WHERE, HOW, ALL, WORTH, BESIDE };
 enum { METRICS = sizeof metrics / sizeof *metrics, GROUPS = sizeof groups / sizeof *groups };
 
 static const char JUDGED[] = "How it is judged";
 static const hl_word terms[] = {
-    { JUDGED, "label", "what the head does: given where its score lies at least half the way from the baseline to 1" },
+    { JUDGED, "label", "what the head does; it needs a score at least halfway from the baseline to 1" },
     { JUDGED, "score",
-      "how far the head does what its label says, 1 being always; of mixed and uniform heads the share "
-      "of attention at one distance, the best" },
-    { JUDGED, "baseline", "the score without skill, of attention spread evenly or at one distance" },
-    { JUDGED, "null", "the score by the weights of step 0, before training; on sentences of yours by random weights" },
-    { JUDGED, "lift", "how far a score is on its way from the baseline to 1: (score - baseline) / (1 - baseline)" },
+      "how well the label fits (1: always); for mixed and uniform heads the share of attention at the most-attended "
+      "distance" },
+    { JUDGED, "baseline", "the score without skill: attention spread evenly, or always at one distance" },
+    { JUDGED, "null", "the score with untrained weights: those of step 0, or random weights for your own sentences" },
+    { JUDGED, "lift", "how far the score is from the baseline towards 1: (score - baseline) / (1 - baseline)" },
     { JUDGED, "faithful",
-      "whether a head that does nothing but its label could take its place, keeping 80% of what the head does for the "
-      "loss (-: without it the loss is the same, or the label is mixed)" },
+      "yes if the label's ideal pattern can replace the head and keep at least 80% of what it does for the loss (-: "
+      "the "
+      "loss hardly changes without the head, or the label is mixed)" },
 };
 enum { TERMS = sizeof terms / sizeof *terms, LABELS = HL_LABEL_MIXED + 1 };
 

@@ -230,8 +230,7 @@ static void write_labels(hl_text *text, const hl_heads_study *study)
         }
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH, "label: what the head does%s%s.", hl_text_part(text, &list),
-                      any_second(study) ? "; after +, its second label: the relation of the treebank that it earns"
-                                        : "");
+                      any_second(study) ? "; after +: the relation of the treebank that it earns" : "");
     hl_text_free(&list);
 }
 
@@ -273,7 +272,7 @@ static void write_legend(hl_text *text, const char *program, const char *run, co
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH, "without: %s (in brackets: the standard error); faithful: %s%s.",
                       hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
-                      any_by_group ? "; *: together with the heads of its layer that share its label" : "");
+                      any_by_group ? "; *: only together with the heads in its layer that have the same label" : "");
 }
 
 /* ---- sentences ---- */
@@ -298,7 +297,7 @@ static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads
     const hl_head_effect *effect = several ? &group->effect : row->effect;
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
-                      "pattern makes up for %.0f%% of that.",
+                      "pattern restores %.0f%% of that.",
                       hl_text_part(text, &who), label.text, several ? " together" : "", several ? "them" : "it",
                       effect->loss_without, effect->standard_error, several ? "their" : "its", 100 * effect->kept);
     hl_text_free(&who);
@@ -317,13 +316,13 @@ static void write_why_none(hl_text *text, const hl_heads_study *study)
         open = open || (named && !known);
     }
     if (!labelled) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "No head does one thing clearly: none has a label to be faithful to.");
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "Every head is mixed, so no head has a label to be faithful to.");
         return;
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH, "No head is shown to be faithful to its label.%s%s",
-                      judged ? " no: its label's pattern cannot stand in for it." : "",
-                      open ? " -: without it the loss does not change by more than three standard errors, so that "
-                             "these examples do not tell."
+                      judged ? " no: the label's pattern cannot replace the head." : "",
+                      open ? " -: without the head the loss changes by at most three standard errors, so these "
+                             "examples cannot decide."
                            : "");
 }
 
@@ -355,16 +354,16 @@ static void write_faithful_ones(hl_text *text, const hl_heads_study *study, cons
 static void write_effects(hl_text *text, const hl_heads_study *study, const char *const *relations)
 {
     if (!study->has_effects) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "No importance, loss without and faithfulness: %s.",
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "Importance, without and faithful are not known: %s.",
                           study->no_effects.text);
         return;
     }
     if (study->weights_step < 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Importance, loss without and faithfulness are of weights whose step is not known.");
+                          "Importance, without and faithful belong to weights whose step is not known.");
     } else if (study->weights_step != study->step) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Importance, loss without and faithfulness are of the weights of step %lld, the patterns of "
+                          "Importance, without and faithful belong to the weights of step %lld, the other columns to "
                           "step %lld.",
                           (long long)study->weights_step, (long long)study->step);
     }

@@ -80,10 +80,10 @@ TEST(meanings)
         hl_label label;
         const char *meaning;
     } known[] = {
-        { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, "looks at the token before" },
+        { { .kind = HL_LABEL_PREVIOUS, .parameter = -1 }, "looks at the previous token" },
         { { .kind = HL_LABEL_OFFSET, .parameter = -11 }, "looks 11 tokens back" },
         { { .kind = HL_LABEL_OFFSET, .parameter = 2 }, "looks 2 tokens ahead" },
-        { { .kind = HL_LABEL_OFFSET, .parameter = 1 }, "looks at the token after" },
+        { { .kind = HL_LABEL_OFFSET, .parameter = 1 }, "looks at the next token" },
         { { .kind = HL_LABEL_RELATION, .parameter = 0 }, "finds the noun that belongs to an adjective" },
         { { .kind = HL_LABEL_RELATION, .parameter = 1 }, "finds the determiner that belongs to a noun" },
         { { .kind = HL_LABEL_RELATION, .parameter = 2 }, "finds the partner in pairs partner" },

@@ -382,7 +382,7 @@ TEST(on_text_words_come_first)
     patterns = made_up_patterns(&m); /* a single word: the piece before is an offset */
     ck_assert_int_eq(hl_label_of(&patterns).kind, HL_LABEL_OFFSET);
     ck_assert_int_eq(hl_label_of(&patterns).parameter, -1);
-    ck_assert_str_eq(hl_label_meaning_of(hl_label_of(&patterns), NULL).text, "looks at the token before");
+    ck_assert_str_eq(hl_label_meaning_of(hl_label_of(&patterns), NULL).text, "looks at the previous token");
 }
 
 SUITE("word scores and joined maps")
