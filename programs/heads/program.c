@@ -1,35 +1,27 @@
 #include "programs/heads/program.h"
 
 #include "programs/beside.h"
+#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/processes.h"
 #include "programs/standard_output.h"
 
+#include <string.h>
+
 /* ---- help ---- */
 
+/* The list of verbs stands where the text has {verbs}. */
 static hl_status print_verbs(FILE *out)
 {
+    static const char mark[] = "{verbs}\n";
+    const char *after = strstr(hl_heads_help_all, mark);
     hl_text text = { 0 };
-    hl_text_print(&text, "usage: {heads} VERB MODEL ... [options]\n"
-                         "       {heads} MODEL             the same as {heads} table MODEL\n"
-                         "\n"
-                         "Shows what every attention head of a model does. MODEL is a training run's\n"
-                         "folder, as in runs/copy_task, or an open model's folder as Hugging Face lays it\n"
-                         "out. Write ./map for a folder that has a verb's name.\n"
-                         "\n");
+    hl_text_print(&text, "%.*s", (int)(after - hl_heads_help_all), hl_heads_help_all);
     for (int i = 0; i < HL_HEADS_VERBS; i++) {
-        hl_text_print(&text, "  %-12s%s\n", hl_heads_verbs[i]->name, hl_heads_verbs[i]->does);
-        hl_text_print(&text, "  %-12s  {heads} %s\n", "", hl_heads_verbs[i]->example);
+        const hl_heads_verb *verb = hl_heads_verbs[i];
+        hl_text_print(&text, "  %-12s%s\n  %-12s  {heads} %s\n", verb->name, verb->does, "", verb->example);
     }
-    hl_text_print(&text, "\n"
-                         "  --help      this text; {heads} VERB --help explains one verb\n"
-                         "  --version   the version\n"
-                         "\n"
-                         "Colours are used where standard output is a terminal that has them (TERM,\n"
-                         "COLORTERM), unless NO_COLOR is set.\n"
-                         "\n"
-                         "Exit: 0 done; 1 failed while running; 2 wrong usage; 3 a file, or no run; 4\n"
-                         "numbers that are not finite; 5 out of memory.\n");
+    hl_text_print(&text, "%s", after + sizeof mark - 1);
     hl_status status = hl_text_status(&text);
     HL_THEN(status, hl_print_help(out, text.bytes));
     hl_text_free(&text);
@@ -46,7 +38,7 @@ static hl_status execute(hl_heads_call *call)
         return hl_ok();
     }
     if (command->help) {
-        return command->verb != NULL ? hl_print_help(call->out, command->verb->usage) : print_verbs(call->out);
+        return command->verb != NULL ? hl_print_help(call->out, command->verb->help) : print_verbs(call->out);
     }
     return command->verb->run(call);
 }

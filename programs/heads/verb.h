@@ -13,7 +13,7 @@ struct hl_heads_verb {
     const char *name;
     const char *does;    /* a line of heads --help */
     const char *example; /* the words after the program's name */
-    const char *usage;   /* the text of --help, of at most 40 lines; "{heads}" stands for the program's name */
+    const char *help;    /* the text of --help, of at most 40 lines (programs/heads/help.h) */
     const hl_option *options;
     size_t n_options;
     const char *object;                              /* the name of its second word, as in "TREEBANK" */

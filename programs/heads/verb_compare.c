@@ -2,29 +2,11 @@
 #include "programs/heads/against.h"
 #include "programs/heads/change.h"
 #include "programs/heads/examples.h"
+#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "study/output.h"
-
-static const char usage[] = "usage: {heads} compare MODEL MODEL2 [options]\n"
-                            "\n"
-                            "Compares two models head by head, on the examples of the first. For two runs it\n"
-                            "shows each head of MODEL, the head of MODEL2 that behaves most alike, and how far\n"
-                            "apart they are. It also writes a page with both side by side, as\n"
-                            "MODEL/against-<name of MODEL2>.html.\n"
-                            "\n"
-                            "If one of them is an open model, for example the one that a run began with, it\n"
-                            "shows what changed in each head, the most changed head first.\n"
-                            "\n"
-                            "  --examples FILE   compare on the first sentences of a text file or a treebank\n"
-                            "  --task T, --file FILE   compare on the examples of a file, if MODEL is an open\n"
-                            "                    model that answers task T; see {heads} importance --help\n"
-                            "\n"
-                            "  --json [FILE]     write the table as JSON\n"
-                            "  --csv [FILE]      write the table as CSV\n"
-                            "  --report [FILE]   write the page of two runs to FILE\n"
-                            "                    (without FILE, or with -: to standard output, alone)\n";
 
 static const hl_option options[] = {
     HL_HEADS_HELP_OPTIONS,
@@ -109,7 +91,7 @@ const hl_heads_verb hl_heads_verb_compare = {
     .name = "compare",
     .does = "two models, head by head",
     .example = "compare runs/copy_task runs/recall",
-    .usage = usage,
+    .help = hl_heads_help_compare,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .object = "MODEL2",

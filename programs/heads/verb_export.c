@@ -1,14 +1,6 @@
 #include "programs/heads/export_model.h"
+#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
-
-static const char usage[] = "usage: {heads} export MODEL DIR [--overwrite]\n"
-                            "\n"
-                            "Writes a model of text (masked, next, tags or classes) as a folder that\n"
-                            "transformers loads: config.json, model.safetensors and tokenizer.json. The weights\n"
-                            "are the last checkpoint's. Heads that were pruned keep their positions, with zero\n"
-                            "weights.\n"
-                            "\n"
-                            "  --overwrite       replace the model in DIR\n";
 
 static const hl_option options[] = {
     HL_HEADS_HELP_OPTIONS,
@@ -28,7 +20,7 @@ const hl_heads_verb hl_heads_verb_export = {
     .name = "export",
     .does = "write the model as a folder that transformers loads",
     .example = "export runs/text_masked my-model",
-    .usage = usage,
+    .help = hl_heads_help_export,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .object = "DIR",

@@ -2,43 +2,13 @@
 #include "programs/beside.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
+#include "programs/heads/help.h"
 #include "programs/heads/importance.h"
 #include "programs/heads/importance_syntax.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/table_files.h"
 #include "programs/heads/treebank.h"
 #include "programs/heads/verb.h"
-
-static const char usage[] = "usage: {heads} grammar MODEL TREEBANK [options]\n"
-                            "\n"
-                            "For every relation in the treebank (CoNLL-U, also gzipped) it shows the head that\n"
-                            "finds the relation best: on sentences that did not choose the head, beside the\n"
-                            "best fixed offset and a model with random weights. MODEL is a run of text or an\n"
-                            "open model. The relations are explained in docs/grammar.md.\n"
-                            "\n"
-                            "  --relation NAME   show all heads for one relation, as nsubj, or for \"all\" words\n"
-                            "  --wide            print all columns\n"
-                            "  --trees           also build whole trees, and count their correct arcs; --csv\n"
-                            "                    then writes these alone\n"
-                            "  --subtypes        count nmod:poss as a relation of its own\n"
-                            "  --punct-and-root  show rows for punct and root, too\n"
-                            "  --max-pieces N    leave out longer sentences (default: the model's limit)\n"
-                            "  --without-null    skip the random weights; this halves the time\n"
-                            "  --importance      show how much each head matters beside the relation it earns,\n"
-                            "                    and whether pruning would keep the heads that earn one. An\n"
-                            "                    open model needs --task and --file, a task with examples\n"
-                            "                    ({heads} importance --help). With mpirun -n N, N processes\n"
-                            "                    measure together\n"
-                            "\n"
-                            "  --json [FILE]     write the rows as JSON\n"
-                            "  --csv [FILE], --md [FILE]   write them as CSV or Markdown\n"
-                            "  --png FILE, --svg FILE, --pdf FILE   draw what every head finds\n"
-                            "  --report [FILE]   write the page with the relations: which heads find each, and\n"
-                            "                    sentences where they are right and wrong\n"
-                            "                    (without FILE, or with -: to standard output, alone)\n"
-                            "  --examples FILE   show the heads on these sentences, too (default for the page\n"
-                            "                    of an open model: the treebank's); --out DIR and --overwrite\n"
-                            "                    as in {heads} table --help\n";
 
 static const hl_option options[] = {
     HL_HEADS_HELP_OPTIONS,
@@ -189,7 +159,7 @@ const hl_heads_verb hl_heads_verb_grammar = {
     .name = "grammar",
     .does = "which head finds which relation of a treebank",
     .example = "grammar minilm/ my.conllu",
-    .usage = usage,
+    .help = hl_heads_help_grammar,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .object = "TREEBANK",

@@ -1,39 +1,11 @@
 #include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/help.h"
 #include "programs/heads/importance.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/subset.h"
 #include "programs/heads/verb.h"
-
-static const char usage[] = "usage: {heads} importance MODEL [options]\n"
-                            "\n"
-                            "Shows how much the loss depends on each head: by its gradient, and by how much\n"
-                            "the loss grows without it. Points out heads that look useful but are not, and\n"
-                            "heads without a label that matter.\n"
-                            "\n"
-                            "  --shapley         also evaluate all sets of heads (up to 16 heads): Shapley\n"
-                            "                    values, and the fewest heads that keep 99% of the accuracy\n"
-                            "  --step S          use the snapshot and the weights of step S\n"
-                            "\n"
-                            "  --keep HEADS      instead, compare the whole model with one that has only these\n"
-                            "                    heads, as in L0H2,L1H* (L1H*: all heads of layer 1): loss,\n"
-                            "                    perplexity and accuracy on the validation set, with the\n"
-                            "                    weights of the last checkpoint\n"
-                            "  --drop HEADS      the same with all heads but these\n"
-                            "\n"
-                            "  --json [FILE]     write the result as JSON\n"
-                            "  --csv [FILE]      write the rows as CSV\n"
-                            "                    (without FILE, or with -: to standard output, alone)\n"
-                            "\n"
-                            "An open model needs a task and examples of yours:\n"
-                            "  --task T          what its output layer answers: masked, next, tags or classes\n"
-                            "                    (not needed if it answers one task only)\n"
-                            "  --file FILE       all examples of this file, in the format of task.file. Keys\n"
-                            "                    after MODEL say more: task.column=XPOS task.label_column=is\n"
-                            "                    task.length=128 patterns.examples=200 train.seed=2\n"
-                            "\n"
-                            "With mpirun -n N, N processes measure together.\n";
 
 static const hl_option options[] = {
     HL_HEADS_HELP_OPTIONS,
@@ -115,7 +87,7 @@ const hl_heads_verb hl_heads_verb_importance = {
     .name = "importance",
     .does = "how much the loss depends on each head, or on a set of heads",
     .example = "importance runs/copy_task",
-    .usage = usage,
+    .help = hl_heads_help_importance,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .shares = shares,

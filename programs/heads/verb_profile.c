@@ -7,6 +7,7 @@
 #include "heads/word_share.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
+#include "programs/heads/help.h"
 #include "programs/heads/maps.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
@@ -288,24 +289,6 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
 
 /* ---- the verb ---- */
 
-static const char usage[] = "usage: {heads} profile MODEL [options]\n"
-                            "\n"
-                            "Shows how heads look, layer by layer: how widely, how far, and how much at\n"
-                            "separators, at the first token and at punctuation, as Clark et al. (2019) did for\n"
-                            "BERT. Prints a table with the mean of each layer and a strip with a dot per head.\n"
-                            "MODEL is a run's folder or, with --examples or --file, an open model's.\n"
-                            "\n"
-                            "  --examples FILE   measure on the first sentences of a text file or a treebank\n"
-                            "  --task T, --file FILE   measure on the examples of a file, as an open model\n"
-                            "                    that answers task T reads them; see {heads} importance --help\n"
-                            "  --step S          use the snapshot of step S instead of the last one\n"
-                            "\n"
-                            "  --json [FILE]     write the layers and heads as JSON\n"
-                            "  --csv [FILE]      write the heads as CSV, a row per head\n"
-                            "  --md [FILE]       write the table as Markdown\n"
-                            "                    (without FILE, or with -: to standard output, alone)\n"
-                            "  --png FILE, --svg FILE, --pdf FILE   draw a chart for each measure\n";
-
 static const hl_option options[] = {
     HL_HEADS_HELP_OPTIONS,
     { HL_HEADS_OPTION("examples", TEXT, examples) },
@@ -347,7 +330,7 @@ const hl_heads_verb hl_heads_verb_profile = {
     .name = "profile",
     .does = "how heads look, layer by layer",
     .example = "profile runs/copy_task",
-    .usage = usage,
+    .help = hl_heads_help_profile,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .check = hl_heads_examples_check,

@@ -1,6 +1,7 @@
 #include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "programs/heads/export_model.h"
+#include "programs/heads/help.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/prune_table.h"
 #include "programs/heads/pruning.h"
@@ -92,28 +93,6 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 }
 
 /* ---- the verb ---- */
-
-static const char usage[] = "usage: {heads} prune MODEL [options]\n"
-                            "\n"
-                            "Removes head after head, each time the one without which the loss grows least.\n"
-                            "Prints loss, accuracy and time per batch for every number of heads left.\n"
-                            "\n"
-                            "  --by WHAT         loss, as above, or gradient: remove the head with the least\n"
-                            "                    gradient importance\n"
-                            "  --once            rank the heads of the whole model once; do not measure again\n"
-                            "                    after each removal\n"
-                            "  --to N            stop at N heads (at least one per layer) and write the smaller\n"
-                            "                    model with --out or --export\n"
-                            "  --out FILE        write its weights; train --from FILE fine-tunes them\n"
-                            "  --export DIR      write a folder that transformers loads, in which the removed\n"
-                            "                    heads are zero; --overwrite replaces the model in it\n"
-                            "\n"
-                            "  --json [FILE]     write the rows as JSON\n"
-                            "  --csv [FILE]      write the rows as CSV\n"
-                            "                    (without FILE, or with -: to standard output, alone)\n"
-                            "  --png FILE, --svg FILE, --pdf FILE   draw them as a chart\n"
-                            "\n"
-                            "  --task T, --file FILE   needed for an open model; see {heads} importance --help\n";
 
 static hl_status read_by(const char *name, const char *value, void *given)
 {
@@ -226,7 +205,7 @@ const hl_heads_verb hl_heads_verb_prune = {
     .name = "prune",
     .does = "remove heads one by one, and write a smaller model",
     .example = "prune runs/copy_task",
-    .usage = usage,
+    .help = hl_heads_help_prune,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .check = check,

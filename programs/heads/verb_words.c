@@ -1,14 +1,10 @@
 #include "core/base/text.h"
 #include "heads/words.h"
+#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/print_line.h"
 
 #include <string.h>
-
-static const char usage[] = "usage: {heads} words\n"
-                            "\n"
-                            "Explains the words that the tables and the page use: labels, how they are judged,\n"
-                            "and metrics.\n";
 
 static const hl_option options[] = { HL_HEADS_HELP_OPTIONS };
 
@@ -34,7 +30,7 @@ const hl_heads_verb hl_heads_verb_words = {
     .name = "words",
     .does = "what the words in tables and on the page mean",
     .example = "words",
-    .usage = usage,
+    .help = hl_heads_help_words,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .without_model = true,

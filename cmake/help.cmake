@@ -1,0 +1,16 @@
+# hl_help(): every help/NAME.txt of this folder, programs/<program>, becomes `const char hl_<program>_help_NAME[]`, which
+# the folder's help.h declares. When one of them changes, the next build does it again.
+function(hl_help)
+    cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME program)
+    set(code "#include \"programs/${program}/help.h\"\n")
+    file(GLOB texts CONFIGURE_DEPENDS help/*.txt)
+    foreach(text ${texts})
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${text})
+        cmake_path(GET text STEM name)
+        file(READ ${text} bytes HEX)
+        string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+        string(APPEND code "\nconst char hl_${program}_help_${name}[] = { ${bytes}0 };\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/help.c CONTENT "${code}" @ONLY)
+    target_sources(hl_programs_${program} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/help.c)
+endfunction()
