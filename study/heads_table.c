@@ -5,6 +5,7 @@
 #include "heads/head_set.h"
 #include "heads/words.h"
 #include "show/table.h"
+#include "study/heads_sentences.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,11 +36,16 @@ static bool any_second(const hl_heads_study *study)
     return any;
 }
 
-/* On sentences the null stands in a column of its own, and labels, which have no relations there, are shorter; but a
- * table without effects has room for second labels. */
+/* On sentences labels, which have no relations there, are shorter, unless there are second ones. */
 static int label_width(const hl_heads_study *study)
 {
-    return study->file == NULL || (!study->has_effects && any_second(study)) ? LABEL : TEXT_LABEL;
+    return study->file == NULL || any_second(study) ? LABEL : TEXT_LABEL;
+}
+
+/* Whether the first table has what the loss loses without each head; on sentences the null takes its room. */
+static bool shows_effects(const hl_heads_study *study)
+{
+    return study->has_effects && study->file == NULL;
 }
 
 typedef struct cell {
@@ -134,6 +140,12 @@ static void write_label(hl_text *text, const char *label, const char *second, in
     hl_text_print(text, "%.*s%s%*s", (int)((fits ? end : last) - both), both, fits ? "" : "~", width - used, "");
 }
 
+/* The loss without the head, and what follows from it. */
+static void write_effect(hl_text *text, const hl_heads_row *row)
+{
+    hl_text_print(text, "%*s%10s", WITHOUT, hl_heads_loss_text(row->effect).text, verdict_cell(row));
+}
+
 static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const char *const *relations)
 {
     const hl_head_metrics *m = &row->metrics;
@@ -145,8 +157,8 @@ static void write_row(hl_text *text, const hl_heads_study *study, const hl_heads
     if (study->file != NULL) {
         hl_text_print(text, "%6s", number_cell(2, hl_heads_null(study, row), true).text);
     }
-    if (row->effect != NULL) {
-        hl_text_print(text, "%*s%10s", WITHOUT, hl_heads_loss_text(row->effect).text, verdict_cell(row));
+    if (shows_effects(study)) {
+        write_effect(text, row);
     }
     hl_text_print(text, "\n");
 }
@@ -155,7 +167,7 @@ static void write_table(hl_text *text, const hl_heads_study *study, const char *
 {
     hl_text_print(text, "%-*s%-*s%7s%6s%s", NAME, "head", label_width(study), "label", "score", "base",
                   study->file != NULL ? "  null" : "");
-    if (study->has_effects) {
+    if (shows_effects(study)) {
         hl_text_print(text, "%*s%10s", WITHOUT, "without", "faithful");
     }
     hl_text_print(text, "\n");
@@ -164,9 +176,22 @@ static void write_table(hl_text *text, const hl_heads_study *study, const char *
     }
 }
 
+static void write_effects_legend(hl_text *text, const hl_heads_study *study)
+{
+    bool any_by_group = false;
+    for (int64_t i = 0; i < study->n; i++) {
+        bool by_group;
+        hl_heads_verdict(&study->rows[i], &by_group);
+        any_by_group = any_by_group || by_group;
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "without: %s (in brackets: the standard error); faithful: %s%s.",
+                      hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
+                      any_by_group ? "; *: only together with the heads in its layer that have the same label" : "");
+}
+
 /* ---- the other columns ---- */
 
-static void write_wide_row(hl_text *text, const hl_heads_row *row, bool sources)
+static void write_wide_row(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, bool sources)
 {
     const hl_head_metrics *m = &row->metrics;
     hl_text_print(text, "%-*s%7s%6s%9s%6s%6s", NAME, hl_head_name_of(m->layer, m->head).text,
@@ -176,6 +201,9 @@ static void write_wide_row(hl_text *text, const hl_heads_row *row, bool sources)
                   number_cell(2, m->confidence.value, m->confidence.n > 0).text);
     if (row->effect != NULL) {
         hl_text_print(text, "%12s", importance_cell(row->effect->importance).text);
+    }
+    if (study->has_effects && !shows_effects(study)) {
+        write_effect(text, row);
     }
     if (sources) {
         bool known = m->alignment.n > 0;
@@ -192,10 +220,14 @@ static void write_wide(hl_text *text, const hl_heads_study *study)
     for (int64_t i = 0; i < study->n; i++) {
         sources = sources || study->rows[i].metrics.alignment.n > 0;
     }
-    hl_text_print(text, "%-*s%7s%6s%9s%6s%6s%s%s\n", NAME, "head", "offset", "share", "entropy", "dist", "conf",
-                  study->has_effects ? "  importance" : "", sources ? "  alignment  hits" : "");
+    hl_text_print(text, "%-*s%7s%6s%9s%6s%6s%s", NAME, "head", "offset", "share", "entropy", "dist", "conf",
+                  study->has_effects ? "  importance" : "");
+    if (study->has_effects && !shows_effects(study)) {
+        hl_text_print(text, "%*s%10s", WITHOUT, "without", "faithful");
+    }
+    hl_text_print(text, "%s\n", sources ? "  alignment  hits" : "");
     for (int64_t i = 0; i < study->n; i++) {
-        write_wide_row(text, &study->rows[i], sources);
+        write_wide_row(text, study, &study->rows[i], sources);
     }
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -205,6 +237,9 @@ static void write_wide(hl_text *text, const hl_heads_study *study)
                       study->of_words ? " (both in words, without special tokens)" : "", hl_word_meaning("confidence"));
     if (study->has_effects) {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "importance: %s.", hl_word_meaning("importance"));
+    }
+    if (study->has_effects && !shows_effects(study)) {
+        write_effects_legend(text, study);
     }
     if (sources) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -261,113 +296,9 @@ static void write_legend(hl_text *text, const char *program, const char *run, co
     hl_text_paragraph(text, HL_TABLE_WIDTH, "score: %s; base: %s%s%s.", hl_word_meaning("score"),
                       hl_word_meaning("baseline"), study->file != NULL ? "; null: " : "",
                       study->file != NULL ? hl_word_meaning("null") : "");
-    if (!study->has_effects) {
-        return;
+    if (shows_effects(study)) {
+        write_effects_legend(text, study);
     }
-    bool any_by_group = false;
-    for (int64_t i = 0; i < study->n; i++) {
-        bool by_group;
-        hl_heads_verdict(&study->rows[i], &by_group);
-        any_by_group = any_by_group || by_group;
-    }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "without: %s (in brackets: the standard error); faithful: %s%s.",
-                      hl_word_meaning("loss_without"), hl_word_meaning("faithful"),
-                      any_by_group ? "; *: only together with the heads in its layer that have the same label" : "");
-}
-
-/* ---- sentences ---- */
-
-static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const hl_group_effect *group,
-                      const char *const *relations)
-{
-    hl_label_text label = hl_label_text_of(row != NULL ? row->label : group->label, relations);
-    hl_text who = { 0 };
-    if (row != NULL) {
-        hl_text_print(&who, "%s", hl_head_name_of(row->metrics.layer, row->metrics.head).text);
-    } else {
-        for (int64_t i = 0; i < study->n; i++) { /* "L0H1, L0H3" */
-            const hl_head_metrics *member = &study->rows[i].metrics;
-            if (study->rows[i].group == &group->effect) {
-                hl_text_print(&who, "%s%s", who.size > 0 ? ", " : "",
-                              hl_head_name_of(member->layer, member->head).text);
-            }
-        }
-    }
-    bool several = row == NULL;
-    const hl_head_effect *effect = several ? &group->effect : row->effect;
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
-                      "pattern restores %.0f%% of that.",
-                      hl_text_part(text, &who), label.text, several ? " together" : "", several ? "them" : "it",
-                      effect->loss_without, effect->standard_error, several ? "their" : "its", 100 * effect->kept);
-    hl_text_free(&who);
-}
-
-/* No head is faithful to its label, nor is a group: because none has one, because the loss tells nothing about those
- * that have, or because their labels' patterns do not do. */
-static void write_why_none(hl_text *text, const hl_heads_study *study)
-{
-    bool labelled = false, judged = false, open = false;
-    for (int64_t i = 0; i < study->n; i++) {
-        bool named = study->labels[i].kind != HL_LABEL_MIXED, by_group;
-        bool known = hl_heads_verdict(&study->rows[i], &by_group) != HL_FAITHFUL_UNKNOWN;
-        labelled = labelled || named;
-        judged = judged || (named && known);
-        open = open || (named && !known);
-    }
-    if (!labelled) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "Every head is mixed, so no head has a label to be faithful to.");
-        return;
-    }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "No head is shown to be faithful to its label.%s%s",
-                      judged ? " no: the label's pattern cannot replace the head." : "",
-                      open ? " -: without the head the loss changes by at most three standard errors, so these "
-                             "examples cannot decide."
-                           : "");
-}
-
-/* Every head that is faithful alone, and every group that is. */
-static void write_faithful_ones(hl_text *text, const hl_heads_study *study, const char *const *relations)
-{
-    enum { MOST = 6 };
-    int n = 0, more = 0;
-    for (int64_t i = 0; i < study->n; i++) {
-        if (study->rows[i].effect->faithful == HL_FAITHFUL_YES && n++ < MOST) {
-            write_one(text, study, &study->rows[i], NULL, relations);
-        }
-    }
-    for (int g = 0; g < study->effects.n_groups; g++) {
-        const hl_group_effect *group = &study->effects.groups[g];
-        if (group->effect.faithful == HL_FAITHFUL_YES && more++ < MOST) {
-            write_one(text, study, NULL, group, relations);
-        }
-    }
-    if (n > MOST || more > MOST) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "And %d more; see the table.",
-                          (n > MOST ? n - MOST : 0) + (more > MOST ? more - MOST : 0));
-    }
-    if (n + more == 0) {
-        write_why_none(text, study);
-    }
-}
-
-static void write_effects(hl_text *text, const hl_heads_study *study, const char *const *relations)
-{
-    if (!study->has_effects) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "Importance, without and faithful are not known: %s.",
-                          study->no_effects.text);
-        return;
-    }
-    if (study->weights_step < 0) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Importance, without and faithful belong to weights whose step is not known.");
-    } else if (study->weights_step != study->step) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Importance, without and faithful belong to the weights of step %lld, the other columns to "
-                          "step %lld.",
-                          (long long)study->weights_step, (long long)study->step);
-    }
-    write_faithful_ones(text, study, relations);
 }
 
 static void write_heading(hl_text *text, const char *run, const hl_heads_study *study)
@@ -402,7 +333,7 @@ hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_st
         hl_text_print(text, "\n");
     }
     if (!study->of_open) {
-        write_effects(text, study, options.relations);
+        hl_heads_sentences_print(text, study, options.relations);
     }
     hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
     HL_NEED(metrics != NULL, "the table of heads");

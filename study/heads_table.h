@@ -14,9 +14,9 @@ typedef struct hl_heads_table_options {
     bool wide;                    /* with the columns that a newcomer does without, in a table below */
 } hl_heads_table_options;
 
-/* Adds a heading, one row a head (its label and second label, the label's score beside its baseline and on sentences its
- * null, the loss without the head, whether it is faithful), what the columns mean, and sentences on the heads that do
- * what their label says and on the best ones. ASCII but for `run`, which names the run; no line longer than
+/* Adds a heading, one row a head (its label and second label, the label's score beside its baseline and on sentences
+ * its null, the loss without the head, whether it is faithful), what the columns mean, and sentences on the heads
+ * that do what their label says and on the best ones. ASCII but for `run`, which names the run; no line longer than
  * HL_TABLE_WIDTH as long as heads are named in five letters (longer labels are cut). HL_NO_MEMORY, also left on the
  * text. */
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,

@@ -47,9 +47,10 @@ hl_status hl_heads_page_print(void *page, hl_text *text);
 /* Writes it to report.html in a folder, mostly the run's, as a whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_page_write(hl_heads_page *page, const char *folder);
 
-/* heads.csv and report.html of a run that has ended in the folder `path`, of which the first does not need the second.
- * `told` is called in between with the study of the heads that they are made of. Where the weights are damaged or not finite, heads.csv is there without their effects, and report.html is not.
- * HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
+/* heads.csv and report.html of a run that has ended in the folder `path`, of which the first does not need the
+ * second. `told` is called in between with the study of the heads that they are made of. Where the weights are
+ * damaged or not finite, heads.csv is there without their effects, and report.html is not. HL_BAD_FILE,
+ * HL_NOT_FINITE, HL_NO_MEMORY. */
 typedef hl_status (*hl_heads_told)(void *context, const hl_opened_model *run, const hl_heads_study *study);
 hl_status hl_heads_files_write(const char *path, hl_heads_told told, void *context);
 

@@ -27,8 +27,9 @@ hl_status hl_heads_call_open(hl_heads_call *call, hl_data_use use);
 hl_status hl_heads_call_needs_loss(const hl_heads_call *call);
 hl_status hl_heads_call_needs_examples(const hl_heads_call *call);
 
-/* Looks whether the files that are asked for may be written (hl_targets_check), tells what an open model's file has that
- * the model does not know, and reads the sentences of --examples. Fails likewise, and as hl_heads_examples_read. */
+/* Looks whether the files that are asked for may be written (hl_targets_check), tells what an open model's file has
+ * that the model does not know, and reads the sentences of --examples. Fails likewise, and as
+ * hl_heads_examples_read. */
 hl_status hl_heads_call_read(hl_heads_call *call);
 
 /* Looks whether there is memory for the answer (hl_heads_memory_check), and tells what is to be known of the model.

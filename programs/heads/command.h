@@ -83,4 +83,7 @@ bool hl_heads_command_fills_output(const hl_heads_command *command);
 /* Whether a figure is asked for. */
 bool hl_heads_command_draws(const hl_heads_command *command);
 
+/* Whether beside a treebank the heads are looked at, too: on sentences, or in a page. */
+bool hl_heads_command_looks(const hl_heads_command *command);
+
 #endif

@@ -27,8 +27,7 @@ hl_status hl_heads_examples_check(const hl_heads_command *command)
                              : hl_error(HL_INVALID, "command line: --examples and --%s exclude each other", other);
     }
     const char *without = command->out != NULL ? "out" : command->overwrite ? "overwrite" : NULL;
-    return without == NULL ? hl_ok()
-                           : hl_error(HL_INVALID, "command line: --%s goes with --examples FILE alone", without);
+    return without == NULL ? hl_ok() : hl_error(HL_INVALID, "command line: --%s needs --examples FILE", without);
 }
 
 bool hl_heads_examples_fill_folder(const hl_heads_command *command)

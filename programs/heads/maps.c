@@ -144,7 +144,7 @@ static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *c
     if (command->object != NULL) {
         hl_status found = hl_head_set_find(&run->source.shape, command->object, &s.head);
         if (found.code != HL_OK) {
-            return hl_error(found.code, "command line: HEAD: %s", found.text);
+            return hl_error(found.code, "command line: %s", found.text);
         }
     }
     hl_heads_view_options options = { .example = command->example >= 0 ? command->example : HL_VIEW_ANY,

@@ -1,7 +1,6 @@
 #include "programs/heads/memory.h"
 
 #include "core/base/memory.h"
-#include "programs/heads/treebank.h"
 #include "programs/heads/verb.h"
 #include "study/model_examples.h"
 #include "train/memory_check.h"
@@ -131,7 +130,7 @@ static hl_status treebank_bytes(const hl_syntax_study *study, const hl_syntax_qu
     if (command->importance) {
         making = hl_size_sum(making, f.snapshot);
         others = f.measures;
-    } else if (hl_heads_grammar_looks(command) && f.end > 0) {
+    } else if (hl_heads_command_looks(command) && f.end > 0) {
         others = hl_size_sum(f.end - f.libraries - model_bytes(&f), kept);
     }
     size_t before = hl_size_sum(hl_size_sum(f.libraries, model_bytes(&f)), hl_treebank_bytes(study->treebank));

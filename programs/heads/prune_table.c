@@ -1,4 +1,4 @@
-#include "programs/heads/prune_table.h"
+#include "programs/heads/pruning.h"
 
 #include "core/base/memory.h"
 #include "core/base/units.h"

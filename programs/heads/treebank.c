@@ -105,11 +105,6 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 /* ---- all of it ---- */
 
-bool hl_heads_grammar_looks(const hl_heads_command *command)
-{
-    return command->examples != NULL || command->files.report != NULL;
-}
-
 hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out)
 {
     hl_heads_answer answer = { 0 };
@@ -135,7 +130,7 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
 {
     /* Heads are judged where that is told: the columns of --csv, the figure and Markdown do not tell it. */
     bool told =
-        command->files.json != NULL || hl_heads_grammar_looks(command) || !hl_heads_command_fills_output(command);
+        command->files.json != NULL || hl_heads_command_looks(command) || !hl_heads_command_fills_output(command);
     return (hl_syntax_question){ .path = command->object,
                                  .max_pieces = command->max_pieces,
                                  .subtypes = command->subtypes,
@@ -151,7 +146,7 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
 /* A page without --examples is of a run's own, of which it has snapshots. */
 static hl_status check_page(const hl_opened_model *model, const hl_heads_command *command)
 {
-    return !hl_heads_grammar_looks(command) || model->n_steps > 0
+    return !hl_heads_command_looks(command) || model->n_steps > 0
                ? hl_ok()
                : hl_error(HL_BAD_FILE, "%s: has no snapshots to make a page of: name sentences by --examples FILE",
                           model->source.path);
@@ -172,7 +167,7 @@ hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model
     HL_THEN(status, hl_opened_model_load(model, -1));
     HL_THEN(status, hl_syntax_study_make(study, &question));
     HL_THEN(status, question.faithful ? hl_syntax_study_judge(study, model, &question) : hl_ok());
-    if (hl_heads_grammar_looks(command)) {
+    if (hl_heads_command_looks(command)) {
         HL_THEN(status, hl_syntax_study_find_cases(study, &question, EXAMPLES));
     }
     hl_waiting_end(&waiting);

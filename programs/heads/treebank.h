@@ -9,9 +9,6 @@
 
 #include <stdio.h>
 
-/* Whether the heads are looked at, too: on sentences, or in a page. */
-bool hl_heads_grammar_looks(const hl_heads_command *command);
-
 /* What the command asks of its treebank, told to `waiting`. */
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting);
 

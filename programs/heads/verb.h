@@ -35,23 +35,23 @@ struct hl_heads_verb {
  * folder, or for sentences into one of their own; or the files that are asked for. */
 extern const hl_heads_verb hl_heads_verb_table;
 
-/* Draws maps of one head or all in the terminal, or writes them as figures, arrays, JSON or CSV (programs/heads/maps.h);
- * of an input with the model's answers. */
+/* Draws maps of one head or all in the terminal, or writes them as figures, arrays, JSON or CSV
+ * (programs/heads/maps.h); of an input with the model's answers. */
 extern const hl_heads_verb hl_heads_verb_map;
 
-/* How heads look, layer by layer, as in section 3 of Clark et al. 2019 (arXiv:1906.04341): how widely, how far, and how
- * much at separators, at the first token and at punctuation, on the snapshot's scoring examples. A table and a strip of
- * dots for each layer; JSON {"step", "examples", "layers": [{"layer", "heads", "entropy", "entropy_baseline",
- * "distance", ..., "special", "first", "punctuation"}], "heads": [the same with "layer", "head"]}, where a layer has the
- * mean of its heads, the baseline is attention spread evenly, and null stands where there is nothing to measure; CSV, a
- * row a head; Markdown, the table; a figure. */
+/* How heads look, layer by layer, as in section 3 of Clark et al. 2019 (arXiv:1906.04341): how widely, how far, and
+ * how much at separators, at the first token and at punctuation, on the snapshot's scoring examples. A table and a
+ * strip of dots for each layer; JSON {"step", "examples", "layers": [{"layer", "heads", "entropy",
+ * "entropy_baseline", "distance", ..., "special", "first", "punctuation"}], "heads": [the same with "layer",
+ * "head"]}, where a layer has the mean of its heads, the baseline is attention spread evenly, and null stands where
+ * there is nothing to measure; CSV, a row a head; Markdown, the table; a figure. */
 extern const hl_heads_verb hl_heads_verb_profile;
 
 /* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h); with --keep or
  * --drop what the model is worth with some of its heads (programs/heads/subset.h). */
 extern const hl_heads_verb hl_heads_verb_importance;
 
-/* Takes out head after head: the curve (programs/heads/prune_table.h), and with --to the smaller model as a file or as
+/* Takes out head after head: the curve (programs/heads/pruning.h), and with --to the smaller model as a file or as
  * an open model: weights under the names of train/checkpoint.h, whose metadata are the run's config with the layers'
  * new heads, key/value heads and widths, and `heads`, the names that they had; and prints how to fine-tune it. */
 extern const hl_heads_verb hl_heads_verb_prune;

@@ -39,31 +39,30 @@ static bool shares(const hl_heads_command *command)
     return command->importance;
 }
 
+/* The option of the first figure that is asked for; NULL: none is. */
+static const char *figure_of(const hl_heads_files *files)
+{
+    return files->png != NULL ? "png" : files->svg != NULL ? "svg" : files->pdf != NULL ? "pdf" : NULL;
+}
+
 /* --importance has a table of its own, and a relation's table no figure. */
 static hl_status check(const hl_heads_command *c)
 {
-    bool draws = hl_heads_command_draws(c);
     const char *one = c->importance ? "importance" : "relation", *other = NULL;
+    const char *of_loss = c->step >= 0 ? "step" : c->task != NULL ? "task" : c->file != NULL ? "file" : NULL;
     if (c->importance) {
         other = c->relation != NULL       ? "relation"
                 : c->trees                ? "trees"
                 : c->examples != NULL     ? "examples"
                 : c->files.report != NULL ? "report"
-                : draws                   ? "png, --svg and --pdf"
-                                          : NULL;
-    } else if (c->step >= 0 || c->task != NULL || c->file != NULL) {
-        return hl_error(HL_INVALID, "command line: --%s goes with --importance alone",
-                        c->step >= 0      ? "step"
-                        : c->task != NULL ? "task"
-                                          : "file");
+                                          : figure_of(&c->files);
+    } else if (of_loss != NULL) {
+        return hl_error(HL_INVALID, "command line: --%s needs --importance", of_loss);
     } else if (c->relation != NULL) {
-        other = c->trees ? "trees" : draws ? "png, --svg and --pdf" : NULL;
+        other = c->trees ? "trees" : figure_of(&c->files);
     }
-    if (other != NULL) {
-        return hl_error(HL_INVALID, "command line: --%s does not go with --%s; call %s grammar once for each", other,
-                        one, hl_program_name("heads"));
-    }
-    return hl_heads_examples_check(c);
+    return other == NULL ? hl_heads_examples_check(c)
+                         : hl_error(HL_INVALID, "command line: --%s and --%s exclude each other", one, other);
 }
 
 /* What the study takes is checked when the treebank has been read (hl_heads_memory_check_treebank). */
@@ -73,7 +72,7 @@ static hl_status memory(const hl_opened_model *model, const hl_heads_command *co
     (void)model;
     *bytes = command->importance
                  ? hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->measures))
-             : hl_heads_grammar_looks(command) ? hl_heads_study_bytes(f)
+             : hl_heads_command_looks(command) ? hl_heads_study_bytes(f)
                                                : 0;
     *remedy = command->importance ? HL_HEADS_LESS_MEASURING : hl_heads_study_remedy(f);
     return hl_ok();
@@ -130,7 +129,7 @@ static hl_status show(hl_heads_call *call, hl_heads_table_files *files)
     HL_THEN(status, hl_heads_call_begin(call));
     HL_THEN(status, hl_heads_treebank_study(&syntax, &call->model, &call->command, call->err));
     HL_THEN(status, hl_heads_treebank_show(&syntax, &call->command, call->out));
-    if (hl_heads_grammar_looks(&call->command)) {
+    if (hl_heads_command_looks(&call->command)) {
         HL_THEN(status, hl_heads_table_files_make(files));
     }
     hl_heads_table_files_free(files);
@@ -148,7 +147,7 @@ static hl_status run(hl_heads_call *call)
         HL_TRY(hl_heads_call_begin(call));
         return show_importance(call);
     }
-    if (call->model.source.open != NULL && hl_heads_grammar_looks(command) && command->examples == NULL) {
+    if (call->model.source.open != NULL && hl_heads_command_looks(command) && command->examples == NULL) {
         command->examples = command->object; /* an open model has no examples of its own */
     }
     hl_heads_table_files files = { .call = call };

@@ -1,8 +1,15 @@
+#include "core/base/memory.h"
+#include "heads/head_set.h"
+#include "heads/recorder.h"
 #include "programs/heads/examples.h"
 #include "programs/heads/help.h"
-#include "programs/heads/map_memory.h"
+#include "programs/heads/input.h"
 #include "programs/heads/maps.h"
 #include "programs/heads/verb.h"
+#include "show/picture.h"
+#include "study/model_examples.h"
+
+#include <stdint.h>
 
 static const hl_option options[] = {
     HL_HEADS_HELP_OPTIONS,
@@ -34,6 +41,116 @@ static hl_status check(const hl_heads_command *command)
     return hl_heads_examples_check(command);
 }
 
+/* ---- memory ---- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The tokens of the maps that are shown, at most. */
+static int64_t shown_tokens(const hl_opened_model *run, const hl_heads_command *command)
+{
+    return command->input != NULL ? hl_heads_input_most(&run->source, command->input)
+           : run->file != NULL    ? hl_opened_model_longest(run)
+                                  : run->source.config.sizes.longest;
+}
+
+/* The run's heads without their weights: tokens and titles about as long as they will be. */
+static hl_status memory_of_picture(const hl_model_source *run, bool one, int64_t T, hl_panel *panels,
+                                   const char **tokens, hl_picture_memory *memory)
+{
+    static const hl_real none = 0;
+    int64_t n = one ? 1 : hl_heads_count(&run->shape), rows[HL_MAX_LAYERS];
+    for (int l = 0; l < run->shape.n_layers; l++) {
+        rows[l] = one ? 1 : run->shape.heads[l];
+    }
+    for (int64_t i = 0; i < T; i++) {
+        tokens[i] = hl_vocabulary_token(run->vocabulary, (int32_t)hl_vocabulary_size(run->vocabulary) - 1);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        panels[i] = (hl_panel){ .title = "L0H10 offset(-10) 0.50",
+                                .weights = &none,
+                                .n_queries = T,
+                                .n_keys = T,
+                                .stride = T,
+                                .queries = tokens,
+                                .keys = tokens };
+    }
+    hl_picture picture = {
+        .panels = panels, .row_lengths = rows, .n_rows = one ? 1 : run->shape.n_layers, .caption = run->name
+    };
+    return hl_picture_memory_of(&picture, HL_HEADS_PNG_DPI, memory);
+}
+
+/* The largest of the figures that are asked for. One that cannot be drawn takes nothing: drawing it will say why. */
+static hl_status figure_bytes(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
+{
+    *bytes = 0;
+    int64_t T = shown_tokens(run, command);
+    if (!hl_heads_command_draws(command) || T == 0) {
+        return hl_ok();
+    }
+    hl_panel *panels = hl_calloc((size_t)hl_heads_count(&run->source.shape), sizeof *panels);
+    const char **tokens = hl_calloc((size_t)T, sizeof *tokens);
+    hl_picture_memory memory = { 0 };
+    hl_status status = panels != NULL && tokens != NULL
+                           ? memory_of_picture(&run->source, command->object != NULL, T, panels, tokens, &memory)
+                           : hl_error_memory("a picture");
+    hl_free(tokens);
+    hl_free(panels);
+    *bytes = larger(command->files.png != NULL ? memory.png : 0,
+                    larger(command->files.svg != NULL ? memory.svg : 0, command->files.pdf != NULL ? memory.pdf : 0));
+    return status.code == HL_INVALID ? hl_ok() : status;
+}
+
+/* The pass over an input, and the maps that it leaves. One that is empty or too long takes nothing: it is refused. */
+static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command *command, size_t *pass, size_t *maps)
+{
+    *pass = *maps = 0;
+    int64_t T = shown_tokens(run, command);
+    if (T == 0 || T > run->source.shape.max_length) {
+        return hl_ok();
+    }
+    hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
+    HL_NEED(model != NULL, "the model's sizes");
+    hl_status status = hl_model_init(model, &run->source.shape);
+    HL_THEN(status, hl_recorder_pass_bytes(model, T, T, run->source.threads, pass));
+    hl_model_free(model);
+    hl_free(model);
+    *maps = hl_recorder_bytes(&run->source.shape, 1, T, 0);
+    return status;
+}
+
+/* Maps that are shown, and the largest of what is made of them. JSON, CSV and BertViz's are written piece by piece. */
+static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
+{
+    size_t n = (size_t)hl_heads_count(&run->source.shape), T = (size_t)shown_tokens(run, command), figure, pass, maps;
+    bool all = hl_heads_command_draws(command) && command->object == NULL;
+    *remedy = command->input != NULL
+                  ? (all ? "the figure of one head needs less, and so do fewer tokens" : "fewer tokens need less")
+              : all ? "the figure of one head needs less, and so does a run with fewer patterns.examples"
+                    : "a run with fewer patterns.examples needs less";
+    HL_TRY(figure_bytes(run, command, &figure));
+    if (command->input != NULL) {
+        HL_TRY(input_bytes(run, command, &pass, &maps));
+        size_t joined = command->words ? maps : 0;
+        size_t states = (size_t)(run->source.shape.n_layers + 1) * (size_t)run->source.shape.d_model * sizeof(hl_real);
+        size_t hidden = command->files.npz != NULL ? hl_size_product(T, states) : 0;
+        size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
+        *bytes = hl_size_sum(hl_size_sum(stands, hl_size_sum(maps, joined)), larger(hl_size_sum(pass, hidden), figure));
+        return hl_ok();
+    }
+    size_t means = command->example < 0 ? hl_size_product(n * sizeof(hl_real), hl_size_product(T, T)) : 0;
+    size_t metrics = command->files.npz != NULL ? hl_size_sum(f->rows, hl_size_product(n * sizeof(double), n)) : 0;
+    size_t maps_and_joined = command->words ? hl_size_sum(f->snapshot, f->snapshot) : f->snapshot;
+    *bytes = hl_size_sum(hl_size_sum(f->vocabulary, maps_and_joined), hl_size_sum(means, larger(figure, metrics)));
+    return hl_ok();
+}
+
+/* ---- the verb ---- */
+
 static hl_status run(hl_heads_call *call)
 {
     HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
@@ -52,6 +169,6 @@ const hl_heads_verb hl_heads_verb_map = {
     .n_options = sizeof options / sizeof *options,
     .object = "HEAD",
     .check = check,
-    .memory = hl_heads_map_memory,
+    .memory = memory,
     .run = run,
 };

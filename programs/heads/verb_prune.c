@@ -3,7 +3,6 @@
 #include "programs/heads/export_model.h"
 #include "programs/heads/help.h"
 #include "programs/heads/memory.h"
-#include "programs/heads/prune_table.h"
 #include "programs/heads/pruning.h"
 #include "programs/heads/verb.h"
 #include "programs/shell_word.h"
@@ -123,13 +122,13 @@ static hl_status check(const hl_heads_command *command)
 {
     const char *writes = command->files.weights != NULL ? "out" : command->export_to != NULL ? "export" : NULL;
     if (command->to > 0 && writes == NULL) {
-        return hl_error(HL_INVALID, "command line: --to: where shall it go? add --out FILE, or --export DIR");
+        return hl_error(HL_INVALID, "command line: --to needs --out FILE or --export DIR");
     }
     if (command->to == 0 && writes != NULL) {
-        return hl_error(HL_INVALID, "command line: --%s: how many heads shall be left? add --to N", writes);
+        return hl_error(HL_INVALID, "command line: --%s needs --to N, the number of heads to keep", writes);
     }
     return command->overwrite && command->export_to == NULL
-               ? hl_error(HL_INVALID, "command line: --overwrite goes with --export DIR alone")
+               ? hl_error(HL_INVALID, "command line: --overwrite needs --export DIR")
                : hl_ok();
 }
 

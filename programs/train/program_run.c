@@ -261,6 +261,7 @@ static hl_status print_heads(void *to, const hl_opened_model *run, const hl_head
     hl_status status = hl_heads_table_print(&table, run->source.path, study, options);
     if (status.code == HL_OK) {
         fprintf(to, "%s\n", table.bytes);
+        fflush(to); /* a signal may end the process while the files are written */
     }
     hl_text_free(&table);
     return status;

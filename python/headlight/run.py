@@ -75,8 +75,8 @@ class Run:
     def table(self) -> Table:
         """What each head does at the last step: the table that the program `heads` prints, as its --json has it. The
         program writes heads.csv and report.html anew, too."""
-        document = json.loads(programs.output_of("heads", str(self.path), "--json"))
-        files.check_format("heads --json", document.get("format"), JSON_FORMAT)
+        document = json.loads(programs.output_of("heads", "table", str(self.path), "--json"))
+        files.check_format("heads table --json", document.get("format"), JSON_FORMAT)
         rows, columns = document["heads"], {}
         for name in rows[0]:
             values = [row.get(name) for row in rows]

@@ -3,7 +3,7 @@
  * overrides are applied to a config, as the program does. */
 #include "programs/ablate/plan.h"
 #include "programs/bench/command.h"
-#include "programs/heads/command.h"
+#include "programs/heads/verb.h"
 #include "programs/train/command.h"
 #include "tests/fuzz/input_file.h"
 #include "tests/fuzz/input_text.h"
@@ -38,8 +38,8 @@ static void heads(int argc, char **argv)
 {
     hl_heads_command command;
     if (hl_heads_command_parse(argc, argv, &command).code == HL_OK && !command.help && !command.version) {
-        fuzz_require(command.run != NULL);
-        fuzz_require(!hl_heads_command_shows(&command) || hl_heads_command_question(&command) != HL_HEADS_IMPORTANCE);
+        fuzz_require((command.model != NULL) != command.verb->without_model);
+        fuzz_require(command.object != NULL || !command.verb->object_needed);
     }
 }
 

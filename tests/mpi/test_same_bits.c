@@ -169,16 +169,16 @@ TEST(of_what_heads_are_worth)
 {
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_tiny_config(), "--out", folder);
-    const char *questions[][5] = { { folder, "--importance", "--csv", "-", NULL },
-                                   { folder, "--shapley", "--json", "-", NULL },
-                                   { folder, "--keep-only", "L0H*", NULL } };
+    const char *questions[][6] = { { "importance", folder, "--csv", "-", NULL },
+                                   { "importance", folder, "--shapley", "--json", "-", NULL },
+                                   { "importance", folder, "--keep", "L0H*", NULL } };
     for (int i = 0; i < 3; i++) {
         run_result alone = OK(run_heads(questions[i]));
         run_result found = OK(run_wait(mpi_start_program(3, HL_HEADS_PROGRAM, questions[i])));
         ck_assert_str_eq(found.out, alone.out);
     }
-    run_result wrong = run_wait(
-        mpi_start_program(2, HL_HEADS_PROGRAM, (const char *[]){ folder, "--importance", "--step", "7", NULL }));
+    run_result wrong =
+        run_wait(mpi_start_program(2, HL_HEADS_PROGRAM, (const char *[]){ "importance", folder, "--step", "7", NULL }));
     ck_assert_int_eq(wrong.code, 2);
     ck_assert_int_eq(mpi_count("step 7", wrong.err), 1);
 }

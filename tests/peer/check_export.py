@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Folders that `heads MODEL --export DIR` writes load in transformers, strictly, and compute the same.
+"""Folders that `heads export MODEL DIR` writes load in transformers, strictly, and compute the same.
 
 usage: check_export.py HEADS_PROGRAM TINY
 
@@ -46,7 +46,7 @@ def compute(model, ids):
 
 def check(program, source, work):
     out = os.path.join(work, os.path.basename(source.rstrip("/")))
-    told = subprocess.run([program, source, "--export", out], check=True, capture_output=True, text=True).stdout
+    told = subprocess.run([program, "export", source, out], check=True, capture_output=True, text=True).stdout
     with open(os.path.join(out, "config.json"), encoding="utf-8") as file:
         name = json.load(file)["architectures"][0]
     ours, problems = load(out, name)

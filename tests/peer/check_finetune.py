@@ -85,7 +85,7 @@ def main():
             subprocess.run([train, HERE / "finetune_tags.ini", "--from", MODEL, "--out", run, "--quiet",
                             f"task.file={FILES[0]}", f"task.validation_file={FILES[1]}", f"train.steps={n_steps}"],
                            check=True)  # fmt: skip
-        subprocess.run([heads, run, "--export", folder / "exported"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([heads, "export", run, folder / "exported"], check=True, stdout=subprocess.DEVNULL)
         dev = [pair for pair in sentences(FILES[1]) if all(" " not in word for word in pair[0])]
         mine, peer = ours(predict, run, dev, folder), theirs(folder / "exported", dev)
     gold = [tag for _, tags in dev for tag in tags]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `heads MODEL --importance --file FILE` says of an open model is what transformers loses without each head.
+"""What `heads importance MODEL --file FILE` says of an open model is what transformers loses without each head.
 
 usage: check_importance.py HEADS_PROGRAM TINY
 
@@ -106,7 +106,7 @@ def check(program, folder, make, path):
     model, tokenizer = load(folder), transformers.AutoTokenizer.from_pretrained(folder)
     losses, more = make(model, tokenizer, path)
     told = subprocess.run(
-        [program, folder, "--importance", "--file", path, *more, "patterns.examples=1000", "--json"],
+        [program, "importance", folder, "--file", path, *more, "patterns.examples=1000", "--json"],
         check=True, capture_output=True, text=True,
     )
     said = json.loads(told.stdout)

@@ -4,7 +4,7 @@
 usage: check_treebank.py HEADS
 
 The model is the folder HEADLIGHT_MODEL=DIR, the treebank the dev part of English EWT in HEADLIGHT_DATA=DIR. Every number
-of `heads --treebank --json` must be equal, but for words whose two largest weights differ by less than 1e-5, which are
+of `heads grammar --json` must be equal, but for words whose two largest weights differ by less than 1e-5, which are
 counted. Also told: the time of both. Exits with 77, which ctest reports as skipped, where the model, the treebank or
 transformers are missing.
 """
@@ -110,7 +110,7 @@ def main():
         print("skipped: HEADLIGHT_DATA has no treebank, or HEADLIGHT_MODEL is no folder of a model")
         sys.exit(77)
     began = time.time()
-    command = [sys.argv[1], folder, "--treebank", str(files[0]), "--max-pieces", str(MAX_PIECES), "--json", "-"]
+    command = [sys.argv[1], "grammar", folder, str(files[0]), "--max-pieces", str(MAX_PIECES), "--json", "-"]
     ours = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     print(f"heads: {time.time() - began:.1f} s, random weights included")
 

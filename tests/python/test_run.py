@@ -40,7 +40,7 @@ def test_heads_of_newer_programs(run, tmp_path, monkeypatch):
         list(table["told"]) == ["besides"] * 2 and list(table["sure"]) == [True, None] and np.isnan(table["score"][0])
     )
     program.write_text("#!/bin/sh\necho '{\"format\": 3}'\n")
-    refused(run.table, "heads --json: format 3, this Headlight reads up to 2; use a newer one")
+    refused(run.table, "heads table --json: format 3, this Headlight reads up to 2; use a newer one")
 
 
 @pytest.mark.parametrize("name", ["metrics", "heads"])

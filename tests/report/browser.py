@@ -606,13 +606,13 @@ def check_table(page, step=70, heads=6):
 
 
 def check_importance(page, heads_program):
-    """A head's importance is one number: on the page as in the terminal, and with more digits in heads.csv and --importance."""
-    told = subprocess.check_output([heads_program, page.folder], text=True).splitlines()
-    place = next(line for line in told if line.startswith("head ")).split().index("importance")
+    """A head's importance is one number: on the page as in the terminal, and with more digits in heads.csv and heads importance."""
+    told = subprocess.check_output([heads_program, page.folder, "--wide"], text=True).splitlines()
+    place = next(line for line in told if line.startswith("head ") and "importance" in line).split().index("importance")
     terminal = {line.split()[0]: line.split()[place] for line in told if re.match(r"L\d+H\d+ .* [\d.]+ +\d+\.\d\d ", line)}
     titles = [title.text.split("\n")[0].rstrip("?").strip() for title in page.all("#rows th")]
     assert dict(zip(column(page, 1), column(page, titles.index("Importance") + 1))) == terminal, (titles, terminal)
-    exact = json.loads(subprocess.check_output([heads_program, page.folder, "--importance", "--json"]))
+    exact = json.loads(subprocess.check_output([heads_program, "importance", page.folder, "--json"]))
     for head in exact["heads"]:
         written = page.reading(exact["step"], head["layer"], head["head"], "importance")
         assert abs(written - head["importance"]) <= 1e-8 * written, (written, head)
@@ -896,8 +896,8 @@ def cases_shown(page, kind):
 
 
 def check_grammar(page, heads_program, trees):
-    """A relation's row, its heads and its examples are those of --treebank and of the treebank."""
-    asked = [heads_program, page.folder, "--treebank", page.folder.parent / "bank.conllu"]
+    """A relation's row, its heads and its examples are those of heads grammar and of the treebank."""
+    asked = [heads_program, "grammar", page.folder, page.folder.parent / "bank.conllu"]
     told = {row["relation"]: row for row in json.loads(subprocess.check_output([*asked, "--json"]))["rows"]}
     heads = {relation: json.loads(subprocess.check_output([*asked, "--relation", relation, "--json"]))["heads"] for relation in told}
     subprocess.run([*asked, "--report", page.folder / "grammar.html"], check=True, stdout=subprocess.DEVNULL)
@@ -1067,7 +1067,7 @@ def main():
             train(train_program, config.with_name("animals.ini"), folder, "train.steps=2", f"model.pooling={folder.name}")
         subprocess.run([ablate_program, config, "--heads", "1,2", "--seeds", "2", "train.steps=4", "--out", sweep],
                        check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([heads_program, one, "--against", two], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([heads_program, "compare", one, two], check=True, stdout=subprocess.DEVNULL)
         page = Page()
         try:
             page.use(made)

@@ -125,7 +125,7 @@ TEST(a_sweeps_seconds_and_results_are_as_ever)
 TEST(the_times_of_pruned_models_are_as_ever)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = run_set_back(hl_heads_program, (const char *[]){ folder, "--prune", "--csv", "-", NULL });
+    run_result run = run_set_back(hl_heads_program, (const char *[]){ "prune", folder, "--csv", "-", NULL });
     int rows = 0;
     for (const char *line = strchr(run.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1, rows++) {
         const char *end = strchr(line, '\n'), *ms = end;

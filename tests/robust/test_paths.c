@@ -49,11 +49,11 @@ static void expect_its_heads(const char *here, const char *folder)
     IN(here, hl_heads_program, "--", folder);
     expect_text(run, "report.html");
     run_assert_same_file(run, run_path("straight"), "heads.csv");
-    IN(here, hl_heads_program, "--svg", "heads.svg", "--", folder);
+    IN(here, hl_heads_program, "map", "--svg", "heads.svg", "--", folder);
     expect_text(here, "heads.svg");
-    IN(here, hl_heads_program, "--against", run_path("straight"), "--", folder);
+    IN(here, hl_heads_program, "compare", "--", folder, run_path("straight"));
     expect_text(run, "against-straight.html");
-    IN(here, hl_heads_program, "--against", folder, "--report", "page.html", "--", run_path("straight"));
+    IN(here, hl_heads_program, "compare", "--report", "page.html", "--", run_path("straight"), folder);
     expect_text(here, "page.html");
 }
 

@@ -181,15 +181,15 @@ TEST(heads_are_shown_all_the_same)
     expect_told(run, folder, unchanged);
     ck_assert_str_eq(run_read(csv), run_read(run_file(folder, "heads.csv")));
     ck_assert_str_eq(run_read(page), run_read(report));
-    run = ON(folder, hl_heads_program, folder, "--head", "L1H0");
+    run = ON(folder, hl_heads_program, "map", folder, "L1H0");
     ck_assert(run.code == 0 && *run.err == '\0' && *run.out != '\0');
-    run = ON(folder, hl_heads_program, folder, "--importance");
+    run = ON(folder, hl_heads_program, "importance", folder);
     ck_assert(run.code == 0 && *run.err == '\0' && *run.out != '\0');
     EXPECT_RUN(0, run_tiny_config(), "train.seed=2", "--out", other);
-    run = ON(folder, hl_heads_program, folder, "--against", other);
+    run = ON(folder, hl_heads_program, "compare", folder, other);
     expect_told(run, folder, "name another place for the page with --report FILE");
     ck_assert_ptr_nonnull(strstr(run.out, "closest"));
-    expect_refused(ON(folder, hl_heads_program, folder, "--png", run_file(folder, "x.png")), folder);
+    expect_refused(ON(folder, hl_heads_program, "map", folder, "--png", run_file(folder, "x.png")), folder);
 }
 
 SUITE("read-only")

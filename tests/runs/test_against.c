@@ -161,9 +161,9 @@ TEST(what_cannot_be_compared_is_refused)
     REFUSED(HEADS("compare", longer, narrow), 2, "runs.cannot_be_run_on_the_examples_2");
     OK(HEADS("compare", narrow, longer));
     ck_assert_int_eq(HEADS("compare", one, run_path("nowhere")).code, 3);
-    REFUSED(HEADS("compare", one, symbols, "--head", "L0H0"), 2, "runs.against_compares_two_runs_and_goes");
+    REFUSED(HEADS("compare", one, symbols, "--head", "L0H0"), 2, "runs.head_is_for_the_verb_map");
     REFUSED(HEADS("compare", one, symbols, "--json", "--csv"), 2, "runs.json_and_csv_cannot_both_go");
-    REFUSED(HEADS("compare", one, symbols, "--step", "0"), 2, "runs.against_compares_two_runs_and_goes");
+    REFUSED(HEADS("compare", one, symbols, "--step", "0"), 2, "runs.step_unknown_option_see_help");
 }
 
 SUITE("against", .seconds = 60)

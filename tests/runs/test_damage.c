@@ -424,7 +424,7 @@ TEST(a_config_larger_than_its_weights_takes_no_memory)
     /* Nor where the weights come without a config to compare with. */
     const char *checkpoint = run_file(folder, "checkpoint.safetensors");
     ck_assert_int_eq(rename(foreign_copy(run_file(folder, "model.safetensors")), checkpoint), 0);
-    const char *arguments[] = { folder, "--input", "a", NULL };
+    const char *arguments[] = { "map", folder, "--input", "a", NULL };
     run_result run = run_wait(
         run_start((run_options){ .arguments = arguments, .program = hl_heads_program, .before = refuse_large_blocks }));
     REFUSED(run, 3, "runs.embedding_weight_is_7_16_and_2");

@@ -87,8 +87,7 @@ TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 {
     const char *folder = TINY_RUN("run");
     run_result run = SAYS(HEADS(folder), "step 24: 4 heads, measured on 4 examples.",
-                          "\nhead  label                 score  base entropy dist importance without "
-                          "faithful\n");
+                          "\nhead  label                   score  base          without  faithful\n");
     ck_assert_str_eq(run.err, "");
     static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
     const char *at = run.out;
@@ -179,7 +178,7 @@ TEST(train_and_heads_write_the_same_heads_csv)
 TEST(a_step_without_its_weights_has_no_effects)
 {
     const char *folder = TINY_RUN("run", "patterns.every=5");
-    SAYS(HEADS(folder, "--step", "5"), "step 5: 4 heads", "faithfulness: the weights of step 5 were");
+    SAYS(HEADS(folder, "--step", "5"), "step 5: 4 heads", "are not known: the weights of step 5 were");
     run_result json = HEADS(folder, "--step", "5", "--json");
     ck_assert_ptr_nonnull(strstr(json.out, "\"importance\": null"));
     REFUSED(HEADS(folder, "--step", "7"), 2, "runs.no_snapshot_of_step_7_the");
@@ -192,7 +191,7 @@ TEST(without_a_checkpoint_the_weights_are_the_models)
     unlink(run_file(folder, "checkpoint.safetensors"));
     SAYS(HEADS(folder), "\nL1H1 ");
     unlink(run_file(folder, "model.safetensors"));
-    SAYS(HEADS(folder), "No importance, loss without and faithfulness");
+    SAYS(HEADS(folder), "Importance, without and faithful are not known");
     REFUSED(HEADS("map", folder, "--input", "a"), 3, "runs.no_weights_in_it_yet_the");
 }
 
@@ -209,7 +208,8 @@ TEST(one_head_is_drawn_with_its_tokens)
     ck_assert_int_eq(strncmp(all.out, "L0H0", 4), 0);
     ck_assert_ptr_nonnull(strstr(all.out, "\nL1H0")); /* each layer begins a row */
     ck_assert_ptr_nonnull(strstr(all.out, "L1H1"));
-    ck_assert_ptr_nonnull(strstr(all.out, "\ndown: queries, across: keys; one head with its tokens: --head L0H0\n"));
+    ck_assert_ptr_nonnull(
+        strstr(all.out, "\ndown: queries, across: keys; one head with its tokens: add its name, as in L0H0\n"));
     ck_assert_ptr_nonnull(strstr(HEADS("map", run_file(folder, "."), "L1H1").out, "\nrun, step 24, mean of"));
     REFUSED(HEADS("map", folder, "--example", "4"), 2, "runs.example_4_the_examples_are_0");
 }
@@ -234,7 +234,7 @@ TEST(heads_that_are_none_are_refused)
     REFUSED(HEADS("map", folder, "L0H2"), 2, "runs.head_l0h2_no_head_2_in");
     static const char *const names[] = { "x", "L", "L0", "L0H", "0H1", "L0H1x", "L-1H0", "L99999999999999999999H0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        REFUSED_SAYING(HEADS("map", folder, names[i]), 2, "--head", "L0H0 .. L1H1");
+        REFUSED_SAYING(HEADS("map", folder, names[i]), 2, "\"x\" names no head", "L0H0 .. L1H1");
     }
 }
 
@@ -449,23 +449,23 @@ TEST(without_memory_it_says_so)
     EXPECT_RUN(0, run_tiny_config(), seldom, "--quiet", "--out", folder);
     EXPECT_RUN(0, run_tiny_config(), seldom, "train.seed=2", "--quiet", "--out", other);
     fail_allocations(2, (char *[]){ "heads", folder, NULL });
-    fail_allocations(4, (char *[]){ "heads", folder, "--input", "a b <mask>", NULL });
-    fail_allocations(4, (char *[]){ "heads", folder, "--npz", npz, NULL });
-    fail_allocations(6, (char *[]){ "heads", folder, "--against", other, "--report", page, NULL });
+    fail_allocations(5, (char *[]){ "heads", "map", folder, "--input", "a b <mask>", NULL });
+    fail_allocations(5, (char *[]){ "heads", "map", folder, "--npz", npz, NULL });
+    fail_allocations(6, (char *[]){ "heads", "compare", folder, other, "--report", page, NULL });
 }
 
 TEST(wrong_command_lines_are_refused)
 {
     static const char *const none[] = { NULL };
-    REFUSED(run_heads(none), 2, "runs.no_run_given_as_in_heads");
+    REFUSED(run_heads(none), 2, "runs.no_model_given_as_in_heads");
     REFUSED(HEADS("run", "--exmaple", "1"), 2, "runs.exmaple_unknown_option_did_you_mean");
-    REFUSED(HEADS("run", "--head"), 2, "runs.head_needs_a_value_see_help");
+    REFUSED(HEADS("run", "--step"), 2, "runs.step_needs_a_value_see_help");
     REFUSED(HEADS("run", "--help=x"), 2, "runs.help_x_takes_no_value_see");
     REFUSED(HEADS("run", "--step", "-1"), 2, "runs.step_1_is_no_whole_number");
     REFUSED(HEADS("map", "run", "--example", "two"), 2, "runs.example_two_is_no_whole_number");
     REFUSED(HEADS("run", "--json", "-", "--csv", "-"), 2, "runs.json_and_csv_cannot_both_go");
     REFUSED(HEADS("run", "--report", "--csv"), 2, "runs.csv_and_report_cannot_both_go");
-    REFUSED(HEADS("run", "other"), 2, "runs.other_one_model_is_enough_a");
+    REFUSED(HEADS("run", "other"), 2, "runs.other_one_word_too_many");
     REFUSED(HEADS("run", "-x"), 2, "runs.x_unknown_option_see_help");
     run_result help = OK(HEADS("--help"));
     ck_assert_uint_le(widest_line(help.out), 80);

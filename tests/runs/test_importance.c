@@ -116,7 +116,7 @@ TEST(what_cannot_be_measured_is_one_line)
     run_result run = REFUSED(HEADS("importance", folder, "--shapley"), 2, "runs.shapley_has_17_heads_and_their");
     ck_assert_str_eq(run.out, "");
     OK(HEADS("importance", folder));
-    REFUSED(HEADS("importance", folder, "--head", "L0H0"), 2, "runs.head_does_not_go_with_importance");
+    REFUSED(HEADS("importance", folder, "--head", "L0H0"), 2, "runs.head_is_for_the_verb_map_2");
     const char *bare = TINY_RUN("bare", "patterns.examples=0", "train.steps=1");
     REFUSED(HEADS("importance", bare), 3, "runs.no_patterns_were_recorded_patterns_examples");
 }

@@ -160,10 +160,10 @@ static run_result run_in(size_t bytes, const char *config, const char *folder)
     return run_with((run_options){ .arguments = arguments, .before = limit_memory });
 }
 
-static run_result look_with(size_t bytes, const char *folder, const char *option, const char *value)
+static run_result look_with(size_t bytes, const char *verb, const char *folder, const char *option, const char *value)
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
-    const char *arguments[] = { folder, option, value, NULL };
+    const char *arguments[] = { verb, folder, option, value, NULL };
     return run_with((run_options){ .arguments = arguments, .before = limit_memory, .program = hl_heads_program });
 }
 
@@ -208,30 +208,27 @@ TEST(a_run_is_not_refused_for_snapshots_that_it_may_not_take)
     ck_assert_uint_gt(needed.most, needed.total);
     FAILS_SAYING(run_in(needed.total, path, folder), 5, ": measuring its heads needs about ",
                  "; the training is complete, but heads.csv");
-    OK(look_with(needed.most, folder, NULL, NULL));
+    OK(look_with(needed.most, "table", folder, NULL, NULL));
 }
 
 TEST(heads_too_large_for_its_container_is_refused_before_it_begins)
 {
     static const struct {
-        const char *option, *value;
-    } all[] = { { 0 },
-                { "--importance", NULL },
-                { "--head", "L0H0" },
-                { "--keep-only", "L0H0" },
-                { "--prune", NULL },
-                { "--against", NULL },
-                { "--input", "s1 s2" } };
+        const char *verb, *option, *value;
+    } all[] = { { "table", NULL, NULL },      { "importance", NULL, NULL },
+                { "map", "L0H0", NULL },      { "importance", "--keep", "L0H0" },
+                { "prune", NULL, NULL },      { "compare", NULL, NULL },
+                { "map", "--input", "s1 s2" } };
     const char *folder = TINY_RUN("run");
     const char *page = run_read(run_file(folder, "report.html")), *names = run_list(folder);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        bool two = all[i].option != NULL && strcmp(all[i].option, "--against") == 0;
-        expect_refused(look_with(1 << 20, folder, all[i].option, two ? folder : all[i].value),
+        bool two = strcmp(all[i].verb, "compare") == 0;
+        expect_refused(look_with(1 << 20, all[i].verb, folder, two ? folder : all[i].option, all[i].value),
                        two ? ": comparing it needs about " : ": looking at its heads needs about ");
         ck_assert_str_eq(run_list(folder), names);
         ck_assert_str_eq(run_read(run_file(folder, "report.html")), page);
     }
-    OK(look_with(64 << 20, folder, NULL, NULL));
+    OK(look_with(64 << 20, "table", folder, NULL, NULL));
 }
 
 /* ---- of several processes ---- */
@@ -259,7 +256,7 @@ static int be_one_of_two(int argc, char **argv, FILE *out, FILE *err)
 static int measure_with(size_t bytes, const char *folder, int (*program)(int argc, char **argv, FILE *out, FILE *err))
 {
     snprintf(limit, sizeof limit, "%zu\n", bytes);
-    const char *arguments[] = { folder, "--importance", NULL };
+    const char *arguments[] = { "importance", folder, NULL };
     return run_with((run_options){ .arguments = arguments, .before = limit_memory, .program = program }).code;
 }
 

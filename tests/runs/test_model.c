@@ -46,9 +46,9 @@ static int count_opens(const char *name)
     return n;
 }
 
-static void look(const char *folder, const char *option, const char *value)
+static void look(const char *verb, const char *folder, const char *option, const char *value)
 {
-    const char *arguments[] = { folder, option, value, NULL };
+    const char *arguments[] = { verb, folder, option, value, NULL };
     list = run_path("opens");
     run_result run = run_with((run_options){
         .arguments = arguments, .before = note_opens, .after = tell_opens, .program = hl_heads_program });
@@ -66,7 +66,7 @@ TEST(no_file_of_a_run_is_read_twice)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *option = options[i][0], *value = options[i][1];
         bool writes = option != NULL && strcmp(option, "--npz") == 0;
-        look(folder, option, writes ? run_path(value) : value);
+        look(writes ? "map" : "table", folder, option, writes ? run_path(value) : value);
         for (size_t s = 0; s < sizeof snapshots / sizeof *snapshots; s++) {
             int expected = writes && s + 1 < sizeof snapshots / sizeof *snapshots ? 0 : 1;
             ck_assert_msg(count_opens(snapshots[s]) == expected, "%s: %s opened %d times", option, snapshots[s],
@@ -75,10 +75,10 @@ TEST(no_file_of_a_run_is_read_twice)
         ck_assert_int_eq(count_opens("checkpoint.safetensors"), writes ? 0 : 1);
         ck_assert_int_eq(count_opens("metrics.csv"), writes ? 0 : 1);
     }
-    look(folder, "--step", "18"); /* the table is of another step than the report: both are read, each once */
+    look("table", folder, "--step", "18"); /* the table is of another step than the report: both are read, each once */
     ck_assert_int_eq(count_opens("checkpoint-18.safetensors"), 1);
     ck_assert_int_eq(count_opens("step_000024.npz"), 1);
-    look(folder, "--prune-once", NULL);
+    look("prune", folder, "--once", NULL);
     ck_assert_int_eq(count_opens("checkpoint.safetensors"), 1);
     ck_assert_int_eq(count_opens("step_000024.npz"), 1);
 }

@@ -92,11 +92,11 @@ TEST(what_is_asked_for_its_output_fails_without_it)
     const struct {
         const char *program, *subject, *mode;
     } asked[] = {
-        { HL_TRAIN_PROGRAM, config, "--help" },      { HL_TRAIN_PROGRAM, config, "--reference" },
-        { HL_TRAIN_PROGRAM, config, "--version" },   { HL_TRAIN_PROGRAM, config, "--summary" },
-        { HL_TRAIN_PROGRAM, config, "--check" },     { HL_ABLATE_PROGRAM, config, "--help" },
-        { HL_ABLATE_PROGRAM, config, "--version" },  { HL_HEADS_PROGRAM, folder, "" },
-        { HL_HEADS_PROGRAM, folder, "--head L1H0" }, { HL_HEADS_PROGRAM, folder, "--csv -" },
+        { HL_TRAIN_PROGRAM, config, "--help" },     { HL_TRAIN_PROGRAM, config, "--reference" },
+        { HL_TRAIN_PROGRAM, config, "--version" },  { HL_TRAIN_PROGRAM, config, "--summary" },
+        { HL_TRAIN_PROGRAM, config, "--check" },    { HL_ABLATE_PROGRAM, config, "--help" },
+        { HL_ABLATE_PROGRAM, config, "--version" }, { HL_HEADS_PROGRAM, folder, "" },
+        { HL_HEADS_PROGRAM, folder, "--wide" },     { HL_HEADS_PROGRAM, folder, "--csv -" },
         { HL_HEADS_PROGRAM, folder, "--help" },
     };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
@@ -133,7 +133,7 @@ TEST(output_that_fails_is_told_in_a_line_but_a_reader_may_go)
                   { HL_ABLATE_PROGRAM, config, "--help", "" },
                   { HL_HEADS_PROGRAM, folder, "--help", "" },
                   { HL_HEADS_PROGRAM, folder, "--json -", "" },
-                  { HL_HEADS_PROGRAM, folder, "--png -", "" },
+                  { HL_HEADS_PROGRAM, folder, "--report -", "" },
                   { HL_TRAIN_PROGRAM, config, "--overwrite --out \"$INTO\"", "; all else is done" },
                   { HL_ABLATE_PROGRAM, config, "--heads 1 --seeds 1 --out \"$INTO-sweep\"", "; all else is done" } };
     ck_assert_int_eq(setenv("INTO", run_path("another"), 1), 0);

@@ -269,29 +269,29 @@ TEST(what_cannot_be_pruned_is_one_line)
     static const struct {
         const char *words[4], *part;
     } wrong[] = {
-        { { "--prune-to", "1", "--out" }, "runs.prune_to_1_has_4_heads" },
-        { { "--prune-to", "4", "--out" }, "runs.prune_to_4_has_4_heads" },
-        { { "--prune-to", "0", "--out" }, "runs.prune_to_0_is_no_whole" },
-        { { "--prune-by", "luck", "--out" }, "runs.prune_by_luck_is_neither_loss" },
-        { { "--prune", "--prune-once", "--out" }, "runs.out_only_prune_to_n_writes" },
-        { { "--prune", "--step=1", "--csv" }, "runs.step_does_not_go_with_prune" },
-        { { "--prune", "--drop=L0H0", "--csv" }, "runs.drop_does_not_go_with_prune" },
-        { { "--prune-once", "--npz=x", "--csv" }, "runs.npz_does_not_go_with_prune" },
+        { { "--to", "1", "--out" }, "runs.to_1_has_4_heads" },
+        { { "--to", "4", "--out" }, "runs.to_4_has_4_heads" },
+        { { "--to", "0", "--out" }, "runs.to_0_is_no_whole" },
+        { { "--by", "luck", "--out" }, "runs.by_luck_is_neither_loss" },
+        { { "--by=loss", "--once", "--out" }, "runs.out_needs_to_n" },
+        { { "--once", "--step=1", "--csv" }, "runs.step_1_unknown_option_see_help" },
+        { { "--once", "--drop=L0H0", "--csv" }, "runs.drop_is_for_the_verb_importance" },
+        { { "--once", "--npz=x", "--csv" }, "runs.npz_is_for_the_verb_map" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result run =
-            REFUSED(HEADS(folder, wrong[i].words[0], wrong[i].words[1], wrong[i].words[2], file), 2, wrong[i].part);
+        run_result run = REFUSED(HEADS("prune", folder, wrong[i].words[0], wrong[i].words[1], wrong[i].words[2], file),
+                                 2, wrong[i].part);
         ck_assert_str_eq(run.out, "");
         ck_assert(!scratch_exists(file));
     }
-    REFUSED(HEADS("prune", folder, "--to", "2"), 2, "runs.prune_to_where_shall_it_go");
+    REFUSED(HEADS("prune", folder, "--to", "2"), 2, "runs.to_needs_out_file");
     run_result run = HEADS("prune", folder, "--to", "2", "--out", run_path("nowhere/x.safetensors"));
     ck_assert_int_eq(run.code, 3);
     ck_assert_str_eq(run.out, ""); /* told before the heads are measured */
     ck_assert_ptr_nonnull(strstr(run.err, "its folder cannot be written to: No such file or directory"));
     const char *one = TINY_RUN("one", "model.heads=1", "train.steps=1");
-    REFUSED(HEADS("prune", one, "--to", "2", "--out", file), 2, "runs.prune_to_has_one_head_in");
+    REFUSED(HEADS("prune", one, "--to", "2", "--out", file), 2, "runs.to_has_one_head_in");
     SAYS(HEADS("prune", one), "Left in the end: L0H0, L1H0.");
 }
 
-SUITE("heads --prune", .seconds = 60)
+SUITE("heads prune", .seconds = 60)

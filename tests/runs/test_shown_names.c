@@ -91,12 +91,13 @@ LOOP_TEST(arguments_are_spelled_out_in_messages, 0, NAMES)
     const char *const heads[][5] = {
         { name },
         { folder, option },
-        { folder, "--head", name },
-        { folder, "--input", name },
+        { "map", folder, name },
+        { "map", folder, "--input", name },
         { folder, "--step", name },
-        { folder, "--against", name },
-        { folder, "--keep-only", name },
-        { folder, "--prune-by", name },
+        { "compare", folder, name },
+        { "importance", folder, "--keep", name },
+        { "prune", folder, "--by", name },
+        { folder, "--head", name },
         { folder, "--json", run_file("/dev/null", name) },
     };
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
@@ -190,16 +191,16 @@ TEST(a_run_of_any_name_is_shown)
         expect_safe(run.err, "train", (int)i);
     }
     const char *svg = run_path("heads.svg");
-    const char *const heads[][6] = {
+    const char *const heads[][7] = {
         { folder },
-        { folder, "--head", "L0H0" },
-        { folder, "--keep-only", "L0H0" },
-        { folder, "--importance" },
-        { folder, "--prune-to", "2", "--out", run_path(joined(name, ".safetensors", "")) },
-        { folder, "--against", other },
-        { other, "--against", folder },
-        { folder, "--svg", svg },
-        { folder, "--prune", "--svg", "-" },
+        { "map", folder, "L0H0" },
+        { "importance", folder, "--keep", "L0H0" },
+        { "importance", folder },
+        { "prune", folder, "--to", "2", "--out", run_path(joined(name, ".safetensors", "")) },
+        { "compare", folder, other },
+        { "compare", other, folder },
+        { "map", folder, "--svg", svg },
+        { "prune", folder, "--svg", "-" },
         { folder, "--step", "3" },
     };
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {

@@ -89,15 +89,16 @@ TEST(what_is_wrong_is_one_line)
         const char *option, *value, *part;
     } wrong[] = {
         { "--drop", "L0H2", "runs.drop_l0h2_no_head_2_in" },
-        { "--keep-only", "L0H0,L5H0", "runs.keep_only_l5h0_no_layer_5" },
-        { "--keep-only", "all", "runs.keep_only_all_names_no_head" },
-        { "--keep-only", "", "runs.keep_only_its_value_is_empty" },
+        { "--keep", "L0H0,L5H0", "runs.keep_l5h0_no_layer_5" },
+        { "--keep", "all", "runs.keep_all_names_no_head" },
+        { "--keep", "", "runs.keep_its_value_is_empty" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result run = REFUSED(HEADS(folder, wrong[i].option, wrong[i].value), 2, wrong[i].part);
+        run_result run = REFUSED(HEADS("importance", folder, wrong[i].option, wrong[i].value), 2, wrong[i].part);
         ck_assert_str_eq(run.out, "");
     }
-    REFUSED(HEADS("importance", folder, "--drop", "L0H0", "--keep", "L1H1"), 2, "runs.drop_does_not_go_with_keep");
+    REFUSED(HEADS("importance", folder, "--drop", "L0H0", "--keep", "L1H1"), 2,
+            "runs.keep_and_drop_exclude_each_other");
 }
 
-SUITE("heads --keep-only, --drop")
+SUITE("heads importance --keep, --drop")

@@ -43,11 +43,11 @@ static json_t *parsed(const char *text)
 
 enum { MOST_WORDS = 8 };
 
-/* heads RUN <words> <option> [value]; ends with 0 and says nothing on standard error. */
+/* heads <word> RUN <further words> <option> [value]; ends with 0 and says nothing on standard error. */
 static const char *heads_with(const char *folder, const char *const *words, const char *option, const char *value)
 {
-    const char *arguments[MOST_WORDS + 4] = { folder };
-    int n = 1;
+    const char *arguments[MOST_WORDS + 4] = { words[0], folder };
+    int n = 2;
     for (; words[n - 1] != NULL; n++) {
         arguments[n] = words[n - 1];
     }
@@ -63,24 +63,24 @@ static const struct {
     const char *words[MOST_WORDS], *rows;
     int n_json, n_csv; /* -1: any number */
 } asked[] = {
-    { { NULL }, "heads", 4, -1 },
-    { { "--step", "5" }, "heads", 4, -1 },
-    { { "--head", "L1H0" }, "heads", 1, 7 * 7 },
-    { { "--head", "L1H0", "--step", "0" }, "heads", 1, 7 * 7 },
-    { { "--example", "2" }, "heads", 4, 4 * 7 * 7 },
-    { { "--input", "a b c <sep> <mask>" }, "heads", 4, 4 * 5 * 5 },
-    { { "--input", "a b", "--head", "L0H1" }, "heads", 1, 2 * 2 },
-    { { "--importance" }, "heads", 4, 4 },
-    { { "--keep-only", "L0H1,L1H*" }, "rows", 2, 2 },
-    { { "--drop", "L0H1" }, "rows", 2, 2 },
-    { { "--against", "the other" }, "heads", 4, 4 },
+    { { "table" }, "heads", 4, -1 },
+    { { "table", "--step", "5" }, "heads", 4, -1 },
+    { { "map", "L1H0" }, "heads", 1, 7 * 7 },
+    { { "map", "L1H0", "--step", "0" }, "heads", 1, 7 * 7 },
+    { { "map", "--example", "2" }, "heads", 4, 4 * 7 * 7 },
+    { { "map", "--input", "a b c <sep> <mask>" }, "heads", 4, 4 * 5 * 5 },
+    { { "map", "L0H1", "--input", "a b" }, "heads", 1, 2 * 2 },
+    { { "importance" }, "heads", 4, 4 },
+    { { "importance", "--keep", "L0H1,L1H*" }, "rows", 2, 2 },
+    { { "importance", "--drop", "L0H1" }, "rows", 2, 2 },
+    { { "compare", "the other" }, "heads", 4, 4 },
 };
 
 static void expect_table(const char *folder, const char *other, int i)
 {
     const char *words[MOST_WORDS];
     memcpy(words, asked[i].words, sizeof words);
-    if (words[0] != NULL && strcmp(words[0], "--against") == 0) {
+    if (strcmp(words[0], "compare") == 0) {
         words[1] = other;
     }
     const char *json = heads_with(folder, words, "--json", NULL), *csv = heads_with(folder, words, "--csv", "-");
@@ -183,7 +183,7 @@ TEST(an_input_tells_the_models_answers)
 TEST(a_page_on_standard_output_stands_alone)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    const char *page = HEADS("map", folder, "L1H0", "--report", "-").out;
+    const char *page = HEADS(folder, "--report", "-").out;
     ck_assert_int_eq(strncmp(page, "<!doctype html>", 15), 0);
 }
 

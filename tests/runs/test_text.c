@@ -47,7 +47,7 @@ TEST(heads_of_texts_have_scores_of_words)
         ck_assert_msg(strstr(csv, metrics[i]) != NULL, "no %s", metrics[i]);
     }
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "report.html")), "\"word_of\":[-1,0,"));
-    SAYS(HEADS(folder, "--words"), "without special ones");
+    SAYS(HEADS(folder, "--words", "--wide"), "without special tokens");
     run_result result = OK(HEADS("map", folder, "L0H1", "--words", "--example", "1", "--json"));
     ck_assert_ptr_null(strstr(result.out, "##"));
     ck_assert_ptr_null(strstr(result.out, "[CLS]"));

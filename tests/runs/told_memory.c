@@ -47,9 +47,11 @@ const char *told_memory_check_resumed(const char *text, double most)
     return folder;
 }
 
-static void look_at(const char *folder, const char *option, const char *value, const char *then, const char *path)
+/* heads VERB FOLDER and up to four words. */
+static void look_at(const char *verb, const char *folder, const char *option, const char *value, const char *then,
+                    const char *path)
 {
-    const char *arguments[] = { folder, option, value, then, path, NULL };
+    const char *arguments[] = { verb, folder, option, value, then, path, NULL };
     char *argv[sizeof arguments / sizeof *arguments + 1] = { (char *)(size_t) "heads" };
     int argc = 1;
     for (; arguments[argc - 1] != NULL; argc++) {
@@ -60,17 +62,17 @@ static void look_at(const char *folder, const char *option, const char *value, c
     size_t told;
     CHECK_OK(hl_heads_command_parse(argc, argv, &command));
     CHECK_OK(hl_opened_model_open(&run, folder));
-    hl_status status =
-        command.against != NULL ? hl_heads_memory_of_two(&run, &run, &told) : hl_heads_memory(&run, &command, &told);
+    hl_status status = strcmp(verb, "compare") == 0 ? hl_heads_memory_of_two(&run, &run, &told)
+                                                    : hl_heads_memory(&run, &command, &told);
     CHECK_OK(status);
     hl_opened_model_close(&run);
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
     expect_told(told, run_with(options));
 }
 
-static void look(const char *folder, const char *option, const char *value)
+static void look(const char *verb, const char *folder, const char *option, const char *value)
 {
-    look_at(folder, option, value, NULL, NULL);
+    look_at(verb, folder, option, value, NULL, NULL);
 }
 
 void told_memory_check_heads(const char *folder)
@@ -78,14 +80,14 @@ void told_memory_check_heads(const char *folder)
     if (folder == NULL) {
         return;
     }
-    look(folder, NULL, NULL);
-    look(folder, "--head", "L0H0");
-    look(folder, "--npz", run_path("x.npz"));
-    look(folder, "--bertviz", run_path("x.json"));
-    look(folder, "--importance", NULL);
-    look(folder, "--keep-only", "L0H0");
-    look(folder, "--prune-once", NULL);
-    look(folder, "--against", folder);
+    look("table", folder, NULL, NULL);
+    look("map", folder, "L0H0", NULL);
+    look("map", folder, "--npz", run_path("x.npz"));
+    look("map", folder, "--bertviz", run_path("x.json"));
+    look("importance", folder, NULL, NULL);
+    look("importance", folder, "--keep", "L0H0");
+    look("prune", folder, "--once", NULL);
+    look("compare", folder, folder, NULL);
 }
 
 void told_memory_check_figures(const char *text)
@@ -95,12 +97,12 @@ void told_memory_check_figures(const char *text)
     }
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_config("figures.ini", text), "--out", folder, "--quiet");
-    look(folder, "--png", run_path("x.png"));
-    look(folder, "--svg", run_path("x.svg"));
-    look(folder, "--pdf", run_path("x.pdf"));
-    look_at(folder, "--input", "a b c", "--png", run_path("x.png"));
-    look_at(folder, "--step", "0", "--csv", run_path("x.csv"));
-    look_at(folder, "--against", folder, "--report", run_path("x.html"));
+    look("map", folder, "--png", run_path("x.png"));
+    look("map", folder, "--svg", run_path("x.svg"));
+    look("map", folder, "--pdf", run_path("x.pdf"));
+    look_at("map", folder, "--input", "a b c", "--png", run_path("x.png"));
+    look_at("table", folder, "--step", "0", "--csv", run_path("x.csv"));
+    look_at("compare", folder, folder, "--report", run_path("x.html"), NULL);
 }
 
 void told_memory_check_maps(const char *text)
@@ -114,11 +116,11 @@ void told_memory_check_maps(const char *text)
     for (size_t i = 0; i + 2 < sizeof input; i += 2) {
         memcpy(input + i, "a ", sizeof "a ");
     }
-    look(folder, NULL, NULL);
-    look_at(folder, "--example", "0", "--json", run_path("x.json"));
-    look_at(folder, "--example", "0", "--csv", run_path("x.csv"));
-    look_at(folder, "--input", input, "--json", run_path("x.json"));
-    look_at(folder, "--input", input, "--npz", run_path("x.npz"));
+    look("table", folder, NULL, NULL);
+    look_at("map", folder, "--example", "0", "--json", run_path("x.json"));
+    look_at("map", folder, "--example", "0", "--csv", run_path("x.csv"));
+    look_at("map", folder, "--input", input, "--json", run_path("x.json"));
+    look_at("map", folder, "--input", input, "--npz", run_path("x.npz"));
 }
 
 /* Sentences of 40 words, each below the one before. */
@@ -140,7 +142,7 @@ double told_memory_check_treebank(const char *folder, int sentences, const char 
     if (SANITIZED) {
         return 0;
     }
-    const char *arguments[] = { folder, "--treebank", bank_of(sentences), option, value, NULL };
+    const char *arguments[] = { "grammar", folder, bank_of(sentences), option, value, NULL };
     char *argv[sizeof arguments / sizeof *arguments] = { (char *)(size_t) "heads" };
     memcpy(argv + 1, arguments, sizeof arguments - sizeof *arguments);
     hl_heads_command command;

@@ -19,7 +19,7 @@ void told_memory_check_figures(const char *text);
 /* The same of `heads` where it writes the maps of such a run, whose model takes 200 tokens, a among them. */
 void told_memory_check_maps(const char *text);
 
-/* The same of `heads --treebank` with an option, and its value or NULL, of a folder's model, on that many sentences of
+/* The same of `heads grammar` with an option, and its value or NULL, of a folder's model, on that many sentences of
  * 40 words. The MiB that it took; 0 under a sanitizer, where nothing is run. */
 double told_memory_check_treebank(const char *folder, int sentences, const char *option, const char *value);
 

@@ -138,8 +138,8 @@ TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
     ck_assert_msg(strstr(run.out, "No head earns a relation: ") != NULL && strstr(run.out, "pruned  ") == NULL, "%s%s",
                   run.err, run.out);
     REFUSED(HEADS("grammar", folder, file, "--importance", "--relation", "dep"), 2,
-            "study.relation_does_not_go_with_importance");
-    REFUSED(HEADS("grammar", folder, file, "--shapley"), 2, "study.shapley_does_not_go_with_treebank");
+            "study.importance_and_relation_exclude");
+    REFUSED(HEADS("grammar", folder, file, "--shapley"), 2, "study.shapley_is_for_the_verb_importance");
     json_t *syntax = json_answer(HEADS("grammar", folder, file, "--json"));
     const char *earned = text_at(json_array_get(json_object_get(syntax, "heads"), 0), "relation");
     run = HEADS("grammar", folder, file, "--relation", earned, "--md", "-");

@@ -96,8 +96,8 @@ TEST(tables_strips_figures_and_refusals)
     ck_assert_int_eq(strncmp(result.out, "layer,head,entropy,entropy_baseline,distance,", 45), 0);
     ck_assert_int_ne(access("reports", F_OK), 0); /* nothing else is written */
     REFUSED(HEADS("profile", folder), 2, "study.is_an_open_model_without_examples");
-    REFUSED(HEADS("grammar", folder, text, "--profile"), 2, "study.profile_does_not_go_with_treebank");
-    REFUSED(HEADS("profile", folder, "--examples", text, "--out", run), 2, "study.out_does_not_go_with_profile");
+    REFUSED(HEADS("grammar", folder, text, "--profile"), 2, "study.profile_is_for_the_verb_profile");
+    REFUSED(HEADS("profile", folder, "--examples", text, "--out", run), 2, "study.out_unknown_option");
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run, "patterns.examples=0");
     REFUSED(HEADS("profile", run), 3, "study.no_patterns_were_recorded_patterns_examples");
 }

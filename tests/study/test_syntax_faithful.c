@@ -214,7 +214,7 @@ TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
     ck_assert(json_is_true(json_object_get(head, "faithful")) &&
               json_is_null(json_object_get(head, "faithful_in_group")));
     json_decref(head);
-    run_result run = SAYS(HEADS("grammar", folder, right, "--report", page), "  at  faithful\nL0H0    dep  d>h ");
+    run_result run = SAYS(HEADS("grammar", folder, right, "--report", page), "  without  faithful\nL0H0    dep  ");
     ck_assert_ptr_nonnull(strstr(strstr(run.out, "\nL0H0    dep"), "       yes\n"));
     ck_assert_ptr_nonnull(strstr(run_read(page), "\"relation\":\"dep\",\"faithful\":true"));
 
@@ -251,14 +251,13 @@ TEST(the_pattern_goes_the_way_that_the_head_does)
 TEST(where_there_is_no_loss_nothing_is_said)
 {
     const char *folder = tagger(), *right = tagged("right.conllu", false, false);
-    const char *command =
-        scratch_format("'%s' '%s' --treebank - --without-null < '%s'", HL_HEADS_PROGRAM, folder, right);
+    const char *command = scratch_format("'%s' grammar '%s' - --without-null < '%s'", HL_HEADS_PROGRAM, folder, right);
     FILE *out = popen(command, "r"); /* NOLINT(cert-env33-c) */
     char text[1 << 14];
     text[fread(text, 1, sizeof text - 1, out)] = '\0';
     ck_assert_int_eq(pclose(out), 0);
     ck_assert_msg(strstr(text, "is not known: standard input cannot") != NULL, "%s", text);
-    ck_assert_ptr_null(strstr(text, "  at  faithful\n"));
+    ck_assert_ptr_null(strstr(text, "  without  faithful\n"));
     json_t *told =
         json_answer(HEADS("grammar", folder, right, "--importance", "--json")); /* importance has losses of its own */
     ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json_object_get(told, "heads"), 0), "relation")),
@@ -272,14 +271,14 @@ TEST(heads_are_judged_only_where_that_is_told)
         hl_heads_command command;
         bool judged;
     } cases[] = {
-        { { .treebank = "t" }, true },
-        { { .treebank = "t", .csv = "t.csv" }, true }, /* beside the table */
-        { { .treebank = "t", .csv = "-" }, false },
-        { { .treebank = "t", .png = "-" }, false },
-        { { .treebank = "t", .json = "-" }, true },
-        { { .treebank = "t", .csv = "-", .report = "t.html" }, true },
-        { { .treebank = "t", .relation = "nsubj" }, false },
-        { { .treebank = "t", .importance = true }, false },
+        { { 0 }, true },
+        { { .files.csv = "t.csv" }, true }, /* beside the table */
+        { { .files.csv = "-" }, false },
+        { { .files.png = "-" }, false },
+        { { .files.json = "-" }, true },
+        { { .files.csv = "-", .files.report = "t.html" }, true },
+        { { .relation = "nsubj" }, false },
+        { { .importance = true }, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ck_assert_int_eq(hl_heads_treebank_question(&cases[i].command, NULL).faithful, cases[i].judged);

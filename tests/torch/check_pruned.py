@@ -3,7 +3,7 @@
 
 usage: check_pruned.py TRAIN_PROGRAM HEADS_PROGRAM
 
-Trains small models, prunes them by `heads --prune-to`, runs the command that it prints, and compares the logits of that
+Trains small models, prunes them by `heads prune --to`, runs the command that it prints, and compares the logits of that
 run's snapshot of step 0, which are the pruned model's, with those of the module below on the file's tensors: within
 1e-5 of the largest. Read by safetensors.torch.load_file where that is installed, else by the reader of check_weights.py. Exits with 77,
 which ctest reports as skipped, where PyTorch or NumPy is not installed.
@@ -120,7 +120,7 @@ def check(train, heads, folder, name, left, overrides):
     with open(config, "w") as file:
         file.write(CONFIG)
     subprocess.run([train, config, *overrides, "--quiet", "--out", run], check=True)
-    prune = [heads, run, "--prune-to", str(left), "--out", path]
+    prune = [heads, "prune", run, "--to", str(left), "--out", path]
     told = subprocess.run(prune, check=True, capture_output=True, text=True).stdout
     subprocess.run([train, *shlex.split(told.splitlines()[-1])[1:], "train.steps=1", "--quiet"], check=True)
 

@@ -17,12 +17,13 @@ static void open_run(hl_opened_model *run)
     CHECK_OK(hl_opened_model_open(run, folder));
 }
 
-/* Options parted by blanks; an underscore stands for a blank in one of them. Its texts stand until the next call. */
+/* A command line without the program, its words parted by blanks; an underscore stands for a blank in one of them.
+ * Its texts stand until the next call. */
 static hl_heads_command command_of(const char *options)
 {
     static char copy[512];
-    char *argv[MOST_WORDS] = { (char *)(size_t) "heads", (char *)(size_t) "run" };
-    int argc = 2;
+    char *argv[MOST_WORDS] = { (char *)(size_t) "heads" };
+    int argc = 1;
     snprintf(copy, sizeof copy, "%s", options);
     for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
         ck_assert_int_lt(argc, MOST_WORDS);
@@ -51,12 +52,12 @@ TEST(a_map_takes_its_snapshot_and_no_kernels)
     hl_footprint f;
     open_run(&run);
     CHECK_OK(hl_footprint_of_recorded(&run.source.config, (int64_t)run.n_steps, &f));
-    size_t one = told(&run, "--head L0H0 --example 0");
+    size_t one = told(&run, "map run L0H0 --example 0");
     ck_assert_uint_eq(one, f.libraries - f.kernels + f.vocabulary + f.snapshot);
     size_t T = (size_t)run.source.config.sizes.longest;
-    ck_assert_uint_eq(told(&run, "--head L0H0"), one + HEADS_OF_TINY * T * T * sizeof(hl_real)); /* means */
-    ck_assert_uint_eq(told(&run, "--head L0H0 --example 0 --words"), one + f.snapshot);
-    ck_assert_uint_eq(told(&run, ""), f.end);
+    ck_assert_uint_eq(told(&run, "map run L0H0"), one + HEADS_OF_TINY * T * T * sizeof(hl_real)); /* means */
+    ck_assert_uint_eq(told(&run, "map run L0H0 --example 0 --words"), one + f.snapshot);
+    ck_assert_uint_eq(told(&run, "table run"), f.end);
     hl_opened_model_close(&run);
 }
 
@@ -64,15 +65,15 @@ TEST(what_is_asked_besides_is_counted)
 {
     hl_opened_model run;
     open_run(&run);
-    ck_assert_uint_eq(told(&run, "--importance --shapley"),
-                      told(&run, "--importance") + (16 * 2 * sizeof(double))); /* of 2^4 sets */
-    ck_assert_uint_gt(told(&run, "--png a.png"), told(&run, "--head L0H0 --png a.png"));
-    ck_assert_uint_gt(told(&run, "--prune"), told(&run, "--keep-only L0H0"));
-    ck_assert_uint_gt(told(&run, "--input s1_s2_s3"), told(&run, "--input s1"));
-    ck_assert_uint_eq(told(&run, "--input s1 --json x"), told(&run, "--input s1"));
+    ck_assert_uint_eq(told(&run, "importance run --shapley"),
+                      told(&run, "importance run") + (16 * 2 * sizeof(double))); /* of 2^4 sets */
+    ck_assert_uint_gt(told(&run, "map run --png a.png"), told(&run, "map run L0H0 --png a.png"));
+    ck_assert_uint_gt(told(&run, "prune run"), told(&run, "importance run --keep L0H0"));
+    ck_assert_uint_gt(told(&run, "map run --input s1_s2_s3"), told(&run, "map run --input s1"));
+    ck_assert_uint_eq(told(&run, "map run --input s1 --json x"), told(&run, "map run --input s1"));
     size_t two;
     CHECK_OK(hl_heads_memory_of_two(&run, &run, &two));
-    ck_assert_uint_gt(two, told(&run, ""));
+    ck_assert_uint_gt(two, told(&run, "table run"));
     hl_opened_model_close(&run);
 }
 
@@ -81,13 +82,13 @@ TEST(a_byte_less_is_refused_with_the_remedy)
     static const struct {
         const char *options, *remedy;
     } cases[] = {
-        { "", "the map of one head (--head) needs less, and so does a run with fewer snapshots" },
-        { "--importance", "fewer patterns.examples or a larger optimizer.accumulate needs less" },
-        { "--prune", "fewer patterns.examples or a larger optimizer.accumulate needs less" },
-        { "--drop L0H0", "; a run with a larger optimizer.accumulate needs less" },
-        { "--png a.png", "the figure of one head (--head) needs less, and so does a run with fewer patterns" },
-        { "--input s1 --png a.png", "the figure of one head (--head) needs less, and so do fewer tokens" },
-        { "--input s1", "; fewer tokens need less" },
+        { "table run", "the map of one head needs less, and so does a run with fewer snapshots" },
+        { "importance run", "fewer patterns.examples or a larger optimizer.accumulate needs less" },
+        { "prune run", "fewer patterns.examples or a larger optimizer.accumulate needs less" },
+        { "importance run --drop L0H0", "; a run with a larger optimizer.accumulate needs less" },
+        { "map run --png a.png", "the figure of one head needs less, and so does a run with fewer patterns" },
+        { "map run --input s1 --png a.png", "the figure of one head needs less, and so do fewer tokens" },
+        { "map run --input s1", "; fewer tokens need less" },
     };
     hl_opened_model run;
     open_run(&run);

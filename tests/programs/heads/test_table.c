@@ -1,6 +1,7 @@
 #include "core/files/json.h"
 #include "programs/heads/json.h"
 #include "show/table.h"
+#include "study/heads_table.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/scratch.h"
@@ -48,10 +49,10 @@ static hl_heads_study made_up_study(void)
 }
 
 /* The table's text, to be freed. */
-static hl_text table_of(const hl_heads_study *study)
+static hl_text table_of(const hl_heads_study *study, bool wide)
 {
     hl_text text = { 0 };
-    CHECK_OK(hl_heads_table_print(&text, "a", study, relations));
+    CHECK_OK(hl_heads_table_print(&text, "a", study, (hl_heads_table_options){ "heads", relations, wide }));
     return text;
 }
 
@@ -71,7 +72,7 @@ static bool says(const hl_text *text, const char *words)
 static void check_table(const hl_text *text, const char *const *expected, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        ck_assert_msg(strstr(text->bytes, expected[i]) != NULL, "no %s in %s", expected[i], text->bytes);
+        ck_assert_msg(strstr(text->bytes, expected[i]) != NULL, "no %s in %.2000s", expected[i], text->bytes);
     }
     for (const char *line = text->bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
         ck_assert_msg(strcspn(line, "\n") <= HL_TABLE_WIDTH, "%s", line);
@@ -81,20 +82,51 @@ static void check_table(const hl_text *text, const char *const *expected, size_t
 TEST(a_row_has_what_a_head_does_and_is_worth)
 {
     hl_heads_study study = made_up_study();
-    hl_text text = table_of(&study);
-    const char *last = scratch_format(
-        "\nL1H%-2d relation(noun_pronoun) 0.75  0.25    0.50 12.3      0.857   0.012       no\n", HEADS - FIRST - 1);
+    hl_text text = table_of(&study, false);
+    const char *last =
+        scratch_format("\nL1H%-2d relation(noun_pronoun)   0.75  0.25    0.012 (0.001)        no\n", HEADS - FIRST - 1);
     const char *const expected[] = {
-        "\nhead  label                 score  base entropy dist importance without faithful\n",
-        "\nL0H0  previous               0.75  0.25    0.50 12.3       0.00  -2e-07       no\n",
-        "\nL0H1  next                   0.75  0.25    0.50 12.3  0.0000300  12.500       no\n",
-        "\nL0H2  self                   0.75  0.25    0.50 12.3   3.46e-06   0.012       no\n",
-        "\nL0H3  offset(-11)            0.75  0.25    0.50 12.3  0.0000900   0.012      yes\n",
+        "\nhead  label                   score  base          without  faithful\n",
+        "\nL0H0  previous                 0.75  0.25   -2e-07 (0.001)        no\n",
+        "\nL0H1  next                     0.75  0.25   12.500 (0.001)        no\n",
+        "\nL0H2  self                     0.75  0.25    0.012 (0.001)        no\n",
+        "\nL0H3  offset(-11)              0.75  0.25    0.012 (0.001)       yes\n",
         last,
     };
     check_table(&text, expected, sizeof expected / sizeof *expected);
     ck_assert(says(&text, "L0H3: faithful to \"offset(-11)\". Without it the loss grows by 0.0123 (standard error "
-                          "0.001); its ideal pattern makes up for 97% of that."));
+                          "0.001); its ideal pattern restores 97% of that."));
+    hl_text_free(&text);
+}
+
+/* The columns that a newcomer does without, each number in its column. */
+TEST(wide_adds_a_second_table)
+{
+    hl_heads_study study = made_up_study();
+    rows[0].metrics.best_offset = -11;
+    rows[0].metrics.offset = (hl_score){ 0.984, 0.05, 10 };
+    rows[0].metrics.confidence = (hl_score){ 0.875, 0.05, 10 };
+    hl_text text = table_of(&study, true), narrow = table_of(&study, false);
+    const char *const without_sources[] = {
+        "\nhead   offset share  entropy  dist  conf  importance\n",
+        "\nL0H0      -11  0.98     0.50  12.3  0.88        0.00\n",
+        "\nL0H1        0     -     0.50  12.3     -   0.0000300\n",
+        "\nL0H2        0     -     0.50  12.3     -    3.46e-06\n",
+    };
+    check_table(&text, without_sources, sizeof without_sources / sizeof *without_sources);
+    ck_assert(says(&text, "conf: the largest weight of a query.") && !says(&text, "alignment: the share"));
+    ck_assert(!says(&narrow, "entropy"));
+    hl_text_free(&narrow);
+    hl_text_free(&text);
+    rows[1].metrics.alignment = (hl_score){ 0.25, 0.05, 4 };
+    rows[1].metrics.hit_rate = 0.5;
+    text = table_of(&study, true);
+    const char *const with_sources[] = {
+        "\nhead   offset share  entropy  dist  conf  importance  alignment  hits\n",
+        "\nL0H0      -11  0.98     0.50  12.3  0.88        0.00          -     -\n",
+        "\nL0H1        0     -     0.50  12.3     -   0.0000300       0.25  0.50\n",
+    };
+    check_table(&text, with_sources, sizeof with_sources / sizeof *with_sources);
     hl_text_free(&text);
 }
 
@@ -106,15 +138,13 @@ TEST(on_sentences_the_null_stands_beside_the_score)
     study.file = "a.txt";
     study.there = 9;
     study.nulls = nulls;
-    hl_text text = table_of(&study);
+    hl_text text = table_of(&study, true); /* what the loss loses stands in the second table */
     char word[128];
-    snprintf(word, sizeof word, "\nL1H%-2d previous_word    0.75  0.25  0.00    0.50 12.3 ",
-             HL_LABEL_PREVIOUS_WORD - FIRST);
+    snprintf(word, sizeof word, "\nL1H%-2d previous_word      0.75  0.25  0.00\n", HL_LABEL_PREVIOUS_WORD - FIRST);
     const char *const expected[] = {
-        "\nhead  label           score  base  null entropy dist importance without faithful\n",
-        "\nL0H0  previous         0.75  0.25  0.12    0.50 12.3       0.00  -2e-07       no\n",
-        "\nL0H1  next             0.75  0.25     -    0.50 12.3  0.0000300  12.500       no\n",
-        word,
+        "\nhead  label             score  base  null\n",  "\nL0H0  previous           0.75  0.25  0.12\n",
+        "\nL0H1  next               0.75  0.25     -\n",  "  importance          without  faithful\nL0H0 ",
+        "        0.00   -2e-07 (0.001)        no\nL0H1 ", word,
     };
     check_table(&text, expected, sizeof expected / sizeof *expected);
     ck_assert(says(&text, "; null: "));
@@ -130,14 +160,14 @@ TEST(labels_that_stand_there_are_explained_and_no_others)
         [HL_LABEL_UNIFORM] = "uniform",   [HL_LABEL_MIXED] = "mixed",         HL_LABEL_SHARES(NAME)
     };
     char why[64];
-    snprintf(why, sizeof why, "Why a head is mixed: heads a --head L1H%d ", HL_LABEL_MIXED - FIRST);
+    snprintf(why, sizeof why, "Why a head is mixed: heads map a L1H%d ", HL_LABEL_MIXED - FIRST);
     hl_heads_study study = made_up_study();
     for (int one = -1; one < KINDS; one++) { /* all of them, and each alone */
         hl_heads_study part = study;
         part.rows = one < 0 ? study.rows : study.rows + one;
         part.labels = one < 0 ? study.labels : study.labels + one;
         part.n = one < 0 ? study.n : 1;
-        hl_text text = table_of(&part);
+        hl_text text = table_of(&part, false);
         for (int i = 0; i < KINDS; i++) {
             const char *meaning = scratch_format("; %s: ", names[i]);
             ck_assert_msg(says(&text, meaning) == (one < 0 || one == i), "%s in %s", names[i], text.bytes);
@@ -165,11 +195,11 @@ TEST(where_no_head_is_faithful_it_says_why)
                                   : labels[i].kind == HL_LABEL_MIXED ? HL_FAITHFUL_UNKNOWN
                                                                      : cases[c].others;
         }
-        hl_text text = table_of(&study);
+        hl_text text = table_of(&study, false);
         ck_assert(says(&text, "No head is shown to be faithful to its label."));
-        ck_assert_int_eq(says(&text, "label. no: its label's pattern cannot stand in for it."), cases[c].no);
-        ck_assert_int_eq(says(&text, " -: without it the loss does not change by more than three standard errors, so "
-                                     "that these examples do not tell."),
+        ck_assert_int_eq(says(&text, "label. no: the label's pattern cannot replace the head."), cases[c].no);
+        ck_assert_int_eq(says(&text, " -: without the head the loss changes by at most three standard errors, so these "
+                                     "examples cannot decide."),
                          cases[c].unclear);
         hl_text_free(&text);
     }
@@ -177,8 +207,8 @@ TEST(where_no_head_is_faithful_it_says_why)
     mixed.rows += HL_LABEL_MIXED;
     mixed.labels += HL_LABEL_MIXED;
     mixed.n = 1;
-    hl_text text = table_of(&mixed);
-    ck_assert(says(&text, "No head does one thing clearly: none has a label to be faithful to."));
+    hl_text text = table_of(&mixed, false);
+    ck_assert(says(&text, "Every head is mixed, so no head has a label to be faithful to."));
     hl_text_free(&text);
 }
 
@@ -190,11 +220,10 @@ TEST(without_effects_there_is_a_reason)
     }
     study.has_effects = false;
     study.no_effects = hl_error(HL_INVALID, "there are no weights");
-    hl_text text = table_of(&study);
-    ck_assert_ptr_nonnull(
-        strstr(text.bytes, "\nL0H1  next                   0.75  0.25    0.50 12.3\n")); /* no empty columns */
-    ck_assert(!says(&text, "importance without faithful") && !says(&text, "faithful: "));
-    ck_assert(says(&text, "No importance, loss without and faithfulness: there are no weights."));
+    hl_text text = table_of(&study, false);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "\nL0H1  next                     0.75  0.25\n")); /* no empty columns */
+    ck_assert(!says(&text, "without  faithful") && !says(&text, "faithful: "));
+    ck_assert(says(&text, "Importance, without and faithful are not known: there are no weights."));
     hl_text_free(&text);
 }
 
@@ -227,10 +256,10 @@ static void strip_blanks(char *text)
 TEST(heads_that_share_a_label_are_told_together)
 {
     hl_heads_study study = grouped_study();
-    hl_text text = table_of(&study);
-    ck_assert(says(&text, "*: together with the heads of its layer that share its label."));
+    hl_text text = table_of(&study, false);
+    ck_assert(says(&text, "*: only together with the heads in its layer that have the same label."));
     ck_assert(says(&text, "L0H0, L0H2: faithful to \"previous\" together. Without them the loss grows by 0.5 (standard "
-                          "error 0.25); their ideal pattern makes up for 88% of that."));
+                          "error 0.25); their ideal pattern restores 88% of that."));
     ck_assert(!says(&text, "L1H0, "));
     hl_text_free(&text);
     hl_heads_json_print(&text, &study, relations);
@@ -279,7 +308,7 @@ TEST(only_the_first_faithful_heads_have_a_sentence)
     for (int i = 0; i < HEADS; i++) {
         effects[i].faithful = HL_FAITHFUL_YES;
     }
-    hl_text text = table_of(&study);
+    hl_text text = table_of(&study, false);
     ck_assert(says(&text, "L0H5: faithful to ") && !says(&text, "L0H6: faithful to "));
     char more[64];
     snprintf(more, sizeof more, "And %d more; see the table.", HEADS - 6);

@@ -1,0 +1,18 @@
+/* Which heads are faithful to their labels, in sentences. */
+#ifndef HL_STUDY_HEADS_SENTENCES_H
+#define HL_STUDY_HEADS_SENTENCES_H
+
+#include "core/base/declarations.h"
+#include "core/base/text.h"
+#include "study/study.h"
+
+HL_BEGIN_DECLS
+
+/* Adds a paragraph for each head that is faithful alone and each group that is together, the first six of each, or says
+ * why there is none; and whether what the loss loses belongs to other weights than the patterns. `relations` as in
+ * hl_label_text_of. HL_NO_MEMORY is left on the text. */
+void hl_heads_sentences_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
+
+HL_END_DECLS
+
+#endif
