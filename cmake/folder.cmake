@@ -85,9 +85,9 @@ function(hl_program what)
     set(page ${PROJECT_BINARY_DIR}/man/headlight-${name}.1.gz)
     set(words ${PROJECT_BINARY_DIR}/words/headlight-${name})
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man ${PROJECT_BINARY_DIR}/words)
-    add_custom_command(OUTPUT ${page} DEPENDS ${name} ${scripts}/man_page VERBATIM COMMAND ${scripts}/man_page
+    add_custom_command(OUTPUT ${page} DEPENDS ${name} ${scripts}/man_page ${scripts}/verbs VERBATIM COMMAND ${scripts}/man_page
                        $<TARGET_FILE:${name}> headlight-${name} ${PROJECT_VERSION} ${what} ${page})
-    add_custom_command(OUTPUT ${words} DEPENDS ${name} train ${scripts}/words VERBATIM COMMAND ${scripts}/words
+    add_custom_command(OUTPUT ${words} DEPENDS ${name} train ${scripts}/words ${scripts}/verbs VERBATIM COMMAND ${scripts}/words
                        $<TARGET_FILE:${name}> $<TARGET_FILE:train> ${words})
     add_custom_target(texts_of_${name} ALL DEPENDS ${page} ${words})
     add_dependencies(installed texts_of_${name})

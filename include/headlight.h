@@ -75,6 +75,8 @@
 #include "show/terminal_cells.h"
 /* Runs: config, trainer, folder; and a run opened again */
 #include "pretrained/write.h"
+#include "study/heads_sentences.h"
+#include "study/heads_table.h"
 #include "study/hidden_states.h"
 #include "study/model_examples.h"
 #include "study/output.h"

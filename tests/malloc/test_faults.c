@@ -43,9 +43,9 @@ static struct {
 /* fontconfig makes ten thousand allocations at the first text, when it reads all fonts and settings. */
 static void draw_a_first_time(void)
 {
-    char *arguments[] = { (char *)(size_t) "heads", (char *)(size_t)made.run, (char *)(size_t)made.format,
-                          (char *)(size_t)made.first, NULL };
-    hl_heads_program(4, arguments, stdout, stderr);
+    char *arguments[] = { (char *)(size_t) "heads",    (char *)(size_t) "map",     (char *)(size_t)made.run,
+                          (char *)(size_t)made.format, (char *)(size_t)made.first, NULL };
+    hl_heads_program(5, arguments, stdout, stderr);
 }
 
 /* ---- malloc ---- */
@@ -211,7 +211,7 @@ static bool draw(faulty_fault fault)
     scratch_remove(path);
     remove(path);
     faulty_result result =
-        faulty_run(fault, (run_options){ .arguments = (const char *[]){ made.run, made.format, path, NULL },
+        faulty_run(fault, (run_options){ .arguments = (const char *[]){ "map", made.run, made.format, path, NULL },
                                          .program = hl_heads_program });
     size_t size;
     char *bytes = scratch_read(made.whole, &size);
@@ -237,7 +237,7 @@ LOOP_TEST(a_figure_is_whole_or_none_where_malloc_fails, 0, 3)
     made.format = formats[_i];
     made.end = ends[_i];
     EXPECT_RUN(0, run_tiny_config(), "--out", made.run, "--quiet");
-    ck_assert_int_eq(HEADS(made.run, made.format, made.whole).code, 0);
+    ck_assert_int_eq(HEADS("map", made.run, made.format, made.whole).code, 0);
     faulty_runs(formats[_i], FAULTY_MALLOC, stride_of(FIGURE_STRIDE), draw);
 }
 
