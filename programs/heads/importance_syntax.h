@@ -1,4 +1,4 @@
-/* What heads --importance --treebank found: how much each head matters, which relation it earns, and whether pruning in
+/* What heads grammar --importance found: how much each head matters, which relation it earns, and whether pruning in
  * order of importance would keep the heads that earn one, as Voita et al. 2019 ask (arXiv:1905.09418). */
 #ifndef HL_PROGRAMS_HEADS_IMPORTANCE_SYNTAX_H
 #define HL_PROGRAMS_HEADS_IMPORTANCE_SYNTAX_H

@@ -1,4 +1,4 @@
-/* What heads --importance found, as a table and for programs. */
+/* What heads importance found, as a table and for programs. */
 #ifndef HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 #define HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 

@@ -10,7 +10,7 @@
  * each problem or notice. hl_threads_setup must have been called. */
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err);
 
-/* The same as one of several processes (NULL: alone), which all measure for --importance and --shapley; rank 0 alone
+/* The same as one of several processes (NULL: alone), which all measure for the verbs that share (verb.h); rank 0 alone
  * does all else, and writes. All but rank 0 are to be given an `out` and `err` that go nowhere. */
 int hl_heads_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 

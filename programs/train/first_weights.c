@@ -118,7 +118,7 @@ hl_status hl_first_weights_check(const hl_config *config, hl_run_mode mode, bool
         return hl_error(
             HL_BAD_FILE,
             "train.from: %s: no folder of an open model, whose tokens the weights of %s read; where it is "
-            "gone, make one of the run by %s RUN --export DIR, and begin with --from DIR train.weights=FILE",
+            "gone, make one of the run by %s export RUN DIR, and begin with --from DIR train.weights=FILE",
             from, file, hl_program_name("heads"));
     }
     hl_checkpoint *weights;

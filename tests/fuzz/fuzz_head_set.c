@@ -1,4 +1,4 @@
-/* The bytes as the text of --keep-only. A set that is taken, printed and read again is the same. */
+/* The bytes as the text of heads importance --keep. A set that is taken, printed and read again is the same. */
 #include "heads/head_set.h"
 #include "tests/fuzz/input_text.h"
 

@@ -1,4 +1,4 @@
-/* The bytes as the treebank of `heads MODEL --treebank --trees`, with a tiny model. What is taken is counted: of every
+/* The bytes as the treebank of `heads grammar --trees`, with a tiny model. What is taken is counted: of every
  * case one guess of each head, and of every tree no more arcs are right than it has. */
 #include "study/syntax_study.h"
 #include "tests/fuzz/fuzz.h"

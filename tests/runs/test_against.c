@@ -1,4 +1,4 @@
-/* heads RUN --against RUN2, on runs of the tiny config. */
+/* heads compare RUN RUN2, on runs of the tiny config. */
 #include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"

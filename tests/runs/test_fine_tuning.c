@@ -214,7 +214,7 @@ TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
 
 /* ---- weights of a file, in the place of the folder's ---- */
 
-/* Tokens and shape stay the folder's; the command is the one that --prune-to prints. */
+/* Tokens and shape stay the folder's; the command is the one that prune --to prints. */
 TEST(a_pruned_run_is_trained_on_with_the_tokens_of_its_folder)
 {
     const char *source = copy_of("bert_masked"), *run = run_path("run"), *small = run_path("small.safetensors"),

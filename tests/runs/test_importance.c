@@ -1,4 +1,4 @@
-/* heads RUN --importance and --shapley, on runs of the tiny config: two layers of two heads, snapshots of 4
+/* heads importance, with --shapley, on runs of the tiny config: two layers of two heads, snapshots of 4
  * examples. */
 #include "core/files/json.h"
 #include "tests/check_suite.h"
@@ -121,4 +121,4 @@ TEST(what_cannot_be_measured_is_one_line)
     REFUSED(HEADS("importance", bare), 3, "runs.no_patterns_were_recorded_patterns_examples");
 }
 
-SUITE("heads --importance")
+SUITE("heads importance")

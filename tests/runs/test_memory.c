@@ -61,7 +61,7 @@ TEST(heads_takes_what_was_told_for_a_treebank)
     told_memory_check_treebank(run_kept(tiny_folder("bert_bare")), 4000, "--trees", NULL);
 }
 
-/* The snapshot that --importance measures stays beside what a treebank takes; the page comes after it. */
+/* The snapshot that grammar --importance measures stays beside what a treebank takes; the page comes after it. */
 TEST(heads_takes_what_was_told_for_a_treebank_beside_snapshots)
 {
     static char text[1 << 18];

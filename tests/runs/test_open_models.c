@@ -373,7 +373,7 @@ TEST(a_config_that_contradicts_the_folder_is_told_by_key)
     SAYS(RUN(config, "--from", tiny("bert_classes"), "--summary"), "d_model D=12");
 }
 
-/* ---- heads --export ---- */
+/* ---- heads export ---- */
 
 LOOP_TEST(a_model_is_exported_and_read_again, 0, TINY_MODELS)
 {

@@ -1,4 +1,4 @@
-/* heads RUN --prune and what it writes, on runs of the tiny config (two layers of two heads) and one with more
+/* heads prune and what it writes, on runs of the tiny config (two layers of two heads) and one with more
  * heads. */
 #include "core/files/safetensors.h"
 #include "tests/check_suite.h"
@@ -92,7 +92,7 @@ TEST(every_row_is_worth_what_its_heads_are_masked)
     }
 }
 
-/* The importance that --importance tells of each head of two layers, of `first` in layer 0. */
+/* The importance that heads importance reports of each head of two layers, of `first` in layer 0. */
 static void read_importance(const char *csv, const char *column, double *importance)
 {
     int at = 0;
@@ -108,7 +108,7 @@ static void read_importance(const char *csv, const char *column, double *importa
     }
 }
 
-/* What goes first is the least of --importance, but the last head of a layer; once: in their very order. */
+/* What goes first is the least of heads importance, but the last head of a layer; once: in their very order. */
 static void expect_order(const char *folder, const char *by, const char *column)
 {
     double importance[6];

@@ -1,4 +1,4 @@
-/* heads RUN --keep-only and --drop, on a run of the tiny config: two layers of two heads. */
+/* heads importance --keep and --drop, on a run of the tiny config: two layers of two heads. */
 #include "study/model.h"
 #include "study/validation.h"
 #include "tests/check_suite.h"

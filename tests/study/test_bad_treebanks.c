@@ -1,4 +1,4 @@
-/* `heads MODEL --treebank` on files that are wrong or odd: what is refused, with file and line, and what is counted. */
+/* `heads grammar` on files that are wrong or odd: what is refused, with file and line, and what is counted. */
 #include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"

@@ -1,4 +1,4 @@
-/* `heads MODEL --importance --treebank`: how much heads matter beside the relations that they earn. */
+/* `heads grammar --importance`: how much heads matter beside the relations that they earn. */
 #include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"

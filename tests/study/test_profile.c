@@ -1,4 +1,4 @@
-/* `heads MODEL --profile`: how heads look, layer by layer, in the numbers of heads.csv. */
+/* `heads profile`: how heads look, layer by layer, in the numbers of heads.csv. */
 #include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"

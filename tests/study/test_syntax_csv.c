@@ -1,4 +1,4 @@
-/* syntax.csv of runs: the same bytes however a run is computed and stopped, the counts of heads --treebank, and what is
+/* syntax.csv of runs: the same bytes however a run is computed and stopped, the counts of heads grammar, and what is
  * refused. */
 #include "core/files/json.h"
 #include "programs/heads/program.h"

@@ -1,4 +1,4 @@
-/* `heads MODEL --treebank`: which head finds which relation, checked against the maps that --input tells. */
+/* `heads grammar`: which head finds which relation, checked against the maps that heads map --input has. */
 #include "core/base/memory.h"
 #include "core/files/json.h"
 #include "core/files/npz.h"
@@ -411,7 +411,7 @@ TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearl
     hl_syntax_free(&found);
 }
 
-/* What a page tells of an example, beside the map that --input tells. */
+/* What a page tells of an example, beside the map that heads map --input has. */
 static void check_example(const char *folder, const json_t *choice, const json_t *one, bool right)
 {
     int place = (int)number_at(one, "sentence"), s = place % SENTENCES, word = (int)number_at(one, "word");

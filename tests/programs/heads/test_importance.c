@@ -1,4 +1,4 @@
-/* What heads --importance says of made-up figures. */
+/* What heads importance says of made-up figures. */
 #include "programs/heads/importance_table.h"
 
 #include "tests/check_suite.h"
