@@ -82,11 +82,13 @@ hl_status hl_pretrained_whole_model(hl_pretrained_writing *w)
 
 /* ---- tensors ---- */
 
+enum { FULL_NAME = 2 * HL_WEIGHT_NAME /* bytes of a name with its prefix */ };
+
 typedef struct tensors {
     const hl_pretrained_writing *w;
     const char *prefix;
     hl_named_tensor *list;
-    char (*names)[HL_WEIGHT_NAME];
+    char (*names)[FULL_NAME];
     hl_real **transposed; /* owned copies, NULL for tensors that are where the model has them */
     int n, n_kept, capacity;
 } tensors;
@@ -115,7 +117,7 @@ static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, co
         return hl_ok();
     }
     hl_named_tensor *tensor = &t->list[t->n];
-    snprintf(t->names[t->n], HL_WEIGHT_NAME, "%s%s%s", t->prefix, theirs, ending);
+    snprintf(t->names[t->n], FULL_NAME, "%s%s%s", t->prefix, theirs, ending);
     *tensor = (hl_named_tensor){ t->names[t->n], parameter->tensor->shape, parameter->tensor->data };
     if (hl_weight_part_is_third(row->part)) {
         tensor->shape.size[0] /= 3;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 6, LABEL = 12, CELL = 24, MEAN = 7, ERROR = 7 };
+enum { NAME = 7, LABEL = 11, CELL = 24, SHORT = 14, SHORT_NUMBER = 6, LONG = 16, LONG_NUMBER = 7 };
 
 typedef struct cell {
     char text[CELL];
@@ -50,54 +50,52 @@ static hl_label_text label_of(const hl_heads_importance *study, int64_t index)
     return hl_label_text_of(study->labels[index], study->run->relations);
 }
 
-/* With up to four decimals, as many as leave a blank before the number, or in scientific notation, also where all
- * decimals would be zeros; "-" where it is not known. */
+/* With up to four decimals, as many as make it narrower than `width`, or in scientific notation where these would be
+ * zeros, or all but one of them in a narrow column; "-" where it is not known. */
 static cell number_cell(int width, double value)
 {
     cell c = { "-" };
-    bool vanishes = value != 0 && fabs(value) < 0.00005;
+    bool vanishes = value != 0 && fabs(value) < (width < LONG_NUMBER ? 0.002 : 0.00005);
     for (int decimals = 4; decimals >= 0 && isfinite(value) && !vanishes; decimals--) {
         if (snprintf(c.text, sizeof c.text, "%.*f", decimals, value) < width) {
             return c;
         }
     }
-    if (isfinite(value)) {
+    if (fabs(value) < 1e99) {
         snprintf(c.text, sizeof c.text, "%.0e", value);
+    } else if (isfinite(value)) {
+        strcpy(c.text, value > 0 ? ">1e99" : "<-1e99");
     }
     return c;
 }
 
-static void write_estimate(hl_text *text, hl_estimate estimate)
+/* "0.2820 (0.0500)": the mean and its standard error, each narrower than `number`, at the end of a column. */
+static void write_estimate(hl_text *text, int column, int number, hl_estimate estimate)
 {
-    hl_text_print(text, "%*s%*s", MEAN, number_cell(MEAN, estimate.mean).text, ERROR,
-                  number_cell(ERROR, estimate.error).text);
+    char both[2 * CELL + 4];
+    snprintf(both, sizeof both, "%s (%s)", number_cell(number, estimate.mean).text,
+             number_cell(number, estimate.error).text);
+    hl_text_print(text, "%*s", column, both);
 }
 
 static void write_row(hl_text *text, const hl_heads_importance *study, int64_t index)
 {
     const hl_head_importance *head = &study->importance.heads[index];
     hl_label_text label = label_of(study, index);
-    int room = strlen(label.text) < LABEL ? LABEL : LABEL - 2;
+    int room = strlen(label.text) <= LABEL ? LABEL : LABEL - 1;
     hl_text_print(text, "%-*s%-*.*s%s", NAME, hl_head_name_of(head->layer, head->head).text, room, room, label.text,
-                  room < LABEL ? "~ " : "");
-    write_estimate(text, head->gradient);
-    hl_text_print(text, "%6.2f", head->normalised);
-    write_estimate(text, head->zero);
-    write_estimate(text, head->mean);
-    write_estimate(text, head->uniform);
+                  room < LABEL ? "~" : "");
+    write_estimate(text, SHORT, SHORT_NUMBER, head->gradient);
+    write_estimate(text, LONG, LONG_NUMBER, head->zero);
+    write_estimate(text, LONG, LONG_NUMBER, head->mean);
+    write_estimate(text, LONG, LONG_NUMBER, head->uniform);
     hl_text_print(text, "\n");
 }
 
 static void write_rows(hl_text *text, const hl_heads_importance *study)
 {
-    static const char importance[] = "importance"; /* wider than its column, which a label seldom fills */
-    hl_text_print(text, "%-*s%-*s%s%*s%6s", NAME, "head", LABEL + MEAN + 1 - (int)sizeof importance, "label",
-                  importance, ERROR, "+-", "norm");
-    static const char *const exact[] = { "zero", "mean", "unif" };
-    for (int i = 0; i < 3; i++) {
-        hl_text_print(text, "%*s%*s", MEAN, exact[i], ERROR, "+-");
-    }
-    hl_text_print(text, "\n");
+    hl_text_print(text, "%-*s%-*s%*s%*s%*s%*s\n", NAME, "head", LABEL, "label", SHORT, "importance", LONG, "zero", LONG,
+                  "mean", LONG, "uniform");
     for (int64_t i = 0; i < study->importance.n; i++) {
         write_row(text, study, i);
     }
@@ -113,15 +111,14 @@ static void write_judgement(hl_text *text, const hl_heads_importance *study, int
     if (decorative) {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
-            "%s looks decorative: it does \"%s\" (score %.2f), but without it the loss changes by "
-            "%+.4f, less than a tenth of what the head that matters most costs (others may stand in for it: "
-            "see --shapley).",
+            "%s looks decorative: its label is \"%s\" (score %.2f), but without it the loss changes by "
+            "%+.4f, less than a tenth of the growth without the head that matters most. Other heads may take over "
+            "its work: see --shapley.",
             name.text, label_of(study, index).text, study->labels[index].score.value, zero);
     } else {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "%s is a silent worker: it does no one thing that has a label, but without it the loss grows "
-                          "by %.4f.",
-                          name.text, zero);
+                          "%s is a silent worker: it has no label, but without it the loss grows by %.4f.", name.text,
+                          zero);
     }
 }
 
@@ -135,9 +132,10 @@ static void write_judgements(hl_text *text, const hl_heads_importance *study)
         }
     }
     if (!any) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "No head looks decorative (a label, but no effect), and none is a silent worker (no label, "
-                          "but a large effect).");
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH,
+            "No head looks decorative (a label, but no effect). No head is a silent worker (no label, but a "
+            "large effect).");
     }
 }
 
@@ -152,12 +150,13 @@ static void write_smallest(hl_text *text, const hl_heads_importance *study)
     }
     hl_text names = { 0 };
     hl_head_set_print(&names, &study->run->shape, set);
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "The fewest heads that keep %.0f%% of the accuracy: %d of %d (%s), of all sets of so many those "
-                      "with the least loss. Accuracy %.2f%%, with all heads %.2f%%; loss %.4f, with all heads %.4f.",
-                      100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n, hl_text_part(text, &names),
-                      100 * all->accuracies[study->smallest], 100 * all->accuracies[(1 << all->n) - 1],
-                      all->losses[study->smallest], all->losses[(1 << all->n) - 1]);
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "The fewest heads that keep %.0f%% of the accuracy: %d of %d (%s). Of all sets of this size, it has "
+        "the least loss. Accuracy %.2f%%, with all heads %.2f%%; loss %.4f, with all heads %.4f.",
+        100 * HL_IMPORTANCE_KEPT, (int)hl_head_set_size(set, all->n), all->n, hl_text_part(text, &names),
+        100 * all->accuracies[study->smallest], 100 * all->accuracies[(1 << all->n) - 1], all->losses[study->smallest],
+        all->losses[(1 << all->n) - 1]);
     hl_text_free(&names);
 }
 
@@ -169,11 +168,12 @@ static void write_subsets(hl_text *text, const hl_heads_importance *study)
         hl_text_print(text, "%-*s%10.4f\n", NAME, hl_head_name_at(&study->run->shape, i).text, study->shapley[i]);
     }
     double none = all->losses[0], whole = all->losses[(1 << all->n) - 1];
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "Shapley: what the head takes off the loss, the mean over all orders in which the heads can be "
-                      "put in, from all %d sets of them. They sum to %.4f, from a loss of %.4f without heads to %.4f "
-                      "with all.",
-                      1 << all->n, none - whole, none, whole);
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "Shapley: how much the head reduces the loss, averaged over all orders in which heads can be added, "
+        "from all %d sets of heads. The values sum to %.4f, from a loss of %.4f without heads to %.4f with "
+        "all.",
+        1 << all->n, none - whole, none, whole);
     write_smallest(text, study);
 }
 
@@ -213,11 +213,9 @@ void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
     write_rows(text, study);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "importance: |z dL/dz| of the head's output z, by the gradient: the loss's first-order change; "
-                      "norm: the same as a share of its layer (the squares sum to 1); zero, mean, unif: how much the "
-                      "loss grows with z "
-                      "zero, with z its mean over examples and positions, with attention spread evenly; +-: standard "
-                      "errors.");
+                      "importance: |z dL/dz| for the head's output z, by the gradient: the loss's first-order change. "
+                      "zero, mean, uniform: how much the loss grows if z is zero, if z is its mean over examples and "
+                      "positions, if attention is spread evenly. In brackets: standard errors.");
     hl_text_print(text, "\n");
     write_orders(text, all->rank_correlation);
     write_judgements(text, study);

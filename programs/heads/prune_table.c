@@ -30,24 +30,23 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
     } else {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->source.path);
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "Heads go one by one, first the one %s, on %" PRId64
-                      " examples%s. Loss and accuracy are of the %s examples of %s; ms: a forward pass over %" PRId64
-                      " of them on one thread, the fastest of several. One head stays in every layer.",
-                      pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least"
-                                                      : "of the least gradient importance",
-                      pruning->n_importance, pruning->once ? " in the whole model" : ", measured again after each",
-                      HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "Heads are removed one by one, each time the one %s, on %" PRId64
+        " examples%s. Loss and accuracy: on the %s examples of %s; ms: a forward pass over %" PRId64
+        " of them on one thread, the fastest of several. Every layer keeps one head.",
+        pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "with the least gradient importance",
+        pruning->n_importance, pruning->once ? ", ranked once in the whole model" : ", measured again after each",
+        HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
 }
 
 static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
 {
     hl_head_name removed = removed_of(pruning, row);
-    char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
-    hl_text_print(text, "%5" PRId64 "  %-7s%11s%12s%9.2f%%%14s%9.2f\n", row->heads,
+    char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT];
+    hl_text_print(text, "%5" PRId64 "  %-7s%11s%9.2f%%%14s%9.2f\n", row->heads,
                   removed.text[0] != '\0' ? removed.text : "-", hl_units_number(row->worth.loss, 4, loss),
-                  hl_units_number(exp(row->worth.loss), 4, perplexity), 100 * row->worth.accuracy,
-                  hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
+                  100 * row->worth.accuracy, hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
 }
 
 static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
@@ -71,8 +70,7 @@ static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
 static void write_table(hl_text *text, const hl_heads_pruning *pruning)
 {
     write_heading(text, pruning);
-    hl_text_print(text, "\n%5s  %-7s%11s%12s%10s%14s%9s\n", "heads", "without", "loss", "perplexity", "accuracy",
-                  "parameters", "ms");
+    hl_text_print(text, "\n%5s  %-7s%11s%10s%14s%9s\n", "heads", "removed", "loss", "accuracy", "parameters", "ms");
     for (int64_t i = 0; i < pruning->n_rows; i++) {
         write_row(text, pruning, &pruning->rows[i]);
     }

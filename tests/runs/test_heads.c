@@ -234,7 +234,9 @@ TEST(heads_that_are_none_are_refused)
     REFUSED(HEADS("map", folder, "L0H2"), 2, "runs.head_l0h2_no_head_2_in");
     static const char *const names[] = { "x", "L", "L0", "L0H", "0H1", "L0H1x", "L-1H0", "L99999999999999999999H0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        REFUSED_SAYING(HEADS("map", folder, names[i]), 2, "\"x\" names no head", "L0H0 .. L1H1");
+        char told[64];
+        snprintf(told, sizeof told, "\"%s\" names no head", names[i]);
+        REFUSED_SAYING(HEADS("map", folder, names[i]), 2, told, "L0H0 .. L1H1");
     }
 }
 
