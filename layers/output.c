@@ -10,6 +10,11 @@ static hl_tensor *(*const functions[])(hl_tape *tape, hl_tensor *x) = {
     [HL_POOLER_GELU] = hl_gelu,
 };
 
+hl_tensor *hl_pooler_function(hl_tape *tape, hl_pooler pooler, hl_tensor *x)
+{
+    return functions[pooler](tape, x);
+}
+
 hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_config *config, hl_tensor *shared)
 {
     /* One statement each: the order of registration is the order in files. */
@@ -61,7 +66,7 @@ hl_tensor *hl_output_layer_forward(hl_tape *tape, const hl_output_layer *layer, 
         x = hl_dropout_layer_rows(tape, &layer->dropout_pooler, x, rows, base);
         x = hl_linear_layer_forward(tape, &layer->pooler_dense, x);
         const char *before = hl_tape_scope(tape, layer->pooler_dense.name.text);
-        x = functions[layer->pooler](tape, x);
+        x = hl_pooler_function(tape, layer->pooler, x);
         hl_tape_scope(tape, before);
     }
     if (layer->head == HL_HEAD_TRANSFORM) {

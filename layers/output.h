@@ -19,6 +19,9 @@ typedef enum hl_output_head { HL_HEAD_LINEAR, HL_HEAD_TRANSFORM, HL_HEAD_NONE } 
 /* A linear layer with this function between a pooled row and the output layer. */
 typedef enum hl_pooler { HL_POOLER_NONE, HL_POOLER_TANH, HL_POOLER_RELU, HL_POOLER_GELU } hl_pooler;
 
+/* y, shaped like x, by the function of a pooler other than HL_POOLER_NONE. */
+hl_tensor *hl_pooler_function(hl_tape *tape, hl_pooler pooler, hl_tensor *x);
+
 typedef struct hl_model_config hl_model_config; /* model_config.h */
 
 typedef struct hl_output_layer {

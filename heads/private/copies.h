@@ -1,0 +1,61 @@
+/* Whether heads hand on the tokens that they look at (hl_copies in heads/writes.h); for writes.c. */
+#ifndef HL_HEADS_PRIVATE_COPIES_H
+#define HL_HEADS_PRIVATE_COPIES_H
+
+#include "core/base/status.h"
+#include "core/batch.h"
+#include "heads/private/answer_path.h"
+#include "heads/private/write_pass.h"
+#include "heads/writes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was found at one position for one head. */
+typedef struct hl_copied {
+    int32_t seen;    /* the token at the key with the largest weight */
+    int32_t written; /* the token whose logit the head's write raises most */
+} hl_copied;
+
+typedef struct hl_copies_probe {
+    struct hl_copies_measuring *all;
+    int64_t first; /* the number of the layer's first head */
+} hl_copies_probe;
+
+/* Owned by the caller: hl_copies_free. */
+typedef struct hl_copies_measuring {
+    const hl_model *model; /* not owned */
+    int64_t n_heads, most; /* of all layers; positions at most */
+    int64_t n;             /* positions so far */
+    hl_copied *found;      /* (most, n_heads) */
+    bool *scores;          /* (most): whether its example is an odd-numbered one */
+    hl_head_probe probes[HL_MAX_LAYERS];
+    hl_copies_probe layers[HL_MAX_LAYERS];
+
+    /* Of the slice that runs. */
+    const hl_batch *batch;
+    int32_t *slot; /* (room of rows): for each row of the batch the number of its position, -1: none */
+    int64_t begin; /* the number of the slice's first position */
+    hl_real *z, *o, *hidden, *scale; /* of a block of positions: (block, Dv), (block, D) twice, (block) */
+    hl_real *logits;                 /* (block, C) */
+} hl_copies_measuring;
+
+/* Takes memory for `most` positions and slices of up to `most_rows` rows. HL_NO_MEMORY; to be freed all the same. */
+hl_status hl_copies_init(hl_copies_measuring *c, const hl_model *model, int64_t most, int64_t most_rows);
+void hl_copies_free(hl_copies_measuring *c);
+size_t hl_copies_bytes(const hl_model *model, int64_t most, int64_t most_rows);
+
+/* Begins a slice, before its pass: no row of it is a position yet. The pass must have c->probes. */
+void hl_copies_begin(hl_copies_measuring *c, const hl_batch *batch);
+
+/* Makes row `row` of the slice a position, if there is room; rows ascend. */
+void hl_copies_take(hl_copies_measuring *c, int64_t row, bool scores);
+
+/* After the pass: finds what heads wrote at the slice's positions. `pass` has kept these rows, among others. */
+hl_status hl_copies_add(hl_copies_measuring *c, const hl_write_pass *pass, hl_answer_path *path);
+
+/* Writes what was found into the heads' `copies`. HL_NO_MEMORY. */
+hl_status hl_copies_end(const hl_copies_measuring *c, hl_head_writes *heads);
+
+#endif

@@ -1,0 +1,198 @@
+#include "heads/private/write_pass.h"
+
+#include "core/base/memory.h"
+#include "core/op.h"
+#include "core/ops/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+static bool is_post(const hl_model *model)
+{
+    return model->config.norm == HL_NORM_POST;
+}
+
+static const hl_norm_layer *last_norm(const hl_model *model)
+{
+    return is_post(model) ? &model->encoder.layers[model->encoder.n_layers - 1].norm2 : &model->encoder.norm;
+}
+
+/* Numbers of one row. */
+static int64_t row_numbers(const hl_model *model)
+{
+    int64_t numbers = 2 * model->config.d_model;
+    for (int l = 0; l < model->encoder.n_layers; l++) {
+        const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
+        numbers += c->n_heads * c->d_v + c->d_model + 2;
+    }
+    return numbers;
+}
+
+size_t hl_write_pass_bytes(const hl_model *model, int64_t most_rows)
+{
+    return hl_size_product((size_t)most_rows, (size_t)row_numbers(model) * sizeof(hl_real));
+}
+
+static hl_real *next_part(hl_real **next, int64_t numbers)
+{
+    hl_real *part = *next;
+    *next += numbers;
+    return part;
+}
+
+hl_status hl_write_pass_init(hl_write_pass *pass, const hl_model *model, int64_t most_rows)
+{
+    memset(pass, 0, sizeof *pass);
+    hl_real *next = hl_malloc(hl_write_pass_bytes(model, most_rows));
+    HL_NEED(next != NULL, "what heads write");
+    int64_t D = model->config.d_model;
+    pass->model = model;
+    pass->most = most_rows;
+    pass->numbers = next;
+    pass->embedding = next_part(&next, most_rows * D);
+    pass->hidden = next_part(&next, most_rows * D);
+    for (int l = 0; l < model->encoder.n_layers; l++) {
+        const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
+        hl_write_layer *layer = &pass->layers[l];
+        layer->z = next_part(&next, most_rows * c->n_heads * c->d_v);
+        layer->feed_forward = next_part(&next, most_rows * D);
+        layer->scale1 = next_part(&next, most_rows);
+        layer->scale2 = next_part(&next, most_rows);
+    }
+    return hl_ok();
+}
+
+void hl_write_pass_free(hl_write_pass *pass)
+{
+    hl_free(pass->numbers);
+    memset(pass, 0, sizeof *pass);
+}
+
+/* ---- norms ---- */
+
+static double mean_of(const hl_real *x, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += (double)x[i];
+    }
+    return sum / (double)n;
+}
+
+static hl_real scale_of(const hl_norm_layer *norm, const hl_real *x, int64_t D)
+{
+    double mean = mean_of(x, D), squares = 0;
+    for (int64_t i = 0; i < D; i++) {
+        squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+    }
+    return (hl_real)(1 / sqrt(squares / (double)D + (double)norm->epsilon));
+}
+
+void hl_write_norm_backward(const hl_norm_layer *norm, const hl_real *scale, int64_t n, hl_real *g, double *shifts)
+{
+    int64_t D = hl_shape_last(norm->weight->shape);
+    for (int64_t i = 0; i < n; i++, g += D) {
+        shifts[i] = 0;
+        for (int64_t d = 0; d < D; d++) {
+            shifts[i] += norm->bias != NULL ? (double)g[d] * (double)norm->bias->data[d] : 0;
+            g[d] *= norm->weight->data[d];
+        }
+        hl_real mean = (hl_real)mean_of(g, D);
+        for (int64_t d = 0; d < D; d++) {
+            g[d] = (g[d] - mean) * scale[i];
+        }
+    }
+}
+
+void hl_write_norm_forward(const hl_norm_layer *norm, const hl_real *scale, int64_t n, hl_real *o)
+{
+    int64_t D = hl_shape_last(norm->weight->shape);
+    for (int64_t i = 0; i < n; i++, o += D) {
+        hl_real mean = (hl_real)mean_of(o, D);
+        for (int64_t d = 0; d < D; d++) {
+            o[d] = (o[d] - mean) * scale[i] * norm->weight->data[d];
+        }
+    }
+}
+
+/* ---- the observer ---- */
+
+static void copy_rows(const hl_write_pass *pass, hl_real *to, const hl_real *from, int64_t width)
+{
+    for (int64_t i = 0; i < pass->n; i++) {
+        memcpy(to + i * width, from + pass->rows[i] * width, (size_t)width * sizeof *to);
+    }
+}
+
+static void keep_scales(const hl_write_pass *pass, hl_real *scales, const hl_norm_layer *norm, const hl_real *x)
+{
+    int64_t D = pass->model->config.d_model;
+    for (int64_t i = 0; i < pass->n; i++) {
+        scales[i] = scale_of(norm, x + pass->rows[i] * D, D);
+    }
+}
+
+/* x + heads(x) W_O, the first sum of a layer. */
+static void keep_attention(hl_write_pass *pass, int l, const hl_linear_args *args, const hl_tensor *sum)
+{
+    int64_t D = pass->model->config.d_model;
+    if (l == 0) {
+        copy_rows(pass, pass->embedding, args->residual->data, D);
+    }
+    copy_rows(pass, pass->layers[l].z, args->x->data, hl_shape_last(args->x->shape));
+    if (is_post(pass->model)) {
+        keep_scales(pass, pass->layers[l].scale1, &pass->model->encoder.layers[l].norm1, sum->data);
+    }
+    if (pass->attended != NULL) {
+        pass->attended(pass->context, l, hl_shape_count(sum->shape) / D, args->residual->data, args->x->data);
+    }
+}
+
+/* x + feed_forward(x), the second sum of a layer. */
+static void keep_feed_forward(hl_write_pass *pass, int l, const hl_linear_args *args, const hl_tensor *sum)
+{
+    int64_t D = pass->model->config.d_model;
+    hl_write_layer *layer = &pass->layers[l];
+    for (int64_t i = 0; i < pass->n; i++) {
+        const hl_real *before = args->residual->data + pass->rows[i] * D, *after = sum->data + pass->rows[i] * D;
+        for (int64_t d = 0; d < D; d++) {
+            layer->feed_forward[i * D + d] = after[d] - before[d];
+        }
+    }
+    bool last = l == pass->model->encoder.n_layers - 1;
+    if (last || is_post(pass->model)) {
+        const hl_norm_layer *norm = last ? last_norm(pass->model) : &pass->model->encoder.layers[l].norm2;
+        keep_scales(pass, layer->scale2, norm, sum->data);
+    }
+    if (last) {
+        const hl_norm_layer *norm = last_norm(pass->model);
+        copy_rows(pass, pass->hidden, sum->data, D);
+        hl_write_norm_forward(norm, layer->scale2, pass->n, pass->hidden);
+        for (int64_t i = 0; norm->bias != NULL && i < pass->n * D; i++) {
+            pass->hidden[i] += norm->bias->data[i % D];
+        }
+    }
+}
+
+/* In the encoder, the linear maps with a residual are the two sums of each layer. */
+static void keep_sum(void *context, const hl_node *node, bool backward)
+{
+    const hl_linear_args *args = hl_linear_args_of(node);
+    if (backward || args == NULL || args->residual == NULL) {
+        return;
+    }
+    hl_write_pass *pass = context;
+    int join = pass->joins++;
+    (join % 2 == 0 ? keep_attention : keep_feed_forward)(pass, join / 2, args, node->out);
+}
+
+const hl_tape_observer *hl_write_pass_begin(hl_write_pass *pass, const int32_t *rows, int64_t n)
+{
+    pass->rows = rows;
+    pass->n = n;
+    pass->joins = 0;
+    pass->observer = (hl_tape_observer){ .end = keep_sum, .context = pass };
+    return &pass->observer;
+}

@@ -1,0 +1,253 @@
+/* What heads write: its sums, and failures. */
+#include "heads/private/answer_path.h"
+#include "tests/check_suite.h"
+#include "tests/fault_checks.h"
+#include "tests/faults.h"
+#include "tests/heads/double/written.h"
+
+#include <string.h>
+
+/* ---- the sum ---- */
+
+TEST(terms_sum_to_the_centred_logit)
+{
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        set_up_shape(shapes[s].change);
+        hl_writes writes = measure();
+        ck_assert_msg(writes.has_answers && writes.exact, "%s", shapes[s].name);
+        ck_assert_msg(writes.largest_gap < 1e-12, "%s: %g", shapes[s].name, writes.largest_gap);
+        ck_assert_int_eq(writes.n_examples, 2); /* the odd ones */
+        double sum = 0;
+        for (int w = 0; w < writes.n_writers; w++) {
+            sum += writes.writers[w].direct.mean;
+        }
+        ck_assert_msg(fabs(sum - writes.logit.mean) < 1e-10, "%s: %g, %g", shapes[s].name, sum, writes.logit.mean);
+        hl_writes_free(&writes);
+        tear_down();
+    }
+}
+
+/* ---- the way to the answer ---- */
+
+static void logits_at(const double *h, double *logits)
+{
+    hl_arena arena;
+    expect_ok(hl_arena_init(&arena, 1 << 20));
+    hl_tape tape;
+    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(1, D), h, false);
+    hl_tensor *y = hl_output_layer_forward(&tape, &model.output, x, NULL, 0);
+    expect_ok(hl_tape_status(&tape));
+    memcpy(logits, y->data, (size_t)model.config.targets * sizeof *logits);
+    hl_arena_free(&arena);
+}
+
+static double centred(const double *logits, int32_t target)
+{
+    double mean = 0;
+    for (int64_t c = 0; c < model.config.targets; c++) {
+        mean += logits[c] / (double)model.config.targets;
+    }
+    return logits[target] - mean;
+}
+
+static void check_path(void (*change)(hl_model_config *config), bool forward)
+{
+    enum { N = 3 };
+    set_up_shape(change);
+    double h[N * D], g[N * D], step[N * D], changes[N * EXAMPLE_VOCABULARY];
+    static const int32_t targets[N] = { 3, 0, 10 };
+    for (int i = 0; i < N * D; i++) {
+        h[i] = sin(3.0 * i);
+        step[i] = cos(5.0 * i);
+    }
+    hl_answer_path path;
+    expect_ok(hl_answer_path_init(&path, &model, N, 1));
+    expect_ok(hl_answer_path_at(&path, N, h));
+    hl_answer_path_backward(&path, N, targets, g);
+    if (forward) {
+        hl_answer_path_forward(&path, N, step, changes);
+    }
+    for (int n = 0; n < N; n++) {
+        double up[EXAMPLE_VOCABULARY], down[EXAMPLE_VOCABULARY], there[D], along = 0;
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < D; i++) {
+                there[i] = h[n * D + i] + (side == 0 ? 1e-5 : -1e-5) * step[n * D + i];
+            }
+            logits_at(there, side == 0 ? up : down);
+        }
+        for (int i = 0; i < D; i++) {
+            along += g[n * D + i] * step[n * D + i];
+        }
+        ck_assert_double_eq_tol(along, (centred(up, targets[n]) - centred(down, targets[n])) / 2e-5, 1e-7);
+        for (int c = 0; forward && c < EXAMPLE_VOCABULARY; c++) {
+            ck_assert_double_eq_tol(changes[n * EXAMPLE_VOCABULARY + c], (up[c] - down[c]) / 2e-5, 1e-7);
+        }
+    }
+    hl_answer_path_free(&path);
+    tear_down();
+}
+
+TEST(the_way_to_the_answer_is_its_derivative)
+{
+    check_path(plain, true);
+    check_path(transform, true);
+    check_path(pooler, false);
+}
+
+TEST(a_nonlinear_answer_is_of_first_order)
+{
+    set_up_shape(transform);
+    hl_writes writes = measure();
+    ck_assert(writes.has_answers && !writes.exact && writes.has_copies);
+    ck_assert_double_eq(writes.largest_gap, 0);
+    hl_writes_free(&writes);
+    tear_down();
+    set_up_shape(pooler);
+    writes = measure();
+    ck_assert(writes.has_answers && !writes.exact && !writes.has_copies);
+    hl_writes_free(&writes);
+    tear_down();
+}
+
+/* ---- without answers, and failures ---- */
+
+TEST(a_model_without_answers_has_norms_alone)
+{
+    set_up_shape(no_output);
+    hl_writes writes = measure();
+    ck_assert(!writes.has_answers && !writes.has_copies);
+    ck_assert_double_gt(writes.heads[0].norm.mean, 0);
+    ck_assert(isnan(hl_writes_share(&writes, &writes.writers[1])));
+    hl_writes_free(&writes);
+    tear_down();
+}
+
+TEST(without_targets_copies_are_of_ordinary_tokens)
+{
+    set_up_shape(plain);
+    int64_t ordinary = 0;
+    for (int64_t i = 0; i < E * batch.n_tokens; i++) {
+        batch.targets[i] = HL_IGNORE;
+        ordinary += i / batch.n_tokens % 2 == 1 && batch.tokens[i] >= HL_SPECIAL_TOKENS;
+    }
+    hl_writes writes = measure();
+    ck_assert(!writes.has_answers && writes.has_copies);
+    ck_assert_int_eq(writes.heads[0].copies.n, ordinary);
+    hl_writes_free(&writes);
+    tear_down();
+}
+
+TEST(slices_and_threads_change_nothing)
+{
+    set_up_shape(plain);
+    hl_writes one = measure(), other;
+    hl_writes_options other_options = { .rows = 1, .threads = 1, .seed = 1 };
+    expect_ok(hl_writes_measure(&model, &batch, &other_options, &other));
+    for (int w = 0; w < one.n_writers; w++) {
+        ck_assert_double_eq_tol(one.writers[w].direct.mean, other.writers[w].direct.mean, 1e-11);
+    }
+    for (int64_t h = 0; h < one.n_heads; h++) {
+        ck_assert_double_eq(one.heads[h].copies.score, other.heads[h].copies.score);
+        ck_assert_double_eq(one.heads[h].copies.baseline, other.heads[h].copies.baseline);
+        ck_assert_double_eq_tol(one.heads[h].norm.mean, other.heads[h].norm.mean, 1e-11);
+    }
+    hl_writes_free(&one);
+    hl_writes_free(&other);
+    tear_down();
+}
+
+TEST(writers_have_names)
+{
+    static const char *const names[] = { "embedding",
+                                         "L0H0",
+                                         "L0H1",
+                                         "L0H2",
+                                         "L0H3",
+                                         "L0 attention bias",
+                                         "L0 feed-forward",
+                                         "L1H0",
+                                         "L1H1",
+                                         "L1 attention bias",
+                                         "L1 feed-forward",
+                                         "last norm bias",
+                                         "output bias" };
+    set_up_shape(plain);
+    hl_writes writes = measure();
+    ck_assert_int_eq(writes.n_writers, sizeof names / sizeof *names);
+    for (int w = 0; w < writes.n_writers; w++) {
+        char name[HL_WRITER_NAME];
+        hl_writer_name(&writes.writers[w], name);
+        ck_assert_str_eq(name, names[w]);
+    }
+    hl_writes_free(&writes);
+    tear_down();
+}
+
+TEST(wrong_calls_are_refused)
+{
+    set_up_shape(plain);
+    hl_writes writes;
+    hl_writes_options none = { .rows = 0, .threads = 1 };
+    ck_assert_int_eq(hl_writes_measure(&model, &batch, &none, &writes).code, HL_INVALID);
+    ck_assert_ptr_null(writes.writers);
+    hl_model bare;
+    hl_model_config config = example_config(D);
+    expect_ok(hl_model_init(&bare, &config));
+    ck_assert_int_eq(hl_writes_measure(&bare, &batch, &options, &writes).code, HL_INVALID);
+    hl_model_free(&bare);
+    tear_down();
+}
+
+/* The numbers that a pass leaves must be those of its answers: a weight that changes under it is found out. */
+static hl_status spoil(void *context, int64_t done, int64_t total)
+{
+    (void)context;
+    (void)total;
+    if (done == 1) {
+        model.output.linear.bias->data[0] += 100; /* the mean of the biases is not what it was */
+    }
+    return hl_ok();
+}
+
+TEST(terms_that_do_not_sum_are_an_error)
+{
+    set_up_shape(plain);
+    hl_writes_options spoilt = { .rows = 1, .threads = 1, .progress = spoil };
+    hl_writes writes;
+    CHECK_FAILS(hl_writes_measure(&model, &batch, &spoilt, &writes), HL_NOT_FINITE, "do not sum to the logit");
+    ck_assert_ptr_null(writes.heads);
+    tear_down();
+}
+
+static hl_status end(void *context, int64_t done, int64_t total)
+{
+    (void)context;
+    return done < total ? hl_error(HL_FAILED, "enough") : hl_ok();
+}
+
+TEST(progress_may_end_it)
+{
+    set_up_shape(plain);
+    hl_writes_options ended = { .rows = 1, .threads = 1, .progress = end };
+    hl_writes writes;
+    CHECK_FAILS(hl_writes_measure(&model, &batch, &ended, &writes), HL_FAILED, "enough");
+    tear_down();
+}
+
+TEST(want_of_memory_is_told_and_loses_nothing)
+{
+    set_up_shape(transform);
+    faults_begin();
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
+        hl_writes writes;
+        fault_checks_turn(hl_writes_measure(&model, &batch, &options, &writes));
+        hl_writes_free(&writes);
+    }
+    ck_assert_int_gt(n, 20);
+    faults_end();
+    tear_down();
+}
+
+SUITE("what heads write")
