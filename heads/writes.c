@@ -119,7 +119,8 @@ static void free_measuring(hl_writes_measuring *m)
 
 /* ---- results ---- */
 
-/* Moves the examples that score, and with `counted` have a scored position, to the front, as means. Returns how many. */
+/* Moves the examples that score, and with `counted` have a scored position, to the front, as means. Returns how
+ * many. */
 static int64_t keep_scoring(const hl_writes_measuring *m, double *sums, int64_t width, bool counted)
 {
     int64_t n = 0;

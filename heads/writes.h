@@ -2,10 +2,10 @@
  *
  * Before the last norm, the residual stream is a sum of writes: the embedding (with positions and its norm), of every
  * head o = z W_O, with W_O (Dv, D) the head's rows of the output projection, every attention's bias b_O, and every
- * feed-forward network's output. A norm is linear once its scale is fixed at the value of the pass: y = gamma (x -
- * mean(x)) / sigma + beta; beta is then a write of its own. With post-norm this holds for every norm that follows.
- * So the centred logit of the right answer t, logit_t - the mean of all logits, is a sum with one term for each write:
- * its direct contribution. The output's bias, centred, is the last term. (Elhage et al. 2021; "direct logit
+ * feed-forward network's output. A norm is linear once its scale is fixed at the value of the pass:
+ *   y = gamma (x - mean(x)) / sigma + beta;
+ * beta is then a write of its own. With post-norm this holds for every norm that follows. So the centred logit of the right answer t, logit_t - the mean of all logits, is a sum with one term for each
+ * write: its direct contribution. The output's bias, centred, is the last term. (Elhage et al. 2021; "direct logit
  * attribution".)
  *
  * Where the answer is no linear function of the last hidden state (a pooler, or the transform of masked models), this
@@ -93,8 +93,8 @@ enum { HL_COPIES_POSITIONS = 1000 };
 /* Measures the model on the examples: `direct` and `norm` on the odd-numbered ones, which score (a single one does
  * both). Copies are measured where the logits are of the model's tokens, at scored positions, or where the examples
  * have none at ordinary tokens. HL_INVALID: a model that is not allocated, no example, T too long for the model, rows
- * below 1; HL_NOT_FINITE: terms that do not sum to the logit within HL_WRITES_GAP, naming the largest gap; HL_NO_MEMORY.
- * On success ended by hl_writes_free, else *writes is empty. */
+ * below 1; HL_NOT_FINITE: terms that do not sum to the logit within HL_WRITES_GAP, naming the largest gap;
+ * HL_NO_MEMORY. On success ended by hl_writes_free, else *writes is empty. */
 hl_status hl_writes_measure(const hl_model *model, const hl_examples *examples, const hl_writes_options *options,
                             hl_writes *writes);
 

@@ -1,5 +1,5 @@
-/* How long the vectors are that a head writes into the residual stream: |x W_O| for x of the width Dv, a head's output z
- * or a value v, where W_O (Dv, D) are the rows of the output projection that belong to the head.
+/* How long the vectors are that a head writes into the residual stream: |x W_O| for x of the width Dv, a head's output
+ * z or a value v, where W_O (Dv, D) are the rows of the output projection that belong to the head.
  * With G = W_O W_O^T (Dv, Dv), |x W_O|^2 = x G x^T, so nothing of the width D is computed. */
 #ifndef HL_HEADS_WRITTEN_NORMS_H
 #define HL_HEADS_WRITTEN_NORMS_H
@@ -27,7 +27,8 @@ void hl_written_norms_free(hl_written_norms *norms);
 /* The numbers of scratch that hl_written_norms_of needs for n rows of a head of width d_v. */
 int64_t hl_written_norms_scratch(int64_t n, int64_t d_v);
 
-/* lengths[i * lengths_stride] = |x_i W_O| for the n rows x_i (d_v) of x, `stride` numbers apart; `gram`: the head's G. */
+/* lengths[i * lengths_stride] = |x_i W_O| for the n rows x_i (d_v) of x, `stride` numbers apart; `gram`: the head's G.
+ */
 void hl_written_norms_of(int threads, int64_t n, int64_t d_v, const hl_real *x, int64_t stride, const hl_real *gram,
                          hl_real *scratch, double *lengths, int64_t lengths_stride);
 

@@ -64,6 +64,10 @@ extern const hl_heads_verb hl_heads_verb_grammar;
  * to the other (programs/heads/change.h). */
 extern const hl_heads_verb hl_heads_verb_compare;
 
+/* What each head adds to the right answer's logit, and the same for all else that writes into the residual stream; how
+ * much it writes, and whether it hands on the token it looks at (heads/writes.h). */
+extern const hl_heads_verb hl_heads_verb_writes;
+
 /* The model as a folder that transformers loads (programs/heads/export_model.h). */
 extern const hl_heads_verb hl_heads_verb_export;
 
@@ -71,7 +75,7 @@ extern const hl_heads_verb hl_heads_verb_export;
 extern const hl_heads_verb hl_heads_verb_words;
 
 /* All of them, in the order of heads --help. */
-enum { HL_HEADS_VERBS = 9 };
+enum { HL_HEADS_VERBS = 10 };
 extern const hl_heads_verb *const hl_heads_verbs[HL_HEADS_VERBS];
 
 /* The verb of that name; NULL: there is none. */

@@ -1,0 +1,146 @@
+#include "heads/writes.h"
+
+#include "core/base/memory.h"
+#include "programs/heads/examples.h"
+#include "programs/heads/help.h"
+#include "programs/heads/memory.h"
+#include "programs/heads/verb.h"
+#include "programs/heads/writes_table.h"
+#include "study/model_examples.h"
+#include "study/study.h"
+
+#include <math.h>
+
+/* ---- measuring ---- */
+
+static hl_status tell(void *context, int64_t done, int64_t total)
+{
+    const hl_opened_model *run = context;
+    return run->progress != NULL ? run->progress(run->context, "what heads write", done, total) : hl_ok();
+}
+
+static hl_writes_options options_of(const hl_opened_model *run)
+{
+    return (hl_writes_options){ .rows = run->source.rows_at_once,
+                                .threads = run->source.threads,
+                                .seed = (uint64_t)run->source.config.train.seed,
+                                .progress = tell,
+                                .context = (void *)run };
+}
+
+static hl_status measure_null(const hl_opened_model *run, const hl_examples *examples, hl_writes *null)
+{
+    hl_model *random = hl_calloc(1, sizeof *random);
+    HL_NEED(random != NULL, "random weights");
+    hl_writes_options options = options_of(run);
+    hl_status status = hl_opened_model_draw_null(&run->source, random);
+    HL_THEN(status, hl_writes_measure(random, examples, &options, null));
+    hl_model_free(random);
+    hl_free(random);
+    return status;
+}
+
+static double size_of(const hl_writes *writes, int row)
+{
+    return writes->has_answers ? fabs(writes->writers[row].direct.mean) : writes->heads[row].norm.mean;
+}
+
+/* The largest direct contribution first, or without answers the largest norm. */
+static void sort_rows(const hl_writes *writes, int *order, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        for (; at > 0 && size_of(writes, order[at - 1]) < size_of(writes, i); at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+}
+
+static hl_status deliver(hl_heads_call *call, hl_heads_writes *w)
+{
+    w->n_rows = w->own->has_answers ? w->own->n_writers : (int)w->own->n_heads;
+    w->order = hl_calloc((size_t)w->n_rows, sizeof *w->order);
+    HL_NEED(w->order != NULL, "what heads write");
+    sort_rows(w->own, w->order, w->n_rows);
+    hl_heads_answer answer = { 0 };
+    hl_heads_writes_tables(w, call->command.wide, &answer);
+    hl_status status = hl_heads_deliver(&call->command, &answer, call->out);
+    hl_free(w->order);
+    return status;
+}
+
+static hl_status measure(hl_heads_call *call)
+{
+    hl_opened_model *run = &call->model;
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_model_snapshot(run, call->command.step, &snapshot));
+    HL_TRY(hl_heads_load_weights(run, snapshot->step, call->command.step >= 0));
+    hl_writes_options options = options_of(run);
+    hl_writes own = { 0 }, null = { 0 };
+    hl_status status = hl_writes_measure(&run->model, &snapshot->examples, &options, &own);
+    HL_THEN(status, measure_null(run, &snapshot->examples, &null));
+    if (status.code == HL_OK) {
+        hl_heads_writes w = { .run = run, .step = run->weights_step, .own = &own, .null = &null };
+        status = deliver(call, &w);
+    }
+    hl_writes_free(&own);
+    hl_writes_free(&null);
+    return status;
+}
+
+/* ---- the verb ---- */
+
+static const hl_option options[] = {
+    HL_HEADS_HELP_OPTIONS,
+    { HL_HEADS_OPTION("examples", TEXT, examples) },
+    HL_HEADS_TASK_OPTIONS,
+    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
+    { HL_HEADS_OPTION("wide", FLAG, wide) },
+    { HL_HEADS_OPTION("json", FILE, files.json) },
+    { HL_HEADS_OPTION("csv", FILE, files.csv) },
+    { HL_HEADS_OPTION("md", FILE, files.md) },
+};
+
+/* Two models, the examples with their maps, and what is measured in, which no two models have at once. */
+static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
+{
+    (void)command;
+    *remedy = HL_HEADS_LESS_EXAMPLES;
+    hl_model *model = hl_calloc(1, sizeof *model);
+    HL_NEED(model != NULL, "the model's sizes");
+    hl_examples examples = { .n_examples =
+                                 run->file != NULL ? run->examples.n_examples : run->source.config.patterns.examples,
+                             .n_tokens =
+                                 run->file != NULL ? hl_opened_model_longest(run) : run->source.config.sizes.longest };
+    hl_writes_options options_now = options_of(run);
+    hl_status status = hl_model_init(model, &run->source.shape);
+    HL_THEN(status, hl_writes_bytes(model, &examples, &options_now, bytes));
+    hl_model_free(model);
+    hl_free(model);
+    size_t models = hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->weights));
+    *bytes = hl_size_sum(*bytes, hl_size_sum(models, f->snapshot));
+    return status;
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
+    HL_TRY(hl_heads_call_needs_examples(call));
+    HL_TRY(hl_heads_call_read(call));
+    HL_TRY(hl_heads_call_begin(call));
+    return measure(call);
+}
+
+const hl_heads_verb hl_heads_verb_writes = {
+    .name = "writes",
+    .does = "what each head adds to the answer",
+    .example = "writes runs/copy_task",
+    .help = hl_heads_help_writes,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .check = hl_heads_examples_check,
+    .memory = memory,
+    .run = run,
+};

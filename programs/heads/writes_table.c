@@ -1,0 +1,238 @@
+#include "programs/heads/writes_table.h"
+
+#include "core/files/json_text.h"
+#include "programs/results.h"
+#include "show/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct table {
+    const hl_heads_writes *w;
+    bool wide;
+} table;
+
+/* A row as it is in the model's measurement or the null's; NULL where it has no such part. */
+typedef struct part {
+    const hl_writer *writer;
+    const hl_head_writes *head;
+} part;
+
+static const hl_head_writes *head_of(const hl_writes *writes, int layer, int64_t number)
+{
+    for (int64_t h = 0; h < writes->n_heads; h++) {
+        if (writes->heads[h].layer == layer && writes->heads[h].head == number) {
+            return &writes->heads[h];
+        }
+    }
+    return NULL;
+}
+
+static part part_of(const hl_writes *writes, int index)
+{
+    if (!writes->has_answers) {
+        return (part){ .head = &writes->heads[index] };
+    }
+    const hl_writer *writer = &writes->writers[index];
+    return (part){ writer, writer->kind == HL_WRITER_HEAD ? head_of(writes, writer->layer, writer->number) : NULL };
+}
+
+static double direct_of(part p)
+{
+    return p.writer != NULL ? p.writer->direct.mean : NAN;
+}
+
+static double copies_of(part p)
+{
+    return p.head != NULL && p.head->copies.n > 0 ? p.head->copies.score : NAN;
+}
+
+static double norm_of(part p)
+{
+    return p.head != NULL ? p.head->norm.mean : NAN;
+}
+
+static void name_of(part p, char name[HL_WRITER_NAME])
+{
+    hl_writer writer =
+        p.writer != NULL ? *p.writer : (hl_writer){ HL_WRITER_HEAD, p.head->layer, p.head->head, { 0, 0 } };
+    hl_writer_name(&writer, name);
+}
+
+/* ---- for a person ---- */
+
+/* "2.08 (0.03)", the mean and its standard error. */
+static void add_estimate(hl_row *row, const char *title, int decimals, hl_estimate estimate)
+{
+    hl_row_text(row, title, NULL, isfinite(estimate.error) ? "%.*f (%.*f)" : "%.*f", decimals, estimate.mean, decimals,
+                estimate.error);
+}
+
+/* A share, with a star where it is earned: "0.96*". */
+static void add_copies(hl_row *row, part p)
+{
+    double copies = copies_of(p);
+    if (isnan(copies)) {
+        hl_row_text(row, "copies", NULL, "-");
+    } else {
+        hl_row_text(row, "copies", NULL, "%.2f%s", copies, p.head->copies.earned ? "*" : "");
+    }
+}
+
+static void shown_row(const void *context, int64_t index, hl_row *row)
+{
+    const table *t = context;
+    const hl_writes *own = t->w->own;
+    part p = part_of(own, t->w->order[index]), null = part_of(t->w->null, t->w->order[index]);
+    char name[HL_WRITER_NAME];
+    name_of(p, name);
+    hl_row_text(row, own->has_answers ? "writer" : "head", NULL, "%s", name);
+    if (own->has_answers) {
+        add_estimate(row, "direct", 2, p.writer->direct);
+        hl_row_number(row, "share", NULL, 2, hl_writes_share(own, p.writer));
+        hl_row_number(row, "null", NULL, 2, direct_of(null));
+    }
+    if (own->has_copies) {
+        add_copies(row, p);
+    }
+    if (own->has_copies && (t->wide || !own->has_answers)) {
+        hl_row_number(row, "most frequent", NULL, 2,
+                      p.head != NULL && p.head->copies.n > 0 ? p.head->copies.baseline : NAN);
+        hl_row_number(row, "null copies", NULL, 2, copies_of(null));
+    }
+    hl_row_number(row, "norm", NULL, 3, norm_of(p));
+    if (t->wide || !own->has_answers) {
+        hl_row_number(row, "norm error", NULL, 3, p.head != NULL ? p.head->norm.error : NAN);
+        hl_row_number(row, "null norm", NULL, 3, norm_of(null));
+    }
+}
+
+static void print_heading(hl_text *text, const hl_heads_writes *w)
+{
+    const hl_writes *own = w->own;
+    if (w->step >= 0 && w->run->source.open == NULL) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, w->run->source.path, w->step);
+    } else {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", w->run->source.path);
+    }
+    if (!own->has_answers) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "These examples have no right answers, so the table shows only what heads write, not what "
+                          "that adds to an answer.");
+        return;
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "The right answer's logit is %.2f (standard error %.2f) above the mean of all logits: mean over "
+                      "%" PRId64 " positions in %" PRId64 " examples.",
+                      own->logit.mean, own->logit.error, own->n_answers, own->n_examples);
+}
+
+static void print_sum(hl_text *text, const hl_writes *own)
+{
+    if (own->exact) {
+        double sum = 0;
+        for (int i = 0; i < own->n_writers; i++) {
+            sum += own->writers[i].direct.mean;
+        }
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "The direct column sums to %.2f. At each position the terms sum to the logit; the largest "
+                          "gap is %.0e of their size.",
+                          sum, own->largest_gap);
+    } else {
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH,
+            "First order: between the last hidden state and the logits, this model has a nonlinear layer, "
+            "which was replaced by its derivative. The direct column need not sum to the logit.");
+    }
+}
+
+static void print_words(hl_text *text, const hl_writes *own)
+{
+    if (own->has_answers) {
+        hl_text_paragraph(
+            text, HL_TABLE_WIDTH,
+            "direct: what the writer adds to the right answer's logit, without what later layers make of "
+            "it (in brackets: the standard error); share: its part of the whole; null: direct in the same "
+            "model with random weights.");
+    }
+    if (own->has_copies) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "copies: how often the head's write raises most the logit of the very token that the head "
+                          "attends to most; *: clearly more often than the most frequent token stands there.");
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "norm: the length of what the head writes, divided by the length of the residual stream that it "
+                      "is added to.");
+}
+
+static void print_table(hl_text *text, const table *t)
+{
+    print_heading(text, t->w);
+    hl_text_print(text, "\n");
+    hl_results_print(text, (hl_results){ shown_row, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
+    hl_text_print(text, "\n");
+    if (t->w->own->has_answers) {
+        print_sum(text, t->w->own);
+        hl_text_print(text, "\n");
+    }
+    print_words(text, t->w->own);
+}
+
+/* ---- for programs ---- */
+
+static void row_of(const void *context, int64_t index, hl_row *row)
+{
+    static const char *const kinds[] = { "embedding",    "head",      "attention_bias",
+                                         "feed_forward", "norm_bias", "output_bias" };
+    const table *t = context;
+    const hl_writes *own = t->w->own;
+    part p = part_of(own, t->w->order[index]), null = part_of(t->w->null, t->w->order[index]);
+    bool copies = p.head != NULL && p.head->copies.n > 0;
+    int layer = p.writer != NULL ? p.writer->layer : p.head->layer;
+    char name[HL_WRITER_NAME];
+    name_of(p, name);
+    hl_row_text(row, NULL, "writer", "%s", name);
+    hl_row_text(row, NULL, "kind", "%s", kinds[p.writer != NULL ? p.writer->kind : HL_WRITER_HEAD]);
+    hl_row_integer(row, NULL, "layer", layer >= 0 ? layer : NAN);
+    hl_row_integer(row, NULL, "head", p.head != NULL ? (double)p.head->head : NAN);
+    hl_row_number(row, NULL, "direct", 0, direct_of(p));
+    hl_row_number(row, NULL, "direct_error", 0, p.writer != NULL ? p.writer->direct.error : NAN);
+    hl_row_number(row, NULL, "share", 0, p.writer != NULL ? hl_writes_share(own, p.writer) : NAN);
+    hl_row_number(row, NULL, "direct_null", 0, direct_of(null));
+    hl_row_number(row, NULL, "copies", 0, copies_of(p));
+    hl_row_number(row, NULL, "copies_baseline", 0, copies ? p.head->copies.baseline : NAN);
+    hl_row_number(row, NULL, "copies_null", 0, copies_of(null));
+    hl_row_truth(row, "earns_copies", copies ? p.head->copies.earned : NAN);
+    hl_row_number(row, NULL, "write_norm", 0, norm_of(p));
+    hl_row_number(row, NULL, "write_norm_error", 0, p.head != NULL ? p.head->norm.error : NAN);
+    hl_row_number(row, NULL, "write_norm_null", 0, norm_of(null));
+}
+
+static json_t *real_or_null(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+static void print_json(hl_text *text, const table *t)
+{
+    const hl_writes *own = t->w->own;
+    bool answers = own->has_answers;
+    json_t *step = t->w->step >= 0 ? json_integer(t->w->step) : json_null();
+    hl_json_print_document(text, json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples",
+                                           (json_int_t)own->n_examples, "positions", (json_int_t)own->n_answers,
+                                           "exact", answers ? json_boolean(own->exact) : json_null(), "logit",
+                                           real_or_null(answers ? own->logit.mean : NAN), "logit_error",
+                                           real_or_null(answers ? own->logit.error : NAN), "largest_gap",
+                                           real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers",
+                                           hl_results_json((hl_results){ row_of, t, t->w->n_rows })));
+}
+
+void hl_heads_writes_tables(const hl_heads_writes *writes, bool wide, hl_heads_answer *answer)
+{
+    table t = { writes, wide };
+    hl_results shown = { shown_row, &t, writes->n_rows };
+    print_table(&answer->table, &t);
+    print_json(&answer->json, &t);
+    hl_results_csv(&answer->csv, (hl_results){ row_of, &t, writes->n_rows });
+    hl_results_markdown(&answer->markdown, shown);
+}
