@@ -21,16 +21,21 @@ static void compute_layer(const hl_multi_head *layer, int threads, hl_real *gram
     }
 }
 
+size_t hl_written_norms_bytes(const hl_model *model)
+{
+    int64_t numbers = 0;
+    for (int l = 0; l < model->encoder.n_layers; l++) {
+        numbers += gram_numbers(&model->encoder.layers[l].self_attn.config);
+    }
+    return (size_t)numbers * sizeof(hl_real);
+}
+
 hl_status hl_written_norms_init(hl_written_norms *norms, const hl_model *model, int threads)
 {
     *norms = (hl_written_norms){ 0 };
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
     const hl_encoder *encoder = &model->encoder;
-    int64_t numbers = 0;
-    for (int l = 0; l < encoder->n_layers; l++) {
-        numbers += gram_numbers(&encoder->layers[l].self_attn.config);
-    }
-    hl_real *next = norms->grams = hl_malloc((size_t)numbers * sizeof *next);
+    hl_real *next = norms->grams = hl_malloc(hl_written_norms_bytes(model));
     HL_NEED(norms->grams != NULL, "what heads write");
     for (int l = 0; l < encoder->n_layers; l++) {
         compute_layer(&encoder->layers[l].self_attn, threads, next);

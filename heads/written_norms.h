@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "layers/model.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
@@ -23,6 +24,9 @@ typedef struct hl_written_norms {
 hl_status hl_written_norms_init(hl_written_norms *norms, const hl_model *model, int threads);
 
 void hl_written_norms_free(hl_written_norms *norms);
+
+/* The bytes of its numbers; the model need not be allocated. */
+size_t hl_written_norms_bytes(const hl_model *model);
 
 /* The numbers of scratch that hl_written_norms_of needs for n rows of a head of width d_v. */
 int64_t hl_written_norms_scratch(int64_t n, int64_t d_v);

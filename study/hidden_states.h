@@ -16,11 +16,19 @@ typedef struct hl_hidden_states {
     int n_states;            /* L + 1 */
     hl_real *rows;           /* (L + 1, T, D): what enters the first layer, then the output of each, the last one after
                                 the encoder's last norm where it has one; owned */
+
+    /* Of each layer, (L), where hl_hidden_states_add_writes was called; else NULL. Owned. */
+    hl_real **z;      /* (H, T, Dv): the heads' outputs before W_O */
+    hl_real **writes; /* (H, T, D): z W_O, head by head, without the bias */
 } hl_hidden_states;
 
 /* Runs the model on a batch of one example. HL_INVALID (as hl_model_embed), HL_NO_MEMORY; *states is then empty. On
  * success ended by hl_hidden_states_free. */
 hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, int threads, hl_hidden_states *states);
+
+/* Adds z and writes, in a pass over the same batch. HL_NO_MEMORY; to be freed all the same. */
+hl_status hl_hidden_states_add_writes(hl_hidden_states *states, const hl_model *model, const hl_batch *batch,
+                                      int threads);
 
 /* A zeroed or already freed one is allowed. */
 void hl_hidden_states_free(hl_hidden_states *states);

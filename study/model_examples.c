@@ -2,6 +2,7 @@
 
 #include "core/arena.h"
 #include "core/base/memory.h"
+#include "heads/norm_shares.h"
 #include "train/memory_check.h"
 
 /* The least number of examples by which a head is measured, one that chooses and one that scores; and how many it is
@@ -117,6 +118,12 @@ hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examp
         maps->layers[l] = hl_recorder_patterns(recorder, l, 0);
     }
     return status;
+}
+
+hl_status hl_model_maps_to_norms(hl_opened_model *run, const hl_snapshot *maps)
+{
+    hl_snapshot own = *maps; /* whose memory is that of the maps */
+    return hl_norm_shares_take(&own, &run->model, run->source.rows_at_once, run->source.threads);
 }
 
 hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot *snapshot)

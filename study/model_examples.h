@@ -38,6 +38,10 @@ hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot
  * On success ended by hl_snapshot_free, before the model is closed. */
 hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examples, hl_snapshot *maps);
 
+/* Turns the maps of a snapshot of the model, whose weights must have been loaded, into shares of norms
+ * (heads/norm_shares.h), where they lie: whoever reads the snapshot later finds the shares. HL_NO_MEMORY. */
+hl_status hl_model_maps_to_norms(hl_opened_model *run, const hl_snapshot *maps);
+
 HL_END_DECLS
 
 #endif

@@ -125,6 +125,7 @@ static hl_status write_caption(hl_heads_view *view, const chosen *c)
     } else if (c->maps->examples.n_examples > 1) {
         hl_text_print(&view->caption, ", example %" PRId64, c->first);
     }
+    hl_text_print(&view->caption, "%s", view->norms ? ", by norms" : "");
     return hl_text_status(&view->caption);
 }
 
@@ -195,6 +196,7 @@ static hl_status make_view(hl_heads_view *view, hl_heads_view_options options)
     HL_TRY(choose(view->shown, options.example, &c));
     view->first_example = c.first;
     view->n_examples = c.n;
+    view->norms = options.norms;
     HL_TRY(allocate(view, &c));
     HL_TRY(add_titles(view, &c, options.labeled, view->run->source.relations));
     HL_TRY(add_tokens(view, &c));

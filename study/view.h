@@ -29,6 +29,7 @@ typedef struct hl_heads_view {
     hl_real *means;      /* NULL where one example is shown */
     hl_label *labels;    /* of all heads; NULL where they have none */
     int64_t first_example, n_examples;
+    bool norms;
     hl_word_join join;        /* empty where pieces are shown */
     hl_snapshot words;        /* those maps, of which nothing is owned */
     const hl_snapshot *shown; /* what the view shows: the maps that were given, or the joined ones */
@@ -37,6 +38,7 @@ typedef struct hl_heads_view {
 typedef struct hl_heads_view_options {
     int64_t example;
     bool labeled, words;
+    bool norms; /* the maps are shares of norms, and the caption says so */
 } hl_heads_view_options;
 
 /* `example`: its number in `maps`; or HL_VIEW_ANY: the mean over the scoring examples (hl_patterns_scoring) where all

@@ -39,6 +39,8 @@ typedef struct hl_heads_command {
     const char *input;       /* tokens parted by blanks, or a text */
     bool words;              /* instead of their tokens */
     bool wide;               /* tables have all of their columns */
+    bool norms;              /* maps are of shares of norms */
+    bool writes;             /* arrays also hold what heads write */
     const char *keep, *drop; /* names of heads, as in "L0H2,L1H*" */
     bool shapley, importance;
     hl_heads_prune_by by;

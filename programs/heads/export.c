@@ -38,6 +38,7 @@ typedef struct metric_arrays {
     const hl_heads_csv *csv;
     const hl_model_config *config;
     const char *const *relations;
+    const char *suffix; /* of the metrics' names */
     hl_npz_writer *npz;
     int64_t n;      /* heads */
     double *values; /* (n, 2) */
@@ -84,6 +85,7 @@ static hl_status add_metric(const metric_arrays *arrays, size_t first)
     }
     hl_text name = { 0 };
     hl_metric_print(&name, &csv->rows[first].reading, arrays->relations);
+    hl_text_print(&name, "%s", arrays->suffix);
     hl_status status = hl_text_status(&name);
     if (status.code == HL_OK) {
         hl_npz_add(arrays->npz, name.bytes, HL_NPY_FLOAT64, HL_SHAPE(arrays->n, 2), arrays->values);
@@ -126,13 +128,17 @@ static hl_status add_measured(metric_arrays *arrays)
     return status;
 }
 
-static hl_status add_metrics(hl_npz_writer *npz, const hl_model_source *run, const hl_snapshot *maps)
+static hl_status add_metrics(hl_npz_writer *npz, const hl_heads_view *view)
 {
-    hl_heads_csv csv = { .threads = run->threads };
+    const hl_snapshot *maps = view->maps;
+    hl_heads_csv csv = { .threads = view->run->source.threads };
     hl_status status = hl_heads_csv_add(&csv, maps->step, maps->layers, maps->config->n_layers, maps->sums, NULL);
-    metric_arrays arrays = {
-        .csv = &csv, .config = maps->config, .relations = run->relations, .npz = npz, .n = hl_heads_count(maps->config)
-    };
+    metric_arrays arrays = { .csv = &csv,
+                             .config = maps->config,
+                             .relations = view->run->source.relations,
+                             .suffix = view->norms ? ".norm" : "",
+                             .npz = npz,
+                             .n = hl_heads_count(maps->config) };
     HL_THEN(status, add_measured(&arrays));
     hl_heads_csv_free(&csv);
     return status;
@@ -149,6 +155,19 @@ static void add_hidden(hl_npz_writer *npz, const hl_hidden_states *hidden)
     }
 }
 
+/* z_0, write_0, z_1, ... */
+static void add_writes(hl_npz_writer *npz, const hl_hidden_states *hidden, const hl_model_config *config)
+{
+    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
+    for (int l = 0; l < config->n_layers; l++) {
+        char name[sizeof "write_-2147483648"];
+        snprintf(name, sizeof name, "z_%d", l);
+        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, config->d_v[l]), hidden->z[l]);
+        snprintf(name, sizeof name, "write_%d", l);
+        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, hidden->d_model), hidden->writes[l]);
+    }
+}
+
 hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics, const hl_hidden_states *hidden)
 {
     hl_npz_writer *npz = hl_npz_create(path);
@@ -157,7 +176,10 @@ hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool m
     if (hidden != NULL) {
         add_hidden(npz, hidden);
     }
-    hl_status status = metrics ? add_metrics(npz, &view->run->source, view->maps) : hl_ok();
+    if (hidden != NULL && hidden->z != NULL) {
+        add_writes(npz, hidden, view->maps->config);
+    }
+    hl_status status = metrics ? add_metrics(npz, view) : hl_ok();
     if (status.code != HL_OK) {
         hl_npz_fail(npz, status);
     }

@@ -8,7 +8,9 @@
 #include "show/picture.h"
 #include "show/terminal_cells.h"
 #include "show/terminal_map.h"
+#include "study/model_examples.h"
 #include "study/output.h"
+#include "study/study.h"
 #include "study/view.h"
 #include "train/terminal.h"
 
@@ -100,7 +102,10 @@ static hl_status write_npz(const show *s)
     HL_TRY(hl_batch_storage_of(&storage, &s->maps->examples, s->maps->examples.n_tokens));
     hl_status status = hl_hidden_states_make(&run->model, &storage.batch, run->source.threads, &hidden);
     if (status.code == HL_OK) {
-        status = hl_heads_write_npz(s->command->files.npz, &s->view, false, &hidden);
+        status = s->command->writes
+                     ? hl_hidden_states_add_writes(&hidden, &run->model, &storage.batch, run->source.threads)
+                     : hl_ok();
+        HL_THEN(status, hl_heads_write_npz(s->command->files.npz, &s->view, false, &hidden));
         hl_hidden_states_free(&hidden);
     }
     hl_batch_storage_free(&storage);
@@ -148,8 +153,9 @@ static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *c
         }
     }
     hl_heads_view_options options = { .example = command->example >= 0 ? command->example : HL_VIEW_ANY,
-                                      .labeled = command->input == NULL,
-                                      .words = command->words };
+                                      .labeled = command->input == NULL && !command->norms,
+                                      .words = command->words,
+                                      .norms = command->norms };
     HL_TRY(hl_heads_view_make(&s.view, run, maps, options));
     hl_status status = show_view(&s);
     hl_heads_view_free(&s.view);
@@ -162,11 +168,16 @@ hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, F
         hl_heads_input input;
         HL_TRY(hl_opened_model_load(run, -1));
         HL_TRY(hl_heads_input_run(run, command->input, &input));
-        hl_status status = show_maps(run, command, &input.maps, out);
+        hl_status status = command->norms ? hl_model_maps_to_norms(run, &input.maps) : hl_ok();
+        HL_THEN(status, show_maps(run, command, &input.maps, out));
         hl_heads_input_free(&input);
         return status;
     }
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, command->step, &snapshot));
+    if (command->norms) {
+        HL_TRY(hl_heads_load_weights(run, snapshot->step, command->step >= 0));
+        HL_TRY(hl_model_maps_to_norms(run, snapshot));
+    }
     return show_maps(run, command, snapshot, out);
 }

@@ -19,6 +19,8 @@ static const hl_option options[] = {
     HL_HEADS_TASK_OPTIONS,
     { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
     { HL_HEADS_OPTION("words", FLAG, words) },
+    { HL_HEADS_OPTION("norms", FLAG, norms) },
+    { HL_HEADS_OPTION("writes", FLAG, writes) },
     { HL_HEADS_OPTION("png", TEXT, files.png) },
     { HL_HEADS_OPTION("svg", TEXT, files.svg) },
     { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
@@ -37,6 +39,10 @@ static hl_status check(const hl_heads_command *command)
     }
     if (input && command->example >= 0) {
         return hl_error(HL_INVALID, "command line: --input and --example exclude each other: an input is one text");
+    }
+    if (command->writes && (!input || command->files.npz == NULL)) {
+        return hl_error(HL_INVALID, "command line: --writes adds what heads write to an --npz file of an --input; give "
+                                    "both");
     }
     return hl_heads_examples_check(command);
 }
@@ -122,6 +128,16 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
     return status;
 }
 
+/* z, twice for a while, and what heads write. */
+static size_t written_bytes(const hl_model_config *shape, size_t T)
+{
+    size_t numbers = 0;
+    for (int l = 0; l < shape->n_layers; l++) {
+        numbers += (size_t)shape->heads[l] * (size_t)(2 * shape->d_v[l] + shape->d_model);
+    }
+    return hl_size_product(T, numbers * sizeof(hl_real));
+}
+
 /* Maps that are shown, and the largest of what is made of them. JSON, CSV and BertViz's are written piece by piece. */
 static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
@@ -139,7 +155,9 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
         size_t states = (size_t)(run->source.shape.n_layers + 1) * (size_t)run->source.shape.d_model * sizeof(hl_real);
         size_t hidden = command->files.npz != NULL ? hl_size_product(T, states) : 0;
         size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
-        *bytes = hl_size_sum(hl_size_sum(stands, hl_size_sum(maps, joined)), larger(hl_size_sum(pass, hidden), figure));
+        size_t written = command->writes ? written_bytes(&run->source.shape, T) : 0;
+        *bytes = hl_size_sum(hl_size_sum(stands, hl_size_sum(maps, joined)),
+                             larger(hl_size_sum(pass, hl_size_sum(hidden, written)), figure));
         return hl_ok();
     }
     size_t means = command->example < 0 ? hl_size_product(n * sizeof(hl_real), hl_size_product(T, T)) : 0;

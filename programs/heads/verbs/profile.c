@@ -14,7 +14,9 @@
 #include "programs/results.h"
 #include "show/curve_picture.h"
 #include "show/table.h"
+#include "study/model_examples.h"
 #include "study/output.h"
+#include "study/study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,7 +36,8 @@ static hl_score distance_of(const hl_patterns *patterns)
     return hl_distance_of(patterns).absolute;
 }
 
-enum { MEASURES = 5 };
+/* The last two are of shares of norms (heads/norm_shares.h), which --norms asks for. */
+enum { MEASURES = 7, OF_WEIGHTS = 5 };
 static const struct {
     const char *name, *title, *what;
     hl_score (*of)(const hl_patterns *patterns);
@@ -44,6 +47,8 @@ static const struct {
     { "special", "special", "special: share on separators and masks", hl_special_of },
     { "first", "first", "first: share on the first token", hl_first_of },
     { "punctuation", "punct", "punctuation: share on words without a letter or digit", hl_punctuation_of },
+    { "special.norm", "special.norm", "special.norm: the same by norms", hl_special_of },
+    { "first.norm", "first.norm", "first.norm: the same by norms", hl_first_of },
 };
 
 /* A head, or the mean of a layer's or of all heads; NAN where there is nothing to measure. */
@@ -57,7 +62,7 @@ typedef struct profile {
     const hl_opened_model *run;
     const hl_snapshot *snapshot;
     int64_t n, n_examples;
-    int n_layers;
+    int n_layers, n_measures;
     figures *heads, *layers; /* (n), (n_layers + 1): the last one of all; in one block, owned */
 } profile;
 
@@ -70,42 +75,64 @@ static void add(figures *sum, const figures *head)
     }
 }
 
-static void measure_head(figures *head, const hl_patterns *all)
+static void measure_head(figures *head, const hl_patterns *all, int from, int to)
 {
     hl_patterns scoring = hl_patterns_scoring(all);
-    for (int m = 0; m < MEASURES; m++) {
+    for (int m = from; m < to; m++) {
         hl_score score = measures[m].of(&scoring);
         head->values[m] = score.n > 0 ? score.value : NAN;
         head->baselines[m] = score.n > 0 ? score.baseline : NAN;
     }
 }
 
-static hl_status measure(profile *p, hl_opened_model *run, int64_t step)
+/* The measures from .. to - 1 of every head. */
+static void measure_heads(profile *p, int from, int to)
 {
-    *p = (profile){ .run = run, .n = hl_heads_count(&run->source.shape), .n_layers = run->source.shape.n_layers };
-    HL_TRY(hl_opened_model_snapshot(run, step, &p->snapshot));
-    p->heads = hl_calloc((size_t)(p->n + p->n_layers + 1), sizeof *p->heads);
-    HL_NEED(p->heads != NULL, "what heads do");
-    p->layers = p->heads + p->n;
-    p->n_examples = hl_patterns_scoring(&p->snapshot->layers[0]).n_examples;
-    figures *head = p->heads, *all = &p->layers[p->n_layers];
+    figures *head = p->heads;
     for (int l = 0; l < p->n_layers; l++) {
-        p->layers[l].layer = l;
-        for (int64_t h = 0; h < run->source.shape.heads[l]; h++, head++) {
+        for (int64_t h = 0; h < p->run->source.shape.heads[l]; h++, head++) {
             hl_patterns patterns = hl_snapshot_patterns(p->snapshot, l, h);
             head->layer = l;
             head->head = h;
-            measure_head(head, &patterns);
-            add(&p->layers[l], head);
-            add(all, head);
+            measure_head(head, &patterns, from, to);
         }
     }
+}
+
+/* The means of each layer, and of all heads. */
+static void average(profile *p)
+{
+    for (int64_t i = 0; i < p->n; i++) {
+        add(&p->layers[p->heads[i].layer], &p->heads[i]);
+        add(&p->layers[p->n_layers], &p->heads[i]);
+    }
     for (int l = 0; l <= p->n_layers; l++) {
+        p->layers[l].layer = l;
         for (int m = 0; m < MEASURES; m++) {
             p->layers[l].values[m] /= (double)p->layers[l].head;
             p->layers[l].baselines[m] /= (double)p->layers[l].head;
         }
     }
+}
+
+static hl_status measure(profile *p, hl_opened_model *run, const hl_heads_command *command)
+{
+    *p = (profile){ .run = run,
+                    .n = hl_heads_count(&run->source.shape),
+                    .n_layers = run->source.shape.n_layers,
+                    .n_measures = command->norms ? MEASURES : OF_WEIGHTS };
+    HL_TRY(hl_opened_model_snapshot(run, command->step, &p->snapshot));
+    p->heads = hl_calloc((size_t)(p->n + p->n_layers + 1), sizeof *p->heads);
+    HL_NEED(p->heads != NULL, "what heads do");
+    p->layers = p->heads + p->n;
+    p->n_examples = hl_patterns_scoring(&p->snapshot->layers[0]).n_examples;
+    measure_heads(p, 0, OF_WEIGHTS);
+    if (command->norms) {
+        HL_TRY(hl_heads_load_weights(run, p->snapshot->step, command->step >= 0));
+        HL_TRY(hl_model_maps_to_norms(run, p->snapshot));
+        measure_heads(p, OF_WEIGHTS, MEASURES);
+    }
+    average(p);
     return hl_ok();
 }
 
@@ -127,7 +154,7 @@ static void shown_row_of(const void *context, int64_t index, hl_row *row)
     } else {
         hl_row_text(row, "layer", NULL, "%s", even ? "even" : "all");
     }
-    for (int m = 0; m < MEASURES; m++) {
+    for (int m = 0; m < p->n_measures; m++) {
         hl_row_number(row, measures[m].title, NULL, m < 2 ? 2 : 3, even ? of->baselines[m] : of->values[m]);
     }
 }
@@ -182,7 +209,7 @@ static void print_table(hl_text *text, const profile *p)
     hl_text_free(&about);
     hl_text_print(text, "\n");
     hl_results_print(text, shown_results(p), HL_TABLE_WIDTH, 1);
-    for (int m = 0; m < MEASURES; m++) {
+    for (int m = 0; m < p->n_measures; m++) {
         if (is_measured(p, m)) {
             print_strips(text, p, m);
         }
@@ -195,12 +222,12 @@ static void print_table(hl_text *text, const profile *p)
 
 /* ---- for programs ---- */
 
-static void add_cells(hl_row *row, const figures *of, const char *head)
+static void add_cells(hl_row *row, const profile *p, const figures *of, const char *head)
 {
     hl_row_integer(row, NULL, "layer", of->layer);
     hl_row_integer(row, NULL, head, of->head);
-    for (int m = 0; m < MEASURES; m++) {
-        char baseline[32];
+    for (int m = 0; m < p->n_measures; m++) {
+        char baseline[40];
         snprintf(baseline, sizeof baseline, "%s_baseline", measures[m].name);
         hl_row_number(row, NULL, measures[m].name, 0, of->values[m]);
         hl_row_number(row, NULL, baseline, 0, of->baselines[m]);
@@ -209,12 +236,14 @@ static void add_cells(hl_row *row, const figures *of, const char *head)
 
 static void row_of_head(const void *context, int64_t head, hl_row *row)
 {
-    add_cells(row, &((const profile *)context)->heads[head], "head");
+    const profile *p = context;
+    add_cells(row, p, &p->heads[head], "head");
 }
 
 static void row_of_layer(const void *context, int64_t layer, hl_row *row)
 {
-    add_cells(row, &((const profile *)context)->layers[layer], "heads");
+    const profile *p = context;
+    add_cells(row, p, &p->layers[layer], "heads");
 }
 
 static void print_json(hl_text *text, const profile *p)
@@ -240,7 +269,7 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
     char(*names)[16] = hl_calloc(L, sizeof *names);
     const char **rows = hl_calloc(L, sizeof *rows);
     bool complete = means != NULL && dots != NULL && names != NULL && rows != NULL;
-    for (int m = 0; m < MEASURES && complete; m++) {
+    for (int m = 0; m < p->n_measures && complete; m++) {
         if (!is_measured(p, m)) {
             continue;
         }
@@ -294,6 +323,7 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("examples", TEXT, examples) },
     HL_HEADS_TASK_OPTIONS,
     { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
+    { HL_HEADS_OPTION("norms", FLAG, norms) },
     { HL_HEADS_OPTION("json", FILE, files.json) },
     { HL_HEADS_OPTION("csv", FILE, files.csv) },
     { HL_HEADS_OPTION("md", FILE, files.md) },
@@ -320,7 +350,7 @@ static hl_status run(hl_heads_call *call)
     HL_TRY(hl_heads_call_read(call));
     HL_TRY(hl_heads_call_begin(call));
     profile p;
-    hl_status status = measure(&p, &call->model, call->command.step);
+    hl_status status = measure(&p, &call->model, &call->command);
     HL_THEN(status, deliver(&p, &call->command, call->out));
     hl_free(p.heads);
     return status;
