@@ -1,15 +1,15 @@
 /* What each part of a model writes into the residual stream, and what that adds to the right answer's logit.
  *
- * Before the last norm, the residual stream is a sum of writes: the embedding (with positions and its norm), of every
- * head o = z W_O, with W_O (Dv, D) the head's rows of the output projection, every attention's bias b_O, and every
- * feed-forward network's output. A norm is linear once its scale is fixed at the value of the pass:
+ * Before the last norm, the residual stream is a sum of writes: the embedding (with positions and its norm), what every
+ * head writes, every attention's bias b_O, and every feed-forward network's output. A head writes o = z W_O, with W_O
+ * (Dv, D) its rows of the output projection. A norm is linear once its scale is fixed at the value of the pass:
  *   y = gamma (x - mean(x)) / sigma + beta;
- * beta is then a write of its own. With post-norm this holds for every norm that follows. So the centred logit of the right answer t, logit_t - the mean of all logits, is a sum with one term for each
- * write: its direct contribution. The output's bias, centred, is the last term. (Elhage et al. 2021; "direct logit
- * attribution".)
+ * beta is then a write of its own. With post-norm this holds for every norm that follows. So the centred logit of the
+ * right answer t, logit_t - the mean of all logits, is a sum with one term for each write: its direct contribution. The
+ * output's bias, centred, is the last term. (Elhage et al. 2021; "direct logit attribution".)
  *
  * Where the answer is no linear function of the last hidden state (a pooler, or the transform of masked models), this
- * function is replaced by its Jacobian at the pass, and the terms are of first order: they need not sum to the logit. */
+ * function is replaced by its Jacobian at the pass. The terms are then of first order and need not sum to the logit. */
 #ifndef HL_HEADS_WRITES_H
 #define HL_HEADS_WRITES_H
 

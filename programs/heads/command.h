@@ -42,6 +42,10 @@ typedef struct hl_heads_command {
     bool norms;              /* maps are of shares of norms */
     bool writes;             /* arrays also hold what heads write */
     const char *keep, *drop; /* names of heads, as in "L0H2,L1H*" */
+    const char *clean, *corrupt, *pairs; /* two texts for patching, or a file of many */
+    const char *answer, *wrong, *heads;  /* the answers that are compared, and heads that are patched together */
+    int64_t position, at;                /* of the answer, and the only token that is patched; -1: not given */
+    bool reverse;
     bool shapley, importance;
     hl_heads_prune_by by;
     bool once;

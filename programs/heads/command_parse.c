@@ -77,7 +77,7 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
     const hl_heads_verb *named = argc > 1 ? hl_heads_verb_of(argv[1]) : NULL;
     const hl_heads_verb *verb = named != NULL ? named : &hl_heads_verb_table;
     int before = named != NULL ? 1 : 0;
-    *command = (hl_heads_command){ .verb = verb, .step = -1, .example = -1 };
+    *command = (hl_heads_command){ .verb = verb, .step = -1, .example = -1, .position = -1, .at = -1 };
     HL_TRY(hl_heads_old_options_check(argc - before, argv + before, verb));
     HL_TRY(hl_options_read(argc - before, argv + before, verb->options, (int)verb->n_options, take_word, command));
     if (command->help || command->version) {

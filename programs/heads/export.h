@@ -20,8 +20,8 @@ enum { HL_EXPORT_FORMAT = 1 };
  * Of a view of words the maps are joined, tokens are the words' forms (the same number, the same form), lengths count
  * words, and `word_first` (E, T) int32 is the token that each word begins with; the metrics are the same.
  * `hidden`, of the view's only example, or NULL: hidden_0, hidden_1, ... (1, T, D), of its tokens, never joined; and
- * with what heads write, z_0, ... (1, H, T, Dv) and write_0, ... (1, H, T, D). In a view of norms the maps are shares of
- * norms, and names of metrics end in ".norm".
+ * with what heads write, z_0, ... (1, H, T, Dv) and write_0, ... (1, H, T, D). In a view of norms the maps are shares
+ * of norms, and names of metrics end in ".norm".
  * The file appears whole or not at all. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics, const hl_hidden_states *hidden);
 

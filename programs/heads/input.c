@@ -27,7 +27,7 @@ static const char *nearest_token(const hl_vocabulary *vocabulary, const char *wr
     return token;
 }
 
-static hl_status unknown_token(const hl_vocabulary *vocabulary, const char *wrong)
+static hl_status unknown_token(const hl_vocabulary *vocabulary, const char *option, const char *wrong)
 {
     enum { SOME = 8 };
     int64_t V = hl_vocabulary_size(vocabulary), last = V < HL_SPECIAL_TOKENS + SOME ? V : HL_SPECIAL_TOKENS + SOME;
@@ -39,8 +39,8 @@ static hl_status unknown_token(const hl_vocabulary *vocabulary, const char *wron
     hl_status status = hl_text_status(&some);
     if (status.code == HL_OK) {
         const char *nearest = nearest_token(vocabulary, wrong);
-        status = hl_error(HL_INVALID, "command line: --input: unknown token \"%.64s\"%s%.64s%s; there are %s", wrong,
-                          nearest != NULL ? " (did you mean \"" : "", nearest != NULL ? nearest : "",
+        status = hl_error(HL_INVALID, "command line: --%s: unknown token \"%.64s\"%s%.64s%s; there are %s", option,
+                          wrong, nearest != NULL ? " (did you mean \"" : "", nearest != NULL ? nearest : "",
                           nearest != NULL ? "\"?)" : "", some.bytes);
     }
     hl_text_free(&some);
@@ -71,15 +71,15 @@ int64_t hl_heads_input_most(const hl_model_source *run, const char *text)
     return text_of(run) == NULL ? count_words(text) : most < run->shape.max_length ? most : run->shape.max_length;
 }
 
-static hl_status check_count(int64_t T, int64_t most)
+static hl_status check_count(const char *option, int64_t T, int64_t most)
 {
     if (T == 0) {
-        return hl_error(HL_INVALID, "command line: --input: no tokens in it");
+        return hl_error(HL_INVALID, "command line: --%s: no tokens in it", option);
     }
-    return T <= most ? hl_ok()
-                     : hl_error(HL_INVALID,
-                                "command line: --input: %lld tokens, and the model takes at most %lld (max_length)",
-                                (long long)T, (long long)most);
+    return T <= most
+               ? hl_ok()
+               : hl_error(HL_INVALID, "command line: --%s: %lld tokens, and the model takes at most %lld (max_length)",
+                          option, (long long)T, (long long)most);
 }
 
 /* ---- text ---- */
@@ -98,19 +98,21 @@ static hl_status encode_words(const hl_tokens *tokens, const char *text, int32_t
 }
 
 /* Two texts with a tab between. */
-static hl_status encode_pair(const hl_tokens *tokens, const char *text, size_t *n_first, hl_pieces *pieces)
+static hl_status encode_pair(const hl_tokens *tokens, const char *option, const char *text, size_t *n_first,
+                             hl_pieces *pieces)
 {
     const char *tab = strchr(text, '\t');
     if (tab == NULL || strchr(tab + 1, '\t') != NULL) {
-        return hl_error(HL_INVALID,
-                        "command line: --input: the model reads pairs: give two texts with one tab between");
+        return hl_error(HL_INVALID, "command line: --%s: the model reads pairs: give two texts with one tab between",
+                        option);
     }
     HL_TRY(hl_tokens_encode(tokens, text, (size_t)(tab - text), true, pieces));
     *n_first = pieces->n;
     return hl_tokens_encode(tokens, tab + 1, strlen(tab + 1), true, pieces);
 }
 
-static hl_status encode(const hl_model_source *run, const char *text, int32_t *rows, int64_t *n_rows, hl_pieces *pieces)
+static hl_status encode(const hl_model_source *run, const char *option, const char *text, int32_t *rows,
+                        int64_t *n_rows, hl_pieces *pieces)
 {
     const hl_text_spec spec = hl_config_text_spec(&run->config);
     const hl_tokens *tokens = hl_text_data_tokens(text_of(run));
@@ -118,7 +120,7 @@ static hl_status encode(const hl_model_source *run, const char *text, int32_t *r
     bool pair = tab || hl_text_spec_is_pair(&spec);
     size_t n_first = 0;
     HL_TRY(tags   ? encode_words(tokens, text, rows, pieces)
-           : pair ? encode_pair(tokens, text, &n_first, pieces)
+           : pair ? encode_pair(tokens, option, text, &n_first, pieces)
                   : hl_tokens_encode(tokens, text, strlen(text), true, pieces));
     bool wraps = !hl_text_spec_is_running(&spec) && pieces->n > 0;
     HL_TRY(wraps ? hl_tokens_wrap(tokens, pair ? n_first : pieces->n, pieces) : hl_ok());
@@ -130,15 +132,15 @@ static hl_status encode(const hl_model_source *run, const char *text, int32_t *r
     for (int64_t i = 0; i < *n_rows; i++) {
         rows[i] += before;
     }
-    return check_count((int64_t)pieces->n, run->shape.max_length);
+    return check_count(option, (int64_t)pieces->n, run->shape.max_length);
 }
 
-static hl_status make_text(const hl_model_source *run, const char *text, hl_heads_input *input, hl_examples *example)
+static hl_status make_text(const hl_model_source *run, const char *option, const char *text, hl_heads_input *input)
 {
     hl_pieces pieces = { 0 };
     int64_t n_rows = 0, most = count_words(text) + 1;
     int32_t *rows = hl_calloc((size_t)most, sizeof *rows);
-    hl_status status = rows != NULL ? encode(run, text, rows, &n_rows, &pieces) : hl_error_memory("the input");
+    hl_status status = rows != NULL ? encode(run, option, text, rows, &n_rows, &pieces) : hl_error_memory("the input");
     int64_t T = (int64_t)pieces.n;
     if (status.code == HL_OK) {
         input->integers = hl_calloc((size_t)(6 * T + 1), sizeof *input->integers);
@@ -146,24 +148,24 @@ static hl_status make_text(const hl_model_source *run, const char *text, hl_head
     }
     if (status.code == HL_OK && input->integers != NULL) {
         int32_t *ids = input->integers;
-        *example = (hl_examples){ .n_examples = 1,
-                                  .n_tokens = T,
-                                  .tokens = ids,
-                                  .targets = ids + T,
-                                  .sources = ids + 2 * T,
-                                  .words = ids + 3 * T,
-                                  .types = run->config.sizes.types > 0 ? ids + 5 * T : NULL,
-                                  .lengths = ids + 6 * T,
-                                  .kinds = hl_vocabulary_kinds(run->vocabulary) };
+        input->example = (hl_examples){ .n_examples = 1,
+                                        .n_tokens = T,
+                                        .tokens = ids,
+                                        .targets = ids + T,
+                                        .sources = ids + 2 * T,
+                                        .words = ids + 3 * T,
+                                        .types = run->config.sizes.types > 0 ? ids + 5 * T : NULL,
+                                        .lengths = ids + 6 * T,
+                                        .kinds = hl_vocabulary_kinds(run->vocabulary) };
         for (int64_t i = 0; i < T; i++) {
             ids[i] = pieces.at[i].id;
             ids[5 * T + i] = pieces.at[i].type;
-            example->targets[i] = example->sources[i] = HL_IGNORE;
+            input->example.targets[i] = input->example.sources[i] = HL_IGNORE;
         }
-        *example->lengths = (int32_t)T;
+        *input->example.lengths = (int32_t)T;
         hl_text_example read = { .n_tokens = T, .tokens = ids, .rows = rows, .n_targets = n_rows };
         hl_word_forms_find(text_of(run), &read, ids + 4 * T);
-        hl_word_forms_number(example->kinds, &read, example->words);
+        hl_word_forms_number(input->example.kinds, &read, input->example.words);
     }
     hl_free(rows);
     hl_pieces_free(&pieces);
@@ -172,19 +174,19 @@ static hl_status make_text(const hl_model_source *run, const char *text, hl_head
 
 /* ---- tokens ---- */
 
-static hl_status make_example(const hl_model_source *run, const char *text, hl_heads_input *input, hl_examples *example)
+static hl_status make_example(const hl_model_source *run, const char *option, const char *text, hl_heads_input *input)
 {
     int64_t T = count_words(text);
-    HL_TRY(check_count(T, run->shape.max_length));
+    HL_TRY(check_count(option, T, run->shape.max_length));
     int32_t *ids = input->integers = hl_calloc((size_t)(3 * T + 1), sizeof *ids);
     HL_NEED(ids != NULL, "the input");
-    *example = (hl_examples){ .n_examples = 1,
-                              .n_tokens = T,
-                              .tokens = ids,
-                              .targets = ids + T,
-                              .sources = ids + 2 * T,
-                              .lengths = ids + 3 * T,
-                              .kinds = hl_vocabulary_kinds(run->vocabulary) };
+    input->example = (hl_examples){ .n_examples = 1,
+                                    .n_tokens = T,
+                                    .tokens = ids,
+                                    .targets = ids + T,
+                                    .sources = ids + 2 * T,
+                                    .lengths = ids + 3 * T,
+                                    .kinds = hl_vocabulary_kinds(run->vocabulary) };
     for (int64_t i = T; i < 3 * T; i++) {
         ids[i] = HL_IGNORE;
     }
@@ -195,26 +197,34 @@ static hl_status make_example(const hl_model_source *run, const char *text, hl_h
         snprintf(token, sizeof token, "%.*s", (int)(length < sizeof token ? length : sizeof token), at);
         *ids = hl_vocabulary_find(run->vocabulary, token);
         if (*ids < 0) {
-            return unknown_token(run->vocabulary, token);
+            return unknown_token(run->vocabulary, option, token);
         }
         if (*ids == HL_PAD) {
-            return hl_error(HL_INVALID, "command line: --input: %s is padding, no input", token);
+            return hl_error(HL_INVALID, "command line: --%s: %s is padding, no input", option, token);
         }
         at += length;
     }
     return hl_ok();
 }
 
-hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input)
+hl_status hl_heads_input_read(const hl_model_source *run, const char *option, const char *text, hl_heads_input *input)
 {
     *input = (hl_heads_input){ 0 };
-    hl_examples example;
+    hl_status status =
+        text_of(run) != NULL ? make_text(run, option, text, input) : make_example(run, option, text, input);
+    if (status.code != HL_OK) {
+        hl_heads_input_free(input);
+    }
+    return status;
+}
+
+hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input)
+{
     const hl_text_data *data = text_of(&run->source);
-    hl_status status = data != NULL ? make_text(&run->source, text, input, &example)
-                                    : make_example(&run->source, text, input, &example);
-    HL_THEN(status, hl_model_maps_run(run, &example, &input->maps));
+    HL_TRY(hl_heads_input_read(&run->source, "input", text, input));
+    hl_status status = hl_model_maps_run(run, &input->example, &input->maps);
     if (status.code == HL_OK && data != NULL) {
-        status = hl_snapshot_find_words(&input->maps, example.kinds, hl_text_data_tokens(data), NULL, NULL);
+        status = hl_snapshot_find_words(&input->maps, input->example.kinds, hl_text_data_tokens(data), NULL, NULL);
     }
     if (status.code != HL_OK) {
         hl_heads_input_free(input);

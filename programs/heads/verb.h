@@ -68,6 +68,9 @@ extern const hl_heads_verb hl_heads_verb_compare;
  * much it writes, and whether it hands on the token it looks at (heads/writes.h). */
 extern const hl_heads_verb hl_heads_verb_writes;
 
+/* Activation patching: which parts of the model carry the difference between two texts (programs/heads/patching.h). */
+extern const hl_heads_verb hl_heads_verb_patch;
+
 /* The model as a folder that transformers loads (programs/heads/export_model.h). */
 extern const hl_heads_verb hl_heads_verb_export;
 
@@ -75,7 +78,7 @@ extern const hl_heads_verb hl_heads_verb_export;
 extern const hl_heads_verb hl_heads_verb_words;
 
 /* All of them, in the order of heads --help. */
-enum { HL_HEADS_VERBS = 10 };
+enum { HL_HEADS_VERBS = 11 };
 extern const hl_heads_verb *const hl_heads_verbs[HL_HEADS_VERBS];
 
 /* The verb of that name; NULL: there is none. */

@@ -1,0 +1,346 @@
+#include "programs/heads/patching.h"
+
+#include "core/base/memory.h"
+#include "core/base/shown_text.h"
+#include "core/files/files.h"
+#include "heads/head_set.h"
+#include "heads/patch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* A pair as it is given; texts belong to others. */
+typedef struct pair {
+    const char *clean, *corrupt, *answer, *wrong; /* the answers may be NULL */
+} pair;
+
+/* ---- the inputs ---- */
+
+/* Both texts, token by token, where they have not as many. */
+static hl_status refuse_lengths(const hl_heads_patching *p)
+{
+    const hl_vocabulary *vocabulary = p->run->source.vocabulary;
+    int64_t a = *p->clean.example.lengths, b = *p->corrupt.example.lengths;
+    hl_text line = { 0 };
+    hl_text_print(&line, "position  clean           corrupt\n");
+    for (int64_t t = 0; t < (a > b ? a : b); t++) {
+        hl_text_print(&line, "%8" PRId64 "  ", t);
+        size_t begin = line.size;
+        if (t < a) {
+            hl_text_shown(&line, hl_vocabulary_token(vocabulary, p->clean.example.tokens[t]));
+        }
+        size_t used = line.size - begin;
+        if (t < b) {
+            hl_text_print(&line, "%*s", used < 15 ? (int)(16 - used) : 1, "");
+            hl_text_shown(&line, hl_vocabulary_token(vocabulary, p->corrupt.example.tokens[t]));
+        }
+        hl_text_print(&line, "\n");
+    }
+    hl_status status = hl_text_status(&line);
+    if (status.code == HL_OK) {
+        fputs(line.bytes, p->err);
+        status = hl_error(HL_INVALID,
+                          "command line: the clean text has %" PRId64 " tokens, and the corrupt text %" PRId64
+                          " (see above); give texts of equal length",
+                          a, b);
+    }
+    hl_text_free(&line);
+    return status;
+}
+
+/* The only mask; of a causal model the last token; of a model that answers for a whole text any. */
+static hl_status find_position(const hl_heads_patching *p, int64_t *position)
+{
+    const hl_model_source *run = &p->run->source;
+    const hl_examples *clean = &p->clean.example;
+    const unsigned char *kinds = hl_vocabulary_kinds(run->vocabulary);
+    int64_t masks = 0;
+    *position = p->command->position;
+    if (*position >= *clean->lengths) {
+        return hl_error(HL_INVALID, "command line: --position: the texts have the positions 0 .. %d",
+                        (int)*clean->lengths - 1);
+    }
+    for (int64_t t = 0; t < *clean->lengths && p->command->position < 0; t++) {
+        if ((kinds[clean->tokens[t]] & HL_TOKEN_MASK) != 0) {
+            *position = t;
+            masks++;
+        }
+    }
+    if (run->shape.pooling != HL_POOLING_ROWS) {
+        *position = *position < 0 ? 0 : *position;
+    } else if (masks == 0 && run->shape.causal && p->command->position < 0) {
+        *position = *clean->lengths - 1;
+    } else if (masks != 1 && p->command->position < 0) {
+        return hl_error(HL_INVALID,
+                        "command line: the clean text has %" PRId64
+                        " masks, so it is unclear which answer is meant; give --position",
+                        masks);
+    }
+    return hl_ok();
+}
+
+/* ---- the answers ---- */
+
+static hl_status find_answer(const hl_heads_patching *p, const char *option, const char *name, int32_t own, int32_t *id)
+{
+    *id = name != NULL ? hl_vocabulary_find(hl_dataset_targets(p->run->source.dataset), name) : own;
+    return *id >= 0 && *id < p->run->source.shape.targets
+               ? hl_ok()
+               : hl_error(HL_INVALID, "command line: %s: \"%.64s\" is none of the model's answers", option, name);
+}
+
+static hl_status set_answers(hl_heads_patching *p, const pair *texts, hl_patch *patch)
+{
+    HL_TRY(find_answer(p, "--answer", texts->answer, hl_patch_answer(patch, &patch->clean), &p->right));
+    HL_TRY(find_answer(p, "--wrong", texts->wrong, hl_patch_answer(patch, &patch->corrupt), &p->wrong));
+    if (p->right == p->wrong) {
+        return hl_error(HL_INVALID,
+                        "command line: the right and the wrong answer are both \"%.64s\"; give --answer and --wrong",
+                        hl_vocabulary_token(hl_dataset_targets(p->run->source.dataset), p->right));
+    }
+    hl_patch_answers(patch, p->right, p->wrong);
+    p->d_clean = patch->d_clean;
+    p->d_corrupt = patch->d_corrupt;
+    return hl_ok();
+}
+
+/* ---- a pair ---- */
+
+static hl_status measure_row(const hl_heads_patching *p, hl_patch *patch, hl_patched *row, bool *set, int64_t number)
+{
+    const hl_model_config *shape = &p->run->source.shape;
+    int64_t n = hl_heads_count(shape);
+    hl_patch_change change = { .heads = set, .layer = row->layer, .at = p->command->at };
+    change.kind = row->kind == HL_PATCHED_FEED_FORWARD ? HL_PATCH_FEED_FORWARD : HL_PATCH_HEADS;
+    for (int64_t h = 0; h < n && row->kind != HL_PATCHED_SET; h++) {
+        hl_head_place at = hl_head_at(shape, h);
+        set[h] = at.layer == row->layer && (row->kind == HL_PATCHED_ATTENTION || at.head == row->head);
+    }
+    if (row->kind == HL_PATCHED_SET) {
+        HL_TRY(hl_head_set_parse(shape, p->command->heads, set));
+    }
+    return hl_patch_measure(patch, change, &row->effects[number]);
+}
+
+static hl_status measure_residual(hl_heads_patching *p, hl_patch *patch)
+{
+    int64_t T = patch->n_tokens;
+    int L = p->run->source.shape.n_layers;
+    p->residual = hl_calloc((size_t)(L * T), sizeof *p->residual);
+    HL_NEED(p->residual != NULL, "the residual stream");
+    for (int l = 0; l < L; l++) {
+        for (int64_t t = 0; t < T; t++) {
+            double effect;
+            hl_patch_change change = { .kind = HL_PATCH_RESIDUAL, .layer = l, .at = t };
+            HL_TRY(hl_patch_measure(patch, change, &effect));
+            p->residual[l * T + t] = (hl_real)effect;
+        }
+    }
+    return hl_ok();
+}
+
+static hl_status tell(const hl_heads_patching *p, int64_t done)
+{
+    const hl_opened_model *run = p->run;
+    return run->progress != NULL ? run->progress(run->context, "patching", done, p->n_pairs * p->n_rows) : hl_ok();
+}
+
+static hl_status measure_rows(hl_heads_patching *p, const pair *texts, hl_patch *patch, int64_t number)
+{
+    bool *set = hl_calloc((size_t)hl_heads_count(&p->run->source.shape), sizeof *set);
+    HL_NEED(set != NULL, "heads");
+    patch->reverse = p->command->reverse;
+    hl_status status = set_answers(p, texts, patch);
+    for (int64_t i = 0; i < p->n_rows && status.code == HL_OK; i++) {
+        status = measure_row(p, patch, &p->rows[i], set, number);
+        HL_THEN(status, tell(p, number * p->n_rows + i + 1));
+    }
+    hl_free(set);
+    return status;
+}
+
+static hl_status measure_pair(hl_heads_patching *p, const pair *texts, int64_t number)
+{
+    const hl_model_source *run = &p->run->source;
+    hl_heads_input_free(&p->clean);
+    hl_heads_input_free(&p->corrupt);
+    HL_TRY(hl_heads_input_read(run, "clean", texts->clean, &p->clean));
+    HL_TRY(hl_heads_input_read(run, "corrupt", texts->corrupt, &p->corrupt));
+    if (*p->clean.example.lengths != *p->corrupt.example.lengths) {
+        return refuse_lengths(p);
+    }
+    if (p->command->at >= *p->clean.example.lengths) {
+        return hl_error(HL_INVALID, "command line: --at: the texts have the positions 0 .. %d",
+                        (int)*p->clean.example.lengths - 1);
+    }
+    HL_TRY(find_position(p, &p->position));
+    hl_patch patch;
+    hl_status status =
+        hl_patch_begin(&patch, &p->run->model, &p->clean.example, &p->corrupt.example, p->position, run->threads);
+    HL_THEN(status, measure_rows(p, texts, &patch, number));
+    if (p->command->pairs == NULL && p->command->heads == NULL) {
+        HL_THEN(status, measure_residual(p, &patch));
+    }
+    hl_patch_free(&patch);
+    return status;
+}
+
+/* ---- a file of pairs ---- */
+
+/* Cuts a line at its tabs; false where it has fewer than two fields, or more than four. */
+static bool cut_line(char *line, pair *texts)
+{
+    char *fields[4] = { line };
+    int n = 1;
+    for (char *tab = line; (tab = strchr(tab, '\t')) != NULL; n++) {
+        *tab++ = '\0';
+        if (n == 4) {
+            return false;
+        }
+        fields[n] = tab;
+    }
+    for (int i = 2; i < 4; i++) {
+        fields[i] = i < n && *fields[i] != '\0' ? fields[i] : NULL;
+    }
+    texts->clean = fields[0];
+    texts->corrupt = fields[1];
+    texts->answer = fields[2];
+    texts->wrong = fields[3];
+    return n >= 2;
+}
+
+static int64_t count_lines(const char *text)
+{
+    int64_t n = 0;
+    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {
+        n += *text != '\n';
+    }
+    return n;
+}
+
+static hl_status measure_line(hl_heads_patching *p, char *line, int64_t number, int64_t row)
+{
+    pair texts;
+    size_t length = strlen(line);
+    if (length > 0 && line[length - 1] == '\r') {
+        line[length - 1] = '\0';
+    }
+    hl_status status = cut_line(line, &texts)
+                           ? measure_pair(p, &texts, row)
+                           : hl_error(HL_INVALID, "clean, corrupt, answer, wrong, with tabs between, stand in a line; "
+                                                  "the answers may be left out");
+    return status.code == HL_INVALID
+               ? hl_error(HL_INVALID, "%s:%" PRId64 ": %s", p->command->pairs, number, status.text)
+               : status;
+}
+
+static hl_status measure_lines(hl_heads_patching *p, char *text)
+{
+    int64_t number = 1, row = 0;
+    for (char *line = text, *end; *line != '\0'; line = end, number++) {
+        end = line + strcspn(line, "\n");
+        bool more = *end == '\n';
+        *end = '\0';
+        if (*line != '\0') {
+            HL_TRY(measure_line(p, line, number, row++));
+        }
+        end += more;
+    }
+    return hl_ok();
+}
+
+/* ---- all of it ---- */
+
+static void add_row(hl_patched *rows, int64_t *n, hl_patched_kind kind, int layer, int64_t head)
+{
+    if (rows != NULL) {
+        rows[*n] = (hl_patched){ .kind = kind, .layer = layer, .head = head };
+    }
+    ++*n;
+}
+
+/* The rows, or with NULL how many. */
+static int64_t list_rows(const hl_heads_patching *p, hl_patched *rows)
+{
+    const hl_model_config *shape = &p->run->source.shape;
+    int64_t n = 0;
+    if (p->command->heads != NULL) {
+        add_row(rows, &n, HL_PATCHED_SET, -1, -1);
+        return n;
+    }
+    for (int l = 0; l < shape->n_layers; l++) {
+        for (int64_t h = 0; h < shape->heads[l]; h++) {
+            add_row(rows, &n, HL_PATCHED_HEAD, l, h);
+        }
+        add_row(rows, &n, HL_PATCHED_ATTENTION, l, -1);
+        add_row(rows, &n, HL_PATCHED_FEED_FORWARD, l, -1);
+    }
+    return n;
+}
+
+static hl_status make_rows(hl_heads_patching *p)
+{
+    p->n_rows = list_rows(p, NULL);
+    p->rows = hl_calloc((size_t)p->n_rows, sizeof *p->rows);
+    double *effects = hl_calloc((size_t)(p->n_rows * p->n_pairs), sizeof *effects);
+    if (p->rows == NULL || effects == NULL) {
+        hl_free(effects);
+        return hl_error_memory("what is patched");
+    }
+    list_rows(p, p->rows);
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        p->rows[i].effects = effects + i * p->n_pairs;
+    }
+    return hl_ok();
+}
+
+/* Means over the pairs that count; their effects are moved to the front. */
+static void average(hl_heads_patching *p)
+{
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        hl_patched *row = &p->rows[i];
+        p->n_used = 0;
+        for (int64_t k = 0; k < p->n_pairs; k++) {
+            if (!isnan(row->effects[k])) {
+                row->effects[p->n_used++] = row->effects[k];
+            }
+        }
+        row->estimate = p->n_used > 0 ? hl_estimate_of(row->effects, 1, p->n_used) : (hl_estimate){ NAN, NAN };
+    }
+}
+
+hl_status hl_heads_patching_measure(hl_heads_patching *patching, const hl_opened_model *run,
+                                    const hl_heads_command *command, FILE *err)
+{
+    *patching = (hl_heads_patching){ .run = run, .command = command, .err = err, .n_pairs = 1 };
+    if (command->pairs == NULL) {
+        pair only = { command->clean, command->corrupt, command->answer, command->wrong };
+        HL_TRY(make_rows(patching));
+        HL_TRY(measure_pair(patching, &only, 0));
+        average(patching);
+        return hl_ok();
+    }
+    char *text;
+    size_t size;
+    HL_TRY(hl_file_read(command->pairs, (size_t)1 << 30, &text, &size));
+    patching->n_pairs = count_lines(text);
+    hl_status status = patching->n_pairs > 0 ? make_rows(patching)
+                                             : hl_error(HL_INVALID, "%s: no pair of texts in it", command->pairs);
+    HL_THEN(status, measure_lines(patching, text));
+    if (status.code == HL_OK) {
+        average(patching);
+    }
+    hl_free(text);
+    return status;
+}
+
+void hl_heads_patching_free(hl_heads_patching *patching)
+{
+    hl_heads_input_free(&patching->clean);
+    hl_heads_input_free(&patching->corrupt);
+    hl_free(patching->rows != NULL ? patching->rows->effects : NULL);
+    hl_free(patching->rows);
+    hl_free(patching->residual);
+    *patching = (hl_heads_patching){ 0 };
+}

@@ -1,0 +1,302 @@
+/* The results of activation patching: for people, for programs, as figures. */
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
+#include "heads/head_set.h"
+#include "programs/heads/maps.h"
+#include "programs/heads/patching.h"
+#include "programs/results.h"
+#include "show/table.h"
+#include "show/terminal_map.h"
+#include "study/output.h"
+#include "train/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { SHOWN = 10 /* rows of the table */, NAME = 32 };
+
+static void name_of(const hl_heads_patching *p, const hl_patched *row, char name[NAME])
+{
+    switch (row->kind) {
+    case HL_PATCHED_HEAD:
+        snprintf(name, NAME, "L%dH%" PRId64, row->layer, row->head);
+        break;
+    case HL_PATCHED_ATTENTION:
+        snprintf(name, NAME, "L%d attention", row->layer);
+        break;
+    case HL_PATCHED_FEED_FORWARD:
+        snprintf(name, NAME, "L%d feed-forward", row->layer);
+        break;
+    case HL_PATCHED_SET:
+        snprintf(name, NAME, "%.31s", p->command->heads);
+        break;
+    }
+}
+
+static const char *answer_of(const hl_heads_patching *p, int32_t id)
+{
+    return hl_vocabulary_token(hl_dataset_targets(p->run->source.dataset), id);
+}
+
+/* ---- maps: layers down; heads, attention and feed-forward, or tokens, across ---- */
+
+typedef struct maps {
+    hl_panel panels[2];
+    int64_t n;
+    hl_real *parts;               /* (L, columns) */
+    char (*layers)[NAME];         /* (L) */
+    char (*columns)[NAME];        /* (columns) */
+    const char **names, **tokens; /* of the layers, then of the columns; of the tokens */
+} maps;
+
+static int64_t count_columns(const hl_heads_patching *p)
+{
+    return hl_heads_most(&p->run->source.shape) + 2;
+}
+
+static void name_axes(maps *m, const hl_heads_patching *p, int64_t L, int64_t C)
+{
+    for (int64_t l = 0; l < L; l++) {
+        snprintf(m->layers[l], NAME, "L%" PRId64, l);
+        m->names[l] = m->layers[l];
+    }
+    for (int64_t c = 0; c < C; c++) {
+        if (c < C - 2) {
+            snprintf(m->columns[c], NAME, "H%" PRId64, c);
+        } else {
+            snprintf(m->columns[c], NAME, "%s", c == C - 2 ? "attention" : "feed-forward");
+        }
+        m->names[L + c] = m->columns[c];
+    }
+    for (int64_t t = 0; p->residual != NULL && t < *p->corrupt.example.lengths; t++) {
+        m->tokens[t] = hl_vocabulary_token(p->run->source.vocabulary, p->corrupt.example.tokens[t]);
+    }
+}
+
+static void maps_free(maps *m)
+{
+    hl_free(m->parts);
+    hl_free(m->layers);
+    hl_free(m->columns);
+    hl_free(m->names);
+    hl_free(m->tokens);
+}
+
+static void fill_parts(const hl_heads_patching *p, hl_real *parts, int64_t C)
+{
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        const hl_patched *row = &p->rows[i];
+        int64_t column = row->kind == HL_PATCHED_HEAD ? row->head : row->kind == HL_PATCHED_ATTENTION ? C - 2 : C - 1;
+        parts[row->layer * C + column] = isfinite(row->estimate.mean) ? (hl_real)row->estimate.mean : 0;
+    }
+}
+
+static hl_status maps_make(maps *m, const hl_heads_patching *p)
+{
+    int64_t L = p->run->source.shape.n_layers, C = count_columns(p);
+    int64_t T = p->residual != NULL ? *p->corrupt.example.lengths : 0;
+    *m = (maps){ .n = p->residual != NULL ? 2 : 1 };
+    m->parts = hl_calloc((size_t)(L * C), sizeof *m->parts);
+    m->layers = hl_calloc((size_t)L, sizeof *m->layers);
+    m->columns = hl_calloc((size_t)C, sizeof *m->columns);
+    m->names = hl_calloc((size_t)(L + C), sizeof *m->names);
+    m->tokens = hl_calloc((size_t)T + 1, sizeof *m->tokens);
+    if (m->parts == NULL || m->layers == NULL || m->columns == NULL || m->names == NULL || m->tokens == NULL) {
+        maps_free(m);
+        return hl_error_memory("maps of what is patched");
+    }
+    name_axes(m, p, L, C);
+    fill_parts(p, m->parts, C);
+    bool reverse = p->command->reverse;
+    m->panels[0] = (hl_panel){ .title = reverse ? "lost by each part" : "recovered by each part",
+                               .weights = m->parts,
+                               .n_queries = L,
+                               .n_keys = C,
+                               .stride = C,
+                               .queries = m->names,
+                               .keys = m->names + L };
+    m->panels[1] = (hl_panel){ .title = reverse ? "lost by the residual stream" : "recovered by the residual stream",
+                               .weights = p->residual,
+                               .n_queries = L,
+                               .n_keys = T,
+                               .stride = T,
+                               .queries = m->names,
+                               .keys = m->tokens };
+    return hl_ok();
+}
+
+/* ---- for a person ---- */
+
+/* The k-th largest effect's row. */
+static const hl_patched *ranked(const hl_heads_patching *p, int64_t k)
+{
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        int64_t above = 0;
+        for (int64_t j = 0; j < p->n_rows; j++) {
+            double mine = p->rows[i].estimate.mean, its = p->rows[j].estimate.mean;
+            above += its > mine || (!(its < mine) && j < i);
+        }
+        if (above == k) {
+            return &p->rows[i];
+        }
+    }
+    return &p->rows[0];
+}
+
+static void shown_row(const void *context, int64_t index, hl_row *row)
+{
+    const hl_heads_patching *p = context;
+    const hl_patched *its = ranked(p, index);
+    char name[NAME];
+    name_of(p, its, name);
+    hl_row_text(row, "part", NULL, "%s", name);
+    hl_row_number(row, p->command->reverse ? "lost" : "recovered", NULL, 3, its->estimate.mean);
+    if (p->command->pairs != NULL) {
+        double half = 1.96 * its->estimate.error;
+        hl_row_text(row, "95% interval", NULL, isfinite(half) ? "%.3f .. %.3f" : "-", its->estimate.mean - half,
+                    its->estimate.mean + half);
+    }
+}
+
+static void print_heading(hl_text *text, const hl_heads_patching *p)
+{
+    if (p->command->pairs != NULL) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "%s: %" PRId64 " pairs, of which %" PRId64 " count: in the others, clean "
+                          "and corrupt text differ by less than 0.001.",
+                          p->command->pairs, p->n_pairs, p->n_used);
+        return;
+    }
+    hl_text right = { 0 }, wrong = { 0 };
+    hl_text_shown(&right, answer_of(p, p->right));
+    hl_text_shown(&wrong, answer_of(p, p->wrong));
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "At position %" PRId64 ", the logit of \"%s\" less that of \"%s\" is %.3f on the clean text and "
+                      "%.3f on the corrupt one.",
+                      p->position, hl_text_part(text, &right), hl_text_part(text, &wrong), p->d_clean, p->d_corrupt);
+    hl_text_free(&right);
+    hl_text_free(&wrong);
+}
+
+static void print_meaning(hl_text *text, const hl_heads_patching *p)
+{
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      p->command->reverse
+                          ? "lost: the share of this difference that is lost if the part's output in the pass over the "
+                            "clean text comes from the corrupt text (0: none, 1: all)."
+                          : "recovered: the share of this difference that comes back if the part's output in the pass "
+                            "over the corrupt text comes from the clean text (0: none, 1: all).");
+    if (p->command->heads == NULL) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Maps: layers down; shares below 0 are drawn as 0, and shares above 1 as 1.");
+    }
+}
+
+static hl_status print_maps(hl_text *text, const hl_heads_patching *p, FILE *out)
+{
+    maps m;
+    hl_terminal terminal = hl_terminal_of(out);
+    HL_TRY(maps_make(&m, p));
+    hl_status status = hl_ok();
+    for (int64_t i = 0; i < m.n; i++) {
+        HL_THEN(status, hl_terminal_map(&terminal, &m.panels[i], text));
+        hl_text_print(text, "\n");
+    }
+    maps_free(&m);
+    return status;
+}
+
+static void print_table(hl_text *text, const hl_heads_patching *p, FILE *out)
+{
+    print_heading(text, p);
+    hl_text_print(text, "\n");
+    if (p->command->heads == NULL) {
+        hl_text_fail(text, print_maps(text, p, out));
+    }
+    hl_results_print(text, (hl_results){ shown_row, p, p->n_rows < SHOWN ? p->n_rows : SHOWN }, HL_TABLE_WIDTH, 1);
+    hl_text_print(text, "\n");
+    print_meaning(text, p);
+}
+
+/* ---- for programs ---- */
+
+static void row_of(const void *context, int64_t index, hl_row *row)
+{
+    static const char *const kinds[] = { "head", "attention", "feed_forward", "heads" };
+    const hl_heads_patching *p = context;
+    const hl_patched *its = &p->rows[index];
+    char name[NAME];
+    name_of(p, its, name);
+    hl_row_text(row, NULL, "part", "%s", name);
+    hl_row_text(row, NULL, "kind", "%s", kinds[its->kind]);
+    hl_row_integer(row, NULL, "layer", its->layer >= 0 ? its->layer : NAN);
+    hl_row_integer(row, NULL, "head", its->head >= 0 ? (double)its->head : NAN);
+    hl_row_number(row, NULL, "effect", 0, its->estimate.mean);
+    hl_row_number(row, NULL, "error", 0, its->estimate.error);
+}
+
+static json_t *tokens_json(const hl_heads_patching *p, const hl_examples *example)
+{
+    json_t *list = json_array();
+    for (int64_t t = 0; t < *example->lengths; t++) {
+        hl_json_append(&list, hl_json_name(hl_vocabulary_token(p->run->source.vocabulary, example->tokens[t])));
+    }
+    return list;
+}
+
+static json_t *residual_json(const hl_heads_patching *p)
+{
+    json_t *layers = json_array();
+    int64_t T = *p->corrupt.example.lengths;
+    for (int l = 0; l < p->run->source.shape.n_layers; l++) {
+        json_t *row = json_array();
+        for (int64_t t = 0; t < T; t++) {
+            hl_json_append(&row, hl_json_number((double)p->residual[l * T + t]));
+        }
+        hl_json_append(&layers, row);
+    }
+    return layers;
+}
+
+static void print_json(hl_text *text, const hl_heads_patching *p)
+{
+    bool one = p->command->pairs == NULL;
+    int64_t at = p->command->at;
+    json_t *root = json_pack(
+        "{s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "pairs", (json_int_t)p->n_pairs, "used",
+        (json_int_t)p->n_used, "reverse", p->command->reverse, "at", at >= 0 ? json_integer(at) : json_null(),
+        "position", one ? json_integer(p->position) : json_null(), "answer",
+        one ? hl_json_name(answer_of(p, p->right)) : json_null(), "wrong",
+        one ? hl_json_name(answer_of(p, p->wrong)) : json_null(), "d_clean",
+        one ? hl_json_number(p->d_clean) : json_null(), "d_corrupt", one ? hl_json_number(p->d_corrupt) : json_null(),
+        "clean", one ? tokens_json(p, &p->clean.example) : json_null(), "corrupt",
+        one ? tokens_json(p, &p->corrupt.example) : json_null(), "rows",
+        hl_results_json((hl_results){ row_of, p, p->n_rows }), "residual",
+        p->residual != NULL ? residual_json(p) : json_null());
+    hl_json_print_document(text, root);
+}
+
+static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
+{
+    const hl_heads_patching *p = context;
+    maps m;
+    HL_TRY(maps_make(&m, p));
+    hl_picture picture = { .panels = m.panels,
+                           .row_lengths = (const int64_t[]){ 1, 1 },
+                           .n_rows = m.n,
+                           .caption = p->run->source.name,
+                           .names = { .rows = "layer", .columns = "part or token", .colours = "share" } };
+    hl_status status = hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes);
+    maps_free(&m);
+    return status;
+}
+
+hl_status hl_heads_patching_deliver(const hl_heads_patching *patching, FILE *out)
+{
+    hl_heads_answer answer = { 0 };
+    print_table(&answer.table, patching, out);
+    print_json(&answer.json, patching);
+    hl_results_csv(&answer.csv, (hl_results){ row_of, patching, patching->n_rows });
+    HL_TRY(hl_heads_deliver(patching->command, &answer, out));
+    return hl_heads_deliver_charts(patching->command, draw, patching, out);
+}

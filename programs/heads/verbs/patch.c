@@ -1,0 +1,87 @@
+#include "heads/patch.h"
+
+#include "core/base/memory.h"
+#include "programs/heads/help.h"
+#include "programs/heads/patching.h"
+#include "programs/heads/verb.h"
+
+static const hl_option options[] = {
+    HL_HEADS_HELP_OPTIONS,
+    { HL_HEADS_OPTION("clean", TEXT, clean) },
+    { HL_HEADS_OPTION("corrupt", TEXT, corrupt) },
+    { HL_HEADS_OPTION("pairs", TEXT, pairs) },
+    { HL_HEADS_OPTION("answer", TEXT, answer) },
+    { HL_HEADS_OPTION("wrong", TEXT, wrong) },
+    { HL_HEADS_OPTION("position", INTEGER, position), .most = INT64_MAX },
+    { HL_HEADS_OPTION("at", INTEGER, at), .most = INT64_MAX },
+    { HL_HEADS_OPTION("heads", TEXT, heads) },
+    { HL_HEADS_OPTION("reverse", FLAG, reverse) },
+    { HL_HEADS_OPTION("json", FILE, files.json) },
+    { HL_HEADS_OPTION("csv", FILE, files.csv) },
+    { HL_HEADS_OPTION("png", TEXT, files.png) },
+    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
+    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+};
+
+static hl_status check(const hl_heads_command *command)
+{
+    bool texts = command->clean != NULL && command->corrupt != NULL,
+         any = command->clean != NULL || command->corrupt != NULL;
+    if (command->pairs != NULL && (any || command->answer != NULL || command->wrong != NULL)) {
+        return hl_error(HL_INVALID, "command line: --pairs brings texts and answers of its own; leave --clean, "
+                                    "--corrupt, --answer and --wrong out");
+    }
+    if (command->pairs == NULL && !texts) {
+        return hl_error(HL_INVALID, "command line: patch compares two texts: give --clean and --corrupt, or --pairs");
+    }
+    if (command->heads != NULL && hl_heads_command_draws(command)) {
+        return hl_error(HL_INVALID, "command line: with --heads there is one number and nothing to draw; leave --png, "
+                                    "--svg and --pdf out");
+    }
+    return hl_ok();
+}
+
+/* The longest of the texts is not known before they are cut; a model's longest stands for it. */
+static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
+{
+    *remedy = "shorter texts need less";
+    int64_t most = run->source.shape.max_length, T = most;
+    if (command->pairs == NULL) {
+        T = hl_heads_input_most(&run->source, command->clean);
+        T = T < 1 ? 1 : T > most ? most : T;
+    }
+    hl_model *model = hl_calloc(1, sizeof *model);
+    HL_NEED(model != NULL, "the model's sizes");
+    hl_status status = hl_model_init(model, &run->source.shape);
+    HL_THEN(status, hl_patch_bytes(model, T, run->source.threads, bytes));
+    hl_model_free(model);
+    hl_free(model);
+    *bytes = hl_size_sum(*bytes, hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL)));
+    return status;
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    HL_TRY(hl_heads_call_open(call, HL_DATA_TOKENS));
+    HL_TRY(hl_heads_call_read(call));
+    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_opened_model_load(&call->model, -1));
+    hl_heads_patching patching;
+    hl_status status = hl_heads_patching_measure(&patching, &call->model, &call->command, call->err);
+    HL_THEN(status, hl_heads_patching_deliver(&patching, call->out));
+    hl_heads_patching_free(&patching);
+    return status;
+}
+
+const hl_heads_verb hl_heads_verb_patch = {
+    .name = "patch",
+    .does = "which parts of the model carry the difference between two texts",
+    .example = "patch runs/copy_task --clean \"a b\" --corrupt \"a c\"",
+    .help = hl_heads_help_patch,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .check = check,
+    .memory = memory,
+    .run = run,
+};
