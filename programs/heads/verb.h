@@ -71,6 +71,15 @@ extern const hl_heads_verb hl_heads_verb_writes;
 /* Activation patching: which parts of the model carry the difference between two texts (programs/heads/patching.h). */
 extern const hl_heads_verb hl_heads_verb_patch;
 
+/* Where the information at each position of a text comes from, through all layers (heads/rollout.h). JSON {"tokens",
+ * "raw", "rollout", "rollout_norms": layers of queries of keys}; an npz file of the same arrays; a figure. */
+extern const hl_heads_verb hl_heads_verb_rollout;
+
+/* Which head reads what which earlier head wrote (heads/composition.h). JSON {"draws", "wires": [{"from_layer",
+ * "from_head", "to_layer", "to_head", "by", "composition", "beyond", "chance_95"}]}, the strongest first; CSV the wires;
+ * Markdown, the table. */
+extern const hl_heads_verb hl_heads_verb_wires;
+
 /* The model as a folder that transformers loads (programs/heads/export_model.h). */
 extern const hl_heads_verb hl_heads_verb_export;
 
@@ -78,7 +87,7 @@ extern const hl_heads_verb hl_heads_verb_export;
 extern const hl_heads_verb hl_heads_verb_words;
 
 /* All of them, in the order of heads --help. */
-enum { HL_HEADS_VERBS = 11 };
+enum { HL_HEADS_VERBS = 13 };
 extern const hl_heads_verb *const hl_heads_verbs[HL_HEADS_VERBS];
 
 /* The verb of that name; NULL: there is none. */

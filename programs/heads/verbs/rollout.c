@@ -1,0 +1,250 @@
+#include "heads/rollout.h"
+
+#include "core/base/memory.h"
+#include "core/files/json_text.h"
+#include "core/files/npz.h"
+#include "heads/norm_shares.h"
+#include "programs/heads/deliver.h"
+#include "programs/heads/help.h"
+#include "programs/heads/input.h"
+#include "programs/heads/maps.h"
+#include "programs/heads/verb.h"
+#include "show/table.h"
+#include "show/terminal_map.h"
+#include "study/model_examples.h"
+#include "study/output.h"
+#include "train/terminal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The mean over heads, and the two rollouts. */
+enum { KINDS = 3 };
+static const struct {
+    const char *key, *title;
+} kinds[KINDS] = { { "raw", "mean" }, { "rollout", "rollout" }, { "rollout_norms", "by norms" } };
+
+enum { TITLE = 32 };
+
+typedef struct rollouts {
+    const hl_opened_model *run;
+    int64_t n; /* tokens */
+    int L;
+    const int32_t *tokens;
+    hl_real *maps[KINDS]; /* (L, n, n) each; in one block */
+    const char **names;   /* (n) */
+    hl_panel *panels;     /* (KINDS, L) */
+    char (*titles)[TITLE];
+} rollouts;
+
+/* ---- measuring ---- */
+
+static hl_status allocate(rollouts *r, const hl_examples *example)
+{
+    int64_t n = r->n = *example->lengths, L = r->L = r->run->source.shape.n_layers;
+    r->tokens = example->tokens;
+    r->maps[0] = hl_calloc(hl_size_product((size_t)(KINDS * L), (size_t)(n * n)), sizeof(hl_real));
+    r->names = hl_calloc((size_t)n, sizeof *r->names);
+    r->panels = hl_calloc((size_t)(KINDS * L), sizeof *r->panels);
+    r->titles = hl_calloc((size_t)(KINDS * L), sizeof *r->titles);
+    HL_NEED(r->maps[0] != NULL && r->names != NULL && r->panels != NULL && r->titles != NULL, "rollout");
+    for (int64_t t = 0; t < n; t++) {
+        r->names[t] = hl_vocabulary_token(r->run->source.vocabulary, example->tokens[t]);
+    }
+    for (int k = 0; k < KINDS; k++) {
+        r->maps[k] = r->maps[0] + k * L * n * n;
+        for (int l = 0; l < L; l++) {
+            char *title = r->titles[k * L + l];
+            snprintf(title, TITLE, "L%d %s", l, kinds[k].title);
+            r->panels[k * L + l] = (hl_panel){ .title = title,
+                                               .weights = r->maps[k] + l * n * n,
+                                               .n_queries = n,
+                                               .n_keys = n,
+                                               .stride = n,
+                                               .queries = r->names,
+                                               .keys = r->names };
+        }
+    }
+    return hl_ok();
+}
+
+static void free_rollouts(rollouts *r)
+{
+    hl_free(r->maps[0]);
+    hl_free(r->names);
+    hl_free(r->panels);
+    hl_free(r->titles);
+}
+
+static hl_status measure(rollouts *r, hl_opened_model *run, const hl_snapshot *maps)
+{
+    HL_TRY(allocate(r, &maps->examples));
+    double *row = hl_malloc((size_t)r->n * sizeof *row);
+    HL_NEED(row != NULL, "rollout");
+    hl_rollout_means(maps, 0, r->maps[0]);
+    hl_rollout(r->L, r->n, r->maps[0], row, r->maps[1]);
+    hl_status status = hl_model_maps_to_norms(run, maps);
+    if (status.code == HL_OK) {
+        hl_real *norms = hl_malloc((size_t)(r->L * r->n * r->n) * sizeof *norms);
+        status = norms != NULL ? hl_ok() : hl_error_memory("rollout");
+        if (norms != NULL) {
+            hl_rollout_means(maps, 0, norms);
+            hl_rollout(r->L, r->n, norms, row, r->maps[2]);
+        }
+        hl_free(norms);
+    }
+    hl_free(row);
+    return status;
+}
+
+/* ---- showing ---- */
+
+static void print_maps(hl_text *text, const rollouts *r, FILE *out)
+{
+    hl_terminal terminal = hl_terminal_of(out);
+    for (int k = 0; k < KINDS; k++) {
+        hl_text_fail(text, hl_terminal_heads(&terminal, r->panels + k * r->L, r->L, text));
+    }
+    hl_text_print(text, "\n");
+    hl_text_fail(text, hl_terminal_map(&terminal, &r->panels[2 * r->L - 1], text));
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "mean: attention, averaged over the heads of a layer. rollout: where the information at each "
+                      "position comes from, through this layer and all layers below; each layer counts the residual "
+                      "connection as much as its attention. by norms: the same with the lengths of what heads write "
+                      "instead of weights. Below the small maps: the rollout of the last layer, with its tokens.");
+}
+
+static json_t *layers_json(const rollouts *r, int kind)
+{
+    json_t *layers = json_array();
+    for (int l = 0; l < r->L; l++) {
+        json_t *rows = json_array();
+        for (int64_t i = 0; i < r->n; i++) {
+            json_t *row = json_array();
+            for (int64_t j = 0; j < r->n; j++) {
+                hl_json_append(&row, hl_json_number((double)r->maps[kind][(l * r->n + i) * r->n + j]));
+            }
+            hl_json_append(&rows, row);
+        }
+        hl_json_append(&layers, rows);
+    }
+    return layers;
+}
+
+static void print_json(hl_text *text, const rollouts *r)
+{
+    json_t *tokens = json_array();
+    for (int64_t t = 0; t < r->n; t++) {
+        hl_json_append(&tokens, hl_json_name(r->names[t]));
+    }
+    hl_json_print_document(text, json_pack("{s:o, s:o, s:o, s:o}", "tokens", tokens, kinds[0].key, layers_json(r, 0),
+                                           kinds[1].key, layers_json(r, 1), kinds[2].key, layers_json(r, 2)));
+}
+
+static hl_status write_npz(const rollouts *r, const char *path)
+{
+    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
+    hl_npz_writer *npz = hl_npz_create(path);
+    HL_NEED(npz != NULL, path);
+    for (int k = 0; k < KINDS; k++) {
+        hl_npz_add(npz, kinds[k].key, real, HL_SHAPE(r->L, r->n, r->n), r->maps[k]);
+    }
+    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(r->n), r->tokens);
+    return hl_npz_close(npz, HL_VOLATILE);
+}
+
+static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
+{
+    const rollouts *r = context;
+    hl_picture picture = { .panels = r->panels,
+                           .row_lengths = (const int64_t[]){ r->L, r->L, r->L },
+                           .n_rows = KINDS,
+                           .caption = r->run->source.name };
+    return hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes);
+}
+
+static hl_status deliver(const rollouts *r, const hl_heads_command *command, FILE *out)
+{
+    hl_heads_answer answer = { 0 };
+    bool writes = hl_heads_command_draws(command) || command->files.npz != NULL;
+    if (!writes) {
+        print_maps(&answer.table, r, out);
+    }
+    print_json(&answer.json, r);
+    HL_TRY(hl_heads_deliver(command, &answer, out));
+    HL_TRY(command->files.npz != NULL ? write_npz(r, command->files.npz) : hl_ok());
+    return hl_heads_deliver_charts(command, draw, r, out);
+}
+
+/* ---- the verb ---- */
+
+static const hl_option options[] = {
+    HL_HEADS_HELP_OPTIONS,
+    { HL_HEADS_OPTION("input", TEXT, input) },
+    { HL_HEADS_OPTION("json", FILE, files.json) },
+    { HL_HEADS_OPTION("npz", TEXT, files.npz) },
+    { HL_HEADS_OPTION("png", TEXT, files.png) },
+    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
+    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+};
+
+static hl_status check(const hl_heads_command *command)
+{
+    return command->input != NULL ? hl_ok() : hl_error(HL_INVALID, "command line: rollout needs a text: give --input");
+}
+
+/* The maps of all heads, and the rollouts with one map more. */
+static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
+{
+    *remedy = "fewer tokens need less";
+    int64_t T = hl_heads_input_most(&run->source, command->input), pass_rows = T;
+    *bytes = 0;
+    if (T == 0 || T > run->source.shape.max_length) {
+        return hl_ok(); /* it will be refused */
+    }
+    hl_model *model = hl_calloc(1, sizeof *model);
+    HL_NEED(model != NULL, "the model's sizes");
+    size_t pass, norms;
+    hl_status status = hl_model_init(model, &run->source.shape);
+    HL_THEN(status, hl_recorder_pass_bytes(model, pass_rows, T, run->source.threads, &pass));
+    HL_THEN(status, hl_norm_shares_bytes(model, 1, T, run->source.rows_at_once, run->source.threads, &norms));
+    hl_model_free(model);
+    hl_free(model);
+    HL_TRY(status);
+    size_t maps = hl_size_product((size_t)(KINDS + 1) * (size_t)run->source.shape.n_layers,
+                                  hl_size_product((size_t)T, (size_t)T * sizeof(hl_real)));
+    size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
+    *bytes = hl_size_sum(hl_size_sum(stands, hl_recorder_bytes(&run->source.shape, 1, T, 0)),
+                         hl_size_sum(maps, pass > norms ? pass : norms));
+    return hl_ok();
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    HL_TRY(hl_heads_call_open(call, HL_DATA_TOKENS));
+    HL_TRY(hl_heads_call_read(call));
+    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_opened_model_load(&call->model, -1));
+    hl_heads_input input;
+    HL_TRY(hl_heads_input_run(&call->model, call->command.input, &input));
+    rollouts r = { .run = &call->model };
+    hl_status status = measure(&r, &call->model, &input.maps);
+    HL_THEN(status, deliver(&r, &call->command, call->out));
+    free_rollouts(&r);
+    hl_heads_input_free(&input);
+    return status;
+}
+
+const hl_heads_verb hl_heads_verb_rollout = {
+    .name = "rollout",
+    .does = "where information comes from, through all layers",
+    .example = "rollout runs/copy_task --input \"a b <sep> <mask>\"",
+    .help = hl_heads_help_rollout,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .check = check,
+    .memory = memory,
+    .run = run,
+};
