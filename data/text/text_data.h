@@ -78,8 +78,8 @@ typedef struct hl_text_example {
     const int32_t *sources;    /* T positions or HL_IGNORE (core/examples.h); NULL if the file has no sources */
     const int32_t *rows, *ids; /* the targets: rows in ascending order, each with its correct id, or -1 */
     int64_t n_targets;         /* at least 1; 0 only if a masked window holds only special tokens */
-    const int32_t *words;      /* the rows in which words begin, row 0 first; a special token is a word by itself. A */
-    int64_t n_words;           /* word of chars, bytes and bpe begins with the white space before it */
+    const int32_t *words;      /* the rows in which words begin, row 0 first; a special token is a word by itself */
+    int64_t n_words;           /* how many; in chars, bytes and bpe a word begins with the white space before it */
     int64_t line, number;      /* for a sentence: its first line and its number in the file, from 1; for a window: 0,
                                   and the number of its first piece in its part, from 0 */
 } hl_text_example;
