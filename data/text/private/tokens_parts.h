@@ -65,7 +65,7 @@ struct hl_tokens {
     size_t mask;                                                               /* size of the table minus one */
     enum hl_piece_kind { HL_OF_MODEL, HL_ORDINARY, HL_SPECIAL } * piece_kinds; /* by id; the last two: added */
     hl_token_matcher matchers[2]; /* for texts as they are; for normalized texts */
-    size_t longest;               /* in bytes */
+    size_t longest;               /* the bytes of the longest piece */
     int32_t byte_ids[256];        /* for bytes and bpe; -1: no such piece */
     hl_number_table ranks;        /* of merges */
 };
