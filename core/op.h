@@ -31,8 +31,8 @@ typedef struct hl_op {
     int in_place;
 
     /* Checks the inputs' shapes and the attributes, sets node->out->shape, and allocates what forward saves for
-     * backward (hl_tape_allocate). False after hl_tape_fail or a failed hl_tape_allocate. Runs on dry tapes too:
-     * touches no numbers. */
+     * backward (hl_tape_allocate). False after hl_tape_fail or a failed hl_tape_allocate. Also runs on dry tapes,
+     * so it must not touch numbers. */
     bool (*infer)(hl_tape *tape, hl_node *node);
 
     /* Computes node->out->data from the inputs. Cannot fail. */

@@ -1,4 +1,4 @@
-/* What a model consists of: its sizes, the positions of its norms, and what follows the encoder. A field that is 0
+/* What a model consists of: its sizes, where its norms are, and what follows the encoder. A field that is 0
  * leaves out what it names, unless its comment says otherwise. */
 #ifndef HL_LAYERS_MODEL_CONFIG_H
 #define HL_LAYERS_MODEL_CONFIG_H
