@@ -182,8 +182,7 @@ static layout layout_of(const hl_linear_products *p)
     }
     if (p->put_dp != NULL) {
         bool all = !dp_by_blocks(rows) && !overwrites(p);
-        int64_t of_blocks =
-            rows->generated ? threads * HL_LINEAR_BLOCK : 0; /* needed for fewer rows, even if dp overwrites dy */
+        int64_t of_blocks = rows->generated ? threads * HL_LINEAR_BLOCK : 0; /* fewer rows may need it in any case */
         dp = (all ? rows->N : of_blocks) * rows->O;
     }
     layout at = { .block = rows->generated ? hl_panels_weights_numbers(rows, true) : 0 };
