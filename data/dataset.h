@@ -49,9 +49,9 @@ hl_status hl_dataset_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *
 
 void hl_dataset_free(hl_dataset *dataset); /* NULL is allowed */
 
-/* Sorts each window of `window` training examples of text by length, stably, and cuts it into batches of `batch`
- * examples, in an order that the seed chooses. `window` is a multiple of `batch`. hl_dataset_batch must then ask for
- * exactly these batches. It affects storage that is made afterwards. */
+/* From now on, each window of `window` training examples of text is sorted by length, stably, and cut into batches of
+ * `batch` examples. The seed chooses the order of the batches. `window` is a multiple of `batch`. hl_dataset_batch must
+ * then ask for exactly these batches. It affects storage that is made afterwards. */
 void hl_dataset_set_window(hl_dataset *dataset, int64_t window, int64_t batch);
 
 /* The dataset's tokens, owned by it. _targets: what targets name: labels for tags and classes, otherwise the tokens. */
@@ -90,7 +90,8 @@ int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t fi
  * read. */
 hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into);
 
-/* The same in new memory, with the length of the longest example: hl_examples_free. Also fails with HL_NO_MEMORY. */
+/* The same in new memory, with the length of the longest example: hl_examples_free. Fails as above, and with
+ * HL_NO_MEMORY. */
 hl_status hl_dataset_make_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t count,
                                    hl_examples *made);
 

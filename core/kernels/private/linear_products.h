@@ -6,8 +6,8 @@
  * Generated kernels (LIBXSMM) work on blocks of rows, with W packed (linear_panels.h). The caller does its own work on
  * a block, on y after the product or on dp before the products, while the block is in the cache. Without generated
  * kernels, OpenBLAS computes all rows at once (matmul.h), and the caller's work is still called block by block. Blocks
- * form groups. Their number, and how dW is summed (linear_rows.h), depends on the shape and the build alone: no bit
- * depends on `threads`.
+ * form groups. The number of groups and the way in which dW is summed (linear_rows.h) depend on the shape and the build
+ * alone. So no bit depends on `threads`.
  *
  * Nothing here is owned. Scratch memory is counted in hl_real and aligned to 64 bytes. */
 #ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_PRODUCTS_H
