@@ -60,7 +60,8 @@ const hl_tokens *hl_text_data_tokens(const hl_text_data *data);
 const hl_tokens *hl_text_data_targets(const hl_text_data *data);
 
 /* The number of examples N, at least 1; the most rows in an example; and the most targets in an example with `rows`
- * rows. Training windows begin at every piece; validation windows lie side by side. 0 for an unknown split. */
+ * rows. Training windows begin at every piece; validation windows lie side by side. For an unknown split, the result is
+ * 0, and hl_text_data_noticed returns NULL. */
 int64_t hl_text_data_examples(const hl_text_data *data, hl_split split);
 int64_t hl_text_data_longest(const hl_text_data *data, hl_split split);
 int64_t hl_text_data_most_targets(const hl_text_data *data, int64_t rows);
