@@ -1,7 +1,7 @@
-/* The memory of one training step: one block, handed out from front to back and emptied at once.
+/* The memory of one training step: one block, handed out from front to back and emptied all at once.
  *
- * Before the first step, a dry pass (tape_memory.h) finds out how large the block must be. A step then asks the system
- * for no memory. */
+ * Before the first step, a dry pass (tape_memory.h) measures how large the block must be. A step then requests no
+ * memory from the system. */
 #ifndef HL_CORE_ARENA_H
 #define HL_CORE_ARENA_H
 
@@ -26,13 +26,14 @@ hl_status hl_arena_init(hl_arena *arena, size_t capacity);
 /* Frees the block. A zeroed or already freed arena is allowed. */
 void hl_arena_free(hl_arena *arena);
 
-/* `bytes` uninitialised bytes at a multiple of 64, valid until the arena is rewound past them; NULL when it is full. */
+/* Returns `bytes` uninitialised bytes, aligned to 64. They stay valid until the arena is rewound past them. NULL when
+ * the arena is full. */
 void *hl_arena_allocate(hl_arena *arena, size_t bytes);
 
-/* Gives back everything handed out since `used` was `mark`. Cannot fail. */
+/* Releases everything handed out since `used` was `mark`. Cannot fail. */
 void hl_arena_rewind(hl_arena *arena, size_t mark);
 
-/* The bytes of the arena that an allocation of `bytes` uses: rounded up to a multiple of 64. Saturates at SIZE_MAX. */
+/* The arena bytes that an allocation of `bytes` uses: `bytes` rounded up to a multiple of 64, at most SIZE_MAX. */
 size_t hl_arena_round(size_t bytes);
 
 HL_END_DECLS

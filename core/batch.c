@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* The first target at or past `row`, which counts as the targets' rows do. */
+/* The first target at or past `row`, which counts like target_rows. */
 static int64_t find_target(const hl_batch *batch, int32_t row)
 {
     int64_t low = 0, high = batch->n_targets;

@@ -1,4 +1,4 @@
-/* Finds the first op of a pass whose output is not finite. */
+/* Finds the first op in a pass whose output is not finite (infinite or NaN). */
 #ifndef HL_CORE_FINITE_WATCH_H
 #define HL_CORE_FINITE_WATCH_H
 
@@ -7,25 +7,27 @@
 
 HL_BEGIN_DECLS
 
-/* Writes the first op, in order of execution, whose output is not finite, "softmax in encoder.layers.0.self_attn", into
- * `text` (at most `size` bytes). False where every output is finite, or the tape is dry. Reads every number. Call it
- * when a loss is not finite, before backward, which may reuse the outputs' memory. */
+/* Finds the first op, in order of execution, whose output is not finite. Writes its name, such as "softmax in
+ * encoder.layers.0.self_attn", into `text` (at most `size` bytes). Returns false if every output is finite or the tape
+ * is dry. Reads every number. Call it when a loss is not finite, and before backward, which may reuse the outputs'
+ * memory. */
 bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
 
-/* HL_NOT_FINITE "<what> is <value>; the first tensor that is not finite is the output of <op>", the last part where
- * there is such an op. */
+/* Returns HL_NOT_FINITE with the text "<what> is <value>; the first tensor that is not finite is the output of <op>".
+ * The part after the semicolon is missing if no op has such an output. */
 hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value);
 
-/* With a plan (tape_memory.h), later outputs may have overwritten the one that hl_tape_find_not_finite looks for. Then
- * run the pass again with this observer, which looks at each output when it is computed. Begins zeroed. */
+/* On a tape with a plan (tape_memory.h), later outputs may have overwritten the output that hl_tape_find_not_finite
+ * looks for. In that case, run the pass again with this observer, which checks each output as soon as it is computed.
+ * Start with a zeroed watch. */
 typedef struct hl_finite_watch {
-    char op[128]; /* "softmax in encoder.layers.0.self_attn"; empty where every output was finite */
+    char op[128]; /* such as "softmax in encoder.layers.0.self_attn"; empty if every output was finite */
 } hl_finite_watch;
 
-/* An observer for the tape of the pass; the watch must outlive it. */
+/* Returns an observer for the tape of the pass. The watch must outlive it. */
 hl_tape_observer hl_finite_watch_observer(hl_finite_watch *watch);
 
-/* HL_NOT_FINITE as hl_tape_not_finite. */
+/* HL_NOT_FINITE, with the text of hl_tape_not_finite. */
 hl_status hl_finite_watch_status(const hl_finite_watch *watch, const char *what, double value);
 
 HL_END_DECLS

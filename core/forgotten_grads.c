@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The numbers from parameter i to the next one, or to the end: its own, and the gap behind them. */
+/* The numbers from parameter i to the next one, or to the end: the parameter's own, and the gap behind them. */
 static int64_t with_gap(const hl_parameters *parameters, int i)
 {
     int64_t end = i + 1 < parameters->n ? parameters->list[i + 1].offset : parameters->count;

@@ -171,7 +171,7 @@ hl_status hl_parameters_check_allocated(const hl_parameters *parameters)
     return parameters->values != NULL ? hl_ok() : hl_error(HL_INVALID, "the model's parameters are not allocated");
 }
 
-/* Of one parameter. */
+/* The work on one parameter. */
 typedef struct initial_values {
     const hl_parameter *parameter;
     hl_random random;
@@ -210,7 +210,7 @@ static void initialise(const hl_parameter *parameter, hl_random random, int thre
         int64_t height = hl_shape_rows(parameter->tensor->shape) / parameter->n_matrices;
         scale *= (hl_real)sqrt(6.0 / (double)(height + columns));
     }
-    enum { WORK = 16 }; /* of a number, in those of hl_threads_for */
+    enum { WORK = 16 }; /* work per number, in the unit of hl_threads_for */
     hl_threads_run(hl_threads_for(threads, WORK * parameter->count), parameter->count, HL_CACHE_LINE, draw,
                    &(initial_values){ parameter, random, scale });
 }

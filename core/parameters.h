@@ -1,7 +1,7 @@
 /* The parameters of a model: one registry, one contiguous block of values and one of gradients.
  *
- * Modules register their parameters under PyTorch's names (encoder.layers.0.linear1.weight), which files, error texts
- * and optimizer groups use. As the blocks are contiguous, clip, step, save and zero are single loops.
+ * Modules register parameters under PyTorch's names (encoder.layers.0.linear1.weight). Files, error texts and optimizer
+ * groups use these names. Because the blocks are contiguous, clip, step, save and zero are single loops.
  *
  *     hl_parameters parameters = { 0 };
  *     hl_tensor *W = hl_parameters_add(&parameters, (hl_parameter_spec){ .name = ..., .shape = HL_SHAPE(D, F), ... });
@@ -35,9 +35,9 @@ typedef struct hl_parameter_spec {
     hl_shape shape;
     hl_init init;
     hl_real scale;      /* see hl_init; for HL_INIT_XAVIER_UNIFORM: a factor of the bound a, where 0 counts as 1 */
-    int64_t n_matrices; /* of HL_INIT_XAVIER_UNIFORM: the rows hold this many matrices of equal height stacked, each
-                           with a bound of its own (q, k and v in in_proj_weight); 0 counts as 1 */
-    bool decay;         /* whether AdamW decays it: matrices yes, biases and norms no */
+    int64_t n_matrices; /* for HL_INIT_XAVIER_UNIFORM: how many matrices of equal height are stacked in the rows, each
+                           with its own bound (q, k and v in in_proj_weight); 0 counts as 1 */
+    bool decay;         /* whether AdamW decays it: true for matrices, false for biases and norms */
 } hl_parameter_spec;
 
 typedef struct hl_parameter {
@@ -47,7 +47,7 @@ typedef struct hl_parameter {
     hl_real scale;
     int64_t n_matrices;
     bool decay;
-    int64_t offset; /* of its first number in the blocks */
+    int64_t offset; /* index of its first number in the blocks */
     int64_t count;
 } hl_parameter;
 
@@ -62,52 +62,52 @@ typedef struct hl_parameters {
     int n, capacity;
     hl_parameter_alias *aliases;
     int n_aliases;
-    int64_t count;   /* numbers in all; each parameter starts at a multiple of 16 numbers, the gaps hold zero */
-    hl_real *values; /* one block each, NULL before hl_parameters_allocate; owned */
-    hl_real *grads;  /* NULL after hl_parameters_allocate_frozen, too */
+    int64_t count;   /* numbers in each block; every parameter starts at a multiple of 16 numbers, and gaps hold zero */
+    hl_real *values; /* the two blocks, owned; NULL before hl_parameters_allocate */
+    hl_real *grads;  /* also NULL after hl_parameters_allocate_frozen */
     hl_status error; /* sticky, as on a tape */
 } hl_parameters;
 
 /* Registers a parameter and returns its tensor, which the registry owns; data is NULL until hl_parameters_allocate.
- * NULL with a sticky error: out of memory, a name that is missing, too long or registered before, an impossible shape,
- * an unknown `init`, n_matrices that do not divide the rows, a registry that is allocated already. */
+ * Returns NULL with a sticky error: out of memory, a name that is missing, too long or registered before, an impossible
+ * shape, an unknown `init`, n_matrices that do not divide the rows, a registry that is already allocated. */
 hl_tensor *hl_parameters_add(hl_parameters *parameters, hl_parameter_spec spec);
 
-/* Gives `tensor`, registered before, a second name. NULL is allowed and ignored; sticky error as above, and where the
- * tensor is not the registry's. */
+/* Gives a registered tensor a second name. A NULL tensor is ignored. Sticky error as above, and if the tensor does not
+ * belong to the registry. */
 void hl_parameters_alias(hl_parameters *parameters, const char *name, const hl_tensor *tensor);
 
 /* The first error of the registrations, or HL_OK. */
 hl_status hl_parameters_status(const hl_parameters *parameters);
 
-/* Leaves an error on the registry unless it has one. For modules whose own arguments are invalid. */
+/* Leaves an error on the registry unless it already has one. For modules that were given invalid arguments. */
 void hl_parameters_fail(hl_parameters *parameters, hl_status error);
 
-/* Allocates both blocks, zeroed. Fails with the sticky error, HL_NO_MEMORY, or HL_INVALID the second time. */
+/* Allocates both blocks and zeroes them. Returns the sticky error, HL_NO_MEMORY, or HL_INVALID at the second call. */
 hl_status hl_parameters_allocate(hl_parameters *parameters);
 
-/* The same without gradients, for parameters that are not trained: they require none. */
+/* The same without gradients, for parameters that are not trained and so require no gradient. */
 hl_status hl_parameters_allocate_frozen(hl_parameters *parameters);
 
-/* HL_INVALID where neither of them has been called. */
+/* HL_INVALID if neither of the two functions above has been called. */
 hl_status hl_parameters_check_allocated(const hl_parameters *parameters);
 
-/* Draws every value by its `init` from the stream "init <name>" of `seed`. After allocation; cannot fail. */
+/* Draws every value according to its `init`, from the stream "init <name>" of `seed`. Allocate first. Cannot fail. */
 void hl_parameters_initialise(hl_parameters *parameters, uint64_t seed);
 
 /* The same on several threads, with the same bits. */
 void hl_parameters_initialise_on(hl_parameters *parameters, uint64_t seed, int threads);
 
-/* All gradients to zero. After hl_parameters_allocate; cannot fail. */
+/* Sets all gradients to zero. Call hl_parameters_allocate first. Cannot fail. */
 void hl_parameters_zero_grad(hl_parameters *parameters);
 
-/* From now on passes add to the gradients in `block` (count numbers), which is not owned, instead of `grads`. */
+/* From now on, passes add gradients to `block` (count numbers, not owned) instead of `grads`. */
 void hl_parameters_grads_into(hl_parameters *parameters, hl_real *block);
 
-/* The parameter of that name or alias, or NULL. */
+/* Returns the parameter with that name or alias, or NULL. */
 const hl_parameter *hl_parameters_find(const hl_parameters *parameters, const char *name);
 
-/* How many numbers are learned, without the gaps; tied ones count once. */
+/* The number of learned values, without the gaps. Tied parameters count once. */
 int64_t hl_parameters_count(const hl_parameters *parameters);
 
 /* Frees everything the registry owns and zeroes it. A zeroed registry is allowed. */

@@ -155,7 +155,7 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
     hl_tensor *tensor = hl_tape_record_new(tape, sizeof *tensor);
     if (tensor != NULL) {
         tensor->shape = shape;
-        tensor->data = (hl_real *)numbers; /* not written: ops write to their outputs alone */
+        tensor->data = (hl_real *)numbers; /* not written: ops write only to their outputs */
         tensor->requires_grad = requires_grad;
     }
     return tensor;
@@ -180,10 +180,10 @@ hl_tensor *hl_tape_parameter_rows(hl_tape *tape, hl_tensor *parameter, int64_t f
     rows->grad_written = true;
     rows->shape.size[0] = n;
     int64_t skipped = first * (hl_shape_count(parameter->shape) / parameter->shape.size[0]);
-    if (parameter->data != NULL) { /* else a dry tape over a model that was never allocated */
+    if (parameter->data != NULL) { /* otherwise this is a dry tape over a model that was never allocated */
         rows->data += skipped;
     }
-    if (parameter->grad != NULL) { /* else the parameters are frozen */
+    if (parameter->grad != NULL) { /* otherwise the parameters are frozen */
         rows->grad += skipped;
     }
     return rows;
@@ -208,7 +208,7 @@ static hl_node *new_node(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     return node;
 }
 
-/* Refuses missing and empty inputs, and those of a model that was not allocated, so that no op has to. */
+/* Refuses missing and empty inputs, and inputs of a model that was not allocated. So no op has to check this. */
 static bool check_inputs(hl_tape *tape, const hl_node *node)
 {
     for (int i = 0; i < node->n_inputs; i++) {

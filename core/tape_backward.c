@@ -47,7 +47,7 @@ static hl_tensor *input_in_place(const hl_tape *tape, const hl_node *node)
     return may ? x : NULL;
 }
 
-/* Where a parameter is read in rows, its whole gradient begins at zero. Backward reaches the rows one by one, may miss
+/* If a parameter is read in rows, its whole gradient begins at zero. Backward reaches the rows one by one, may miss
  * some, and may reach the same rows twice. */
 static void begin_whole(const hl_tape *tape, const hl_tensor *rows)
 {
@@ -58,8 +58,8 @@ static void begin_whole(const hl_tape *tape, const hl_tensor *rows)
     }
 }
 
-/* Sets din, where backward writes the gradient of every input. A parameter has memory of its own; for other tensors it
- * is allocated when the first gradient reaches them. */
+/* Sets din, where backward writes the gradient of every input. A parameter has its own memory; for other tensors,
+ * memory is allocated when the first gradient reaches them. */
 static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din[HL_MAX_INPUTS])
 {
     hl_tensor *in_place = input_in_place(tape, node);
@@ -99,8 +99,8 @@ static bool allocate_input_grads(hl_tape *tape, const hl_node *node, hl_grad din
     return true;
 }
 
-/* Ends what nothing needs once the node's backward has run; `start` is the tensor that backward began from, whose
- * numbers stay. */
+/* Ends the pieces that nothing needs once the node's backward has run. `start` is the tensor from which backward began,
+ * whose numbers stay. */
 static void end_pieces(const hl_tape *tape, const hl_node *node, const hl_tensor *start)
 {
     for (int i = 0; i < node->n_pieces; i++) {

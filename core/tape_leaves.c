@@ -6,9 +6,9 @@
 
 #include <assert.h>
 
-/* Counts of numbers. A gradient of more than SMALL is summed in parts of about PART: a few parts, and what they are
- * computed from, fit into a second-level cache. Smaller gradients are cut at multiples of CHUNK. An op may need larger
- * parts so that no bit changes (matmul.h): BITS_NUMBERS and BITS_ROWS limit how large. */
+/* Counts of numbers. A gradient of more than SMALL is summed in parts of about PART: a few parts, and the numbers from
+ * which they are computed, fit into a second-level cache. Smaller gradients are cut at multiples of CHUNK. An op may
+ * need larger parts so that no bit changes (matmul.h): BITS_NUMBERS and BITS_ROWS limit how large. */
 enum { SMALL = 1 << 16, CHUNK = 1 << 12, PART = 3 << 16, BITS_NUMBERS = 2000000, BITS_ROWS = 288 };
 
 /* How many sums are held at once while the tree of n leaves is summed: one for each level. */
@@ -72,7 +72,7 @@ int64_t hl_tape_leaves_scratch(const hl_tape *tape, int threads, int n)
     return most;
 }
 
-/* Whether input i of this node is a later input of it, too, or one of an earlier node. */
+/* Whether input i of this node is also a later input of it, or an input of an earlier node. */
 static bool is_read_again(const hl_node *node, int i)
 {
     for (const hl_node *other = node; other != NULL; other = other->previous) {
@@ -111,10 +111,10 @@ typedef struct sum {
     int64_t rows, row;     /* the number of rows, and the numbers in a row: 1 for a small gradient */
     const hl_real *values; /* small: the gradient of leaf 0; NULL for a large one */
     int64_t stride;        /* small: from the gradient of one leaf to that of the next */
-    int n_parts;           /* large: the number of parts that it is computed in, */
+    int n_parts;           /* large: the number of parts in which it is computed, */
     int64_t step;          /* which are cut at multiples of this many rows */
     hl_real *buffers;      /* for each thread: memory for one part at each level of the tree */
-    int64_t size;          /* the numbers of such a part */
+    int64_t size;          /* the numbers in such a part */
     hl_real *to;
 } sum;
 
@@ -127,8 +127,8 @@ static void add_numbers(int64_t n, const hl_real *a, const hl_real *b, hl_real *
 }
 
 /* Returns the rows `begin` to `end` - 1, summed over leaves first .. first + size - 1. `size` is a power of two, and
- * the last of these leaves may not exist. Where a leaf has its gradient in memory, that address is returned. Any other
- * sum is written to `at`, behind which the levels below have their memory. NULL where all these leaves are empty. */
+ * the last of these leaves may not exist. If a leaf has its gradient in memory, that address is returned. Any other sum
+ * is written to `at`; the memory for the levels below follows it. NULL if all these leaves are empty. */
 static const hl_real *sum_of(const sum *s, int first, int size, int64_t begin, int64_t end, hl_real *at)
 {
     const walk *w = s->walk;
@@ -154,7 +154,7 @@ static const hl_real *sum_of(const sum *s, int first, int size, int64_t begin, i
     return at;
 }
 
-/* The rows `begin` to `end` - 1. */
+/* Sums the rows `begin` to `end` - 1. */
 static void sum_rows(const sum *s, int thread, int64_t begin, int64_t end)
 {
     int levels = levels_of(s->walk->n);
@@ -182,14 +182,14 @@ static void sum_parts(const void *context, hl_range parts)
     }
 }
 
-/* A gradient that each leaf has in memory. */
+/* Sums a gradient that each leaf has in memory. */
 static void sum_small(sum *s)
 {
     s->size = CHUNK;
     hl_threads_run(hl_threads_for(s->walk->threads, s->walk->n * s->rows), s->rows, HL_CACHE_LINE, sum_chunks, s);
 }
 
-/* A large one: as many parts as every leaf allows. */
+/* Sums a large gradient, in as many parts as every leaf allows. */
 static void sum_large(sum *s, const hl_node *node)
 {
     const walk *w = s->walk;
@@ -212,7 +212,7 @@ static void sum_large(sum *s, const hl_node *node)
     hl_threads_run(room < w->threads ? (int)room : w->threads, s->n_parts, 1, sum_parts, s);
 }
 
-/* Adds the gradients of the node's parameters, which all leaves have passed. */
+/* Sums the gradients of the node's parameters, once all leaves have passed the node. */
 static void sum_parameters(const walk *w, const hl_node *node)
 {
     int64_t stride = small_numbers(node);

@@ -45,63 +45,64 @@ typedef struct hl_tape_slot {
     size_t begin, size; /* bytes; `begin` counts from hl_tape_use.numbers on */
 } hl_tape_slot;
 
-/* A zeroed one is empty. */
+/* A zeroed plan is empty. */
 typedef struct hl_tape_plan {
-    size_t bytes;   /* of the arena that the pass needs, for records and numbers */
-    size_t numbers; /* of these, the bytes for numbers */
+    size_t bytes;   /* arena bytes that the pass needs, for records and numbers */
+    size_t numbers; /* the bytes for numbers alone */
     size_t sums;    /* bytes of scratch for backward on hl_tape_memory.leaves passes at once */
     size_t kept;    /* bytes for hl_tape_kept.numbers */
-    double flops;   /* of its matrix products */
+    double flops;   /* operations in its matrix products */
     bool reuse;     /* as the dry tape had it */
     int64_t n_slots;
     hl_tape_slot *slots; /* owned */
 } hl_tape_plan;
 
 /* Numbers that ops compute from parameters alone, such as a packed weight. The first pass stores them here, and later
- * passes with the same weights read them. The first pass must run alone; once `made` is set, passes may run at once. */
+ * passes with the same weights read them. The first pass must run alone; once `made` is set, passes may run in
+ * parallel. */
 typedef struct hl_tape_kept {
     hl_real *numbers; /* hl_tape_plan.kept bytes, not owned; NULL: nothing is kept */
     bool made;        /* set by the caller after the first pass */
 } hl_tape_kept;
 
-/* What the user of a tape chooses. Plan and kept are not owned and must outlive the tape. */
+/* What the user of a tape chooses. `plan` and `kept` are not owned and must outlive the tape. */
 typedef struct hl_tape_memory {
     bool dry;     /* count memory and arithmetic instead of computing */
-    bool reuse;   /* dry: memory that nothing reads any more serves what comes later. After such a pass only the last
+    bool reuse;   /* dry: memory that is no longer read is reused for later pieces. After such a pass, only the last
                      outputs are left, or the loss and the gradients of parameters and of hl_tape_tensor's tensors */
     bool prepare; /* dry: ops generate the machine code (small_matmul.h) for passes of any smaller size */
-    int leaves;   /* dry: on how many such passes backward may run at once (private/tape_leaves.h); 0 counts as 1 */
-    const hl_tape_plan *plan; /* not dry: of a dry tape with the same options; NULL: in a row */
+    int leaves;   /* dry: how many such passes backward may run on at once (private/tape_leaves.h); 0 counts as 1 */
+    const hl_tape_plan *plan; /* not dry: made by a dry tape with the same options; NULL: in a row */
     const hl_tape_kept *kept; /* or NULL */
 } hl_tape_memory;
 
-/* What a tape has requested so far; the tape's own. Only dry tapes need the fields from `held` on. */
+/* What a tape has requested so far. Only the tape uses this; only dry tapes need the fields from `held` on. */
 typedef struct hl_tape_use {
-    int64_t n_pieces;      /* how many so far: piece k lies in slot k */
-    int64_t n_kept;        /* numbers so far for hl_tape_kept */
+    int64_t n_pieces;      /* pieces so far: piece k lies in slot k */
+    int64_t n_kept;        /* numbers so far in hl_tape_kept */
     char *numbers;         /* with a plan: the memory in which its slots lie */
     size_t held;           /* bytes of numbers that are allocated now, counted as on a tape in a row */
     size_t records;        /* bytes of the records so far */
-    size_t peak;           /* the most bytes of both so far */
-    hl_tape_piece *pieces; /* all of them, linked backwards */
+    size_t peak;           /* the largest sum of both so far, bytes */
+    hl_tape_piece *pieces; /* all pieces, linked backwards */
 } hl_tape_use;
 
-/* The most arena bytes that the pass of a dry tape will use when it is run for real and in a row, with backward where
- * that was called. */
+/* The most arena bytes that the pass of a dry tape will use when it runs for real and in a row. Backward is included if
+ * it was called on the dry tape. */
 size_t hl_tape_bytes(const hl_tape *tape);
 
-/* Plans the pass that was recorded on a dry tape, with backward where that was called. With hl_tape_memory.reuse, what
- * nothing reads any more gives its memory to what comes later: numbers that backward has passed, or, on a tape without
- * gradients, a tensor after the last op that reads it. HL_NO_MEMORY, or the tape's sticky error; *plan is then empty.
- * On success ended by hl_tape_plan_free. */
+/* Plans the pass that was recorded on a dry tape, including backward if it was called. With hl_tape_memory.reuse,
+ * numbers that are no longer read give their memory to later ones: numbers that backward has passed, or, on a tape
+ * without gradients, a tensor after its last reader. HL_NO_MEMORY, or the tape's sticky error; *plan is then empty.
+ * After success, free the plan with hl_tape_plan_free. */
 hl_status hl_tape_plan_make(const hl_tape *tape, hl_tape_plan *plan);
 
-/* Records a pass on a tape, with its backward where that is wanted: the tape's error, or the caller's. */
+/* Records a pass on a tape, and its backward if wanted. Returns the tape's error, or an error of the caller. */
 typedef hl_status hl_tape_pass(hl_tape *tape, void *context);
 
 /* Plans a pass by running it on a dry tape with these options. `records`: the bytes of a temporary arena for the pass's
- * nodes, tensors and attributes, and for a dry tape's descriptions of its pieces; hl_model_record_bytes states enough
- * for a model. HL_NO_MEMORY, or what `pass` returns; *plan is then empty. On success ended by hl_tape_plan_free. */
+ * nodes, tensors and attributes, and for a dry tape's descriptions of its pieces; hl_model_record_bytes returns enough
+ * for a model. HL_NO_MEMORY, or what `pass` returns; *plan is then empty. After success, free it as above. */
 hl_status hl_tape_plan_pass(size_t records, hl_tape_options options, hl_tape_pass *pass, void *context,
                             hl_tape_plan *plan);
 

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-/* On a tape without gradients, the last op that has a tensor as its input is the tensor's last reader. What infer
- * allocates is read by its own op only. An op requests these pieces first, then its output, then its scratch memory. So
- * the first request after the op is the one from which on others may have the memory of all that only it still read. */
+/* On a tape without gradients, the last op that has a tensor as its input is the tensor's last reader. Only the op
+ * itself reads what its infer allocates. An op requests these pieces first, then its output, then its scratch memory.
+ * So from the first request after the op on, other pieces may use the memory that only this op still read. */
 static void end_forward_only(const hl_tape *tape)
 {
     for (const hl_node *node = tape->last; node != NULL; node = node->previous) { /* backwards: last readers first */
@@ -28,8 +28,8 @@ static int by_size(const void *a, const void *b)
     return (*x)->size != (*y)->size ? ((*x)->size < (*y)->size ? 1 : -1) : ((*x)->birth < (*y)->birth ? -1 : 1);
 }
 
-/* Puts a piece at the lowest address that is free as long as the piece is needed. `placed`: the other pieces so far, by
- * address. */
+/* Puts a piece at the lowest address that is free for as long as the piece is needed. `placed`: the other pieces so
+ * far, by address. */
 static void place(hl_tape_piece *piece, hl_tape_piece **placed, hl_tape_plan *plan)
 {
     size_t begin = 0;
@@ -49,8 +49,8 @@ static void place(hl_tape_piece *piece, hl_tape_piece **placed, hl_tape_plan *pl
     plan->numbers = begin + piece->size > plan->numbers ? begin + piece->size : plan->numbers;
 }
 
-/* The largest pieces first: smaller ones fit between them, so that hardly more memory is planned than is needed at the
- * worst moment. */
+/* The largest pieces come first, because smaller ones fit between them. So the plan needs hardly more memory than the
+ * pass does at its worst moment. */
 static void fill(const hl_tape *tape, hl_tape_piece **pieces, hl_tape_plan *plan)
 {
     hl_tape_piece *placed = NULL;

@@ -52,7 +52,7 @@ int32_t hl_agreement_possessive(int form)
     return HL_WORD_POSSESSIVE + (form % 2 == 1 ? THEY : nouns[form / 2].person);
 }
 
-/* Adds a line to the text, of which *used bytes are written. */
+/* Adds a line to the text, which already has *used bytes. */
 static void add_line(char *text, size_t size, size_t *used, const char *word)
 {
     *used += (size_t)snprintf(text + *used, size - *used, "%s\n", word);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of a row: its place; its token and position, and a target's row and id. Of an example: its offset. */
+/* Per row: its number in `places`, its token and position, and a target's row and id. Per example: its offset. */
 size_t hl_batch_storage_bytes(int64_t n_examples, int64_t n_rows)
 {
     size_t rows, offsets, bytes;

@@ -1,5 +1,5 @@
-/* What a model and the memory of a run need to know of the data: of a toy task known from its spec alone, of a text
- * once it is opened. */
+/* What a model and the memory of a run need to know about the data. For a toy task, its spec determines these sizes;
+ * for text, they are known once the text is opened. */
 #ifndef HL_DATA_DATA_SIZES_H
 #define HL_DATA_DATA_SIZES_H
 
@@ -11,18 +11,18 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_data_sizes {
-    int64_t vocabulary;  /* V, the special tokens included */
-    int64_t targets;     /* C, what a target is one of: V, or the number of labels */
-    int64_t longest;     /* T, the tokens of the longest example */
-    double mean;         /* the tokens of an example of training, about; 0: not known */
-    int64_t answers;     /* the most targets of an example */
-    int64_t n_lengths;   /* 1: all examples are equally long; else how many lengths there are, or may be */
-    int64_t relations;   /* R, the relations between tokens that are stated */
-    int64_t types;       /* 2 where a token may belong to the first or the second of two texts, else 0 */
-    int64_t examples[2]; /* by hl_split; 0: without end */
-    int64_t treebank;    /* the bytes that patterns.treebank takes, with what is counted in it; 0: there is none */
+    int64_t vocabulary;  /* V, including special tokens */
+    int64_t targets;     /* C, the number of possible targets: V, or the number of labels */
+    int64_t longest;     /* T, the number of tokens in the longest example */
+    double mean;         /* about how many tokens a training example has; 0: unknown */
+    int64_t answers;     /* the most targets in one example */
+    int64_t n_lengths;   /* 1: all examples have the same length; otherwise how many lengths there are, or may be */
+    int64_t relations;   /* R, the number of relations between tokens that the data define */
+    int64_t types;       /* 2 if tokens belong to the first or the second of two texts, otherwise 0 */
+    int64_t examples[2]; /* by hl_split; 0: unlimited */
+    int64_t treebank;    /* the bytes that patterns.treebank and its counts need; 0: no treebank */
     bool words;          /* tokens belong to words (hl_examples.words) */
-    bool pooled;         /* an example has one answer, as a whole */
+    bool pooled;         /* an example has one answer for the whole example */
 } hl_data_sizes;
 
 HL_END_DECLS

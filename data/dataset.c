@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* One sequence of tokens in 8, chosen by its content, belongs to validation and all others to training. */
+/* One sequence of tokens in 8, chosen by its content, belongs to validation, and all others to training. */
 enum { VALIDATION_SHARE = 8 };
 
 static hl_split split_of(const hl_dataset *dataset, hl_example example, int64_t n)
@@ -19,8 +19,8 @@ static hl_split split_of(const hl_dataset *dataset, hl_example example, int64_t 
     return hash % VALIDATION_SHARE == 0 ? HL_VALIDATION : HL_TRAIN;
 }
 
-/* The random numbers for attempt `attempt` at example `index`. Each has a seed of its own, so that neither an index nor
- * a long example runs out of positions. */
+/* The random numbers for attempt `attempt` at example `index`. Each attempt has its own seed, so that neither an index
+ * nor a long example runs out of positions. */
 static hl_draw begin_draw(uint64_t seed, const char *stream, uint32_t attempt, uint64_t index)
 {
     hl_random random = { .seed = seed, .stream = hl_random_stream(stream), .step = attempt };
@@ -31,12 +31,12 @@ static hl_draw begin_draw(uint64_t seed, const char *stream, uint32_t attempt, u
 }
 
 enum {
-    SMALL_SIZE = 16, /* even two symbols make 65536 sequences of that size; longer ones need no probing */
-    ATTEMPTS = 512,  /* all of them miss a split of 1/8 of the sequences once in 10^29 times */
+    SMALL_SIZE = 16, /* even two symbols make 65536 sequences of this size; longer ones need no probing */
+    ATTEMPTS = 512,  /* with a split of 1/8 of the sequences, all attempts fail once in 10^29 times */
 };
 
-/* Checks that both splits have examples of that size. Uses a fixed seed: whether a config is accepted must not depend
- * on its seed. */
+/* Checks that both splits have examples of that size. The seed is fixed, because whether a config is accepted must not
+ * depend on its seed. */
 static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example scratch)
 {
     bool seen[2] = { false, false };
@@ -179,7 +179,7 @@ static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
         return dataset->range.smallest;
     }
     if (split == HL_VALIDATION) {
-        /* Where the count is even, each round starts one later: else every second example would have every second
+        /* If the count is even, each round starts one later. Otherwise every second example would have every second
          * length. */
         int64_t shift = count % 2 == 0 ? index / count : 0;
         return dataset->range.smallest + (index + shift) % count;
@@ -204,7 +204,7 @@ int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t fi
     return dataset->task->n_tokens(&dataset->spec, largest);
 }
 
-/* Draws the example anew until it is in its split; probe_sizes has checked that this ends. Returns its length. */
+/* Draws the example again until it is in its split; probe_sizes has checked that this ends. Returns its length. */
 static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t index, hl_example example)
 {
     int64_t size = size_of(dataset, split, index);

@@ -11,8 +11,8 @@
 /* The examples of a window, sorted by length. */
 struct hl_length_window {
     int64_t number;  /* -1: none yet */
-    int64_t *sorted; /* their indices; in the same block, as what the heap holds */
-    hl_heap heap;    /* to sort them */
+    int64_t *sorted; /* their indices; in the same block as the heap's entries */
+    hl_heap heap;    /* used to sort them */
     hl_heap_entry entries[];
 };
 
@@ -36,7 +36,7 @@ hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *s
     return hl_ok();
 }
 
-/* Of two of the same length the one with the lower index comes first. */
+/* If both have the same length, the one with the lower index comes first. */
 static bool comes_first(const void *context, uint32_t a, uint32_t b)
 {
     (void)context;
@@ -48,7 +48,7 @@ static hl_status sort_window(const hl_dataset *dataset, int64_t number, hl_batch
 {
     struct hl_length_window *window = storage->window;
     int64_t first = number * dataset->window, length;
-    window->number = -1; /* none, where reading fails halfway */
+    window->number = -1; /* none, in case reading fails halfway */
     window->heap.n = 0;
     for (int64_t i = 0; i < dataset->window; i++) {
         HL_TRY(hl_text_data_read_length(storage->reader, dataset->seed, first + i, &length));
@@ -61,7 +61,7 @@ static hl_status sort_window(const hl_dataset *dataset, int64_t number, hl_batch
     return hl_ok();
 }
 
-/* Which example of the data is number `index` of training. */
+/* Finds the example of the data that is number `index` in training. */
 static hl_status find_index(const hl_dataset *dataset, int64_t index, hl_batch_storage *storage, int64_t *found)
 {
     int64_t number = index / dataset->window, place = index % dataset->window;

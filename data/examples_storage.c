@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-/* The numbers of a batch: for each example tokens, targets, sources, relations (T each) and a length. False where a
- * size is out of range or the count does not fit. */
+/* The numbers in a batch. Each example has tokens, targets, sources, relations (T each) and a length. False if a size
+ * is out of range or the count does not fit. */
 static bool count_numbers(int64_t n_examples, int64_t n_tokens, int64_t n_relations, size_t *numbers)
 {
     size_t row;

@@ -51,7 +51,7 @@ hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec)
     while (task->relations[R] != NULL) {
         R++;
     }
-    double mean = 0; /* every size is drawn as often */
+    double mean = 0; /* every size is drawn equally often */
     for (int64_t size = sizes.smallest; size <= sizes.largest; size++) {
         mean += (double)task->n_tokens(spec, size) / (double)(sizes.largest - sizes.smallest + 1);
     }

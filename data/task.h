@@ -1,7 +1,7 @@
 /* The sequence tasks: which keys of the config each one reads, and how it makes one example.
  *
- * A task is one const descriptor in a file of its own (task_copy.c, ...), with a line in HL_TASKS; hl_dataset makes
- * batches of it. The size n of an example is the number of its symbols, or of its pairs. */
+ * A task is one const descriptor in its own file (task_copy.c, ...) with a line in HL_TASKS; hl_dataset makes batches
+ * of it. The size n of an example is the number of its symbols or of its pairs. */
 #ifndef HL_DATA_TASK_H
 #define HL_DATA_TASK_H
 
@@ -17,7 +17,7 @@
 HL_BEGIN_DECLS
 
 enum {
-    HL_TASK_MAX_SIZE = 1 << 16,    /* the largest length, pairs, queries */
+    HL_TASK_MAX_SIZE = 1 << 16,    /* the largest length, pairs or queries */
     HL_TASK_MAX_SYMBOLS = 1 << 20, /* the largest symbols */
     HL_TASK_MAX_KEYS = 4,
     HL_TASK_MAX_RELATIONS = 8,
@@ -25,14 +25,14 @@ enum {
 
 /* The section [task] of a config. A task reads the keys that its descriptor names, and no others. */
 typedef struct hl_task_spec {
-    const char *name;   /* only read during the call it is given to */
-    int64_t length;     /* the largest n: symbols to read */
-    int64_t min_length; /* the smallest n; equal to length for a fixed one */
+    const char *name;   /* read only during the call that receives it */
+    int64_t length;     /* the largest n: how many symbols there are to read */
+    int64_t min_length; /* the smallest n; equal to length if n is fixed */
     int64_t symbols;    /* how many different ordinary tokens there are */
-    int64_t shift;      /* by how many positions, modulo n; may be negative */
-    int64_t pairs;      /* key-value pairs to read */
-    int64_t queries;    /* keys asked for, 1 .. pairs */
-    int64_t order;      /* of n-grams: the symbols that make one */
+    int64_t shift;      /* a number of positions, modulo n; may be negative */
+    int64_t pairs;      /* number of key-value pairs to read */
+    int64_t queries;    /* number of keys asked for, 1 .. pairs */
+    int64_t order;      /* symbols in an n-gram */
 } hl_task_spec;
 
 /* The sizes of a task's examples, both ends included. */
@@ -43,38 +43,38 @@ typedef struct hl_task_sizes {
 /* The memory of one example: arrays of n_tokens entries, as in hl_examples; not owned. */
 typedef struct hl_example {
     int32_t *tokens, *targets, *sources;
-    int32_t *relations[HL_TASK_MAX_RELATIONS]; /* one for each relation that the task states */
+    int32_t *relations[HL_TASK_MAX_RELATIONS]; /* one for each relation that the task defines */
 } hl_example;
 
 typedef struct hl_task {
     const char *name;
     const char *summary;                    /* one line of help */
-    const char *keys[HL_TASK_MAX_KEYS + 1]; /* the keys of [task] it reads besides `name`; NULL ends them */
+    const char *keys[HL_TASK_MAX_KEYS + 1]; /* the keys of [task] that it reads besides `name`; ends with NULL */
     const char *size_key;                   /* the key that sets the smallest size */
 
-    /* The relations between tokens that it states, each direction as a relation of its own; NULL ends them. */
+    /* The relations between tokens that it defines, where each direction is its own relation; ends with NULL. */
     const char *relations[HL_TASK_MAX_RELATIONS + 1];
 
-    int64_t (*n_words)(const hl_task_spec *spec); /* how many ordinary tokens it has; NULL: spec->symbols */
+    int64_t (*n_words)(const hl_task_spec *spec); /* the number of ordinary tokens; NULL: spec->symbols */
 
-    /* Whether masks replace words. Two examples are then the same sentence where the words under their masks are the
-     * same too. */
+    /* Whether masks replace words. Two examples then count as the same sentence if the words under their masks are also
+     * the same. */
     bool has_gaps;
 
-    /* HL_INVALID naming key, value and remedy; the other functions are called with accepted specs only. */
+    /* HL_INVALID names key, value and remedy. The other functions are called only with accepted specs. */
     hl_status (*check)(const hl_task_spec *spec);
 
     hl_task_sizes (*sizes)(const hl_task_spec *spec);
 
-    /* The number of tokens of an example of that size; it grows with the size. */
+    /* The number of tokens in an example of that size; it grows with the size. */
     int64_t (*n_tokens)(const hl_task_spec *spec, int64_t size);
 
-    /* Three special tokens, then the ordinary ones. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free. */
+    /* Three special tokens, then the ordinary ones. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
     hl_status (*vocabulary)(const hl_task_spec *spec, hl_vocabulary **out);
 
-    /* Writes every entry of an example of that size, with random numbers from `draw` alone. Where a source is stated,
-     * the target follows from the token there: it is that token, except for tasks with relations. Allocates nothing;
-     * cannot fail. */
+    /* Writes every entry of an example of that size, with random numbers from `draw` alone. If a source is given, the
+     * target follows from the token there: it is that token, except in tasks with relations. Allocates nothing; cannot
+     * fail. */
     void (*make)(const hl_task_spec *spec, int64_t size, hl_draw *draw, hl_example example);
 } hl_task;
 
@@ -90,17 +90,17 @@ typedef struct hl_task {
     TASK(ngram)
 /* clang-format on */
 
-/* Task i of the list, NULL past the last. */
+/* Task i in the list, or NULL past the last. */
 const hl_task *hl_task_at(int i);
 
-/* The task of that name, or NULL. */
+/* The task with that name, or NULL. */
 const hl_task *hl_task_find(const char *name);
 
-/* Whether the name is a task's and the values it reads are in range: HL_INVALID with a text such as
- * "task.length = 0: must be from 1 to 65536". */
+/* Checks that the name belongs to a task and that the values it reads are in range. Otherwise HL_INVALID with a text
+ * such as "task.length = 0: must be from 1 to 65536". */
 hl_status hl_task_check(const hl_task_spec *spec);
 
-/* The sizes of the data of a spec that passes hl_task_check. */
+/* The sizes of the data for a spec that passes hl_task_check. */
 hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec);
 
 HL_END_DECLS

@@ -8,13 +8,14 @@
  *
  *     these old queens , very wise , near this owl loudly sing while this rusty robot beeps in their tower
  *
- * A determiner agrees with its noun in number, an adjective in kind (wise people, furry animals, feathered birds, rusty
- * machines). A verb tells its subject and the subject's number, a possessive pronoun the person and number of the
- * sentence's first subject. Each of these words follows from its noun alone, and a noun from its verb; so either may be
- * masked, to be predicted from the other. All other words (`very`, `old`, `loudly`, `near`, ...) agree with nothing;
- * they and other nouns stand between partners, so that no fixed offset leads from one to the other. */
+ * A determiner agrees with its noun in number, and an adjective in kind (wise people, furry animals, feathered birds,
+ * rusty machines). A verb determines its subject and the subject's number. A possessive pronoun determines the person
+ * and number of the sentence's first subject. Each of these words follows from its noun alone, and a noun follows from
+ * its verb. So either may be masked, to be predicted from the other. All other words (`very`, `old`, `loudly`, `near`,
+ * ...) agree with nothing. They, and other nouns, come between partners, so that no fixed offset leads from one to the
+ * other. */
 
-enum { CLAUSE_NOUNS = 4 }; /* at most: the subject, one in a relative clause, one beside it and one beside the verb */
+enum { CLAUSE_NOUNS = 4 }; /* at most: the subject, one in a relative clause, one each beside subject and verb */
 
 /* Each constant is followed by the same relation in the other direction: DETERMINER_NOUN + 1 leads from noun to
  * determiner. */
@@ -39,13 +40,13 @@ static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
     return hl_agreement_vocabulary(out);
 }
 
-/* A sentence being written from left to right; nouns by their forms (agreement_words.h). */
+/* A sentence that is being written from left to right; nouns by their forms (agreement_words.h). */
 typedef struct sentence {
     hl_draw *draw;
     hl_example to;
     int64_t written;
-    int64_t spare;                /* tokens left for optional words */
-    unsigned used;                /* the nouns in it, one bit each */
+    int64_t spare;                /* number of tokens left for optional words */
+    unsigned used;                /* the nouns in the sentence, one bit each */
     int topic;                    /* the form of its first subject */
     int64_t topic_at, pronoun_at; /* HL_IGNORE where there is none yet */
 } sentence;
@@ -55,7 +56,7 @@ static bool chance(sentence *s, int percent)
     return hl_draw_below(s->draw, 100) < percent;
 }
 
-/* Decides by chance whether to write something optional that takes `tokens` tokens, where so many are spare, and if so
+/* Decides at random whether to write something optional that needs `tokens` tokens, if so many are spare. If it does,
  * subtracts them. */
 static bool afford(sentence *s, int64_t tokens, int percent)
 {
@@ -71,7 +72,7 @@ static int64_t put(sentence *s, int32_t token)
     return s->written++;
 }
 
-/* Writes one of the words `first` ... that agree with nothing, never the same twice in a row. */
+/* Writes one of the words `first` ... that agree with nothing, never the same word twice in a row. */
 static void put_any(sentence *s, int32_t first)
 {
     int choice = hl_draw_below(s->draw, HL_AGREEMENT_CHOICES);
@@ -79,7 +80,7 @@ static void put_any(sentence *s, int32_t first)
     put(s, first + (repeats ? (choice + 1) % HL_AGREEMENT_CHOICES : choice));
 }
 
-/* Writes none, one or two of them. */
+/* Writes no, one or two such words. */
 static void put_some(sentence *s, int32_t first, int percent)
 {
     for (int i = 0; i < 2 && afford(s, 1, percent); i++) {
@@ -104,7 +105,7 @@ static int draw_form(sentence *s, bool plural)
     return 2 * noun + plural;
 }
 
-/* A form for a noun near another one: two times in three of the other number. */
+/* A form for a noun near another one. Two times in three it has the other number. */
 static int draw_other_form(sentence *s, int form)
 {
     bool plural = form % 2;
@@ -152,7 +153,7 @@ static void put_relative_clause(sentence *s, int form)
     put(s, HL_WORD_AT);
 }
 
-/* Writes what may stand between a subject and its verb. */
+/* Writes words that may come between a subject and its verb. */
 static void put_modifiers(sentence *s, int form)
 {
     if (afford(s, 3, 65)) {
@@ -174,7 +175,7 @@ static void put_place(sentence *s)
 static void put_clause(sentence *s)
 {
     if (__builtin_popcount(s->used) > HL_AGREEMENT_NOUNS - CLAUSE_NOUNS) {
-        s->used = 0; /* a long sentence uses nouns again */
+        s->used = 0; /* a long sentence reuses nouns */
     }
     int form = draw_form(s, chance(s, 50));
     bool is_first = s->topic_at == HL_IGNORE;
@@ -200,7 +201,7 @@ static void put_clause(sentence *s)
 
 static void put_sentence(sentence *s, int64_t n)
 {
-    int64_t kept = 0; /* for a second clause with a pronoun that means the first clause's subject */
+    int64_t kept = 0; /* for a second clause, whose pronoun means the first clause's subject */
     if (n >= LONG && chance(s, 75)) {
         kept = 1 + SMALLEST + PLACE_WORDS + hl_draw_below(s->draw, n / 2 - 5);
     }
@@ -220,8 +221,7 @@ static void put_sentence(sentence *s, int64_t n)
     }
 }
 
-/* Masks about `percent` percent of the words that have a partner by the relation which is not masked itself. Returns
- * how many. */
+/* Masks about `percent` percent of the words with a partner in the relation that is not masked. Returns how many. */
 static int64_t mask_some(sentence *s, int relation, int percent)
 {
     int64_t masked = 0;

@@ -1,6 +1,6 @@
 #include "data/private/task_parts.h"
 
-/* Slot i fetches x_i. The answers stand behind the input because y_i = x_i at the same position needs no attention. */
+/* Slot i fetches x_i. The answers come after the input, because y_i = x_i at the same position needs no attention. */
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
 {
     hl_slots_draw(spec, n, draw, example);

@@ -1,7 +1,7 @@
 #include "data/private/task_parts.h"
 
-/* A control: embedding, residual stream and output layer solve it alone, so no source is stated, and its heads show
- * what heads do when nothing depends on them. */
+/* A control: embedding, residual stream and output layer solve it alone. So there is no source, and its heads show what
+ * heads do when nothing depends on them. */
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
 {
     hl_sequence_draw(spec, n, draw, example.tokens);

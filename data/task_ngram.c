@@ -5,13 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* At every position with `order` symbols before it, the answer is the token that names these in order: after d b a it
- * is "dba". The model must read `order` positions and tell them apart; a head that attends to two of them passes on a
- * mixture of both. No single position is the source. */
+/* At every position with `order` symbols before it, the answer is the token that names these symbols in order: after d
+ * b a it is "dba". The model must read `order` positions and distinguish them; a head that attends to two of them
+ * passes on a mixture of both. No single position is the source. */
 
 enum { MOST_SYMBOLS = 26, MOST_ORDER = 8, MOST_NGRAMS = 1 << 16 };
 
-/* symbols^order, MOST_NGRAMS + 1 where it is more than MOST_NGRAMS. */
+/* symbols^order, or MOST_NGRAMS + 1 if that is more than MOST_NGRAMS. */
 static int64_t n_ngrams(const hl_task_spec *spec)
 {
     int64_t n = 1;

@@ -23,7 +23,7 @@ hl_status hl_task_check_lengths(const hl_task_spec *spec, int64_t shortest)
     return hl_ok();
 }
 
-enum { LETTERS = 26, LINE = 16 /* bytes that hold any token's line */ };
+enum { LETTERS = 26, LINE = 16 /* enough bytes for the line of any token */ };
 
 static size_t print_tokens(int64_t letters, int64_t numbers, char *text, size_t size)
 {

@@ -6,7 +6,7 @@
 /* key value key value ... <sep> query query ...: each query is one of the keys, and the answer is that key's value. No
  * key and no query occurs twice; values may repeat. */
 
-/* The first half of the symbols are keys, the others values, so that a token tells which of the two it is. */
+/* The first half of the symbols are keys, the others are values, so that a token shows which of the two it is. */
 static int64_t n_keys(const hl_task_spec *spec)
 {
     return spec->symbols / 2;
@@ -59,8 +59,8 @@ static bool contains(const int32_t *numbers, int64_t count, int64_t stride, int3
     return false;
 }
 
-/* Writes `count` different numbers below `bound` to numbers[0], numbers[stride], ..., every ordered choice equally
- * likely: Floyd's sampling, which needs no memory, then a shuffle. */
+/* Writes `count` different numbers below `bound` to numbers[0], numbers[stride], .... Every ordered choice is equally
+ * likely: Floyd's sampling, which needs no memory, is followed by a shuffle. */
 static void draw_different(hl_draw *draw, int64_t bound, int64_t count, int64_t stride, int32_t *numbers)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 #include "data/private/task_parts.h"
 
-/* Slot i (from 0) fetches x at (i + shift) mod n: a rotation, so that every slot has a source. */
+/* Slot i (from 0) fetches x at (i + shift) mod n. This is a rotation, so every slot has a source. */
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
 {
     hl_slots_draw(spec, n, draw, example);

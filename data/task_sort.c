@@ -3,7 +3,8 @@
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES = 3 /* an odd number */ };
 _Static_assert(HL_SPECIAL_TOKENS + HL_TASK_MAX_SYMBOLS <= 1 << (PASSES * DIGIT_BITS), "a token has PASSES digits");
 
-/* Counting sort: `to` holds the positions of `from` in the order of one digit of their tokens, equal ones as before. */
+/* Counting sort: `to` receives the positions of `from`, ordered by one digit of their tokens. Equal ones keep their
+ * order. */
 static void sort_by_digit(int64_t n, const int32_t *tokens, int shift, const int32_t *from, int32_t *to)
 {
     int64_t starts[DIGITS + 1] = { 0 };
@@ -18,7 +19,7 @@ static void sort_by_digit(int64_t n, const int32_t *tokens, int shift, const int
     }
 }
 
-/* Sorts the positions 0 .. n - 1 by their tokens, equal ones by position. Both arrays have n entries. */
+/* Sorts the positions 0 .. n - 1 by their tokens, and equal ones by position. Both arrays have n entries. */
 static void sort_positions(int64_t n, const int32_t *tokens, int32_t *positions, int32_t *scratch)
 {
     int32_t *from = scratch, *to = positions;

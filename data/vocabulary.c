@@ -25,7 +25,7 @@ struct hl_vocabulary {
 
 static const char *const special[HL_SPECIAL_TOKENS] = { "<pad>", "<sep>", "<mask>" };
 
-/* Whether a line of vocab.txt spells the character otherwise: white space, control characters and the backslash. */
+/* Whether vocab.txt must escape the character: white space, control characters and the backslash. */
 static bool is_escaped(uint32_t code)
 {
     return code == '\\' || code < ' ' || (code >= 0x7F && code < 0xA0) || hl_byte_level_kind(code) == HL_KIND_WHITE;
@@ -169,7 +169,7 @@ static unsigned char kind_of_special(const hl_tokens *tokens, int32_t id)
     return (unsigned char)(bits == HL_TOKEN_UNKNOWN ? bits : bits | HL_TOKEN_SPECIAL);
 }
 
-/* HL_TOKEN_PUNCTUATION or 0, of what the piece stands for. Bytes that are a part of a character count as a letter. */
+/* HL_TOKEN_PUNCTUATION or 0, for the text of a piece. Bytes that are a part of a character count as a letter. */
 static unsigned char kind_of_text(const hl_text *text, bool continues)
 {
     bool white = true;
@@ -222,7 +222,7 @@ hl_status hl_vocabulary_of_tokens(const hl_tokens *tokens, hl_vocabulary **out)
         vocabulary->sorted[id] = (entry){ next, id };
         next += size + 1;
     }
-    hl_status status = sort("vocabulary", vocabulary); /* no piece comes twice */
+    hl_status status = sort("vocabulary", vocabulary); /* no piece occurs twice */
     HL_THEN(status, find_kinds(tokens, vocabulary));
     if (status.code != HL_OK) {
         hl_vocabulary_free(vocabulary);
@@ -243,7 +243,7 @@ void hl_vocabulary_free(hl_vocabulary *vocabulary)
     }
 }
 
-/* Adds the token as a line can hold it. */
+/* Adds the token in the form that a line can hold. */
 static void escape(const char *token, hl_text *text)
 {
     static const char plain[] = " \n\r\t\\", letters[] = "snrt\\";

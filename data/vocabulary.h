@@ -1,5 +1,5 @@
-/* Token texts and their ids, both ways, what kind of token each is, and the file vocab.txt: one token a line, line
- * number = id. Of toy tasks, of texts, and of the labels of texts. */
+/* Maps token texts to ids and back, and gives the kind of each token. Also the file vocab.txt: one token per line, line
+ * number = id. For toy tasks, for texts, and for the labels of texts. */
 #ifndef HL_DATA_VOCABULARY_H
 #define HL_DATA_VOCABULARY_H
 
@@ -24,37 +24,36 @@ enum {
 
 typedef struct hl_vocabulary hl_vocabulary;
 
-/* Makes a toy task's vocabulary of the `size` bytes at `text`, the content of its vocab.txt. Refused, as HL_BAD_FILE
+/* Makes a toy task's vocabulary from the `size` bytes at `text`, the content of its vocab.txt. HL_BAD_FILE
  * "<path>:<line>: <what is wrong>": a last line without a newline, an empty or too long token, bytes that are not
- * UTF-8, white space and control characters, a token that comes twice, more than HL_VOCABULARY_MAX_TOKENS lines, other
- * tokens than the special ones at ids 0, 1, 2. HL_NO_MEMORY. `path` is for messages. *out is the caller's:
- * hl_vocabulary_free. */
+ * UTF-8, white space and control characters, a repeated token, more than HL_VOCABULARY_MAX_TOKENS lines, ids 0, 1, 2
+ * that are not the special tokens. HL_NO_MEMORY. `path` is for messages. The caller owns *out: hl_vocabulary_free. */
 hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out);
 
-/* Makes the vocabulary of these tokens, which it copies, with the texts that files spell. HL_NO_MEMORY. *out is the
- * caller's: hl_vocabulary_free. */
+/* Makes the vocabulary of these tokens. It copies them, spelled as in files. HL_NO_MEMORY. The caller owns *out:
+ * hl_vocabulary_free. */
 hl_status hl_vocabulary_of_tokens(const hl_tokens *tokens, hl_vocabulary **out);
 
 void hl_vocabulary_free(hl_vocabulary *vocabulary); /* NULL is allowed */
 
-/* The content of its vocab.txt, *size bytes and a zero byte, in new memory: hl_free. In tokens \s stands for a space,
- * \n, \r and \t for these, \\ for a backslash, and \x85 or \u2028 for any other white space or control character, by
- * its code. HL_NO_MEMORY. */
+/* Returns the content of its vocab.txt, *size bytes and a zero byte, in new memory: hl_free. In tokens, \s stands for a
+ * space, \n, \r and \t for these characters, and \\ for a backslash. Any other white space or control character is
+ * written as its code: \x85 or \u2028. HL_NO_MEMORY. */
 hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_t *size);
 
-/* V, the special tokens included. */
+/* V, including the special tokens. */
 int64_t hl_vocabulary_size(const hl_vocabulary *vocabulary);
 
-/* The text of the token, owned by the vocabulary; NULL where the id is outside 0 .. V - 1. */
+/* The text of the token, owned by the vocabulary; NULL if the id is outside 0 .. V - 1. */
 const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id);
 
-/* The id of the token of that text, -1 where there is none, or no text. */
+/* The id of the token with that text; -1 if there is none or the text is NULL. */
 int32_t hl_vocabulary_find(const hl_vocabulary *vocabulary, const char *token);
 
 /* Bits of hl_token_kind by id, (V), owned by the vocabulary. */
 const unsigned char *hl_vocabulary_kinds(const hl_vocabulary *vocabulary);
 
-/* The first id whose kind has that bit, -1 where there is none. */
+/* The first id whose kind has that bit; -1 if there is none. */
 int32_t hl_vocabulary_special(const hl_vocabulary *vocabulary, hl_token_kind kind);
 
 HL_END_DECLS

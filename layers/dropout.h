@@ -1,4 +1,4 @@
-/* Dropout with a stream of random numbers of its own; PyTorch's nn.Dropout. */
+/* Dropout with its own stream of random numbers; PyTorch's nn.Dropout. */
 #ifndef HL_LAYERS_DROPOUT_H
 #define HL_LAYERS_DROPOUT_H
 
@@ -11,15 +11,16 @@ HL_BEGIN_DECLS
 typedef struct hl_dropout_layer {
     hl_name name;
     hl_real p;       /* in [0, 1) */
-    uint32_t stream; /* of "dropout <name>" */
+    uint32_t stream; /* the stream named "dropout <name>" */
 } hl_dropout_layer;
 
 hl_dropout_layer hl_dropout_layer_make(hl_name name, hl_real p);
 
-/* y, shaped like x; x itself where p is 0 or the tape does not train. */
+/* Returns y, shaped like x, or x itself if p is 0 or the tape does not train. */
 hl_tensor *hl_dropout_layer_forward(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x);
 
-/* The same, where row m of x (M, D) is drawn as row rows[m] - base of the tape's places (core/ops/dropout.h). */
+/* The same for gathered rows: row m of x (M, D) is drawn with the number of row rows[m] - base in the tape's `places`
+ * (core/ops/dropout.h). */
 hl_tensor *hl_dropout_layer_rows(hl_tape *tape, const hl_dropout_layer *layer, hl_tensor *x, const int32_t *rows,
                                  int32_t base);
 

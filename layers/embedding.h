@@ -1,4 +1,4 @@
-/* Token embedding, scaled by sqrt(D) (Vaswani et al. 2017, section 3.4), with the vectors of positions and of token
+/* Token embedding, scaled by sqrt(D) (Vaswani et al. 2017, section 3.4), plus the vectors of positions and of token
  * types (Devlin et al. 2019); PyTorch's nn.Embedding. */
 #ifndef HL_LAYERS_EMBEDDING_H
 #define HL_LAYERS_EMBEDDING_H
@@ -19,18 +19,18 @@ typedef struct hl_embedding_layer {
     hl_tensor *types; /* (types, D) or NULL */
 } hl_embedding_layer;
 
-/* Registers <name>.weight, normal with deviation 1 / sqrt(D), so that the embedding, scaled by sqrt(D), has deviation
- * 1. Errors stay on the registry. */
+/* Registers <name>.weight, drawn as normal with standard deviation 1 / sqrt(D). After the scaling by sqrt(D), the
+ * embedding then has deviation 1. Errors stay on the registry. */
 hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name name, int64_t vocabulary,
                                            int64_t d_model);
 
-/* Registers and returns <name>.weight (n_types, D), normal with deviation 0.02: the vectors of a layer's types. NULL
- * with an error on the registry. */
+/* Registers and returns <name>.weight (n_types, D), the vectors of a layer's token types, drawn as normal with standard
+ * deviation 0.02. NULL with an error on the registry. */
 hl_tensor *hl_embedding_layer_types(hl_parameters *parameters, hl_name name, int64_t n_types, int64_t d_model);
 
-/* scale * weight[tokens] + vectors[positions] + types[the batch's types], (N, D), of the batch's rows; `positions` may
- * be of no kind, and a single type is that of all rows. The batch must outlive the tape. Sticky error: examples longer
- * than there are positions, a type that the layer has not. */
+/* Returns scale * weight[tokens] + vectors[positions] + types[the batch's types], (N, D), for the batch's rows.
+ * `positions` may be HL_POSITIONS_NONE; if the layer has a single type, all rows have it. The batch must outlive the
+ * tape. Sticky error: examples longer than the positions reach, a type that the layer does not have. */
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
                                       const hl_positions_layer *positions, const hl_batch *batch);
 

@@ -1,5 +1,5 @@
-/* One layer of the encoder: self-attention and feed-forward, each with a residual and a layer norm;
- * PyTorch's nn.TransformerEncoderLayer.
+/* One encoder layer: self-attention and a feed-forward network, each with a residual and a layer norm; PyTorch's
+ * nn.TransformerEncoderLayer.
  *   post (Vaswani et al. 2017):  x = norm1(x + drop(attention(x)));  x = norm2(x + drop(feed_forward(x)))
  *   pre (Xiong et al. 2020):     x = x + drop(attention(norm1(x)));  x = x + drop(feed_forward(norm2(x))) */
 #ifndef HL_LAYERS_ENCODER_LAYER_H
@@ -19,7 +19,7 @@ typedef struct hl_encoder_layer_config {
     int64_t d_ff;
     hl_activation activation;
     hl_norm_place norm;
-    hl_real norm_epsilon;     /* 0: 1e-5 */
+    hl_real norm_epsilon;     /* 0 stands for 1e-5 */
     hl_real dropout_residual; /* on each sublayer's output, before it is added */
     hl_real dropout_ffn;      /* after the activation */
 } hl_encoder_layer_config;
@@ -37,12 +37,12 @@ typedef struct hl_encoder_layer {
  * unknown activation or norm. */
 hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config);
 
-/* y (N, D) for x (N, D). `probe` may be NULL. */
+/* Returns y (N, D) for x (N, D). `probe` may be NULL. */
 hl_tensor *hl_encoder_layer_forward(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
                                     const hl_attention_rules *rules, const hl_head_probe *probe);
 
-/* Its two halves: z (N, H * Dv) for x (N, D), the heads' concatenation before dropout and W_O; and y (N, D) for x and
- * z, each row of which follows from the same row of both alone. */
+/* The two halves of the layer. _heads: z (N, H * Dv) for x (N, D), the heads' concatenation before dropout and W_O.
+ * _from_heads: y (N, D) for x and z, where each row of y depends only on the same row of x and z. */
 hl_tensor *hl_encoder_layer_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x,
                                   const hl_attention_rules *rules, const hl_head_probe *probe);
 hl_tensor *hl_encoder_layer_from_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_tensor *z);

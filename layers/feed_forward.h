@@ -9,7 +9,7 @@
 HL_BEGIN_DECLS
 
 /* clang-format off */
-#define HL_ACTIVATIONS(ACTIVATION) /* the op hl_<name>; configs say model.activation = <name> */ \
+#define HL_ACTIVATIONS(ACTIVATION) /* the op hl_<name>; in configs: model.activation = <name> */ \
     ACTIVATION(HL_RELU, relu) \
     ACTIVATION(HL_GELU, gelu) \
     ACTIVATION(HL_GELU_TANH, gelu_tanh) \
@@ -20,7 +20,7 @@ HL_BEGIN_DECLS
 #define HL_ACTIVATION_CONSTANT(constant, name) constant,
 typedef enum hl_activation { HL_ACTIVATIONS(HL_ACTIVATION_CONSTANT) } hl_activation;
 
-/* y, shaped like x, by the activation's op. */
+/* Applies the activation's op. Returns y, shaped like x. */
 hl_tensor *hl_activate(hl_tape *tape, hl_activation activation, hl_tensor *x);
 
 typedef struct hl_feed_forward {
@@ -32,11 +32,11 @@ typedef struct hl_feed_forward {
 } hl_feed_forward;
 
 /* Registers <prefix>.linear1.* and <prefix>.linear2.*; `dropout` acts after the activation. Errors stay on the
- * registry, also for an unknown activation. */
+ * registry, including an unknown activation. */
 hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model, int64_t d_ff,
                                      hl_activation activation, bool bias, hl_real dropout);
 
-/* y (N, D) for x (N, D), with what follows it (`after`) in the same pass. */
+/* Returns y (N, D) for x (N, D), followed by `after` in the same pass. */
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x, hl_linear_after after);
 
 HL_END_DECLS

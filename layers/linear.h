@@ -15,15 +15,15 @@ typedef struct hl_linear_layer {
     hl_tensor *bias;   /* (O) or NULL */
 } hl_linear_layer;
 
-/* Registers <name>.weight, Xavier uniform, and with `bias` <name>.bias, zero. Errors stay on the registry. */
+/* Registers <name>.weight (Xavier uniform) and, with `bias`, <name>.bias (zero). Errors stay on the registry. */
 hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, int64_t inputs, int64_t outputs,
                                      bool bias);
 
-/* y (..., O) for x (..., I). */
+/* Returns y (..., O) for x (..., I). */
 hl_tensor *hl_linear_layer_forward(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x);
 
-/* What follows a linear layer, computed in one pass with it (core/ops/linear.h): residual + dropout(relu(y)). Each may
- * be absent. */
+/* What follows a linear layer, computed in one pass with it (core/ops/linear.h): residual + dropout(relu(y)). Each part
+ * may be absent. */
 typedef struct hl_linear_after {
     bool relu;
     const hl_dropout_layer *dropout;

@@ -30,7 +30,7 @@ static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
     };
 }
 
-/* What comes before the encoder. One statement each: the order of registration is the order in files. */
+/* The part before the encoder. One statement each: the order of registration is the order in files. */
 static void make_embedding(hl_model *model)
 {
     const hl_model_config *c = &model->config;
@@ -56,7 +56,7 @@ static void make_embedding(hl_model *model)
     }
 }
 
-/* What the config says of parameters that the layers do not know. */
+/* Applies settings of the config that concern parameters but that the layers do not know. */
 static void set_up_parameters(hl_model *model)
 {
     const hl_model_config *c = &model->config;
@@ -80,7 +80,7 @@ static void set_up_parameters(hl_model *model)
 
 hl_status hl_model_init(hl_model *model, const hl_model_config *config)
 {
-    memset(model, 0, sizeof *model); /* a literal would be made on the stack, which may be small */
+    memset(model, 0, sizeof *model); /* a compound literal would be made on the stack, which may be small */
     model->config = *config;
     HL_TRY(hl_model_config_resolve(&model->config));
     hl_parameters *parameters = &model->parameters;
@@ -152,13 +152,13 @@ hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch 
     return hl_encoder_layers(tape, &model->encoder, layer, x, &rules, probes);
 }
 
-/* What its rows count from, in the lists that name them; a dry pass has no lists. */
+/* The number from which its rows count in the lists that name them; a dry pass has no lists. */
 static int32_t first_row(const hl_batch *batch)
 {
     return batch->offsets != NULL ? batch->offsets[0] : 0;
 }
 
-/* Logits of the last layer's output x (N, D): of the examples that the n ascending rows lie in, one in each. */
+/* Logits from the last layer's output x (N, D), for the examples that contain the n ascending rows, one row in each. */
 static hl_tensor *pooled_logits(hl_tape *tape, const hl_model *model, const hl_batch *batch, hl_tensor *x,
                                 const int32_t *rows, int64_t n)
 {
@@ -208,7 +208,7 @@ hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_bat
 
 size_t hl_model_record_bytes(const hl_model *model)
 {
-    /* A layer records some 25 ops of less than 1 KiB each. */
+    /* A layer records about 25 ops of less than 1 KiB each. */
     return ((size_t)model->encoder.n_layers + 1) * 64 * 1024;
 }
 

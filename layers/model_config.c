@@ -118,7 +118,7 @@ static hl_status check_output(const hl_model_config *c)
     return hl_ok();
 }
 
-/* Whether it is 0 or above also as the number that layers take, which may be narrower. */
+/* Whether it is at least 0, also after conversion to the type that layers use, which may be narrower. */
 static bool is_allowed(double value)
 {
     return value >= 0 && isfinite((hl_real)value);

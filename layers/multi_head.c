@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The rows of q, k and v in in_proj_bias, and in in_proj_weight where that is packed. */
+/* The rows of q, k and v in in_proj_bias, and in in_proj_weight if that is packed. */
 typedef struct rows {
     int64_t first, n;
 } rows;
@@ -60,7 +60,7 @@ hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_t
     return hl_linear(tape, x, W, hl_tape_parameter_rows(tape, layer->in_proj_bias, r.first, r.n));
 }
 
-/* q, k and v, each as columns of a projection: of a single packed one where all come from x. */
+/* q, k and v, each as columns of a projection. If all come from x, it is a single packed projection. */
 static void project_all(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory, hl_columns qkv[3])
 {
     if (layer->in_proj_weight != NULL && x == memory) {

@@ -1,7 +1,8 @@
 /* Multi-head attention; Vaswani et al. 2017, section 3.2.2:
  *   MultiHead(x, m) = Concat(z_1, ..., z_H) W_O,   z_h = Attention(x W_Q,h, m W_K,h, m W_V,h)
- * Self-attention has m = x, cross-attention another m. Head widths are free of D / H, and key/value heads may be fewer
- * than query heads. PyTorch's nn.MultiheadAttention where H * Dk = H * Dv = D and Hkv = H. */
+ * In self-attention m is x; in cross-attention m is another tensor. Head widths do not depend on D / H, and there may
+ * be fewer key/value heads than query heads. Equals PyTorch's nn.MultiheadAttention if H * Dk = H * Dv = D and Hkv =
+ * H. */
 #ifndef HL_LAYERS_MULTI_HEAD_H
 #define HL_LAYERS_MULTI_HEAD_H
 
@@ -20,62 +21,65 @@ typedef struct hl_multi_head_config {
     bool bias;
     hl_real dropout_weights; /* on the weights after softmax */
     hl_real dropout_concat;  /* on the heads' concatenation before W_O */
-    bool recompute;          /* backward makes the weights again instead of keeping them (core/ops/attention.h) */
+    bool recompute;          /* backward computes the weights again instead of keeping them (core/ops/attention.h) */
 } hl_multi_head_config;
 
 typedef struct hl_multi_head {
     hl_name name;
     hl_multi_head_config config;
-    /* Packed, where q, k and v all are D wide: one matrix (3 D, D), q's rows first. Else three of their own. */
+    /* Packed if q, k and v are all D wide: one matrix (3 D, D), q's rows first. Otherwise three matrices. */
     hl_tensor *in_proj_weight;
     hl_tensor *q_proj_weight; /* (H * Dk, D) */
     hl_tensor *k_proj_weight; /* (Hkv * Dk, D) */
     hl_tensor *v_proj_weight; /* (Hkv * Dv, D) */
-    hl_tensor *in_proj_bias;  /* the three biases end to end, or NULL */
+    hl_tensor *in_proj_bias;  /* the three biases, end to end, or NULL */
     hl_linear_layer out_proj; /* (D, H * Dv) */
     hl_dropout_layer dropout_weights, dropout_concat;
 } hl_multi_head;
 
-/* Reads and changes what one module's heads compute in one pass; every field may be NULL. */
+/* Reads and changes what the heads of one module compute in one pass. Every field may be NULL. */
 typedef struct hl_head_probe {
-    void (*observe)(void *context, const hl_attention_seen *seen); /* sees every head's weights: core/ops/attention.h */
+    void (*observe)(void *context, const hl_attention_seen *seen); /* receives every head's weights:
+                                                                      core/ops/attention.h */
     void *observe_context;
     hl_real *z;                    /* receives (Nq, H * Dv): the heads' concatenation (gated), before dropout and W_O */
     hl_tensor *gate;               /* (B, H) or (1, H): see core/ops/attention.h */
-    const hl_real *const *replace; /* likewise */
+    const hl_real *const *replace; /* see core/ops/attention.h */
 } hl_head_probe;
 
-/* Where hl_head_weights_observe copies a module's weights: (B, H, T, T), 0 past the lengths, T at least the longest. */
+/* Where hl_head_weights_observe copies a module's weights: (B, H, T, T), 0 past the lengths; T is at least the longest
+ * length. */
 typedef struct hl_head_weights {
     hl_real *at;
     int64_t n_heads, n_tokens; /* H, T */
 } hl_head_weights;
 
-/* An `observe` whose context is an hl_head_weights. */
+/* An `observe` function whose context is an hl_head_weights. */
 void hl_head_weights_observe(void *weights, const hl_attention_seen *seen);
 
-/* Registers <name>.in_proj_weight or <name>.{q,k,v}_proj_weight, <name>.in_proj_bias and <name>.out_proj.*: Xavier
- * uniform for each of the matrices, biases zero. Errors stay on the registry. */
+/* Registers <name>.in_proj_weight or <name>.{q,k,v}_proj_weight, <name>.in_proj_bias and <name>.out_proj.*. Every
+ * matrix is Xavier uniform, and biases are zero. Errors stay on the registry. */
 hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config);
 
-/* Which rows attend to which: sequence b of x to sequence b of the memory, under the mask. Arrays must outlive the
- * tape. */
+/* Which rows attend to which: sequence b of x attends to sequence b of the memory, under the mask. The arrays must
+ * outlive the tape. */
 typedef struct hl_attention_rules {
-    hl_sequences queries, keys; /* of x and of the memory; the same for self-attention */
+    hl_sequences queries, keys; /* for x and the memory; equal in self-attention */
     hl_mask mask;
 } hl_attention_rules;
 
-/* y (Nq, D) for x (Nq, D) and memory (Nk, D), the same tensor for self-attention, and what follows it in the same pass
- * (`after`). `probe` may be NULL. */
+/* Returns y (Nq, D) for x (Nq, D) and memory (Nk, D), which is x itself in self-attention. `after` follows in the same
+ * pass. `probe` may be NULL. */
 hl_tensor *hl_multi_head_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                  const hl_attention_rules *rules, const hl_head_probe *probe, hl_linear_after after);
 
-/* Its two halves: z (Nq, H * Dv), the heads' concatenation before dropout and W_O; and y (Nq, D) of z. */
+/* The two halves of the layer. _heads: z (Nq, H * Dv), the heads' concatenation before dropout and W_O. _from_heads: y
+ * (Nq, D) from z. */
 hl_tensor *hl_multi_head_heads(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                const hl_attention_rules *rules, const hl_head_probe *probe);
 hl_tensor *hl_multi_head_from_heads(hl_tape *tape, const hl_multi_head *layer, hl_tensor *z, hl_linear_after after);
 
-/* x projected to one of q, k, v (`which` 0, 1, 2). For hl_multi_head_forward and the naive one. */
+/* Projects x to q, k or v (`which` 0, 1, 2). For hl_multi_head_forward and the naive version. */
 hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which);
 
 HL_END_DECLS

@@ -13,7 +13,7 @@
 
 /* ---- padding ---- */
 
-/* The row of each place (B, T). */
+/* The row at each padded position (B, T). */
 static int32_t *place_rows(const hl_sequences *sequences)
 {
     int64_t T = sequences->longest;

@@ -1,5 +1,5 @@
-/* Multi-head attention composed of primitive ops in a loop over the heads, as in the formula of layers/multi_head.h:
- * slower, and simple enough to check by reading. Without dropout and probes. Tests and `bench` compare with it. */
+/* Multi-head attention made of primitive ops in a loop over the heads, as in the formula of layers/multi_head.h. It is
+ * slower, and simple enough to check by reading. It has no dropout and no probes. Tests and `bench` compare with it. */
 #ifndef HL_LAYERS_MULTI_HEAD_NAIVE_H
 #define HL_LAYERS_MULTI_HEAD_NAIVE_H
 
@@ -9,23 +9,24 @@
 
 HL_BEGIN_DECLS
 
-/* The sequences padded to their longest, for ops that know of no sequences: which row stands in each place (B, T), some
- * other one of the sequence where there is none; the places (Nq) of the rows; and a bias that forbids padding. */
+/* The sequences padded to the longest one, for ops that do not know sequences. `queries` and `keys` (B, T) hold the row
+ * at each padded position; in the padding, they hold some row of the same sequence. `places` (Nq) holds the padded
+ * position of each row. `bias` forbids padding. */
 typedef struct hl_naive_padding {
     int64_t B, Tq, Tk, Nq;
-    int32_t *queries, *keys, *places; /* owned, as the bias' numbers */
-    hl_real *numbers;                 /* NULL where nothing is forbidden */
+    int32_t *queries, *keys, *places; /* owned, as is `numbers` */
+    hl_real *numbers;                 /* the bias' numbers; NULL if nothing is forbidden */
     hl_tensor bias;                   /* (B, H, Tq, Tk) */
     bool causal;
 } hl_naive_padding;
 
-/* Of the rules and their bias, for H heads. HL_NO_MEMORY. To be ended by hl_naive_padding_free, whatever this
- * returns. */
+/* Made from the rules and their bias, for H heads. HL_NO_MEMORY. Free it with hl_naive_padding_free, also on
+ * failure. */
 hl_status hl_naive_padding_init(hl_naive_padding *padding, const hl_attention_rules *rules, int64_t n_heads);
 
 void hl_naive_padding_free(hl_naive_padding *padding);
 
-/* y (Nq, D) for x (Nq, D) and memory (Nk, D). The padding must outlive the tape. */
+/* Returns y (Nq, D) for x (Nq, D) and memory (Nk, D). The padding must outlive the tape. */
 hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                        const hl_naive_padding *padding);
 

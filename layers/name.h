@@ -1,4 +1,4 @@
-/* Names of modules and parameters: "encoder.layers.0.self_attn" and so on, as PyTorch spells them. */
+/* Names of modules and parameters in PyTorch's spelling, such as "encoder.layers.0.self_attn". */
 #ifndef HL_LAYERS_NAME_H
 #define HL_LAYERS_NAME_H
 

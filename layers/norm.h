@@ -16,11 +16,11 @@ typedef struct hl_norm_layer {
     hl_real epsilon;
 } hl_norm_layer;
 
-/* Registers <name>.weight, one, and with `bias` <name>.bias, zero. An `epsilon` of 0 stands for 1e-5. Errors stay on
- * the registry. */
+/* Registers <name>.weight (ones) and, with `bias`, <name>.bias (zero). An `epsilon` of 0 stands for 1e-5. Errors stay
+ * on the registry. */
 hl_norm_layer hl_norm_layer_make(hl_parameters *parameters, hl_name name, int64_t d_model, bool bias, hl_real epsilon);
 
-/* y (..., D) for x (..., D). */
+/* Returns y (..., D) for x (..., D). */
 hl_tensor *hl_norm_layer_forward(hl_tape *tape, const hl_norm_layer *layer, hl_tensor *x);
 
 HL_END_DECLS

@@ -1,9 +1,9 @@
-/* What makes logits of the encoder's rows x (M, D):
- *   x = f(pooler.dense(drop(x)))             with a pooler: the classifiers of BERT and its kin
+/* Turns the encoder's rows x (M, D) into logits:
+ *   x = f(pooler.dense(drop(x)))             with a pooler: classifiers such as BERT's
  *   x = head.norm(act(head.dense(x)))        HL_HEAD_TRANSFORM: the heads of masked models (Devlin et al. 2019)
  *   logits = drop(x) W^T + b
- * W (C, D), or (C, E) after the transform, whose dense layer makes E numbers of D. A shared W may have more rows, and
- * so has b then: the first C are read. */
+ * W is (C, D), or (C, E) after the transform, whose dense layer maps D numbers to E. A shared W may have more rows, and
+ * then b has more too: only the first C are read. */
 #ifndef HL_LAYERS_OUTPUT_H
 #define HL_LAYERS_OUTPUT_H
 
@@ -13,10 +13,10 @@
 
 HL_BEGIN_DECLS
 
-/* HL_HEAD_NONE: there is no output layer; the model gives hidden states alone. */
+/* HL_HEAD_NONE: there is no output layer, and the model returns only hidden states. */
 typedef enum hl_output_head { HL_HEAD_LINEAR, HL_HEAD_TRANSFORM, HL_HEAD_NONE } hl_output_head;
 
-/* A linear layer with this function between a pooled row and the output layer. */
+/* The function that follows a linear layer between a pooled row and the output layer. */
 typedef enum hl_pooler { HL_POOLER_NONE, HL_POOLER_TANH, HL_POOLER_RELU, HL_POOLER_GELU } hl_pooler;
 
 /* y, shaped like x, by the function of a pooler other than HL_POOLER_NONE. */
@@ -37,13 +37,14 @@ typedef struct hl_output_layer {
     int64_t targets;        /* C */
 } hl_output_layer;
 
-/* Registers, as far as they are there, pooler.dense.*, head.dense.*, head.norm.*, output.weight, or a shared W under
- * that name, and b: output.bias, after a transform head.bias. `config` has passed hl_model_config_resolve. `shared` is
- * the matrix W where it is the embedding's, else NULL. Errors stay on the registry. */
+/* Registers the parts that the config asks for: pooler.dense.*, head.dense.*, head.norm.*, output.weight (or a shared W
+ * under that name), and b as output.bias, or as head.bias after a transform. `config` has passed
+ * hl_model_config_resolve. `shared` is W if it is the embedding's matrix, otherwise NULL. Errors stay on the
+ * registry. */
 hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_config *config, hl_tensor *shared);
 
-/* Logits (M, C) of x (M, D). `rows` (M): dropout of row m is drawn as that of row rows[m] - base of the tape's places;
- * NULL: of row m. Must outlive the tape. Sticky error where there is no output layer. */
+/* Returns logits (M, C) of x (M, D). `rows` (M): row m draws dropout with the number of row rows[m] - base in the
+ * tape's `places`; NULL: with that of row m. `rows` must outlive the tape. Sticky error if there is no output layer. */
 hl_tensor *hl_output_layer_forward(hl_tape *tape, const hl_output_layer *layer, hl_tensor *x, const int32_t *rows,
                                    int32_t base);
 

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <tgmath.h>
 
-/* Threads work on whole pieces of this many numbers, cut at the same places for any number of threads: compilers round
- * differently in vectors and in the remainder of a loop, and so the same numbers are in the remainder each time. */
+/* Threads work on whole pieces of this many numbers, cut at the same boundaries for any number of threads. Compilers
+ * round differently in vectors and in the remainder of a loop, so the same numbers must be in the remainder each
+ * time. */
 enum { PIECE = 2048 };
 
 static hl_status check_moment_options(const hl_optimizer_options *options)
@@ -18,7 +19,7 @@ static hl_status check_moment_options(const hl_optimizer_options *options)
     if (!(options->beta2 >= 0 && options->beta2 < 1)) {
         return hl_error(HL_INVALID, "beta2 must be at least 0 and below 1, not %g", options->beta2);
     }
-    /* With 0, a number whose gradient was always 0 would become 0 / 0. */
+    /* With 0, a number whose gradient has always been 0 would become 0 / 0. */
     if (!((hl_real)options->epsilon > 0 && isfinite((hl_real)options->epsilon))) {
         return hl_error(HL_INVALID, "epsilon must be above 0 and finite in " HL_REAL_NAME ", not %g", options->epsilon);
     }
@@ -67,11 +68,11 @@ void hl_optimizer_free(hl_optimizer *optimizer)
 
 /* One step's constants, computed in double and rounded once. */
 typedef struct update_constants {
-    hl_real rate;       /* what the direction is multiplied by */
-    hl_real l2;         /* times the weight is added to its gradient, where it decays */
-    hl_real shrink;     /* times the weight is subtracted from it, where it decays apart from its gradient; in float,
-                           1 - shrink would be off by up to 3% of a shrink of 1e-6 */
-    hl_real beta1;      /* of the first moments; 1 - beta1 is stored too, as in float 1 - 0.999f is off by 1e-5 */
+    hl_real rate;       /* factor of the direction */
+    hl_real l2;         /* the gradient of a decaying weight gets l2 times the weight added */
+    hl_real shrink;     /* a weight that decays apart from its gradient loses shrink times itself; in float, 1 - shrink
+                           would be off by up to 3% for a shrink of 1e-6 */
+    hl_real beta1;      /* of the first moments; 1 - beta1 is stored too, because in float 1 - 0.999f is off by 1e-5 */
     hl_real beta1_rest; /* 1 - beta1 */
     hl_real beta2;
     hl_real beta2_rest;
@@ -98,7 +99,7 @@ static update_constants adam_constants(const hl_optimizer *optimizer, double lea
 }
 
 /* keep * old + rest * x with rest = 1 - keep. That form would round twice, and its two constants, rounded separately,
- * do not add up to 1: at a beta2 of 0.999 squares would be 1e-5 too large. Moving from the nearer of the two numbers
+ * do not add up to 1: for a beta2 of 0.999, squares would be 1e-5 too large. Moving from the nearer of the two numbers
  * loses nothing. */
 static inline hl_real moved(hl_real old, hl_real x, hl_real keep, hl_real rest)
 {

@@ -21,7 +21,8 @@ double hl_schedule_rate(const hl_schedule *schedule, int64_t step)
     }
     double rate = schedule->learning_rate, least = schedule->min_rate;
     if (schedule->name ==
-        HL_SCHEDULE_NOAM) { /* by roots and quotients: unlike pow, they have the same bits on every CPU */
+        HL_SCHEDULE_NOAM) { /* computed with roots and quotients, because, unlike pow, they have the same bits on every
+                               CPU */
         double warmup = (double)schedule->warmup_steps, falling = 1 / sqrt((double)step);
         double rising = warmup > 0 ? (double)step / (warmup * sqrt(warmup)) : falling;
         return schedule->d_model < 1 ? NAN : rate * (fmin(falling, rising) / sqrt((double)schedule->d_model));

@@ -10,7 +10,7 @@
 
 enum { NUMBER_TEXT = 40, MAX_METADATA = 5 + HL_STATE_FIELDS };
 
-/* The tensors of a file that is being written. */
+/* The tensors of a file while it is written. */
 typedef struct tensor_list {
     hl_named_tensor *tensors;
     char (*names)[160];
@@ -70,7 +70,7 @@ static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][N
     int n = state->unvalidated ? HL_STATE_FIELDS : HL_STATE_WHOLE_STEP_FIELDS;
     for (int i = 0; i < n; i++) {
         if (fields[i].real != NULL) {
-            snprintf(texts[i], NUMBER_TEXT, "%a", *fields[i].real); /* hexadecimal: the very bits */
+            snprintf(texts[i], NUMBER_TEXT, "%a", *fields[i].real); /* hexadecimal, which keeps every bit */
         } else {
             snprintf(texts[i], NUMBER_TEXT, "%" PRId64, *fields[i].integer);
         }
@@ -79,11 +79,11 @@ static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][N
     return n;
 }
 
-/* Keeps the present checkpoint under another name, before the new one takes its place. */
+/* Keeps the current checkpoint under another name, before the new one replaces it. */
 static hl_status keep_previous(const char *path, const char *kept_path)
 {
     const hl_file_calls *calls = hl_file_calls_get();
-    calls->unlink(kept_path); /* left by a run that was resumed from before this step; usually there is none */
+    calls->unlink(kept_path); /* left by a run that was resumed before this step; usually there is none */
     bool kept = calls->link(path, kept_path) == 0 || errno == ENOENT;
     return kept ? hl_ok() : hl_file_system_error(kept_path, "the last checkpoint cannot be kept under this name");
 }

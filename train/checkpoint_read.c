@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest count that metadata may hold: so far from overflow that a run may go on from it. */
+/* The largest count that metadata may hold. It is so far from overflow that a run may continue from it. */
 static const int64_t max_count = (int64_t)1 << 60;
 
 struct hl_checkpoint {
     hl_safetensors *file;
     char *path;
-    int64_t step; /* -1 where another program wrote the file */
+    int64_t step; /* -1 if another program wrote the file */
 };
 
-/* ---- what it says ---- */
+/* ---- what the file says ---- */
 
 static bool read_integer(const char *text, int64_t *value)
 {
@@ -40,7 +40,7 @@ static bool read_real(const char *text, double *value)
     return text != NULL && end != text && *end == '\0' && __builtin_isfinite(*value);
 }
 
-/* The format that a file of ours says; 1 where it says none. */
+/* The format that a file of ours states; 1 if it states none. */
 static int64_t format_of(const hl_checkpoint *checkpoint, const char *key)
 {
     int64_t format;
@@ -134,9 +134,9 @@ hl_status hl_checkpoint_state(const hl_checkpoint *checkpoint, hl_train_state *s
     return hl_ok();
 }
 
-/* ---- the places of tensors ---- */
+/* ---- where tensors go ---- */
 
-/* Puts the tensor of the file at its parameter's place in the block; without a block, only checks that it fits. */
+/* Sets the destination of the file's tensor in the parameter's block. Without a block, only checks that it fits. */
 static hl_status place_tensor(const hl_checkpoint *checkpoint, const char *prefix, const hl_parameter *parameter,
                               hl_real *block, hl_safetensors_place *places)
 {
@@ -165,8 +165,8 @@ static hl_status alias_differs(const hl_checkpoint *checkpoint, const hl_paramet
                     checkpoint->path, alias->name, parameters->list[alias->parameter].name);
 }
 
-/* A second name of a parameter, where the file has it, must stand for the same numbers: of the two tensors the one that
- * comes first is read, and the other is compared with it. */
+/* If the file has a second name of a parameter, it must hold the same numbers. The first of the two tensors is read,
+ * and the other is compared with it. */
 static hl_status place_alias(const hl_checkpoint *checkpoint, const hl_parameters *parameters,
                              const hl_parameter_alias *alias, hl_safetensors_place *places)
 {
@@ -186,7 +186,7 @@ static hl_status place_alias(const hl_checkpoint *checkpoint, const hl_parameter
     return hl_ok();
 }
 
-/* All weights; places NULL: only checks that they fit. */
+/* Sets the destinations of all weights; places NULL: only checks that they fit. */
 static hl_status place_weights(const hl_checkpoint *checkpoint, const hl_parameters *parameters,
                                hl_safetensors_place *places)
 {
@@ -211,7 +211,7 @@ hl_status hl_checkpoint_fits(hl_checkpoint *checkpoint, const hl_parameters *par
     return hl_checkpoint_judge(checkpoint, place_weights(checkpoint, parameters, NULL));
 }
 
-/* ---- reading them ---- */
+/* ---- reading tensors ---- */
 
 static hl_status place_moments(const hl_checkpoint *checkpoint, const hl_optimizer *optimizer,
                                hl_safetensors_place *places)
@@ -247,7 +247,7 @@ static hl_status check_read(const hl_checkpoint *checkpoint, const hl_parameters
     return hl_ok();
 }
 
-/* `optimizer`: whose moments are read too, or NULL. */
+/* `optimizer`: its moments are read too; or NULL. */
 static hl_status read_into(hl_checkpoint *checkpoint, const hl_parameters *parameters, const hl_optimizer *optimizer)
 {
     hl_safetensors_place *places = hl_calloc((size_t)hl_safetensors_count(checkpoint->file), sizeof *places);
@@ -290,9 +290,9 @@ hl_status hl_checkpoint_restore(hl_checkpoint *checkpoint, hl_optimizer *optimiz
     return hl_ok();
 }
 
-/* ---- a file that may not be there ---- */
+/* ---- a file that may be missing ---- */
 
-/* Opens and verifies it; *checkpoint is NULL where there is none. */
+/* Opens and verifies the file; *checkpoint is NULL if there is none. */
 static hl_status open_verified(const char *path, hl_checkpoint **checkpoint)
 {
     *checkpoint = NULL;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In the place of a section's index. */
+/* Used instead of a section's index. */
 enum { ANY_SECTION = -1, UNKNOWN_SECTION = -1, NO_SECTION = -2 };
 
 /* ---- sections and keys by name ---- */
@@ -52,7 +52,7 @@ static bool is_in(int k, int section)
     return section == ANY_SECTION || hl_config_keys[k].section == section;
 }
 
-/* The index of the first key of that name in the section, or -1. */
+/* The index of the first key with that name in the section, or -1. */
 static int find_key(int section, const char *name)
 {
     for (int k = 0; k < hl_config_n_keys; k++) {
@@ -63,7 +63,7 @@ static int find_key(int section, const char *name)
     return -1;
 }
 
-/* The key of the section that a misspelt name may stand for, or -1. */
+/* The key in the section that a misspelt name may mean, or -1. */
 static int find_similar_key(int section, const char *name)
 {
     const char *names[HL_CONFIG_MOST_KEYS];
@@ -97,7 +97,7 @@ static void complain_of_unknown_key(hl_config_reader *reader, int line, int sect
     reader->given[k].faulty = true;
 }
 
-/* `what`: what is wrong with a key that stands in no section. */
+/* `what`: what is wrong with a key outside all sections. */
 static void complain_of_no_section(hl_config_reader *reader, int line, const char *what, const char *name)
 {
     int k = find_key(ANY_SECTION, name);
@@ -140,7 +140,7 @@ static void set_key(hl_config_reader *reader, int line, int section, const char 
     }
 }
 
-/* A text of another kind: several lines that cannot be a config's, and no section of a config. */
+/* A text of another kind: several lines that cannot belong to a config, and no section of a config. */
 static bool is_prose(const char *text, size_t size)
 {
     hl_ini ini;
@@ -167,7 +167,7 @@ static void read_text(hl_config_reader *reader, const char *text, size_t size)
     hl_ini ini;
     hl_ini_begin(&ini, text, size);
     int section = NO_SECTION;
-    int opened[HL_CONFIG_SECTIONS] = { 0 }; /* the line on which each was opened first, or 0 */
+    int opened[HL_CONFIG_SECTIONS] = { 0 }; /* the line on which each section was first opened, or 0 */
     for (hl_ini_kind kind; (kind = hl_ini_next(&ini)) != HL_INI_END;) {
         if (kind == HL_INI_WRONG || kind == HL_INI_WRONG_SECTION) {
             reader->unclear = true;
@@ -183,13 +183,14 @@ static void read_text(hl_config_reader *reader, const char *text, size_t size)
             }
         } else if (section == NO_SECTION) {
             complain_of_no_section(reader, ini.line, "a key before any section", ini.name);
-        } else if (section != UNKNOWN_SECTION) { /* keys of an unknown section are not checked: its name needs repair */
+        } else if (section != UNKNOWN_SECTION) { /* keys in an unknown section are not checked, because its name must be
+                                                    corrected first */
             set_key(reader, ini.line, section, ini.name, ini.value);
         }
     }
 }
 
-/* An override is not read as a line of a file, where a comment sign in a path would cut it silently. */
+/* An override is not read as a line of a file, in which a comment sign in a path would silently cut it. */
 static void read_override(hl_config_reader *reader, const char *override)
 {
     static const char form[] = "not of the form section.key=value";

@@ -1,4 +1,4 @@
-/* Defaults that follow from other keys, and what several keys must fulfil together. */
+/* Defaults that follow from other keys, and conditions on several keys together. */
 #include "train/ini.h"
 #include "train/private/config_reader.h"
 
@@ -9,7 +9,7 @@
 
 void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
 {
-    char text[HL_INI_MAX_LINE + 2048]; /* what it quotes is of one line */
+    char text[HL_INI_MAX_LINE + 2048]; /* it quotes at most one line */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -25,7 +25,7 @@ void hl_config_complain(hl_config_reader *reader, int line, const char *format, 
     }
 }
 
-/* Whether the key was read without fault, so that conclusions may be drawn from it. */
+/* Whether the key was read without a fault, so that conclusions may be drawn from it. */
 #define SOUND(reader, field) (!HL_CONFIG_GIVEN(reader, field)->faulty)
 
 /* The line to name for two keys that exclude each other: the first key's, or if that was not given, the second's. */
@@ -47,7 +47,7 @@ hl_task_spec hl_config_task_spec(const hl_config *config)
                            .order = task->order };
 }
 
-/* Complains of given keys that the task does not use. */
+/* Complains about given keys that the task does not use. */
 static void check_task_keys(hl_config_reader *reader)
 {
     const char *task = hl_config_task_spec(reader->config).name;
@@ -59,7 +59,7 @@ static void check_task_keys(hl_config_reader *reader)
     }
 }
 
-/* Complains of what the task refuses: its text begins with the key at fault, whose line is named. */
+/* Complains about what the task refuses: its text begins with the faulty key, whose line is named. */
 static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
 {
     hl_status status = hl_task_check(spec);
@@ -77,7 +77,7 @@ static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
     return false;
 }
 
-/* min_length = length where it is 0, max_length = what the task needs; then what follows from the task's lengths. */
+/* Sets min_length = length if it is 0, and max_length to what the task needs; then what follows from its lengths. */
 static void resolve_lengths(hl_config_reader *reader)
 {
     hl_config *config = reader->config;
@@ -114,7 +114,7 @@ static bool is_given(const hl_config_given *given)
     return given->line != HL_CONFIG_NOWHERE;
 }
 
-/* What follows from a task of text, and what it forbids. */
+/* Applies what follows from a text task, and what it forbids. */
 static void resolve_text(hl_config_reader *reader, hl_text_task task)
 {
     hl_config *config = reader->config;
@@ -156,7 +156,7 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
     config->model.causal = config->model.causal || task == HL_TEXT_NEXT;
     const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
     if (config->model.max_length == 0) {
-        config->model.max_length = config->task.length; /* of sentences known when the data are opened */
+        config->model.max_length = config->task.length; /* for sentences, it is known when the data are opened */
     } else if (config->model.max_length < config->task.length) {
         hl_config_complain(reader, max_length->line,
                            "model.max_length: %" PRId64 " is too short, the task needs %" PRId64,
@@ -175,7 +175,7 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
     }
 }
 
-/* One number serves every layer; else there must be one per layer. Numbers of layers that are not there become 0. */
+/* One number serves every layer; otherwise there must be one per layer. Numbers of missing layers become 0. */
 static void spread_over_layers(hl_config_reader *reader)
 {
     int64_t layers = reader->config->model.n_layers;
@@ -198,7 +198,7 @@ static void spread_over_layers(hl_config_reader *reader)
     }
 }
 
-/* kv_heads = heads where it is 0; else it must divide them. */
+/* kv_heads = heads if it is 0; otherwise it must divide them. */
 static void resolve_kv_heads(hl_config_reader *reader)
 {
     hl_model_config *model = &reader->config->model;
@@ -219,7 +219,7 @@ static void resolve_kv_heads(hl_config_reader *reader)
     }
 }
 
-/* d_k and d_v = d_model / heads where they are 0. */
+/* d_k and d_v = d_model / heads if they are 0. */
 static void resolve_head_widths(hl_config_reader *reader)
 {
     hl_model_config *model = &reader->config->model;
@@ -265,7 +265,7 @@ static void resolve_model(hl_config_reader *reader)
     }
 }
 
-/* Keys that exclude each other before and behind the encoder. */
+/* Checks keys that exclude each other, before and after the encoder. */
 static void check_ends(hl_config_reader *reader)
 {
     const hl_model_config *m = &reader->config->model;
@@ -275,7 +275,7 @@ static void check_ends(hl_config_reader *reader)
     const hl_config_given *head = HL_CONFIG_GIVEN(reader, model.head), *pooler = HL_CONFIG_GIVEN(reader, model.pooler);
     const struct {
         bool wrong;
-        const hl_config_given *first, *second; /* the first names the line, or if it was not given, the second */
+        const hl_config_given *first, *second; /* the first one names the line, or if it was not given, the second */
         const char *text;
     } rows[] = {
         { hl_model_config_breaks(m, HL_RULE_TIED_BIAS_UNTIED), HL_CONFIG_GIVEN(reader, model.tied_bias), tied,

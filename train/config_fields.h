@@ -1,4 +1,4 @@
-/* The fields of a config, named section.key as in the table of keys (train/config_keys.c). */
+/* The fields of a config. They are named section.key, as in the table of keys (train/config_keys.c). */
 #ifndef HL_TRAIN_CONFIG_FIELDS_H
 #define HL_TRAIN_CONFIG_FIELDS_H
 
@@ -12,19 +12,19 @@
 HL_BEGIN_DECLS
 
 enum {
-    HL_CONFIG_MAX_PATH = 1000, /* with its final zero byte: quoted, it fits into a line of a config */
+    HL_CONFIG_MAX_PATH = 1000, /* including the final zero byte; in quotes, it fits into a line of a config */
     HL_CONFIG_OVERRIDE = 4 * HL_CONFIG_MAX_PATH + 16,
-    HL_CONFIG_MAX_BYTES = 1 << 20, /* of a config file */
+    HL_CONFIG_MAX_BYTES = 1 << 20, /* the largest config file */
     HL_CONFIG_LOG = -1,            /* patterns.every: steps 1, 2, 5, 10, 20, 50, ... */
     HL_CONFIG_TEXTS = 1600,        /* all texts of a config together, each with a zero byte */
 };
 
-/* A text as its place in hl_config.texts: hl_config_string gives it. 0: "". */
+/* A text as an index into hl_config.texts: hl_config_string returns the text. 0 stands for "". */
 typedef uint16_t hl_config_string_at;
 
-/* Keys that the task does not use hold their defaults. */
+/* Keys that the task does not use have their defaults. */
 typedef struct hl_config_task {
-    int name; /* hl_config_task_spec has it as a string */
+    int name; /* an index; hl_config_task_spec returns the name */
     int64_t length, min_length, symbols, shift, pairs, queries, order;
     hl_config_string_at file, validation_file, column, text_column, label_column, cache, content;
     int64_t line_mb;
@@ -40,7 +40,7 @@ typedef struct hl_config_tokens {
     bool lowercase;
 } hl_config_tokens;
 
-/* What backward has attention's weights from. */
+/* How backward gets the weights of attention: kept from forward, or computed again. */
 typedef enum hl_config_attention { HL_ATTENTION_AUTO, HL_ATTENTION_KEEP, HL_ATTENTION_RECOMPUTE } hl_config_attention;
 
 typedef struct hl_config_optimizer {
@@ -52,7 +52,7 @@ typedef struct hl_config_optimizer {
     int64_t accumulate;
 } hl_config_optimizer;
 
-/* What linear maps multiply in; auto is resolved before a run begins. */
+/* The precision in which linear maps multiply; auto is resolved before a run begins. */
 typedef enum hl_config_precision { HL_PRECISION_FLOAT, HL_PRECISION_BF16, HL_PRECISION_AUTO } hl_config_precision;
 
 typedef struct hl_config_train {
@@ -71,11 +71,11 @@ typedef struct hl_config_patterns {
 } hl_config_patterns;
 
 typedef struct hl_config {
-    hl_data_sizes sizes; /* of the data: no key */
+    hl_data_sizes sizes; /* of the data; not a key */
     hl_config_task task;
     hl_config_tokens tokens;
     hl_model_config model; /* without what hl_setup_model derives; heads, kv_heads, d_k, d_v are 0 past n_layers */
-    double dropout;        /* model.dropout, the default of other keys: no setting of the model */
+    double dropout;        /* model.dropout: only the default of other keys, not a setting of the model */
     int attention;         /* model.attention: hl_config_attention; model.recompute follows from it and the data */
     hl_config_optimizer optimizer;
     hl_config_train train;

@@ -1,4 +1,5 @@
-/* The table of all keys, and one value as text and back; for train/config*.c and programs/ablate. */
+/* The table of all keys, and functions that convert one value from and to text. For train/config*.c and
+ * programs/ablate. */
 #ifndef HL_TRAIN_CONFIG_KEYS_H
 #define HL_TRAIN_CONFIG_KEYS_H
 
@@ -12,14 +13,14 @@ enum {
     HL_CONFIG_MOST_KEYS = 128, /* room for hl_config_n_keys */
     HL_CONFIG_VALUE_TEXT = HL_CONFIG_OVERRIDE,
     HL_CONFIG_WRONG_TEXT = 384, /* at least HL_INI_WRONG_TEXT */
-    HL_CONFIG_PIECES = 8192,    /* tokens.size and min_count of wordpiece and bpe where they are not given */
+    HL_CONFIG_PIECES = 8192,    /* default of tokens.size for wordpiece and bpe; the next is that of min_count */
     HL_CONFIG_MIN_COUNT = 2,
 };
 
 typedef enum hl_config_type {
-    HL_CONFIG_INTEGER,   /* int64_t, or int where the field's size is an int's */
+    HL_CONFIG_INTEGER,   /* int64_t, or int if the field has that size */
     HL_CONFIG_PER_LAYER, /* int32_t[HL_MAX_LAYERS]: "4" or "4, 2, 8" */
-    HL_CONFIG_STEPS,     /* int64_t: a number or "log" */
+    HL_CONFIG_STEPS,     /* int64_t: a number, or "log" */
     HL_CONFIG_REAL,      /* double */
     HL_CONFIG_BOOLEAN,   /* bool */
     HL_CONFIG_CHOICE,    /* int or an enum: an index into `choices` */
@@ -29,16 +30,16 @@ typedef enum hl_config_type {
 
 typedef struct hl_config_key {
     int section;      /* an index into hl_config_sections */
-    const char *full; /* "model.heads" */
-    const char *name; /* "heads" */
+    const char *full; /* such as "model.heads" */
+    const char *name; /* such as "heads" */
     hl_config_type type;
     size_t offset, size; /* of its field in hl_config */
-    const char *initial; /* the default as it would stand in a file, or what stands for `derived` */
-    const char *derived; /* where the default follows from other keys: how, in words; else NULL */
-    double least, most;  /* both allowed; of numbers */
+    const char *initial; /* the default as a file would state it, or a text that stands for `derived` */
+    const char *derived; /* if the default follows from other keys: how, in words; otherwise NULL */
+    double least, most;  /* for numbers; both values are allowed */
     const char *const *choices;
-    bool negated;    /* of HL_CONFIG_BOOLEAN: the field says the opposite */
-    bool may_change; /* whether a resumed run may have another value */
+    bool negated;    /* for HL_CONFIG_BOOLEAN: the field says the opposite */
+    bool may_change; /* whether a resumed run may change the value */
     const char *help;
 } hl_config_key;
 
@@ -49,36 +50,36 @@ typedef struct hl_config_section {
 
 extern const hl_config_section hl_config_sections[HL_CONFIG_SECTIONS];
 
-/* In the order of sections. */
+/* All keys, in the order of sections. */
 extern const hl_config_key hl_config_keys[];
 extern const int hl_config_n_keys;
 
-/* The key whose field starts at that offset of hl_config: offsetof(hl_config, model.heads). There must be one. */
+/* The key whose field starts at that offset in hl_config, such as offsetof(hl_config, model.heads). It must exist. */
 const hl_config_key *hl_config_key_at(size_t offset);
 
 /* The number of choices of a key of type HL_CONFIG_CHOICE. */
 int hl_config_count_choices(const hl_config_key *key);
 
-/* Whether the task of that name uses the key: its descriptor names it, or it is no parameter of tasks. */
+/* Whether the task of that name uses the key: the task's descriptor names it, or it is not a parameter of tasks. */
 bool hl_config_key_used(const hl_config_key *key, const char *task);
 
 /* One line of help for the task of that name. */
 const char *hl_config_task_summary(const char *task);
 
-/* False for model.attention, train.threads, train.out, train.tensorboard, [patterns] and paths of texts: where and
- * how a run is computed, and what is watched of it. */
+/* Whether the key changes the results of a run. False for model.attention, train.threads, train.out, train.tensorboard,
+ * [patterns] and paths of texts: they say where and how a run is computed, and what is recorded. */
 bool hl_config_key_changes_results(const hl_config_key *key);
 
-/* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it is, of HL_CONFIG_PER_LAYER
- * (the rest of the field is zeroed), else 1. False with a reason in `wrong`, and the config unchanged. */
+/* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it holds for HL_CONFIG_PER_LAYER
+ * (the rest of the field is zeroed), otherwise 1. False with a reason in `wrong`; the config is then unchanged. */
 bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
                           char wrong[HL_CONFIG_WRONG_TEXT]);
 
-/* The field's value as a line of a config says it, texts in quotes where they need them, in the shortest form that
- * reads back as the same. Per-layer numbers: one where all are equal. */
+/* Writes the field's value as in a line of a config, in the shortest form that reads back as the same value. Texts have
+ * quotes if they need them. Per-layer numbers become one number if all are equal. */
 void hl_config_write_value(const hl_config_key *key, const hl_config *config, char text[HL_CONFIG_VALUE_TEXT]);
 
-/* Gives the field of `to` the value that it has in `from`; the rest as hl_config_read_value. */
+/* Copies the value of a field from `from` to `to`. Otherwise as hl_config_read_value. */
 bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to, int *count,
                           char wrong[HL_CONFIG_WRONG_TEXT]);
 

@@ -1,17 +1,17 @@
-/* Keys of a config whose model and tokens there are already. */
+/* Keys of a config whose model and tokens already exist. */
 #include "train/private/config_reader.h"
 
 #include <string.h>
 
-/* What the shape says for the config's task; NULL: it is no task of text. */
+/* The shape's config for the task; NULL: it is not a text task. */
 static const hl_config *shape_of(const hl_config_reader *reader)
 {
     hl_text_task task;
     return hl_config_is_text(reader->config, &task) ? &reader->shape->of_task[task] : NULL;
 }
 
-/* Whether its value may be another than the shape's: what trains the model, what makes its answers, and where other
- * weights are begun with, which of its heads there are. */
+/* Whether the key may differ from the shape. Free are keys that concern training and the answers, and, if training
+ * begins with other weights, the choice among its heads. */
 static bool is_free(const hl_config *config, const hl_config_key *key)
 {
     static const char *const names[] = {
@@ -34,8 +34,8 @@ static bool is_known(const hl_config_key *key)
            strcmp(key->full, "train.from") == 0;
 }
 
-/* Whether its default follows from a key that was given: model.dropout, heads, which are told of themselves, or head =
- * none, with which there is nothing to tie, to pool or to drop. */
+/* Whether its default follows from a key that was given: model.dropout, heads, which are reported themselves, or head =
+ * none, with which nothing can be tied, pooled or dropped. */
 static bool follows(hl_config_reader *reader, const hl_config_key *key)
 {
     bool bare = reader->config->model.head == HL_HEAD_NONE;

@@ -22,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char wrong[HL_CONFIG_WR
     return false;
 }
 
-/* How many bytes of a text to quote, without cutting a character; *ellipsis: what follows them. */
+/* How many bytes of a text to quote, without cutting a character; *ellipsis: the text after them. */
 static int quoted(const char *text, const char **ellipsis)
 {
     size_t length = strlen(text);
@@ -58,7 +58,7 @@ static size_t count_digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* A decimal integer: an optional '-' and digits, nothing else. `what`: what the text is to be. */
+/* A decimal integer: an optional '-' and digits, nothing else. `what`: what the text should be. */
 static bool read_integer(const hl_config_key *key, const char *text, const char *what, int64_t *value,
                          char wrong[HL_CONFIG_WRONG_TEXT])
 {
@@ -96,7 +96,8 @@ static bool read_integer_field(const hl_config_key *key, const char *text, void 
     return true;
 }
 
-/* Whether the text is a decimal number: digits with at most one point, and an exponent. strtod takes more than that. */
+/* Whether the text is a decimal number: digits with at most one point, and an exponent. strtod accepts more than
+ * that. */
 static bool is_decimal(const char *text)
 {
     text += *text == '-';
@@ -201,7 +202,7 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int32_t v
 static_assert(4 * HL_CONFIG_MAX_PATH + 16 <= HL_CONFIG_VALUE_TEXT && 4 * HL_CONFIG_MAX_PATH + 16 <= HL_INI_MAX_LINE,
               "a path in quotes fits into a line");
 
-/* Adds the text behind those that are there. */
+/* Adds the text after the existing ones. */
 static bool read_string(const char *text, hl_config *config, hl_config_string_at *field,
                         char wrong[HL_CONFIG_WRONG_TEXT])
 {
@@ -216,7 +217,7 @@ static bool read_string(const char *text, hl_config *config, hl_config_string_at
         *field = 0;
         return true;
     }
-    if (size > HL_CONFIG_TEXTS - 1 - used) { /* behind the last a zero byte stays */
+    if (size > HL_CONFIG_TEXTS - 1 - used) { /* a zero byte stays after the last text */
         return refuse(wrong, "the paths and names of a config are longer than %d bytes together", HL_CONFIG_TEXTS - 2);
     }
     memcpy(config->texts + used, text, size);

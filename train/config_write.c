@@ -78,7 +78,7 @@ const char *hl_config_difference(const hl_config *a, const hl_config *b)
     return NULL;
 }
 
-/* The values a key takes, in words. */
+/* The values that a key allows, in words. */
 static void add_values(hl_text *t, const hl_config_key *key)
 {
     if (key->type == HL_CONFIG_CHOICE) {
@@ -100,7 +100,7 @@ static void add_values(hl_text *t, const hl_config_key *key)
     }
 }
 
-/* The key's help, and what the tasks' descriptors add. */
+/* The key's help, and what the tasks' descriptors add to it. */
 static void add_meaning(hl_text *t, const hl_config_key *key)
 {
     const char *const *tasks = hl_config_key_at(offsetof(hl_config, task.name))->choices;
@@ -127,7 +127,8 @@ static const char *described_default(const hl_config_key *key)
     return key->derived != NULL ? key->derived : key->initial;
 }
 
-/* Adds the words from HELP_COLUMN on, to a line that has reached `column`, and ends the line. Frees the words. */
+/* Adds the words from HELP_COLUMN on, to a line that already has `column` columns, and ends the line. Frees the
+ * words. */
 static void add_wrapped(hl_text *t, int column, hl_text *words)
 {
     hl_text_fail(t, words->error);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the path's last part within `size` bytes begins, the slash before it included. */
+/* Where the last part of the path begins within `size` bytes, including the slash before it. */
 static size_t parent(const char *path, size_t size)
 {
     while (size > 0 && path[--size] != '/') {

@@ -1,4 +1,4 @@
-/* What the data of a user's files hold, and what was left out of them, in words. */
+/* Describes in words what the data of a user's files hold, and what was left out. */
 #include "train/setup_data.h"
 
 #include "core/base/units.h"
@@ -86,7 +86,7 @@ static void say_labels(const hl_text_data *data, const hl_text_counts *counts, h
     enum { SHOWN = 5 };
     int64_t n = hl_tokens_size(data->labels), before = -1;
     for (int64_t k = 0; k < n && k < SHOWN; k++) {
-        int64_t best = -1; /* of those that come after the one before */
+        int64_t best = -1; /* of the labels after the previous one */
         for (int64_t i = 0; i < n; i++) {
             bool after = before < 0 || counts->labels[i] < counts->labels[before] ||
                          (counts->labels[i] == counts->labels[before] && i > before);
@@ -149,7 +149,7 @@ static void note(hl_text *notices, const char *of, int64_t n, const char *one, c
     }
 }
 
-/* Of examples and their tokens. */
+/* Notices about examples and their tokens. */
 static void print_split(const hl_text_notices *n, const char *split, hl_text *notices)
 {
     note(notices, split, n->cut, "sentence was cut to the longest that is allowed (model.max_length)",
@@ -167,7 +167,7 @@ static void print_split(const hl_text_notices *n, const char *split, hl_text *no
     }
 }
 
-/* Of the lines of a file. */
+/* Notices about the lines of a file. */
 static void print_file(const hl_text_notices *n, const char *file, hl_text *notices)
 {
     note(notices, file, n->crlf, "line ended with a carriage return, which is dropped",

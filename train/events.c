@@ -21,7 +21,7 @@ uint32_t hl_crc32c(const void *bytes, size_t count)
     return ~crc;
 }
 
-/* The CRC of bytes with their own CRC among them checks little: records rotate it and add a number. */
+/* The CRC of bytes that contain their own CRC checks little, so records rotate it and add a number. */
 static uint32_t masked_crc(const void *bytes, size_t count)
 {
     uint32_t crc = hl_crc32c(bytes, count);
@@ -90,7 +90,7 @@ static void add_string(hl_text *text, int field, const char *string)
     hl_text_add(text, string, strlen(string));
 }
 
-/* The same of a message that was made for this field, and is freed. */
+/* The same for a message that was made for this field, and that is freed. */
 static void add_message(hl_text *text, int field, hl_text *message)
 {
     add_text(text, field, message);
@@ -99,7 +99,7 @@ static void add_message(hl_text *text, int field, hl_text *message)
 
 /* ---- values ---- */
 
-enum { TAG = 1, NUMBER = 2, IMAGE = 4, TENSOR = 8, METADATA = 9, VALUE = 1 }; /* the fields of a value, and its own */
+enum { TAG = 1, NUMBER = 2, IMAGE = 4, TENSOR = 8, METADATA = 9, VALUE = 1 }; /* the fields in a value; its own */
 
 void hl_event_scalar(hl_text *values, const char *tag, double number)
 {
@@ -128,7 +128,7 @@ void hl_event_image(hl_text *values, const char *tag, const hl_text *png)
     add_message(values, VALUE, &value);
 }
 
-/* A value for one part of TensorBoard: bytes that tell that part what it is, and a tensor, which is freed. */
+/* Adds a value for one part of TensorBoard: bytes that tell that part what it is, and a tensor, which is freed. */
 static void add_value_for(hl_text *values, const char *tag, const char *part, const hl_text *content, hl_text *tensor)
 {
     hl_text value = { 0 }, metadata = { 0 }, of_part = { 0 };
@@ -146,7 +146,7 @@ void hl_event_markdown(hl_text *values, const char *tag, const hl_text *markdown
     enum { STRING = 7 };
     hl_text tensor = { 0 };
     add_integer(&tensor, 1, STRING);
-    add_string(&tensor, 2, ""); /* its shape: of no dimension */
+    add_string(&tensor, 2, ""); /* its shape: without dimensions */
     add_text(&tensor, 8, markdown);
     add_value_for(values, tag, "text", &(hl_text){ 0 }, &tensor);
 }
@@ -204,7 +204,7 @@ void hl_event_record(hl_text *file, double seconds, int64_t step, const hl_text 
 
 size_t hl_event_read(const char *bytes, size_t size, int64_t *step)
 {
-    enum { STEP_AT = 9, MOST_DIGITS = 9 }; /* the step follows the time; nine digits of seven bits hold what is >= 0 */
+    enum { STEP_AT = 9, MOST_DIGITS = 9 }; /* the step follows the time; 9 digits of 7 bits hold any number >= 0 */
     if (size < FRAME || read_fixed(bytes + LENGTH, CRC) != masked_crc(bytes, LENGTH)) {
         return 0;
     }

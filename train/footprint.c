@@ -68,7 +68,7 @@ static size_t tensor_bytes(const char *name, const hl_parameter *parameter)
     return strlen(name) + ENTRY + (size_t)parameter->count * sizeof(hl_real);
 }
 
-/* One tensor for each parameter, whose names have `before` characters more. */
+/* Counts one tensor per parameter; the names have `before` additional characters. */
 static size_t tensors_bytes(const hl_parameters *parameters, size_t before)
 {
     size_t bytes = 0;
@@ -78,7 +78,7 @@ static size_t tensors_bytes(const hl_parameters *parameters, size_t before)
     return bytes;
 }
 
-/* Weights under all their names. */
+/* Counts weights under all their names. */
 static size_t model_file_bytes(const hl_parameters *parameters)
 {
     size_t bytes = tensors_bytes(parameters, 0);
@@ -101,13 +101,13 @@ static void set_files(const hl_config *config, const hl_model *model, hl_footpri
     f->snapshots = hl_snapshot_budget_of(config);
 }
 
-/* As measured on x86-64 (tests/runs/test_memory.c): the pages of programs and libraries that are read, with what those
- * allocate, 8.2 MiB and 1.3; LIBXSMM's list of kernels; cairo, its fonts, and the figures of a snapshot as PNG. */
+/* Measured on x86-64 (tests/runs/test_memory.c): the pages of programs and libraries that are read, and their
+ * allocations, 8.2 MiB and 1.3; LIBXSMM's list of kernels; cairo, its fonts, and the figures of a snapshot as PNG. */
 enum { MIB = 1 << 20, LIBRARIES = 19 * MIB / 2, LIBXSMM_KERNELS = 10 * MIB, FIGURES = 7 * MIB / 2 };
 
-/* The code that LIBXSMM generates before the first step where examples differ in length (hl_trainer_init): for every
- * number of rows that a linear layer may be left with, and for attention over each length up to a block. Likewise
- * measured, with 64 to 512 numbers a token: 2.9 MiB for 24 lengths, 5.0 for 41, 6 to 8 for 64 and more. */
+/* The code that LIBXSMM generates before the first step if examples differ in length (hl_trainer_init): for every
+ * number of rows that may remain for a linear layer, and for attention over each length up to a block. Also measured,
+ * with 64 to 512 numbers per token: 2.9 MiB for 24 lengths, 5.0 for 41, 6 to 8 for 64 and more. */
 enum { CODE = 1 << 20, CODE_OF_A_LENGTH = 100 << 10 };
 
 static size_t generated_bytes(const hl_data_sizes *sizes)
@@ -116,18 +116,18 @@ static size_t generated_bytes(const hl_data_sizes *sizes)
     return hl_small_matmul_generates() && sizes->n_lengths > 1 ? CODE + (size_t)lengths * CODE_OF_A_LENGTH : 0;
 }
 
-/* A token's text, pointer and place in the order. Tokens of text are in tables of their own, too, and in the JSON that
- * they are read from and written to, whose memory is free then but stays the process's. */
+/* A token's text, pointer and position in the order. Tokens of text are also in their own tables, and in the JSON from
+ * which they are read and to which they are written. The JSON's memory is then free, but the process keeps it. */
 enum { VOCABULARY_ENTRY = 32, TEXT_ENTRY = 512 };
 
-/* A batch of up to B examples, and room for one that is being made. */
+/* A batch of up to B examples, and room for one example that is being made. */
 static size_t batch_bytes(const hl_data_sizes *sizes, int64_t B)
 {
     int64_t T = sizes->longest;
     return hl_size_sum(hl_batch_storage_bytes(B, B * T), hl_examples_bytes(1, T, sizes->relations + 2 * sizes->words));
 }
 
-/* What a model that is only evaluated takes as well. */
+/* What a model that is only evaluated needs too. */
 static void set_model(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
     size_t entry = hl_config_is_text(config, NULL) ? TEXT_ENTRY : VOCABULARY_ENTRY;
@@ -141,7 +141,8 @@ static void set_model(const hl_config *config, const hl_model *model, hl_footpri
     f->libraries = LIBRARIES + f->kernels;
 }
 
-/* The most that any of so many processes has: leaves at once, and the values of sums over them besides the first. */
+/* The most that any of `processes` processes has: leaves at once, and the values of sums over them besides the
+ * first. */
 static int most_at_once(const hl_config *config, int processes)
 {
     int most = 1;
@@ -190,7 +191,7 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
     f->training = hl_footprint_sum(f, HL_STANDS_TRAINING);
 }
 
-/* The rows of heads.csv of one snapshot that was validated: each head's offsets, twice, some more, and every pair. */
+/* The rows of heads.csv for one validated snapshot: each head's offsets, twice, some more, and every pair. */
 static size_t rows_bytes(const hl_model_config *model, int64_t T, int64_t R)
 {
     enum { SOME = 32 };
@@ -201,7 +202,7 @@ static size_t rows_bytes(const hl_model_config *model, int64_t T, int64_t R)
     return hl_size_product(rows, sizeof(hl_heads_csv_row));
 }
 
-/* The levels of all maps and their corrections, deflated and in base64, rarely take more than a byte together. */
+/* The levels of all maps and their corrections, deflated and in base64, rarely need more than one byte together. */
 static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int64_t examples, int64_t T)
 {
     size_t shown = examples < HL_REPORT_EXAMPLES ? (size_t)examples : HL_REPORT_EXAMPLES;
@@ -210,7 +211,7 @@ static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int6
     return levels < HL_REPORT_LEVELS ? levels : HL_REPORT_LEVELS;
 }
 
-/* What the page takes besides metrics and maps: the heads' computations, and the pass that makes them. */
+/* What the page needs besides metrics and maps: the heads' computations, and the pass that makes them. */
 static hl_status page_bytes(const hl_config *config, const hl_model *model, int64_t examples, int64_t T, size_t *bytes)
 {
     int64_t shown = examples < HL_REPORT_EXAMPLES ? examples : HL_REPORT_EXAMPLES;
@@ -225,7 +226,7 @@ static hl_status page_bytes(const hl_config *config, const hl_model *model, int6
     return hl_ok();
 }
 
-/* Metrics and maps of n snapshots, and what all pairs of heads are compared in. */
+/* Metrics and maps of n snapshots, and the memory to compare all pairs of heads. */
 static size_t readings_bytes(const hl_config *config, const hl_model_config *model, const hl_footprint *f, int64_t n,
                              int64_t examples)
 {
@@ -234,7 +235,7 @@ static size_t readings_bytes(const hl_config *config, const hl_model_config *mod
     return hl_size_sum(hl_size_sum(hl_size_product((size_t)n, f->rows), pairs), maps_bytes(model, n, examples, T));
 }
 
-/* What the end of a run takes with these readings, apart from training. */
+/* What the end of a run needs with these readings, apart from training. */
 static size_t end_bytes(const hl_footprint *f, size_t readings, size_t page)
 {
     size_t earlier = hl_size_sum(f->snapshot, readings), effects = f->measures - f->snapshot;
@@ -242,7 +243,7 @@ static size_t end_bytes(const hl_footprint *f, size_t readings, size_t page)
     return hl_size_sum(hl_size_sum(f->snapshot, most), hl_footprint_sum(f, HL_STANDS_END));
 }
 
-/* `taken`: how many snapshots there are; below 0: as many as the config says. */
+/* `taken`: how many snapshots there are; negative: as many as the config says. */
 static hl_status set_end(const hl_config *config, const hl_model *model, int64_t taken, bool effects_too,
                          hl_footprint *f)
 {
@@ -298,7 +299,7 @@ hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprin
 
 typedef enum use { TRAINED, LOOKED_AT, EVALUATED } use;
 
-/* With the config's model. */
+/* Uses the config's model. */
 static hl_status set_for(const hl_config *config, use as, int processes, int64_t taken, hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);

@@ -43,7 +43,7 @@ bool hl_ini_bytes_allowed(const char *text, size_t size, char wrong[HL_INI_WRONG
 
 /* ---- values in quotes ---- */
 
-/* The length of a text that begins with a quote up to the one that ends it, or all of it. */
+/* The length of a text that begins with a quote, up to the closing quote; without one, its whole length. */
 static size_t quoted_length(const char *text)
 {
     size_t i = 1;
@@ -153,7 +153,7 @@ static hl_ini_kind pair(hl_ini *ini, char *text)
     return hl_ini_unquote(value, ini->wrong) ? HL_INI_PAIR : HL_INI_WRONG;
 }
 
-/* Where the line's comment begins, or its end: not in a value in quotes. */
+/* Where the line's comment begins, outside values in quotes; or the line's end. */
 static char *comment_of(char *line)
 {
     char *at = line + strcspn(line, "=#;");
@@ -164,7 +164,7 @@ static char *comment_of(char *line)
     return at + strcspn(at, "#;");
 }
 
-/* The next line of the text: returns its first byte, *length is without the line's end. */
+/* The next line of the text. Returns its first byte; *length does not include the line's end. */
 static const char *take_line(hl_ini *ini, size_t *length)
 {
     const char *start = ini->next;

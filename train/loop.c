@@ -29,7 +29,7 @@ static bool leads(const hl_loop *loop)
     return hl_ranks_leads(loop->trainer->ranks);
 }
 
-/* Every `every` steps; never where that is 0. */
+/* True every `every` steps; never if `every` is 0. */
 static bool is_due(int64_t step, int64_t every)
 {
     return every > 0 && step % every == 0;
@@ -110,7 +110,7 @@ static bool snapshot_due(const hl_loop *loop)
             hl_cadence_records(loop->cadence, &loop->state.cadence, step_of(loop), loop->config->train.steps));
 }
 
-/* Writes model.safetensors. Where the file system has no hard links, nothing is kept: a resumed run then takes the best
+/* Writes model.safetensors. If the file system has no hard links, nothing is kept: a resumed run then counts the best
  * weights from its checkpoint on. */
 static hl_status write_best(hl_loop *loop)
 {
@@ -122,7 +122,7 @@ static hl_status write_best(hl_loop *loop)
                                      loop->config_text);
 }
 
-/* *sums: what was gathered for a snapshot that may follow, or NULL. After a signal the step stays unvalidated. */
+/* *sums: what was gathered for a snapshot that may follow, or NULL. After a signal, the step stays unvalidated. */
 static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
 {
     int64_t patience = loop->config->train.patience;
@@ -148,7 +148,7 @@ static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
     return hl_ok();
 }
 
-/* Writes the checkpoint; the one before it stays under its own name where the config says so. */
+/* Writes the checkpoint; the previous one stays under its own name if the config says so. */
 static hl_status write_checkpoint(hl_loop *loop)
 {
     if (!leads(loop) || loop->checkpoint_step == step_of(loop)) {
@@ -175,8 +175,8 @@ static hl_status write_checkpoint(hl_loop *loop)
     return keep > 0 ? hl_run_folder_prune(loop->folder, keep) : hl_ok();
 }
 
-/* The snapshot where one is due, with the sums of the validation at this step, if there was one; and the watched
- * layer, then and as often as it may be between. */
+/* Takes the snapshot if one is due, with the sums of the validation at this step, if there was one. Also draws the
+ * watched layer, then and as often as allowed in between. */
 static hl_status record(hl_loop *loop, const hl_validation_sums *sums)
 {
     hl_trainer *trainer = loop->trainer;
@@ -201,7 +201,7 @@ static hl_status write_table(const char *path, const hl_trainer *trainer,
     return hl_file_replace_text(path, &table, HL_VOLATILE);
 }
 
-/* What the last validation says of each class. */
+/* Writes the scores of each class in the last validation. */
 static hl_status write_scores(const hl_loop *loop)
 {
     const hl_trainer *trainer = loop->trainer;
@@ -213,7 +213,7 @@ static hl_status write_scores(const hl_loop *loop)
                                               : hl_ok();
 }
 
-/* Everything that follows the updates up to the present step. Its time is no part of the training rate. */
+/* Does everything that follows the updates up to the current step. Its time does not count in the training rate. */
 static hl_status after_update(hl_loop *loop)
 {
     double begin = hl_clock_seconds();
@@ -243,7 +243,8 @@ static hl_status run(hl_loop *loop)
     loop->interval_started = hl_clock_seconds();
     loop->best_in_checkpoint = loop->state.has_best; /* as restored */
     if (loop->state.unvalidated) {
-        loop->checkpoint_step = -1; /* the one in the folder is of an unvalidated step: it is replaced, never kept */
+        loop->checkpoint_step = -1; /* the checkpoint in the folder is of an unvalidated step: it is replaced, never
+                                       kept */
     }
     if (loop->checkpoint_step < 0) {
         HL_TRY(after_update(loop));

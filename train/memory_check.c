@@ -20,9 +20,9 @@ enum { CONTENT = 16384 };
 
 /* The two versions of control groups. A container may see its own group as the root. */
 typedef struct hierarchy {
-    const char *controller; /* as a line of /proc/self/cgroup names it */
+    const char *controller; /* its name in a line of /proc/self/cgroup */
     const char *root, *limits[2], *used;
-    const char *cache[2]; /* in memory.stat: pages of files, which are given up where memory runs short */
+    const char *cache[2]; /* in memory.stat: pages of files, which the system gives up when memory runs short */
 } hierarchy;
 
 static const hierarchy hierarchies[] = {
@@ -38,7 +38,7 @@ static const hierarchy hierarchies[] = {
       { "\ntotal_inactive_file ", "\ntotal_active_file " } },
 };
 
-/* The number after the mark, `otherwise` where there is none. */
+/* The number after the mark; `otherwise` if there is none. */
 static uint64_t number_after(const char *text, const char *mark, uint64_t otherwise)
 {
     const char *at = strstr(text, mark);
@@ -46,13 +46,13 @@ static uint64_t number_after(const char *text, const char *mark, uint64_t otherw
     return at != NULL && sscanf(at + strlen(mark), "%" SCNu64, &number) == 1 ? number : otherwise;
 }
 
-/* What is read and where it stands: too much for the stack of some threads. */
+/* The content that is read and its path: too large for the stack of some threads. */
 typedef struct reading {
     char groups[CONTENT], content[CONTENT];
     char group[PATH_MAX], path[PATH_MAX];
 } reading;
 
-/* A file of the group into r->content, after a line break, so that every line has one before it. */
+/* Reads a file of the group into r->content, after a line break, so that a line break precedes every line. */
 static bool read_file(reading *r, const char *name)
 {
     r->content[0] = '\n';
@@ -61,7 +61,7 @@ static bool read_file(reading *r, const char *name)
            hl_control_file_read(r->path, r->content + 1, CONTENT - 1);
 }
 
-/* What r->group may yet take; UINT64_MAX where it has no limit. */
+/* How much r->group may still allocate; UINT64_MAX if it has no limit. */
 static uint64_t left_in(const hierarchy *h, reading *r)
 {
     const char *content = r->content;
@@ -83,7 +83,8 @@ static uint64_t left_in(const hierarchy *h, reading *r)
     return used < limit ? limit - used : 0;
 }
 
-/* The path of the process's group, up to the line's end, out of lines "4:cpu,memory:/path"; "" where there is none. */
+/* The path of the process's group, up to the line's end, from lines such as "4:cpu,memory:/path"; "" if there is
+ * none. */
 static const char *group_of(const char *groups, const char *controller)
 {
     size_t length = strlen(controller);
@@ -93,7 +94,7 @@ static const char *group_of(const char *groups, const char *controller)
         if (*list != ':' || *(path = list + 1 + strcspn(list + 1, ":\n")) != ':') {
             continue;
         }
-        for (const char *name = list + 1;; name++) { /* between colons, with commas between them; none in version 2 */
+        for (const char *name = list + 1;; name++) { /* between colons, separated by commas; empty in version 2 */
             size_t its = strcspn(name, ",:");
             if (its == length && strncmp(name, controller, length) == 0) {
                 return path + 1;
@@ -107,7 +108,7 @@ static const char *group_of(const char *groups, const char *controller)
     return "";
 }
 
-/* The least that the process's group and those above it leave. */
+/* The smallest amount that the process's group and the groups above it leave. */
 static uint64_t left_in_groups(const hierarchy *h, reading *r)
 {
     const char *group = group_of(r->groups, h->controller);
@@ -130,7 +131,7 @@ static uint64_t left_in_groups(const hierarchy *h, reading *r)
 static uint64_t left_of_addresses(void)
 {
     struct rlimit limit;
-    char content[256]; /* seven numbers */
+    char content[256]; /* the file holds seven numbers */
     uint64_t pages;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
         !hl_control_file_read("/proc/self/statm", content, sizeof content) ||
@@ -181,7 +182,7 @@ hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *
                     at_hand.container ? " in this container" : "", remedy);
 }
 
-/* Something that takes memory, and how to make it take less. */
+/* Something that needs memory, and how to make it need less. */
 typedef struct need {
     size_t bytes;
     const char *remedy;

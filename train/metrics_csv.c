@@ -18,17 +18,17 @@ enum {
     LABELS = 2 /* the columns step and split, before the figures */
 };
 
-/* What a figure may be. OPTIONAL: empty where it is negative or not finite. */
+/* What a figure may be. OPTIONAL: empty if it is negative or not finite. */
 typedef enum form { NUMBER, SHARE, OPTIONAL, SPEED } figure_form;
 
-/* The figures of rows, in the order of their columns; PLAIN: of every kind. */
+/* The figures of rows, in the order of their columns; PLAIN: in every kind. */
 #define FIGURE(figure, its_form, its_kind)                                                                          \
     {                                                                                                               \
         .name = #figure, .place = offsetof(hl_metrics_row, figure), .form = its_form, .kind = HL_METRICS_##its_kind \
     }
 static const struct {
     const char *name;
-    size_t place; /* in an hl_metrics_row */
+    size_t place; /* offset in hl_metrics_row */
     figure_form form;
     hl_metrics_kind kind;
 } figures[HL_METRICS_FIGURES] = {
@@ -44,7 +44,7 @@ static const struct {
     FIGURE(micro_f1, OPTIONAL, CLASSES),
 };
 
-/* The next figure of the kind from figure i on; HL_METRICS_FIGURES: there is none. */
+/* The next figure of the kind, from figure i on; HL_METRICS_FIGURES if there is none. */
 static int next_figure(hl_metrics_kind kind, int i)
 {
     while (i < HL_METRICS_FIGURES && figures[i].kind != HL_METRICS_PLAIN && figures[i].kind != kind) {
@@ -88,7 +88,7 @@ static size_t print_header(hl_metrics_kind kind, char text[ROW_BYTES])
 
 /* ---- reading ---- */
 
-/* Takes the field that *at begins with, and the comma after it where there is one; an empty one is -1. */
+/* Reads the field at *at, and the comma after it if there is one; an empty field is -1. */
 static bool take_figure(const char **at, figure_form form, double *figure)
 {
     if (form == OPTIONAL && (**at == ',' || **at == '\0')) {
@@ -138,7 +138,7 @@ static const char *field_at(const char *line, const char *end, int i)
     return line;
 }
 
-/* The sum with one more line, without its newline: with all fields but its speed. */
+/* The sum with one more line, which has no newline; all its fields except the speed count. */
 static hl_metrics_sum add_line(hl_metrics_sum sum, const char *line, size_t length)
 {
     int place = 0;
@@ -152,7 +152,7 @@ static hl_metrics_sum add_line(hl_metrics_sum sum, const char *line, size_t leng
     return (hl_metrics_sum){ .rows = sum.rows + 1, .crc = (int64_t)crc };
 }
 
-/* The kind of a row with so many figures; false: there is none. */
+/* The kind of a row with that number of figures; false if there is none. */
 static bool find_kind(int n_figures, hl_metrics_kind *kind)
 {
     for (int k = 0; k < KINDS; k++) {
@@ -269,7 +269,7 @@ hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, 
     return hl_ok();
 }
 
-/* Reads the rows of `until`: what is to be kept ends at rows->at. An empty file, which a power failure may leave, has
+/* Reads the rows of `until`: the content to keep ends at rows->at. An empty file, which a power failure may leave, has
  * no rows. */
 static hl_status keep(const char *path, const char *text, size_t size, hl_metrics_sum until, hl_metrics_rows *rows)
 {

@@ -1,4 +1,4 @@
-/* A list of everything that is wrong, one line each, so that a user repairs a config in one go. */
+/* A list of all problems, one line each, so that a user can repair a config in one go. */
 #ifndef HL_TRAIN_PROBLEMS_H
 #define HL_TRAIN_PROBLEMS_H
 
@@ -14,11 +14,11 @@ enum { HL_MAX_PROBLEMS = 100 };
 typedef struct hl_problems {
     char *lines[HL_MAX_PROBLEMS]; /* without newlines; owned */
     int n;
-    bool no_memory; /* a line was lost because memory ran out */
+    bool no_memory; /* a line was lost because there was no memory */
 } hl_problems;
 
-/* Adds a line formatted as by printf, made safe to show (core/base/shown_text.h). From the HL_MAX_PROBLEMS-th line on
- * one last line says that there are more. Out of memory: sets no_memory, nothing else changes. */
+/* Adds a line, formatted as by printf and made safe to show (core/base/shown_text.h). The HL_MAX_PROBLEMS-th line says
+ * that there are more, and later lines are dropped. When out of memory, only sets no_memory. */
 void hl_problems_add(hl_problems *problems, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Frees the lines and zeroes the list. A zeroed list is allowed. */

@@ -26,15 +26,15 @@ hl_progress hl_progress_begin(FILE *out, int64_t first_step, int64_t steps)
     };
 }
 
-/* The end of a training row, after its accuracy. Where the line would be longer than 80 columns, the learning rate is
- * left out, then the tokens too. `used` columns are taken already. */
+/* The end of a training row, after its accuracy. If the line would be longer than 80 columns, the learning rate is left
+ * out, then also the tokens. `used` columns are already used. */
 static void print_speed(const hl_progress *progress, hl_metrics_row row, int used)
 {
     char learning_rate[32], tokens[512], duration[HL_UNITS_TEXT], left[64];
     double elapsed = hl_clock_seconds() - progress->started;
     int64_t done = row.step - progress->first_step;
     hl_units_duration(done > 0 ? elapsed / (double)done * (double)(progress->steps - row.step) : 0, duration);
-    double rate = row.tokens_per_second; /* "950", "12k", "3.4M" */
+    double rate = row.tokens_per_second; /* such as "950", "12k", "3.4M" */
     const char *unit = rate < 1e4 ? "" : rate < 1e6 ? "k" : "M";
     double of_unit = rate < 1e4 ? rate : rate < 1e6 ? rate / 1e3 : rate / 1e6;
     int n_left = snprintf(left, sizeof left, "  %s left", duration);
@@ -45,7 +45,8 @@ static void print_speed(const hl_progress *progress, hl_metrics_row row, int use
     fprintf(progress->out, "%s%s%s", has_learning_rate ? learning_rate : "", has_tokens ? tokens : "", left);
 }
 
-/* The end of a validation row: what tells most of its kind, left out where the line would be longer than 80 columns. */
+/* The end of a validation row: the most informative figure of its kind, left out if the line would be longer than 80
+ * columns. */
 static void print_figures(const hl_progress *progress, hl_metrics_row row, int used)
 {
     char figures[2][64] = { "", "" };
@@ -68,7 +69,7 @@ static void print_row(const hl_progress *progress, hl_metrics_row row)
     char loss[512];
     int digits = snprintf(NULL, 0, "%" PRId64, progress->steps);
     bool validation = strcmp(row.split, "validation") == 0;
-    if (snprintf(loss, sizeof loss, "%.4f", row.loss) > 8) { /* "0.0029", "12.3456", or else "1.23e+04" */
+    if (snprintf(loss, sizeof loss, "%.4f", row.loss) > 8) { /* such as "0.0029", "12.3456", or else "1.23e+04" */
         snprintf(loss, sizeof loss, "%.2e", row.loss);
     }
     int used = fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  %sloss %s  acc %5.1f%%", digits, row.step,
@@ -88,7 +89,7 @@ static void clear_line(hl_progress *progress)
     }
 }
 
-/* The cursor to the beginning of the drawing. */
+/* Moves the cursor to the beginning of the drawing. */
 static void go_to_drawing(hl_progress *progress)
 {
     fputc('\r', progress->out);
@@ -97,7 +98,7 @@ static void go_to_drawing(hl_progress *progress)
     }
 }
 
-/* Overwrites what stands at the cursor and below line by line: clearing all of it first would flicker. */
+/* Overwrites the screen from the cursor down, line by line: clearing it first would flicker. */
 static void print_drawing(hl_progress *progress)
 {
     fputs(NO_WRAP, progress->out);
@@ -121,7 +122,7 @@ void hl_progress_show(hl_progress *progress, const char *drawing)
             progress->drawing_lines += *c == '\n';
         }
         print_drawing(progress);
-        progress->drawn = 0; /* the line below was overwritten and is due */
+        progress->drawn = 0; /* the line below was overwritten and must be printed again */
     } else {
         fputs(drawing, progress->out);
     }
@@ -144,7 +145,7 @@ void hl_progress_step(hl_progress *progress, hl_metrics_row so_far)
         return;
     }
     clear_line(progress);
-    fputs(NO_WRAP, progress->out); /* a narrow terminal cuts the line, since a wrapped one could not be renewed */
+    fputs(NO_WRAP, progress->out); /* a narrow terminal cuts the line, because a wrapped line could not be updated */
     print_row(progress, so_far);
     fputs(WRAP, progress->out);
     fflush(progress->out);

@@ -19,8 +19,8 @@
 
 /* ---- the files of a run ---- */
 
-/* The number in a name such as "checkpoint-500.safetensors" or "step_000500.npz"; -1 for another name, and for the same
- * number spelled otherwise, which no run writes and no reader looks for. */
+/* The number in a name such as "checkpoint-500.safetensors" or "step_000500.npz"; -1 for another name, and for another
+ * spelling of the same number, which no run writes and no reader looks for. */
 static int64_t step_in_name(const char *name, const char *before, int digits, const char *after)
 {
     size_t n = strlen(before);
@@ -48,7 +48,7 @@ static bool is_unfinished_snapshot(const char *name)
     return step_in_name(name, "step_", 6, ".npz.tmp") >= 0;
 }
 
-#define EVENTS "events.out.tfevents.headlight" /* TensorBoard reads what has "tfevents" in its name */
+#define EVENTS "events.out.tfevents.headlight" /* TensorBoard reads files with "tfevents" in their names */
 
 /* The files that a run writes at the top of its folder, besides kept checkpoints. */
 static const struct {
@@ -64,7 +64,7 @@ static const struct {
 };
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
 
-/* "against-<another run>.html", which is of the run's weights. */
+/* "against-<another run>.html", which depends on the run's weights. */
 static bool is_comparison(const char *name)
 {
     const char *end = strrchr(name, '.');
@@ -82,7 +82,7 @@ static int find_run_file(const char *name, size_t length)
     return -1;
 }
 
-/* Whether a run takes a file of this name at the top of its folder for its own. */
+/* Whether a run treats a file with this name at the top of its folder as its own. */
 static bool is_run_file(const char *name)
 {
     return step_of_checkpoint(name) >= 0 || is_comparison(name) || find_run_file(name, strlen(name)) >= 0;
@@ -139,7 +139,7 @@ static hl_status act_on_chosen(const char *folder, bool (*chosen)(const char *na
     return hl_folder_list(folder, act_if_chosen, &r);
 }
 
-/* config.ini stays: it tells whose files these are until the next run replaces it. */
+/* config.ini stays, because it shows whose files these are until the next run replaces it. */
 static bool goes_with_the_run(const char *name, int64_t limit)
 {
     (void)limit;
@@ -156,7 +156,7 @@ static bool snapshot_after(const char *name, int64_t step)
     return hl_run_folder_snapshot_step(name) > step || is_unfinished_snapshot(name);
 }
 
-/* What is done with all files that go with the run. */
+/* Calls `act` on all files that belong to the run. */
 static hl_status act_on_run(const hl_run_folder *folder, hl_status (*act)(const char *path))
 {
     HL_TRY(act_on_chosen(folder->path, goes_with_the_run, 0, act));
@@ -238,10 +238,10 @@ static hl_status name_paths(hl_run_folder *folder, const char *path)
     return complete ? hl_ok() : hl_error_memory(path);
 }
 
-/* The run that was killed a moment ago holds its lock until the system has taken its memory back. */
+/* A run that was just killed holds its lock until the system has taken its memory back. */
 enum { LOCK_TRIALS = 101, LOCK_PAUSE_NANOSECONDS = 20 * 1000 * 1000 };
 
-/* The lock goes with the process, however that ends; the empty file stays. */
+/* The process releases the lock in any case when it ends; the empty file stays. */
 static hl_status take_lock(hl_run_folder *folder)
 {
     struct stat info;
@@ -262,7 +262,7 @@ static hl_status take_lock(hl_run_folder *folder)
     return result == 0 ? hl_ok() : hl_file_system_error(folder->lock_file, "cannot be locked");
 }
 
-/* Whether a config.ini or a checkpoint tells which run the folder's files belong to. */
+/* Whether a config.ini or a checkpoint shows which run the folder's files belong to. */
 static hl_status tells_its_run(const hl_run_folder *folder, bool *tells)
 {
     int64_t kept;
@@ -282,7 +282,7 @@ hl_status hl_run_folder_holds_run(const char *path, bool *holds)
     return status;
 }
 
-/* The first file by name that a run would take for its own; "": there is none. */
+/* The first file, by name, that a run would treat as its own; "" if there is none. */
 typedef struct first_file {
     bool (*is_own)(const char *name);
     char name[NAME_MAX + 1];
@@ -331,12 +331,12 @@ static hl_status check_mode(const hl_run_folder *folder)
     return check_holds_none(folder->patterns, is_snapshot);
 }
 
-/* A link would lead to files of another folder. */
+/* A link would lead to the files of another folder. */
 static hl_status check_patterns(const hl_run_folder *folder)
 {
     struct stat info;
     if (lstat(folder->patterns, &info) != 0 || S_ISDIR(info.st_mode)) {
-        return hl_ok(); /* making it will fail and say why */
+        return hl_ok(); /* making the folder will fail and say why */
     }
     return hl_error(HL_BAD_FILE,
                     "%s: is %s, and a run keeps its snapshots in a folder of this name; move it away or choose another "
@@ -344,8 +344,8 @@ static hl_status check_patterns(const hl_run_folder *folder)
                     folder->patterns, S_ISLNK(info.st_mode) ? "a link" : "no folder");
 }
 
-/* Refuses early what writing would refuse late: report.html, for one, only after all of the training. Appending to
- * metrics.csv would even follow a link. */
+/* Refuses early what writing would refuse late, such as report.html after the whole training. Appending to metrics.csv
+ * would even follow a link. */
 static hl_status check(const hl_run_folder *folder)
 {
     hl_status status = check_patterns(folder);
@@ -370,7 +370,7 @@ hl_status hl_run_folder_make(hl_run_folder *folder)
     return check(folder);
 }
 
-/* The lock is taken first where that makes no file: another run may be at work. */
+/* The lock is taken first if that makes no file, because another run may be working. */
 hl_status hl_run_folder_open(hl_run_folder *folder, const char *path, hl_run_mode mode)
 {
     *folder = (hl_run_folder){ .mode = mode, .lock = -1 };

@@ -3,8 +3,8 @@
 #include "core/base/threads.h"
 #include "core/kernels/bf16.h"
 
-/* From so many tokens on, the weights of attention take most of a step's memory; to make them again costs about a tenth
- * of its time. */
+/* From this many tokens on, the weights of attention need most of a step's memory. Computing them again costs about a
+ * tenth of its time. */
 enum { RECOMPUTE_FROM = 1024 };
 
 hl_model_config hl_setup_model(const hl_config *config)

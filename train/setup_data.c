@@ -14,22 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer sentences are cut where a config sets no limit: a cache holds no longer ones. */
+/* Longer sentences are cut if a config sets no limit, because a cache cannot hold longer ones. */
 enum { CONTENT_TEXT = 48, MOST_PIECES = 1 << 25 };
 
-/* What opening a text works with. */
+/* What is needed to open a text. */
 typedef struct work {
     hl_config *config;
     const hl_data_options *options;
     hl_text_spec spec;
-    const hl_tokens *tokens;                   /* that there are already, or NULL */
+    const hl_tokens *tokens;                   /* existing tokens, or NULL */
     hl_tokens *own;                            /* those of the run's folder; owned */
-    char *file, *validation_file, *vocabulary; /* where they were found; owned, as the next */
-    char *folder;                              /* of what is made */
-    size_t there;                              /* so many bytes of its path name a folder that was there before */
-    bool fresh, temporary;                     /* removed where opening fails; in any case */
-    bool makes;                                /* there are no tokens yet */
-    int64_t asked;                             /* the max_length that is asked for; 0: none, or of windows */
+    char *file, *validation_file, *vocabulary; /* where they were found; owned, like the next field */
+    char *folder;                              /* for what is made */
+    size_t there;                              /* this many bytes of its path name a folder that existed before */
+    bool fresh, temporary;                     /* removed if opening fails; removed in any case */
+    bool makes;                                /* no tokens exist yet */
+    int64_t asked;                             /* the requested max_length; 0: none, or for windows */
     char content[CONTENT_TEXT];
 } work;
 
@@ -64,7 +64,7 @@ hl_text_spec hl_config_text_spec(const hl_config *config)
     return spec;
 }
 
-/* ---- what the data are made of ---- */
+/* ---- what the data are made from ---- */
 
 static hl_status add_file(const char *path, uint64_t *hash)
 {
@@ -79,7 +79,7 @@ static hl_status add_file(const char *path, uint64_t *hash)
     return hl_ok();
 }
 
-/* "<hash of the files and of all rules that make data of them>-<max_length that is asked for>". */
+/* "<hash of the files and of all rules that make data from them>-<requested max_length>". */
 static hl_status find_content(work *w)
 {
     const hl_text_spec *s = &w->spec;
@@ -110,7 +110,7 @@ static hl_status find_content(work *w)
     return status;
 }
 
-/* Takes the content that the run says, and with it the length that was asked for when the data were made. */
+/* Uses the run's content, and with it the length that was requested when the data were made. */
 static hl_status take_content(work *w)
 {
     const char *content = hl_config_string(w->config, w->config->task.content), *dash = strchr(content, '-');
@@ -124,21 +124,21 @@ static hl_status take_content(work *w)
     return hl_ok();
 }
 
-/* Whether the data are those of a run that there is. */
+/* Whether the data belong to an existing run. */
 static bool is_run(const work *w)
 {
     hl_data_use use = w->options->use;
     return use == HL_DATA_KEEP || use == HL_DATA_READ || use == HL_DATA_FOLLOW;
 }
 
-/* Tokens and caches are made one after the other, all of the same content. Those that are not go. */
+/* Tokens and caches are made one after the other, all from the same content. Removes those that are not. */
 static hl_status check_unchanged(work *w)
 {
     char before[CONTENT_TEXT];
     memcpy(before, w->content, sizeof before);
     HL_TRY(find_content(w));
     bool same = strcmp(before, w->content) == 0;
-    w->fresh = w->fresh && !same; /* what stands in a shared cache may be another run's */
+    w->fresh = w->fresh && !same; /* a shared cache may hold the data of another run */
     return same ? hl_ok()
                 : hl_error(HL_BAD_FILE, "%s: changed while it was read%s", w->spec.file,
                            w->spec.validation_file != NULL || w->spec.vocabulary != NULL
@@ -164,8 +164,8 @@ static hl_status make_temporary(work *w)
     return hl_ok();
 }
 
-/* Takes the data that the runs of a sweep share, in `data` beside them, where they are there: the sweep was moved, and
- * task.cache is where they were. */
+/* Uses the data that the runs of a sweep share, in `data` beside them, if they exist there: the sweep was moved, and
+ * task.cache names their old folder. */
 static hl_status look_beside(work *w, bool *made)
 {
     char *before = w->folder;
@@ -180,7 +180,7 @@ static hl_status look_beside(work *w, bool *made)
     return status;
 }
 
-/* Where tokens and caches are, or shall be made. */
+/* Where tokens and caches are, or will be made. */
 static hl_status choose_folder(work *w)
 {
     const char *cache = hl_config_string(w->config, w->config->task.cache);
@@ -221,13 +221,13 @@ static hl_status choose_folder(work *w)
         HL_TRY(status.code == HL_OK ? status : hl_error(status.code, gone, status.text, w->folder));
     }
     HL_TRY(hl_data_folder_make(w->folder, &w->there));
-    w->fresh = *cache == '\0' && w->there < strlen(w->folder); /* another run may be at work in a cache */
+    w->fresh = *cache == '\0' && w->there < strlen(w->folder); /* another run may be working in a cache */
     return hl_ok();
 }
 
 /* ---- opening ---- */
 
-/* What the data say of the config. */
+/* Sets what the data determine about the config. */
 static hl_status set_config(work *w, const hl_dataset *dataset)
 {
     hl_config *config = w->config;
@@ -249,7 +249,7 @@ static hl_status set_config(work *w, const hl_dataset *dataset)
     return fits ? hl_ok() : hl_error(HL_INVALID, "task.content: %s", wrong);
 }
 
-/* Puts tokens that there are already where those that are made would be. */
+/* Copies existing tokens to where new ones would be made. */
 static hl_status put_tokens(const work *w)
 {
     if (w->tokens == NULL || !w->makes) {
@@ -261,7 +261,7 @@ static hl_status put_tokens(const work *w)
     return status;
 }
 
-/* Tokens that there are already, where the config asks for another rule. */
+/* Changes existing tokens if the config asks for another rule. */
 static hl_status change_tokens(work *w)
 {
     if (w->tokens != NULL && w->spec.prefix_space) {
@@ -343,7 +343,7 @@ static hl_status open_tokens(hl_config *config, const char *folder, hl_dataset *
 
 static void end(work *w, hl_status status)
 {
-    bool failed = status.code != HL_OK && status.code != HL_FAILED; /* HL_FAILED: a signal; what is whole stays */
+    bool failed = status.code != HL_OK && status.code != HL_FAILED; /* HL_FAILED: a signal; whole parts stay */
     if (w->temporary || (w->fresh && failed)) {
         hl_data_folder_remove(w->folder, w->there);
     }

@@ -1,4 +1,4 @@
-/* What a run's folder says and keeps of its data. */
+/* What a run's folder says about its data and keeps of them. */
 #include "core/base/memory.h"
 #include "core/files/files.h"
 #include "core/files/folders.h"
@@ -56,9 +56,9 @@ hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder)
     return hl_ok();
 }
 
-/* ---- what goes again: made of other data, or for nothing ---- */
+/* ---- removing what was made from other data, or in vain ---- */
 
-/* Whether the name is as that of what is made of a text: task.content. */
+/* Whether the name has the form of a folder made for a text: task.content. */
 static bool is_content(const char *text)
 {
     return strspn(text, "0123456789abcdef") == 16 && text[16] == '-' && text[17] != '\0' &&
@@ -66,7 +66,7 @@ static bool is_content(const char *text)
 }
 
 typedef struct others {
-    const char *folder, *made; /* made: those alone go, a line each; NULL: all but those of the configs */
+    const char *folder, *made; /* made: only those are removed, one per line; NULL: all except those of the configs */
     const hl_config *const *configs;
     int64_t n;
 } others;
@@ -117,7 +117,7 @@ static hl_status remove_other(void *context, const char *name)
         hl_free(path);
     }
     if (own && status.code == HL_OK) {
-        rmdir(folder); /* fails where it holds more, which stays */
+        rmdir(folder); /* fails if the folder holds more, which then stays */
     }
     hl_free(folder);
     return status;

@@ -67,11 +67,11 @@ void hl_setup_shape_free(hl_config_shape *shape)
     *shape = (hl_config_shape){ 0 };
 }
 
-/* ---- the folder as it is ---- */
+/* ---- the folder as it is stored ---- */
 
 static const char *const task_names[TEXT_TASKS] = { "masked", "next", "tags", "classes", "file" };
 
-/* Whether the override says on what the model is asked. */
+/* Whether the override sets the data on which the model is asked. */
 static bool asks(const char *override)
 {
     static const char *const keys[] = { "patterns.examples", "train.seed", "train.threads" };
@@ -83,7 +83,7 @@ static bool asks(const char *override)
     return found;
 }
 
-/* A folder that is asked on something, with the task of its stored head. */
+/* A folder whose model is asked on some data, with the task of its stored head. */
 typedef struct asking {
     const hl_pretrained *folder;
     const char *path;
@@ -91,7 +91,7 @@ typedef struct asking {
     hl_config_shape shape;
 } asking;
 
-/* Refuses a task for which the folder stores no head, with what can be asked. */
+/* Refuses a task for which the folder stores no head, and says what can be asked. */
 static hl_status refuse_task(const asking *a, const hl_config *config, hl_text_task asked)
 {
     const char *name = hl_config_key_at(offsetof(hl_config, task.name))->choices[config->task.name];
@@ -118,7 +118,7 @@ static hl_status refuse_task(const asking *a, const hl_config *config, hl_text_t
                     trains ? "" : " for ", trains ? "" : own, trains ? "" : ", tags or classes", a->path);
 }
 
-/* Called before the shape of a head that is not there is held against the config's keys. */
+/* Called before the shape of a missing head is compared with the config's keys. */
 static hl_status find_shape(void *context, const hl_config *config, const hl_config_shape **shape)
 {
     asking *a = context;
@@ -134,7 +134,7 @@ static hl_status find_shape(void *context, const hl_config *config, const hl_con
     return hl_ok();
 }
 
-/* Asking a text of running text without a file is reading all that the model takes at once. */
+/* Without a file, a text of running text is read with the longest input that the model accepts. */
 static hl_status make_config(asking *a, hl_config_options options, hl_config *config)
 {
     hl_problems problems = { 0 };

@@ -1,5 +1,5 @@
-/* The data that a model is examined on besides its own: the treebank of patterns.treebank, as the user's file and as
- * the run's own copy of its sentences; and the examples of a file. */
+/* The data other than its own on which a model is examined. They are the treebank of patterns.treebank, as the user's
+ * file and as the run's own copy of its sentences; and the examples of a file. */
 #include "core/base/memory.h"
 #include "core/files/files.h"
 #include "core/files/folders.h"
@@ -42,7 +42,7 @@ static void free_files(files *f)
     hl_free(f->copy);
 }
 
-/* Adds the file's first `most` sentences as they stand there, those too that cannot be used; 0: all. */
+/* Adds the file's first `most` sentences unchanged, including those that cannot be used; 0: all. */
 static hl_status add_sentences(const char *path, int64_t most, hl_text *text)
 {
     hl_conllu *reader;
@@ -59,7 +59,7 @@ static hl_status add_sentences(const char *path, int64_t most, hl_text *text)
     return status;
 }
 
-/* How many sentences of its file a treebank was made of; 0: of all. */
+/* How many sentences of its file a treebank was made from; 0: all. */
 static int64_t sentences_of(const hl_treebank *treebank)
 {
     int64_t used = hl_treebank_size(treebank);
@@ -147,8 +147,8 @@ hl_status hl_data_save_treebank(const hl_config *config, const hl_data_options *
 
 /* ---- the examples of a file ---- */
 
-/* The form of spec->file is told by its first line that is neither empty nor a comment: a treebank's has ten columns, a
- * text's one; another is the task's own, a table perhaps, where `has_data`. */
+/* The first line that is neither empty nor a comment decides the form of spec->file. In a treebank it has ten columns,
+ * in a text one. Any other file is in the task's own form, perhaps a table, if `has_data`. */
 static hl_status find_form(hl_text_spec *spec, bool has_data)
 {
     enum { CONLLU_COLUMNS = 10 };

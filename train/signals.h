@@ -1,4 +1,4 @@
-/* The signal that asks a run to end: a program's handlers keep it, long work asks for it. */
+/* The signal that asks a run to end. A program's handlers store it, and long work checks for it. */
 #ifndef HL_TRAIN_SIGNALS_H
 #define HL_TRAIN_SIGNALS_H
 
@@ -8,10 +8,10 @@
 
 HL_BEGIN_DECLS
 
-/* Keeps the signal for hl_signals_received. False where one was kept before. For handlers: async-signal-safe. */
+/* Stores the signal for hl_signals_received. False if one was stored before. For handlers: async-signal-safe. */
 bool hl_signals_keep(int signal);
 
-/* The first signal that was kept, or 0. */
+/* The first stored signal, or 0. */
 int hl_signals_received(void);
 
 HL_END_DECLS

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* How many of `bytes` each may come to the `n` that there are. */
+/* How many more, of `bytes` each, may be added to the existing `n`. */
 static int64_t room_for_extra(size_t allowed, int64_t n, size_t bytes)
 {
     if (allowed == 0) {
@@ -28,7 +28,7 @@ static size_t allowed_by(const hl_config *config)
     return hl_size_product((size_t)config->patterns.budget_mb, (size_t)1 << 20);
 }
 
-/* The most bytes of a snapshot of so many examples. */
+/* The most bytes of a snapshot with that many examples. */
 static size_t bytes_of(const hl_config *config, int64_t examples)
 {
     hl_model_config model = hl_setup_model(config);

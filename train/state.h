@@ -1,4 +1,4 @@
-/* The state of a run besides weights and moments: all that a resumed run needs to go on with the same bits. */
+/* The state of a run besides weights and moments: all that a resumed run needs to reach the same bits. */
 #ifndef HL_TRAIN_STATE_H
 #define HL_TRAIN_STATE_H
 
@@ -10,7 +10,7 @@
 
 HL_BEGIN_DECLS
 
-/* What metrics.csv holds: its rows, and the CRC-32 of all of them but their speeds, which differ from run to run. */
+/* What metrics.csv holds: the number of rows, and their CRC-32 without the speeds, which differ from run to run. */
 typedef struct hl_metrics_sum {
     int64_t rows, crc;
 } hl_metrics_sum;
@@ -20,17 +20,17 @@ typedef struct hl_train_state {
     bool has_best;
     double best_loss;
     int64_t best_step;
-    int64_t since_best; /* validations without a better loss */
+    int64_t since_best; /* validations since the best loss */
 
     /* Training since the last row of metrics.csv. */
     double loss_sum;
     int64_t n_updates, scored, correct;
 
-    hl_cadence_state cadence; /* what the losses say of the snapshots */
+    hl_cadence_state cadence; /* what the losses determine about snapshots */
 
-    bool unvalidated; /* a signal ended the validation of the step, which is still to be done, as is all after it */
+    bool unvalidated; /* a signal ended the validation of this step; it is still to be done, like all that follows it */
 
-    hl_metrics_sum metrics; /* when this was written */
+    hl_metrics_sum metrics; /* at the time of writing */
 } hl_train_state;
 
 HL_END_DECLS

@@ -23,10 +23,10 @@ enum { HEADER = sizeof header - 1, MOST_BYTES = 1 << 30 };
 /* One row: its count, and its fields between step and hits. */
 typedef struct row {
     int64_t *hits, cases;
-    hl_text place; /* "nsubj,0,3,d>h,1," */
+    hl_text place; /* such as "nsubj,0,3,d>h,1," */
 } row;
 
-/* Visits the rows of a step in their order, until a visitor says that it ends. */
+/* Visits the rows of a step in order, until a visitor ends the visit. */
 static hl_status visit_rows(hl_syntax *counts, const hl_treebank *treebank, const hl_model_config *shape,
                             hl_status (*visit)(void *context, const row *row), void *context)
 {
@@ -75,7 +75,7 @@ hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path)
     HL_TRY(hl_file_exists(path, &exists));
     HL_TRY(exists ? hl_ok() : hl_file_replace(path, header, HEADER, HL_VOLATILE));
     HL_TRY(hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd));
-    bool empty = hl_file_calls_get()->lseek(csv->fd, 0, SEEK_END) == 0; /* as a power failure leaves it */
+    bool empty = hl_file_calls_get()->lseek(csv->fd, 0, SEEK_END) == 0; /* a power failure may leave it empty */
     return empty ? hl_file_write_bytes(csv->fd, path, header, HEADER) : hl_ok();
 }
 
@@ -141,7 +141,7 @@ static hl_status bad_line(const char *path, int64_t line)
                     path, line, line == 1 ? "not the header of a syntax.csv" : "not a row of this run's syntax.csv");
 }
 
-/* Takes a count, and the byte that must end it. */
+/* Reads a count, and the byte that must end it. */
 static bool take_count(const char **at, char end, int64_t *count)
 {
     char *after;
@@ -152,7 +152,7 @@ static bool take_count(const char **at, char end, int64_t *count)
     return good;
 }
 
-/* Where the rows of steps after `step` begin, or a last line without its end. */
+/* Finds where the rows of steps after `step` begin, or a last line without its end. */
 static hl_status find_end(const char *path, const char *text, int64_t step, size_t *size)
 {
     const char *at = text + HEADER;
@@ -193,7 +193,7 @@ hl_status hl_syntax_csv_drop_after(const char *path, int64_t step)
 
 typedef struct reading {
     const char *path, *at, *end;
-    int64_t line, step; /* step: of the rows at work; below 0 before the first of them */
+    int64_t line, step; /* step: of the current rows; negative before the first of them */
     bool over;          /* the file ends before the row does */
 } reading;
 

@@ -53,7 +53,7 @@ typedef struct tag {
     char text[TAG_BYTES];
 } tag;
 
-/* "heads.best/L0H3": TensorBoard shows together what has the same words before the slash. */
+/* Such as "heads.best/L0H3": TensorBoard groups tags with the same words before the slash. */
 static tag tag_of(const char *before, const char *name, const char *of)
 {
     tag made;
@@ -71,7 +71,7 @@ static hl_status append(hl_tensorboard *board, int64_t step)
     return status;
 }
 
-/* What the file begins with. */
+/* Appends the beginning of the file. */
 static hl_status append_config(hl_tensorboard *board, const hl_config *config)
 {
     hl_text markdown = { 0 }, settings = { 0 };
@@ -162,7 +162,7 @@ static void add_score(void *context, const hl_reading *reading)
     hl_text_free(&metric);
 }
 
-/* The head's scores, and its map of the first example. */
+/* Adds the head's scores, and its map of the first example. */
 static hl_status add_head(hl_tensorboard *board, int layer, int64_t h, const char *caption, const char *const *tokens)
 {
     const char *const *relations = hl_dataset_relations(board->dataset);

@@ -8,14 +8,14 @@
 
 enum { USUAL_WIDTH = 80, MOST_WIDTH = 1000 };
 
-/* "" where it is not set. */
+/* "" if it is not set. */
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
     return value != NULL ? value : "";
 }
 
-/* Zeros where that is not known. */
+/* Zeros if it is unknown. */
 static struct winsize size_of(int fd)
 {
     struct winsize size = { 0 };
@@ -40,7 +40,8 @@ static hl_terminal_colours colours_of(FILE *to)
     return strstr(terminal, "256") != NULL ? HL_TERMINAL_256_COLOURS : HL_TERMINAL_NO_COLOURS;
 }
 
-/* The first variable that is set counts, as in setlocale. Without any, most terminals have Unicode. */
+/* The first variable that is set counts, as in setlocale. If none is set, Unicode is assumed, as most terminals have
+ * it. */
 static bool lacks_unicode(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

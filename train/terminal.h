@@ -1,4 +1,4 @@
-/* What the terminal that a program prints to can show. */
+/* What a program's terminal can show. */
 #ifndef HL_TRAIN_TERMINAL_H
 #define HL_TRAIN_TERMINAL_H
 
@@ -10,15 +10,15 @@
 
 HL_BEGIN_DECLS
 
-/* Columns as the system or COLUMNS tells, at least HL_TERMINAL_LEAST_WIDTH, else 80; any height. Colours only where
- * `to` is a terminal and NO_COLOR is not set: 24 bits where COLORTERM says so, 256 where TERM does. ASCII where the
- * locale's variables name another character set than UTF-8. */
+/* Columns from the system or COLUMNS, at least HL_TERMINAL_LEAST_WIDTH; 80 if neither states them. Any height. Colours
+ * only if `to` is a terminal and NO_COLOR is not set: 24 bits if COLORTERM says so, 256 colours if TERM does. ASCII if
+ * the locale's variables name a character set other than UTF-8. */
 hl_terminal hl_terminal_of(FILE *to);
 
-/* Whether `to` is a terminal in which lines can be drawn anew: not where TERM is empty or "dumb" (no escapes). */
+/* Whether `to` is a terminal in which lines can be updated in place. False if TERM is empty or "dumb" (no escapes). */
 bool hl_terminal_renews(FILE *to);
 
-/* The lines of the terminal; 0 where `to` is none or does not tell. */
+/* The number of lines in the terminal; 0 if `to` is not a terminal or does not report it. */
 int hl_terminal_height(FILE *to);
 
 HL_END_DECLS

@@ -15,7 +15,7 @@
 
 int64_t hl_trainer_evaluation_slice(const hl_config *config)
 {
-    enum { LOGITS = 1 << 24 }; /* of a vocabulary of tens of thousands, those of a whole batch would take most memory */
+    enum { LOGITS = 1 << 24 }; /* a large vocabulary's logits for a whole batch would need most of the memory */
     int64_t most = LOGITS / (config->sizes.longest * config->sizes.targets),
             micro_batch = hl_trainer_micro_batch(config);
     most = most > 1 ? most : 1;
@@ -36,7 +36,7 @@ hl_batch hl_trainer_largest(const hl_config *config)
     return batch;
 }
 
-/* Of any micro-batch, and of any slice of the validation set. On success both are ended by hl_tape_plan_free. */
+/* Plans any micro-batch, and any slice of the validation set. After success, free both with hl_tape_plan_free. */
 static hl_status plan_passes(const hl_model *model, const hl_config *config, int at_once, hl_tape_plan *training,
                              hl_tape_plan *evaluation)
 {
@@ -76,7 +76,7 @@ hl_status hl_trainer_plan(const hl_model *model, const hl_config *config, int at
     return hl_ok();
 }
 
-/* Where examples have different lengths, the code for all of them is generated now: a step allocates nothing. */
+/* If examples have different lengths, generates the code for all of them now, because a step allocates nothing. */
 static hl_status prepare_lengths(const hl_trainer *trainer)
 {
     if (trainer->config->sizes.n_lengths == 1) {
@@ -91,7 +91,7 @@ static hl_status prepare_lengths(const hl_trainer *trainer)
     return hl_ok();
 }
 
-/* What tells how good the answers are, by the task. */
+/* Prepares what measures how good the answers are, according to the task. */
 static hl_status prepare_scores(hl_trainer *trainer)
 {
     const hl_config *config = trainer->config;
@@ -108,7 +108,7 @@ static hl_status prepare_scores(hl_trainer *trainer)
                                         config->train.eval_examples, &trainer->text);
 }
 
-/* Without a target that training has there is no validation loss. */
+/* Without a target that training also has, there is no validation loss. */
 static hl_status check_known(const hl_batch *validation)
 {
     for (int64_t m = 0; m < validation->n_targets; m++) {
@@ -223,7 +223,7 @@ static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int
     return status;
 }
 
-/* One leaf, the examples from `first` on, micro-batch after micro-batch. */
+/* Runs one leaf, the examples from `first` on, micro-batch after micro-batch. */
 static hl_status run_leaf(hl_trainer *trainer, int64_t first)
 {
     const hl_batch *batch = &trainer->batch.batch;
@@ -241,7 +241,7 @@ static hl_status run_leaf(hl_trainer *trainer, int64_t first)
     return status;
 }
 
-/* The gradients of n leaves, and each one's figures, into their values. */
+/* Computes the gradients of n leaves, and the figures of each, into their values. */
 static hl_status run_leaves(hl_trainer *trainer, int leaf, int n)
 {
     int64_t first = leaf * (trainer->config->train.batch_size / trainer->config->train.leaves);
@@ -321,7 +321,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     HL_TRY(hl_ranks_agree(trainer->ranks, status));
     hl_leaf_sum_finish(&trainer->gradients);
     hl_leaf_sum_finish(&trainer->figures);
-    HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* until then it may be no sum: ranks.h */
+    HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* until then, it may not be a sum: ranks.h */
     const hl_leaf_figures *found = trainer->figures.total;
     *update = (hl_update){
         .loss = found->loss,
@@ -334,7 +334,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     };
     HL_TRY(check_gradients(trainer, update->grad_norm));
     hl_optimizer_step(&trainer->optimizer, trainer->threads, update->learning_rate);
-    if (trainer->ranks != NULL && trainer->ranks->mixed) { /* weights computed apart would drift apart */
+    if (trainer->ranks != NULL && trainer->ranks->mixed) { /* weights that are computed separately would drift apart */
         const hl_parameters *parameters = &trainer->model.parameters;
         hl_ranks_broadcast(trainer->ranks, parameters->values, (size_t)parameters->count * sizeof(hl_real));
     }
@@ -343,7 +343,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 
 static bool block_finite(int threads, const hl_real *block, int64_t count)
 {
-    /* In double the squares of floats cannot overflow: the sum is finite exactly where every number is. */
+    /* In double, the squares of floats cannot overflow: the sum is finite exactly if every number is. */
     return block == NULL || isfinite(hl_sum_squares(threads, block, count));
 }
 

@@ -43,7 +43,7 @@ static void add_sums(const void *context, void *to, const void *from)
     hl_validation_sums_pass_add(context, to, from);
 }
 
-/* This rank's leaves, into the values of the two sums. */
+/* Computes this rank's leaves into the values of the two sums. */
 static hl_status evaluate_leaves(hl_trainer *trainer, const hl_evaluator *evaluator, validation *v)
 {
     const hl_batch *all = &trainer->validation.batch;
@@ -66,7 +66,7 @@ static hl_status evaluate_leaves(hl_trainer *trainer, const hl_evaluator *evalua
     return hl_ok();
 }
 
-/* Adds up what all ranks counted. */
+/* Adds the counts of all ranks. */
 static void share_classes(hl_ranks *ranks, hl_class_counts *counts)
 {
     hl_ranks_sum(ranks, &counts->n_targets, 1);

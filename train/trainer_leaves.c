@@ -10,11 +10,11 @@
 #include <stdio.h>
 
 struct hl_trainer_leaf {
-    hl_arena arena; /* a piece of the trainer's */
+    hl_arena arena; /* a part of the trainer's arena */
     hl_batch batch;
     hl_cross_entropy_result result;
-    hl_tape_kept kept;  /* of the thread with this index */
-    hl_tape_leaf *leaf; /* one of an array behind these */
+    hl_tape_kept kept;  /* belongs to the thread with this index */
+    hl_tape_leaf *leaf; /* an element of an array after these */
 };
 
 int64_t hl_trainer_micro_batch(const hl_config *config)
@@ -112,7 +112,7 @@ static void run_forward(const void *context, hl_range range)
     }
 }
 
-/* Gives each leaf its batch and memory. */
+/* Gives each leaf its batch and its memory. */
 static void begin_leaves(hl_trainer *trainer, int64_t first, int n)
 {
     int64_t size = hl_trainer_micro_batch(trainer->config);

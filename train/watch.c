@@ -41,7 +41,7 @@ hl_status hl_watch_init(hl_watch *watch, const hl_recorder *recorder, int layer,
 {
     *watch = (hl_watch){ .recorder = recorder, .layer = layer, .pace = pace, .relations = relations };
     int64_t H = heads_of(watch), T = recorder->examples.n_tokens;
-    size_t count = hl_size_product((size_t)(T * T), (size_t)H); /* T^2 weights of each head are there already */
+    size_t count = hl_size_product((size_t)(T * T), (size_t)H); /* memory for T^2 weights of each head exists already */
     watch->panels = hl_calloc((size_t)H, sizeof *watch->panels);
     watch->maps = hl_calloc(count, sizeof *watch->maps);
     return watch->panels != NULL && watch->maps != NULL ? hl_ok() : hl_error_memory("maps of heads");
@@ -67,7 +67,7 @@ bool hl_watch_due(hl_watch *watch, const hl_progress *progress)
 
 /* ---- the drawing ---- */
 
-/* "L1H0 offset(-11) 0.98" for every head, each ended by a zero byte. */
+/* Titles such as "L1H0 offset(-11) 0.98", one per head, each with a zero byte at its end. */
 static hl_status write_titles(const hl_watch *watch, hl_text *titles)
 {
     for (int64_t h = 0; h < heads_of(watch); h++) {
@@ -90,7 +90,7 @@ static void make_panels(hl_watch *watch, const char *title)
     }
 }
 
-/* "layer 1, step 50, mean of 16 examples" */
+/* A caption such as "layer 1, step 50, mean of 16 examples" */
 static void write_caption(const hl_watch *watch, const hl_terminal *terminal, int64_t step, hl_text *text)
 {
     char caption[128];
@@ -110,14 +110,14 @@ static hl_status write_maps(hl_watch *watch, const hl_terminal *terminal, hl_tex
         status = hl_terminal_heads(terminal, watch->panels, heads_of(watch), text);
     }
     hl_text_free(&titles);
-    if (status.code == HL_INVALID) { /* no room in the terminal: training goes on, and the terminal may grow */
+    if (status.code == HL_INVALID) { /* the terminal has no room: training goes on, and the terminal may grow */
         hl_text_print(text, "%s\n", status.text);
         status = hl_text_status(text);
     }
     return status;
 }
 
-/* The room for the maps: the terminal, without their caption, the line of progress and at least one line above. */
+/* The room for the maps: the terminal without their caption, the progress line and at least one line above. */
 static hl_terminal terminal_for(const hl_progress *progress)
 {
     enum { OTHER_LINES = 3 };
@@ -130,7 +130,8 @@ static hl_terminal terminal_for(const hl_progress *progress)
     return terminal;
 }
 
-/* Waits until the last drawing has stood for its time. Sleeps are short: a signal may wake another thread alone. */
+/* Waits until the last drawing has been visible long enough. Sleeps are short, because a signal may wake only another
+ * thread. */
 static void wait_for_pace(const hl_watch *watch, hl_progress *progress)
 {
     double begun = hl_clock_seconds(), now = begun, until = watch->ended > 0 ? watch->ended + watch->pace : begun;
@@ -157,7 +158,7 @@ hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress)
         hl_text_free(&text);
         return status;
     }
-    if (terminal.width != watch->width) { /* resizing may have broken the drawing into other lines */
+    if (terminal.width != watch->width) { /* resizing may have broken the lines of the drawing */
         hl_progress_leave(progress);
     }
     hl_progress_show(progress, text.bytes);

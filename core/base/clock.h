@@ -1,4 +1,4 @@
-/* Time that only runs forward: for rates and durations. */
+/* A clock that never goes back, for rates and durations. */
 #ifndef HL_CORE_BASE_CLOCK_H
 #define HL_CORE_BASE_CLOCK_H
 
@@ -6,7 +6,7 @@
 
 HL_BEGIN_DECLS
 
-/* Seconds since some fixed moment; a clock set back does not disturb it. Cannot fail. */
+/* Seconds since some fixed moment. Setting the system clock back does not affect it. Cannot fail. */
 double hl_clock_seconds(void);
 
 HL_END_DECLS

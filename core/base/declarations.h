@@ -1,4 +1,4 @@
-/* Brackets around the declarations of every public header, so that C++ programs may include it. */
+/* Brackets for the declarations in every public header, so that C++ programs can include it. */
 #ifndef HL_CORE_BASE_DECLARATIONS_H
 #define HL_CORE_BASE_DECLARATIONS_H
 

@@ -1,4 +1,4 @@
-/* The library reaches files only through this small table of functions, so that tests can make the n-th call fail. */
+/* The library accesses files only through this small table of functions, so that tests can make the n-th call fail. */
 #ifndef HL_CORE_BASE_FILE_CALLS_H
 #define HL_CORE_BASE_FILE_CALLS_H
 
@@ -11,8 +11,9 @@
 
 HL_BEGIN_DECLS
 
-/* As the POSIX calls of the same names (flock: Linux's): -1 or NULL and errno on failure; `write`, `read` and `pread`
- * may do less than asked. `open` is given O_CLOEXEC. Calls that a signal interrupts (EINTR) are made again. */
+/* As the POSIX calls of the same names (flock is Linux's): on failure they return -1 or NULL and set errno. `write`,
+ * `read` and `pread` may transfer fewer bytes than asked. `open` receives O_CLOEXEC. Calls that a signal interrupts
+ * (EINTR) are repeated. */
 typedef struct hl_file_calls {
     int (*open)(const char *path, int flags, mode_t mode);
     ssize_t (*read)(int fd, void *buffer, size_t count);
@@ -33,7 +34,7 @@ typedef struct hl_file_calls {
     int (*closedir)(DIR *folder);
 } hl_file_calls;
 
-/* Sets the process-wide table; NULL restores the system's. Call it once, at start. */
+/* Sets the table for the whole process; NULL restores the system's calls. Call it once, at start. */
 void hl_file_calls_set(const hl_file_calls *calls);
 const hl_file_calls *hl_file_calls_get(void);
 

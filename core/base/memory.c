@@ -22,8 +22,8 @@ void hl_allocator_set(const hl_allocator *allocator)
     current = allocator != NULL ? *allocator : system_allocator;
 }
 
-/* Products walk over rows that lie pages apart, and with pages of 4 KiB wait for the addresses of many. What the system
- * answers does not matter: it has huge pages or not. */
+/* Products walk over rows that lie pages apart. With pages of 4 KiB, they would wait for the addresses of many pages.
+ * The system's answer does not matter: it either has huge pages or not. */
 static void prefer_huge_pages(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

@@ -1,4 +1,4 @@
-/* Finds the name for "did you mean ...?". */
+/* Finds the name to suggest in "did you mean ...?". */
 #ifndef HL_CORE_BASE_NEAREST_H
 #define HL_CORE_BASE_NEAREST_H
 
@@ -6,10 +6,11 @@
 
 HL_BEGIN_DECLS
 
-/* The index of the one of `n` names that the user most likely meant by `wrong`, or -1 where none is similar: the name
- * with the fewest letters inserted, dropped, replaced or swapped with a neighbour (case does not count), the first of
- * equals. A name is similar where these are at most a third of its letters (or one letter), or where one contains the
- * other and the contained one has at least four letters ("num_heads" for "heads", "warmup" for "warmup_steps"). */
+/* Returns the index of the name, among `n`, that the user most likely meant by `wrong`, or -1 if none is similar. The
+ * nearest name needs the fewest edits: letters inserted, dropped, replaced or swapped with a neighbour. Case does not
+ * count, and among equals the first name wins. A name is similar if it needs at most one edit, or edits for at most a
+ * third of its letters. It is also similar if one name contains the other and the contained one has at least four
+ * letters ("num_heads" for "heads", "warmup" for "warmup_steps"). */
 int hl_nearest_name(const char *wrong, const char *const *names, int n);
 
 HL_END_DECLS

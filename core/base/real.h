@@ -1,7 +1,7 @@
 /* The number type of the whole library.
  *
- * The same sources compile twice: with float for training and, with HL_DOUBLE defined, with double for the gradient
- * checks. Other files do not depend on which of the two it is; <tgmath.h> picks expf or exp by argument. */
+ * The same sources compile twice: with float for training, and with double (HL_DOUBLE is defined) for the gradient
+ * checks. Other files do not depend on the choice; <tgmath.h> picks expf or exp by the type of the argument. */
 #ifndef HL_CORE_BASE_REAL_H
 #define HL_CORE_BASE_REAL_H
 

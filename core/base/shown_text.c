@@ -10,8 +10,8 @@ typedef struct range {
     uint32_t first, last;
 } range;
 
-/* Controls; what combines with the character before it; spaces without width, marks of direction, line and paragraph
- * ends; surrogates and private use; variation selectors; what is no character (U+FDD0 .. U+FDEF); tags. */
+/* Control characters; characters that combine with the one before; spaces without width, direction marks, line and
+ * paragraph ends; surrogates and private use; variation selectors; noncharacters (U+FDD0 .. U+FDEF); tags. */
 static const range unseen[] = {
     { 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x300, 0x36f },   { 0x483, 0x489 },
     { 0x591, 0x5c7 },   { 0x600, 0x61c },   { 0x64b, 0x65f },   { 0x115f, 0x1160 }, { 0x180b, 0x180f },
@@ -20,7 +20,7 @@ static const range unseen[] = {
     { 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0xe0000, 0x10ffff },
 };
 
-/* The characters that every terminal shows in one column; others may take two. */
+/* Characters that every terminal shows in one column; others may need two. */
 static const range narrow[] = { { 0x20, 0x10ff }, { 0x1e00, 0x2319 }, { 0x2400, 0x25fc } };
 
 static bool within(const range *ranges, size_t n, uint32_t code)
@@ -33,7 +33,7 @@ static bool within(const range *ranges, size_t n, uint32_t code)
     return false;
 }
 
-/* The last two of every 65536 are no characters either: cairo draws nothing of a text that has one. */
+/* The last two of every 65536 codes are noncharacters too: cairo draws nothing of a text that has one. */
 static bool is_unseen(uint32_t code)
 {
     return (code & 0xfffe) == 0xfffe || within(unseen, sizeof unseen / sizeof *unseen, code);
@@ -60,7 +60,7 @@ const char *hl_shown_next(const char *text, bool ascii, hl_shown *shown)
     return text + length;
 }
 
-/* hl_shown_text of the text's first bytes. */
+/* hl_shown_text for the first `bytes` bytes of the text. */
 static size_t show(char *shown, size_t size, const char *text, size_t bytes)
 {
     const char *end = text + bytes;
@@ -86,7 +86,7 @@ size_t hl_shown_text(char *shown, size_t size, const char *text)
     return show(shown, size, text, strlen(text));
 }
 
-/* The bytes of a text that was cut, without the character that was cut with it. */
+/* The length of a cut text without the character that was cut with it. */
 static size_t length_of_whole(const char *text)
 {
     size_t length = strlen(text), begin = length;

@@ -1,8 +1,8 @@
 /* The result of a function that can fail for reasons outside the code: files, config, data, memory, sizes.
  *
- * A status is a value: it needs no freeing, and no later call overwrites its text. The text is one
- * line for a person, without a trailing newline or the program's name; it names the file and the remedy where there is
- * one. Bugs of our own are asserts, never a status. */
+ * A status is a value: it needs no freeing, and no later call overwrites its text. The text is one line for a person.
+ * It has no trailing newline and no program name. It names the file, and a remedy if there is one. Our own bugs are
+ * asserts, never a status. */
 #ifndef HL_CORE_BASE_STATUS_H
 #define HL_CORE_BASE_STATUS_H
 
@@ -32,17 +32,17 @@ typedef struct hl_status {
 /* Success. */
 hl_status hl_ok(void);
 
-/* A failure with a text formatted as by printf, made safe to show (core/base/shown_text.h): names in it come from files
- * and may hold anything. Cannot fail itself. */
+/* A failure with a text formatted as by printf and made safe to show (core/base/shown_text.h), because names in it come
+ * from files and may hold any bytes. Cannot fail itself. */
 hl_status hl_error(hl_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* HL_NO_MEMORY with the text "out of memory: <what>". */
 hl_status hl_error_memory(const char *what);
 
-/* HL_BAD_FILE for a file of a format above the newest that is known. */
+/* HL_BAD_FILE for a file whose format number is above the newest known one. */
 hl_status hl_error_newer(const char *path, long long format, int newest);
 
-/* Returns from the calling function, which itself returns hl_status, where `call` fails. */
+/* If `call` fails, returns its status from the calling function, which must return hl_status. */
 #define HL_TRY(call)                       \
     do {                                   \
         hl_status hl_try_status = (call);  \
@@ -51,7 +51,7 @@ hl_status hl_error_newer(const char *path, long long format, int newest);
         }                                  \
     } while (0)
 
-/* Returns hl_error_memory(what) from the calling function, which itself returns hl_status, unless all was allocated. */
+/* Unless `all` is true, returns hl_error_memory(what) from the calling function, which must return hl_status. */
 #define HL_NEED(all, what)                \
     do {                                  \
         if (!(all)) {                     \
@@ -59,8 +59,8 @@ hl_status hl_error_newer(const char *path, long long format, int newest);
         }                                 \
     } while (0)
 
-/* Makes `call`, whose outcome `status` then is, unless `status` is a failure already: where something is freed at the
- * end, for steps of which each needs those before it. */
+/* Sets `status` to the result of `call`, unless `status` is already a failure. For steps that depend on each other, in
+ * a function that frees something at its end. */
 #define HL_THEN(status, call)         \
     do {                              \
         if ((status).code == HL_OK) { \

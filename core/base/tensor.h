@@ -1,8 +1,8 @@
-/* Dense tensors, row-major, last dimension fastest.
+/* Dense tensors, row-major, with the last dimension varying fastest.
  *
- * Shape letters, used by every contract in the tree:
+ * Shape letters in every contract of the tree:
  *   B batch (examples)      T tokens (Tq queries, Tk keys)    D d_model        L layers
- *   H heads (Hkv key/value heads)   Dk, Dv width of one head's queries and keys, and of its values
+ *   H heads (Hkv key/value heads)   Dk width of one head's queries and keys, Dv width of its values
  *   F d_ff                  V vocabulary                      N rows (all leading dimensions together)
  * A shape is written (B, T, D). The gradient of x is dx. */
 #ifndef HL_CORE_BASE_TENSOR_H
@@ -26,14 +26,14 @@ typedef struct hl_shape {
 
 typedef struct hl_tensor {
     hl_shape shape;
-    hl_real *data;           /* count(shape) numbers; not owned. On a dry tape (tape_memory.h) not to be read */
-    hl_real *grad;           /* same shape as data; NULL where there is none (yet); not owned */
+    hl_real *data;           /* count(shape) numbers; not owned. Not to be read on a dry tape (tape_memory.h) */
+    hl_real *grad;           /* same shape as data; NULL if there is none (yet); not owned */
     bool requires_grad;      /* whether backward computes grad */
-    bool grad_written;       /* backward adds to grad if true, else overwrites it. Parameters: true, except after
-                              * hl_forgotten_grads_begin (core/private/forgotten_grads.h) */
+    bool grad_written;       /* true: backward adds to grad; false: it overwrites grad. True for parameters, except
+                                after hl_forgotten_grads_begin (core/private/forgotten_grads.h) */
     bool is_parameter;       /* whether a registry (parameters.h) owns data and grad */
-    struct hl_tensor *whole; /* NULL, or the parameter of which this tensor is some rows (hl_tape_parameter_rows) */
-    bool bf16;               /* whether linear maps by this matrix multiply in bf16 (bf16.h) */
+    struct hl_tensor *whole; /* NULL, or the parameter whose rows this tensor is a part of (hl_tape_parameter_rows) */
+    bool bf16;               /* whether linear maps with this matrix multiply in bf16 (bf16.h) */
     struct hl_tape_piece *piece, *grad_piece; /* set on a dry tape only: the planned memory of data and grad */
 } hl_tensor;
 
@@ -41,23 +41,24 @@ typedef struct hl_tensor {
 #define HL_SHAPE(...) \
     ((hl_shape){ .n_dims = (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), .size = { __VA_ARGS__ } })
 
-/* The number of elements: the product of the sizes; -1 where it does not fit into int64_t, a size is negative, or
+/* The number of elements: the product of the sizes. Returns -1 if it does not fit into int64_t, a size is negative, or
  * n_dims is outside 0 .. HL_MAX_DIMS. */
 int64_t hl_shape_count(hl_shape shape);
 
-/* The last dimension's size (1 for a scalar) and the number of rows N = count / last, of a shape that has a count. */
+/* The size of the last dimension (1 for a scalar), and the number of rows N = count / last. The shape must have a
+ * count. */
 int64_t hl_shape_last(hl_shape shape);
 int64_t hl_shape_rows(hl_shape shape);
 
-/* A shape without a count equals none. */
+/* Whether two shapes are equal. A shape without a count equals no shape. */
 bool hl_shape_equal(hl_shape a, hl_shape b);
 
 enum { HL_SHAPE_TEXT = 96 };
 
-/* "(64, 21, 32)" into `text`, which is returned. Cannot fail. */
+/* Writes a text such as "(64, 21, 32)" into `text` and returns it. Cannot fail. */
 const char *hl_shape_text(hl_shape shape, char text[HL_SHAPE_TEXT]);
 
-/* The same in a text that stands to the end of the block. */
+/* The same, in a text that lives until the end of the enclosing block. */
 #define HL_SHAPE_SHOWN(shape) hl_shape_text(shape, (char[HL_SHAPE_TEXT]){ "" })
 
 HL_END_DECLS

@@ -39,7 +39,7 @@ static void flush_much(hl_text *text)
     }
 }
 
-/* Room for `more` bytes and a zero byte. */
+/* Makes room for `more` bytes and a zero byte. */
 static bool reserve(hl_text *text, size_t more)
 {
     size_t needed = text->size + more + 1;
@@ -62,7 +62,7 @@ void hl_text_vprint(hl_text *text, const char *format, va_list arguments)
     flush_much(text);
     va_list again;
     va_copy(again, arguments);
-    size_t room = text->capacity - text->size; /* mostly enough, so that most texts are formatted once */
+    size_t room = text->capacity - text->size; /* usually enough, so that most texts are formatted only once */
     int length = vsnprintf(room > 0 ? text->bytes + text->size : NULL, room, format, arguments);
     if (length >= 0 && (size_t)length >= room && reserve(text, (size_t)length)) {
         vsnprintf(text->bytes + text->size, (size_t)length + 1, format, again);
@@ -99,7 +99,7 @@ void hl_text_shown(hl_text *text, const char *bytes)
     }
 }
 
-/* Turns the last space at which a line still fits into a newline, line after line. */
+/* Turns the last space at which a line still fits into a newline, for each line in turn. */
 static void wrap(char *line, size_t width)
 {
     char *space = NULL;
@@ -122,7 +122,7 @@ void hl_text_paragraph(hl_text *text, int width, const char *format, ...)
     va_start(arguments, format);
     hl_text_vprint(&raw, format, arguments);
     va_end(arguments);
-    hl_text_print(&shown, "%s", ""); /* so that there are bytes, also of an empty paragraph */
+    hl_text_print(&shown, "%s", ""); /* so that there are bytes, even for an empty paragraph */
     hl_text_shown(&shown, hl_text_part(text, &raw));
     hl_text_fail(text, shown.error);
     if (shown.error.code == HL_OK) {

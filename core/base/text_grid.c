@@ -55,7 +55,7 @@ const char *hl_text_grid_at(const hl_text_grid *grid, int64_t row, int64_t colum
 
 static const char PLUS_MINUS[] = "\xc2\xb1";
 
-/* In columns of a terminal. */
+/* The width in columns of a terminal. */
 static int width_of(const char *text, bool ascii)
 {
     int width = 0;
@@ -87,7 +87,7 @@ static void print_cell(const char *cell, bool ascii, hl_text *text)
     hl_text_print(text, "%s", cell);
 }
 
-/* The first `repeated` columns and those of [begin, end). */
+/* Prints the first `repeated` columns and the columns [begin, end). */
 static void print_columns(const hl_text_grid *grid, int64_t repeated, int64_t begin, int64_t end, bool ascii,
                           hl_text *text)
 {
@@ -131,7 +131,7 @@ void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, b
 
 /* ---- Markdown ---- */
 
-/* What would end the cell or be taken for markup is escaped; a line's end would end the table. */
+/* Escapes characters that would end the cell or count as markup; a line end would end the table. */
 static void print_escaped(const char *cell, hl_text *text)
 {
     for (const char *at = cell; *at != '\0'; at++) {

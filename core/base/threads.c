@@ -13,7 +13,7 @@ void hl_threads_setup(void)
     omp_set_num_threads(1);
 }
 
-/* Reads up to two numbers from a one-line control file; returns how many there were ("max" is none). */
+/* Reads up to two numbers from a one-line control file. Returns how many there were ("max" is not a number). */
 static int read_numbers(const char *path, long long *first, long long *second)
 {
     char content[64];
@@ -22,7 +22,7 @@ static int read_numbers(const char *path, long long *first, long long *second)
     return n < 0 ? 0 : n;
 }
 
-/* The CPUs' worth of time that the container may use, rounded up; 0 where there is no limit. */
+/* The CPU time that the container may use, as a number of CPUs, rounded up; 0 if there is no limit. */
 static int cpus_quota(void)
 {
     long long quota = 0, period = 0, unused = 0;
@@ -55,7 +55,7 @@ int hl_threads_default(void)
 
 int hl_threads_for(int threads, int64_t work)
 {
-    /* One core touches about one element in half a nanosecond: 20 microseconds are some 40,000. */
+    /* One core processes about one element in half a nanosecond, so 20 microseconds are about 40,000 elements. */
     enum { WORTH_A_FORK = 40000 };
     return work < WORTH_A_FORK ? 1 : threads;
 }
@@ -74,15 +74,15 @@ void hl_threads_run(int threads, int64_t n, int64_t step, hl_range_work *work, c
     int64_t steps = (n + step - 1) / step;
     int most = threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
     int n_ranges = steps < most ? (int)steps : most;
-    if (n_ranges <= 1) { /* a parallel region costs an allocation and system calls even where it has one thread */
+    if (n_ranges <= 1) { /* a parallel region costs an allocation and system calls even with one thread */
         if (n > 0) {
             work(context, (hl_range){ 0, 0, n });
         }
         return;
     }
     /* The ranges do not depend on the number of threads that OpenMP grants, which may be smaller. Threads without a
-     * range join the team all the same: libgomp ends those that a smaller team leaves over, and starting them again
-     * takes longer than the work. */
+     * range still join the team: libgomp ends threads that a smaller team does not use, and starting them again takes
+     * longer than the work. */
 #pragma omp parallel for num_threads(most) schedule(static)
     for (int i = 0; i < n_ranges; i++) {
         hl_range range = { .thread = i };

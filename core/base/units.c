@@ -49,7 +49,7 @@ const char *hl_units_bytes(size_t bytes, char text[HL_UNITS_TEXT])
     }
     double number = (double)bytes / 1024;
     int unit = 0;
-    while (number >= 1023.95) { /* what would be printed as 1024.0 */
+    while (number >= 1023.95) { /* numbers that would be printed as 1024.0 */
         number /= 1024;
         unit++;
     }
@@ -88,7 +88,7 @@ const char *hl_units_roughly(double seconds, char text[HL_UNITS_TEXT])
 {
     enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365 * DAY };
     static const struct {
-        double below, unit; /* the last one has no end */
+        double below, unit; /* the last unit has no upper limit */
         const char *name;
     } units[] = { { 1.5 * HOUR, MINUTE, "minutes" },
                   { 1.5 * DAY, HOUR, "hours" },

@@ -1,4 +1,4 @@
-/* Numbers as people read them. */
+/* Numbers in the form that people read. */
 #ifndef HL_CORE_BASE_UNITS_H
 #define HL_CORE_BASE_UNITS_H
 
@@ -13,28 +13,29 @@ enum { HL_UNITS_TEXT = 32 };
 
 /* Each function writes into `text` and returns it. None can fail. */
 
-/* "0.0014", with `decimals` decimals (at most 9); "2.41e+14" from a million on; "-" where the number is not finite. */
+/* Such as "0.0014", with `decimals` decimals (at most 9); "2.41e+14" from a million on; "-" if it is not finite. */
 const char *hl_units_number(double number, int decimals, char text[HL_UNITS_TEXT]);
 
-/* For other programs: nine significant digits, "" where the number is not finite. */
+/* For other programs: nine significant digits, or "" if the number is not finite. */
 const char *hl_units_field(double number, char text[HL_UNITS_TEXT]);
 
-/* "18,914,304"; any number. */
+/* Such as "18,914,304"; any number. */
 const char *hl_units_count(int64_t number, char text[HL_UNITS_TEXT]);
 
-/* The same in a text that stands to the end of the block. */
+/* The same, in a text that lives until the end of the enclosing block. */
 #define HL_COUNT(number) hl_units_count(number, (char[HL_UNITS_TEXT]){ "" })
 
-/* "1.5 MiB", by powers of 1024; whole "bytes" below 1 KiB. */
+/* Such as "1.5 MiB", in powers of 1024; whole "bytes" below 1 KiB. */
 const char *hl_units_bytes(size_t bytes, char text[HL_UNITS_TEXT]);
 
-/* "1.53 GFLOP", by powers of 1000; at least 0. */
+/* Such as "1.53 GFLOP", in powers of 1000; flops >= 0. */
 const char *hl_units_flops(double flops, char text[HL_UNITS_TEXT]);
 
-/* "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h"; at least 0. */
+/* Such as "12 s", "3 min 05 s", "2 h 07 min", "5 d 03 h"; seconds >= 0. */
 const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT]);
 
-/* An estimate of at least 0, to follow "about": "a minute" (or less), "20 minutes", "5 months", "13 years". */
+/* An estimate that follows the word "about": "a minute" (or less), "20 minutes", "5 months", "13 years"; seconds >=
+ * 0. */
 const char *hl_units_roughly(double seconds, char text[HL_UNITS_TEXT]);
 
 HL_END_DECLS

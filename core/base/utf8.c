@@ -4,7 +4,7 @@
 
 size_t hl_utf8_decode(const char *text, size_t size, uint32_t *code)
 {
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 }; /* what so many bytes are needed for */
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 }; /* the smallest code that needs this many bytes */
     unsigned char first = (unsigned char)text[0];
     size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
     if (length == 0 || length > size) {

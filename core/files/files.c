@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Makes the call again while a signal interrupts it. */
+/* Repeats the call for as long as a signal interrupts it. */
 #define RETRIED(result, call) \
     do {                      \
         (result) = (call);    \
@@ -47,7 +47,7 @@ hl_status hl_file_exists(const char *path, bool *exists)
 hl_status hl_file_open(const char *path, int flags, int *fd)
 {
     bool writes = (flags & (O_WRONLY | O_RDWR)) != 0;
-    /* O_NONBLOCK: opening a pipe that nobody reads from or writes to must not wait for ever. */
+    /* O_NONBLOCK: opening a pipe without a reader or writer must not wait forever. */
     *fd = open_retried(path, flags | O_NONBLOCK | O_NOCTTY | (writes ? O_NOFOLLOW : 0));
     if (*fd < 0) {
         return hl_file_system_error(path, "cannot be opened");
@@ -89,7 +89,7 @@ static hl_status regular_size(int fd, const char *path, size_t limit, size_t *si
 hl_status hl_file_open_to_read(const char *path, size_t limit, int *fd, size_t *size)
 {
     *size = 0;
-    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever. */
+    /* O_NONBLOCK: opening a pipe without a writer must not wait forever. */
     *fd = open_retried(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (*fd < 0) {
         return hl_file_system_error(path, "cannot open");
@@ -178,13 +178,13 @@ void hl_file_fail(hl_file *file, hl_status error)
     HL_THEN(file->error, error);
 }
 
-/* Renaming a file over a device or a pipe removes that: /dev/null would be gone. Renaming over a link replaces the link
- * and leaves its target unchanged: /dev/stdout is a link, even where standard output is a file. */
+/* Renaming a file over a device or a pipe removes it: /dev/null would be gone. Renaming over a link replaces the link
+ * and leaves its target unchanged: /dev/stdout is a link, even if standard output is a file. */
 hl_status hl_file_check_replaceable(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) {
-        return hl_ok(); /* where the rename is impossible, it fails with a reason */
+        return hl_ok(); /* if the rename is impossible, it fails with a reason */
     }
     if (S_ISLNK(info.st_mode)) {
         return hl_error(HL_BAD_FILE, "%s: is a link, and is not replaced by a file; name the file itself", path);
@@ -207,7 +207,7 @@ hl_status hl_file_create(hl_file *file, const char *path)
     }
     memcpy(file->temporary, path, length);
     memcpy(file->temporary + length, ".tmp", sizeof ".tmp");
-    /* A killed program may have left one. Where removing it fails, opening fails too and says why. */
+    /* A killed program may have left one. If it cannot be removed, opening fails too and says why. */
     hl_file_calls_get()->unlink(file->temporary);
     file->fd = open_retried(file->temporary, O_WRONLY | O_CREAT | O_EXCL);
     if (file->fd < 0) {
@@ -221,7 +221,7 @@ hl_status hl_file_write_bytes(int fd, const char *path, const void *bytes, size_
     const char *from = bytes;
     for (size_t done = 0; done < count;) {
         ssize_t n;
-        errno = ENOSPC; /* what 0 bytes written without an error mean */
+        errno = ENOSPC; /* the meaning of 0 bytes written without an error */
         RETRIED(n, hl_file_calls_get()->write(fd, from + done, count - done));
         if (n <= 0) {
             return hl_file_system_error(path, "cannot write");
@@ -270,7 +270,7 @@ static void sync_and_close(hl_file *file, hl_durability durability)
     if (file->error.code == HL_OK && durability == HL_DURABLE) {
         file->error = hl_file_sync(file->fd, file->path);
     }
-    /* Linux closes the descriptor even when close fails; EINTR is no failure to write. */
+    /* Linux closes the descriptor even if close fails; EINTR does not mean that writing failed. */
     if (hl_file_calls_get()->close(file->fd) != 0 && errno != EINTR) {
         hl_file_fail(file, hl_file_system_error(file->path, "cannot write"));
     }
@@ -365,7 +365,7 @@ hl_status hl_file_sync_folder(const char *path)
     int fd, result;
     HL_TRY(open_folder_of(path, &fd));
     RETRIED(result, hl_file_calls_get()->fsync(fd));
-    /* EINVAL: a file system that has nothing to wait for. */
+    /* EINVAL: the file system has nothing to wait for. */
     hl_status status =
         result == 0 || errno == EINVAL ? hl_ok() : hl_file_system_error(path, "cannot write its folder to the disk");
     hl_file_calls_get()->close(fd);

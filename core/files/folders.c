@@ -27,7 +27,7 @@ hl_status hl_folder_make(const char *path)
         }
         parent[i] = path[i];
     }
-    DIR *folder = hl_file_calls_get()->opendir(path); /* what exists already may be a file */
+    DIR *folder = hl_file_calls_get()->opendir(path); /* an existing path may be a file */
     if (folder == NULL) {
         return hl_file_system_error(path, "cannot open the folder");
     }
@@ -38,7 +38,7 @@ hl_status hl_folder_make(const char *path)
 static hl_status visit_all(DIR *folder, const char *path, hl_folder_visit *visit, void *context)
 {
     for (;;) {
-        errno = 0; /* tells the end from a failure */
+        errno = 0; /* distinguishes the end from a failure */
         const struct dirent *entry = hl_file_calls_get()->readdir(folder);
         if (entry == NULL) {
             return errno == 0 ? hl_ok() : hl_file_system_error(path, "cannot be listed");

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /* jansson's scanner ignores that its buffer cannot grow: it loses a character and reads on, past the end of the text if
- * that character was a closing quote. So once an allocation of a parse has failed, all later ones of it fail too, which
- * ends the parse before the damaged text is used, and its result is discarded. */
+ * that character was a closing quote. So once one allocation in a parse has failed, all later ones in this parse fail
+ * too. The parse then ends before the damaged text is used, and its result is discarded. */
 static _Thread_local struct {
     bool parsing;
     bool failed;
@@ -33,7 +33,7 @@ static hl_status parse(const char *path, const char *text, size_t size, size_t f
     memory.failed = false;
     *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &error);
     memory.parsing = false;
-    /* jansson leaves the error's text empty where an allocation failed. */
+    /* jansson leaves the error's text empty if an allocation failed. */
     bool out_of_memory =
         memory.failed ||
         (*root == NULL && (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory));

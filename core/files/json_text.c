@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Measures first and then writes: json_dumps, when it cannot grow its text, may leave out a key without an error. */
+/* Measures first and then writes. If json_dumps cannot grow its text, it may leave out a key without an error. */
 static char *dump(const json_t *root, size_t flags, size_t *size)
 {
     *size = root != NULL ? json_dumpb(root, NULL, 0, flags) : 0;

@@ -11,7 +11,7 @@
 
 enum { WINDOW = 1 << 16 };
 
-/* The archive as minizip reads it: byte by byte, so a window of the file is held in memory. */
+/* The archive as minizip reads it. It reads byte by byte, so a window of the file is held in memory. */
 typedef struct open_archive {
     const char *path;
     int fd;
@@ -20,10 +20,10 @@ typedef struct open_archive {
     size_t begin, filled; /* the window: its position in the file, and its bytes */
     char *window;         /* (WINDOW) */
     bool past_end;        /* whether minizip has asked for bytes past the end */
-    hl_status error;      /* of the system */
+    hl_status error;      /* an error of the system */
 } open_archive;
 
-/* Fills the window from the position on, which is below the size. */
+/* Fills the window from the current position on, which is below the size. */
 static void fill_window(open_archive *file)
 {
     size_t rest = file->size - file->position, n = rest < WINDOW ? rest : WINDOW;
@@ -87,7 +87,7 @@ static int close_call(voidpf opaque, voidpf stream)
     return 0;
 }
 
-/* minizip treats the end of the file as an error only where this says so. */
+/* minizip treats the end of the file as an error only if this function says so. */
 static int error_call(voidpf opaque, voidpf stream)
 {
     (void)stream;
@@ -95,20 +95,21 @@ static int error_call(voidpf opaque, voidpf stream)
     return file->past_end;
 }
 
-/* What reading one member needs. */
+/* What is needed to read one member. */
 typedef struct reader {
     const char *path;
     open_archive *file;
     unzFile zip;
-    size_t left;    /* bytes that further arrays may take */
-    hl_npz *before; /* whose memory they take again */
+    size_t left;    /* the bytes that further arrays may use */
+    hl_npz *before; /* the archive read before, whose memory is reused */
     int threads;
 
-    /* Of the open member. minizip would copy each byte of a stored one twice more, so its bytes come from the file. */
+    /* For the open member. minizip would copy each byte of a stored member twice more, so its bytes come from the
+     * file. */
     bool stored;
     size_t position,
-        rest;  /* of a stored one: where the bytes begin that have not been read yet, and how many they are */
-    uLong crc; /* of a stored one: of the bytes that have been read */
+        rest;  /* for a stored member: where the bytes begin that have not been read yet, and how many there are */
+    uLong crc; /* for a stored member: the CRC of the bytes read so far */
 } reader;
 
 static hl_status member_error(const reader *r, const hl_npz_array *array, const char *what)
@@ -207,7 +208,7 @@ static hl_status read_header(reader *r, hl_npz_array *array, size_t *size)
     return status;
 }
 
-/* An array of the archive before that is of another size is freed first: never do both take memory. */
+/* If the old array has another size, it is freed first, so that both never use memory at once. */
 static void *memory_for(const reader *r, const hl_npz_array *array, size_t bytes)
 {
     for (int i = 0; i < r->before->n; i++) {
@@ -224,7 +225,7 @@ static void *memory_for(const reader *r, const hl_npz_array *array, size_t bytes
     return hl_malloc(bytes);
 }
 
-/* Reads the open member, of which the archive says `info`. */
+/* Reads the open member, which `info` describes. */
 static hl_status read_array(reader *r, const unz_file_info64 *info, hl_npz_array *array)
 {
     uint64_t size = info->uncompressed_size;
@@ -244,7 +245,7 @@ static hl_status read_array(reader *r, const unz_file_info64 *info, hl_npz_array
         return memory_error(r);
     }
     HL_TRY(read_bytes(r, array, array->data, bytes));
-    int error = unzCloseCurrentFile(r->zip); /* checks the CRC of what it has read itself */
+    int error = unzCloseCurrentFile(r->zip); /* checks the CRC of the bytes that it has read itself */
     if (r->stored && r->crc != info->crc) {
         error = UNZ_CRCERROR;
     }
@@ -290,7 +291,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
     if (unzGetGlobalInfo64(r->zip, &info) != UNZ_OK || info.number_entry > HL_NPZ_MAX_ARRAYS) {
         return hl_error(HL_BAD_FILE, "%s: has more than %d arrays", r->path, (int)HL_NPZ_MAX_ARRAYS);
     }
-    if (info.number_entry == 0) { /* some versions of minizip cannot open it, some can */
+    if (info.number_entry == 0) { /* some versions of minizip can open such a file, others cannot */
         return no_archive(r->path);
     }
     npz->arrays = hl_calloc((size_t)info.number_entry, sizeof *npz->arrays);
@@ -352,7 +353,7 @@ static hl_status read_open(open_archive *file, size_t limit, int threads, hl_npz
     }
     hl_status status = read_archive(file, limit, threads, before, npz);
     hl_free(file->window);
-    return file->error.code != HL_OK ? file->error : status; /* the first says more than minizip does */
+    return file->error.code != HL_OK ? file->error : status; /* the first one says more than minizip does */
 }
 
 hl_status hl_npz_read_again(const char *path, size_t limit, int threads, hl_npz *npz)

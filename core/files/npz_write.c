@@ -10,7 +10,7 @@
 
 struct hl_npz_writer {
     hl_file file;
-    zipFile zip; /* NULL where the file could not be created */
+    zipFile zip; /* NULL if the file could not be created */
 };
 
 /* The calls that minizip makes, on the hl_file that is `opaque`. They always report success, because minizip leaks
@@ -65,7 +65,7 @@ hl_npz_writer *hl_npz_create(const char *path)
         return NULL;
     }
     if (hl_file_create(&npz->file, path).code == HL_OK) {
-        /* A new archive is never read: zread_file stays NULL. */
+        /* A new archive is never read, so zread_file stays NULL. */
         zlib_filefunc64_def calls = {
             .zopen64_file = open_call,
             .zwrite_file = write_call,
@@ -83,7 +83,7 @@ hl_npz_writer *hl_npz_create(const char *path)
     return npz;
 }
 
-/* What minizip allocates when a member is opened; it does not check whether that succeeded. */
+/* The memory that minizip allocates when a member is opened. It does not check whether that succeeded. */
 enum { MEMBER_BYTES = 1 << 16 };
 
 /* Writes into the open member; minizip counts in unsigned int. */
@@ -131,7 +131,7 @@ void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape
     }
     memcpy(file_name, name, length);
     memcpy(file_name + length, ".npy", sizeof ".npy");
-    /* The calls never fail, so an error of minizip means that it is out of memory. */
+    /* The calls never fail, so an error from minizip means that it is out of memory. */
     if (!hl_memory_has(MEMBER_BYTES) ||
         !add_member(npz->zip, file_name, header, header_size, data, (size_t)count * hl_npy_size(type))) {
         hl_file_fail(&npz->file, memory_error(npz));

@@ -4,7 +4,7 @@
 #include "core/base/threads.h"
 #include "core/files/files.h"
 
-/* A thread's part of what is read. */
+/* The part that one thread reads. */
 typedef struct piece {
     size_t size;
     uLong crc;
@@ -16,7 +16,7 @@ typedef struct reading {
     const char *path;
     Bytef *bytes;
     int64_t offset;
-    piece *pieces; /* of each thread; of those without work all is 0 */
+    piece *pieces; /* one per thread; all 0 for threads without work */
 } reading;
 
 static void read_piece(const void *context, hl_range range)

@@ -21,7 +21,7 @@ static hl_status not_json(const cursor *c, const char *what)
 
 /* ---- JSON ---- */
 
-/* The next character that is no white space; '\0' at the end. */
+/* The next character that is not white space; '\0' at the end. */
 static char next(cursor *c)
 {
     while (c->at < c->size && strchr(" \t\n\r", c->text[c->at]) != NULL && c->text[c->at] != '\0') {
@@ -39,7 +39,7 @@ static bool take(cursor *c, char expected)
     return true;
 }
 
-/* Whether the text between the quotes stands for itself. */
+/* Whether the text between the quotes is unescaped. */
 static bool is_plain(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -50,7 +50,7 @@ static bool is_plain(const char *text, size_t length)
     return true;
 }
 
-/* Puts what the quoted text stands for in its place; it is never longer. */
+/* Replaces the quoted text by its meaning, which is never longer. */
 static hl_status decode(const cursor *c, char *quoted, size_t size)
 {
     json_t *value;
@@ -58,12 +58,13 @@ static hl_status decode(const cursor *c, char *quoted, size_t size)
     if (status.code != HL_OK) {
         return status.code == HL_BAD_FILE ? not_json(c, "a text that is wrong") : status;
     }
-    memcpy(quoted + 1, json_string_value(value), json_string_length(value) + 1); /* no zero byte: jansson refuses it */
+    memcpy(quoted + 1, json_string_value(value), json_string_length(value) + 1); /* without zero bytes: jansson refuses
+                                                                                    them */
     json_decref(value);
     return hl_ok();
 }
 
-/* A string, which ends in a zero byte then. */
+/* Reads a string, and ends it with a zero byte. */
 static hl_status take_string(cursor *c, const char **string)
 {
     if (!take(c, '"')) {
@@ -86,7 +87,7 @@ static hl_status take_string(cursor *c, const char **string)
     return hl_ok();
 }
 
-/* Takes `"key": ` of an object's next pair, or of its `first`; *key is NULL where the object ends instead. */
+/* Reads `"key": ` of an object's next pair, or of its `first`. *key is NULL if the object ends instead. */
 static hl_status take_key(cursor *c, bool first, const char **key)
 {
     *key = NULL;
@@ -107,7 +108,7 @@ static hl_status entry_error(const cursor *c, const hl_safetensors_entry *tensor
     return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": %s", c->path, tensor->name, what);
 }
 
-/* A whole number that is not negative and fits. */
+/* Reads a whole number that is not negative and fits. */
 static bool take_size(cursor *c, int64_t *size)
 {
     next(c);
@@ -121,7 +122,7 @@ static bool take_size(cursor *c, int64_t *size)
     return good && c->at > begin && (c->text[begin] != '0' || c->at == begin + 1);
 }
 
-/* The rest of an array of at most `most` sizes. False where it holds anything else, or more. */
+/* Reads the rest of an array of at most `most` sizes. False if it holds anything else, or more. */
 static bool take_sizes(cursor *c, int most, int64_t *sizes, int *n)
 {
     for (*n = 0; !take(c, ']'); ++*n) {
@@ -217,7 +218,7 @@ static hl_status take_entry(cursor *c, hl_safetensors_entry *tensor)
 
 /* ---- all of it ---- */
 
-/* The list of n elements, with room for one more: its capacity is a power of two. NULL when out of memory. */
+/* Returns the list of n elements with room for one more; its capacity is a power of two. NULL when out of memory. */
 static void *grown(void *list, int n, size_t element)
 {
     bool full = (n & (n - 1)) == 0;
@@ -283,7 +284,7 @@ static hl_status take_all(cursor *c, hl_safetensors_header *header)
     }
 }
 
-/* By position; empty tensors, which may be at the same one, by name. */
+/* By position in the file. Empty tensors, which may have the same position, are ordered by name. */
 static int compare_places(const void *a, const void *b)
 {
     const hl_safetensors_entry *x = a, *y = b;

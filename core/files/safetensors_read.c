@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Bytes read at once: few enough to be in the cache still when the checksum is computed from them. */
+/* Bytes read at once: few enough to be still in the cache when the checksum is computed from them. */
 enum { PIECE = 1 << 15 /* bytes; whole numbers of every type that can be read */ };
 
 struct hl_safetensors {
@@ -18,17 +18,17 @@ struct hl_safetensors {
     int fd;
     size_t size;    /* of the whole file */
     size_t payload; /* where it begins in the file */
-    char *text;     /* the header, with one byte more than its length */
+    char *text;     /* the header, in memory with one more byte than its length */
     hl_safetensors_header header;
     bool has_checksum;
-    char checksum[HL_SAFETENSORS_CHECKSUM_DIGITS + 1]; /* as it stands in the header */
-    uLong crc;                                         /* of all before the payload */
-    char piece[PIECE];                                 /* of data that is not read into its place */
+    char checksum[HL_SAFETENSORS_CHECKSUM_DIGITS + 1]; /* as written in the header */
+    uLong crc;                                         /* of everything before the payload */
+    char piece[PIECE];                                 /* for data that are not read directly to their destination */
 };
 
 /* ---- header ---- */
 
-/* The digits of the checksum in the text of a header written here; NULL in others. */
+/* The digits of the checksum in the text of a header written here; NULL in other headers. */
 static const char *checksum_digits(const char *text, size_t length)
 {
     static const char prefix[] = HL_SAFETENSORS_CHECKSUM_PREFIX;
@@ -178,12 +178,12 @@ static hl_status read_piece(hl_safetensors *file, void *bytes, size_t count, uLo
     return hl_ok();
 }
 
-/* The `count` bytes of the piece, which begin `done` bytes into the tensor. */
+/* Converts `count` bytes of the piece, which begin `done` bytes into the tensor. */
 static void put_piece(const hl_safetensors *file, const hl_safetensors_entry *tensor, size_t count, size_t done,
                       hl_safetensors_place *place)
 {
     size_t element = tensor->type->bits / 8, first = done / element;
-    size_t n = 1, m = SIZE_MAX; /* all numbers as a row, which is its own transpose */
+    size_t n = 1, m = SIZE_MAX; /* all numbers as one row, which is its own transpose */
     if (place->transposed) {
         n = (size_t)tensor->shape.size[0];
         m = (size_t)tensor->shape.size[1];
@@ -226,7 +226,7 @@ static hl_status read_tensor(hl_safetensors *file, const hl_safetensors_entry *t
     return hl_ok();
 }
 
-/* Whether every tensor that has a place can be read so. */
+/* Checks that every requested tensor can be read as requested. */
 static hl_status check_places(const hl_safetensors *file, const hl_safetensors_place *places)
 {
     for (int i = 0; i < file->header.n_entries; i++) {

@@ -17,7 +17,7 @@ static hl_real from_f32(const void *from)
     return (hl_real)number;
 }
 
-/* The float of these bits. */
+/* The float with these bits. */
 static hl_real of_bits(uint32_t bits)
 {
     return from_f32(&bits);

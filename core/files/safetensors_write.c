@@ -34,7 +34,7 @@ static hl_status add_metadata(json_t **object, const hl_metadata_item *items, in
     return hl_ok();
 }
 
-/* The entry of a tensor whose data begins `begin` bytes into the payload; NULL when out of memory. */
+/* The entry for a tensor whose data begins `begin` bytes into the payload; NULL when out of memory. */
 static json_t *tensor_entry(const hl_named_tensor *tensor, size_t begin)
 {
     json_t *shape = json_array();
@@ -64,7 +64,7 @@ static hl_status fill_header(json_t **header, const hl_named_tensor *tensors, in
     return hl_ok();
 }
 
-/* The file's first bytes: length, JSON, and spaces up to a multiple of eight. */
+/* Makes the file's first bytes: length, JSON, and spaces up to a multiple of eight. */
 static hl_status header_bytes(const json_t *header, char **bytes, size_t *size)
 {
     size_t length = json_dumpb(header, NULL, 0, JSON_COMPACT);
@@ -97,7 +97,7 @@ static void fill_checksum(char *header, size_t size, const hl_named_tensor *tens
     uLong crc = crc32_z(0, (const Bytef *)header, size);
     for (int i = 0; i < n_tensors; i++) {
         size_t bytes = tensor_bytes(&tensors[i]);
-        if (bytes > 0) { /* given NULL, as the data of an empty tensor may be, crc32_z would start anew */
+        if (bytes > 0) { /* if crc32_z received NULL, as the data of an empty tensor may be, it would start anew */
             crc = crc32_z(crc, (const Bytef *)tensors[i].data, bytes);
         }
     }

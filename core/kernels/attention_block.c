@@ -21,8 +21,8 @@ int64_t hl_attention_row(int64_t length)
     return (length + LANES - 1) / LANES * LANES;
 }
 
-/* Short sequences are worked in place, at their very length: rounding them up would cost more than code for a few more
- * shapes. */
+/* Short sequences are processed in place, with their exact length. Rounding the length up would cost more than code for
+ * a few more shapes. */
 static bool is_short(int64_t length)
 {
     return length <= HL_ATTENTION_BLOCK;
@@ -35,8 +35,8 @@ hl_real *hl_attention_take(hl_real **scratch, int64_t n)
     return at;
 }
 
-/* Whole vectors: what reads parts of one that a product stored waits for them. LIBXSMM adds up rows of at most half a
- * vector in an order of their own. */
+/* Whole vectors, because code that reads a part of a vector which a product has just stored must wait for it. LIBXSMM
+ * adds rows of at most half a vector in an order of their own. */
 int64_t hl_attention_columns(int64_t n_keys)
 {
     return n_keys > LANES / 2 ? hl_attention_row(n_keys) : n_keys;
@@ -119,8 +119,8 @@ int64_t hl_attention_head_scratch(const hl_attention_pass *pass)
     int64_t queries = hl_attention_row(s.Tq), keys = hl_attention_row(s.Tk),
             width = hl_attention_row(s.Dk > s.Dv ? s.Dk : s.Dv), block = hl_least(HL_ATTENTION_BLOCK, queries), all;
     bool staged = s.Tq > HL_ATTENTION_BLOCK || s.Tk > HL_ATTENTION_BLOCK;
-    /* K^T or V^T, and weights: backward needs dA, dropout(A) and dz of a block. Copies of q, k, v and z, and of their
-     * gradients. */
+    /* The scratch memory holds K^T or V^T, and weights: backward needs dA, dropout(A) and dz of a block. It also holds
+     * copies of q, k, v and z, and of their gradients. */
     int64_t whole = keys + (staged ? 2 * (queries + keys) : 0), of_block = keys;
     if (pass->backward) {
         bool again = pass->recompute; /* then also K^T, and A of a block */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* The head's columns of z, dz or what is saved of it, in the sequence's rows. */
+/* The head's columns of z, dz or saved z, in the sequence's rows. */
 static hl_attention_rows outputs_of(const hl_attention_view *head, hl_real *z)
 {
     int64_t stride = head->s.H * head->s.Dv;
@@ -49,20 +49,20 @@ static void work_heads(const void *context, hl_range heads)
     }
 }
 
-/* `together`: so many heads in a row are worked by one thread, in order. */
+/* `together`: one thread processes this many successive heads, in order. */
 static void run_heads(const heads_work *w, int64_t together)
 {
     hl_attention_sizes s = w->pass->sizes;
-    /* Multiply-adds of forward and what else a weight costs, in hl_threads_for's unit; backward takes about as long: it
-     * has twice the multiply-adds, and draws nothing. */
+    /* The multiply-adds of forward and the other work per weight, in the unit of hl_threads_for. Backward takes about
+     * as long: it has twice the multiply-adds, but draws nothing. */
     int64_t work = s.Nq * s.H * s.Tk * (5 + (s.Dk + s.Dv) / 32);
     hl_threads_run(hl_threads_for(w->pass->threads, work), s.B * s.H, together, work_heads, w);
 }
 
 /* ---- forward ---- */
 
-/* factor * x^T for the rows of all keys, in panels, in scratch memory, which moves behind it; zeros fill them up to
- * `row` keys. */
+/* Writes factor * x^T for the rows of all keys, in panels, to scratch memory; *scratch moves past it. Zeros fill the
+ * panels up to `row` keys. */
 static const hl_real *transposed_keys(const hl_attention_view *head, hl_attention_rows x, int64_t width, hl_real factor,
                                       hl_real **scratch)
 {
@@ -133,7 +133,7 @@ void hl_attention_forward(hl_attention_pass *pass, hl_attention_forward_block *c
 
 /* ---- backward ---- */
 
-/* dz = gate * dy of a block, whose rows of padding stay 0; adds the block's sum to dgate. */
+/* dz = gate * dy for a block, in which rows of padding stay 0. Adds the block's sum to dgate. */
 static void gate_backward(const hl_attention_block *block, hl_attention_rows dy, hl_real *dz, hl_grad dgate)
 {
     const hl_attention_view *head = block->head;
@@ -152,7 +152,7 @@ static void gate_backward(const hl_attention_block *block, hl_attention_rows dy,
     }
 }
 
-/* Computes a block's part of all gradients; every block but the first adds to dk and dv. */
+/* Computes a block's part of all gradients. Every block except the first adds to dk and dv. */
 static void block_backward(const heads_work *w, hl_attention_block *block, hl_attention_rows dz, hl_attention_grads d,
                            hl_real *scratch)
 {
@@ -183,9 +183,9 @@ static void block_backward(const heads_work *w, hl_attention_block *block, hl_at
 
 /* The gradient of q, k or v in a head. */
 typedef struct head_grad {
-    hl_grad whole; /* in the gradient of all heads; `at` is NULL where none is wanted */
+    hl_grad whole; /* in the gradient of all heads; `at` is NULL if none is wanted */
     int64_t stride, n, width;
-    hl_grad computed; /* the same, or in scratch memory where the head is staged */
+    hl_grad computed; /* the same, or in scratch memory if the head is staged */
 } head_grad;
 
 static head_grad begin_grad(const hl_attention_view *head, hl_grad grad, hl_attention_rows x, bool keys, int64_t width,
@@ -240,7 +240,7 @@ static void head_backward(const heads_work *w, int64_t b, int64_t h, hl_dropout_
     if (head.staged) {
         dz = hl_attention_stage(dz, head.n_queries, head.queries, s.Dv, &scratch);
     }
-    /* The first block of queries may see fewer keys than the others, which add to what is there. */
+    /* The first block of queries may see fewer keys than the others, which add to existing numbers. */
     int64_t written = hl_attention_block_of(&head, 0).n_keys;
     clear_rows(&k, head.k.stride, written, head.keys);
     clear_rows(&v, head.v.stride, written, head.keys);
@@ -258,7 +258,7 @@ static void head_backward(const heads_work *w, int64_t b, int64_t h, hl_dropout_
     end_grad(&head, &v);
 }
 
-/* Heads that share keys and values are worked by one thread, in order. */
+/* One thread processes all heads that share keys and values, in order. */
 void hl_attention_backward(const hl_attention_pass *pass, hl_attention_backward_block *compute, hl_attention_grads d,
                            const hl_real *dy, hl_real *scratch)
 {

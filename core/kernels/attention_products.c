@@ -7,7 +7,7 @@
 
 /* ---- matrix products ---- */
 
-/* The shape of a block's product; of HL_SCORES and HL_D_WEIGHTS, that of the first panel of keys. */
+/* The shape of a block's product; for HL_SCORES and HL_D_WEIGHTS, the shape for the first panel of keys. */
 static hl_small_matmul shape_of(hl_attention_product which, const hl_attention_block *block, int64_t z_stride, bool add)
 {
     const hl_attention_view *head = block->head;
@@ -31,7 +31,7 @@ static hl_small_matmul shape_of(hl_attention_product which, const hl_attention_b
     }
 }
 
-/* The kernel for the first panel serves all but the last. */
+/* The kernel for the first panel serves all panels except the last. */
 static void multiply_panels(const hl_attention_block *block, const hl_small_kernel *first, const hl_real *A,
                             const hl_real *B, hl_real *C)
 {
@@ -77,7 +77,7 @@ void hl_attention_prepare(hl_attention_pass *pass, hl_real *scratch)
         .z_stride = head.staged ? head.s.Dv : head.s.H * head.s.Dv,
         .staged = head.staged,
     };
-    int n = pass->backward ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first are forward's */
+    int n = pass->backward ? HL_ATTENTION_PRODUCTS : HL_D_VALUES; /* the first ones belong to forward */
     for (int i = 0; i < n; i++) {
         pass->usual.kernels[i] =
             hl_small_matmul_kernel(shape_of((hl_attention_product)i, &block, pass->usual.z_stride, false));
@@ -104,7 +104,7 @@ void hl_attention_prepare_lengths(const hl_attention_pass *pass)
 
 /* ---- A and dropout(A) ---- */
 
-/* The weights given for query i in the place of the head's own, NULL where it keeps these. */
+/* The weights that replace the head's own for query i; NULL if it keeps its own. */
 static const hl_real *given_row(const hl_attention_view *head, int64_t i)
 {
     const hl_real *const *replace = head->pass->replace;
@@ -140,8 +140,9 @@ void hl_attention_weights(const hl_attention_block *block, hl_real *P)
     }
 }
 
-/* Draws by the weights' places in the sequence's own (H, n_queries, row), which begin at the place of its first row
- * times 2^32. A weight is never negative, so that in A its sign can say whether it was dropped. */
+/* The draws depend on the weights' positions in the sequence's own (H, n_queries, row). These begin at 2^32 times the
+ * number of the sequence's first row in `places`. A weight is never negative, so its sign in A can say whether it was
+ * dropped. */
 void hl_attention_drop(const hl_attention_block *block, hl_real *P)
 {
     const hl_attention_view *head = block->head;
@@ -186,8 +187,8 @@ void hl_attention_dropped(const hl_attention_block *block, hl_real *P)
 
 /* ---- dS ---- */
 
-/* One row backward through dropout, softmax and scale: overwrites dA by dS. `kept` is the factor of the weights that
- * dropout kept. */
+/* Takes one row backward through dropout, softmax and scale: overwrites dA by dS. `kept` is the factor of the weights
+ * that dropout kept. */
 static void row_backward(int64_t n, const hl_real *A, hl_real kept, hl_real scale, hl_real *dA)
 {
     hl_real sums[HL_LANES] = { 0 };
@@ -217,7 +218,7 @@ void hl_attention_d_scores(const hl_attention_block *block, hl_attention_rows dz
             for (int64_t j = columns; j < row; j++) {
                 dA[j] = 0;
             }
-            if (row == HL_LANES) { /* a constant count stays in registers */
+            if (row == HL_LANES) { /* with a constant count, the row stays in registers */
                 row_backward(HL_LANES, block->A + i * row, kept, scale, dA);
             } else {
                 row_backward(row, block->A + i * row, kept, scale, dA);

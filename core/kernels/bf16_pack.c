@@ -12,7 +12,7 @@ static __mmask16 first_lanes(int64_t n)
     return n >= LANES ? 0xffff : (__mmask16)((1U << (n > 0 ? n : 0)) - 1);
 }
 
-/* 16 numbers of a row, 0 in the place of those past the n that are left. */
+/* 16 numbers of a row; 0 replaces numbers past the remaining n. */
 static __m512 load(const float *x, int64_t n)
 {
     return _mm512_maskz_loadu_ps(first_lanes(n), x);
@@ -32,7 +32,7 @@ static __m512i round_pairs(__m512 lo, __m512 hi)
     return _mm512_permutexvar_epi16(order, round_row(lo, hi));
 }
 
-/* 16 x 16 pairs: pair j of row i changes places with pair i of row j. */
+/* 16 x 16 pairs: swaps pair j of row i with pair i of row j. */
 static void transpose(__m512i r[LANES])
 {
     __m512i t[LANES];

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* Sixteen blocks of Philox side by side, one a vector lane, make 128 draws of 16 bits: draw 16 * d + l comes from word
- * d / 2, half d % 2, of block l, so that neighbouring numbers lie in neighbouring lanes. */
+/* Sixteen blocks of Philox side by side, one per vector lane, make 128 draws of 16 bits. Draw 16 * d + l comes from
+ * word d / 2, half d % 2, of block l. So neighbouring numbers lie in neighbouring lanes. */
 enum { LANES = HL_RANDOM_LANES, GROUP = HL_DROPOUT_GROUP, DRAWS = 65536 };
 
 hl_dropout_rate hl_dropout_rate_of(hl_real p)
@@ -64,7 +64,7 @@ void hl_dropout_draw_rows(hl_dropout_draws *draws, hl_dropout_places places, int
         hl_dropout_draw(draws, (uint64_t)first, n, m);
         return;
     }
-    while (n > 0) { /* a run of rows whose places follow each other is drawn at once */
+    while (n > 0) { /* rows with consecutive numbers in `places` are drawn together */
         int64_t row = first / D, column = first % D, run = D - column;
         int64_t place = place_of(&places, row), next = place;
         for (row++; run < n && place_of(&places, row) == ++next; row++) {

@@ -1,4 +1,4 @@
-/* Where the backward of an op writes a gradient. */
+/* Where an op's backward writes a gradient. */
 #ifndef HL_CORE_KERNELS_GRAD_H
 #define HL_CORE_KERNELS_GRAD_H
 
@@ -10,15 +10,15 @@
 
 HL_BEGIN_DECLS
 
-/* The gradient of one input. `at` is NULL where none is wanted. Else every element is written: dx = ... where `add` is
- * false (the memory is not initialised), dx += ... where it is true. If one tensor is several inputs of an op, all its
- * gradients have `add`: they meet in the same memory. The exception is `disjoint` in core/op.h. */
+/* The gradient of one input. `at` is NULL if no gradient is wanted. Otherwise backward writes every element: dx = ...
+ * if `add` is false (the memory is not initialised), dx += ... if it is true. If one tensor is several inputs of an op,
+ * all its gradients have `add`, because they share the same memory. The exception is `disjoint` in core/op.h. */
 typedef struct hl_grad {
     hl_real *at;
     bool add;
 } hl_grad;
 
-/* dx = v or dx += v. `add` does not change within a loop, so the compiler makes two loops of it. */
+/* dx = v or dx += v. `add` is constant within a loop, so the compiler makes two loops. */
 static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)
 {
     *dx = add ? *dx + v : v;

@@ -9,16 +9,17 @@
 
 #include <string.h>
 
-/* Of a panel, K of so many stays in a second-level cache beside a block of rows. */
+/* Panels are read in pieces of this many rows along K. Such a piece stays in a second-level cache, beside a block of
+ * rows. */
 enum {
     FLOAT_K_AT_ONCE = 512,
     BF16_K_AT_ONCE = 2048,
-    BEFORE_ROW = 16 /* numbers, a cache line, the last of which is a 1 (bias_leads) */
+    BEFORE_ROW = 16 /* numbers, one cache line, of which the last is a 1 (bias_leads) */
 };
 
-/* Whether b, or zeros without one, is a row of its own before the first of W^T, and a 1 stands before each row of x: so
- * y is written once, by the kernel, where one that began at a bias in y would wait for memory twice. The sums are the
- * same but for the sign of a zero. */
+/* Whether b (or zeros without a b) is an additional row before the first row of W^T, and a 1 comes before each row of
+ * x. The kernel then writes y once. If it began with a bias in y, it would wait for memory twice. The sums are the same
+ * except for the sign of a zero. */
 static bool bias_leads(const hl_linear_rows *rows)
 {
     return !rows->bf16 && hl_linear_packs(rows, rows->O);
@@ -42,7 +43,7 @@ static hl_panel_product rows_product(const hl_linear_rows *rows, bool dx, int64_
                                .bf16 = rows->bf16 };
 }
 
-/* Where the bias leads: it and the numbers of x that go with it. */
+/* If the bias leads: the product of the bias and the first numbers of x. */
 static hl_panel_product first_product(const hl_linear_rows *rows, int64_t n)
 {
     hl_panel_product p = rows_product(rows, false, n, false);
@@ -52,7 +53,7 @@ static hl_panel_product first_product(const hl_linear_rows *rows, int64_t n)
     return p;
 }
 
-/* What is left of x: where that is nothing, K is 0, for which nothing is generated and nothing multiplied. */
+/* The product of the remaining numbers of x. If there are none, K is 0: nothing is generated and nothing multiplied. */
 static hl_panel_product rest_product(const hl_linear_rows *rows, int64_t n)
 {
     hl_panel_product p = rows_product(rows, false, n, true);
@@ -82,7 +83,7 @@ typedef struct packing {
     hl_real *packed;
 } packing;
 
-/* A panel of W^T, which begins with `count` numbers of b, or zeros. */
+/* A panel of W^T that begins with `count` numbers of b, or with zeros. */
 static void lead_panel(int64_t count, const hl_real *b, hl_real *panel)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -136,7 +137,7 @@ const hl_real *hl_panels_pack_weights(int threads, const hl_linear_rows *rows, b
     return packed;
 }
 
-/* In bf16 the rows are rounded first, to `block`. */
+/* In bf16, the rows are first rounded, into `block`. */
 static void multiply_rows(hl_panel_product p, const hl_real *A, int64_t width, const hl_real *packed, hl_real *C,
                           hl_real *block)
 {
@@ -147,7 +148,7 @@ static void multiply_rows(hl_panel_product p, const hl_real *A, int64_t width, c
     hl_panel_multiply(&p, A, packed, C);
 }
 
-/* The first numbers of each row go by way of `block`, with the 1 before them. */
+/* The first numbers of each row are copied to `block`, with the 1 before them. */
 static void forward_after_bias(const hl_linear_rows *rows, int64_t n, const hl_real *x, const hl_real *packed,
                                hl_real *y, hl_real *block)
 {

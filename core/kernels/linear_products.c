@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-/* A power of two, which most numbers of threads divide evenly. Where every group has a partial sum of dW, there are
- * about as many groups as blocks in a group: adding up the partial sums costs as much as that many blocks, and few
- * groups keep few threads busy. */
+/* Returns a power of two, because most numbers of threads divide it evenly. If every group has a partial sum of dW,
+ * there are about as many groups as blocks in a group. Adding the partial sums costs as much as that many blocks, and
+ * few groups keep few threads busy. */
 static int groups_of(int64_t n_blocks, hl_linear_sum sum)
 {
     enum { MOST_PARTIALS = 16 };
@@ -29,7 +29,7 @@ hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I, bool bf16)
 {
     int64_t n_blocks = (N + HL_LINEAR_BLOCK - 1) / HL_LINEAR_BLOCK;
     bool generated = bf16 || hl_small_matmul_generates();
-    /* A larger dW is cheaper to sum tile by tile than in a partial sum for each group. */
+    /* summing a larger dW tile by tile is cheaper than a partial sum for each group */
     bool tiles = bf16 || O * I > 1 << 16;
     hl_linear_sum sum = !generated ? HL_LINEAR_WHOLE : tiles ? HL_LINEAR_TILES : HL_LINEAR_PARTIALS;
     return (hl_linear_rows){
@@ -44,7 +44,7 @@ hl_linear_rows hl_linear_rows_of(int64_t N, int64_t O, int64_t I, bool bf16)
     };
 }
 
-/* The rows of a block: HL_LINEAR_BLOCK, or what is left. */
+/* The number of rows in a block: HL_LINEAR_BLOCK, or the rest. */
 static int64_t rows_in(const hl_linear_rows *rows, int64_t block)
 {
     return hl_least(HL_LINEAR_BLOCK, rows->N - block * HL_LINEAR_BLOCK);
@@ -96,7 +96,7 @@ typedef struct forward_work {
     hl_real *block; /* memory of hl_panels_forward for each thread */
 } forward_work;
 
-/* y = b in each row. */
+/* Sets y = b in each row. */
 static void begin_at_bias(const void *context, hl_range range)
 {
     const forward_work *work = context;
@@ -147,24 +147,24 @@ void hl_linear_forward(const hl_linear_products *p, hl_real *packed, bool made, 
 
 /* ---- backward ---- */
 
-/* Whether nothing needs dp of a block once its thread goes on to the next one. */
+/* Whether a block's dp is no longer needed once its thread goes on to the next block. */
 static bool dp_by_blocks(const hl_linear_rows *rows)
 {
     return rows->sum == HL_LINEAR_PARTIALS || (rows->sum == HL_LINEAR_TILES && hl_weight_grad_packs_dp(rows));
 }
 
-/* Whether dp of all rows takes the place of dy. */
+/* Whether dp of all rows overwrites dy. */
 static bool overwrites(const hl_linear_products *p)
 {
     return p->put_dp != NULL && p->overwrites && !dp_by_blocks(&p->rows);
 }
 
-/* Where backward's intermediate results begin in scratch memory: one after the other, first W packed for dx. What is
- * packed begins at cache lines, as scratch does. */
+/* Where backward's intermediate results begin in scratch memory, one after the other, with W packed for dx first.
+ * Packed data begin at cache lines, as scratch does. */
 typedef struct layout {
     int64_t block; /* memory of hl_panels_dx for each thread */
-    int64_t dW;    /* a partial sum for each group, or what hl_matmul_rows_into or hl_weight_grad needs */
-    int64_t dp;    /* of all rows, or of a block for each thread; nothing where dp is dy */
+    int64_t dW;    /* a partial sum for each group, or the memory that hl_matmul_rows_into or hl_weight_grad needs */
+    int64_t dp;    /* for all rows, or for a block per thread; nothing if dp is dy */
     int64_t db;    /* a partial sum for each group */
     int64_t end;
 } layout;
@@ -182,7 +182,7 @@ static layout layout_of(const hl_linear_products *p)
     }
     if (p->put_dp != NULL) {
         bool all = !dp_by_blocks(rows) && !overwrites(p);
-        int64_t of_blocks = rows->generated ? threads * HL_LINEAR_BLOCK : 0; /* for fewer rows where dp overwrites dy */
+        int64_t of_blocks = rows->generated ? threads * HL_LINEAR_BLOCK : 0; /* fewer rows may need it in any case */
         dp = (all ? rows->N : of_blocks) * rows->O;
     }
     layout at = { .block = rows->generated ? hl_panels_weights_numbers(rows, true) : 0 };
@@ -207,7 +207,7 @@ typedef struct backward_work {
     hl_linear_grads grads;
     layout at;
     hl_real *dy, *scratch;
-    const hl_real *W; /* as hl_panels_dx reads it */
+    const hl_real *W; /* in the form that hl_panels_dx reads */
 } backward_work;
 
 /* db (O) += the column sums of dp (n, O). */
@@ -221,7 +221,7 @@ static void sum_columns(int64_t n, int64_t O, const hl_real *dp, hl_real *db)
     }
 }
 
-/* dW (O, I) = (or, `add`, +=) dp^T x of n rows. */
+/* dW (O, I) = (or +=, if `add`) dp^T x over n rows. */
 static void block_dW(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *x, bool add, hl_real *dW)
 {
     for (int64_t i = 0, m; i < n; i += m) {
@@ -243,7 +243,7 @@ static const hl_real *dp_of_block(const backward_work *w, int thread, int64_t bl
     return dp;
 }
 
-/* Computes dp, dx, and the partial sums of dW and db, of one group of rows. */
+/* Computes dp, dx, and the partial sums of dW and db for one group of rows. */
 static void group_backward(const backward_work *w, int thread, int64_t group)
 {
     const hl_linear_rows *rows = &w->p->rows;
@@ -279,7 +279,7 @@ static void backward_groups(const void *context, hl_range groups)
     }
 }
 
-/* dp of all rows, once the groups are done; unspecified where dp_by_blocks. */
+/* dp of all rows, once the groups are done; undefined if dp_by_blocks. */
 static const hl_real *all_dp(const hl_linear_products *p, const hl_real *dy, const hl_real *scratch)
 {
     return p->put_dp == NULL || overwrites(p) ? dy : scratch + layout_of(p).dp;

@@ -7,7 +7,7 @@
 #include "core/kernels/private/panel_product.h"
 
 /* The product dp^T x is summed over ..._ROWS_AT_ONCE rows at a time. A block of dW then reads BLOCK_PANELS panels of x,
- * which fit into a second-level cache. ROWS_STRIDE is no power of two, because rows at such a stride compete for the
+ * which fit into a second-level cache. ROWS_STRIDE is not a power of two, because rows at such a stride compete for the
  * same few lines of a first-level cache. */
 enum {
     FLOAT_ROWS_AT_ONCE = 256,
@@ -84,7 +84,7 @@ void hl_weight_grad_pack(const hl_linear_rows *rows, int64_t first, int64_t n, c
     }
 }
 
-/* Rows of dW in a tile: few where there would else be few tiles. */
+/* The number of rows of dW in a tile: fewer if there would otherwise be too few tiles. */
 int64_t hl_weight_grad_step(const hl_linear_rows *rows)
 {
     return rows->O * rows->I <= 1 << 14 ? SMALL_TILE_O : TILE_O;
@@ -108,7 +108,7 @@ static hl_panel_product dW_product(const hl_linear_rows *rows, int64_t n, int64_
                                .bf16 = rows->bf16 };
 }
 
-/* Of dW, of which the last may be the wider. */
+/* Panels of dW from left to right; the last may be wider. */
 static int64_t panels_across(const hl_linear_rows *rows)
 {
     hl_panel_product p = dW_product(rows, 1, rows->I, false);
@@ -121,12 +121,12 @@ typedef struct dW_work {
     const hl_real *dp, *x, *packed;
     bool add;
     hl_real *dW;
-    int64_t first, end;    /* the rows of dW that are computed; the first lies there */
-    int64_t tiles, panels; /* cut_tiles: tiles in a column, each of so many panels or what is left of them */
+    int64_t first, end;    /* the rows of dW to compute; `dW` begins with the first */
+    int64_t tiles, panels; /* set by cut_tiles: tiles in a column, and panels per tile (the last may have fewer) */
 } dW_work;
 
-/* The rows from `o` to `end` - 1 of dW in one column of tiles, piece by piece of the rows of dp and x: so each piece of
- * x comes from memory once for all of them, and each piece of dp once for all panels. */
+/* Computes the rows from `o` to `end` - 1 of dW in one column of tiles, in pieces of the rows of dp and x. So each
+ * piece of x comes from memory once for all these rows, and each piece of dp once for all panels. */
 static void dW_block(const dW_work *w, int64_t column, int64_t o, int64_t end)
 {
     const hl_linear_rows *rows = w->rows;
@@ -148,7 +148,7 @@ static void dW_block(const dW_work *w, int64_t column, int64_t o, int64_t end)
     }
 }
 
-/* Cuts the rows of dW into `enough` tiles or more, where smaller ones allow that; returns how many. */
+/* Cuts the rows of dW into at least `enough` tiles, if smaller tiles are allowed. Returns how many there are. */
 static int64_t cut_tiles(dW_work *w, int64_t enough)
 {
     int64_t height = hl_weight_grad_step(w->rows), all = panels_across(w->rows);

@@ -33,8 +33,8 @@ const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64
     return mask->bias->data + (matrix * size[2] + i) * size[3];
 }
 
-/* Loops over whole vectors take a third of the time of those with a remainder. So -inf is written behind the row up to
- * a whole vector, where that ends within Tk numbers; e^-inf adds nothing. Returns the numbers to loop over. */
+/* Loops over whole vectors take a third of the time of loops with a remainder. So -inf is written after the row up to a
+ * whole vector, if that ends within Tk numbers; e^-inf adds nothing. Returns how many numbers to loop over. */
 static int64_t pad_row(int64_t n, int64_t Tk, hl_real *w)
 {
     int64_t whole = (n + HL_LANES - 1) / HL_LANES * HL_LANES;
@@ -47,7 +47,7 @@ static int64_t pad_row(int64_t n, int64_t Tk, hl_real *w)
     return whole;
 }
 
-/* e^x over x, relative to the largest number; returns their sum. */
+/* Replaces each x by e^x, relative to the largest number. Returns the sum. */
 static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
 {
     hl_real sums[HL_LANES] = { 0 };
@@ -60,7 +60,7 @@ static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
 
 /* The state of a row between the steps of its softmax. */
 typedef struct softmax_row {
-    int64_t n, whole;    /* the keys it sees; the same padded to whole vectors (pad_row) */
+    int64_t n, whole;    /* the keys it sees; the same, padded to whole vectors (pad_row) */
     const hl_real *bias; /* NULL where there is none */
     hl_real largest, inverse;
 } softmax_row;
@@ -108,15 +108,15 @@ void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t
     end_row(&row, Tk, w);
 }
 
-/* A row of a whole vector, n numbers of which are keys, without a bias: it stays in registers. Returns whether it did;
- * else nothing is changed. */
+/* Handles a row of one whole vector without a bias, where n numbers are keys: it stays in registers. Returns false,
+ * without changing anything, if the row must be handled otherwise. */
 static bool softmax_vector(int64_t n, hl_real w[HL_LANES])
 {
     hl_real x[HL_LANES], most[HL_LANES], sums[HL_LANES];
 #pragma omp simd
     for (int l = 0; l < HL_LANES; l++) {
         x[l] = l < n ? w[l] : -INFINITY;
-        most[l] = x[l] > -INFINITY ? x[l] : -INFINITY; /* no NaN */
+        most[l] = x[l] > -INFINITY ? x[l] : -INFINITY; /* not NaN */
     }
     hl_real largest = hl_lanes_max(most);
     if (largest == -INFINITY) {

@@ -11,36 +11,37 @@
 
 HL_BEGIN_DECLS
 
-/* Every field may be absent; a zeroed mask permits everything. Nothing is owned. */
+/* Every field may be absent; a zeroed mask permits everything. The mask owns nothing. */
 typedef struct hl_mask {
     bool causal;           /* query i sees keys j <= i */
-    const hl_tensor *bias; /* (B or 1, H or 1, Tq, Tk), added to the scores; -inf forbids. Carries no gradient. With
-                              sequences, Tq and Tk are at least the longest */
+    const hl_tensor *bias; /* (B or 1, H or 1, Tq, Tk), added to the scores; -inf forbids. It has no gradient. With
+                              sequences, Tq and Tk are at least the longest lengths */
 } hl_mask;
 
-/* HL_INVALID, in words, where the bias has another shape or no numbers. `check_numbers` false looks at shapes alone. */
+/* HL_INVALID, with a text, if the bias has another shape or no numbers. If `check_numbers` is false, checks only
+ * shapes. */
 hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers);
 
-/* How many of n_keys keys query i may see: the first so many, unless the bias forbids some of them. */
+/* How many of n_keys keys query i may see. They are the first ones, and the bias may forbid some of them. */
 static inline int64_t hl_mask_row_keys(const hl_mask *mask, int64_t i, int64_t n_keys)
 {
     return mask->causal && i + 1 < n_keys ? i + 1 : n_keys;
 }
 
-/* The bias (Tk) of query i of head h of example b; NULL where there is none. */
+/* The bias (Tk) for query i in head h of example b; NULL if there is none. */
 const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64_t i);
 
-/* w (Tk) = softmax(x + bias) over the first n numbers of x, 0 beyond them; all zero where n is 0 or every key is
+/* w (Tk) = softmax(x + bias) over the first n numbers of x, and 0 beyond. All of w is 0 if n is 0 or every key is
  * forbidden. `bias` may be NULL; x and w may be the same. */
 void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w);
 
-/* The same in place, for queries first .. first + n_rows - 1 of head h of an example b of n_keys keys; row i is w + i *
- * stride, of which all `stride` >= n_keys numbers are written. Each sum of a row depends on the one before; working on
- * several rows alternately keeps a core busy. */
+/* The same in place, for queries first .. first + n_rows - 1 in head h of example b, which has n_keys keys. Row i is w
+ * + i * stride, with stride >= n_keys, and all `stride` numbers are written. Each sum in a row depends on the previous
+ * one, so alternating between several rows keeps a core busy. */
 void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t n_keys,
                             int64_t stride, hl_real *w);
 
-/* dx (n) = (or +=) factor * w * (dw - sum(w * dw)), the way back through the softmax. dw and dx may be the same. */
+/* Backward through the softmax: dx (n) = (or +=) factor * w * (dw - sum(w * dw)). dw and dx may be the same. */
 void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add);
 
 HL_END_DECLS

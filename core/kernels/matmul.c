@@ -34,7 +34,7 @@ void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B,
          (int)N, (int)K, 1, A.data, (int)A.stride, B.data, (int)B.stride, beta, C, (int)c_stride);
 }
 
-/* Each piece has more than SAFE_WORK, the short last one too. */
+/* Each piece has more than SAFE_WORK, including the short last one. */
 int hl_matmul_pieces(int most, int64_t M, int64_t N, int64_t K)
 {
     for (int blocks = most; blocks > 1; blocks--) {
@@ -73,7 +73,8 @@ void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, h
                    &(product){ .N = N, .K = K, .A = A, .B = B, .beta = beta, .C = C, .c_stride = c_stride });
 }
 
-/* A gradient of at least this many numbers is cut by its own rows; a smaller one by the rows that are summed over. */
+/* A gradient of at least CUT_BY_OUTPUT numbers is cut by its own rows. A smaller one is cut by the rows over which it
+ * is summed. */
 enum { CUT_BY_OUTPUT = 128 * 128 + 1, MIN_BLOCK_ROWS = 256, MAX_BLOCKS = 16 };
 
 static int row_blocks(int64_t M, int64_t N, int64_t K)

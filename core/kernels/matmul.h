@@ -1,9 +1,9 @@
-/* Matrix products: OpenBLAS, one single-threaded call per block of output rows.
+/* Matrix products: OpenBLAS, with one single-threaded call per block of output rows.
  *
- * OpenBLAS's own threading cuts a product at places that change the last bits, and one block of rows per
- * thread is faster. A single-threaded sgemm gives bit-identical rows where every cut falls on a multiple of 48 rows
- * and the whole and every piece have M*N*K > 1,000,000 (at or below that OpenBLAS takes other kernels). A smaller
- * product is never cut. tests/core/test_matmul.c checks this property of the OpenBLAS at hand. */
+ * OpenBLAS's own threading cuts a product at boundaries that change the last bits, and one block of rows per thread is
+ * faster. A single-threaded sgemm gives bit-identical rows if every cut falls on a multiple of 48 rows, and the whole
+ * and every piece have M*N*K > 1,000,000 (at or below that, OpenBLAS uses other kernels). A smaller product is never
+ * cut. tests/core/test_matmul.c checks this property of the installed OpenBLAS. */
 #ifndef HL_CORE_KERNELS_MATMUL_H
 #define HL_CORE_KERNELS_MATMUL_H
 
@@ -16,7 +16,7 @@
 
 HL_BEGIN_DECLS
 
-/* A factor: row-major `data`, with `stride` numbers from one row to the next; with `transposed` its transpose. */
+/* A factor: row-major `data`, with `stride` numbers from one row to the next; its transpose if `transposed`. */
 typedef struct hl_matrix {
     const hl_real *data;
     int64_t stride;
@@ -24,12 +24,12 @@ typedef struct hl_matrix {
 } hl_matrix;
 
 /* C (M, N) = A (M, K) B (K, N) + beta C, on at most `threads` threads; the bits do not depend on `threads`. C is
- * row-major with `c_stride` and overlaps neither factor. beta is 0 (C is not read) or 1. M, N or K may be 0. */
+ * row-major with `c_stride` and does not overlap the factors. beta is 0 (C is not read) or 1. M, N or K may be 0. */
 void hl_matmul_into(int threads, int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                     int64_t c_stride);
 
-/* Into how many pieces the rows of C may be cut, at most `most`, at multiples of HL_MATMUL_STEP by hl_threads_cut, so
- * that hl_matmul_serial of each piece gives the bits of the whole. */
+/* Into how many pieces, at most `most`, hl_threads_cut may cut the rows of C at multiples of HL_MATMUL_STEP, so that
+ * hl_matmul_serial on each piece gives the same bits as on the whole. */
 enum { HL_MATMUL_STEP = 48 };
 int hl_matmul_pieces(int most, int64_t M, int64_t N, int64_t K);
 
@@ -37,16 +37,17 @@ int hl_matmul_pieces(int most, int64_t M, int64_t N, int64_t K);
 void hl_matmul_serial(int64_t M, int64_t N, int64_t K, hl_matrix A, hl_matrix B, hl_real beta, hl_real *C,
                       int64_t c_stride);
 
-/* The gradient of a weight: C (M, N) = A^T B + beta C for A (K, M) and B (K, N), both row-major and dense, where K, the
- * number of rows, is large. Where C is too small to be cut, K is cut into blocks whose number depends on the shape
- * alone; their products go to `scratch` and are added in order. */
+/* The gradient of a weight: C (M, N) = A^T B + beta C for A (K, M) and B (K, N), both row-major and dense, with many
+ * rows K. If C is too small to be cut, K is cut into blocks, whose number depends on the shape alone. The products of
+ * the blocks go to `scratch` and are added in order. */
 void hl_matmul_rows_into(int threads, int64_t M, int64_t N, int64_t K, const hl_real *A, const hl_real *B, hl_real beta,
                          hl_real *C, hl_real *scratch);
 
-/* The numbers that hl_matmul_rows_into needs in `scratch`; 0 where it needs none. */
+/* How many numbers hl_matmul_rows_into needs in `scratch`; may be 0. */
 int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K);
 
-/* A line for the user, unless the loaded OpenBLAS is its OpenMP build, the only one whose threads work beside ours. */
+/* A warning for the user, or NULL if the loaded OpenBLAS is the OpenMP build. Only that build's threads work beside
+ * ours. */
 const char *hl_matmul_library_warning(void);
 
 HL_END_DECLS

@@ -51,7 +51,7 @@ static hl_small_matmul shape_of(const hl_panel_product *p, int64_t n, int64_t k,
                               .bf16 = p->bf16 };
 }
 
-/* One piece of K for n rows and the m columns from `first` on. */
+/* Multiplies one piece of K for n rows and the m columns from `first` on. */
 static void multiply_panel(const hl_panel_product *p, const hl_small_kernel *kernel, int64_t n, int64_t m,
                            int64_t first, const hl_real *start, const void *A, const void *B, hl_real *C)
 {

@@ -70,7 +70,7 @@ static void group_backward(int n, const uint8_t bits[HL_PASS_BYTES], hl_real sca
 void hl_pass_backward(int64_t count, const uint8_t *bits, hl_real scale, const hl_real *dy, hl_real *dx, bool add)
 {
     int64_t i = 0;
-    for (; i + GROUP <= count; i += GROUP) { /* a constant count makes whole vectors */
+    for (; i + GROUP <= count; i += GROUP) { /* with a constant count, whole vectors are used */
         group_backward(GROUP, bits + i / GROUP * HL_PASS_BYTES, scale, dy + i, dx + i, add);
     }
     if (i < count) {

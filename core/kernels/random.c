@@ -46,8 +46,8 @@ void hl_random_block(hl_random random, uint64_t block, uint32_t out[4])
 void hl_random_blocks(hl_random random, uint64_t first, uint32_t words[4][HL_RANDOM_LANES])
 {
     const uint32_t key_0 = (uint32_t)random.seed, key_1 = (uint32_t)(random.seed >> 32);
-    /* Words stand in lanes of 64 bits, whose upper halves do not matter: products need no shuffling. All rounds of a
-     * lane run in registers. */
+    /* Each word lies in a lane of 64 bits, whose upper half does not matter, so products need no shuffling. All rounds
+     * of a lane run in registers. */
 #pragma omp simd
     for (int l = 0; l < HL_RANDOM_LANES; l++) {
         uint64_t block = first + (uint64_t)l;
@@ -77,8 +77,8 @@ uint32_t hl_random_word(hl_random random, uint64_t position)
 
 uint32_t hl_random_below(hl_random random, uint64_t position, uint32_t bound)
 {
-    /* A word below `floor` would make some results likelier than others. It is rejected for the next word of the block,
-     * and then for those of the blocks 2^56 further on each time. */
+    /* A word below `floor` would make some results more likely than others. It is rejected, and the next word of the
+     * block is used, then the words of blocks at further distances of 2^56. */
     uint32_t floor = (uint32_t)-bound % bound;
     for (uint64_t block = position;; block += (uint64_t)1 << 56) {
         uint32_t words[4];
@@ -120,7 +120,7 @@ hl_real hl_random_uniform(hl_random random, uint64_t position)
 
 hl_real hl_random_normal(hl_random random, uint64_t position)
 {
-    uint32_t block[4]; /* holds the words 2 * position and the next */
+    uint32_t block[4]; /* holds the words 2 * position and 2 * position + 1 */
     hl_random_block(random, position / 2, block);
     const uint32_t *words = block + 2 * (position % 2);
     double u = (words[0] + 1.0) * 0x1p-32; /* in (0, 1], so that its logarithm exists */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Enough blocks for every thread there may be, and few enough that adding them up costs nothing. */
+/* Enough blocks for any number of threads, and few enough that adding them costs nothing. */
 enum { MAX_BLOCKS = 16, MIN_BLOCK_ROWS = 64, SQUARES_BLOCK = 4096, SQUARES_RANGES = 64 };
 
 int hl_sum_blocks(int64_t N)
@@ -107,7 +107,7 @@ double hl_sum_all(const hl_real *x, int64_t n)
 
 static double sum_squares_of(const hl_real *x, int64_t n)
 {
-    double lanes[8] = { 0 }; /* several sums at once: an addition does not wait for the one before */
+    double lanes[8] = { 0 }; /* several sums at once, so that an addition does not wait for the previous one */
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
         for (int lane = 0; lane < 8; lane++) {
@@ -130,7 +130,7 @@ typedef struct squares_work {
     double *sums; /* (SQUARES_RANGES) */
 } squares_work;
 
-/* The ranges and their blocks are fixed, whichever thread sums them. */
+/* The ranges and their blocks are fixed, no matter which thread sums them. */
 static void sum_squares(const void *context, hl_range ranges)
 {
     const squares_work *w = context;

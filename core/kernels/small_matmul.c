@@ -25,9 +25,9 @@ const char *hl_small_matmul_target(void)
     return libxsmm_get_target_arch();
 }
 
-/* Where the system refuses LIBXSMM a mapping for a product's code, as under ulimit -v, LIBXSMM takes memory of its
- * allocator and jumps there whether that could be made executable or not: malloc's cannot, since it does not begin with
- * a page. These pages can. They cost address space, and memory only when used. */
+/* The system may refuse LIBXSMM a mapping for a product's code, for example under ulimit -v. LIBXSMM then takes memory
+ * from its allocator and jumps there, even if that memory could not be made executable. Memory from malloc cannot,
+ * because it does not begin at a page. These pages can. They cost address space, and memory only when used. */
 enum { PAGE_BYTES = 4096, SPARE_BYTES = 2 << 20 };
 static _Alignas(PAGE_BYTES) char spare[SPARE_BYTES];
 static atomic_size_t spare_used;
@@ -43,11 +43,11 @@ static void keep_spare(void *block)
     (void)block;
 }
 
-static bool has_registry; /* of generated code; LIBXSMM crashes without */
+static bool has_registry; /* of generated code; without it, LIBXSMM crashes */
 
-/* LIBXSMM's start puts OMP_PROC_BIND=TRUE into the environment. OpenMP has read it before, but that of a process which
- * this one starts would bind it to one core. The registry is asked for here and never again: LIBXSMM looks through all
- * its entries for that, and fails at one that another thread is making. */
+/* LIBXSMM's start puts OMP_PROC_BIND=TRUE into the environment. OpenMP has read the variable before, but in a process
+ * that this one starts it would bind OpenMP to one core. The registry is requested here and never again, because
+ * LIBXSMM searches all its entries for it, and fails at an entry that another thread is making. */
 static void start(void)
 {
     bool is_set = getenv("OMP_PROC_BIND") != NULL;
@@ -63,7 +63,7 @@ static void start(void)
 
 void hl_small_matmul_start(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT; /* ops ask at every step, on any thread */
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* ops ask at every step, from any thread */
     pthread_once(&once, start);
 }
 
@@ -76,7 +76,7 @@ hl_status hl_small_matmul_prepare(void)
     return hl_ok();
 }
 
-/* LIBXSMM's matrices are column-major: its product of B^T and A^T is C^T, which is C row-major. */
+/* LIBXSMM's matrices are column-major: its product of B^T and A^T is C^T, which is C in row-major order. */
 static void (*generate(const hl_small_matmul *s))(void)
 {
     const libxsmm_blasint a_stride = (libxsmm_blasint)s->a_stride, b_stride = (libxsmm_blasint)s->b_stride;
@@ -175,7 +175,7 @@ static hl_real number_of(uint16_t bf16)
     return number;
 }
 
-/* Where LIBXSMM declines a shape, as without memory for its code. */
+/* For shapes that LIBXSMM declines, for example without memory for its code. */
 static void multiply_bf16(const hl_small_matmul *s, const uint16_t *A, const uint16_t *B, hl_real *C)
 {
     for (int64_t i = 0; i < s->M; i++) {
@@ -209,11 +209,11 @@ void hl_small_matmul_run(hl_small_matmul shape, const hl_real *A, const hl_real 
     hl_small_kernel_run(&kernel, A, B, C);
 }
 
-/* A line of the cache has STRIP floats, and so many rows are in a strip; lines are fetched AHEAD numbers ahead. */
+/* A cache line holds STRIP floats, and a strip has as many rows. Lines are fetched AHEAD numbers ahead. */
 enum { TILE = 4, STRIP = 16, AHEAD = 64 };
 typedef hl_real tile_row __attribute__((vector_size(TILE * sizeof(hl_real))));
 
-/* Four rows by four columns, in registers: compilers would move single numbers. */
+/* Transposes four rows by four columns in registers: compilers would move single numbers. */
 static void transpose_tile(hl_real factor, const hl_real *x, int64_t x_stride, hl_real *y, int64_t y_stride)
 {
     tile_row a[TILE], b[TILE];
@@ -234,9 +234,9 @@ static void transpose_tile(hl_real factor, const hl_real *x, int64_t x_stride, h
     }
 }
 
-/* Rows first .. end - 1 of x: four by four, and what is left one by one. A row's part of a cache line is read whole
- * before the next row's, so that rows whose lines share a place in the cache do not drive each other out; and where the
- * rows lie far apart, no hardware guesses what comes next. */
+/* Transposes rows first .. end - 1 of x, four by four, and the rest one by one. A row's part of a cache line is read
+ * completely before the next row's. So rows whose lines compete for the same cache set do not evict each other. If the
+ * rows lie far apart, the hardware does not guess what comes next. */
 static void transpose_strip(int64_t first, int64_t end, int64_t width, hl_real factor, const hl_real *x,
                             int64_t x_stride, hl_real *y, int64_t y_stride)
 {
@@ -259,8 +259,8 @@ static void transpose_strip(int64_t first, int64_t end, int64_t width, hl_real f
     }
 }
 
-/* By strips of rows, of which the cache holds all lines at once: where the stride is a power of two, many rows share
- * few places there. */
+/* Works by strips of rows for which the cache can hold all lines at once. If the stride is a power of two, many rows
+ * share few cache sets. */
 void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, int64_t x_stride, hl_real *y,
                   int64_t y_stride)
 {

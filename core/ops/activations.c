@@ -19,8 +19,8 @@ __attribute__((always_inline)) static inline void put_values(const hl_op_call *c
     }
 }
 
-/* dx[i] = (or +=) gradient(x[i], dy[i]) in the range. Two loops: compilers do not make them of one with so long a
- * body. */
+/* dx[i] = (or +=) gradient(x[i], dy[i]) in the range. There are two loops, because compilers do not split one with such
+ * a long body. */
 __attribute__((always_inline)) static inline void set_gradients(hl_range range, const hl_real *x, const hl_real *dy,
                                                                 hl_real *dx, number_gradient *gradient)
 {
@@ -51,7 +51,7 @@ __attribute__((always_inline)) static inline void put_gradients(const hl_op_call
 }
 
 /* Defines hl_op_<name> and hl_<name>, which applies it: y = <name>_value(x), dx = <name>_gradient(x, dy). Both are
- * inline functions, which become part of the loops above, so that these become vector code. */
+ * inline functions. They become part of the loops above, which the compiler can then turn into vector code. */
 #define OP_OF_NUMBERS(name_)                                          \
     static void name_##_values(const void *call, hl_range range)      \
     {                                                                 \
@@ -122,7 +122,7 @@ OP_OF_NUMBERS(gelu)
 static const hl_real twice_root = (hl_real)1.59576912160573071176; /* 2 sqrt(2 / pi) */
 static const hl_real cubic = (hl_real)0.044715;
 
-/* x where s(2u) is neither 0 nor 1 in double, else an x near it: its powers stay finite. NaN stays NaN. */
+/* x if s(2u) is neither 0 nor 1 in double, otherwise an x near it, so that its powers stay finite. NaN stays NaN. */
 static inline hl_real within(hl_real x)
 {
     const hl_real most = 25;
@@ -159,7 +159,8 @@ static inline hl_real quick_gelu_value(hl_real x)
     return x * hl_sigmoid(steepness * x);
 }
 
-/* dx = dy * (s + 1.702 x s (1 - s)), in an order in which s (1 - s) = 0 meets x, not an infinite 1.702 x. */
+/* dx = dy * (s + 1.702 x s (1 - s)). The order of the factors matters: s (1 - s) = 0 must meet x, not an infinite 1.702
+ * x. */
 static inline hl_real quick_gelu_gradient(hl_real x, hl_real dy)
 {
     hl_real s = hl_sigmoid(steepness * x);
@@ -193,8 +194,8 @@ static inline double tanh_value(double x)
     return tanh(x);
 }
 #else
-/* tanh(x), within 3 units in the last place. Near 0 Lambert's continued fraction, cut after x^2 / 9, which there is off
- * by less than a billionth; else 1 - 2 / (1 + e^2|x|), which is 1 from 10 on. */
+/* tanh(x), within 3 units in the last place. Near 0 it is Lambert's continued fraction, cut after x^2 / 9, with an
+ * error of less than a billionth there. Elsewhere it is 1 - 2 / (1 + e^2|x|), which is 1 from 10 on. */
 static inline float tanh_value(float x)
 {
     float size = fabsf(x), z = x * x;
@@ -204,7 +205,7 @@ static inline float tanh_value(float x)
 }
 #endif
 
-/* dx = dy / cosh(x)^2 = dy * 4 e / (1 + e)^2 with e = e^-2|x|, which cancels nothing. */
+/* dx = dy / cosh(x)^2 = dy * 4 e / (1 + e)^2 with e = e^-2|x|, which has no cancellation. */
 static inline hl_real tanh_gradient(hl_real x, hl_real dy)
 {
     hl_real e = hl_exp(-2 * (x < 0 ? -x : x));

@@ -1,4 +1,4 @@
-/* y = x + b, where b's shape is x's or its trailing part: a residual (B, T, D), positions (T, D), a bias (D).
+/* y = x + b, where b has the shape of x or of x's last dimensions: a residual (B, T, D), positions (T, D), a bias (D).
  * dx = dy, db = dy summed over the leading dimensions that b lacks. */
 #ifndef HL_CORE_OPS_ADD_H
 #define HL_CORE_OPS_ADD_H
@@ -8,7 +8,7 @@
 
 HL_BEGIN_DECLS
 
-/* Returns y, shaped like x. Sticky error: b's shape is not a trailing part of x's. */
+/* Returns y, shaped like x. Sticky error: b's shape does not match the last dimensions of x. */
 hl_tensor *hl_add(hl_tape *tape, hl_tensor *x, hl_tensor *b);
 
 HL_END_DECLS

@@ -185,7 +185,7 @@ static void backward_block(const hl_attention_block *block, const hl_real *P, hl
     }
 }
 
-/* The gradient of our columns. The others of a wider tensor are zeroed first, and ours then added to. */
+/* The gradient of our columns. In a wider tensor, the other columns are zeroed first, and ours are then added. */
 static hl_grad columns_grad(const hl_node *node, hl_grad grad, hl_columns columns, int64_t width)
 {
     if (grad.at == NULL) {
@@ -220,7 +220,7 @@ static double flops(const hl_node *node)
 {
     const attributes *a = node->attributes;
     hl_attention_sizes s = a->pass.sizes;
-    double pairs = (double)s.Nq * (double)s.Tk; /* of a dry tape's sequences, which are all of the longest length */
+    double pairs = (double)s.Nq * (double)s.Tk; /* a dry tape's sequences all have the longest length */
     if (a->args.queries.offsets != NULL && a->args.keys.offsets != NULL) {
         pairs = 0;
         for (int64_t b = 0; b < s.B; b++) {

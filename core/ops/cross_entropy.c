@@ -11,7 +11,7 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* Forward saves each row's log of the sum of exponentials, and behind these each row's loss. */
+/* Forward saves the log of the sum of exponentials for each row, followed by the loss of each row. */
 static hl_real *log_sums(const hl_node *node)
 {
     return node->saved;
@@ -56,12 +56,12 @@ static hl_real divisor(const hl_node *node)
     return (hl_real)(a->n > 0 ? a->n : hl_shape_rows(node->in[0]->shape));
 }
 
-/* The first of the largest numbers; 0 where all are NaN. */
+/* The index of the first largest number; 0 if all are NaN. */
 static int64_t argmax(const hl_real *x, int32_t n)
 {
     hl_real largest = hl_largest(n, x);
     int32_t first = n;
-#pragma omp simd reduction(min : first) /* the search of a row has no branch to be foreseen */
+#pragma omp simd reduction(min : first) /* the search within a row has no branch to predict */
     for (int32_t i = 0; i < n; i++) {
         int32_t here = x[i] == largest ? i : n;
         first = here < first ? here : first;
@@ -69,7 +69,7 @@ static int64_t argmax(const hl_real *x, int32_t n)
     return first < n ? first : 0;
 }
 
-/* log sum exp; the largest number is subtracted first, so that nothing overflows. */
+/* log sum exp. The largest number is subtracted first, so that nothing overflows. */
 static hl_real log_sum_exp(const hl_real *x, int64_t n, hl_real largest)
 {
     hl_real sum = 0;
@@ -94,7 +94,7 @@ static hl_real loss_of_row(const hl_real *x, int64_t V, hl_real log_sum, int32_t
 
 typedef struct forward_work {
     const hl_node *node;
-    int64_t *correct; /* of each thread's rows */
+    int64_t *correct; /* for each thread's rows */
 } forward_work;
 
 static void forward_rows(const void *context, hl_range rows)

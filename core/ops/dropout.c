@@ -14,7 +14,7 @@ typedef struct attributes {
     hl_row_list rows; /* list NULL: x has all rows */
 } attributes;
 
-/* Whether each row of x has a place. */
+/* Whether each row of x has a number in the tape's `places`. */
 static bool has_places(hl_tape *tape, const hl_node *node)
 {
     const attributes *a = node->attributes;

@@ -33,8 +33,8 @@ static bool infer(hl_tape *tape, hl_node *node)
     return node->saved != NULL;
 }
 
-/* For a row whose squares overflow: computes in double, on numbers scaled below 1 by a power of two, which rounds
- * nothing; epsilon is negligible beside such a variance. NaN where the row is not finite. */
+/* For a row whose squares overflow. It computes in double, on numbers scaled below 1 by a power of two, which does not
+ * round. epsilon is negligible beside such a variance. NaN if the row is not finite. */
 static row_statistics statistics_of_large(const hl_real *x, int64_t D)
 {
     double most = 0, sum = 0, squares = 0;

@@ -1,6 +1,7 @@
 /* y = (x - mean) / sqrt(var + epsilon) * gamma + beta over the last dimension of x (..., D), gamma (D), beta (D); var
- * is the mean squared deviation. Ba, Kiros and Hinton 2016. With n = (x - mean) / sqrt(var + epsilon) and g = dy *
- * gamma: dx = (g - mean(g) - n * mean(g * n)) / sqrt(var + epsilon), dgamma = sum of dy * n, dbeta = sum of dy. */
+ * is the mean squared deviation. Ba, Kiros and Hinton 2016. Backward, with n = (x - mean) / sqrt(var + epsilon) and g =
+ * dy * gamma:
+ *   dx = (g - mean(g) - n * mean(g * n)) / sqrt(var + epsilon),  dgamma = sum of dy * n,  dbeta = sum of dy */
 #ifndef HL_CORE_OPS_LAYER_NORM_H
 #define HL_CORE_OPS_LAYER_NORM_H
 
@@ -9,7 +10,7 @@
 
 HL_BEGIN_DECLS
 
-/* Returns y, shaped like x. beta may be NULL. Sticky error: shapes that do not fit, an epsilon below 0. */
+/* Returns y, shaped like x. beta may be NULL. Sticky error: shapes that do not fit together, an epsilon below 0. */
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon);
 
 HL_END_DECLS

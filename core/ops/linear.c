@@ -13,7 +13,7 @@ enum { X, W, B, R, N_INPUTS };
 typedef struct attributes {
     hl_linear_args args;
     bool drops;      /* in this pass */
-    hl_real *packed; /* W and b as forward reads them, where the tape keeps them; or NULL */
+    hl_real *packed; /* W and b in the form that forward reads, if the tape keeps them; or NULL */
 } attributes;
 
 static hl_linear_rows rows_of(const hl_node *node)
@@ -50,7 +50,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         return false;
     }
     hl_linear_rows rows = rows_of(node);
-    if ((a->args.relu || a->drops) && hl_node_has_backward(node)) { /* a bit for each number of p that passes */
+    if ((a->args.relu || a->drops) && hl_node_has_backward(node)) { /* one bit per number of p: whether it passes */
         node->saved = hl_tape_allocate(tape, node, rows.n_blocks * hl_pass_bytes(HL_LINEAR_BLOCK * rows.O), 1);
     }
     int64_t packed = hl_linear_packed_numbers(&rows);
@@ -63,7 +63,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     return hl_tape_status(tape).code == HL_OK;
 }
 
-/* The bits of a block, 1 where dp = dy * scale and 0 where dp = 0 (pass_bits.h); NULL where forward saves none. */
+/* The bits of a block: 1 where dp = dy * scale, 0 where dp = 0 (pass_bits.h); NULL if forward saves none. */
 static uint8_t *bits_of(const hl_node *node, hl_linear_block block)
 {
     int64_t O = hl_shape_last(node->out->shape);
@@ -75,7 +75,7 @@ static hl_dropout_rate rate_of(const attributes *a)
     return hl_dropout_rate_of(a->drops ? a->args.dropout : 0);
 }
 
-/* y = r + max(y, 0) * m of a block, whose y is x W^T + b until then; without a ReLU, -INFINITY takes the place of 0. */
+/* y = r + max(y, 0) * m for a block, whose y was x W^T + b. Without a ReLU, -INFINITY replaces 0. */
 static void finish(const void *context, hl_linear_block block)
 {
     const hl_op_call *call = context;
@@ -148,7 +148,7 @@ static void backward(const hl_op_call *call)
         node->scratch);
 }
 
-/* dW alone is large. */
+/* Only dW is large. */
 static int cut_parts(const hl_node *node, int most, int64_t *step)
 {
     hl_linear_rows rows = rows_of(node);

@@ -74,8 +74,9 @@ static void forward(const hl_op_call *call)
     run_matrices(call, forward_matrices);
 }
 
-/* dA = dC B^T, or where A is transposed dA = B dC^T
- * dB = A^T dC, or where B is transposed dB = dC^T A */
+/* dA = dC B^T, or if A is transposed dA = B dC^T
+ *
+ * dB = A^T dC, or if B is transposed dB = dC^T A */
 static void backward_matrices(const void *context, hl_range range)
 {
     const hl_op_call *call = context;

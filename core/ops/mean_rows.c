@@ -59,7 +59,7 @@ static int64_t sequence_of(const hl_sequences *sequences, int32_t row)
     return low;
 }
 
-/* How many of the last rows of sequence b the mean is of. */
+/* How many of the last rows of sequence b the mean covers. */
 static int64_t count_rows(const attributes *a, int64_t b)
 {
     return a->last ? 1 : hl_sequences_length(&a->sequences, b);
@@ -107,7 +107,7 @@ static void backward_sequences(const void *context, hl_range range)
         bool add = dx.add;
         for (; m < a->n_rows && a->rows[m] < sequences->offsets[b + 1]; m++) {
             if (a->rows[m] < sequences->offsets[b]) {
-                continue; /* of a sequence before the range */
+                continue; /* in a sequence before the range */
             }
             const hl_real *dy = call->node->out->grad + m * D;
             for (int64_t r = end - n; r < end; r++) {
@@ -117,7 +117,7 @@ static void backward_sequences(const void *context, hl_range range)
             }
             add = true;
         }
-        if (!dx.add) { /* what no mean is of */
+        if (!dx.add) { /* rows that no mean covers */
             int64_t unread = add ? end - n - first : end - first;
             memset(dx.at + first * D, 0, (size_t)(unread * D) * sizeof *dx.at);
         }

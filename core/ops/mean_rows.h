@@ -1,5 +1,6 @@
-/* y[m] = the mean of the rows of the sequence that row rows[m] lies in, or its last row alone: x (N, D), y (M, D).
- * Backward: each row of a mean of n rows gets dy[m] / n of every m whose row lies in its sequence; others get 0. */
+/* y[m] = the mean over all rows of the sequence that contains row rows[m], or the last row of that sequence. x (N, D),
+ * y (M, D). Backward, for means of n rows: each row gets dy[m] / n for every m whose row lies in its sequence; all
+ * others get 0. */
 #ifndef HL_CORE_OPS_MEAN_ROWS_H
 #define HL_CORE_OPS_MEAN_ROWS_H
 
@@ -9,9 +10,10 @@
 
 HL_BEGIN_DECLS
 
-/* Returns y; `last`: each is the sequence's last row. `rows` (M) ascend and count as the sequences' offsets do, which,
- * as rows, stand for all sequences. Both must outlive the tape. Sticky error: sequences that are not the rows of x, a
- * row outside them or below the one before, no rows. */
+/* Returns y. `last`: each row of y is the sequence's last row. `rows` (M) is ascending, and rows[m] - offsets[0] is a
+ * row of x, where `offsets` belongs to `sequences`. The offsets themselves may serve as `rows`: one for each sequence.
+ * `rows` and `sequences` must outlive the tape. Sticky error: sequences that do not cover the rows of x, a row outside
+ * them or below the previous one, no rows. */
 hl_tensor *hl_mean_rows(hl_tape *tape, hl_tensor *x, hl_sequences sequences, const int32_t *rows, int64_t n_rows,
                         bool last);
 

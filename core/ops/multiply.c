@@ -13,7 +13,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-/* `to` is where the product goes: the output in forward, which is overwritten, or an input's gradient in backward. */
+/* `to` receives the product: the output in forward, which is overwritten, or an input's gradient in backward. */
 typedef struct factors {
     const hl_real *a, *b;
     hl_grad to;

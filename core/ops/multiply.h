@@ -1,4 +1,4 @@
-/* y = a * b, number by number; both of one shape. da = dy * b, db = dy * a. */
+/* y = a * b, number by number, where both have the same shape. da = dy * b, db = dy * a. */
 #ifndef HL_CORE_OPS_MULTIPLY_H
 #define HL_CORE_OPS_MULTIPLY_H
 

@@ -1,4 +1,4 @@
-/* Every op and the list of all: each has a header of its own, but activations share one. */
+/* Includes every op and lists them all. Each op has its own header, except that activations share one. */
 #ifndef HL_CORE_OPS_OPS_H
 #define HL_CORE_OPS_OPS_H
 

@@ -1,5 +1,5 @@
-/* y = the columns first ... first + width - 1 of x's last dimension: one head's columns of q, k, v or W_O.
- * dx is dy in those columns and 0 in the others. */
+/* y = the columns first ... first + width - 1 of x's last dimension, such as one head's columns of q, k, v or W_O. dx
+ * is dy in those columns and 0 in the others. */
 #ifndef HL_CORE_OPS_SLICE_H
 #define HL_CORE_OPS_SLICE_H
 

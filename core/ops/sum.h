@@ -1,4 +1,4 @@
-/* y = the sum of all numbers of x, a scalar, added in double. dx = dy everywhere. */
+/* y = the sum of all numbers in x, a scalar, added in double. dx = dy everywhere. */
 #ifndef HL_CORE_OPS_SUM_H
 #define HL_CORE_OPS_SUM_H
 
@@ -10,7 +10,7 @@ HL_BEGIN_DECLS
 /* Returns y, a scalar, for x of any shape. */
 hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x);
 
-/* The sum divided by the number of numbers. */
+/* The mean: the sum divided by how many numbers x has. */
 hl_tensor *hl_mean(hl_tape *tape, hl_tensor *x);
 
 HL_END_DECLS

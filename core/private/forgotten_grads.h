@@ -1,15 +1,16 @@
-/* Gradients of parameters that need not be zeroed before a step; used by core and train. */
+/* Lets a step begin without zeroing the gradients of parameters. Used by core and train. */
 #ifndef HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
 #define HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
 
 #include "core/parameters.h"
 
-/* Does what hl_parameters_zero_grad is for, without writing zeros: the next backward overwrites each gradient when it
- * first reaches it. It concerns the block last given to hl_parameters_grads_into, if any. Until hl_forgotten_grads_end,
- * read no gradient and walk tapes back one after the other. After hl_parameters_allocate; cannot fail. */
+/* Replaces hl_parameters_zero_grad without writing zeros: the next backward overwrites each gradient when it first
+ * reaches it. If hl_parameters_grads_into was called, this concerns the block given last. Until hl_forgotten_grads_end,
+ * do not read any gradient, and run backward on one tape after another. Call hl_parameters_allocate first. Cannot
+ * fail. */
 void hl_forgotten_grads_begin(hl_parameters *parameters);
 
-/* Zeroes the gradients that no backward has reached. */
+/* Zeroes the gradients that backward has not reached. */
 void hl_forgotten_grads_end(hl_parameters *parameters);
 
 #endif

@@ -1,4 +1,4 @@
-/* The words of the task `agreement`: their tokens, and which forms of words agree. Private to this folder. */
+/* The words of the task `agreement`: their tokens, and which word forms agree. Private to this folder. */
 #ifndef HL_DATA_PRIVATE_AGREEMENT_WORDS_H
 #define HL_DATA_PRIVATE_AGREEMENT_WORDS_H
 
@@ -8,12 +8,12 @@
 
 enum {
     HL_AGREEMENT_NOUNS = 16,
-    HL_AGREEMENT_CHOICES = 3, /* of each class without agreement */
+    HL_AGREEMENT_CHOICES = 3, /* per class of words without agreement */
 };
 
-/* Tokens: the first one of each class of words, and single words. The order is: determiners, by number; adjectives, by
- * kind; possessive pronouns, by person; words that agree with nothing; nouns, and then verbs, each singular followed by
- * its plural. */
+/* Tokens: single words, and the first word of each class. The order is: determiners, by number; adjectives, by kind;
+ * possessive pronouns, by person; words that agree with nothing; nouns; verbs. Among nouns and verbs, each singular is
+ * followed by its plural. */
 enum {
     HL_WORD_DETERMINER = HL_SPECIAL_TOKENS,
     HL_WORD_ADJECTIVE = HL_WORD_DETERMINER + 2,
@@ -33,12 +33,12 @@ enum {
     HL_WORD_END = HL_WORD_VERB + 2 * HL_AGREEMENT_NOUNS,
 };
 
-/* The tokens of the words that agree with a noun. A noun's form is 2 * noun, or 2 * noun + 1 for its plural. */
+/* The tokens of words that agree with a noun. A noun's form is 2 * noun, or 2 * noun + 1 for its plural. */
 int32_t hl_agreement_determiner(int form);
 int32_t hl_agreement_adjective(int form);
 int32_t hl_agreement_possessive(int form);
 
-/* The vocabulary of these words. HL_NO_MEMORY. *out is the caller's: hl_vocabulary_free. */
+/* Makes the vocabulary of these words. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
 hl_status hl_agreement_vocabulary(hl_vocabulary **out);
 
 #endif

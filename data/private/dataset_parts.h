@@ -1,4 +1,4 @@
-/* What a dataset is made of, for its files: of a toy task, and of a user's files. */
+/* The parts of a dataset, of a toy task or of a user's files. For the dataset's own files. */
 #ifndef HL_DATA_PRIVATE_DATASET_PARTS_H
 #define HL_DATA_PRIVATE_DATASET_PARTS_H
 
@@ -7,17 +7,17 @@
 struct hl_dataset {
     hl_data_sizes sizes;
     uint64_t seed;
-    hl_vocabulary *vocabulary, *labels; /* labels: NULL where targets are tokens */
+    hl_vocabulary *vocabulary, *labels; /* labels: NULL if targets are tokens */
 
-    const hl_task *task; /* NULL: of text */
+    const hl_task *task; /* NULL for text */
     hl_task_spec spec;
-    hl_task_sizes range; /* of the examples' sizes */
+    hl_task_sizes range; /* of example sizes */
 
-    hl_text_data *text;       /* NULL: of a toy task */
-    int64_t window, in_batch; /* of hl_dataset_set_window; window 0: none */
+    hl_text_data *text;       /* NULL for a toy task */
+    int64_t window, in_batch; /* set by hl_dataset_set_window; window 0: none */
 };
 
-/* Of text, as the functions of data/dataset.h without `text`. */
+/* For text: as the functions of data/dataset.h without `text` in their names. */
 hl_status hl_dataset_text_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into);
 hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *storage);
 hl_status hl_dataset_text_fill(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,

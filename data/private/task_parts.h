@@ -1,4 +1,4 @@
-/* What the files of the tasks share. Private to this folder. */
+/* What the task files share. Private to this folder. */
 #ifndef HL_DATA_PRIVATE_TASK_PARTS_H
 #define HL_DATA_PRIVATE_TASK_PARTS_H
 
@@ -8,18 +8,17 @@
 #define HL_TASK_DECLARATION(name) extern const hl_task hl_task_##name;
 HL_TASKS(HL_TASK_DECLARATION)
 
-/* HL_INVALID "task.<key> = <value>: must be from <low> to <high>" where it is not. */
+/* HL_INVALID "task.<key> = <value>: must be from <low> to <high>" if the value is outside. */
 hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64_t high);
 
-/* HL_INVALID as above where `length` is not from `shortest` to HL_TASK_MAX_SIZE, or min_length not from there to
- * `length`. */
+/* HL_INVALID as above if `length` is outside shortest .. HL_TASK_MAX_SIZE, or min_length outside shortest .. length. */
 hl_status hl_task_check_lengths(const hl_task_spec *spec, int64_t shortest);
 
-/* n: of tasks that add no token to what they ask about. */
+/* Returns n: for tasks that add no tokens to their questions. */
 int64_t hl_task_n_tokens(const hl_task_spec *spec, int64_t n);
 
-/* The vocabulary <pad>, <sep>, <mask>, then `letters` tokens named a, b, c, ... (s0, s1, ... where they are more than
- * 26), then `numbers` tokens named 0, 1, 2, .... HL_NO_MEMORY. */
+/* Makes a vocabulary: <pad>, <sep>, <mask>, then `letters` tokens named a, b, c, ... (or s0, s1, ... if there are more
+ * than 26), then `numbers` tokens named 0, 1, 2, .... HL_NO_MEMORY. */
 hl_status hl_task_name_tokens(int64_t letters, int64_t numbers, hl_vocabulary **out);
 
 /* Sequence tasks read x_1 .. x_n, uniform among `symbols`, with n from min_length to length. */
@@ -30,14 +29,14 @@ hl_status hl_sequence_vocabulary(const hl_task_spec *spec, hl_vocabulary **out);
 /* Writes x_1 .. x_n into n tokens. */
 void hl_sequence_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, int32_t *tokens);
 
-/* Slot tasks are sequence tasks read as x_1 .. x_n <sep> <mask> * n and scored on the mask slots alone, so that only a
+/* Slot tasks are sequence tasks that read x_1 .. x_n <sep> <mask> * n and score only the masks (the slots). So only a
  * head can fetch the answers. */
 int64_t hl_slots_n_tokens(const hl_task_spec *spec, int64_t n);
 
-/* Writes that sequence, without answers: nothing is scored. */
+/* Writes that sequence without answers: nothing is scored. */
 void hl_slots_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example);
 
-/* Makes the symbol at position `source` the answer of slot `slot`, both counted from 0. */
+/* Makes the symbol at position `source` the answer in slot `slot`, both counted from 0. */
 void hl_slots_answer(int64_t n, int64_t slot, int64_t source, hl_example example);
 
 #endif

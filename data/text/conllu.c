@@ -15,9 +15,9 @@ struct hl_conllu {
     hl_conllu_check check;
     hl_text raw, document;
     hl_conllu_word *words;
-    int64_t *walks; /* for each word: the word whose way to the root passed it first */
+    int64_t *walks; /* for each word: the word from which the walk to the root passed it first */
     int64_t capacity;
-    int64_t range_end, range_line; /* of the last range n-m: m and its line */
+    int64_t range_end, range_line; /* for the last range n-m: m and its line */
     int64_t n_empty;               /* empty nodes since the last word */
     hl_conllu_sentence sentence;
     bool any; /* sentences so far */
@@ -48,10 +48,11 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
     return status;
 }
 
-/* Of a slice in a message: no more than so many bytes are shown. */
+/* For a slice in a message: at most this many bytes are shown. */
 #define SHOWN(slice) ((slice).size < 40 ? (int)(slice).size : 40), (slice).text
 
-/* Reads lines into `raw` up to the empty one that ends a sentence, or the file's end; *words: whether any is a word. */
+/* Reads lines into `raw` up to the empty line that ends a sentence, or the file's end. *words: whether any is a
+ * word. */
 static hl_status collect(hl_conllu *reader, bool *words)
 {
     hl_line line;
@@ -74,7 +75,7 @@ static hl_status collect(hl_conllu *reader, bool *words)
             if (*words) {
                 break;
             }
-            line.size = 0; /* white space alone */
+            line.size = 0; /* only white space */
         }
         hl_text_add(&reader->raw, line.text, line.size);
         hl_text_print(&reader->raw, "%s", hl_line_end(&line));
@@ -84,7 +85,7 @@ static hl_status collect(hl_conllu *reader, bool *words)
     return hl_text_status(&reader->raw);
 }
 
-/* Takes the next line, without its end, off *rest; false where there is none. */
+/* Takes the next line, without its end, from *rest; false if there is none. */
 static bool next_line(hl_span *rest, hl_span *line)
 {
     const char *newline = rest->size > 0 ? memchr(rest->text, '\n', rest->size) : NULL;
@@ -106,7 +107,7 @@ static hl_span trimmed(hl_span slice)
     return slice;
 }
 
-/* Whether the comment is "# key = value", or "# key", whose value is empty. */
+/* Whether the comment is "# key = value", or "# key" with an empty value. */
 static bool comment_has(hl_span comment, const char *key, hl_span *value)
 {
     hl_span body = trimmed((hl_span){ comment.text + 1, comment.size - 1 });
@@ -152,7 +153,7 @@ static hl_status split(const hl_conllu *reader, hl_span row, int64_t line, hl_sp
     return hl_ok();
 }
 
-/* Reads the digits at *at, without a leading zero, and moves *at behind them; -1 where there are none, or too many. */
+/* Reads the digits at *at, without a leading zero, and moves *at past them; -1 if there are none, or too many. */
 static int64_t read_number(const char **at, const char *end)
 {
     enum { MOST_DIGITS = 9 };
@@ -164,7 +165,7 @@ static int64_t read_number(const char **at, const char *end)
     return *at == begin || (*begin == '0' && *at - begin > 1) ? -1 : number;
 }
 
-/* Whether the ID comes next; *is_word: it is no range and no empty node. */
+/* Checks that the ID comes next. *is_word: it is neither a range nor an empty node. */
 static bool take_id(hl_conllu *reader, hl_span id, int64_t line, bool *is_word)
 {
     const char *at = id.text, *end = id.text + id.size;

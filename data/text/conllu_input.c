@@ -7,11 +7,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Reads up to the line that tells what the file is. A file without such a line is a text: of lines that begin with #,
- * or of none. */
+/* Reads up to the line that decides what the file is. A file without such a line is a text: it has only lines that
+ * begin with #, or none. */
 static hl_status look_ahead(hl_conllu_input *input)
 {
-    input->may_be_text = false; /* it is known now */
+    input->may_be_text = false; /* decided now */
     input->is_text = true;
     for (bool told = false; !told;) {
         hl_line line;

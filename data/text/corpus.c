@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether the text ends, and zeros follow. */
+/* Whether the text ends and only zeros follow. */
 static bool is_text(const char text[HL_CORPUS_TEXT])
 {
     size_t size = strnlen(text, HL_CORPUS_TEXT);
@@ -16,7 +16,7 @@ static bool is_text(const char text[HL_CORPUS_TEXT])
     return size < HL_CORPUS_TEXT;
 }
 
-/* Whether every field is possible, and together they make a file of `size` bytes. */
+/* Whether every field is possible, and whether together they make a file of `size` bytes. */
 static bool is_possible(const hl_corpus_end *end, int64_t size)
 {
     bool good =
@@ -148,7 +148,7 @@ static hl_status damaged(const hl_corpus *corpus, int64_t block)
                     corpus->path, block);
 }
 
-/* Reads the block into reader->block, unless it is there, and verifies its checksum. */
+/* Reads the block into reader->block, unless it is already there, and verifies its checksum. */
 static hl_status read_block(hl_corpus_reader *reader, int64_t block)
 {
     const hl_corpus *corpus = reader->corpus;
@@ -169,7 +169,7 @@ static hl_status read_block(hl_corpus_reader *reader, int64_t block)
     return hl_ok();
 }
 
-/* `count` of all numbers, from `first` on. */
+/* Reads `count` of all numbers, from `first` on. */
 static hl_status read_numbers(hl_corpus_reader *reader, int64_t first, int64_t count, int32_t *into)
 {
     while (count > 0) {
@@ -184,8 +184,8 @@ static hl_status read_numbers(hl_corpus_reader *reader, int64_t first, int64_t c
     return hl_ok();
 }
 
-/* The lengths of the example that begins at number `at`, which is set to its first number, and their sum. HL_BAD_FILE
- * where there can be none. */
+/* Reads the lengths of the example that begins at number `at`, and their sum. Moves `at` to the example's first number.
+ * HL_BAD_FILE if no such lengths are possible. */
 static hl_status read_lengths(hl_corpus_reader *reader, int64_t *at, int64_t *sum)
 {
     const hl_corpus_end *end = &reader->corpus->end;
@@ -207,12 +207,12 @@ static hl_status read_lengths(hl_corpus_reader *reader, int64_t *at, int64_t *su
     return *sum <= end->longest_example && *sum <= end->n_numbers - *at ? hl_ok() : damaged(reader->corpus, block);
 }
 
-/* Finds example i: *at is its first number behind its lengths, which are read, *sum how many there are. */
+/* Finds example i and reads its lengths. *at is the first number after them, *sum how many numbers it has. */
 static hl_status find(hl_corpus_reader *reader, int64_t i, int64_t *at, int64_t *sum)
 {
     const hl_corpus *corpus = reader->corpus;
     assert(0 <= i && i < corpus->end.n_examples);
-    int64_t block = 0, above = corpus->end.n_blocks; /* the last block before which no more than i examples begin */
+    int64_t block = 0, above = corpus->end.n_blocks; /* the last block with at most i examples beginning before it */
     while (above - block > 1) {
         int64_t middle = block + (above - block) / 2;
         *(corpus->directory[middle] <= i ? &block : &above) = middle;
@@ -223,7 +223,7 @@ static hl_status find(hl_corpus_reader *reader, int64_t i, int64_t *at, int64_t 
     *at = block * HL_CORPUS_BLOCK_NUMBERS + (int64_t)place;
     *sum = 0;
     for (int64_t example = corpus->directory[block]; example <= i; example++) {
-        *at += *sum; /* behind the one before */
+        *at += *sum; /* after the previous example */
         HL_TRY(*at / HL_CORPUS_BLOCK_NUMBERS == block ? read_lengths(reader, at, sum) : damaged(corpus, block));
     }
     return hl_ok();

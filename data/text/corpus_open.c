@@ -18,7 +18,7 @@ static bool same_columns(const hl_corpus_spec *spec, const hl_corpus_end *end)
     return c == end->n_columns && (c == HL_CORPUS_COLUMNS || spec->columns[c] == NULL);
 }
 
-/* Whether the cache was made from what the spec names; *why says what is different. */
+/* Whether the cache was made from what the spec names; *why says what differs. */
 static hl_status compare(const hl_corpus_spec *spec, const hl_corpus_end *end, hl_status *why)
 {
     bool same = true, exists = true;
@@ -47,7 +47,7 @@ static hl_status compare(const hl_corpus_spec *spec, const hl_corpus_end *end, h
     return hl_ok();
 }
 
-/* Opens the cache where there is one that fits; else *out is NULL, and *why says why, HL_OK: there is none. */
+/* Opens the cache if there is one that fits. Otherwise *out is NULL, and *why says why; HL_OK: there is none. */
 static hl_status take_up(const hl_corpus_spec *spec, hl_status *why, hl_corpus **out)
 {
     bool exists, ours;
@@ -59,7 +59,8 @@ static hl_status take_up(const hl_corpus_spec *spec, hl_status *why, hl_corpus *
     }
     *why = hl_corpus_load(spec->path, &ours, out);
     if (why->code != HL_OK) {
-        return ours && why->code == HL_BAD_FILE ? hl_ok() : *why; /* what is no cache is never replaced by one */
+        return ours && why->code == HL_BAD_FILE ? hl_ok() : *why; /* a file that is not a cache is never replaced by
+                                                                     one */
     }
     hl_status status = compare(spec, &(*out)->end, why);
     if (status.code != HL_OK || why->code != HL_OK) {
@@ -78,7 +79,7 @@ static hl_status add_all(const hl_corpus_spec *spec, hl_corpus_writer *writer, h
         return hl_error(HL_BAD_FILE, "%s: holds no example", spec->source);
     }
     HL_TRY(hl_source_read_whole(spec->source, spec->progress, spec->context, source));
-    HL_TRY(hl_source_look(spec->source, &after)); /* comes last: all reading is over */
+    HL_TRY(hl_source_look(spec->source, &after)); /* comes last, when all reading is done */
     after.whole = source->whole;
     return memcmp(source, &after, sizeof after) == 0
                ? hl_ok()
@@ -118,7 +119,7 @@ static hl_status lock(const hl_corpus_spec *spec, const char *path, int *fd)
     return status;
 }
 
-/* Under the lock: takes up what another program has made meanwhile, or makes it. */
+/* Under the lock: reuses what another program has made in the meantime, or makes the cache. */
 static hl_status take_up_or_make(const hl_corpus_spec *spec, hl_corpus **out)
 {
     hl_status why;

@@ -10,8 +10,8 @@ enum { BUFFERED = 16 /* blocks that are written at once */ };
 struct hl_corpus_writer {
     hl_file file;
     hl_corpus_end end;
-    unsigned char *buffer;        /* n_buffered whole blocks, and the one that is being filled */
-    int64_t n_buffered, n_filled; /* numbers in that */
+    unsigned char *buffer;        /* n_buffered whole blocks, and the block that is being filled */
+    int64_t n_buffered, n_filled; /* numbers in the latter */
     int64_t *directory, capacity;
 };
 
@@ -41,7 +41,7 @@ static unsigned char *block_of(const hl_corpus_writer *writer)
     return writer->buffer + writer->n_buffered * HL_CORPUS_BLOCK;
 }
 
-/* Its place in the directory, and no example that begins in it. */
+/* Adds the block to the directory; no example begins in it yet. */
 static hl_status begin_block(hl_corpus_writer *writer)
 {
     static const uint32_t none = HL_CORPUS_BLOCK_NUMBERS;
@@ -93,7 +93,7 @@ static void flush(hl_corpus_writer *writer, size_t bytes)
     writer->n_buffered = 0;
 }
 
-/* The block is full, or the last one. */
+/* Ends a block that is full, or the last one. */
 static void end_block(hl_corpus_writer *writer)
 {
     unsigned char *block = block_of(writer);

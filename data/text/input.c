@@ -17,9 +17,9 @@ struct hl_input {
     char *name;
     int fd;
     bool is_stdin;
-    int64_t size, done; /* bytes of the file, as it was opened and as read so far */
+    int64_t size, done; /* bytes of the file: when it was opened, and read so far */
     kind kind;
-    unsigned char chunk[CHUNK]; /* read and not yet used: n_chunk bytes from `at` on */
+    unsigned char chunk[CHUNK]; /* read but not yet used: n_chunk bytes from `at` on */
     size_t at, n_chunk;
     z_stream gzip;
     bool in_member; /* within a gzip member: the data may not end here */
@@ -47,7 +47,7 @@ hl_status hl_input_open(const char *path, hl_input **out)
     return status;
 }
 
-/* More of the file behind what is left of it in the chunk, if there is more. */
+/* Reads more of the file, if there is more, after the unused rest in the chunk. */
 static hl_status read_more(hl_input *input)
 {
     memmove(input->chunk, input->chunk + input->at, input->n_chunk);
@@ -80,7 +80,7 @@ static void release(voidpf unused, voidpf block)
     hl_free(block);
 }
 
-/* Gzip data are known by their first two bytes, which no UTF-8 text begins with. A pipe may give them one by one. */
+/* The first two bytes identify gzip data; no UTF-8 text begins with them. A pipe may deliver them one by one. */
 static hl_status find_kind(hl_input *input)
 {
     static const unsigned char magic[] = { 0x1f, 0x8b };
@@ -118,7 +118,7 @@ static hl_status inflate_some(hl_input *input, void *bytes, size_t count, size_t
                        ? hl_error(HL_BAD_FILE, "%s: its gzip data end in the middle: the file is cut off", input->name)
                        : hl_ok();
         }
-        if (!input->in_member) { /* another member follows, or zeros, with which tapes are filled up */
+        if (!input->in_member) { /* another member follows, or zeros, with which tapes are padded */
             if (input->chunk[input->at] == 0) {
                 input->at++;
                 input->n_chunk--;

@@ -13,11 +13,11 @@ enum { FIRST_CAPACITY = 1 << 16 };
 struct hl_lines {
     hl_input *input;
     size_t limit;
-    char *buffer; /* holds the bytes read and not yet given out, from `begin` on */
+    char *buffer; /* holds the bytes that are read but not yet returned, from `begin` on */
     size_t begin, end, capacity;
-    size_t searched; /* bytes from `begin` on that hold no newline */
+    size_t searched; /* bytes from `begin` on that contain no newline */
     bool at_end;     /* the input has no more */
-    bool in_parts;   /* longer lines are given out in parts; in a line: characters of it that were given out */
+    bool in_parts;   /* longer lines are returned in parts; within a line: how many of its characters were returned */
     bool in_line;
     int64_t before;
     int64_t number, offset;
@@ -46,7 +46,7 @@ void hl_lines_in_parts(hl_lines *lines)
     lines->in_parts = true;
 }
 
-/* Makes room behind the bytes that are left, and reads some more of the input. */
+/* Makes room after the remaining bytes, and reads some more of the input. */
 static hl_status fill(hl_lines *lines)
 {
     if (lines->begin > 0) {
@@ -67,8 +67,8 @@ static hl_status fill(hl_lines *lines)
     return hl_ok();
 }
 
-/* How much of a line that is longer than `limit` is given out next: up to its last blank behind a word, else up to a
- * character's end. */
+/* How many bytes of a line longer than `limit` are returned next: up to its last blank after a word, otherwise up to
+ * the end of a character. */
 static size_t part_size(const char *text, size_t limit)
 {
     enum { MOST_CONTINUING = 3 };
@@ -85,17 +85,17 @@ static size_t part_size(const char *text, size_t limit)
     return at;
 }
 
-/* The number of bytes of the next line, its newline included where it has one; 0 where there is no line. */
+/* The number of bytes in the next line, including its newline if it has one; 0 if there is no line. */
 static hl_status next_size(hl_lines *lines, size_t *size)
 {
-    static const size_t around = sizeof "\xef\xbb\xbf\r\n" - 1; /* bytes that do not count as the line's */
+    static const size_t around = sizeof "\xef\xbb\xbf\r\n" - 1; /* bytes that do not count as part of the line */
     for (;;) {
         size_t left = lines->end - lines->begin;
         const char *from = lines->buffer + lines->begin;
         const char *newline =
             left > lines->searched ? memchr(from + lines->searched, '\n', left - lines->searched) : NULL;
         bool is_long = left > lines->limit + around;
-        if (newline != NULL || lines->at_end || is_long) { /* a long one is refused by hl_lines_next, or */
+        if (newline != NULL || lines->at_end || is_long) { /* hl_lines_next refuses a long one, or */
             *size = newline != NULL ? (size_t)(newline - from) + 1 : left;
             size_t end = newline != NULL ? 1 + (newline > from && newline[-1] == '\r') : 0;
             *size = lines->in_parts && *size - end > lines->limit ? part_size(from, lines->limit) : *size;
@@ -117,7 +117,7 @@ static size_t skip_ascii(const char *text, size_t size, size_t at)
     return at;
 }
 
-/* The column in its line: of the characters before, each begins with a byte that does not continue one. */
+/* The column in its line. It counts the characters before; each begins with a byte that does not continue one. */
 static int64_t column_at(const hl_lines *lines, const char *text, size_t at)
 {
     int64_t column = lines->before + 1;

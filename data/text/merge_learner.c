@@ -9,12 +9,12 @@
 typedef struct hl_merge_pair {
     int32_t left, right;
     int64_t count;
-    uint32_t place; /* the first of its places, UINT32_MAX: none */
-    bool grown;     /* stands in learner->grown */
+    uint32_t place; /* the first of its places; UINT32_MAX: none */
+    bool grown;     /* is in learner->grown */
     bool merged;    /* is in learner->merges */
 } pair;
 
-/* A word in which the pair stands, or stood. */
+/* A word in which the pair occurs, or did occur. */
 typedef struct hl_merge_place {
     uint32_t word, next;
 } place;
@@ -62,7 +62,7 @@ static uint64_t hash_of(const void *things, uint32_t number)
     return hl_hash_pair(learner->pairs[number].left, learner->pairs[number].right);
 }
 
-/* Counts the pair in the word, or where count is negative no longer. */
+/* Counts the pair in the word; if count is negative, removes it. */
 static hl_status count(hl_merge_learner *learner, int32_t left, int32_t right, uint32_t word, int64_t by)
 {
     HL_NEED(hl_number_table_grow(&learner->table, learner->n_pairs, hash_of, learner), "pairs to learn tokens from");
@@ -94,7 +94,7 @@ static hl_status count(hl_merge_learner *learner, int32_t left, int32_t right, u
     return hl_ok();
 }
 
-/* The pairs that have become more frequent come into the heap anew. */
+/* Pushes the pairs that have become more frequent into the heap again. */
 static hl_status push_grown(hl_merge_learner *learner)
 {
     for (size_t i = 0; i < learner->n_grown; i++) {
@@ -108,7 +108,7 @@ static hl_status push_grown(hl_merge_learner *learner)
     return hl_ok();
 }
 
-/* Puts `id` in the place of each left and right in the word, and counts what is now beside it. */
+/* Replaces each left and right in the word by `id`, and counts its new neighbours. */
 static hl_status merge_in_word(hl_merge_learner *learner, uint32_t number, int32_t left, int32_t right, int32_t id)
 {
     struct hl_merge_word *word = &learner->words[number];
@@ -134,7 +134,7 @@ static hl_status merge_in_word(hl_merge_learner *learner, uint32_t number, int32
     return hl_ok();
 }
 
-/* The piece that the pair becomes, an old one where its text is one already. */
+/* The piece that the pair becomes; an old piece if it has the same text. */
 static hl_status make_piece(hl_text_set *pieces, const pair *made, size_t prefix_size, int32_t *id)
 {
     hl_text text = { 0 };

@@ -4,10 +4,9 @@
 
 #include <assert.h>
 
-/* A Feistel network permutes the numbers of 2 * bits bits, whatever its round function: each round adds a random
- * function of one half to the other, which can be undone. Halves of one or two bits reach only some of all
- * permutations, however many rounds there are; with three bits and six rounds no order of up to six examples is
- * likelier than another. */
+/* A Feistel network permutes the numbers of 2 * bits bits for any round function: each round adds a random function of
+ * one half to the other, which can be undone. Halves of one or two bits reach only some of all permutations, for any
+ * number of rounds. With three bits and six rounds, no order of up to six examples is more likely than another. */
 enum { ROUNDS = 6, LEAST_BITS = 3 };
 
 static uint64_t scrambled(hl_random random, int bits, uint64_t value)
@@ -31,8 +30,8 @@ int64_t hl_permute(uint64_t seed, int64_t pass, int64_t n, int64_t i)
         bits++;
     }
     hl_random random = { .seed = seed, .stream = hl_random_stream("order of examples"), .step = (uint32_t)pass };
-    /* The domain has more numbers than n, mostly up to four times as many: from one that is not among 0 .. n - 1, walk
-     * on along its cycle, which comes back to one that is, at the latest to i. */
+    /* The domain has more numbers than n, usually up to four times as many. From a number outside 0 .. n - 1, walk on
+     * along its cycle. It comes back to a number inside, at the latest to i. */
     uint64_t at = (uint64_t)i;
     do {
         at = scrambled(random, bits, at);

@@ -41,6 +41,6 @@ size_t hl_pretoken_end(const char *text, size_t size, size_t begin)
         last = end;
         end += bytes;
     }
-    /* White space before anything else leaves its last character to that. */
+    /* White space before anything else leaves its last character to the next match. */
     return kind == HL_KIND_WHITE && end < size && last > begin ? last : end;
 }

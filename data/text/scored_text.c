@@ -14,7 +14,7 @@ static void add_character(hl_scored_text *text, bool white)
     text->in_word = !white;
 }
 
-/* What a character is shows at its last byte; where some of them are missing it is in no word. */
+/* A character is known at its last byte. If some of its bytes are missing, it is not in a word. */
 static void add_byte(hl_scored_text *text, char byte)
 {
     bool continues = ((unsigned char)byte & 0xC0) == 0x80;
@@ -37,7 +37,7 @@ static bool continues_word(const hl_tokens *tokens, int32_t id)
     return hl_tokens_get_kind(tokens) == HL_TOKENS_WORDPIECE && size > 2 && memcmp(piece, "##", 2) == 0;
 }
 
-/* Whether it is a character that the normaliser sets apart. The text, Chinese or Japanese, has no space there. */
+/* Whether it is a character that the normaliser sets apart. Such text, Chinese or Japanese, has no spaces. */
 static bool is_set_apart(const hl_tokens *tokens, const hl_text *piece)
 {
     uint32_t code;
@@ -45,7 +45,7 @@ static bool is_set_apart(const hl_tokens *tokens, const hl_text *piece)
            (hl_bert_class(code) & HL_BERT_CJK) != 0;
 }
 
-/* `piece`: memory that is used again. */
+/* `piece`: memory that is reused. */
 static hl_status add_piece(hl_scored_text *text, const hl_tokens *tokens, int32_t id, hl_text *piece)
 {
     hl_tokens_kind kind = hl_tokens_get_kind(tokens);
@@ -91,7 +91,7 @@ void hl_scored_text_break(hl_scored_text *text)
     text->n_cut = 0;
 }
 
-/* The targets of a masked example, those of each word apart. */
+/* Adds the targets of a masked example, separately for each word. */
 static hl_status add_words(hl_scored_text *text, const hl_tokens *tokens, const hl_text_example *example)
 {
     for (int64_t target = 0, word = 0; target < example->n_targets; target++) {

@@ -7,7 +7,7 @@
 
 enum { SAMPLES = 16, SAMPLE_BYTES = 1 << 16 };
 
-/* Opens the file, with memory for a block, and tells its size and date. */
+/* Opens the file, allocates memory for a block, and reads its size and date. */
 static hl_status open_source(const char *path, int *fd, unsigned char **block, hl_source *source)
 {
     size_t size;
@@ -34,7 +34,7 @@ static void close_source(int fd, unsigned char *block)
     hl_free(block);
 }
 
-/* Continues *crc with the bytes from `offset` on, one block at most. */
+/* Continues *crc with the bytes from `offset` on, at most one block. */
 static hl_status add_block(int fd, const char *path, int64_t offset, int64_t size, unsigned char *block, uint32_t *crc)
 {
     size_t count = size - offset < SAMPLE_BYTES ? (size_t)(size - offset) : SAMPLE_BYTES;
@@ -51,7 +51,7 @@ hl_status hl_source_look(const char *path, hl_source *source)
     hl_status status = hl_ok();
     bool all = source->size <= (int64_t)SAMPLES * SAMPLE_BYTES;
     for (int64_t i = 0; i < SAMPLES && status.code == HL_OK; i++) {
-        /* Of a large file the first and the last block, and between them as many at equal distances. */
+        /* For a large file: the first and the last block, and blocks at equal distances between them. */
         int64_t offset = all ? i * SAMPLE_BYTES : (source->size - SAMPLE_BYTES) / (SAMPLES - 1) * i;
         offset = !all && i == SAMPLES - 1 ? source->size - SAMPLE_BYTES : offset;
         if (offset < source->size) {

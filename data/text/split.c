@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* The size goes in after the bytes, so that parts keep their borders. */
+/* The size is added after the bytes, so that parts keep their borders. */
 uint64_t hl_content_add(uint64_t hash, const void *bytes, size_t size)
 {
     hash = hl_hash(hash, bytes, size);
@@ -17,7 +17,7 @@ uint64_t hl_content_add(uint64_t hash, const void *bytes, size_t size)
 
 bool hl_content_is_validation(uint64_t hash, double share)
 {
-    /* The upper bits of FNV depend little on the last bytes: mix them (the finalizer of MurmurHash3). */
+    /* The upper bits of FNV depend little on the last bytes, so mix them (the finalizer of MurmurHash3). */
     hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
     hash = (hash ^ hash >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
     hash ^= hash >> 33;

@@ -10,14 +10,14 @@
 struct hl_table {
     hl_lines *lines;
     bool header;
-    hl_text names;      /* the header's line with its end */
-    hl_text rest;       /* the empty lines that were passed over */
-    hl_span *name;      /* its columns */
-    int64_t n_columns;  /* of every row; 0: not known yet */
-    int64_t first_line; /* whose number of columns that is */
-    int64_t most_asked; /* the largest column asked for, and one */
+    hl_text names;      /* the header's line, including its end */
+    hl_text rest;       /* the empty lines that were skipped */
+    hl_span *name;      /* the header's columns */
+    int64_t n_columns;  /* in every row; 0: not known yet */
+    int64_t first_line; /* the line that has this number of columns */
+    int64_t most_asked; /* the largest column asked for, plus one */
     hl_span *columns;   /* n_columns */
-    hl_span *words;     /* of tokens, then of targets: 2 * capacity */
+    hl_span *words;     /* for tokens, then for targets: 2 * capacity */
     int32_t *sources;   /* capacity */
     int64_t capacity;
     bool any; /* rows so far */
@@ -71,7 +71,7 @@ static bool is_named(hl_span column, const char *name)
     return column.size == strlen(name) && memcmp(column.text, name, column.size) == 0;
 }
 
-/* The number of a column from 1 on; 0 where the text is none. */
+/* The number of a column, from 1 on; 0 if the text is not a number. */
 static int64_t number_of(const char *name)
 {
     enum { MOST_DIGITS = 6 };
@@ -134,8 +134,8 @@ hl_span hl_table_rest(const hl_table *table)
     return (hl_span){ table->rest.bytes, table->rest.size };
 }
 
-/* The next line. Empty ones that end a table of several columns, as editors leave them, are passed over; where a row
- * follows them, the first of them is given in its stead, and has too few columns. */
+/* Reads the next line. Empty lines at the end of a table with several columns, as editors leave them, are skipped. If a
+ * row follows them, the first of them is returned instead, and it has too few columns. */
 static hl_status next_line(hl_table *table, hl_line *line)
 {
     int64_t empty = 0;
@@ -223,7 +223,7 @@ static bool is_nothing(hl_span word)
     return word.size == 1 && word.text[0] == '_';
 }
 
-/* The position 0 .. n - 1 that the word spells, HL_IGNORE for "_"; false where it is neither. */
+/* Reads the position 0 .. n - 1 in the word, or HL_IGNORE for "_"; false if it is neither. */
 static bool read_source(hl_span word, int64_t n, int32_t *source)
 {
     int64_t number = 0;

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What making a cache works with. */
+/* What is needed to make a cache. */
 typedef struct work {
     const hl_text_spec *spec;
     const char *name; /* of the cache */
@@ -37,7 +37,7 @@ static hl_status resize(work *w, int column, size_t n)
     return HL_GROW(w->numbers[column], w->capacity[column], n) ? hl_ok() : hl_error_memory("an example of a text");
 }
 
-/* A label's id; -1 where it is not known, which only validation may have. */
+/* A label's id; -1 if it is unknown, which only validation may have. */
 static hl_status find_target(work *w, const hl_text_record *record, hl_span label, int32_t *id)
 {
     const hl_tokens *targets = w->data->labels != NULL ? w->data->labels : w->data->tokens;
@@ -60,7 +60,7 @@ static hl_status encode(work *w, const hl_text_record *record, hl_span text)
     return status.code == HL_INVALID ? bad(w, record, status.text) : status;
 }
 
-/* One text or two, the longer cut from its end until both fit; *n_first: pieces of the first. */
+/* Encodes one text or two, and cuts the longer one at its end until both fit. *n_first: pieces of the first. */
 static hl_status encode_texts(work *w, const hl_text_record *record, size_t *n_first)
 {
     const hl_tokens *tokens = w->data->tokens;
@@ -84,7 +84,7 @@ static hl_status encode_texts(work *w, const hl_text_record *record, size_t *n_f
     return hl_ok();
 }
 
-/* A sentence word by word; a target for each word that fits. A first word that does not fit is cut itself. */
+/* Encodes a sentence word by word, with a target for each word that fits. If the first word does not fit, it is cut. */
 static hl_status encode_words(work *w, const hl_text_record *record)
 {
     const hl_template *around = &w->data->tokens->single;
@@ -118,7 +118,7 @@ static hl_status encode_words(work *w, const hl_text_record *record)
     return hl_ok();
 }
 
-/* The tokens' own special tokens around the pieces; all as columns. */
+/* Puts the tokens' own special tokens around the pieces, and writes everything as columns. */
 static hl_status wrap(work *w, size_t n_first, bool pair)
 {
     HL_TRY(hl_text_data_wraps(w->data) ? hl_tokens_wrap(w->data->tokens, n_first, &w->pieces) : hl_ok());
@@ -133,8 +133,8 @@ static hl_status wrap(work *w, size_t n_first, bool pair)
     return hl_ok();
 }
 
-/* What is asked for in a line that somebody wrote: each next piece, or its masks, whose answers nobody knows, unless
- * the model answers labels. */
+/* Sets the targets in a line that somebody wrote: each next piece; or its masks, whose answers are unknown, unless the
+ * model answers labels. */
 static hl_status ask(work *w)
 {
     size_t n = (size_t)w->lengths[HL_TEXT_TOKENS];
@@ -154,7 +154,7 @@ static hl_status ask(work *w)
     return hl_ok();
 }
 
-/* A row of a toy task: tokens and targets are words of one vocabulary. */
+/* Reads a row of a toy task: tokens and targets are words of one vocabulary. */
 static hl_status find_words(work *w, const hl_text_record *record)
 {
     size_t n = (size_t)record->n_texts;
@@ -212,8 +212,7 @@ static hl_status make_columns(work *w, const hl_text_record *record)
     return w->data->written && w->spec->task == HL_TEXT_MASKED ? ask(w) : hl_ok();
 }
 
-/* Whether the example has something to be asked for: of masked, a piece that is not special, or a mask that somebody
- * wrote. */
+/* Whether the example has a possible target: in masked, a piece that is not special, or a mask that somebody wrote. */
 static bool is_useful(const work *w)
 {
     const int32_t *tokens = w->numbers[HL_TEXT_TOKENS];
@@ -307,7 +306,7 @@ static hl_status tell(void *context, int64_t done, int64_t total)
     return spec->progress != NULL ? spec->progress(spec->context, what, done, total) : hl_ok();
 }
 
-/* What makes of the source's texts these numbers, but for the tokens. */
+/* Describes how these numbers follow from the source's texts, without the tokens. */
 static void describe(const work *w, hl_text *kind)
 {
     static const char *const tasks[] = { "sentences", "running text", "tags", "classes", "file" };
@@ -328,7 +327,7 @@ static void describe(const work *w, hl_text *kind)
     }
 }
 
-/* Kind, size and a hash of everything that the tokens and labels are. */
+/* Kind, size and a hash of the whole content of the tokens and labels. */
 static hl_status fingerprint(const hl_text_data *data, hl_text *tokens)
 {
     hl_text all = { 0 };

@@ -20,7 +20,7 @@ static hl_status visit_sentences(const hl_text_data *data, hl_split split, hl_co
     return hl_ok();
 }
 
-enum { CHUNK = 1 << 16 }; /* of running text; a word that it cuts begins the next one, unless it is all of it */
+enum { CHUNK = 1 << 16 }; /* in running text; a word that is cut begins the next chunk, unless it fills the chunk */
 
 static hl_status visit_running(const hl_text_data *data, hl_split split, hl_corpus_reader *corpus, int32_t *words,
                                int64_t most, hl_text_visit *visit, void *context)
@@ -63,10 +63,10 @@ typedef struct counting {
     const hl_text_data *data;
     hl_text_counts *counts;
     hl_scored_text text;
-    hl_text_progress *progress; /* or NULL; with its context */
+    hl_text_progress *progress; /* or NULL; called with `context` */
     void *context;
     const char *what;
-    int64_t done, total; /* numbers of running text, examples of other */
+    int64_t done, total; /* numbers in running text, otherwise examples */
 } counting;
 
 static hl_status tell(counting *c, const hl_text_example *example)

@@ -17,7 +17,7 @@ typedef struct unit {
 struct hl_text_reader {
     const hl_text_data *data;
     hl_corpus_reader corpora[2];
-    int32_t *tokens, *rows, *ids, *words; /* each as long as the longest example, and one */
+    int32_t *tokens, *rows, *ids, *words; /* each as long as the longest example, plus one */
     unit *units;
     bool *chosen;
 };
@@ -85,7 +85,7 @@ hl_status hl_text_data_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens
 void hl_text_data_close(hl_text_data *data)
 {
     if (data != NULL) {
-        hl_corpus_close(data->corpora[HL_VALIDATION]); /* what written examples share is not theirs */
+        hl_corpus_close(data->corpora[HL_VALIDATION]); /* what written examples share does not belong to them */
         hl_corpus_close(data->of == NULL ? data->corpora[HL_TRAIN] : NULL);
         hl_tokens_free(data->of == NULL ? data->tokens : NULL);
         hl_tokens_free(data->of == NULL ? data->labels : NULL);
@@ -116,7 +116,7 @@ int64_t hl_text_data_longest(const hl_text_data *data, hl_split split)
     return corpus == NULL ? 0 : data->running ? data->length : hl_corpus_longest(corpus, HL_TEXT_TOKENS);
 }
 
-/* So many of n pieces are masked. */
+/* How many of n pieces are masked. */
 static int64_t to_mask(int64_t n)
 {
     enum { PERCENT = 15 };
@@ -129,7 +129,7 @@ int64_t hl_text_data_most_targets(const hl_text_data *data, int64_t rows)
     if (data->task == HL_TEXT_CLASSES) {
         return 1;
     }
-    /* A word may have more pieces than are to be masked; where nothing else is left, it is masked as a whole. */
+    /* A word may have more pieces than are to be masked; if nothing else is left, the whole word is masked. */
     return data->task == HL_TEXT_MASKED && !data->whole_words ? to_mask(rows) : rows;
 }
 
@@ -203,7 +203,7 @@ void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example,
     }
 }
 
-/* What may be masked: pieces that are not special, or the words that have some; returns their number. */
+/* Lists what may be masked: pieces that are not special, or the words that have some. Returns how many. */
 static int64_t list_units(hl_text_reader *reader, const hl_text_example *example, int64_t *n_pieces)
 {
     const hl_text_data *data = reader->data;
@@ -227,7 +227,7 @@ static int64_t list_units(hl_text_reader *reader, const hl_text_example *example
     return n;
 }
 
-/* Takes the unit unless it would exceed what is left to choose; returns how many pieces were chosen. */
+/* Chooses the unit unless it would exceed the rest to choose. Returns how many pieces were chosen. */
 static int64_t choose(hl_text_reader *reader, unit next, int64_t left)
 {
     const unsigned char *pieces = reader->data->pieces;
@@ -243,7 +243,7 @@ static int64_t choose(hl_text_reader *reader, unit next, int64_t left)
     return 0;
 }
 
-/* What stands in the place of a chosen piece. */
+/* The replacement for a chosen piece. */
 static int32_t masked(const hl_text_data *data, int32_t token, hl_draw *draw)
 {
     enum { TENTHS = 10, MASKED = 8 };
@@ -259,7 +259,7 @@ static int32_t masked(const hl_text_data *data, int32_t token, hl_draw *draw)
     return other;
 }
 
-/* What is drawn for one example of one pass. */
+/* The random numbers for one example in one pass. */
 static hl_draw draw_of(hl_random random, int64_t number)
 {
     uint32_t key[4];
@@ -268,8 +268,8 @@ static hl_draw draw_of(hl_random random, int64_t number)
                                   .stream = hl_random_stream("masks of an example") } };
 }
 
-/* Makes some of the pieces unknown, so that the model learns to go by the neighbours, as it must where a word is new.
- * The example's tokens are the reader's own. */
+/* Makes some of the pieces unknown. So the model learns to use the neighbours, as it must when a word is new. The
+ * example's tokens belong to the reader. */
 static void drop(hl_text_reader *reader, hl_draw draw, int64_t n_tokens)
 {
     const hl_text_data *data = reader->data;
@@ -282,14 +282,14 @@ static void drop(hl_text_reader *reader, hl_draw draw, int64_t n_tokens)
     }
 }
 
-/* The example's tokens are the reader's own. */
+/* The example's tokens belong to the reader. */
 static void mask(hl_text_reader *reader, hl_draw draw, hl_text_example *example)
 {
     enum { PERCENT = 15 };
     int64_t n_pieces, n = list_units(reader, example, &n_pieces), n_chosen = 0;
     int64_t count = to_mask(n_pieces);
     memset(reader->chosen, 0, (size_t)example->n_tokens * sizeof *reader->chosen);
-    unit first = { 0, 0 }; /* of the random order; chosen, too large as it is, where all are */
+    unit first = { 0, 0 }; /* the first in the random order; if all are too large, it is chosen anyway */
     for (int64_t i = 0; i < n && n_chosen < count; i++) {
         int64_t other = i + hl_draw_below(&draw, n - i);
         unit next = reader->units[other];
@@ -338,7 +338,7 @@ static hl_status read_sentence(hl_text_reader *reader, hl_split split, int64_t i
     return hl_ok();
 }
 
-/* Where example `index` stands in its cache, and in which pass it comes. */
+/* Where example `index` is in its cache, and in which pass it comes. */
 static hl_status find(const hl_text_data *data, hl_split split, uint64_t seed, int64_t index, int64_t *i, int64_t *pass)
 {
     int64_t n = hl_text_data_examples(data, split);

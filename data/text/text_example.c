@@ -1,5 +1,5 @@
-/* Examples as their caches hold them. A checksum tells of damage, not of who wrote the file: each number that will be
- * an index is compared with what it may be. */
+/* Examples as their caches hold them. A checksum reveals damage, but not who wrote the file. So each number that will
+ * be an index is checked against its range. */
 #include "core/examples.h"
 #include "data/text/private/corpus_file.h"
 #include "data/text/private/text_data_parts.h"
@@ -18,7 +18,7 @@ static hl_status bad(const hl_corpus *corpus, const char *what, int64_t found, i
 static hl_status check(const hl_corpus *corpus, const char *what, const int32_t *numbers, int64_t n, int64_t low,
                        int64_t high)
 {
-    int64_t wrong = 0; /* counted first, in vector code: mostly none is */
+    int64_t wrong = 0; /* counted first, in vector code: usually none is */
 #pragma omp simd reduction(+ : wrong)
     for (int64_t i = 0; i < n; i++) {
         wrong += numbers[i] < low || numbers[i] > high;
@@ -32,7 +32,7 @@ static hl_status check(const hl_corpus *corpus, const char *what, const int32_t 
 }
 
 /* How many targets an example of T tokens may have, and must have. Masks are drawn when it is read, and only lines of
- * others (hl_text_data_open_others) may ask for nothing. */
+ * others (hl_text_data_open_others) may have no targets. */
 static hl_status check_targets(const hl_text_data *data, const hl_corpus_reader *reader, int64_t T)
 {
     const hl_corpus *corpus = reader->corpus;

@@ -1,10 +1,10 @@
-/* A file in the tokens of other data: examples that somebody wrote to look at, or those that a model is scored on. */
+/* A file in the tokens of other data: examples that somebody wrote to look at, or examples to score a model on. */
 #include "core/base/memory.h"
 #include "data/text/private/text_data_parts.h"
 
 #include <inttypes.h>
 
-/* Windows as validation's. */
+/* Places windows as in validation. */
 static hl_status lay_windows(const hl_text_spec *spec, hl_text_data *data)
 {
     int64_t n = hl_corpus_numbers(data->corpora[HL_VALIDATION]);

@@ -16,21 +16,21 @@ enum { CHUNK = 1 << 20, TELL_EVERY = 1 << 12 /* records */ };
 
 struct hl_text_records {
     const hl_text_spec *spec;
-    hl_split split; /* of all records, where validation is a file of its own */
+    hl_split split; /* of all records, if validation is a separate file */
     const char *what;
     hl_lines *lines; /* one of these three */
     hl_conllu *conllu;
     hl_table *table;
-    int64_t columns[3]; /* of the table: text, second text or -1, label; or tokens, targets, sources or -1 */
+    int64_t columns[3]; /* in the table: text, second text or -1, label; or tokens, targets, sources or -1 */
     hl_span *words;     /* forms, then labels: 2 * capacity */
     int64_t capacity;
     hl_span texts[2], label;
     int64_t number, told;
-    int64_t last_line, in_line; /* of running text: the line that was read last, and its bytes so far */
-    hl_text chunk;              /* running text that was not given out yet, from `given` on */
+    int64_t last_line, in_line; /* for running text: the last line read, and its bytes so far */
+    hl_text chunk;              /* running text that was not returned yet, from `given` on */
     size_t given;
-    int64_t line, offset; /* of the chunk: its first line, and its place in the text */
-    int64_t border;       /* the byte that validation begins with */
+    int64_t line, offset; /* of the chunk: its first line, and its offset in the text */
+    int64_t border;       /* the byte at which validation begins */
     bool newline;         /* follows the chunk */
     bool at_end;
 };
@@ -57,7 +57,7 @@ static bool is_number(const char *name, size_t size)
     return strspn(name, "0123456789") >= size;
 }
 
-/* A text is compared with another one, and its label is neither of them. */
+/* Checks that the two texts are different columns, and that the label is neither of them. */
 static hl_status check_differ(const hl_text_records *records)
 {
     const hl_text_spec *spec = records->spec;
@@ -72,7 +72,7 @@ static hl_status check_differ(const hl_text_records *records)
                           spec->label_column, spec->text_column);
 }
 
-/* The columns of a table of classes. */
+/* Finds the columns of a table of classes. */
 static hl_status open_classes(hl_text_records *records, const char *path)
 {
     const hl_text_spec *spec = records->spec;
@@ -94,7 +94,7 @@ static hl_status open_classes(hl_text_records *records, const char *path)
     return status;
 }
 
-/* The columns of a toy task as a file: where there is a third, it must be that of sources. */
+/* Finds the columns of a toy task in a file. If there is a third column, it must hold the sources. */
 static hl_status open_task(hl_text_records *records, const char *path)
 {
     HL_TRY(hl_table_open(path, true, &records->table));
@@ -132,7 +132,7 @@ static hl_status next_part(hl_text_records *records, hl_line *line)
                               "is longer than %" PRId64 " MiB: break the line, or raise task.line_mb", most);
 }
 
-/* Reads all of the running text once; *size is what it has in bytes. */
+/* Reads all of the running text once; *size is its number of bytes. */
 static hl_status measure(hl_text_records *records, const char *path, int64_t *size)
 {
     hl_line line;
@@ -159,7 +159,7 @@ hl_status hl_text_records_check(const hl_text_spec *spec, const char *path)
     return reads ? measure(&records, path, &size) : hl_ok();
 }
 
-/* Finds the byte that validation begins with, but for the rest of its character. */
+/* Finds the byte at which validation begins, before moving to the next whole character. */
 static hl_status find_border(hl_text_records *records, const char *path)
 {
     int64_t size;
@@ -217,7 +217,8 @@ static bool ends_in_white(const hl_text *chunk)
     return hl_utf8_decode(chunk->bytes + at, chunk->size - at, &code) > 0 && hl_byte_level_kind(code) == HL_KIND_WHITE;
 }
 
-/* Adds lines to the chunk until it is one that can be given out: its end is no white space, or the text's end. */
+/* Adds lines to the chunk until it can be returned: it ends with something other than white space, or at the text's
+ * end. */
 static hl_status fill(hl_text_records *records)
 {
     hl_text *chunk = &records->chunk;

@@ -30,7 +30,7 @@ static uint64_t hash_of(const void *things, uint32_t number)
     return hl_hash(HL_HASH, text, size);
 }
 
-/* The place of the text's number in the table, or the free one where it would stand. */
+/* The entry with the text's number in the table, or the free entry where it would belong. */
 static uint32_t *find(const hl_text_set *set, const char *text, size_t size)
 {
     hl_span wanted = { text, size };

@@ -20,7 +20,7 @@ typedef struct training {
     const hl_text_spec *spec;
     hl_text_records *records;
     hl_text_record record;
-    int64_t next; /* of the record's texts, then of its labels where they are tokens too */
+    int64_t next; /* an index into the record's texts, then into its labels if they are tokens too */
     hl_text spaced;
 } training;
 
@@ -33,7 +33,7 @@ static hl_status next_training_record(training *t)
     return hl_ok();
 }
 
-/* A word as bpe meets it, which has a space before all words of a sentence but the first. */
+/* Returns a word as bpe reads it: with a space before it, except before the first word of a sentence. */
 static hl_status give_spaced(training *t, hl_span word, const char **text, size_t *size)
 {
     t->spaced.size = 0;
@@ -67,7 +67,7 @@ static hl_status next_text(void *context, const char **text, size_t *size)
     return hl_ok();
 }
 
-/* The special tokens that the task has a use for; bytes and bpe know every text. */
+/* The special tokens that the task uses; bytes and bpe know every text. */
 static unsigned roles_of(const hl_text_spec *spec)
 {
     bool complete = spec->kind == HL_TOKENS_BYTES || spec->kind == HL_TOKENS_BPE;
@@ -131,7 +131,7 @@ static hl_status take(const hl_text_spec *spec, bool *ignored, hl_tokens **out)
                                                        path);
 }
 
-/* Several programs may do so at once, with the same bytes. */
+/* Several programs may do so at once; they write the same bytes. */
 static hl_status save(const hl_tokens *tokens, const char *path)
 {
     hl_text text = { 0 };
@@ -232,8 +232,8 @@ static hl_status load_or_make(const hl_text_spec *spec, bool labels, bool *ignor
     return status;
 }
 
-/* Checks running text in two files before anything is made of it: once, as validation.cache is made last. Text in one
- * file is checked where its share for validation is found. */
+/* Checks running text in two files before anything is made of it. This is done once, because validation.cache is made
+ * last. Text in one file is checked when its share for validation is found. */
 static hl_status check_files(const hl_text_spec *spec)
 {
     char *last = hl_path_join(spec->folder, "validation.cache");
@@ -259,7 +259,7 @@ hl_status hl_text_data_make_tokens(const hl_text_spec *spec, hl_text_data *data)
                : hl_ok();
 }
 
-/* Whether the text begins with white space, and whether it is nothing else. */
+/* Whether the text begins with white space, and whether it is only white space. */
 static unsigned white_bits(const hl_tokens *tokens, const char *piece, size_t size)
 {
     unsigned bits = HL_PIECE_WHITE;

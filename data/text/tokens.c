@@ -128,7 +128,7 @@ const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size)
     return tokens->text.bytes + tokens->starts[id];
 }
 
-/* Where the search for a hash begins. */
+/* The index at which the search for a hash begins. */
 static size_t place(uint64_t hash, size_t mask)
 {
     return (size_t)(hash ^ hash >> 32) & mask;
@@ -182,7 +182,7 @@ static hl_status check_piece(const char *path, bool lines, int32_t id, const cha
                  : hl_error(HL_BAD_FILE, "%s: the piece with id %d %s", path, id, wrong);
 }
 
-/* Ids are of pieces, and a text comes once. */
+/* Checks that ids belong to pieces, and that a text occurs only once. */
 static hl_status check_template(const hl_tokens *tokens, const char *path, const hl_template *template)
 {
     int texts[2] = { 0, 0 };
@@ -293,7 +293,7 @@ static uint64_t hash_of_merge(const void *things, uint32_t rank)
     return hl_hash_pair(merge->left, merge->right);
 }
 
-/* The place of the pair's rank in the table, or the free one where it would stand. */
+/* The entry with the pair's rank in the table, or the free entry where it would belong. */
 static uint32_t *find_merge(const hl_tokens *tokens, int32_t left, int32_t right)
 {
     hl_merge wanted = { .left = left, .right = right };

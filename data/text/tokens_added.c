@@ -13,7 +13,7 @@ bool hl_added_is_plain(const hl_added_token *added)
 
 /* ---- what is looked for ---- */
 
-/* Of equal texts, the special token comes first, then the one that stands first in its file. */
+/* Among equal texts, the special token comes first, then the token that is first in its file. */
 static int compare(const void *a, const void *b)
 {
     const struct hl_token_pattern *x = a, *y = b;
@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
     return order != 0 ? order : (x->token > y->token) - (x->token < y->token);
 }
 
-/* Adds the token's text, normalized where it is to be found in normalized text. */
+/* Adds the token's text, normalized if it is to be found in normalized text. */
 static hl_status add_pattern(const hl_tokens *tokens, const char *path, const hl_added_token *token,
                              hl_tokens_scratch *scratch, hl_token_matcher *matcher)
 {
@@ -76,8 +76,8 @@ hl_status hl_tokens_match(hl_tokens *tokens, const char *path, int matcher)
 
 /* ---- where it stands ---- */
 
-/* The first of the patterns first .. end - 1, alike in their first `at` bytes, whose next byte is at least `least`;
- * `end` where there is none. */
+/* The patterns first .. end - 1 agree in their first `at` bytes. Returns the first whose next byte is at least `least`,
+ * or `end` if there is none. */
 static size_t first_with(const hl_token_matcher *matcher, size_t first, size_t end, size_t at, int least)
 {
     while (first < end) {
@@ -91,8 +91,8 @@ static size_t first_with(const hl_token_matcher *matcher, size_t first, size_t e
     return first;
 }
 
-/* The token whose text stands at the beginning of these bytes, the longest; NULL where none does. Byte by byte it
- * leaves those that go on otherwise, so that its time hardly grows with their number. */
+/* The longest token whose text is at the beginning of these bytes; NULL if there is none. Byte by byte, it excludes
+ * tokens that continue differently, so its time hardly grows with their number. */
 static const hl_added_token *longest_at(const hl_token_matcher *matcher, const char *text, size_t size, size_t *bytes)
 {
     const hl_added_token *found = NULL;
@@ -105,14 +105,14 @@ static const hl_added_token *longest_at(const hl_token_matcher *matcher, const c
             found = matcher->at[first].token;
             *bytes = i + 1;
         }
-        while (first < end && matcher->at[first].size == i + 1) { /* several may have one text */
+        while (first < end && matcher->at[first].size == i + 1) { /* several may have the same text */
             first++;
         }
     }
     return found;
 }
 
-/* Where the character that ends at `at` begins. */
+/* The beginning of the character that ends at `at`. */
 static size_t before(const char *text, size_t at)
 {
     at--;
@@ -129,7 +129,8 @@ static bool is_white(const char *text, size_t size, size_t *bytes)
     return *bytes > 0 && (hl_bert_class(code) & HL_BERT_WHITE);
 }
 
-/* The end of the white space that stands at `at`, or its beginning where it ends there, not before `least`. */
+/* The end of the white space that begins at `at`; or the beginning of the white space that ends there, not before
+ * `least`. */
 static size_t white_end(const char *text, size_t size, size_t at)
 {
     size_t bytes;
@@ -148,10 +149,10 @@ static size_t white_begin(const char *text, size_t least, size_t at)
     return at;
 }
 
-/* Whether no character of a word stands directly before `begin` or at `end`. */
+/* Whether no character of a word is directly before `begin` or at `end`. */
 static bool stands_alone(const char *text, size_t size, size_t begin, size_t end)
 {
-    uint32_t left = 0, right = 0; /* which is of no word */
+    uint32_t left = 0, right = 0; /* a character that is not in a word */
     if (begin > 0) {
         hl_utf8_decode(text + before(text, begin), size - before(text, begin), &left);
     }

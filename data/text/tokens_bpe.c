@@ -2,14 +2,14 @@
 #include "data/text/private/pretoken.h"
 #include "data/text/private/tokens_encode.h"
 
-/* Pairs that may be merged: the lowest rank first, of the same rank the leftmost. */
+/* Pairs that may be merged: the lowest rank first, and with equal ranks the leftmost. */
 static bool in_order(const void *unused, uint32_t a, uint32_t b)
 {
     (void)unused;
     return a < b;
 }
 
-/* Pushes the pair of the symbol and its right neighbour where there is a merge of it. */
+/* Pushes the pair of the symbol and its right neighbour, if they can be merged. */
 static hl_status push_pair(const hl_tokens *tokens, hl_tokens_scratch *scratch, int32_t left)
 {
     if (left < 0 || scratch->symbols[left].right < 0) {
@@ -21,8 +21,8 @@ static hl_status push_pair(const hl_tokens *tokens, hl_tokens_scratch *scratch, 
                : hl_error_memory("pairs of a word");
 }
 
-/* An entry whose left symbol or pair has changed since is passed
- * over, but, as in the reference, not where the new pair becomes the same piece. */
+/* An entry whose left symbol or pair has changed since is skipped; but, as in the reference, not if the new pair
+ * becomes the same piece. */
 static hl_status merge(const hl_tokens *tokens, hl_tokens_scratch *scratch, int32_t n_symbols)
 {
     hl_symbol *symbols = scratch->symbols;
@@ -54,7 +54,8 @@ static hl_status merge(const hl_tokens *tokens, hl_tokens_scratch *scratch, int3
     return hl_ok();
 }
 
-/* The bytes begin .. end - 1 of the text as symbols, a byte without a piece as the unknown token or as nothing. */
+/* Splits the bytes begin .. end - 1 of the text into symbols. A byte without a piece becomes the unknown token or
+ * nothing. */
 static int32_t split(const hl_tokens *tokens, const char *text, size_t begin, size_t end, hl_symbol *symbols)
 {
     int32_t n = 0;
@@ -78,15 +79,15 @@ static bool continues(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* Adds the symbols, with the offsets of whole characters. `space`: the text begins with a space that is
- * not in the source. */
+/* Adds the symbols, with the offsets of whole characters. `space`: the text begins with a space that is not in the
+ * source. */
 static hl_status add(const hl_symbol *symbols, int32_t n, const char *text, size_t size, size_t base, bool space,
                      hl_pieces *pieces)
 {
-    enum { CONTINUING = 3 }; /* bytes of a character at most; what is not UTF-8 may have any number in a row */
+    enum { CONTINUING = 3 }; /* the most in one character; bytes that are not UTF-8 may have any number in a row */
     for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = symbols[i].right) {
         size_t begin = symbols[i].begin, end = symbols[i].end;
-        begin += space && begin == 0; /* the space that was added lies over the first character */
+        begin += space && begin == 0; /* the added space has the offset of the first character */
         end = end > begin ? end : begin + 1;
         for (int c = 0; c < CONTINUING && begin > 0 && continues(text[begin]); c++) {
             begin--;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Checks the text and makes the memory to cut it in. */
+/* Checks the text and allocates the memory to cut it. */
 static hl_status begin(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces)
 {
     HL_TRY(hl_tokens_check_text(tokens->kind, text, size));
@@ -17,17 +17,17 @@ static hl_status begin(const hl_tokens *tokens, const char *text, size_t size, h
     return pieces->scratch != NULL ? hl_ok() : hl_error_memory("a text's pieces");
 }
 
-/* Encodes a part of a text, which begins at `base` of it; `space`: one may come before it. */
+/* Encodes a part of a text, which begins at `base` in the text; `space`: a space may come before it. */
 typedef hl_status encode_part(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
                               bool space, hl_pieces *pieces);
 
-/* Cuts the added tokens that the matcher knows out of the text, and encodes what lies between them. `space`: one may
- * come before the text; before what follows an added token, the tokens' rule decides. */
+/* Cuts the added tokens that the matcher knows out of the text, and encodes the parts between them. `space`: one may
+ * come before the text; after an added token, the tokens' rule decides. */
 static hl_status encode_between(const hl_tokens *tokens, const hl_token_matcher *matcher, encode_part *part,
                                 const char *text, size_t size, size_t base, bool specials, bool space,
                                 hl_pieces *pieces)
 {
-    size_t from = 0, at = 0; /* where what was not encoded yet begins, and where the search goes on */
+    size_t from = 0, at = 0; /* where the unencoded part begins, and where the search goes on */
     hl_added_match match;
     while (hl_tokens_next_added(matcher, text, size, specials, from, &at, &match)) {
         if (match.begin > from) {
@@ -48,7 +48,7 @@ static hl_status encode_bytes(const hl_tokens *tokens, const char *text, size_t 
     return hl_tokens_encode_bpe(tokens, text, size, base, space, pieces);
 }
 
-/* What lies between the added tokens that are found in the text as it stands. */
+/* Encodes the parts between the added tokens that are found in the original text. */
 static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
                              bool space, hl_pieces *pieces)
 {
@@ -56,7 +56,7 @@ static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t s
     case HL_TOKENS_WORDPIECE:
         return hl_tokens_encode_wordpiece(tokens, text, size, base, specials, pieces);
     case HL_TOKENS_BYTES:
-    case HL_TOKENS_BPE: /* whose texts are their own normalized texts */
+    case HL_TOKENS_BPE: /* their texts are their own normalized texts */
         return encode_between(tokens, &tokens->matchers[1], encode_bytes, text, size, base, specials, space, pieces);
     default:
         return hl_tokens_encode_words(tokens, text, size, base, pieces);
@@ -137,7 +137,8 @@ hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pie
     return hl_ok();
 }
 
-/* The bytes that a piece of bpe or bytes stands for: those of its letters, or its own where it has others. */
+/* Adds the bytes for which a piece of bpe or bytes stands: the bytes of its letters, or its own if it has other
+ * characters. */
 static void add_bytes(const char *piece, size_t size, hl_text *text)
 {
     for (int pass = 0; pass < 2; pass++) {

@@ -1,10 +1,10 @@
-/* Files of tokens: our own tokens.json, and those that BERT, GPT-2 and the `tokenizers` library have.
+/* Files of tokens: our own tokens.json, and the files of BERT, GPT-2 and the `tokenizers` library.
  *
- * Every reader refuses, as HL_BAD_FILE "<path>: <what is wrong>" (with the line in files of lines): a file that cannot
- * be read or is larger than 256 MiB, of JSON 64 MiB, JSON that is none or nests deeply, bytes that are not UTF-8, zero
- * bytes, no pieces or more than HL_TOKENS_MAX, a piece that is empty or comes twice, ids with gaps, a missing unknown
- * token where the kind needs one, merges of unknown pieces, and by name whatever changes pieces and is not supported
- * here. HL_NO_MEMORY. On success *out is the caller's: hl_tokens_free. */
+ * Every reader returns HL_BAD_FILE "<path>: <what is wrong>" (with the line, if the file consists of lines) for: a file
+ * that cannot be read or is larger than 256 MiB (JSON: 64 MiB), invalid or deeply nested JSON, bytes that are not
+ * UTF-8, zero bytes, no pieces or more than HL_TOKENS_MAX, an empty or repeated piece, ids with gaps, a missing unknown
+ * token if the kind needs one, merges of unknown pieces, and, by name, anything that changes pieces and is not
+ * supported here. HL_NO_MEMORY. After success the caller owns *out: hl_tokens_free. */
 #ifndef HL_DATA_TEXT_TOKENS_FILE_H
 #define HL_DATA_TEXT_TOKENS_FILE_H
 
@@ -20,55 +20,55 @@ HL_BEGIN_DECLS
 
 enum { HL_TOKENS_FORMAT = 2 };
 
-/* Adds the content of a tokens.json, the same bytes for the same tokens; it holds all that the object knows:
+/* Adds the content of a tokens.json. The same tokens give the same bytes. It holds everything that the object knows:
  *
- *   format           1, with `added` 2         kind             chars, bytes, words, wordpiece or bpe
+ *   format           1; 2 with `added`         kind             chars, bytes, words, wordpiece or bpe
  *   rules            clean_text, cjk_alone, strip_accents, lowercase: BertNormalizer's; word_characters: a longer word
  *                    is unknown (wordpiece); prefix_space: a text begins with a space, unknown_bytes: a byte without a
  *                    piece is unknown instead of left out (bpe)
- *   roles            the ids of pad, unk, cls, sep, mask, begin, end, those that are there
- *   special          [id, whether white space before it goes with it, whether white space behind it does]
+ *   roles            the ids of pad, unk, cls, sep, mask, begin, end, as far as they exist
+ *   special          [id, whether it takes the white space before it, whether it takes the white space after it]
  *   added            added tokens with more properties: [id, lstrip, rstrip, single_word, normalized, special] of
- *                    tokenizer.json; and model_pieces, the number of pieces that words are cut into, the first ones
- *   single, pair     what hl_tokens_wrap makes: [id, type]; for the texts "A" and "B" stand in the place of the id
+ *                    tokenizer.json; and model_pieces, how many of the first pieces words are cut into
+ *   single, pair     the result of hl_tokens_wrap: [id, type], where "A" and "B" replace the id for the texts
  *   pieces           in the order of their ids          merges    [left id, right id], the first to be merged first
  *
  * HL_NO_MEMORY. */
 hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text);
 
-/* Replaces the file by that (core/files/files.h). HL_BAD_FILE, HL_NO_MEMORY. */
+/* Replaces the file by that content (core/files/files.h). HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_tokens_save(const hl_tokens *tokens, const char *path);
 
 /* Reads a tokens.json. */
 hl_status hl_tokens_load(const char *path, hl_tokens **out);
 
-/* The same tokens as an object of its own, the caller's: hl_tokens_free. HL_NO_MEMORY. */
+/* Copies the tokens to a new object, owned by the caller: hl_tokens_free. HL_NO_MEMORY. */
 hl_status hl_tokens_copy(const hl_tokens *tokens, hl_tokens **out);
 
-/* Takes n labels that a file at `path` names, in their order, as pieces of the kind words. */
+/* Makes tokens of the kind words from n labels, in their order. `path` is the file that names them. */
 hl_status hl_tokens_of_labels(const char *const *labels, int64_t n, const char *path, hl_tokens **out);
 
-/* Reads BERT's vocab.txt: a piece a line, its id the line's number from 0; white space at the end of a line does not
- * count. `lowercase` (and with it the accents) is not in the file: true for an "uncased" model. The roles are [PAD],
- * [UNK], [CLS], [SEP] and [MASK]; only [UNK] must be there. */
+/* Reads BERT's vocab.txt: one piece per line, whose id is the line's number from 0. White space at the end of a line is
+ * ignored. The file does not contain `lowercase`, which also removes accents: true for an "uncased" model. The roles
+ * are [PAD], [UNK], [CLS], [SEP] and [MASK]; only [UNK] is required. */
 hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens **out);
 
-/* Reads GPT-2's pair of files: vocab.json, pieces with their ids, and merges.txt, a pair a line, the earlier the first.
- * `roberta`: RoBERTa's, whose texts stand between <s> and </s>, and whose <mask> takes the white space before it
- * along; these two must then be there. */
+/* Reads GPT-2's pair of files: vocab.json, pieces with their ids, and merges.txt, one pair per line, in order of
+ * priority. `roberta`: RoBERTa's files, where <s> and </s> enclose texts and <mask> takes the white space before it.
+ * These tokens must then exist. */
 hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool roberta, hl_tokens **out);
 
 /* Reads a tokenizer.json with the model WordPiece (BertNormalizer, BertPreTokenizer) or BPE (ByteLevel), its added
- * tokens, and what its post-processor puts around a text. *ignored tells whether the file also asks for truncation or
- * padding, which are left to the caller. */
+ * tokens, and what its post-processor puts around a text. *ignored: whether the file also asks for truncation or
+ * padding, which the caller must do. */
 hl_status hl_tokens_load_tokenizer(const char *path, hl_tokens **out, bool *ignored);
 
-/* Has wordpieces cut texts by these of BERT's rules, and clean them; *changed: whether that is another way than before.
- * Other kinds stay as they are. HL_BAD_FILE where nothing is left of an added token; HL_NO_MEMORY. */
+/* Makes wordpiece tokens clean texts and cut them by these BERT rules. *changed: whether the rules differ from before.
+ * Other kinds do not change. HL_BAD_FILE if nothing is left of an added token; HL_NO_MEMORY. */
 hl_status hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk, bool *changed);
 
-/* Makes every text, and every sentence's first word, begin with a space. HL_INVALID, naming task.prefix_space: the kind
- * is not bpe. */
+/* Makes every text, and the first word of every sentence, begin with a space. HL_INVALID, naming task.prefix_space, if
+ * the kind is not bpe. */
 hl_status hl_tokens_set_prefix_space(hl_tokens *tokens);
 
 /* Replaces the file by a tokenizer.json that hl_tokens_load_tokenizer and the `tokenizers` library read as these

@@ -14,13 +14,13 @@
 
 enum { ALPHABET = 1000, ALPHABET_SHARE = 4, LETTER = 4 /* bytes of a character */ };
 
-/* What learning works with; freed by end(). */
+/* What is needed for learning; freed by end(). */
 typedef struct work {
     const hl_tokens_options *options;
     hl_tokens *tokens;
-    hl_pieces pieces; /* for its scratch */
+    hl_pieces pieces; /* used for its scratch memory */
     hl_text_set words, found;
-    size_t *order; /* the words' or characters' numbers by count */
+    size_t *order; /* the numbers of the words or characters, ordered by count */
     hl_merge_learner learner;
 } work;
 
@@ -69,7 +69,7 @@ static hl_status add_specials(work *w)
     return hl_ok();
 }
 
-/* Counts the words of a text: for chars its characters, for bpe what the regular expression cuts. */
+/* Counts the words of a text: for chars its characters, for bpe the parts that the regular expression cuts. */
 static hl_status count_words(work *w, const char *text, size_t size)
 {
     HL_TRY(hl_tokens_check_text(w->options->kind, text, size));
@@ -105,7 +105,7 @@ static hl_status count_texts(work *w, hl_tokens_source *source, void *context)
     }
 }
 
-/* Whether the size can hold what has to be there. */
+/* Checks that the size can hold all required pieces. */
 static hl_status check_room(const work *w)
 {
     if ((int64_t)w->found.n > w->options->size) {
@@ -115,7 +115,7 @@ static hl_status check_room(const work *w)
     return hl_ok();
 }
 
-/* words and chars: the most frequent. */
+/* Chooses the most frequent, for words and chars. */
 static hl_status choose(work *w)
 {
     HL_TRY(check_room(w));
@@ -124,13 +124,15 @@ static hl_status choose(work *w)
         size_t size;
         const char *word = hl_text_set_get(&w->words, w->order[i], &size);
         if (w->words.at[w->order[i]].count >= w->options->min_count) {
-            HL_TRY(hl_text_set_add(&w->found, word, size, 0, NULL)); /* a special token's text is there already */
+            HL_TRY(hl_text_set_add(&w->found, word, size, 0, NULL)); /* the text may already be that of a special
+                                                                        token */
         }
     }
     return hl_ok();
 }
 
-/* The stand-ins of the 256 bytes as pieces, in their own order or in that of the stand-ins; their ids in ids[byte]. */
+/* Adds the stand-ins of the 256 bytes as pieces, in their own order or in that of the stand-ins; ids[byte] is the
+ * id. */
 static hl_status add_bytes(work *w, bool by_letter, int32_t ids[256])
 {
     for (uint32_t code = 0; code < HL_LETTERS_END; code++) {
@@ -160,7 +162,7 @@ static hl_status split_into_bytes(work *w)
     return hl_ok();
 }
 
-/* The characters of the words, with their counts. */
+/* Counts the characters of the words. */
 static hl_status count_characters(const hl_text_set *words, hl_text_set *characters)
 {
     for (size_t i = 0; i < words->n; i++) {
@@ -174,7 +176,7 @@ static hl_status count_characters(const hl_text_set *words, hl_text_set *charact
     return hl_ok();
 }
 
-/* The most frequent of them, in the order of their code points. */
+/* Chooses the most frequent characters, in the order of their code points. */
 static hl_status choose_alphabet(const hl_text_set *characters, size_t most, hl_text_set *alphabet)
 {
     hl_text_set chosen = { 0 };
@@ -187,7 +189,7 @@ static hl_status choose_alphabet(const hl_text_set *characters, size_t most, hl_
     hl_free(order);
     order = NULL;
     if (status.code == HL_OK) {
-        status = hl_text_set_by_count(&chosen, &order); /* all counts are 0, so by their bytes */
+        status = hl_text_set_by_count(&chosen, &order); /* all counts are 0, so they are ordered by their bytes */
     }
     for (size_t i = 0; status.code == HL_OK && i < chosen.n; i++) {
         const char *character = hl_text_set_get(&chosen, order[i], &size);
@@ -198,8 +200,8 @@ static hl_status choose_alphabet(const hl_text_set *characters, size_t most, hl_
     return status;
 }
 
-/* Of a word all of whose characters are in the alphabet: adds those that are not its first to `within`, or, where that
- * is NULL, gives the word to the learner. */
+/* For a word whose characters are all in the alphabet: adds its characters, except the first, to `within`. If `within`
+ * is NULL, passes the word to the learner instead. */
 static hl_status visit_word(work *w, size_t number, const hl_text_set *alphabet, hl_text_set *within)
 {
     size_t size;

@@ -38,7 +38,7 @@ static hl_status add_lines(const char *path, const char *text, size_t size, hl_t
     return hl_ok();
 }
 
-/* The five of BERT, those that are there, are special tokens. */
+/* Makes BERT's five special tokens special, as far as they exist. */
 static hl_status add_specials(const char *path, hl_tokens *tokens)
 {
     static const char *const specials[] = { "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]" };
@@ -107,7 +107,7 @@ static hl_status read_pieces(const char *path, json_t *root, void *context, hl_t
     return hl_ok();
 }
 
-/* The lines are changed: a zero byte ends each of the two pieces. */
+/* Changes the lines: each of the two pieces gets a zero byte at its end. */
 static hl_status add_merges(const char *path, char *text, size_t size, hl_tokens *tokens)
 {
     int line = 1;

@@ -20,8 +20,8 @@ hl_status hl_tokens_check_text(hl_tokens_kind kind, const char *text, size_t siz
     return hl_ok();
 }
 
-/* Puts the marks from `first` on, which the text ends with so far, into the canonical order: by their classes, those of
- * one class as they stood. HL_NO_MEMORY. */
+/* Puts the marks from `first` to the current end of the text into canonical order: by class, and within a class in
+ * their old order. HL_NO_MEMORY. */
 static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
 {
     size_t n = scratch->n_characters - first, n_ordered = 0;
@@ -42,8 +42,8 @@ static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
     return hl_ok();
 }
 
-/* Adds a character. One that is no mark is never passed by a mark: those from *marks on, which end before it, are put
- * into their order. */
+/* Adds a character. Marks never move past a character that is not a mark: the marks from *marks on, which end before
+ * it, are then put in order. */
 static hl_status add_character(hl_tokens_scratch *scratch, hl_character c, bool mark, size_t *marks)
 {
     if (!mark) {
@@ -56,7 +56,7 @@ static hl_status add_character(hl_tokens_scratch *scratch, hl_character c, bool 
     return hl_ok();
 }
 
-/* Adds the characters that one becomes where accents are stripped, in lower case where asked. */
+/* Adds the characters that replace one when accents are stripped, in lower case if asked. */
 static hl_status add_base(const hl_tokens_rules *rules, hl_character c, hl_tokens_scratch *scratch, size_t *marks)
 {
     uint32_t base[HL_BASE_MAX] = { c.code };
@@ -79,7 +79,7 @@ static hl_status add_base(const hl_tokens_rules *rules, hl_character c, hl_token
 
 hl_status hl_tokens_normalize(const hl_tokens_rules *rules, const char *text, size_t size, hl_tokens_scratch *scratch)
 {
-    size_t marks = 0; /* what the characters end with from there on is marks */
+    size_t marks = 0; /* from there on, all characters so far are marks */
     scratch->n_characters = 0;
     for (size_t i = 0; i < size;) {
         hl_character c = { .begin = i };
@@ -174,7 +174,7 @@ hl_status hl_pieces_add_characters(hl_pieces *pieces, int32_t id, size_t first, 
 {
     const hl_character *at = pieces->scratch->characters;
     size_t begin = SIZE_MAX, last = 0;
-    for (size_t i = first; i < end; i++) { /* marks may have changed places */
+    for (size_t i = first; i < end; i++) { /* marks may have swapped positions */
         begin = at[i].begin < begin ? at[i].begin : begin;
         last = at[i].begin + at[i].bytes > last ? at[i].begin + at[i].bytes : last;
     }

@@ -41,7 +41,7 @@ static hl_status add_in_order(const char *path, const json_t *list, hl_tokens *t
     return hl_ok();
 }
 
-/* Puts the keys into `names` by their ids. */
+/* Writes the keys to `names`, ordered by their ids. */
 static hl_status order_by_id(const char *path, json_t *pieces, const char **names)
 {
     size_t n = json_object_size(pieces);

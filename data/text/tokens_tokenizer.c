@@ -61,7 +61,7 @@ static hl_status read_bpe(const char *path, const json_t *model, hl_tokens *toke
 
 static hl_status read_model(const char *path, const json_t *model, hl_tokens **out)
 {
-    bool typed = !is_off(model, "type"); /* files of 2020 are not */
+    bool typed = !is_off(model, "type"); /* files from 2020 are not */
     bool bpe = typed ? is(model, "BPE") : !is_off(model, "merges");
     bool wordpiece = typed ? is(model, "WordPiece") : !bpe && !is_off(model, "max_input_chars_per_word");
     if (!wordpiece && !bpe) {
@@ -266,7 +266,7 @@ static hl_status read_post_processor(const char *path, const json_t *processor, 
     return read_post_processor(path, json_array_get(list, 1), tokens);
 }
 
-/* What stands directly before and after a single text serves as cls and sep. */
+/* The tokens directly before and after a single text serve as cls and sep. */
 static void roles_of_template(hl_tokens *tokens)
 {
     const hl_template *single = &tokens->single;

@@ -4,7 +4,7 @@
 #include "data/text/private/tokens_parts.h"
 #include "data/text/tokens_file.h"
 
-/* {"type": ...} with what `rest` has. */
+/* {"type": ...} with the members of `rest`. */
 static json_t *typed(const char *type, json_t *rest)
 {
     json_t *object = json_pack("{s: s}", "type", type);
@@ -70,7 +70,7 @@ static json_t *ids_of_templates(const hl_tokens *tokens)
     return ids;
 }
 
-/* null where texts stand alone: then nothing is to be put around them. */
+/* null if nothing is to be put around texts. */
 static json_t *post_processor_json(const hl_tokens *tokens)
 {
     if (tokens->single.n == 1 && tokens->pair.n == 2) {

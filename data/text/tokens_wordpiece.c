@@ -2,7 +2,7 @@
 #include "data/text/private/tokens_encode.h"
 #include "data/text/private/unicode.h"
 
-/* The id and the end of the longest piece that the word's characters from `from` on begin with; -1 where none does. */
+/* The id and the end of the longest piece that begins at the word's character `from`; -1 if there is none. */
 static int32_t longest_piece(const hl_tokens *tokens, const hl_tokens_scratch *scratch, size_t from, size_t n,
                              size_t *end)
 {
@@ -26,7 +26,7 @@ static int32_t longest_piece(const hl_tokens *tokens, const hl_tokens_scratch *s
     return -1;
 }
 
-/* Adds the pieces of the word of the characters first .. end - 1, or the unknown token for all of it. */
+/* Adds the pieces of the word in characters first .. end - 1, or the unknown token for the whole word. */
 static hl_status add_word(const hl_tokens *tokens, size_t first, size_t end, size_t base, hl_pieces *pieces)
 {
     hl_tokens_scratch *scratch = pieces->scratch;
@@ -51,7 +51,7 @@ static hl_status add_word(const hl_tokens *tokens, size_t first, size_t end, siz
     return hl_pieces_add_characters(pieces, tokens->roles[HL_ROLE_UNK], first, end, base);
 }
 
-/* Adds the words of the characters first .. end - 1. */
+/* Adds the words in characters first .. end - 1. */
 static hl_status add_words(const hl_tokens *tokens, size_t first, size_t end, size_t base, hl_pieces *pieces)
 {
     hl_tokens_scratch *scratch = pieces->scratch;
@@ -65,12 +65,12 @@ static hl_status add_words(const hl_tokens *tokens, size_t first, size_t end, si
     return status;
 }
 
-/* A place among the characters, and in their UTF-8. */
+/* A position among the characters, and in their UTF-8. */
 typedef struct place {
     size_t character, byte;
 } place;
 
-/* The character that begins at that byte, from the place where the last one was looked for. */
+/* The character that begins at that byte. The search begins at the last position found. */
 static size_t character_at(const hl_tokens_scratch *scratch, size_t byte, place *at)
 {
     char bytes[4];
@@ -81,7 +81,7 @@ static size_t character_at(const hl_tokens_scratch *scratch, size_t byte, place 
     return at->character;
 }
 
-/* Cuts out the added tokens whose normalized texts stand in the normalized text. */
+/* Cuts out the added tokens whose normalized texts occur in the normalized text. */
 static hl_status add_between(const hl_tokens *tokens, size_t base, bool specials, hl_pieces *pieces)
 {
     enum { MOST = 4 }; /* bytes of a character */

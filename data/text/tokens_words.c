@@ -1,6 +1,6 @@
 #include "data/text/private/tokens_encode.h"
 
-/* Adds the piece of the characters first .. end - 1. */
+/* Adds the piece for the characters first .. end - 1. */
 static hl_status add(const hl_tokens *tokens, size_t first, size_t end, size_t base, hl_pieces *pieces)
 {
     hl_tokens_scratch *scratch = pieces->scratch;

@@ -12,8 +12,8 @@
 
 enum { TELL_EVERY = 256 /* sentences */ };
 
-/* A sentence's first word, begin and piece in the arrays of all, and its name in `text`; there is one more for the end
- * of the last one. A sentence has one begin more than it has words. */
+/* A sentence's first word, begin and piece in the arrays of all, and its name in `text`. One more entry marks the end
+ * of the last sentence. A sentence has one more begin than words. */
 typedef struct place {
     size_t word, begin, piece, id;
 } place;
@@ -24,9 +24,9 @@ struct hl_treebank {
     int64_t n_short, n_long, n_several_roots, n_unknown_words, longest, most_words;
     size_t heads_capacity, relations_capacity, texts_capacity, begins_capacity, pieces_capacity;
     int32_t *heads, *relations, *begins, *pieces; /* of all sentences, end to end */
-    size_t *texts;                                /* where each word stands in `text` */
-    hl_text text;                                 /* of all words and names, each ended by a zero byte */
-    hl_text_set relation_set;                     /* while it is read */
+    size_t *texts;                                /* where each word is in `text` */
+    hl_text text;                                 /* of all words and names, each with a zero byte at its end */
+    hl_text_set relation_set;                     /* while the treebank is read */
     size_t n_relations, names_bytes;
     char **names; /* (R): of the relations, in one block of names_bytes */
 };
@@ -48,7 +48,7 @@ void hl_treebank_free(hl_treebank *treebank)
     hl_free(treebank);
 }
 
-/* Room for one more sentence of so many words and pieces. */
+/* Makes room for one more sentence with so many words and pieces. */
 static bool make_room(hl_treebank *t, size_t words, size_t pieces)
 {
     place last = t->places[t->n];
@@ -60,7 +60,7 @@ static bool make_room(hl_treebank *t, size_t words, size_t pieces)
            HL_GROW(t->pieces, t->pieces_capacity, last.piece + pieces);
 }
 
-/* What is shown and written in many places must be short and harmless. */
+/* A name is shown and written in many files, so it must be short and harmless. */
 static bool is_name(hl_span label)
 {
     char name[HL_TREEBANK_RELATION + 1] = "", shown[sizeof name];
@@ -108,8 +108,8 @@ static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const h
     return t->text.error;
 }
 
-/* Cuts the words into pieces, with what stands around a sentence; the words' begins are written behind the last
- * sentence's, where there is room. */
+/* Cuts the words into pieces, with the special tokens around the sentence. The begins of the words are written after
+ * the last sentence's, where there is room. */
 static hl_status cut_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
                            const hl_conllu_sentence *sentence, hl_pieces *pieces)
 {
@@ -196,7 +196,7 @@ static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_
     return hl_ok();
 }
 
-/* The names as strings: the set's have no zero byte. */
+/* Makes strings of the names, because the texts of the set have no zero byte. */
 static hl_status name_relations(hl_treebank *t)
 {
     size_t n = t->n_relations = t->relation_set.n;
@@ -215,7 +215,7 @@ static hl_status name_relations(hl_treebank *t)
     return hl_ok();
 }
 
-/* What is read once stands as long as the model runs: no more room than needed. */
+/* A treebank is read once and kept as long as the model runs, so it keeps no more room than needed. */
 static bool give_back(hl_treebank *t)
 {
     place last = t->places[t->n];

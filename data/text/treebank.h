@@ -1,8 +1,8 @@
 /* The sentences of a treebank as a model reads them, with their trees.
  *
- * Words are those of CoNLL-U, without ranges and empty nodes, each cut into pieces by itself
- * (hl_tokens_encode_word). Sentences of one word, and those that are too long, are left out and counted; all others are
- * numbered from 0. */
+ * Words are the words of CoNLL-U, without ranges and empty nodes, each cut into pieces on its own
+ * (hl_tokens_encode_word). Sentences of one word, and sentences that are too long, are left out and counted. All others
+ * are numbered from 0. */
 #ifndef HL_DATA_TEXT_TREEBANK_H
 #define HL_DATA_TEXT_TREEBANK_H
 
@@ -20,12 +20,12 @@ HL_BEGIN_DECLS
 typedef struct hl_treebank_spec {
     const char *path;        /* CoNLL-U, plain or gzipped, or "-" */
     const hl_tokens *tokens; /* not owned */
-    bool wraps;              /* whether the tokens' own special tokens stand around a sentence, as [CLS] A [SEP] */
-    int64_t max_pieces;      /* of a sentence, what stands around it included */
-    int64_t max_sentences;   /* the first ones that are used; 0: all */
-    bool subtypes;           /* "nmod:poss" is a relation of its own, and not "nmod" */
+    bool wraps;              /* whether the tokens' own special tokens enclose a sentence, as in [CLS] A [SEP] */
+    int64_t max_pieces;      /* per sentence, including these special tokens */
+    int64_t max_sentences;   /* use only the first ones; 0: all */
+    bool subtypes;           /* "nmod:poss" is its own relation, not "nmod" */
 
-    /* Told now and then how many bytes of the file are read, of all or of -1 where that is not known; its failure ends
+    /* Reports now and then how many bytes of the file have been read, and its size (-1 if unknown). Its failure ends
      * the reading. NULL is allowed. */
     hl_status (*progress)(void *context, int64_t done, int64_t total);
     void *context;
@@ -33,58 +33,58 @@ typedef struct hl_treebank_spec {
 
 typedef struct hl_treebank_sentence {
     int64_t n_words;          /* W, at least 2 */
-    const int32_t *heads;     /* (W): the place of each word's head, 0 .. W - 1; -1 of a root */
-    const int32_t *relations; /* (W): of each word to its head, 0 .. R - 1 */
-    const int32_t *begins;    /* (W + 1): word w is the pieces begins[w] .. begins[w + 1] - 1 */
+    const int32_t *heads;     /* (W): the index of each word's head, 0 .. W - 1; -1 for a root */
+    const int32_t *relations; /* (W): the relation of each word to its head, 0 .. R - 1 */
+    const int32_t *begins;    /* (W + 1): word w consists of the pieces begins[w] .. begins[w + 1] - 1 */
     const int32_t *pieces;    /* (n_pieces): ids */
     int64_t n_pieces;
 } hl_treebank_sentence;
 
 typedef struct hl_treebank hl_treebank;
 
-enum { HL_TREEBANK_RELATION = 63 /* bytes of a relation's name, at most */ };
+enum { HL_TREEBANK_RELATION = 63 /* the most bytes in a relation's name */ };
 
-/* What all relations together are called, in tables and files; no relation has that name. */
+/* The name for all relations together, in tables and files. No relation has this name. */
 #define HL_TREEBANK_ALL "all"
 
-/* Reads all of it (hl_treebank_bytes stay in memory). HL_BAD_FILE as hl_conllu_open and hl_conllu_next with
+/* Reads the whole treebank (hl_treebank_bytes stay in memory). HL_BAD_FILE as hl_conllu_open and hl_conllu_next with
  * HL_CONLLU_ROOTS, and:
  *     <path>: no sentence can be used: of <n>, <a> have one word, <b> are longer than <max_pieces> pieces
  *     <path>:<line>: word 3: <what hl_tokens_encode_word says>
  *     <path>:<line>: DEPREL :x is no relation's name: that has 1 to 63 bytes, all of which can be shown
  *     <path>:<line>: DEPREL all has the name of all relations together; give it another one
- * HL_NO_MEMORY; or as `progress` fails; *out is then NULL. On success the caller's: hl_treebank_free. */
+ * HL_NO_MEMORY; failures of `progress`; *out is then NULL. After success the caller owns it: hl_treebank_free. */
 hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out);
 
 void hl_treebank_free(hl_treebank *treebank); /* NULL is allowed */
 
-int64_t hl_treebank_size(const hl_treebank *treebank); /* S: sentences that are used */
+int64_t hl_treebank_size(const hl_treebank *treebank); /* S: the number of sentences that are used */
 
-/* Those left out: of one word, and of too many pieces. */
+/* The numbers of sentences left out: with one word, and with too many pieces. */
 int64_t hl_treebank_short(const hl_treebank *treebank);
 int64_t hl_treebank_long(const hl_treebank *treebank);
 
-/* Of those used: the sentences with several roots, and the words in which a piece is the unknown token. */
+/* Among those used: the number of sentences with several roots, and of words with an unknown token as a piece. */
 int64_t hl_treebank_several_roots(const hl_treebank *treebank);
 int64_t hl_treebank_unknown_words(const hl_treebank *treebank);
 
-/* The memory that it takes. */
+/* The memory that it needs, in bytes. */
 size_t hl_treebank_bytes(const hl_treebank *treebank);
 
-/* The relations R in the order in which they first came, and their names, without subtypes unless asked. */
+/* The number of relations, R, in the order of first occurrence; and their names, without subtypes unless asked for. */
 int64_t hl_treebank_relations(const hl_treebank *treebank);
 const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation);
 
-/* Sentence s of 0 .. S - 1. Its arrays are the treebank's. */
+/* Sentence s in 0 .. S - 1. The treebank owns its arrays. */
 hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentence);
 
-/* What the file calls the sentence ("# sent_id = ..."); "" where it has no name. */
+/* The file's name for the sentence ("# sent_id = ..."); "" if it has none. */
 const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence);
 
-/* How word w of sentence s is written. */
+/* The spelling of word w in sentence s. */
 const char *hl_treebank_word(const hl_treebank *treebank, int64_t sentence, int64_t word);
 
-/* The most pieces and the most words of a sentence that is used. */
+/* The most pieces, and the most words, in a sentence that is used. */
 int64_t hl_treebank_longest(const hl_treebank *treebank);
 int64_t hl_treebank_most_words(const hl_treebank *treebank);
 

@@ -13,7 +13,7 @@ static int compare(const void *key, const void *entry)
     return code < range->first ? -1 : code > range->last;
 }
 
-/* The entry that holds the code, of a table whose entries begin with a range; NULL: none does. */
+/* The entry that contains the code, in a table whose entries begin with a range; NULL if there is none. */
 static const void *entry_of(const void *table, size_t n, size_t size, uint32_t code)
 {
     return bsearch(&code, table, n, size, compare);
@@ -27,7 +27,7 @@ static unsigned value_of(const hl_code_range *ranges, size_t n, uint32_t code)
 
 unsigned hl_bert_class(uint32_t code)
 {
-    /* of ASCII, the usual case: neither */
+    /* in ASCII, the usual case: neither */
     bool letter_or_digit = (code | 0x20) - 'a' < 26 || code - '0' < 10;
     return letter_or_digit ? 0 : value_of(hl_bert_classes, hl_bert_classes_n, code);
 }
@@ -39,7 +39,7 @@ unsigned hl_bert_mark(uint32_t code)
 
 hl_kind hl_byte_level_kind(uint32_t code)
 {
-    bool letter = (code | 0x20) - 'a' < 26; /* of ASCII, the usual case */
+    bool letter = (code | 0x20) - 'a' < 26; /* in ASCII, the usual case */
     return letter ? HL_KIND_LETTER : (hl_kind)value_of(hl_byte_level_kinds, hl_byte_level_kinds_n, code);
 }
 
@@ -85,7 +85,7 @@ int hl_bert_lower_case(uint32_t code, uint32_t lower[2])
 {
     enum { I_WITH_DOT = 0x130, DOT_ABOVE = 0x307 };
     lower[0] = code;
-    if (code == I_WITH_DOT) { /* the one that becomes two characters */
+    if (code == I_WITH_DOT) { /* the only character that becomes two */
         lower[0] = 'i';
         lower[1] = DOT_ABOVE;
         return 2;

@@ -28,10 +28,10 @@ void hl_word_forms_number(const unsigned char *kinds, const hl_text_example *exa
 
 /* ---- the text and the form of a word ---- */
 
-/* Memory to make them in. */
+/* Memory for making them. */
 typedef struct word_maker {
     hl_text whole, form;
-    const char *text; /* in `whole`: without white space around it */
+    const char *text; /* within `whole`: without white space around it */
     size_t size;
     bool has_letter; /* or a digit */
 } word_maker;
@@ -42,7 +42,7 @@ static void free_maker(word_maker *word)
     hl_text_free(&word->form);
 }
 
-/* The next character, or a single byte where bytes are no UTF-8, which is `other`. */
+/* Reads the next character. If the bytes are not UTF-8, reads a single byte, which is `other`. */
 static size_t next_character(const char *text, size_t size, uint32_t *code, hl_kind *kind)
 {
     size_t step = hl_utf8_decode(text, size, code);
@@ -106,7 +106,7 @@ static bool is_hidden(const hl_examples *examples, const int32_t *ids, int64_t n
     return (kinds & (HL_TOKEN_MASK | HL_TOKEN_UNKNOWN)) != 0;
 }
 
-/* The id of the word's form, a new one where it was not there yet. */
+/* The id of the word's form; a new id if the form is new. */
 static hl_status form_of(hl_word_forms *forms, const word_maker *word, bool hidden, int32_t *form)
 {
     size_t number = 0;
@@ -114,7 +114,7 @@ static hl_status form_of(hl_word_forms *forms, const word_maker *word, bool hidd
         HL_TRY(hl_text_set_add(forms->set, word->form.bytes, word->form.size, 0, &number));
     }
     *form = (int32_t)number;
-    if ((int64_t)number == forms->n_forms) { /* at most one a token: there is room */
+    if ((int64_t)number == forms->n_forms) { /* at most one per token, so there is room */
         forms->form_kinds[forms->n_forms++] = word->has_letter ? 0 : HL_TOKEN_PUNCTUATION;
     }
     return hl_ok();
@@ -123,7 +123,7 @@ static hl_status form_of(hl_word_forms *forms, const word_maker *word, bool hidd
 static hl_status find_forms(hl_word_forms *forms, const hl_examples *examples, const hl_tokens *tokens,
                             word_maker *word)
 {
-    static const char hidden_form[] = "\xff"; /* no text that is UTF-8 */
+    static const char hidden_form[] = "\xff"; /* a text that is not UTF-8 */
     HL_TRY(hl_text_set_add(forms->set, hidden_form, 1, 0, NULL));
     forms->form_kinds[forms->n_forms++] = HL_TOKEN_UNKNOWN;
     for (int64_t e = 0; e < forms->n_examples; e++) {
@@ -168,7 +168,7 @@ hl_status hl_word_forms_make(const hl_examples *examples, const hl_tokens *token
     bool complete = forms->forms != NULL && forms->form_kinds != NULL && forms->rarest != NULL &&
                     forms->places != NULL && forms->set != NULL;
     word_maker word = { 0 };
-    hl_text_add(&forms->texts, "", 1); /* of tokens that belong to no word */
+    hl_text_add(&forms->texts, "", 1); /* for tokens that belong to no word */
     hl_status status = complete ? hl_ok() : hl_error_memory("the words of examples");
     HL_THEN(status, find_forms(forms, examples, tokens, &word));
     free_maker(&word);
@@ -206,11 +206,11 @@ const char *hl_word_forms_text(const hl_word_forms *forms, int64_t example, int6
 
 /* ---- counts ---- */
 
-/* Of a file's words most come again and again: what was found of those that came last, by their tokens. */
+/* Most words of a file occur again and again. These are the results for recent words, by their tokens. */
 enum { KNOWN_WORDS = 1 << 15, KNOWN_TOKENS = 14 };
 typedef struct known_word {
-    int32_t n, ids[KNOWN_TOKENS]; /* n = 0: none is known */
-    int32_t form;                 /* -1: it is no word of the examples */
+    int32_t n, ids[KNOWN_TOKENS]; /* n = 0: no word is known */
+    int32_t form;                 /* -1: it is not a word of the examples */
 } known_word;
 
 typedef struct counting {
@@ -220,7 +220,7 @@ typedef struct counting {
     known_word *known; /* (KNOWN_WORDS) */
 } counting;
 
-/* The form of a word of the file; -1 where the examples have none such, or it is a special token. */
+/* The form of a word in the file; -1 if no example has it, or if it is a special token. */
 static hl_status find_form(counting *c, const int32_t *ids, int64_t n, int32_t *form)
 {
     const word_maker *word = &c->word;

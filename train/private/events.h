@@ -1,13 +1,13 @@
 /* The bytes of TensorBoard's event files.
  *
  *     hl_text values = { 0 }, file = { 0 };
- *     hl_event_record(&file, seconds, 0, NULL);      // what a file begins with
+ *     hl_event_record(&file, seconds, 0, NULL);      // the beginning of every file
  *     hl_event_scalar(&values, "loss/train", 0.25);
  *     hl_event_record(&file, seconds, 100, &values); // all values of step 100 as one event
  *
- * A file is records, an event each: the length of the event (8 bytes, little-endian as all), the masked CRC-32C of
- * these, the event, its masked CRC-32C. An event is a protocol buffer, of which few fields are needed. HL_NO_MEMORY is
- * left on the texts. */
+ * A file consists of records, one per event: the event's length (8 bytes, little-endian like everything else), the
+ * masked CRC-32C of the length, the event, its masked CRC-32C. An event is a protocol buffer, of which only a few
+ * fields are needed. HL_NO_MEMORY is left on the texts. */
 #ifndef HL_TRAIN_PRIVATE_EVENTS_H
 #define HL_TRAIN_PRIVATE_EVENTS_H
 
@@ -16,11 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli's polynomial, RFC 3720), which is not zlib's. */
+/* CRC-32C (Castagnoli's polynomial, RFC 3720), which differs from zlib's CRC-32. */
 uint32_t hl_crc32c(const void *bytes, size_t count);
 
-/* Adds an event of so many seconds since 1970 and of a step of at least 0, with values made by the functions below;
- * NULL: the event that a file begins with, the number of its format. */
+/* Adds an event at `seconds` since 1970 and at a step of at least 0, with values made by the functions below. With
+ * `values` NULL, adds the event that begins a file, with the number of its format. */
 void hl_event_record(hl_text *file, double seconds, int64_t step, const hl_text *values);
 
 /* Add a value: a number, which TensorBoard keeps as a float; the content of a PNG file; a text in Markdown. */
@@ -28,13 +28,14 @@ void hl_event_scalar(hl_text *values, const char *tag, double number);
 void hl_event_image(hl_text *values, const char *tag, const hl_text *png);
 void hl_event_markdown(hl_text *values, const char *tag, const hl_text *markdown);
 
-/* Adds a setting of the run, its value spelled as in a config: a number or a truth value becomes one, all else stays a
- * text. hl_event_settings adds them as the value that makes a run a row of the table of hyperparameters. */
+/* Adds a setting of the run, with its value spelled as in a config. A number or a truth value keeps its type; anything
+ * else is a text. hl_event_settings adds the settings as the value that makes a run a row in the table of
+ * hyperparameters. */
 void hl_event_setting(hl_text *settings, const char *name, const char *value);
 void hl_event_settings(hl_text *values, const hl_text *settings);
 
-/* The size of the record that `bytes` begin with, and the step of its event; 0 where they begin with no whole record as
- * hl_event_record makes them, or with a damaged one. */
+/* The size of the record at the beginning of `bytes`, and the step of its event. Returns 0 if they do not begin with a
+ * whole record as hl_event_record makes it, or if the record is damaged. */
 size_t hl_event_read(const char *bytes, size_t size, int64_t *step);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the metadata of checkpoints says of hl_train_state; for their writer and their reader alone. */
+/* What the metadata of checkpoints holds of hl_train_state. For their writer and their reader alone. */
 #ifndef HL_TRAIN_PRIVATE_STATE_FIELDS_H
 #define HL_TRAIN_PRIVATE_STATE_FIELDS_H
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Files of format 1 have the first fields alone; their rows of metrics.csv are still read. A checkpoint of a whole step
- * has no more than the fields of one. */
+/* Files of format 1 have only the first fields; their rows of metrics.csv are still read. A checkpoint of a whole step
+ * has only the fields of one. */
 enum { HL_STATE_FIRST_FIELDS = 10, HL_STATE_WHOLE_STEP_FIELDS = 13, HL_STATE_FIELDS = 15 };
 
-/* One line of metadata a field, in one order for writing and reading. */
+/* One field per line of metadata, in the same order for writing and reading. */
 typedef struct hl_state_field {
     const char *key;
-    double *real; /* one of these two, the other is NULL */
+    double *real; /* one of these two; the other is NULL */
     int64_t *integer;
 } hl_state_field;
 
-/* The fields of `state`; has_best and unvalidated go as 0 or 1 in flags. */
+/* The fields of `state`. In `flags`, has_best and unvalidated are 0 or 1. */
 static inline void hl_state_fields(hl_train_state *state, int64_t flags[2], hl_state_field fields[HL_STATE_FIELDS])
 {
     hl_cadence_state *loss = &state->cadence;

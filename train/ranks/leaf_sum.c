@@ -7,7 +7,7 @@ int hl_leaf_sum_first(int leaves, int n, int rank)
     return (int)((int64_t)leaves * rank / n);
 }
 
-/* The rank whose leaf it is. */
+/* The rank that owns the leaf. */
 static int owner_of(const hl_leaf_sum *sum, int leaf)
 {
     int n = hl_ranks_count(sum->ranks), rank = 0;
@@ -22,7 +22,7 @@ static int first_of(hl_leaf_node node)
     return node.j << node.k;
 }
 
-/* One past its last leaf. */
+/* One past the last leaf of the node. */
 static int end_of(const hl_leaf_sum *sum, hl_leaf_node node)
 {
     int64_t end = (int64_t)(node.j + 1) << node.k;
@@ -62,8 +62,8 @@ static hl_leaf_node node_of(const hl_leaf_sum *sum, int n)
     return node;
 }
 
-/* Takes the next n leaves into the nodes, and makes parents of those at the end while they are whole: of two siblings,
- * or of a left child that has none. Returns how many values there were at most. */
+/* Adds the next n leaves as nodes. While the last nodes are complete, makes their parents: from two siblings, or from a
+ * left child without a sibling. Returns the largest number of values at any time. */
 static int take_leaves(hl_leaf_sum *sum, int n)
 {
     sum->nodes[sum->n++] = node_of(sum, n);
@@ -164,12 +164,12 @@ void hl_leaf_sum_push(hl_leaf_sum *sum, int n)
 
 typedef struct walk {
     hl_leaf_sum *sum;
-    int taken; /* of this rank's own nodes, which come in order */
-    int sent;  /* values to other ranks */
+    int taken; /* number of this rank's own nodes so far, which come in order */
+    int sent;  /* number of values sent to other ranks */
 } walk;
 
 /* Returns the value of a node on the rank that owns its first leaf, NULL on others; without `add` it only counts. All
- * ranks go through the same nodes in the same order but for those that concern others alone, so that no two wait for
+ * ranks go through the same nodes in the same order, except nodes that concern only others. So no two ranks wait for
  * each other. */
 static void *reduce(walk *w, hl_leaf_node node)
 {

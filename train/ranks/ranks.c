@@ -30,7 +30,7 @@ hl_status hl_ranks_agree(hl_ranks *ranks, hl_status own)
         return own;
     }
     enum { FAILED, SIGNAL, N_VALUES };
-    /* The largest of these is the lowest rank's that has failed. */
+    /* The largest of these belongs to the lowest rank that has failed. */
     int64_t values[N_VALUES] = {
         [FAILED] = own.code != HL_OK ? ranks->n - ranks->rank : 0, [SIGNAL] = hl_signals_received()
     };
@@ -67,7 +67,7 @@ void hl_ranks_sum(hl_ranks *ranks, int64_t *values, int64_t count)
     }
 }
 
-/* As all but one number are zero, and so are their bits, the sum of the bits is that one. */
+/* All numbers but one are zero, and so are their bits. So the sum of the bits is that one number. */
 static hl_status join(void *context, hl_status own, double *numbers, int64_t n)
 {
     hl_ranks *ranks = context;

@@ -1,4 +1,4 @@
-/* UTF-8, strictly: no overlong forms, no surrogates, nothing above U+10FFFF (Unicode 15, table 3-7). */
+/* Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF (Unicode 15, table 3-7). */
 #ifndef HL_CORE_BASE_PRIVATE_UTF8_H
 #define HL_CORE_BASE_PRIVATE_UTF8_H
 
@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* Returns the number of bytes, 1 to 4, of the text's first character, and writes the character to *code (which may be
- * NULL); 0 where the bytes are no character, or one that the end of the `size` bytes cuts. size is at least 1. */
+ * NULL). Returns 0 if the bytes are not a character, or if the character is cut after `size` bytes. size is at least
+ * 1. */
 size_t hl_utf8_decode(const char *text, size_t size, uint32_t *code);
 
 #endif

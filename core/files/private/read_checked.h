@@ -1,4 +1,4 @@
-/* Reading and checking a large part of a file on several threads; for npz_read.c. */
+/* Reads and checks a large part of a file on several threads. For npz_read.c. */
 #ifndef HL_CORE_FILES_PRIVATE_READ_CHECKED_H
 #define HL_CORE_FILES_PRIVATE_READ_CHECKED_H
 
@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <zlib.h>
 
-/* As hl_file_read_at, and *crc goes on over the bytes as crc32 does. From 2 MiB on each thread reads some of them: they
- * are in the system's memory more often than not, and copying and checking them is work. HL_NO_MEMORY, too. */
+/* As hl_file_read_at, and *crc continues over the bytes as with crc32. From 2 MiB on, each thread reads a part, because
+ * the file is usually in the system's memory, and then copying and checking the bytes is the work. Also
+ * HL_NO_MEMORY. */
 hl_status hl_file_read_checked(int fd, const char *path, void *bytes, size_t count, int64_t offset, int threads,
                                uLong *crc);
 

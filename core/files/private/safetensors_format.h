@@ -1,11 +1,11 @@
-/* Constants shared by the writer and the reader of safetensors files; for these two alone. */
+/* Constants that the writer and the reader of safetensors files share. For these two alone. */
 #ifndef HL_CORE_FILES_PRIVATE_SAFETENSORS_FORMAT_H
 #define HL_CORE_FILES_PRIVATE_SAFETENSORS_FORMAT_H
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 
-/* The header of every file written here begins with these bytes, the checksum's digits and a quote. As the checksum
- * stands at a fixed place, before any text that varies, and "writer" next to it, no single wrong bit can hide both. */
+/* The header of every file written here begins with these bytes, the checksum's digits and a quote. The checksum is at
+ * a fixed position, before any text that varies, and "writer" is next to it. So no single wrong bit can hide both. */
 #define HL_SAFETENSORS_CHECKSUM_PREFIX "{\"__metadata__\":{\"checksum\":\""
 #define HL_SAFETENSORS_CHECKSUM_ZEROS "00000000"
 #define HL_SAFETENSORS_WRITER "headlight"
@@ -21,7 +21,7 @@ enum {
     HL_SAFETENSORS_LENGTH_BYTES = 8, /* the header's length, before the header */
     HL_SAFETENSORS_CHECKSUM_DIGITS = sizeof HL_SAFETENSORS_CHECKSUM_ZEROS - 1,
     HL_SAFETENSORS_CHECKSUM_AT = HL_SAFETENSORS_LENGTH_BYTES + sizeof HL_SAFETENSORS_CHECKSUM_PREFIX -
-                                 1, /* of the digits, from the file's start */
+                                 1, /* the position of the digits, from the file's start */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* The types of a safetensors file's numbers; for the reader and its parser alone. */
+/* The types of numbers in a safetensors file. For the reader and its parser alone. */
 #ifndef HL_CORE_FILES_PRIVATE_SAFETENSORS_TYPES_H
 #define HL_CORE_FILES_PRIVATE_SAFETENSORS_TYPES_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 
 typedef struct hl_safetensors_type {
-    const char *name;                    /* "F32" */
-    size_t bits;                         /* of a number */
-    hl_real (*number)(const void *from); /* the number at any address; NULL for a type that is only skipped */
+    const char *name;                    /* such as "F32" */
+    size_t bits;                         /* per number */
+    hl_real (*number)(const void *from); /* reads the number at any address; NULL for a type that is only skipped */
 } hl_safetensors_type;
 
-/* The type of that name, or NULL where the format has none. */
+/* The type with that name, or NULL if the format has none. */
 const hl_safetensors_type *hl_safetensors_type_find(const char *name);
 
 #endif

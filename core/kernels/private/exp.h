@@ -1,5 +1,5 @@
-/* The exponential function, the sigmoid and the normal distribution in forms that compilers turn into vector code,
- * which calls of the functions of <math.h> prevent. */
+/* The exponential function, the sigmoid and the normal distribution, in forms that compilers turn into vector code.
+ * Calls of the functions in <math.h> would prevent this. */
 #ifndef HL_CORE_KERNELS_PRIVATE_EXP_H
 #define HL_CORE_KERNELS_PRIVATE_EXP_H
 
@@ -17,9 +17,9 @@ static inline double hl_exp(double x)
 #else
 /* e^x for x <= 88, within 2 units in the last place; 0 below -87; NaN for NaN.
  *
- * e^x = 2^n * e^r with n = round(x / ln 2), |r| <= ln(2) / 2, e^r by the Taylor polynomial of degree 7 (its error there
- * is below 1e-8). ln 2 is subtracted in two parts (Cody and Waite 1980), so that r is exact enough; adding 1.5 * 2^23
- * rounds to the nearest integer and leaves it in the low bits. */
+ * e^x = 2^n * e^r with n = round(x / ln 2), |r| <= ln(2) / 2. e^r is the Taylor polynomial of degree 7, whose error in
+ * this range is below 1e-8. ln 2 is subtracted in two parts (Cody and Waite 1980), so that r is exact enough. Adding
+ * 1.5 * 2^23 rounds to the nearest integer and leaves it in the low bits. */
 __attribute__((always_inline)) static inline float hl_exp(float x)
 {
     const float shift = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
@@ -45,7 +45,7 @@ __attribute__((always_inline)) static inline float hl_exp(float x)
 }
 #endif
 
-/* 1 / (1 + e^-x), by powers that cannot overflow. NaN for NaN. */
+/* 1 / (1 + e^-x), with powers that cannot overflow. NaN for NaN. */
 __attribute__((always_inline)) static inline hl_real hl_sigmoid(hl_real x)
 {
     hl_real power = hl_exp(x < 0 ? x : -x);
@@ -59,9 +59,9 @@ static inline double hl_normal_cdf(double x, double bell)
     return 0.5 * erfc(-0.70710678118654752440 * x);
 }
 #else
-/* The chance that a standard normal number is below x, (1 + erf(x / sqrt(2))) / 2, within 3e-7, where `bell` is
- * e^(-x^2 / 2), which the density needs too. Abramowitz and Stegun 1964, 7.1.26: a polynomial in
- * 1 / (1 + 0.3275911 |x| / sqrt(2)) times the bell for the smaller of both tails. */
+/* The probability that a standard normal number is below x, (1 + erf(x / sqrt(2))) / 2, within 3e-7. `bell` is e^(-x^2
+ * / 2), which the density also needs. Abramowitz and Stegun 1964, 7.1.26: the smaller of the two tails is a polynomial
+ * in 1 / (1 + 0.3275911 |x| / sqrt(2)), times the bell. */
 __attribute__((always_inline)) static inline float hl_normal_cdf(float x, float bell)
 {
     float z = fabsf(x) * 0.707106781f;

@@ -1,7 +1,8 @@
-/* Sums over short rows in sixteen partial sums, one for each lane of a vector.
+/* Sums over short rows, in sixteen partial sums: one for each lane of a vector.
  *
- * A compiler's own reduction adds the lanes of its last vector one after the other, which for a row of 32 takes longer
- * than the row. The order of the additions is fixed here and does not depend on the width of the vectors. */
+ * A compiler's own reduction adds the lanes of its last vector one after the other. For a row of 32 numbers, that takes
+ * longer than the rest of the row. Here the order of the additions is fixed and does not depend on the width of the
+ * vectors. */
 #ifndef HL_CORE_KERNELS_PRIVATE_LANES_H
 #define HL_CORE_KERNELS_PRIVATE_LANES_H
 
@@ -39,7 +40,7 @@ static inline hl_real hl_lanes_max(hl_real lanes[HL_LANES])
     return even > odd ? even : odd;
 }
 
-/* `statement` for j = 0 .. n - 1 with l = j % HL_LANES, in whole vectors and a remainder. */
+/* Runs `statement` for j = 0 .. n - 1 with l = j % HL_LANES, in whole vectors and a remainder. */
 #define HL_FOR_LANES(n, j, l, statement)                                        \
     do {                                                                        \
         int64_t hl_whole = (n) / HL_LANES * HL_LANES;                           \
@@ -56,7 +57,7 @@ static inline hl_real hl_lanes_max(hl_real lanes[HL_LANES])
         }                                                                       \
     } while (0)
 
-/* The largest of n numbers that are not NaN; -inf where there is none. */
+/* The largest of n numbers, without NaN; -inf if there is none. */
 static inline hl_real hl_largest(int64_t n, const hl_real *x)
 {
     hl_real most[HL_LANES];

@@ -1,5 +1,5 @@
-/* How the matrices of a linear map are packed in panels (panel_pack.h); used by linear_panels.c and
- * linear_weight_grad.c alone. Counts are in numbers of the map's type, float or bf16. */
+/* How the matrices of a linear map are packed in panels (panel_pack.h). Only linear_panels.c and linear_weight_grad.c
+ * use this. Counts are in numbers of the map's type, float or bf16. */
 #ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_PACKING_H
 #define HL_CORE_KERNELS_PRIVATE_LINEAR_PACKING_H
 
@@ -12,26 +12,26 @@ static inline const hl_packers *hl_linear_packers(const hl_linear_rows *rows)
     return rows->bf16 ? hl_bf16_packers() : hl_float_packers();
 }
 
-/* The numbers of hl_real that `count` numbers of the map's type take, of which there is an even count in bf16. */
+/* How many hl_real numbers have the size of `count` numbers of the map's type. In bf16 `count` is even. */
 static inline int64_t hl_linear_reals(const hl_linear_rows *rows, int64_t count)
 {
     return rows->bf16 ? count / 2 : count;
 }
 
-/* K, or in bf16, which is multiplied in pairs, the next even number. */
+/* K, or in bf16 K rounded up to an even number, because bf16 numbers are multiplied in pairs. */
 static inline int64_t hl_linear_depth(const hl_linear_rows *rows, int64_t K)
 {
     return rows->bf16 ? (K + 1) / 2 * 2 : K;
 }
 
-/* Of M columns in panels. */
+/* The number of panels for M columns. */
 static inline int64_t hl_linear_count_panels(int64_t M)
 {
     return (M + HL_PANEL - 1) / HL_PANEL;
 }
 
-/* Whether a factor of M columns is packed. In float narrow ones serve as they are, and so do those that would leave
- * little. */
+/* Whether a factor with M columns is packed. In float, narrow factors are used unpacked, and so are factors whose last
+ * panel would have at most one vector. */
 static inline bool hl_linear_packs(const hl_linear_rows *rows, int64_t M)
 {
     enum { MOST_UNPACKED = 512 };

@@ -1,9 +1,9 @@
-/* y and dx of a linear map by generated kernels, with W packed in panels (panel_pack.h) that stay in a core's caches;
- * used by linear_products.c alone. In bf16 (core/kernels/bf16.h) callable where hl_bf16_missing is NULL.
+/* y and dx of a linear map, with generated kernels. W is packed in panels (panel_pack.h) that stay in a core's caches.
+ * Only linear_products.c uses this. In bf16 (core/kernels/bf16.h), call it only if hl_bf16_missing is NULL.
  *
- * W (O, I); x, dx (n, I) and y, dp (n, O) are rows, contiguous. Sums over O and I are added in an order that follows
- * from these sizes alone. Memory for what is packed is counted in hl_real and begins at a multiple of 64 bytes. Method:
- * Goto & van de Geijn 2008, with kernels of Heinecke et al. 2016. */
+ * W (O, I); x, dx (n, I) and y, dp (n, O) are contiguous rows. Sums over O and I are added in an order that depends on
+ * these sizes alone. Memory for packed matrices is counted in hl_real and aligned to 64 bytes. Method: Goto & van de
+ * Geijn 2008, with kernels of Heinecke et al. 2016. */
 #ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_PANELS_H
 #define HL_CORE_KERNELS_PRIVATE_LINEAR_PANELS_H
 
@@ -12,17 +12,17 @@
 /* Generates the code for any number of rows. */
 void hl_panels_prepare(const hl_linear_rows *rows);
 
-/* Of W in the form that forward (y) or dx takes; of a block of rows in the form that each takes, 0 where that is x or
- * dp itself. */
+/* The size of packed W, in the form for forward (y) or for dx. _block: the size of a packed block of rows in the same
+ * two forms; 0 if x or dp itself is used. */
 int64_t hl_panels_weights_numbers(const hl_linear_rows *rows, bool dx);
 int64_t hl_panels_block_numbers(const hl_linear_rows *rows, bool dx);
 
-/* Returns that form: `packed`, or for dx W itself where it serves as it is. Forward's may hold b, NULL where there is
- * none: it serves until W or b changes. dx takes no b. */
+/* Returns W in that form: `packed`, or W itself if dx can use it unchanged. The form for forward may contain b (or NULL
+ * if there is none), so it is valid until W or b changes. dx needs no b. */
 const hl_real *hl_panels_pack_weights(int threads, const hl_linear_rows *rows, bool dx, const hl_real *W,
                                       const hl_real *b, hl_real *packed);
 
-/* y = b + x W^T of n <= HL_LINEAR_BLOCK rows, where b is what was packed; dx = (or, `add`, +=) dp W. `block`: memory
+/* y = b + x W^T for n <= HL_LINEAR_BLOCK rows, with the b that was packed; dx = (or +=, if `add`) dp W. `block`: memory
  * of the calling thread. */
 void hl_panels_forward(const hl_linear_rows *rows, int64_t n, const hl_real *x, const hl_real *packed, const hl_real *b,
                        hl_real *y, hl_real *block);

@@ -1,5 +1,5 @@
-/* How the rows of a linear map are cut, and how its products are computed. For core/kernels/linear_*.c;
- * core/ops/linear.c also reads n_blocks, O and HL_LINEAR_BLOCK, to know how many bits it saves for each block. */
+/* How the rows of a linear map are cut, and how its products are computed. For core/kernels/linear_*.c. Also,
+ * core/ops/linear.c reads n_blocks, O and HL_LINEAR_BLOCK, to know how many bits it saves for each block. */
 #ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
 #define HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
 
@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HL_LINEAR_BLOCK = 64 /* rows: y or dp of so many rows is still in a core's cache when it is read next */ };
+enum { HL_LINEAR_BLOCK = 64 /* rows: a block of y or dp is still in a core's cache when it is read next */ };
 
-/* How dW (O, I) is summed over N rows: in a partial sum for each group of blocks, tile by tile over all rows
+/* How dW (O, I) is summed over N rows: as one partial sum per group of blocks, tile by tile over all rows
  * (hl_weight_grad), or by hl_matmul_rows_into. */
 typedef enum hl_linear_sum { HL_LINEAR_PARTIALS, HL_LINEAR_TILES, HL_LINEAR_WHOLE } hl_linear_sum;
 
 typedef struct hl_linear_rows {
     int64_t N, O, I;
     int64_t n_blocks;
-    int n_groups;   /* of blocks, each worked by one thread */
-    bool generated; /* kernels work on blocks of rows; else OpenBLAS on all rows at once */
+    int n_groups;   /* groups of blocks; one thread works on each */
+    bool generated; /* kernels work on blocks of rows; otherwise OpenBLAS works on all rows at once */
     bool bf16;      /* the kernels multiply in bf16 */
     hl_linear_sum sum;
 } hl_linear_rows;

@@ -1,10 +1,10 @@
-/* Float matrices in the form that the products of linear maps take, as they are or rounded to bf16.
+/* Float matrices in the form that the products of linear maps read, unchanged or rounded to bf16.
  *
- * A panel holds 64 columns of a matrix, one row of 64 numbers after the other: (K, M) in panels is
- * [ceil(M / 64)][K][64]. In bf16 (core/kernels/bf16.h) a pair, two numbers side by side along K, is what one
- * instruction multiplies and adds: [ceil(M / 64)][ceil(K / 2)][64] pairs; where K is odd, the second half of the last
- * pair is 0. Columns past M are 0 in bf16, and anything in float. x is row-major, `stride` numbers from one row to the
- * next; y counts in numbers of its own type. */
+ * A panel holds 64 columns of a matrix, one row of 64 numbers after the other. In panels, (K, M) becomes [ceil(M /
+ * 64)][K][64]. In bf16 (core/kernels/bf16.h), one instruction multiplies and adds a pair: two numbers side by side
+ * along K. The panels are [ceil(M / 64)][ceil(K / 2)][64] pairs; if K is odd, the second half of the last pair is 0.
+ * Columns past M are 0 in bf16, and undefined in float. x is row-major, with `stride` numbers from one row to the next;
+ * y counts in numbers of its own type. */
 #ifndef HL_CORE_KERNELS_PRIVATE_PANEL_PACK_H
 #define HL_CORE_KERNELS_PRIVATE_PANEL_PACK_H
 
@@ -15,23 +15,23 @@
 enum { HL_PANEL = 64 };
 
 typedef struct hl_packers {
-    /* y (n, width) = x, `y_stride` from one row to the next, with a 0 after the last of an odd width. NULL in float:
-     * rows are multiplied as they are. */
+    /* y (n, width) = x, with `y_stride` from one row to the next, and a 0 after the last number if width is odd. NULL
+     * in float, where rows are multiplied unchanged. */
     void (*plain)(int64_t n, int64_t width, const hl_real *x, int64_t stride, void *y, int64_t y_stride);
 
-    /* y (width, n) = x^T for x (n, width), with a 0 after the last of an odd n. NULL in float. */
+    /* y (width, n) = x^T for x (n, width), with a 0 after the last number if n is odd. NULL in float. */
     void (*transposed)(int64_t n, int64_t width, const hl_real *x, int64_t stride, void *y, int64_t y_stride);
 
-    /* x (n, width) in panels as (K, M); `panel` from one panel to the next. */
+    /* Packs x (n, width) in panels as (K, M); `panel` numbers from one panel to the next. */
     void (*rows)(int64_t n, int64_t width, const hl_real *x, int64_t stride, void *y, int64_t panel);
 
-    /* x (n, width) in panels as (M, K), n <= HL_PANEL: one panel. */
+    /* Packs x (n, width) in panels as (M, K), with n <= HL_PANEL: one panel. */
     void (*panel)(int64_t n, int64_t width, const hl_real *x, int64_t stride, void *y);
 } hl_packers;
 
 const hl_packers *hl_float_packers(void);
 
-/* NULL where the build is not compiled for CPUs with AVX512-BF16, or in double. */
+/* NULL if the build is not compiled for CPUs with AVX512-BF16, or in double. */
 const hl_packers *hl_bf16_packers(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* GPT-2's printable stand-ins for bytes: 33 to 126, 161 to 172 and 174 to 255 stand for themselves, the other 68 are
- * U+0100, U+0101, ... in order. A space is U+0120. */
+/* GPT-2's printable stand-ins for bytes. The bytes 33 to 126, 161 to 172 and 174 to 255 stand for themselves; the other
+ * 68 become U+0100, U+0101, ... in order. A space is U+0120. */
 #ifndef HL_DATA_TEXT_PRIVATE_BYTE_LETTERS_H
 #define HL_DATA_TEXT_PRIVATE_BYTE_LETTERS_H
 
@@ -18,7 +18,7 @@ static inline uint32_t hl_byte_letter(unsigned char byte)
     return byte == 173 ? HL_LETTERS_END - 1u : byte;
 }
 
-/* The byte whose letter it is; -1 where the character is no byte's. */
+/* The byte whose stand-in this is; -1 if the character is not a stand-in. */
 static inline int hl_byte_of_letter(uint32_t letter)
 {
     if (letter >= HL_LETTERS_END || (letter < 0x100 && hl_byte_letter((unsigned char)letter) != letter)) {

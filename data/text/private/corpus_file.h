@@ -1,13 +1,13 @@
 /* The file of a cache (data/text/corpus.h), and what its readers and its writer share.
  *
  *     blocks      of 4096 bytes, the last as long as needed: uint32 CRC-32 of the block's number (int64) and of all
- *                 that follows; uint32 place of the first number of the first example that begins in the block, 1022
- *                 where none does; 1022 numbers, int32
+ *                 that follows; uint32 index, in the block, of the first number of the first example that begins
+ *                 there (1022 if none does); 1022 numbers, int32
  *     directory   for each block, int64: how many examples begin before it; nothing for running text
  *     end         hl_corpus_end
  *
- * The numbers of all blocks are one row. An example is its columns' lengths, then their numbers, column after column.
- * All stands in the machine's byte order; another machine's file shows another format number. */
+ * The numbers of all blocks form one row. An example is the lengths of its columns, then their numbers, column by
+ * column. Everything is in the machine's byte order; a file of another machine shows another format number. */
 #ifndef HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
 #define HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
 
@@ -29,12 +29,12 @@ enum {
 #define HL_CORPUS_MAGIC "hlcorpus"
 
 typedef struct hl_corpus_end {
-    char kind[HL_CORPUS_TEXT], tokens[HL_CORPUS_TEXT]; /* zeros behind their ends, as in `columns` */
+    char kind[HL_CORPUS_TEXT], tokens[HL_CORPUS_TEXT]; /* filled with zeros, as in `columns` */
     char columns[HL_CORPUS_COLUMNS][HL_CORPUS_TEXT];
-    int64_t longest[HL_CORPUS_COLUMNS]; /* of each column */
-    int64_t longest_example;            /* of all columns together */
+    int64_t longest[HL_CORPUS_COLUMNS]; /* per column */
+    int64_t longest_example;            /* all columns together */
     int64_t n_columns, n_examples;
-    int64_t n_numbers; /* in all blocks, lengths included */
+    int64_t n_numbers; /* in all blocks, including lengths */
     int64_t n_blocks;
     hl_source source;
     uint32_t format;
@@ -50,25 +50,25 @@ struct hl_corpus {
     hl_status made_because;
 };
 
-/* The CRC-32 of block `number`, of so many bytes. */
+/* The CRC-32 of block number `number`, which has `bytes` bytes. */
 uint32_t hl_corpus_block_crc(int64_t number, const unsigned char *block, size_t bytes);
 
-/* What end.crc must be. */
+/* The correct value of end.crc. */
 uint32_t hl_corpus_end_crc(const int64_t *directory, const hl_corpus_end *end);
 
-/* Opens a file of this format, whatever it was made from: its end and directory are read and checked. HL_BAD_FILE (as
- * hl_corpus_open: missing, damaged, no cache, another format), HL_NO_MEMORY; *out is then NULL. *ours: whether it ends
- * as caches do, so that one that is made anew may replace it. */
+/* Opens a file of this format, made from any source: reads and checks its end and directory. HL_BAD_FILE (as
+ * hl_corpus_open: missing, damaged, not a cache, another format), HL_NO_MEMORY; *out is then NULL. *ours: whether it
+ * ends as caches do, so that a new cache may replace it. */
 hl_status hl_corpus_load(const char *path, bool *ours, hl_corpus **out);
 
-/* Begins a file at `path`, with kind, tokens and columns of the spec, which fit. HL_BAD_FILE, HL_NO_MEMORY; *out is
- * then NULL. Ended by one of the last two. */
+/* Begins a file at `path` with the kind, tokens and columns of the spec, which fit. HL_BAD_FILE, HL_NO_MEMORY; *out is
+ * then NULL. End it with one of the last two functions. */
 hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **out);
 
 /* Whether nothing was added. */
 bool hl_corpus_writer_is_empty(const hl_corpus_writer *writer);
 
-/* Writes what is left and puts the file into place, durably. HL_BAD_FILE. Frees the writer. */
+/* Writes the rest, renames the file to its path and waits for the disk. HL_BAD_FILE. Frees the writer. */
 hl_status hl_corpus_writer_commit(hl_corpus_writer *writer, const hl_source *source);
 
 /* Removes what was written and frees the writer. */

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room for `needed` elements of `size` bytes in *block, which has room for *capacity: at least doubles it. false
- * when out of memory, and nothing changes. */
+/* Makes room for `needed` elements of `size` bytes in *block, which has room for *capacity elements; at least doubles
+ * the room. When out of memory, returns false and changes nothing. */
 static inline bool hl_grow(void **block, size_t *capacity, size_t needed, size_t size)
 {
     enum { FEWEST = 16 };
@@ -26,10 +26,10 @@ static inline bool hl_grow(void **block, size_t *capacity, size_t needed, size_t
     return true;
 }
 
-/* The same for a list of elements of any type, which `list` points to. */
+/* The same for a list, `list`, of elements of any type. */
 #define HL_GROW(list, capacity, needed) hl_grow((void **)&(list), &(capacity), needed, sizeof *(list))
 
-/* Gives back the room that no element needs: `n` of them are kept, at least one. Otherwise as above. */
+/* Releases unused room and keeps the room for `n` elements, at least one. Otherwise as above. */
 static inline bool hl_fit(void **block, size_t *capacity, size_t n, size_t size)
 {
     void *fitted = hl_realloc(*block, n, size);

@@ -1,11 +1,11 @@
-/* A hash of bytes, for tables of texts and for the split of examples by their content. */
+/* A hash of bytes, for tables of texts and for splitting examples by their content. */
 #ifndef HL_DATA_TEXT_PRIVATE_HASH_H
 #define HL_DATA_TEXT_PRIVATE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* FNV-1a, 64 bits, over the bytes, from the hash of what comes before them; the first is HL_HASH. */
+/* FNV-1a, 64 bits, over the bytes. `hash` is the hash of the bytes before them; begin with HL_HASH. */
 #define HL_HASH UINT64_C(14695981039346656037)
 static inline uint64_t hl_hash(uint64_t hash, const void *bytes, size_t size)
 {

@@ -1,4 +1,4 @@
-/* A heap: of its entries the one that comes first is at hand. */
+/* A heap: its first entry is always at hand. */
 #ifndef HL_DATA_TEXT_PRIVATE_HEAP_H
 #define HL_DATA_TEXT_PRIVATE_HEAP_H
 
@@ -9,18 +9,17 @@
 #include <stdint.h>
 
 typedef struct hl_heap_entry {
-    int64_t key; /* the least comes first */
+    int64_t key; /* the entry with the smallest key is first */
     uint32_t number;
 } hl_heap_entry;
 
-/* Begins zeroed; at[0] comes first. `at` is owned by the caller: hl_free. */
+/* Begins zeroed; at[0] is the first entry. The caller owns `at`: hl_free. */
 typedef struct hl_heap {
     hl_heap_entry *at;
     size_t n, capacity;
 } hl_heap;
 
-/* Whether the number a comes before the number b, which have the same key. A function known to the compiler is inlined.
- */
+/* Whether number a comes before number b if their keys are equal. The compiler inlines a function that it knows. */
 typedef bool hl_heap_order(const void *context, uint32_t a, uint32_t b);
 
 static inline bool hl_heap_before(hl_heap_entry a, hl_heap_entry b, hl_heap_order *order, const void *context)
@@ -28,7 +27,7 @@ static inline bool hl_heap_before(hl_heap_entry a, hl_heap_entry b, hl_heap_orde
     return a.key != b.key ? a.key < b.key : order(context, a.number, b.number);
 }
 
-/* false when out of memory, and nothing changes. */
+/* Adds an entry. When out of memory, returns false and changes nothing. */
 static inline bool hl_heap_push(hl_heap *heap, hl_heap_entry entry, hl_heap_order *order, const void *context)
 {
     if (!hl_grow((void **)&heap->at, &heap->capacity, heap->n + 1, sizeof *heap->at)) {
@@ -42,7 +41,7 @@ static inline bool hl_heap_push(hl_heap *heap, hl_heap_entry entry, hl_heap_orde
     return true;
 }
 
-/* Takes the first entry off a heap that has one. */
+/* Removes the first entry from a heap that has one, and returns it. */
 static inline hl_heap_entry hl_heap_pop(hl_heap *heap, hl_heap_order *order, const void *context)
 {
     hl_heap_entry first = heap->at[0], last = heap->at[--heap->n];

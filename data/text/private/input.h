@@ -1,4 +1,4 @@
-/* The bytes of a text, uncompressed: a plain file, a gzipped one, or standard input. */
+/* The uncompressed bytes of a text: a plain file, a gzipped file, or standard input. */
 #ifndef HL_DATA_TEXT_PRIVATE_INPUT_H
 #define HL_DATA_TEXT_PRIVATE_INPUT_H
 
@@ -13,8 +13,8 @@ typedef struct hl_input hl_input;
 /* As hl_lines_open. Nothing is read yet. */
 hl_status hl_input_open(const char *path, hl_input **out);
 
-/* At most `count` bytes, *n of them; 0 at the end. HL_BAD_FILE as hl_lines_next states (a file that is now shorter than
- * when it was opened was cut; what was appended to it is not read), HL_NO_MEMORY. */
+/* Reads at most `count` bytes, and sets *n to how many; 0 at the end. HL_BAD_FILE as in hl_lines_next (a file that is
+ * now shorter than when it was opened was cut; bytes that were appended are not read), HL_NO_MEMORY. */
 hl_status hl_input_read(hl_input *input, void *bytes, size_t count, size_t *n);
 
 /* As hl_lines_progress, hl_lines_may_wait and hl_lines_name. */

@@ -1,4 +1,4 @@
-/* Makes pieces of the most frequent pairs of neighbouring pieces, one after another. */
+/* Makes pieces from the most frequent pairs of neighbouring pieces, one after another. */
 #ifndef HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
 #define HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
 
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Words as the ids of their pieces. A zeroed one is empty. Owned by the caller: hl_merge_learner_free. */
+/* Words, as the ids of their pieces. A zeroed learner is empty. Owned by the caller: hl_merge_learner_free. */
 typedef struct hl_merge_learner {
-    int32_t *symbols; /* of all words, one after another */
+    int32_t *symbols; /* the pieces of all words, one word after another */
     size_t n_symbols, symbols_capacity;
     struct hl_merge_word {
         size_t start, n;
@@ -20,28 +20,29 @@ typedef struct hl_merge_learner {
     } * words;
     size_t n_words, words_capacity;
 
-    /* The result: left and right of each merge, two ids a merge. */
+    /* The result: left and right of each merge, two ids per merge. */
     int32_t *merges;
     size_t n_merges, merges_capacity;
 
-    /* of its work */
+    /* working memory */
     struct hl_merge_pair *pairs;
     size_t n_pairs, pairs_capacity;
     hl_number_table table; /* of pairs */
     struct hl_merge_place *places;
     size_t n_places, places_capacity;
-    hl_heap heap; /* of pairs; the key is the negative of the count when it was put in: one with another now is out of
+    hl_heap heap; /* of pairs; the key is minus the count at insertion, and an entry whose count has changed is out of
                      date */
-    uint32_t *grown; /* pairs whose count has grown in this merge */
+    uint32_t *grown; /* pairs whose count has increased in this merge */
     size_t n_grown, grown_capacity;
 } hl_merge_learner;
 
-/* Adds a word of `count` occurrences and no pieces; hl_merge_learner_symbol adds the next piece to it. HL_NO_MEMORY. */
+/* Adds a word with `count` occurrences and no pieces; hl_merge_learner_symbol adds the next piece to it.
+ * HL_NO_MEMORY. */
 hl_status hl_merge_learner_word(hl_merge_learner *learner, int64_t count);
 hl_status hl_merge_learner_symbol(hl_merge_learner *learner, int32_t id);
 
-/* Adds pieces to the set, whose numbers are the ids, until it has `size` or no pair occurs `least` times. What is made
- * of `prefix_size` bytes at the beginning of the right one of a pair is left out. HL_NO_MEMORY. */
+/* Adds pieces to the set, whose numbers are the ids, until it has `size` or no pair occurs `least` times. The first
+ * `prefix_size` bytes of a pair's right piece are left out of the new piece. HL_NO_MEMORY. */
 hl_status hl_merge_learner_run(hl_merge_learner *learner, size_t size, int64_t least, size_t prefix_size,
                                hl_text_set *pieces);
 

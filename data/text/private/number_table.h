@@ -1,5 +1,5 @@
-/* Things that are numbered from 0 on, found by what they are: a hash table of their numbers. The caller has the things
- * and says which hash and which number a thing has. */
+/* A hash table of numbers. It finds things, numbered from 0 on, by their content. The caller owns the things, and
+ * states the hash of each and which number a thing has. */
 #ifndef HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
 #define HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
 
@@ -10,19 +10,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Begins zeroed. `at` is owned by the caller: hl_free. */
+/* Begins zeroed. The caller owns `at`: hl_free. */
 typedef struct hl_number_table {
     uint32_t *at; /* UINT32_MAX: free */
-    size_t mask;  /* its size less one */
+    size_t mask;  /* its size minus one */
 } hl_number_table;
 
-/* The hash of a number's thing; whether that is the one that is looked for. Functions known to the compiler are
- * inlined.
- */
+/* The hash of a number's thing; and whether it is the wanted thing. The compiler inlines functions that it knows. */
 typedef uint64_t hl_number_hash(const void *things, uint32_t number);
 typedef bool hl_number_is(const void *things, uint32_t number, const void *wanted);
 
-/* The place of the number of `wanted`, which has this hash, or the free one where it belongs. */
+/* The entry with the number of `wanted`, which has this hash, or the free entry where it belongs. */
 static inline uint32_t *hl_number_table_find(const hl_number_table *table, uint64_t hash, hl_number_is *is,
                                              const void *things, const void *wanted)
 {
@@ -34,7 +32,7 @@ static inline uint32_t *hl_number_table_find(const hl_number_table *table, uint6
 }
 
 /* Makes the table at least twice as large as n + 1 numbers, with the numbers 0 .. n - 1 in it; n stays below
- * UINT32_MAX. false when out of memory, and nothing changes. */
+ * UINT32_MAX. When out of memory, returns false and changes nothing. */
 static inline bool hl_number_table_grow(hl_number_table *table, size_t n, hl_number_hash *hash_of, const void *things)
 {
     enum { FEWEST = 1024 };

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* The end of the match that begins at `begin` < size. The text is UTF-8. */
+/* Returns the end of the match that begins at `begin` < size. The text is UTF-8. */
 size_t hl_pretoken_end(const char *text, size_t size, size_t begin);
 
 #endif

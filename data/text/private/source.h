@@ -1,4 +1,4 @@
-/* What a file was like when something was made from it, so that one that has changed is noticed. */
+/* The state of a file when something was made from it, to notice later that the file has changed. */
 #ifndef HL_DATA_TEXT_PRIVATE_SOURCE_H
 #define HL_DATA_TEXT_PRIVATE_SOURCE_H
 
@@ -9,25 +9,26 @@
 
 typedef struct hl_source {
     int64_t size;                 /* bytes */
-    int64_t seconds, nanoseconds; /* when it was last changed */
-    uint32_t sample; /* CRC-32 of 16 blocks of 64 KiB, spread evenly from first to last; of all where they meet */
-    uint32_t whole;  /* CRC-32 of all of it; only hl_source_read_whole sets it */
+    int64_t seconds, nanoseconds; /* the time of the last change */
+    uint32_t sample; /* CRC-32 of 16 blocks of 64 KiB, spread evenly from first to last; of the whole file if they
+                        meet */
+    uint32_t whole;  /* CRC-32 of the whole file; only hl_source_read_whole sets it */
 } hl_source;
 
-/* Is told how many of `total` bytes have been read; a failure that it returns ends the reading and is handed on. */
+/* Receives how many of `total` bytes have been read. If it fails, the reading ends and the failure is passed on. */
 typedef hl_status hl_source_progress(void *context, int64_t done, int64_t total);
 
-/* Looks at size, date and sampled blocks: at most 1 MiB is read. HL_BAD_FILE (missing, no regular file, cut while it
- * was read), HL_NO_MEMORY. */
+/* Reads size, date and sampled blocks: at most 1 MiB. HL_BAD_FILE (missing, not a regular file, cut while it was read),
+ * HL_NO_MEMORY. */
 hl_status hl_source_look(const char *path, hl_source *source);
 
-/* Sets source->whole, reading the file once. HL_BAD_FILE, also where its size is no longer source->size; HL_NO_MEMORY.
+/* Sets source->whole by reading the file once. HL_BAD_FILE, also if its size is no longer source->size; HL_NO_MEMORY.
  * `progress` may be NULL. */
 hl_status hl_source_read_whole(const char *path, hl_source_progress *progress, void *context, hl_source *source);
 
-/* Whether the file still holds what `then` describes; *same. Another size or another sample is another content. Where
- * both are the same but the date is not (a copy, a touch), or with `full`, all of it is read and compared. Fails as the
- * two functions above. */
+/* Sets *same: whether the file still holds what `then` describes. Another size or another sample means other content.
+ * If both are the same but the date is not (a copy, a touch), or with `full`, the whole file is read and compared.
+ * Fails as the two functions above. */
 hl_status hl_source_compare(const char *path, const hl_source *then, bool full, hl_source_progress *progress,
                             void *context, bool *same);
 

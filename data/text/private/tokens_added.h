@@ -1,4 +1,4 @@
-/* Added tokens: which there are, and where they stand in a text. */
+/* Added tokens: which ones exist, and where they are in a text. */
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_ADDED_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_ADDED_H
 
@@ -11,10 +11,10 @@
 /* A token that is found in a text before the text is cut. A zeroed one is special. */
 typedef struct hl_added_token {
     int32_t id;
-    bool strip_left, strip_right; /* takes the white space beside it along */
-    bool single_word;             /* found only where no character of a word stands beside it */
-    bool normalized;              /* its normalized text is looked for in the normalized text */
-    bool ordinary;                /* a token like any other for all else */
+    bool strip_left, strip_right; /* takes the white space beside it */
+    bool single_word;             /* found only if no character of a word is beside it */
+    bool normalized;              /* its normalized text is searched in the normalized text */
+    bool ordinary;                /* in every other respect a token like any other */
 } hl_added_token;
 
 /* Finds added tokens: their texts, sorted by bytes. */
@@ -26,20 +26,20 @@ typedef struct hl_token_matcher {
     } * at;
     size_t n;
     hl_text texts;         /* what `at` points into */
-    bool first_bytes[256]; /* whether a text begins with it */
+    bool first_bytes[256]; /* whether a token's text begins with this byte */
 } hl_token_matcher;
 
-/* Whether an added token is special and has no rule but to strip white space. */
+/* Whether an added token is special and has no rule except to strip white space. */
 bool hl_added_is_plain(const hl_added_token *added);
 
-/* An added token in a text: bytes begin .. end - 1, white space that it takes along included. */
+/* An added token in a text: bytes begin .. end - 1, including white space that it takes. */
 typedef struct hl_added_match {
     const hl_added_token *token;
     size_t begin, end;
 } hl_added_match;
 
-/* The next added token from byte *at on, the longest where several begin; *at: where to go on. White space before it is
- * taken from `from` on. Special tokens are only passed over without `specials`. false: no more. */
+/* Finds the next added token from byte *at on, or the longest one if several begin there; *at: where to go on. It takes
+ * white space before it only from `from` on. Without `specials`, special tokens are skipped. false: no more. */
 bool hl_tokens_next_added(const hl_token_matcher *matcher, const char *text, size_t size, bool specials, size_t from,
                           size_t *at, hl_added_match *match);
 

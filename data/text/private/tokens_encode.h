@@ -1,5 +1,6 @@
-/* One text or word cut into pieces, a function for each kind; hl_tokens_encode chooses. All texts are UTF-8 (but for
- * bytes) and shorter than 2 GiB. They add pieces, whose offsets are those in the text plus `base`. */
+/* Cuts one text or word into pieces, with a function for each kind; hl_tokens_encode chooses. All texts are UTF-8
+ * (except for bytes) and shorter than 2 GiB. The functions add pieces, whose offsets are those in the text plus
+ * `base`. */
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A character as the normaliser leaves it, and the bytes of the text that it comes from. */
+/* A character as the normaliser leaves it, and the bytes of the text from which it comes. */
 typedef struct hl_character {
     uint32_t code, bytes;
     size_t begin;
@@ -20,16 +21,16 @@ typedef struct hl_character {
 
 /* A piece that may still be merged with its right neighbour. */
 typedef struct hl_symbol {
-    int32_t id, left, right; /* id -1: merged into the one before; left, right: indices, -1 at the ends */
+    int32_t id, left, right; /* id -1: merged into the symbol before; left, right: indices, -1 at the ends */
     uint32_t begin, end;
 } hl_symbol;
 
-/* Arrays of each use, which grow. */
+/* Arrays for each use, which grow. */
 typedef struct hl_tokens_scratch {
     hl_character *characters;
     char *word;       /* the UTF-8 of some characters */
-    uint32_t *ends;   /* of each character of the word: its end in it */
-    uint64_t *hashes; /* and the hash of the bytes up to there */
+    uint32_t *ends;   /* for each character of the word: its end in the word */
+    uint64_t *hashes; /* the hash of the bytes up to that end */
     hl_symbol *symbols;
     hl_heap heap; /* the numbers are indices of left symbols, the keys ranks */
     char *plain;  /* the UTF-8 of all characters */
@@ -38,26 +39,26 @@ typedef struct hl_tokens_scratch {
         plain_capacity, wrapped_capacity;
 } hl_tokens_scratch;
 
-/* Whether a text can be cut: HL_INVALID where it is not UTF-8 (bytes takes any) or not shorter than 2 GiB. */
+/* Whether a text can be cut: HL_INVALID if it is not UTF-8 (bytes accepts any) or not shorter than 2 GiB. */
 hl_status hl_tokens_check_text(hl_tokens_kind kind, const char *text, size_t size);
 
-/* The text's characters, normalised by the rules, in scratch->characters. HL_NO_MEMORY. */
+/* Writes the text's characters, normalised by the rules, to scratch->characters. HL_NO_MEMORY. */
 hl_status hl_tokens_normalize(const hl_tokens_rules *rules, const char *text, size_t size, hl_tokens_scratch *scratch);
 
-/* The UTF-8 of characters first .. end - 1 in scratch->word, with room for their ends and hashes. HL_NO_MEMORY. */
+/* Writes characters first .. end - 1 as UTF-8 to scratch->word, with room for their ends and hashes. HL_NO_MEMORY. */
 hl_status hl_tokens_word_bytes(hl_tokens_scratch *scratch, size_t first, size_t end, size_t *size);
 
-/* The next word from character *end on, characters *first .. *end - 1: of chars every character, of words what stands
- * between white space, of wordpiece the same with punctuation as words of its own. false after the last one. */
+/* Finds the next word from character *end on: characters *first .. *end - 1. In chars it is one character. In words,
+ * white space separates words; in wordpiece too, but punctuation marks are words. false after the last one. */
 bool hl_tokens_next_word(hl_tokens_kind kind, const hl_tokens_scratch *scratch, size_t *first, size_t *end);
 
 /* Adds a piece. HL_NO_MEMORY. */
 hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end);
 
-/* Adds the piece that characters first .. end - 1 of the scratch became. HL_NO_MEMORY. */
+/* Adds the piece that replaces characters first .. end - 1 of the scratch. HL_NO_MEMORY. */
 hl_status hl_pieces_add_characters(hl_pieces *pieces, int32_t id, size_t first, size_t end, size_t base);
 
-/* HL_NO_MEMORY; hl_tokens_encode_words (chars and words) also HL_INVALID where there is no unknown token. */
+/* HL_NO_MEMORY; hl_tokens_encode_words (chars and words) also HL_INVALID if there is no unknown token. */
 hl_status hl_tokens_encode_words(const hl_tokens *tokens, const char *text, size_t size, size_t base,
                                  hl_pieces *pieces);
 hl_status hl_tokens_encode_wordpiece(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,

@@ -1,4 +1,4 @@
-/* What a tokens object is made of, for the files that make one and for those that encode with it. */
+/* The parts of a tokens object, for the files that make one and for those that encode with it. */
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
 
@@ -15,12 +15,12 @@
 
 enum {
     HL_TEMPLATE_MAX = 16,
-    HL_TEXT_A = -2, /* the place of a text among a template's ids */
+    HL_TEXT_A = -2, /* stands for a text among a template's ids */
     HL_TEXT_B = -3,
     HL_WORD_CHARACTERS = 100, /* a longer word is unknown to WordPiece */
 };
 
-/* What stands around a text or a pair: ids, each with its type. */
+/* What encloses a text or a pair: ids, each with its type. */
 typedef struct hl_template {
     int n;
     struct {
@@ -33,25 +33,25 @@ typedef struct hl_merge {
     int32_t left, right, id;
 } hl_merge;
 
-/* By which rules a text is cut. */
+/* The rules by which a text is cut. */
 typedef struct hl_tokens_rules {
-    bool clean, cjk, accents, lowercase; /* BertNormalizer's; accents: they are stripped */
-    int64_t word_characters;             /* of wordpiece: a longer word is unknown */
-    bool prefix_space;                   /* of bpe: a text begins with a space */
-    bool unknown_bytes;                  /* of bpe: a byte without a piece is unknown, not left out */
+    bool clean, cjk, accents, lowercase; /* BertNormalizer's; accents: whether they are stripped */
+    int64_t word_characters;             /* wordpiece: a longer word is unknown */
+    bool prefix_space;                   /* bpe: a text begins with a space */
+    bool unknown_bytes;                  /* bpe: a byte without a piece is unknown, not left out */
 } hl_tokens_rules;
 
 struct hl_tokens {
     hl_tokens_kind kind;
     hl_tokens_rules rules;
 
-    /* set by who makes it, with hl_tokens_add and these arrays */
+    /* set by the maker, with hl_tokens_add and these arrays */
     hl_text text; /* the pieces, each with a zero byte */
     size_t *starts, starts_capacity;
     int32_t n;
     hl_added_token *added;
     size_t n_added, added_capacity;
-    int32_t n_model; /* the first pieces, which words are cut into; 0: all. The others are only found as added tokens */
+    int32_t n_model; /* the first pieces, into which words are cut; 0: all. The others are found only as added tokens */
     hl_merge *merges;
     size_t n_merges, merges_capacity;
     int32_t roles[HL_ROLES];
@@ -62,45 +62,45 @@ struct hl_tokens {
         uint32_t tag;
         int32_t id; /* -1: free */
     } * table;
-    size_t mask;                                                               /* of the table: its size less one */
+    size_t mask;                                                               /* size of the table minus one */
     enum hl_piece_kind { HL_OF_MODEL, HL_ORDINARY, HL_SPECIAL } * piece_kinds; /* by id; the last two: added */
-    hl_token_matcher matchers[2]; /* of texts as they stand; of normalized texts */
+    hl_token_matcher matchers[2]; /* for texts as they are; for normalized texts */
     size_t longest;               /* the bytes of the longest piece */
-    int32_t byte_ids[256];        /* of bytes and bpe; -1: no such piece */
+    int32_t byte_ids[256];        /* for bytes and bpe; -1: no such piece */
     hl_number_table ranks;        /* of merges */
 };
 
-/* An object without pieces, NULL when out of memory. Its roles are absent and its templates those of texts alone. */
+/* An object without pieces, or NULL when out of memory. It has no roles, and its templates contain only texts. */
 hl_tokens *hl_tokens_new(hl_tokens_kind kind);
 
-/* Adds a piece, whose id is the number of those before. HL_NO_MEMORY. */
+/* Adds a piece; its id is the number of pieces before it. HL_NO_MEMORY. */
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size);
 
 /* Makes a piece an added token. HL_NO_MEMORY. */
 hl_status hl_tokens_mark_added(hl_tokens *tokens, hl_added_token added);
 
-/* For hl_tokens_index, and anew when the rules have changed: makes the matcher (0 or 1). HL_BAD_FILE, naming `path`,
- * where nothing is left of a token's text when it is normalized; HL_NO_MEMORY. */
+/* Makes the matcher (0 or 1): for hl_tokens_index, and again when the rules have changed. HL_BAD_FILE, naming `path`,
+ * if nothing is left of a token's text after normalizing; HL_NO_MEMORY. */
 hl_status hl_tokens_match(hl_tokens *tokens, const char *path, int matcher);
 
-/* The templates of texts between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is left out. */
+/* Sets the templates of texts between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is left out. */
 void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after);
 
-/* When all pieces and special tokens are there: checks them and makes them known to the functions that find. With
- * `lines` the file has a piece a line. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
+/* Call it when all pieces and special tokens are added: checks them and prepares the functions that find them. With
+ * `lines`, the file has one piece per line. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines);
 
-/* Adds the merge of the texts of two pieces, of an indexed object. HL_BAD_FILE, naming `path`, where one of them or
- * what they become is no piece; HL_NO_MEMORY. */
+/* Adds the merge of two pieces, given by their texts, to an indexed object. HL_BAD_FILE, naming `path`, if one of them
+ * or their result is not a piece; HL_NO_MEMORY. */
 hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, const char *right);
 
-/* At the end: checks everything else, and the merges. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
+/* Call it at the end: checks everything else, and the merges. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
 hl_status hl_tokens_finish(hl_tokens *tokens, const char *path);
 
-/* The rank of the pair's merge, -1 where there is none. */
+/* The rank of the pair's merge; -1 if there is none. */
 int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right);
 
-/* The id of the piece "<prefix><bytes>", whose hash it is given; -1 where there is none. */
+/* The id of the piece "<prefix><bytes>", whose hash is `hash`; -1 if there is none. */
 int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
                               size_t size);
 

@@ -1,4 +1,4 @@
-/* What readers of tokens' files share. */
+/* What the readers of token files share. */
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
 
@@ -9,26 +9,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* JSON takes up to 100 times its bytes while it is read. */
+/* While it is read, JSON needs up to 100 times its bytes. */
 enum { HL_TOKENS_JSON_BYTES = 64 << 20, HL_TOKENS_FILE_BYTES = 256 << 20, HL_WORD_CHARACTERS_MAX = 10000 };
 
-/* Reads the file and calls `read` with its JSON; frees what `read` began to make in *out where it fails. HL_BAD_FILE,
- * HL_NO_MEMORY, and what `read` fails with. */
+/* Reads the file and calls `read` with its JSON. If `read` fails, frees what it began in *out. HL_BAD_FILE,
+ * HL_NO_MEMORY, failures of `read`. */
 typedef hl_status hl_tokens_read(const char *path, json_t *root, void *context, hl_tokens **out);
 hl_status hl_tokens_read_json(const char *path, hl_tokens_read *read, void *context, hl_tokens **out);
 
-/* The integer as an id; INT32_MIN, which is no id, where it is none. */
+/* The integer as an id; INT32_MIN, which is not an id, if it is not one. */
 int32_t hl_json_id(const json_t *id);
 
-/* Adds the strings of an array as pieces, or an object's keys by their values, which must be 0, 1, 2 ... in any order.
- * HL_BAD_FILE, HL_NO_MEMORY. */
+/* Adds the strings of an array as pieces; or the keys of an object in the order of their values, which must be 0, 1, 2
+ * ... in any order. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_json_pieces(const char *path, json_t *pieces, hl_tokens *tokens);
 
-/* Makes the added special tokens that have one of the usual texts ([PAD], <s>, <|endoftext|>, ...) serve in its roles,
- * where a role is not taken yet. */
+/* Gives roles to added special tokens with one of the usual texts ([PAD], <s>, <|endoftext|>, ...), if the roles are
+ * still free. */
 void hl_tokens_usual_roles(hl_tokens *tokens);
 
-/* The templates <s> A </s> and <s> A </s> </s> B </s>, all of type 0. */
+/* Sets the templates <s> A </s> and <s> A </s> </s> B </s>, all with type 0. */
 void hl_tokens_wrap_as_roberta(hl_tokens *tokens, int32_t before, int32_t after);
 
 #endif

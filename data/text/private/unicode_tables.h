@@ -1,6 +1,6 @@
-/* Tables of Unicode as the `tokenizers` library has them; data/text/make_unicode_tables.py writes them. Sorted by code
- * point; what is in none of a table's entries has the value 0, or does not change. Read
- * through data/text/private/unicode.h. */
+/* Unicode tables as in the `tokenizers` library; data/text/make_unicode_tables.py writes them. They are sorted by code
+ * point. A code point that is in none of a table's entries has the value 0, or does not change. Read through
+ * data/text/private/unicode.h. */
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
 
@@ -12,13 +12,13 @@ typedef struct hl_code_range {
     uint32_t last : 24, value : 8;
 } hl_code_range;
 
-/* Every codes.value-th of them, from the first on, becomes itself + by. */
+/* Every codes.value-th code point, from the first on, becomes itself + by. */
 typedef struct hl_code_run {
     hl_code_range codes;
     int32_t by;
 } hl_code_run;
 
-/* Each of them becomes codes.value characters, which stand end to end in hl_bert_becomes from index `at` on. */
+/* Each code point becomes codes.value characters, which lie end to end in hl_bert_becomes from index `at` on. */
 typedef struct hl_code_base {
     hl_code_range codes;
     uint32_t at;
@@ -28,14 +28,14 @@ extern const hl_code_range hl_bert_classes[]; /* bits of hl_bert_class */
 extern const size_t hl_bert_classes_n;
 extern const hl_code_range hl_bert_marks[]; /* values of hl_bert_mark */
 extern const size_t hl_bert_marks_n;
-extern const hl_code_base hl_bert_bases[]; /* what is left of a character without its accents */
+extern const hl_code_base hl_bert_bases[]; /* the rest of a character without its accents */
 extern const size_t hl_bert_bases_n;
 extern const uint32_t hl_bert_becomes[];
 extern const hl_code_run hl_bert_lower[]; /* lower case */
 extern const size_t hl_bert_lower_n;
 extern const hl_code_range hl_byte_level_kinds[]; /* values of hl_byte_level_kind */
 extern const size_t hl_byte_level_kinds_n;
-extern const hl_code_range hl_word_others[]; /* of a word, but no letter or number; or a number, but not of a word */
+extern const hl_code_range hl_word_others[]; /* in a word, but not a letter or number; or a number, but not in a word */
 extern const size_t hl_word_others_n;
 
 #endif
