@@ -1,10 +1,10 @@
 #include "programs/heads/patching.h"
 
 #include "core/base/memory.h"
-#include "core/base/shown_text.h"
 #include "core/files/files.h"
 #include "heads/head_set.h"
 #include "heads/patch.h"
+#include "show/terminal_cells.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,35 +17,36 @@ typedef struct pair {
 
 /* ---- the inputs ---- */
 
-/* Both texts, token by token, where they have not as many. */
+/* The token in a column of that width. */
+static void put_token(const hl_heads_patching *p, const hl_examples *example, int64_t t, hl_text *line)
+{
+    enum { WIDTH = 24 };
+    const hl_terminal terminal = { .width = WIDTH };
+    const char *token = t < *example->lengths ? hl_vocabulary_token(p->run->source.vocabulary, example->tokens[t]) : "";
+    hl_terminal_space(line, WIDTH - hl_terminal_put(&terminal, token, WIDTH - 1, line));
+}
+
+/* Prints both texts, token by token, as they have not the same number of tokens. */
 static hl_status refuse_lengths(const hl_heads_patching *p)
 {
-    const hl_vocabulary *vocabulary = p->run->source.vocabulary;
     int64_t a = *p->clean.example.lengths, b = *p->corrupt.example.lengths;
-    hl_text line = { 0 };
-    hl_text_print(&line, "position  clean           corrupt\n");
+    hl_text lines = { 0 };
+    hl_text_print(&lines, "position  clean                   corrupt\n");
     for (int64_t t = 0; t < (a > b ? a : b); t++) {
-        hl_text_print(&line, "%8" PRId64 "  ", t);
-        size_t begin = line.size;
-        if (t < a) {
-            hl_text_shown(&line, hl_vocabulary_token(vocabulary, p->clean.example.tokens[t]));
-        }
-        size_t used = line.size - begin;
-        if (t < b) {
-            hl_text_print(&line, "%*s", used < 15 ? (int)(16 - used) : 1, "");
-            hl_text_shown(&line, hl_vocabulary_token(vocabulary, p->corrupt.example.tokens[t]));
-        }
-        hl_text_print(&line, "\n");
+        hl_text_print(&lines, "%8" PRId64 "  ", t);
+        put_token(p, &p->clean.example, t, &lines);
+        put_token(p, &p->corrupt.example, t, &lines);
+        hl_text_print(&lines, "\n");
     }
-    hl_status status = hl_text_status(&line);
+    hl_status status = hl_text_status(&lines);
     if (status.code == HL_OK) {
-        fputs(line.bytes, p->err);
+        fputs(lines.bytes, p->err);
         status = hl_error(HL_INVALID,
                           "command line: the clean text has %" PRId64 " tokens, and the corrupt text %" PRId64
                           " (see above); give texts of equal length",
                           a, b);
     }
-    hl_text_free(&line);
+    hl_text_free(&lines);
     return status;
 }
 
@@ -82,12 +83,27 @@ static hl_status find_position(const hl_heads_patching *p, int64_t *position)
 
 /* ---- the answers ---- */
 
+/* The id of an answer: of that name, or of the only piece that a text is cut into; -1: there is none. */
+static int32_t id_of(const hl_model_source *run, const char *name)
+{
+    int32_t id = hl_vocabulary_find(hl_dataset_targets(run->dataset), name);
+    const hl_text_data *text = hl_dataset_text(run->dataset);
+    if (id < 0 && text != NULL && hl_dataset_targets(run->dataset) == run->vocabulary) {
+        hl_pieces pieces = { 0 };
+        hl_status status = hl_tokens_encode(hl_text_data_tokens(text), name, strlen(name), true, &pieces);
+        id = status.code == HL_OK && pieces.n == 1 ? pieces.at[0].id : -1;
+        hl_pieces_free(&pieces);
+    }
+    return id;
+}
+
 static hl_status find_answer(const hl_heads_patching *p, const char *option, const char *name, int32_t own, int32_t *id)
 {
-    *id = name != NULL ? hl_vocabulary_find(hl_dataset_targets(p->run->source.dataset), name) : own;
+    *id = name != NULL ? id_of(&p->run->source, name) : own;
     return *id >= 0 && *id < p->run->source.shape.targets
                ? hl_ok()
-               : hl_error(HL_INVALID, "command line: %s: \"%.64s\" is none of the model's answers", option, name);
+               : hl_error(HL_INVALID, "command line: %s: \"%.64s\" is not one token that the model can answer with",
+                          option, name);
 }
 
 static hl_status set_answers(hl_heads_patching *p, const pair *texts, hl_patch *patch)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What heads write, against a second implementation of the whole model in NumPy, in double precision.
 
-usage: check_writes.py TRAIN HEADS TINY [MODEL TEXT CORRUPT]
+usage: numpy_writes.py TRAIN HEADS TINY [MODEL TEXT CORRUPT]
 
 Trains a few small runs, and compares for each `heads writes`, `map --norms`, `map --writes`, `rollout`, `patch` and
 `wires` with what NumPy computes from model.safetensors. The same, but for writes, for the open models of TINY
@@ -38,7 +38,7 @@ def tensors_of(path):
     return {
         name: np.frombuffer(data[slice(*entry["data_offsets"])], "<f4").reshape(entry["shape"]).astype(float)
         for name, entry in header.items()
-        if name != "__metadata__"
+        if name != "__metadata__" and entry["dtype"] == "F32"
     }
 
 
@@ -180,6 +180,7 @@ def run_of(folder):
     model = Model(embed, layers, pre, keys["causal"] == "true", act, 1e-5, norm_of(t, "encoder.norm") if pre else None,
                   lambda x: x @ out.T + bias)
     model.out, model.out_bias = out, bias
+    model.names = open(os.path.join(folder, "vocab.txt"), encoding="utf-8").read().split("\n")
     return model
 
 
@@ -206,6 +207,8 @@ def gpt2_of(folder):
         layers, True, True, gelu_tanh, config["layer_norm_epsilon"], norm_of(t, "ln_f"), lambda x: x @ out.T,
     )
     model.out, model.out_bias = out, np.zeros(len(out))
+    ids = json.load(open(os.path.join(folder, "vocab.json"), encoding="utf-8"))
+    model.names = [name.replace("\u0120", " ") for name, _ in sorted(ids.items(), key=lambda entry: entry[1])]
     return model
 
 
@@ -237,7 +240,11 @@ def bert_of(folder):
         y = norm(y, *norm_of(t, "cls.predictions.transform.LayerNorm"), epsilon)[0]
         return y @ t[at + "word_embeddings.weight"].T + t["cls.predictions.bias"]
 
-    return Model(embed, layers, False, False, gelu, epsilon, None, head)
+    model = Model(embed, layers, False, False, gelu, epsilon, None, head)
+    with open(os.path.join(folder, "tokenizer.json"), encoding="utf-8") as file:
+        ids = json.load(file)["model"]["vocab"]
+    model.names = [name for name, _ in sorted(ids.items(), key=lambda entry: entry[1])]
+    return model
 
 
 # ---- what is compared ----
@@ -365,10 +372,12 @@ def check_patch(call, folder, model, text, corrupt, position):
     worst = 0
     for reverse, at in product((False, True), (None, 1)):
         words = ["--reverse"] * reverse + (["--at", str(at)] if at is not None else [])
-        said = json.loads(call("patch", folder, "--clean", text, "--corrupt", corrupt, "--position", str(position),
-                               "--json", *words))
         runs = [model.run(ids), model.run(theirs)]
         right, wrong = (int(r[0][position].argmax()) for r in runs)
+        if right == wrong:  # then the answers must be named
+            right, wrong = (int(x) for x in np.argsort(runs[0][0][position] - runs[1][0][position])[[-1, 0]])
+        said = json.loads(call("patch", folder, "--clean", text, "--corrupt", corrupt, "--position", str(position),
+                               "--answer", model.names[right], "--wrong", model.names[wrong], "--json", *words))
         d = [r[0][position, right] - r[0][position, wrong] for r in runs]
         worst = max(worst, near("d", [said["d_clean"], said["d_corrupt"]], d))
         into, source = (ids, runs[1][2]) if reverse else (theirs, runs[0][2])
@@ -442,7 +451,7 @@ RUNS = {
     "pre": ["model.heads=4"],
     "post": ["model.norm=post", "model.embedding_norm=true", "model.activation=gelu"],
     "groups": ["model.heads=4,2", "model.kv_heads=2,1", "model.d_k=8,16", "model.d_v=16,24"],
-    "bare": ["model.bias=false", "model.tie_embedding=true"],
+    "bare": ["model.bias=false", "model.tie_embedding=true", "model.causal=true"],
 }
 
 
@@ -467,19 +476,20 @@ def check_run(train, heads, name, keys, work):
 
 
 def check_windows(heads, folder, model, work):
-    """Writes of an open causal model, on windows of a text: its own tokens are what `map` says."""
-    text, T = "the cat sat on the mat and the dog barked who saw it. " * 6, 8
-    path = os.path.join(work, "text.txt")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    said = json.loads(
-        subprocess.run([heads, "writes", folder, "--file", path, f"task.length={T}", "patterns.examples=1000", "--json"],
-                       check=True, capture_output=True).stdout)
-    call = lambda *words: subprocess.run([heads, *words], check=True, capture_output=True, text=True).stdout
-    # Cut into tokens in parts of whole sentences, as the model takes no more than 60.
-    ids = np.concatenate([ids_of(call, folder, text[at : at + 54]) for at in range(0, len(text), 54)])
-    windows = [ids[at : at + T + 1] for at in range(0, len(ids) - T, T)]
-    examples = [(w[:-1], list(range(T)), w[1:]) for w in windows[1::2]]
+    """Writes of an open causal model, on the windows of a text: as many that the last one, whose last answer is not in
+    a window, does not score."""
+    path, npz, T = os.path.join(work, "text.txt"), os.path.join(work, "windows.npz"), 8
+    asked = [folder, "--file", path, f"task.length={T}", "patterns.examples=1000"]
+    for times in range(5, 20):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("the cat sat on the mat and the dog barked. " * times)
+        subprocess.run([heads, "map", *asked, "--npz", npz], check=True)
+        windows = np.load(npz)["tokens"]
+        if len(windows) % 2 == 1:
+            break
+    said = json.loads(subprocess.run([heads, "writes", *asked, "--json"], check=True, capture_output=True).stdout)
+    stream = windows.reshape(-1)
+    examples = [(w, list(range(T)), stream[e * T + 1 : (e + 1) * T + 1]) for e, w in enumerate(windows)][1::2]
     assert said["examples"] == len(examples), (said["examples"], len(examples))
     print(f"{os.path.basename(folder)}: writes differ by {check_writes(said, model, examples):.1e}")
 
@@ -490,7 +500,7 @@ def main():
         for name, keys in RUNS.items():
             check_run(train, heads, name, keys, work)
         gpt2, bert = os.path.join(tiny, "gpt2_next"), os.path.join(tiny, "bert_masked")
-        check_input(heads, gpt2, gpt2_of(gpt2), "the cat sat on the mat", "the dog sat on the mat", 3, work)
+        check_input(heads, gpt2, gpt2_of(gpt2), "the cat sat on the mat", "the mat sat on the cat", 3, work)
         check_windows(heads, gpt2, gpt2_of(gpt2), work)
         check_wires(heads, gpt2, gpt2_of(gpt2))
         check_input(heads, bert, bert_of(bert), "the cat sat on the [MASK]", "the dog sat on the [MASK]", 3, work)
