@@ -134,7 +134,11 @@ static hl_status measure_row(const hl_heads_patching *p, hl_patch *patch, hl_pat
         set[h] = at.layer == row->layer && (row->kind == HL_PATCHED_ATTENTION || at.head == row->head);
     }
     if (row->kind == HL_PATCHED_SET) {
-        HL_TRY(hl_head_set_parse(shape, p->command->heads, set));
+        hl_status parsed = hl_head_set_parse(shape, p->command->heads, set);
+        if (parsed.code == HL_INVALID) {
+            return hl_error(HL_INVALID, "command line: --heads: %s", parsed.text);
+        }
+        HL_TRY(parsed);
     }
     return hl_patch_measure(patch, change, &row->effects[number]);
 }

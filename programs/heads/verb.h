@@ -76,8 +76,8 @@ extern const hl_heads_verb hl_heads_verb_patch;
 extern const hl_heads_verb hl_heads_verb_rollout;
 
 /* Which head reads what which earlier head wrote (heads/composition.h). JSON {"draws", "wires": [{"from_layer",
- * "from_head", "to_layer", "to_head", "by", "composition", "beyond", "chance_95"}]}, the strongest first; CSV the wires;
- * Markdown, the table. */
+ * "from_head", "to_layer", "to_head", "by", "composition", "beyond", "chance_95"}]}, the strongest first; CSV the
+ * wires; Markdown, the table. */
 extern const hl_heads_verb hl_heads_verb_wires;
 
 /* The model as a folder that transformers loads (programs/heads/export_model.h). */

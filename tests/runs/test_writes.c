@@ -1,0 +1,343 @@
+/* heads writes, patch, rollout and wires, and maps by norms, on runs of the tiny config and on tiny open models. */
+#include "core/base/threads.h"
+#include "core/files/json.h"
+#include "core/files/npz.h"
+#include "programs/heads/program.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+#include "tests/pretrained/tiny.h"
+#include "tests/runs/runs.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char clean[] = "a b c <sep> <mask> <mask> <mask>", corrupt[] = "a d c <sep> <mask> <mask> <mask>";
+
+static json_t *json_of(const char *text)
+{
+    json_t *root = NULL;
+    CHECK_OK(hl_json_parse("output", text, strlen(text), &root));
+    return root;
+}
+
+static double figure(json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    ck_assert_msg(json_is_number(value), "%s is no number", key);
+    return json_number_value(value);
+}
+
+/* Columns: bytes that go on with a character take none. */
+static void fits_80_columns(const char *text)
+{
+    int columns = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        columns = *at == '\n' ? 0 : columns + ((*at & 0xC0) != 0x80);
+        ck_assert_msg(columns <= 80, "%s", text);
+    }
+}
+
+static int64_t count_lines(const char *text)
+{
+    int64_t n = 0;
+    for (; (text = strchr(text, '\n')) != NULL; text++) {
+        n++;
+    }
+    return n;
+}
+
+/* ---- writes ---- */
+
+TEST(the_column_sums_to_the_logit)
+{
+    const char *folder = TINY_RUN("run"), *csv = run_path("writes.csv");
+    run_result run = OK(HEADS("writes", folder, "--json", "--csv", csv));
+    json_t *root = json_of(run.out), *writers = json_object_get(root, "writers");
+    double sum = 0, before = INFINITY;
+    size_t n = json_array_size(writers);
+    ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2); /* embedding; heads, a bias and a feed-forward layer; two biases */
+    for (size_t i = 0; i < n; i++) {
+        double direct = figure(json_array_get(writers, i), "direct");
+        ck_assert_double_le(fabs(direct), before + 1e-9);
+        before = fabs(direct);
+        sum += direct;
+    }
+    ck_assert_double_eq_tol(sum, figure(root, "logit"), 1e-5);
+    ck_assert_double_lt(figure(root, "largest_gap"), 1e-5);
+    ck_assert(json_is_true(json_object_get(root, "exact")));
+    ck_assert_int_eq(count_lines(run_read(csv)), (int64_t)n + 1);
+    run = OK(HEADS("writes", folder));
+    fits_80_columns(run.out);
+    char line[64];
+    snprintf(line, sizeof line, "The direct column sums to %.2f.", figure(root, "logit"));
+    ck_assert_msg(strstr(run.out, line) != NULL, "no \"%s\" in %s", line, run.out);
+    fits_80_columns(OK(HEADS("writes", folder, "--wide")).out);
+    SAYS(HEADS("writes", folder, "--md", "-"), "| writer ", "|---");
+    json_decref(root);
+}
+
+TEST(a_step_is_looked_at_where_its_weights_were_kept)
+{
+    const char *folder = TINY_RUN("run", "train.keep_checkpoints=9", "patterns.every=2");
+    SAYS(HEADS("writes", folder, "--step", "12"), ", weights of step 12\n");
+    REFUSED(HEADS("writes", folder, "--step", "2"), 2, "runs.the_weights_of_step_2_were");
+    REFUSED(HEADS("profile", folder, "--norms", "--step", "2"), 2, "runs.the_weights_of_step_2_were");
+}
+
+/* The null has the weights that the run began with, and a run that hardly learns has these still. */
+TEST(a_run_that_does_not_learn_is_its_own_null)
+{
+    run_result run = OK(HEADS("writes", TINY_RUN("run", "train.steps=1", "optimizer.learning_rate=1e-12"), "--json"));
+    json_t *root = json_of(run.out), *writer;
+    size_t i;
+    json_array_foreach(json_object_get(root, "writers"), i, writer)
+    {
+        ck_assert_double_eq_tol(figure(writer, "direct"), figure(writer, "direct_null"), 1e-6);
+    }
+    json_decref(root);
+}
+
+TEST(sentences_have_no_answers)
+{
+    const char *path = run_path("a.txt");
+    scratch_write(path, "the cat sat\nthe dog sat\n", 24);
+    run_result run = SAYS(HEADS("writes", run_kept(tiny_folder("bert_bare")), "--examples", path),
+                          "These examples have no right answers");
+    ck_assert_ptr_null(strstr(run.out, "copies"));
+    ck_assert_ptr_null(strstr(run.out, "direct"));
+    SAYS(HEADS("writes", run_kept(tiny_folder("gpt2_next")), "--examples", path), "copies");
+    REFUSED_SAYING(HEADS("writes", run_kept(tiny_folder("gpt2_next"))), 2, "without examples of its own");
+}
+
+/* ---- norms ---- */
+
+TEST(maps_by_norms_are_shares)
+{
+    const char *folder = TINY_RUN("run"), *weights = run_path("a.npz"), *norms = run_path("b.npz");
+    OK(HEADS("map", folder, "--npz", weights));
+    OK(HEADS("map", folder, "--npz", norms, "--norms"));
+    hl_npz a, b;
+    CHECK_OK(hl_npz_read(weights, 1 << 24, &a));
+    CHECK_OK(hl_npz_read(norms, 1 << 24, &b));
+    const hl_npz_array *one = hl_npz_find(&a, "layer_1"), *other = hl_npz_find(&b, "layer_1");
+    ck_assert_ptr_nonnull(one);
+    ck_assert_ptr_nonnull(other);
+    ck_assert_ptr_nonnull(hl_npz_find(&b, "special.norm"));
+    ck_assert_ptr_null(hl_npz_find(&b, "special"));
+    int64_t T = one->shape.size[3], rows = hl_shape_count(one->shape) / T;
+    double differ = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < T; j++) {
+            sum += (double)((const float *)other->data)[i * T + j];
+            differ +=
+                fabs((double)((const float *)one->data)[i * T + j] - (double)((const float *)other->data)[i * T + j]);
+        }
+        ck_assert_double_eq_tol(sum, 1, 1e-5);
+    }
+    ck_assert_double_gt(differ, 0.01);
+    hl_npz_free(&a);
+    hl_npz_free(&b);
+    SAYS(HEADS("map", folder, "L1H0", "--norms"), ", by norms\n");
+}
+
+TEST(a_profile_has_both)
+{
+    const char *folder = TINY_RUN("run");
+    run_result run = OK(HEADS("profile", folder, "--json"));
+    json_t *plain = json_of(run.out);
+    run = OK(HEADS("profile", folder, "--json", "--norms"));
+    json_t *both = json_of(run.out);
+    json_t *layer = json_array_get(json_object_get(plain, "layers"), 1);
+    json_t *with = json_array_get(json_object_get(both, "layers"), 1);
+    ck_assert_ptr_null(json_object_get(layer, "special.norm"));
+    ck_assert_double_eq(figure(layer, "special"), figure(with, "special"));
+    ck_assert_double_ne(figure(with, "special"), figure(with, "special.norm"));
+    ck_assert_double_ne(figure(with, "first"), figure(with, "first.norm"));
+    json_decref(plain);
+    json_decref(both);
+}
+
+TEST(arrays_hold_what_heads_write)
+{
+    const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
+    OK(HEADS("map", folder, "--input", clean, "--npz", path, "--writes"));
+    hl_npz npz;
+    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
+    ck_assert_ptr_nonnull(hl_npz_find(&npz, "z_1"));
+    ck_assert_int_eq(hl_npz_find(&npz, "write_0")->shape.size[3], 16);
+    hl_npz_free(&npz);
+    REFUSED(HEADS("map", folder, "--npz", path, "--writes"), 2, "runs.writes_adds_what_heads_write");
+    REFUSED(HEADS("map", folder, "--input", "a", "--writes"), 2, "runs.writes_adds_what_heads_write");
+}
+
+/* ---- patch ---- */
+
+TEST(the_whole_stream_recovers_everything)
+{
+    const char *folder = TINY_RUN("run");
+    run_result run = OK(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer",
+                              "b", "--wrong", "d", "--json"));
+    json_t *root = json_of(run.out), *last = json_array_get(json_object_get(root, "residual"), 1);
+    ck_assert_double_eq_tol(json_number_value(json_array_get(last, 5)), 1, 1e-5); /* the answer's own position */
+    ck_assert_double_eq_tol(json_number_value(json_array_get(last, 2)), 0, 1e-5);
+    ck_assert_uint_eq(json_array_size(json_object_get(root, "rows")), 2 * (2 + 2));
+    ck_assert_str_eq(json_string_value(json_object_get(root, "answer")), "b");
+    json_decref(root);
+    const char *figure = run_path("a.png");
+    OK(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "b", "--wrong",
+             "d", "--png", figure));
+    ck_assert_mem_eq(run_read(figure) + 1, "PNG", 3);
+    SAYS(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "b", "--wrong",
+               "d", "--reverse"),
+         "lost by each part", "lost: the share");
+}
+
+TEST(heads_are_patched_together)
+{
+    const char *folder = TINY_RUN("run");
+    static const char *const sets[] = { "L1H*", "L1H0,L1H1" };
+    double effects[2];
+    for (int i = 0; i < 2; i++) {
+        run_result run = OK(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5",
+                                  "--answer", "b", "--wrong", "d", "--heads", sets[i], "--json"));
+        json_t *root = json_of(run.out), *rows = json_object_get(root, "rows");
+        ck_assert_uint_eq(json_array_size(rows), 1);
+        effects[i] = figure(json_array_get(rows, 0), "effect");
+        json_decref(root);
+    }
+    ck_assert_double_eq(effects[0], effects[1]);
+}
+
+TEST(pairs_are_averaged)
+{
+    const char *folder = TINY_RUN("run"), *path = run_path("pairs.tsv");
+    char text[512];
+    snprintf(text, sizeof text, "%s\t%s\tb\td\n\n%s\t%s\td\tb\r\n%s\t%s\tb\td\n", clean, corrupt, corrupt, clean, clean,
+             clean);
+    scratch_write(path, text, strlen(text));
+    run_result run = OK(HEADS("patch", folder, "--pairs", path, "--position", "5", "--json"));
+    json_t *root = json_of(run.out);
+    ck_assert_double_eq(figure(root, "pairs"), 3);
+    ck_assert_double_eq(figure(root, "used"), 2); /* the third pair has equal texts */
+    ck_assert(json_is_null(json_object_get(root, "residual")));
+    json_decref(root);
+    SAYS(HEADS("patch", folder, "--pairs", path, "--position", "5"), "3 pairs", "95% interval");
+    scratch_write(path, "a b c\n", 6);
+    REFUSED(HEADS("patch", folder, "--pairs", path, "--position", "5"), 2, "runs.pairs_stand_in_a_line");
+    scratch_write(path, "\n", 1);
+    REFUSED(HEADS("patch", folder, "--pairs", path), 2, "runs.pairs_none_in_it");
+}
+
+TEST(texts_that_do_not_fit_are_refused)
+{
+    const char *folder = TINY_RUN("run");
+    run_result run = HEADS("patch", folder, "--clean", clean, "--corrupt", "a d <sep> <mask> <mask>");
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.err, "position  clean"));
+    ck_assert_ptr_nonnull(strstr(run.err, "       2  c                       <sep>"));
+    ck_assert_ptr_nonnull(strstr(run.err, "the clean text has 7 tokens, and the corrupt text 5"));
+    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt), 2, "runs.patch_three_masks");
+    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "7"), 2,
+            "runs.patch_position_outside");
+    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--at", "7"), 2,
+            "runs.patch_at_outside");
+    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "z"), 2,
+            "runs.patch_no_answer");
+    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", clean, "--position", "5", "--answer", "b", "--wrong",
+                  "b"),
+            2, "runs.patch_one_answer");
+    REFUSED(HEADS("patch", folder, "--clean", "zebra", "--corrupt", corrupt), 2, "runs.patch_clean_unknown_token");
+    REFUSED(HEADS("patch", folder, "--clean", clean), 2, "runs.patch_needs_two_texts");
+    REFUSED(HEADS("patch", folder, "--pairs", "a", "--clean", clean), 2, "runs.patch_pairs_bring_texts");
+    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--heads", "L0H0", "--png", "a.png"), 2,
+            "runs.patch_nothing_to_draw");
+    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "b",
+                  "--wrong", "d", "--heads", "L9H9"),
+            2, "runs.patch_no_such_head");
+}
+
+/* A causal model answers after its last token. */
+TEST(a_causal_model_needs_no_position)
+{
+    const char *folder = run_kept(tiny_folder("gpt2_next"));
+    run_result run = OK(HEADS("patch", folder, "--clean", "the cat sat on the mat", "--corrupt",
+                              "the mat sat on the cat", "--answer", " the", "--wrong", ".", "--json"));
+    json_t *root = json_of(run.out);
+    ck_assert_double_eq(figure(root, "position"), (double)json_array_size(json_object_get(root, "clean")) - 1);
+    json_decref(root);
+}
+
+/* ---- rollout and wires ---- */
+
+TEST(rollouts_are_maps)
+{
+    const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
+    run_result run = SAYS(HEADS("rollout", folder, "--input", clean), "L1 rollout", "L1 by norms", "rollout:");
+    fits_80_columns(run.out);
+    OK(HEADS("rollout", folder, "--input", clean, "--npz", path, "--svg", run_path("a.svg"), "--json", run_path("a")));
+    hl_npz npz;
+    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
+    const hl_npz_array *rollout = hl_npz_find(&npz, "rollout_norms");
+    ck_assert_ptr_nonnull(rollout);
+    json_t *root = json_of(run_read(run_path("a")));
+    json_t *row = json_array_get(json_array_get(json_array_get(json_object_get(root, "rollout_norms"), 1), 6), 1);
+    ck_assert_double_eq_tol(json_number_value(row), (double)((const float *)rollout->data)[49 + 6 * 7 + 1], 1e-6);
+    json_decref(root);
+    hl_npz_free(&npz);
+    REFUSED(HEADS("rollout", folder), 2, "runs.rollout_needs_a_text");
+    REFUSED(HEADS("rollout", folder, "--input", "zebra"), 2, "runs.input_unknown_token_zebra_there_are");
+}
+
+TEST(wires_join_heads_of_different_layers)
+{
+    const char *csv = run_path("a.csv");
+    run_result run = OK(HEADS("wires", TINY_RUN("run"), "--json", "--csv", csv));
+    json_t *root = json_of(run.out), *wires = json_object_get(root, "wires");
+    ck_assert_uint_eq(json_array_size(wires), 2 * 2 * 3);
+    double before = INFINITY;
+    for (size_t i = 0; i < json_array_size(wires); i++) {
+        double beyond = figure(json_array_get(wires, i), "beyond");
+        ck_assert_double_le(beyond, before);
+        before = beyond;
+    }
+    json_decref(root);
+    ck_assert_int_eq(count_lines(run_read(csv)), 13);
+    run = SAYS(HEADS("wires", TINY_RUN("run2", "train.steps=4")), "chance alone would give about 1.");
+    fits_80_columns(run.out);
+    SAYS(HEADS("wires", TINY_RUN("flat", "model.layers=1")), "one layer");
+}
+
+/* ---- memory ---- */
+
+/* Every eleventh allocation of the program fails once: nothing is lost. */
+static void fail_allocations(int argc, char **argv)
+{
+    FILE *out = fopen("/dev/null", "w");
+    ck_assert_ptr_nonnull(out);
+    hl_threads_setup();
+    ck_assert_int_eq(hl_heads_program(argc, argv, out, out), 0); /* libraries keep what they allocate at first */
+    faults_begin();
+    for (int n = 1, code = -1; code != 0 || faults_allocations() >= n; n += 11) {
+        faults_in_memory(n, FAULTS_ONCE);
+        code = hl_heads_program(argc, argv, out, out);
+        ck_assert_msg(code == 0 || code == 5, "allocation %d: exit code %d", n, code);
+        ck_assert_msg(faults_live_blocks() == 0 && faults_open_files() == 0, "allocation %d: lost", n);
+    }
+    faults_end();
+    fclose(out);
+}
+
+TEST(without_memory_they_say_so)
+{
+    char *folder = (char *)(size_t)TINY_RUN("run"), *npz = (char *)(size_t)run_path("a.npz");
+    fail_allocations(3, (char *[]){ "heads", "writes", folder, NULL });
+    fail_allocations(3, (char *[]){ "heads", "wires", folder, NULL });
+    fail_allocations(7, (char *[]){ "heads", "map", folder, "--input", "a b <mask>", "--npz", npz, NULL });
+    fail_allocations(5, (char *[]){ "heads", "rollout", folder, "--input", "a b <mask>", NULL });
+    fail_allocations(7, (char *[]){ "heads", "patch", folder, "--clean", "a <mask>", "--corrupt", "b <mask>", NULL });
+}
+
+SUITE("what heads write, in runs")
