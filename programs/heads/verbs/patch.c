@@ -77,7 +77,7 @@ static hl_status run(hl_heads_call *call)
 const hl_heads_verb hl_heads_verb_patch = {
     .name = "patch",
     .does = "which parts of the model carry the difference between two texts",
-    .example = "patch runs/copy_task --clean \"a b\" --corrupt \"a c\"",
+    .example = "patch runs/copy_task --pairs pairs.tsv",
     .help = hl_heads_help_patch,
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -240,7 +240,7 @@ static hl_status run(hl_heads_call *call)
 const hl_heads_verb hl_heads_verb_rollout = {
     .name = "rollout",
     .does = "where information comes from, through all layers",
-    .example = "rollout runs/copy_task --input \"a b <sep> <mask>\"",
+    .example = "rollout runs/copy_task --input a",
     .help = hl_heads_help_rollout,
     .options = options,
     .n_options = sizeof options / sizeof *options,
