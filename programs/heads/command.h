@@ -35,13 +35,13 @@ typedef struct hl_heads_command {
     const char *export_to;      /* the folder of a pruned model */
     bool overwrite;             /* files in one of these folders are replaced */
     hl_heads_files files;
-    int64_t step, example;   /* -1: not given */
-    const char *input;       /* tokens parted by blanks, or a text */
-    bool words;              /* instead of their tokens */
-    bool wide;               /* tables have all of their columns */
-    bool norms;              /* maps are of shares of norms */
-    bool writes;             /* arrays also hold what heads write */
-    const char *keep, *drop; /* names of heads, as in "L0H2,L1H*" */
+    int64_t step, example;               /* -1: not given */
+    const char *input;                   /* tokens parted by blanks, or a text */
+    bool words;                          /* instead of their tokens */
+    bool wide;                           /* tables have all of their columns */
+    bool norms;                          /* maps are of shares of norms */
+    bool writes;                         /* arrays also hold what heads write */
+    const char *keep, *drop;             /* names of heads, as in "L0H2,L1H*" */
     const char *clean, *corrupt, *pairs; /* two texts for patching, or a file of many */
     const char *answer, *wrong, *heads;  /* the answers that are compared, and heads that are patched together */
     int64_t position, at;                /* of the answer, and the only token that is patched; -1: not given */

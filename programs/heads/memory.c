@@ -1,6 +1,8 @@
 #include "programs/heads/memory.h"
 
 #include "core/base/memory.h"
+#include "heads/norm_shares.h"
+#include "programs/heads/input.h"
 #include "programs/heads/verb.h"
 #include "study/model_examples.h"
 #include "train/memory_check.h"
@@ -65,6 +67,38 @@ hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *co
 {
     const char *remedy;
     return answer_bytes(run, command, bytes, &remedy);
+}
+
+hl_status hl_heads_bytes(const hl_opened_model *run, const hl_heads_command *command, hl_heads_bytes_of *bytes_of,
+                         size_t *bytes)
+{
+    hl_model *model = hl_calloc(1, sizeof *model);
+    HL_NEED(model != NULL, "the model's sizes");
+    hl_status status = hl_model_init(model, &run->source.shape);
+    HL_THEN(status, bytes_of(run, command, model, bytes));
+    hl_model_free(model);
+    hl_free(model);
+    return status;
+}
+
+hl_examples hl_heads_examples_size(const hl_opened_model *run)
+{
+    const hl_config *config = &run->source.config;
+    return run->file != NULL
+               ? (hl_examples){ .n_examples = run->examples.n_examples, .n_tokens = hl_opened_model_longest(run) }
+               : (hl_examples){ .n_examples = config->patterns.examples, .n_tokens = config->sizes.longest };
+}
+
+hl_status hl_heads_norms_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
+                               size_t *bytes)
+{
+    hl_examples examples = hl_heads_examples_size(run);
+    int64_t T = command->input != NULL ? hl_heads_input_most(&run->source, command->input) : examples.n_tokens;
+    *bytes = 0;
+    return T == 0 || T > run->source.shape.max_length
+               ? hl_ok() /* it will be refused */
+               : hl_norm_shares_bytes(model, command->input != NULL ? 1 : examples.n_examples, T,
+                                      run->source.rows_at_once, run->source.threads, bytes);
 }
 
 size_t hl_heads_study_bytes(const hl_footprint *f)

@@ -18,6 +18,19 @@
  * HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes);
 
+/* *bytes of what `bytes_of` computes from the model's shapes: a model without numbers, made for this call.
+ * HL_NO_MEMORY; fails as bytes_of. */
+typedef hl_status hl_heads_bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
+                                    size_t *bytes);
+hl_status hl_heads_bytes(const hl_opened_model *run, const hl_heads_command *command, hl_heads_bytes_of *bytes_of,
+                         size_t *bytes);
+
+/* The examples that the command measures a run or an open model on: their number, and the tokens of each at most. */
+hl_examples hl_heads_examples_size(const hl_opened_model *run);
+
+/* What turning the maps of these examples into norms takes (heads/norm_shares.h). */
+hl_heads_bytes_of hl_heads_norms_bytes;
+
 /* What the study of all heads takes with its page and files, and what needs less; 0: there is no snapshot. */
 size_t hl_heads_study_bytes(const hl_footprint *f);
 const char *hl_heads_study_remedy(const hl_footprint *f);

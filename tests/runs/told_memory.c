@@ -87,6 +87,9 @@ void told_memory_check_heads(const char *folder)
     look("importance", folder, NULL, NULL);
     look("importance", folder, "--keep", "L0H0");
     look("prune", folder, "--once", NULL);
+    look("writes", folder, NULL, NULL);
+    look("profile", folder, "--norms", NULL);
+    look("map", folder, "--norms", NULL);
     look("compare", folder, folder, NULL);
 }
 
@@ -121,6 +124,7 @@ void told_memory_check_maps(const char *text)
     look_at("map", folder, "--example", "0", "--csv", run_path("x.csv"));
     look_at("map", folder, "--input", input, "--json", run_path("x.json"));
     look_at("map", folder, "--input", input, "--npz", run_path("x.npz"));
+    look_at("rollout", folder, "--input", input, "--json", run_path("x.json"));
 }
 
 /* Sentences of 40 words, each below the one before. */

@@ -5,6 +5,7 @@
 #include "programs/heads/help.h"
 #include "programs/heads/input.h"
 #include "programs/heads/maps.h"
+#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "show/picture.h"
 #include "study/model_examples.h"
@@ -148,7 +149,9 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
                   ? (all ? "the figure of one head needs less, and so do fewer tokens" : "fewer tokens need less")
               : all ? "the figure of one head needs less, and so does a run with fewer patterns.examples"
                     : "a run with fewer patterns.examples needs less";
+    size_t norms = 0;
     HL_TRY(figure_bytes(run, command, &figure));
+    HL_TRY(command->norms ? hl_heads_bytes(run, command, hl_heads_norms_bytes, &norms) : hl_ok());
     if (command->input != NULL) {
         HL_TRY(input_bytes(run, command, &pass, &maps));
         size_t joined = command->words ? maps : 0;
@@ -157,13 +160,17 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
         size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
         size_t written = command->writes ? written_bytes(&run->source.shape, T) : 0;
         *bytes = hl_size_sum(hl_size_sum(stands, hl_size_sum(maps, joined)),
-                             larger(hl_size_sum(pass, hl_size_sum(hidden, written)), figure));
+                             larger(larger(hl_size_sum(pass, hl_size_sum(hidden, written)), norms), figure));
         return hl_ok();
     }
     size_t means = command->example < 0 ? hl_size_product(n * sizeof(hl_real), hl_size_product(T, T)) : 0;
     size_t metrics = command->files.npz != NULL ? hl_size_sum(f->rows, hl_size_product(n * sizeof(double), n)) : 0;
     size_t maps_and_joined = command->words ? hl_size_sum(f->snapshot, f->snapshot) : f->snapshot;
-    *bytes = hl_size_sum(hl_size_sum(f->vocabulary, maps_and_joined), hl_size_sum(means, larger(figure, metrics)));
+    if (command->norms) { /* the maps stand, and the model runs on their examples */
+        norms = hl_size_sum(norms, hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL)));
+    }
+    *bytes = hl_size_sum(hl_size_sum(f->vocabulary, hl_size_sum(maps_and_joined, norms)),
+                         hl_size_sum(means, larger(figure, metrics)));
     return hl_ok();
 }
 

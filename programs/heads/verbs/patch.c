@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "programs/heads/help.h"
+#include "programs/heads/memory.h"
 #include "programs/heads/patching.h"
 #include "programs/heads/verb.h"
 
@@ -41,24 +42,25 @@ static hl_status check(const hl_heads_command *command)
     return hl_ok();
 }
 
-/* The longest of the texts is not known before they are cut; a model's longest stands for it. */
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+/* How long the texts of --pairs are is not known before they are cut: as long as the model takes. */
+static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
+                          size_t *bytes)
 {
-    *remedy = "shorter texts need less";
     int64_t most = run->source.shape.max_length, T = most;
     if (command->pairs == NULL) {
         T = hl_heads_input_most(&run->source, command->clean);
         T = T < 1 ? 1 : T > most ? most : T;
     }
-    hl_model *model = hl_calloc(1, sizeof *model);
-    HL_NEED(model != NULL, "the model's sizes");
-    hl_status status = hl_model_init(model, &run->source.shape);
-    HL_THEN(status, hl_patch_bytes(model, T, run->source.threads, bytes));
-    hl_model_free(model);
-    hl_free(model);
+    return hl_patch_bytes(model, T, run->source.threads, bytes);
+}
+
+static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
+{
+    *remedy = "shorter texts need less";
+    HL_TRY(hl_heads_bytes(run, command, bytes_of, bytes));
     *bytes = hl_size_sum(*bytes, hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL)));
-    return status;
+    return hl_ok();
 }
 
 static hl_status run(hl_heads_call *call)

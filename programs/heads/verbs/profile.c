@@ -336,9 +336,12 @@ static const hl_option options[] = {
 static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
-    (void)command;
     bool of_run = model->file == NULL && model->source.open == NULL;
+    size_t norms = 0;
+    HL_TRY(command->norms ? hl_heads_bytes(model, command, hl_heads_norms_bytes, &norms) : hl_ok());
     *bytes = of_run ? hl_size_sum(f->kernels, hl_size_sum(f->vocabulary, f->snapshot)) : hl_heads_study_bytes(f);
+    *bytes = hl_size_sum(*bytes,
+                         of_run && command->norms ? hl_size_sum(norms, hl_footprint_sum(f, HL_STANDS_MODEL)) : norms);
     *remedy = HL_HEADS_LESS_EXAMPLES;
     return hl_ok();
 }

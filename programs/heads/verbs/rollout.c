@@ -3,11 +3,11 @@
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "core/files/npz.h"
-#include "heads/norm_shares.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/help.h"
 #include "programs/heads/input.h"
 #include "programs/heads/maps.h"
+#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "show/table.h"
 #include "show/terminal_map.h"
@@ -115,31 +115,26 @@ static void print_maps(hl_text *text, const rollouts *r, FILE *out)
                       "instead of weights. Below the small maps: the rollout of the last layer, with its tokens.");
 }
 
-static json_t *layers_json(const rollouts *r, int kind)
+/* Written piece by piece. */
+static hl_status print_json(void *of, hl_text *text)
 {
-    json_t *layers = json_array();
-    for (int l = 0; l < r->L; l++) {
-        json_t *rows = json_array();
-        for (int64_t i = 0; i < r->n; i++) {
-            json_t *row = json_array();
-            for (int64_t j = 0; j < r->n; j++) {
-                hl_json_append(&row, hl_json_number((double)r->maps[kind][(l * r->n + i) * r->n + j]));
-            }
-            hl_json_append(&rows, row);
-        }
-        hl_json_append(&layers, rows);
-    }
-    return layers;
-}
-
-static void print_json(hl_text *text, const rollouts *r)
-{
+    const rollouts *r = of;
     json_t *tokens = json_array();
     for (int64_t t = 0; t < r->n; t++) {
         hl_json_append(&tokens, hl_json_name(r->names[t]));
     }
-    hl_json_print_document(text, json_pack("{s:o, s:o, s:o, s:o}", "tokens", tokens, kinds[0].key, layers_json(r, 0),
-                                           kinds[1].key, layers_json(r, 1), kinds[2].key, layers_json(r, 2)));
+    hl_text_print(text, "{\n  \"format\": %d,\n  \"tokens\": ", HL_JSON_FORMAT);
+    hl_json_add(text, tokens, 0);
+    for (int k = 0; k < KINDS; k++) {
+        hl_text_print(text, ",\n  \"%s\": [", kinds[k].key);
+        for (int l = 0; l < r->L; l++) {
+            hl_text_print(text, l > 0 ? ",\n    " : "\n    ");
+            hl_json_rows(text, r->maps[k] + l * r->n * r->n, r->n, r->n, r->n);
+        }
+        hl_text_print(text, "\n  ]");
+    }
+    hl_text_print(text, "\n}\n");
+    return hl_ok();
 }
 
 static hl_status write_npz(const rollouts *r, const char *path)
@@ -164,17 +159,18 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
     return hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes);
 }
 
-static hl_status deliver(const rollouts *r, const hl_heads_command *command, FILE *out)
+static hl_status deliver(rollouts *r, const hl_heads_command *command, FILE *out)
 {
-    hl_heads_answer answer = { 0 };
-    bool writes = hl_heads_command_draws(command) || command->files.npz != NULL;
-    if (!writes) {
-        print_maps(&answer.table, r, out);
+    const hl_heads_files *f = &command->files;
+    HL_TRY(hl_heads_deliver_charts(command, draw, r, out));
+    HL_TRY(f->npz != NULL ? write_npz(r, f->npz) : hl_ok());
+    HL_TRY(f->json != NULL ? hl_output_write(f->json, out, print_json, r) : hl_ok());
+    if (hl_heads_command_draws(command) || f->npz != NULL || hl_heads_command_fills_output(command)) {
+        return hl_ok();
     }
-    print_json(&answer.json, r);
-    HL_TRY(hl_heads_deliver(command, &answer, out));
-    HL_TRY(command->files.npz != NULL ? write_npz(r, command->files.npz) : hl_ok());
-    return hl_heads_deliver_charts(command, draw, r, out);
+    hl_text text = { 0 };
+    print_maps(&text, r, out);
+    return hl_output_put("-", &text, out);
 }
 
 /* ---- the verb ---- */
@@ -194,30 +190,29 @@ static hl_status check(const hl_heads_command *command)
     return command->input != NULL ? hl_ok() : hl_error(HL_INVALID, "command line: rollout needs a text: give --input");
 }
 
-/* The maps of all heads, and the rollouts with one map more. */
+static hl_status pass_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
+                            size_t *bytes)
+{
+    size_t norms;
+    int64_t T = hl_heads_input_most(&run->source, command->input);
+    HL_TRY(hl_heads_norms_bytes(run, command, model, &norms));
+    HL_TRY(norms > 0 ? hl_recorder_pass_bytes(model, T, T, run->source.threads, bytes) : hl_ok());
+    *bytes = *bytes > norms ? *bytes : norms;
+    return hl_ok();
+}
+
+/* The maps of all heads, the rollouts with one map more, and the larger of two passes. */
 static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
+    size_t T = (size_t)hl_heads_input_most(&run->source, command->input), L = (size_t)run->source.shape.n_layers;
     *remedy = "fewer tokens need less";
-    int64_t T = hl_heads_input_most(&run->source, command->input), pass_rows = T;
     *bytes = 0;
-    if (T == 0 || T > run->source.shape.max_length) {
-        return hl_ok(); /* it will be refused */
-    }
-    hl_model *model = hl_calloc(1, sizeof *model);
-    HL_NEED(model != NULL, "the model's sizes");
-    size_t pass, norms;
-    hl_status status = hl_model_init(model, &run->source.shape);
-    HL_THEN(status, hl_recorder_pass_bytes(model, pass_rows, T, run->source.threads, &pass));
-    HL_THEN(status, hl_norm_shares_bytes(model, 1, T, run->source.rows_at_once, run->source.threads, &norms));
-    hl_model_free(model);
-    hl_free(model);
-    HL_TRY(status);
-    size_t maps = hl_size_product((size_t)(KINDS + 1) * (size_t)run->source.shape.n_layers,
-                                  hl_size_product((size_t)T, (size_t)T * sizeof(hl_real)));
+    HL_TRY(hl_heads_bytes(run, command, pass_bytes, bytes));
+    size_t maps = hl_size_product((KINDS + 1) * L, hl_size_product(T, T * sizeof(hl_real)));
     size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
-    *bytes = hl_size_sum(hl_size_sum(stands, hl_recorder_bytes(&run->source.shape, 1, T, 0)),
-                         hl_size_sum(maps, pass > norms ? pass : norms));
+    *bytes = hl_size_sum(hl_size_sum(stands, hl_recorder_bytes(&run->source.shape, 1, (int64_t)T, 0)),
+                         hl_size_sum(maps, *bytes));
     return hl_ok();
 }
 

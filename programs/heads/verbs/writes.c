@@ -102,26 +102,24 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("md", FILE, files.md) },
 };
 
+static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
+                          size_t *bytes)
+{
+    (void)command;
+    hl_examples examples = hl_heads_examples_size(run);
+    hl_writes_options its = options_of(run);
+    return hl_writes_bytes(model, &examples, &its, bytes);
+}
+
 /* Two models, the examples with their maps, and what is measured in, which no two models have at once. */
 static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
-    (void)command;
     *remedy = HL_HEADS_LESS_EXAMPLES;
-    hl_model *model = hl_calloc(1, sizeof *model);
-    HL_NEED(model != NULL, "the model's sizes");
-    hl_examples examples = { .n_examples =
-                                 run->file != NULL ? run->examples.n_examples : run->source.config.patterns.examples,
-                             .n_tokens =
-                                 run->file != NULL ? hl_opened_model_longest(run) : run->source.config.sizes.longest };
-    hl_writes_options options_now = options_of(run);
-    hl_status status = hl_model_init(model, &run->source.shape);
-    HL_THEN(status, hl_writes_bytes(model, &examples, &options_now, bytes));
-    hl_model_free(model);
-    hl_free(model);
+    HL_TRY(hl_heads_bytes(run, command, bytes_of, bytes));
     size_t models = hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->weights));
     *bytes = hl_size_sum(*bytes, hl_size_sum(models, f->snapshot));
-    return status;
+    return hl_ok();
 }
 
 static hl_status run(hl_heads_call *call)
