@@ -68,8 +68,8 @@ void hl_row_text(hl_row *row, const char *title, const char *key, const char *fo
 void hl_row_number(hl_row *row, const char *title, const char *key, int decimals, double number)
 {
     char shown[CELL_TEXT] = "-";
-    if (isfinite(number)) {
-        snprintf(shown, sizeof shown, "%.*f", decimals, number);
+    if (isfinite(number)) { /* "0.00", not "-0.00" */
+        snprintf(shown, sizeof shown, "%.*f", decimals, fabs(number) < 0.5 * pow(10, -decimals) ? 0 : number);
     }
     add(row, NUMBER, title, key, shown, number);
 }

@@ -62,10 +62,10 @@ static void name_of(part p, char name[HL_WRITER_NAME])
 /* ---- for a person ---- */
 
 /* "2.08 (0.03)", the mean and its standard error. */
-static void add_estimate(hl_row *row, const char *title, int decimals, hl_estimate estimate)
+static void add_estimate(hl_row *row, const char *title, hl_estimate estimate)
 {
-    hl_row_text(row, title, NULL, isfinite(estimate.error) ? "%.*f (%.*f)" : "%.*f", decimals, estimate.mean, decimals,
-                estimate.error);
+    double mean = fabs(estimate.mean) < 0.005 ? 0 : estimate.mean; /* "0.00", not "-0.00" */
+    hl_row_text(row, title, NULL, isfinite(estimate.error) ? "%.2f (%.2f)" : "%.2f", mean, estimate.error);
 }
 
 /* A share, with a star where it is earned: "0.96*". */
@@ -88,7 +88,7 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
     name_of(p, name);
     hl_row_text(row, own->has_answers ? "writer" : "head", NULL, "%s", name);
     if (own->has_answers) {
-        add_estimate(row, "direct", 2, p.writer->direct);
+        add_estimate(row, "direct", p.writer->direct);
         hl_row_number(row, "share", NULL, 2, hl_writes_share(own, p.writer));
         hl_row_number(row, "null", NULL, 2, direct_of(null));
     }
