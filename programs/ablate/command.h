@@ -45,7 +45,4 @@ enum { HL_ABLATE_TARGETS = 2 };
 /* Both files that can be asked for, given or not. */
 void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targets[HL_ABLATE_TARGETS]);
 
-/* The text of --help. */
-extern const char hl_ablate_command_usage[];
-
 #endif

@@ -4,6 +4,7 @@
 #include "core/base/threads.h"
 #include "core/files/files.h"
 #include "programs/ablate/csv.h"
+#include "programs/ablate/help.h"
 #include "programs/ablate/outputs.h"
 #include "programs/ablate/sweep.h"
 #include "programs/beside.h"
@@ -228,7 +229,7 @@ static hl_status execute(call *c, int argc, char **argv)
     HL_TRY(keep_words(c, argc, argv));
     HL_TRY(hl_ablate_command_parse(argc, argv, &c->command));
     if (c->command.help) {
-        return hl_print_help(c->out, hl_ablate_command_usage);
+        return hl_print_help(c->out, hl_ablate_help_usage);
     }
     if (c->command.version) {
         fprintf(c->out, "headlight %s\n", HL_VERSION);

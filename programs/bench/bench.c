@@ -5,6 +5,7 @@
 #include "core/base/threads.h"
 #include "programs/bench/allocations.h"
 #include "programs/bench/command.h"
+#include "programs/bench/help.h"
 #include "programs/bench/json.h"
 #include "programs/bench/runs.h"
 #include "programs/beside.h"
@@ -49,7 +50,7 @@ static hl_status study(const char *program, hl_ranks *ranks, const hl_bench_comm
 static hl_status execute(const char *program, hl_ranks *ranks, const hl_bench_command *command, FILE *out, FILE *err)
 {
     if (command->help) {
-        return hl_print_help(out, hl_bench_command_usage);
+        return hl_print_help(out, hl_bench_help_usage);
     }
     if (command->version) {
         fprintf(out, "headlight %s\n", HL_VERSION);

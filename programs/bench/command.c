@@ -6,41 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-const char hl_bench_command_usage[] =
-    "usage: {bench} [CONFIG ...] [section.key=value ...] [options]\n"
-    "\n"
-    "Measures training steps: time, arithmetic, memory, and the share they reach of\n"
-    "the machine's rate of matrix products. A CONFIG is a file or the name of a\n"
-    "workload of configs/bench: tiny, copy, small, base and long, which are measured\n"
-    "where none is given, t1024, t2048, t4096, gpt2. Each in a process of its own.\n"
-    "\n"
-    "  section.key=value   overrides a key of every CONFIG, as in model.heads=8\n"
-    "  --threads N         how many threads (default: what the machine allows)\n"
-    "  --seconds S         how long each measurement takes (default: 4;\n"
-    "                      1 with --scaling, --heads and --cluster)\n"
-    "  --profile           show where the time of a step goes, op by op\n"
-    "  --json FILE         write the figures as JSON too (-: to standard output,\n"
-    "                      and the tables to standard error)\n"
-    "  --scaling           time and memory against sequence length, width, heads\n"
-    "                      and batch, of one CONFIG (default: configs/bench/copy.ini)\n"
-    "                      or, with an override as task.length=64, from there on\n"
-    "  --heads             all heads at once against a loop over them, and one head\n"
-    "                      against eight, or with model.heads=N against N\n"
-    "                      (default: configs/bench/small.ini)\n"
-    "  --cluster           with mpirun -n N: messages between processes, the time of\n"
-    "                      a step that they let expect for 1, 2, 4 ... processes,\n"
-    "                      and for N what it is (default: configs/bench/small.ini\n"
-    "                      with train.leaves=8)\n"
-    "  --measure WHAT      measure in this very process and write a line of JSON, or\n"
-    "                      what is wrong, to standard output: what the other ways\n"
-    "                      start for each figure. WHAT is step, heads or loop (one\n"
-    "                      CONFIG), or sgemm (none)\n"
-    "  --help              this text\n"
-    "  --version           the version\n"
-    "\n"
-    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file; 4\n"
-    "numbers that are not finite; 5 out of memory.\n";
-
 static hl_status read_measure(const char *name, const char *value, void *given)
 {
     hl_bench_command *command = given;

@@ -20,7 +20,4 @@ typedef struct hl_bench_command {
 /* HL_INVALID with what is wrong and the remedy. An argument with "=" in it is an override, unless it ends in ".ini". */
 hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command);
 
-/* The text of --help. */
-extern const char hl_bench_command_usage[];
-
 #endif

@@ -29,7 +29,4 @@ hl_status hl_predict_command_parse(int argc, char **argv, hl_predict_command *co
 /* HL_INVALID naming the first option that a run of that task has no use for. Sets those that were not given. */
 hl_status hl_predict_command_fit(hl_predict_command *command, hl_text_task task);
 
-/* The text of --help. */
-extern const char hl_predict_command_usage[];
-
 #endif

@@ -4,6 +4,7 @@
 #include "programs/beside.h"
 #include "programs/open_data.h"
 #include "programs/predict/answer_files.h"
+#include "programs/predict/help.h"
 #include "programs/print_line.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"
@@ -110,7 +111,7 @@ static hl_status answer(hl_predict_call *call)
 static hl_status execute(hl_predict_call *call)
 {
     if (call->command.help) {
-        return hl_print_help(call->out, hl_predict_command_usage);
+        return hl_print_help(call->out, hl_predict_help_usage);
     }
     if (call->command.version) {
         fprintf(call->out, "headlight %s\n", HL_VERSION);

@@ -6,41 +6,6 @@
 
 #include <stddef.h>
 
-const char hl_train_command_usage[] =
-    "usage: {train} CONFIG [section.key=value ...] [options]\n"
-    "\n"
-    "Trains a transformer encoder as CONFIG says and leaves weights, metrics and\n"
-    "every head's attention patterns in the run's folder, runs/<name of CONFIG>\n"
-    "unless told otherwise. CONFIG may be -, standard input, with --out.\n"
-    "\n"
-    "  section.key=value   overrides a key of CONFIG, as in model.heads=8\n"
-    "  --resume            go on with the run in the folder, from its last checkpoint\n"
-    "  --overwrite         replace the run in the folder\n"
-    "  --from FILE         begin with the weights of a .safetensors file; of a model\n"
-    "                      that began with a folder (train.from) that stays\n"
-    "  --from FOLDER       begin with an open model, as Hugging Face lays it out: its\n"
-    "                      tokens, its shape, its weights; CONFIG leaves [tokens] out\n"
-    "                      and of [model] all but dropout and what answers (pooling)\n"
-    "  --out DIR           the run's folder\n"
-    "  --watch N           draw what the heads of layer N do while they learn: on a\n"
-    "                      terminal all the time, elsewhere at every snapshot\n"
-    "  --pace SECONDS      with --watch: draw every snapshot and none between, each\n"
-    "                      for at least so long; the training waits meanwhile\n"
-    "  --yes               begin also what would take more than a year\n"
-    "  --mixed             begin also where the builds or CPUs of several processes\n"
-    "                      (mpirun) differ; the same bits are then not promised\n"
-    "  --summary           show the model, its shapes, memory and arithmetic, and end\n"
-    "  --json [FILE]       with --summary: as JSON, into FILE or on standard output\n"
-    "  --check             check CONFIG and end\n"
-    "  --quiet             print nothing but errors and notices\n"
-    "  --help              this text and every key of a config\n"
-    "  --reference         the keys as a page of Markdown\n"
-    "  --version           the version\n"
-    "\n"
-    "Exit: 0 done; 1 failed while running; 2 wrong usage or config; 3 a file or\n"
-    "checkpoint; 4 numbers that are not finite; 5 out of memory; 128 + signal when\n"
-    "interrupted, after saving.\n";
-
 static const hl_option options[] = {
     { HL_OPTION("resume", FLAG, hl_train_command, resume) },
     { HL_OPTION("overwrite", FLAG, hl_train_command, overwrite) },

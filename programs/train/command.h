@@ -33,7 +33,4 @@ typedef struct hl_train_shown {
 /* HL_INVALID with what is wrong and a hint to --help. */
 hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *command);
 
-/* The text of --help, without the config's keys. */
-extern const char hl_train_command_usage[];
-
 #endif

@@ -12,6 +12,7 @@
 #include "programs/standard_output.h"
 #include "programs/targets.h"
 #include "programs/train/first_weights.h"
+#include "programs/train/help.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"
@@ -159,7 +160,7 @@ static hl_status print_help(FILE *out)
 {
     char *keys = hl_config_help();
     HL_NEED(keys != NULL, "the help text");
-    hl_status status = hl_print_help(out, hl_train_command_usage);
+    hl_status status = hl_print_help(out, hl_train_help_usage);
     fputc('\n', out);
     hl_print_wrapped(out, keys, 80);
     hl_free(keys);

@@ -1,4 +1,5 @@
 #include "programs/ablate/command.h"
+#include "programs/ablate/help.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/programs/command_lines.h"
@@ -86,7 +87,7 @@ TEST(what_is_wrong_is_named_with_the_remedy)
 
 TEST(the_help_fits_a_terminal)
 {
-    COMMAND_USAGE_CHECK(hl_ablate_command_usage, "--seeds");
+    COMMAND_USAGE_CHECK(hl_ablate_help_usage, "--seeds");
 }
 
 SUITE("ablate_command")

@@ -1,4 +1,5 @@
 #include "programs/bench/flops.h"
+#include "programs/bench/help.h"
 #include "programs/bench/job.h"
 #include "programs/bench/runs.h"
 #include "tests/check_suite.h"
@@ -38,7 +39,7 @@ TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         const char *path = scratch_format("bench/%s.ini", workloads[i].name);
         ck_assert_str_eq(hl_bench_shipped[i], path);
-        ck_assert_ptr_nonnull(strstr(hl_bench_command_usage, workloads[i].name));
+        ck_assert_ptr_nonnull(strstr(hl_bench_help_usage, workloads[i].name));
         hl_config config = load_shipped(workloads[i].name);
         hl_task_spec spec = hl_config_task_spec(&config);
         ck_assert_str_eq(spec.name, "identity_copy");

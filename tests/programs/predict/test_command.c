@@ -1,5 +1,6 @@
 /* The command line of predict: its values, and what does not go together or does not fit the run's task. */
 #include "programs/predict/command.h"
+#include "programs/predict/help.h"
 
 #include "tests/check_suite.h"
 #include "tests/messages.h"
@@ -119,7 +120,7 @@ TEST(what_does_not_fit_the_task_is_named)
 
 TEST(the_usage_fits_80_columns)
 {
-    COMMAND_USAGE_CHECK(hl_predict_command_usage, "--top");
+    COMMAND_USAGE_CHECK(hl_predict_help_usage, "--top");
 }
 
 SUITE("predict_command")

@@ -1,4 +1,5 @@
 #include "programs/train/command.h"
+#include "programs/train/help.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/programs/command_lines.h"
@@ -119,7 +120,7 @@ TEST(overrides_are_limited)
 
 TEST(the_usage_names_every_option_in_80_columns)
 {
-    COMMAND_USAGE_CHECK(hl_train_command_usage, "--resume", "--overwrite", "--from FILE", "--out DIR", "--summary",
+    COMMAND_USAGE_CHECK(hl_train_help_usage, "--resume", "--overwrite", "--from FILE", "--out DIR", "--summary",
                         "--check", "--quiet", "--help", "--reference", "--version", "--watch N", "--pace SECONDS",
                         "--yes", "--json [FILE]");
 }
