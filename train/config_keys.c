@@ -27,11 +27,11 @@ enum { TOY_TASKS = HL_TASKS(ONE_TASK) };
 static const struct {
     const char *summary, *keys[10];
 } text_tasks[] = {
-    [HL_TEXT_MASKED] = { "of a text, find masked pieces again (BERT)", { TEXT_KEYS, "length", "line_mb", "mask" } },
-    [HL_TEXT_NEXT] = { "of a text, predict the next piece (GPT)", { TEXT_KEYS, "length", "line_mb" } },
-    [HL_TEXT_TAGS] = { "give each word of a treebank the label that a column has",
+    [HL_TEXT_MASKED] = { "fill masked pieces of a text (BERT)", { TEXT_KEYS, "length", "line_mb", "mask" } },
+    [HL_TEXT_NEXT] = { "predict the next piece of a text (GPT)", { TEXT_KEYS, "length", "line_mb" } },
+    [HL_TEXT_TAGS] = { "label each word of a treebank, with the labels of a column",
                        { TEXT_KEYS, "column", "prefix_space", "drop_pieces" } },
-    [HL_TEXT_CLASSES] = { "give a text, or a pair, of a table its label",
+    [HL_TEXT_CLASSES] = { "label the texts, or pairs of texts, of a table",
                           { TEXT_KEYS, "text_column", "label_column", "drop_pieces" } },
     [HL_TEXT_FILE] = { "a toy task of your own: a table of tokens and targets", { TEXT_KEYS } },
 };
@@ -110,56 +110,58 @@ static const char *const precisions[] = {
 /* clang-format off */
 const hl_config_key hl_config_keys[] = {
     { TASK(name), CHOICE(tasks), .initial = "copy",
-      .help = "What each example asks for." },
+      .help = "The task: what each example asks for." },
     { TASK(length), INTEGER(0, HL_TASK_MAX_SIZE), .initial = "10", .derived = "10; next: 64; masked: 0",
-      .help = "The number n of symbols, or words, of the longest example; of text the pieces of a window, masked: 0 for "
-              "a sentence a line." },
+      .help = "The number n of symbols or words in the longest example; in text, the pieces of a window. For masked, "
+              "0 means a sentence per line." },
     { TASK(min_length), INTEGER(0, HL_TASK_MAX_SIZE), .initial = "0", .derived = "length",
-      .help = "The shortest n: each example draws its n from min_length .. length." },
+      .help = "The shortest n. Each example draws its n from min_length .. length." },
     { TASK(symbols), INTEGER(2, HL_TASK_MAX_SYMBOLS), .initial = "16",
-      .help = "The number of different symbols; the vocabulary has the special tokens besides." },
+      .help = "The number of different symbols. The vocabulary also has special tokens." },
     { TASK(shift), INTEGER(-HL_TASK_MAX_SIZE, HL_TASK_MAX_SIZE), .initial = "1",
-      .help = "By how many places the sequence is rotated; either way." },
+      .help = "By how many positions the sequence is rotated, in either direction." },
     { TASK(pairs), INTEGER(1, HL_TASK_MAX_SIZE), .initial = "8",
-      .help = "The number of key-value pairs of an example; half of the symbols serve as keys." },
+      .help = "The number of key-value pairs in an example. Half of the symbols serve as keys." },
     { TASK(queries), INTEGER(1, HL_TASK_MAX_SIZE), .initial = "4",
-      .help = "The number of keys asked for after the pairs; at most pairs." },
+      .help = "The number of keys that are asked for after the pairs; at most pairs." },
     { TASK(order), INTEGER(2, 8), .initial = "3",
       .help = "The number of symbols that make one n-gram." },
     { TASK(file), STRING, .initial = "", .derived = "none", .may_change = true,
-      .help = "The file to learn from, plain or gzipped; where it is not found, it is looked for beside the config." },
+      .help = "The file to learn from, plain or gzipped. If it is not found, it is looked for beside the config." },
     { TASK(validation_file), STRING, .initial = "", .derived = "none", .may_change = true,
-      .help = "A file of its own for validation." },
+      .help = "A separate file for validation." },
     { TASK(validation_share), REAL(0, 1), .initial = "0.1",
-      .help = "The share of the file that is validation where it has no file of its own: of running text its end, else "
-              "sentences chosen by their content." },
+      .help = "The share of the file that is validation if there is no validation_file: the end of a running text, "
+              "otherwise sentences chosen by their content." },
     { TASK(line_mb), INTEGER(1, HL_TEXT_MOST_LINE_MB), .initial = "128", .may_change = true,
-      .help = "The longest line of running text, in MiB: a small gzipped file may unpack to one line without end." },
+      .help = "The longest line of running text, in MiB. A small gzipped file may unpack to one endless line." },
     { TASK(column), STRING, .initial = "UPOS", .help = "The column of CoNLL-U that holds the labels." },
     { TASK(prefix_space), BOOLEAN, .initial = "false",
-      .help = "With tokens of kind bpe: read a space before the first word of a sentence, too. false: as the tokens' "
-              "add_prefix_space says." },
+      .help = "With tokens of kind bpe: also read a space before the first word of a sentence. false: as "
+              "add_prefix_space of the tokens says." },
     { TASK(text_column), STRING, .initial = "text",
-      .help = "The column of the text, by its name in the first line or its number from 1; two with a comma between "
-              "them: a pair." },
-    { TASK(label_column), STRING, .initial = "label", .help = "The column of the label, likewise." },
-    { TASK(mask), CHOICE(masks), .initial = "pieces", .help = "What is masked: single pieces, or all of a word." },
+      .help = "The column of the text: its name in the first line, or its number from 1. Two columns with a comma "
+              "between them make a pair." },
+    { TASK(label_column), STRING, .initial = "label", .help = "The column of the label, by name or number." },
+    { TASK(mask), CHOICE(masks), .initial = "pieces", .help = "What is masked: single pieces, or whole words." },
     { TASK(drop_pieces), REAL(0, 0.99), .initial = "0",
-      .help = "The share of pieces that training reads as unknown, drawn anew each pass, so that unknown words are met." },
+      .help = "The share of pieces that training reads as unknown, drawn again in each pass, so that the model "
+              "learns to read unknown words." },
     { TASK(cache), STRING, .initial = "", .derived = "data in the run's folder", .may_change = true,
-      .help = "The folder in which texts are kept as tokens; several runs may share one." },
+      .help = "The folder that keeps texts as tokens. Several runs may share one." },
     { TASK(content), STRING, .initial = "", .derived = "none",
-      .help = "What the data were made of. Written by train, so that other data are noticed; not to be given." },
+      .help = "A hash of the data. train writes it to notice other data; do not set it." },
 
     { TOKENS(kind), CHOICE(token_kinds), .initial = "wordpiece", .derived = "wordpiece; next: chars; file: words",
       .help = "What a token is." },
     { TOKENS(size), INTEGER(0, HL_TOKENS_MAX), .initial = "0", .derived = "wordpiece, bpe: 8192; else 0",
-      .help = "The most tokens that are learned, special ones included; 0 for chars and words: all there are." },
+      .help = "The most tokens that are learned, including special ones; 0 for chars and words: as many as there "
+              "are." },
     { TOKENS(vocabulary), STRING, .initial = "", .derived = "none", .may_change = true,
-      .help = "A file of tokens, instead of learning them: BERT's vocab.txt, GPT-2's vocab.json with merges.txt beside "
-              "it, a tokenizer.json, or a tokens.json of ours." },
+      .help = "A file of tokens to use instead of learning them: BERT's vocab.txt, GPT-2's vocab.json with "
+              "merges.txt beside it, a tokenizer.json, or a tokens.json of ours." },
     { TOKENS(lowercase), BOOLEAN, .initial = "false",
-      .help = "Whether capitals are read as small letters; wordpiece: accents go, too." },
+      .help = "Whether capitals are read as small letters. With wordpiece, accents are removed, too." },
     { TOKENS(min_count), INTEGER(1, 1000000000), .initial = "1", .derived = "words, wordpiece, bpe: 2; else 1",
       .help = "How often a word, character or pair must occur to become a token." },
 
@@ -167,10 +169,11 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(d_model), INTEGER(1, 65536), .initial = "64",
       .help = "The width of the residual stream, of embeddings and of every layer's output." },
     { MODEL(embedding_size), INTEGER(0, 65536), .initial = "0", .derived = "0: d_model",
-      .help = "The width of the embeddings; where it is not d_model, a linear layer follows them, as in ELECTRA." },
+      .help = "The width of the embeddings. If it is not d_model, a linear layer follows them, as in ELECTRA." },
     { MODEL(heads), PER_LAYER(1, 1024), .initial = "4", .help = "The number of attention heads." },
     { MODEL(kv_heads), PER_LAYER(0, 1024), .initial = "0", .derived = "heads",
-      .help = "The number of key/value heads, each shared by heads / kv_heads query heads; 1: multi-query attention." },
+      .help = "The number of key/value heads. Each is shared by heads / kv_heads query heads. 1: multi-query "
+              "attention." },
     { MODEL(d_k), PER_LAYER(0, 65536), .initial = "0", .derived = "d_model / heads",
       .help = "The width of one head's queries and keys." },
     { MODEL(d_v), PER_LAYER(0, 65536), .initial = "0", .derived = "d_model / heads",
@@ -178,28 +181,31 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(d_ff), INTEGER(0, 1048576), .initial = "0", .derived = "4 * d_model",
       .help = "The inner width of the feed-forward layers." },
     { MODEL(activation), CHOICE(activations), .initial = "relu",
-      .help = "The activation of the feed-forward layers and of head = transform; gelu is the exact one, by erf, "
-              "gelu_tanh GPT-2's, quick_gelu x / (1 + e^(-1.702 x)), silu x / (1 + e^-x)." },
+      .help = "The activation of the feed-forward layers and of head = transform. gelu is the exact one, by erf; "
+              "gelu_tanh is GPT-2's; quick_gelu is x / (1 + e^(-1.702 x)); silu is x / (1 + e^-x)." },
     { MODEL_FIELD(attention, attention), CHOICE(attentions), .initial = "auto", .may_change = true,
-      .help = "What backward has the attention weights from, which changes no result: keep keeps them from forward, memory "
-              "that grows with the square of the length; recompute makes them again; auto: recompute where examples may "
-              "have 1024 tokens or more." },
+      .help = "How backward gets the attention weights; this changes no result. keep: it keeps them from forward, in "
+              "memory that grows with the square of the length. recompute: it computes them again. auto: recompute "
+              "if examples may have 1024 tokens or more." },
     { MODEL(norm), CHOICE(norms), .initial = "pre",
-      .help = "Layer norm before each sublayer and after the last layer, or after each residual sum (the paper)." },
+      .help = "pre: layer norm before each sublayer and after the last layer. post: after each residual sum, as in "
+              "the paper." },
     { MODEL_FIELD(norm_eps, model.norm_epsilon), REAL(1e-15, 1), .initial = "1e-5",
-      .help = "Added to the mean square deviation in every layer norm." },
+      .help = "The number that is added to the mean squared deviation in every layer norm." },
     { MODEL(embedding_norm), BOOLEAN, .initial = "false",
       .help = "Whether the sum of the embeddings goes through a layer norm, before its dropout, as in BERT." },
-    { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", .help = "What is added to the embeddings." },
+    { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", .help = "The position vectors that are added to the embeddings." },
     { MODEL(position_offset), INTEGER(0, 1048576), .initial = "0",
-      .help = "The place of the first position in the table of learned ones, which is longer by it; 2 in RoBERTa." },
+      .help = "The row of the first position in the table of learned positions, which has as many more rows; 2 in "
+              "RoBERTa." },
     { MODEL(vocabulary), INTEGER(0, HL_TOKENS_MAX), .initial = "0", .derived = "one for each token",
-      .help = "How many tokens have a vector, at least: those past the task's tokens are never read nor answered." },
+      .help = "The least number of tokens that have a vector. Tokens after those of the task are never read or "
+              "answered." },
     { MODEL(max_length), INTEGER(0, 1048576), .initial = "0", .derived = "what the task needs",
       .help = "The longest sequence, in tokens, that the model can read." },
     { MODEL(token_types), INTEGER(0, 65536), .initial = "0", .derived = "0: what the data need",
-      .help = "How many types of tokens have a vector that is added; 1: one vector for all tokens." },
-    { MODEL(causal), BOOLEAN, .initial = "false", .derived = "false; next: true", .help = "Whether a query sees only keys at and before its place." },
+      .help = "How many token types have a vector, which is added. 1: one vector for all tokens." },
+    { MODEL(causal), BOOLEAN, .initial = "false", .derived = "false; next: true", .help = "Whether a query sees only keys at and before its own position." },
     { MODEL_FIELD(dropout, dropout), REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "The probability of dropout: the default of dropout_attention, dropout_residual and dropout_ffn." },
     { MODEL(dropout_attention), REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
@@ -212,108 +218,112 @@ const hl_config_key hl_config_keys[] = {
       .help = "Dropout after the activation of the feed-forward layers." },
     { MODEL(dropout_embedding), REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "Dropout of the sum of embeddings and positions." },
-    { MODEL(dropout_pooler), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of what the pooler reads." },
-    { MODEL(dropout_output), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of what the output layer reads." },
+    { MODEL(dropout_pooler), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of the pooler's input." },
+    { MODEL(dropout_output), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of the output layer's input." },
     { MODEL(bias), BOOLEAN, .initial = "true",
-      .help = "Whether linear layers and layer norms, the output layer too, have a bias." },
+      .help = "Whether linear layers and layer norms have a bias, including the output layer." },
     { MODEL(tie_embedding), BOOLEAN, .initial = "false",
-      .help = "Whether the output layer shares the embedding's matrix; it then has no bias but by tied_bias or head = "
-              "transform." },
+      .help = "Whether the output layer shares the matrix of the embedding. It then has no bias, except with "
+              "tied_bias or head = transform." },
     { MODEL(tied_bias), BOOLEAN, .initial = "false",
-      .help = "Whether an output layer that shares the embedding's matrix has a bias." },
+      .help = "Whether an output layer that shares the matrix of the embedding has a bias." },
     { MODEL_FIELD(scale_embedding, model.unscaled_embedding), NEGATED, .initial = "true",
-      .help = "Whether embeddings are multiplied by the root of their width, as in the paper, before positions are "
-              "added." },
+      .help = "Whether embeddings are multiplied by the square root of their width, as in the paper, before "
+              "positions are added." },
     { MODEL(pooling), CHOICE(poolings), .initial = "first",
-      .help = "What the answer for a whole example is read from: the vector of its first token or its "
-              "last, or the mean of all." },
+      .help = "Which vector answers for a whole example: that of its first token, that of its last, or the mean of "
+              "all." },
     { MODEL(pooler), CHOICE(poolers), .initial = "none",
-      .help = "The function of a linear layer between what answers for a whole example and the output layer; tanh in "
-              "BERT; for task classes." },
+      .help = "The function of a linear layer between this vector and the output layer; tanh in BERT. For the task "
+              "classes." },
     { MODEL(head), CHOICE(heads), .initial = "linear",
-      .help = "What makes the answers: the output layer alone, or a linear layer, the activation and a layer norm before "
-              "it, as in BERT's masked model; none: a model that gives hidden states and is not trained." },
+      .help = "What computes the answers. linear: the output layer alone. transform: a linear layer, the activation "
+              "and a layer norm before it, as in BERT's masked model. none: the model gives hidden states and is not "
+              "trained." },
     { MODEL(initial_std), REAL(0, 10), .initial = "0",
-      .help = "The deviation of all initial matrices and embeddings, drawn as normal; 0: Xavier's and the paper's." },
+      .help = "The standard deviation of all initial matrices and embeddings, drawn as normal. 0: Xavier's for "
+              "matrices and the paper's for embeddings." },
     { MODEL(scale_residual), BOOLEAN, .initial = "false",
-      .help = "Whether the initial out_proj and linear2 are divided by sqrt(2 * layers), as in GPT-2." },
+      .help = "Whether the initial values of out_proj and linear2 are divided by sqrt(2 * layers), as in GPT-2." },
 
     { OPTIMIZER(name), CHOICE(optimizers), .initial = "adam", .help = "The update rule." },
     { OPTIMIZER(learning_rate), REAL(1e-12, 1000), .initial = "0.001",
-      .help = "The peak learning rate; with schedule = noam the factor of its formula (1 is the paper's)." },
+      .help = "The peak learning rate; with schedule = noam, the factor in its formula (1 is the paper's)." },
     { OPTIMIZER(schedule), CHOICE(schedules), .initial = "cosine",
-      .help = "After the warm-up: noam falls as 1/sqrt(step); linear and cosine fall to min_rate at the last step." },
+      .help = "The learning rate after the warm-up: noam falls as 1/sqrt(step); linear and cosine fall to min_rate "
+              "at the last step." },
     { OPTIMIZER(min_rate), REAL(0, 1000), .initial = "0",
-      .help = "Where linear and cosine end; at most learning_rate." },
+      .help = "The last learning rate of linear and cosine; at most learning_rate." },
     { OPTIMIZER(warmup_steps), INTEGER(0, 1000000000), .initial = "20",
-      .help = "Steps in which the learning rate rises from 0 to its peak; may be 0." },
+      .help = "The number of steps in which the learning rate rises from 0 to its peak; may be 0." },
     { OPTIMIZER(beta1), REAL(0, MOST_BETA), .initial = "0.9", .help = "Decay rate of Adam's mean of gradients." },
     { OPTIMIZER(beta2), REAL(0, MOST_BETA), .initial = "0.98", .help = "Decay rate of Adam's mean of squares." },
-    { OPTIMIZER(epsilon), REAL(1e-30, 1), .initial = "1e-9", .help = "Added to the root of Adam's mean of squares." },
+    { OPTIMIZER(epsilon), REAL(1e-30, 1), .initial = "1e-9", .help = "The number that is added to the root of Adam's mean of squares." },
     { OPTIMIZER(weight_decay), REAL(0, 100), .initial = "0",
-      .help = "Decay of the weight matrices; biases and layer norms are spared." },
+      .help = "Decay of the weight matrices. Biases and layer norms do not decay." },
     { OPTIMIZER(clip_norm), REAL(0, 1e9), .initial = "1",
-      .help = "Gradients whose norm over all parameters exceeds this are scaled down to it; 0 is off." },
+      .help = "If the norm of all gradients together is larger, they are scaled down to it. 0: off." },
     { OPTIMIZER(label_smoothing), REAL(0, 0.99), .initial = "0",
-      .help = "The share of each target spread evenly over the vocabulary; never in validation." },
+      .help = "The share of each target that is spread evenly over the vocabulary; never in validation." },
     { OPTIMIZER(accumulate), INTEGER(1, 1000000), .initial = "1",
-      .help = "The number of parts, one after the other, in which a batch is computed; divides batch_size." },
+      .help = "The number of parts of a batch that are computed one after the other; must divide batch_size." },
 
     { TRAIN(steps), INTEGER(1, 1000000000), .initial = "1000", .may_change = true, .help = "The number of updates." },
     { TRAIN(batch_size), INTEGER(1, 1000000), .initial = "64",
-      .help = "The examples of one update, all parts together." },
-    { TRAIN(seed), INTEGER(0, 1e15), .initial = "1", .help = "Chooses initial weights, examples and dropout." },
+      .help = "The number of examples in one update, all parts together." },
+    { TRAIN(seed), INTEGER(0, 1e15), .initial = "1", .help = "The seed of initial weights, examples and dropout." },
     { TRAIN(threads), INTEGER(0, HL_MAX_THREADS), .initial = "0", .may_change = true,
-      .help = "The number of threads, which changes no result; 0: as many as this machine allows the process." },
+      .help = "The number of threads, which changes no result. 0: as many as the machine allows." },
     { TRAIN(log_every), INTEGER(1, 1000000000), .initial = "10", .may_change = true,
-      .help = "Steps between training rows of metrics.csv." },
+      .help = "The number of steps between training rows in metrics.csv." },
     { TRAIN(eval_every), INTEGER(0, 1000000000), .initial = "50", .may_change = true,
-      .help = "Steps between validations; 0: only before the first and after the last step, as always." },
+      .help = "The number of steps between validations. 0: only before the first and after the last step, which are "
+              "always validated." },
     { TRAIN(eval_examples), INTEGER(0, 10000000), .initial = "512",
-      .help = "The examples of the fixed validation set; of a toy task at least one of every length that it has, of text "
-              "at most those that there are; 0: all of them." },
+      .help = "The number of examples in the fixed validation set. Toy tasks have at least one of every length; "
+              "texts have at most as many as there are. 0: all." },
     { TRAIN(checkpoint_every), INTEGER(0, 1000000000), .initial = "100", .may_change = true,
-      .help = "Steps between checkpoints; 0: only after the last step, which always leaves one." },
+      .help = "The number of steps between checkpoints. 0: only after the last step, which always has one." },
     { TRAIN(keep_checkpoints), INTEGER(0, 1000000), .initial = "0", .may_change = true,
-      .help = "How many earlier checkpoints stay, as checkpoint-STEP.safetensors." },
+      .help = "How many earlier checkpoints are kept, as checkpoint-STEP.safetensors." },
     { TRAIN(patience), INTEGER(0, 1000000000), .initial = "0", .may_change = true,
-      .help = "Validations without a better loss after which the run ends; 0 is off." },
+      .help = "The run ends after this many validations without a better loss. 0: off." },
     { TRAIN(length_window), INTEGER(0, 1000000), .initial = "0",
-      .help = "Batches hold examples of like length, chosen from windows of so many; a multiple of batch_size; 0: in any "
-              "order." },
+      .help = "Each batch has examples of similar length, chosen from windows of this many examples; a multiple of "
+              "batch_size. 0: in any order." },
     { TRAIN(leaves), INTEGER(1, 4096), .initial = "1",
-      .help = "The parts of a batch, each with a sum of its own, that several processes may share: their gradients are "
-              "added in one order whatever number of processes there is; times accumulate it divides batch_size." },
+      .help = "The number of parts of a batch that several processes may share. Gradients are added in the same "
+              "order for any number of processes. leaves times accumulate must divide batch_size." },
     { TRAIN(precision), CHOICE(precisions), .initial = "float",
-      .help = "What the linear layers multiply in: float, or bf16, which CPUs with AVX512-BF16 do faster, with sums, weights "
-              "and all else in float; auto: bf16 where this CPU and build have it." },
+      .help = "The precision in which linear layers multiply: float; or bf16, which is faster on CPUs with "
+              "AVX512-BF16, while sums, weights and all else stay float; or auto: bf16 if CPU and build have it." },
     { TRAIN(tensorboard), BOOLEAN, .initial = "false", .may_change = true,
-      .help = "Whether the folder of the run also holds its metrics, its heads' scores and maps for TensorBoard." },
+      .help = "Whether the run also writes its metrics and the scores and maps of its heads for TensorBoard." },
     { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,
-      .help = "What the run begins with, as --from says it: the folder of an open model, whose tokens and shape it takes, "
+      .help = "What the run starts with, like --from: the folder of an open model, whose tokens and shape it uses, "
               "or a file of weights." },
     { TRAIN(weights), STRING, .initial = "", .derived = "none", .may_change = true,
-      .help = "A file of weights, as --from FILE says it, in the place of those that train.from names; of heads they may "
-              "have fewer than the folder there." },
+      .help = "A file of weights, like --from FILE, that replaces the weights of the folder in train.from. It may "
+              "have fewer heads than the folder." },
     { TRAIN(out), .type = HL_CONFIG_PATH, .initial = "", .derived = "runs/NAME for NAME.ini", .may_change = true,
       .help = "The folder of the run." },
 
     { PATTERNS(every), .type = HL_CONFIG_STEPS, .least = 0, .most = 1000000000, .initial = "log",
-      .help = "Steps between snapshots, or log: after 1, 2, 5, 10, 20, 50, ... steps and, up to 16 times where "
-              "budget_mb has room for them, whenever the training loss has fallen by another sixteenth of what it "
-              "was at first. 0: only before the first and after the last step, as always." },
+      .help = "The number of steps between snapshots. log: after 1, 2, 5, 10, 20, 50, ... steps, and up to 16 times "
+              "when the training loss has fallen by another sixteenth of its first value, if budget_mb allows it. 0: "
+              "only before the first and after the last step, which always have one." },
     { PATTERNS(examples), INTEGER(0, 100000), .initial = "32",
-      .help = "The examples of a snapshot, the first of the validation set: at most train.eval_examples of them are "
-              "recorded; 0 records nothing." },
+      .help = "The number of examples in a snapshot, the first of the validation set; at most train.eval_examples. "
+              "0: nothing is recorded." },
     { PATTERNS(budget_mb), INTEGER(0, 100000000), .initial = "256",
-      .help = "The most MiB that a run's snapshots may take together; a run that would need more does not begin, or on "
-              "texts records fewer examples. 0: no limit." },
+      .help = "The most MiB for all snapshots of a run together. A run that needs more does not start; on text, "
+              "fewer examples are recorded instead. 0: no limit." },
     { PATTERNS(file), STRING, .initial = "", .derived = "none",
-      .help = "Examples of your own to record instead of the first of validation, in the form of task.file, of running "
-              "text a line each; a text may hold its mask token ([MASK]) where it shall be filled." },
+      .help = "Your own examples to record instead of the first of validation, in the form of task.file; for running "
+              "text, one per line. A text may contain its mask token ([MASK]) where the model shall answer." },
     { PATTERNS(treebank), STRING, .initial = "", .derived = "none",
-      .help = "A treebank (CoNLL-U): at each snapshot syntax.csv receives how often each head finds each of its relations "
-              "in the first 500 sentences that the model reads." },
+      .help = "A treebank (CoNLL-U). At each snapshot, syntax.csv gets how often each head finds each relation in "
+              "the first 500 sentences that the model reads." },
 };
 /* clang-format on */
 const int hl_config_n_keys = sizeof hl_config_keys / sizeof *hl_config_keys;
