@@ -204,7 +204,7 @@ function buildClasses() {
         }
         if (all.length > classes.length) {
             place.append(element("p", { class: "hint" },
-                `The ${MOST_CLASSES} most frequent of ${all.length} classes; scores.csv in the run’s folder has all.`));
+                `The ${MOST_CLASSES} most frequent of ${all.length} classes. scores.csv in the run’s folder has all of them.`));
         }
         const side = element("div", { class: "class-side" });
         const table = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of classes" }, classTable(classes));

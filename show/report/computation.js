@@ -109,7 +109,7 @@ class Computation {
         this.head = head;
         this.move = move;
         if (head.run.data.pass === undefined) {
-            place.append(element("p", {}, "This report holds no queries, keys and values to step through."));
+            place.append(element("p", {}, "This report does not contain queries, keys and values to step through."));
         } else {
             openPass(head.run).then((pass) => {
                 this.pass = pass;
@@ -131,7 +131,7 @@ class Computation {
             return;
         }
         if (example >= this.pass.examples) {
-            this.place.replaceChildren(element("p", {}, `Only the first ${this.pass.examples} examples can be stepped through.`));
+            this.place.replaceChildren(element("p", {}, `You can step through the first ${this.pass.examples} examples only.`));
             return;
         }
         const focused = document.activeElement?.dataset.choice ?? document.activeElement?.textContent;
@@ -144,11 +144,11 @@ class Computation {
             this.choice("Key", state.key, tokens, (key) => this.move(state.query, key)),
             stageButton("Back", stage - 1, stage === 0, redraw), stageButton("Next", stage + 1, stage === stages.length - 1, redraw),
             stageButton("All", stages.length - 1, stage === stages.length - 1, redraw));
-        const legend = element("p", { class: "hint" }, "Blue is above 0, orange below, the fullest colour the largest of its " +
-            "row; point at a cell for its number.");
+        const legend = element("p", { class: "hint" }, "Blue numbers are above 0, orange ones below. The fullest colour is the " +
+            "largest number in its row. Point at a cell to read its number.");
         const list = element("ol", { class: "stages" }, ...stages.slice(0, stage + 1).map((build) => build()));
         const note = indexOf(this.head.run) === this.head.run.steps.length - 1 ? [] :
-            [element("p", { class: "hint" }, `These numbers are of the last step, ${this.head.run.steps.at(-1)}.`)];
+            [element("p", { class: "hint" }, `These are the numbers of the last step, ${this.head.run.steps.at(-1)}.`)];
         this.place.replaceChildren(bar, ...note, legend, list);
         [...bar.querySelectorAll("button, select")]
             .find((control) => (control.dataset.choice ?? control.textContent) === focused)?.focus();

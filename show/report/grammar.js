@@ -45,7 +45,7 @@ function grammarText(head) {
 /* ---- the table's row ---- */
 
 function figuresTable(relation) {
-    const titles = ["Chosen and measured", "Cases", "Head", "Way", "Found", "95%", "Baseline", "Offset", ...relation.null === undefined ? [] : ["Null"]];
+    const titles = ["Chosen and measured", "Cases", "Head", "Direction", "Found", "95%", "Baseline", "Offset", ...relation.null === undefined ? [] : ["Null"]];
     const rows = [["held out", relation.held_out, relation.null_held_out], ["on all sentences", relation.published, relation.null]].map(([name, choice, none]) =>
         [name, counted(choice.found[1]), runs[0].heads[choice.head].name, choice.direction, percent(shareOf(choice.found)), betweenText(choice.interval),
          percent(shareOf(choice.baseline)), `${choice.offset > 0 ? "+" : ""}${choice.offset}`, ...none === undefined ? [] : [percent(shareOf(none))]]);
@@ -59,7 +59,7 @@ function relationText(relation) {
     const [from, to] = choice.direction === "d>h" ? ["the word looks at", "its syntactic head"] : ["the syntactic head looks at", "the word"];
     const null_ = relation.null_held_out === undefined ? "" : `, random weights in ${percent(shareOf(relation.null_held_out))}`;
     const verdict = relation.earned ? `${head.name} earns the label ${relation.name}.` :
-        relation.name === "all" ? "" : "That is too near to the baseline to earn the label.";
+        relation.name === "all" ? "" : "This is too close to the baseline to earn the label.";
     return `${head.name} finds ${relation.name === "all" ? "all relations together" : relation.name} best (${choice.direction}: ${from} ${to}): in ${percent(shareOf(choice.found))} of ${counted(choice.found[1])} cases, ` +
         `95% interval ${betweenText(choice.interval)}; the best fixed offset, ${offsetText(choice.offset)}, in ${percent(shareOf(choice.baseline))}${null_}. ${verdict}`;
 }
@@ -178,7 +178,7 @@ function buildGrammar() {
     byId("relation").addEventListener("change", () => chooseRelation(Number(byId("relation").value), true));
     byId("grammar-hint").textContent = `On ${counted(grammar.sentences)} sentences of ${grammar.treebank}` +
         `${grammar.left_out > 0 ? `, ${counted(grammar.left_out)} left out` : ""}: how often a word’s largest weight is on its syntactic head. ` +
-        "Head and way are chosen on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the baseline is the fixed offset that is best on these measured sentences. " +
+        "Head and direction are chosen on sentences 0, 2, 4 … and measured on the others, which are held out. The baseline is the best fixed offset on the held-out sentences. " +
         "★: a head earns the relation as its second label.";
     chooseRelation(openingRelation(grammar.relations), false);
 }

@@ -110,7 +110,7 @@ function foundText(run) {
         const names = heads.map((head) => head.name).join(", "), meaning = heads[0].meaning;
         return `${names} ${heads.length > 1 ? meaning.replace(/^(\w+)s /, "$1 ") : meaning}${verdict}`;
     });
-    const text = texts.length > 0 ? `${texts.join("; ")}.` : "no head does one thing clearly.";
+    const text = texts.length > 0 ? `${texts.join("; ")}.` : "no head has one clear pattern.";
     const found = run.heads.filter((head) => head.grammar), earned = found.map((head) => `${head.name} ${head.grammar.relation}`).join(", ");
     const isLabelled = run.heads.some((head) => head.label !== undefined);
     return isLabelled ? [element("p", { class: "found" }, element("strong", {}, "Found: "), text),

@@ -111,7 +111,7 @@ function showPartner() {
     }
     byId("pair").classList.toggle("two", partner !== null);
     if (compares && partner === null) {
-        byId("partner").append(element("p", { class: "hint" }, "This report does not tell which heads do the same."));
+        byId("partner").append(element("p", { class: "hint" }, "This report does not contain which heads are similar."));
     }
     if (partner !== null) {
         byId("view").prepend(element("p", {}, element("strong", {}, `${state.head.run.name} ${state.head.name}`)));
@@ -334,7 +334,7 @@ function leftOutText(run) {
     ].filter((part) => part !== "");
     const name = runs.length > 1 ? ` of ${run.name}` : "";
     return parts.length === 0 ? "" :
-        `To open fast, this page leaves out${name} ${parts.join(", ")}; ${run.data.stages === undefined ? "patterns/ and heads.csv have them" : "heads.csv and --npz have them"}. `;
+        `To open fast, this page leaves out${name} ${parts.join(", ")}. ${run.data.stages === undefined ? "The folder patterns/ and heads.csv have them" : "heads.csv and --npz have them"}. `;
 }
 
 /* Where a model stands beside its null, nothing was trained. */
@@ -342,12 +342,12 @@ function sayStages() {
     if (runs.every((run) => run.data.stages === undefined)) {
         return;
     }
-    byId("line-hint").textContent = "leads to it from its null, the score with random weights";
+    byId("line-hint").textContent = "starts at its null, the score with random weights";
     byId("life-title").textContent = "Beside its null";
-    byId("lives-title").textContent = "Scores beside their nulls";
+    byId("lives-title").textContent = "Scores and their nulls";
     document.querySelector("nav [href='#lives']").textContent = "Nulls";
-    byId("lives-hint").textContent = "Each head's score with random weights (left), its null, and that of the model (right); " +
-        "dashed is the baseline. The dot marks a score that is at least a tenth of the way from the baseline to a perfect one.";
+    byId("lives-hint").textContent = "Each head's score with random weights, its null (left), and with the model's weights (right). " +
+        "The dashed line is the baseline. The dot marks a score that is at least a tenth of the way from the baseline to a perfect score.";
     byId("slider").setAttribute("aria-label", "Weights");
 }
 
@@ -360,9 +360,9 @@ function buildLifeRelations() {
         const name = byId("life-relation").value, relation = all.get(name);
         byId("lives-hint").hidden = name !== "";
         byId("life-relation-hint").hidden = name === "";
-        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${counted(relation.cases)} held-out cases each head finds it: its way is chosen ` +
-            "on sentences 0, 2, 4 … and measured on 1, 3, 5 …; the best head first. Dashed is the fixed offset that is best on these measured sentences. The dot marks the " +
-            "step from which to the end a head earns the relation: it is a tenth or more above that, and their intervals (Wilson, 95%) do not overlap.";
+        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${counted(relation.cases)} held-out cases each head finds it, the best head first. Its direction is ` +
+            "chosen on sentences 0, 2, 4 … and measured on the others. The dashed line is the best fixed offset on these held-out sentences. The dot marks the " +
+            "step from which a head earns the relation until the end: it is at least a tenth above the offset, and their intervals (Wilson, 95%) do not overlap.";
         parts.lives = buildLives(name);
         draw();
     });
@@ -399,7 +399,7 @@ function writeHeading() {
 
 async function start() {
     if (typeof DecompressionStream === "undefined") {
-        throw new Error("This browser is too old to unpack the report (it lacks DecompressionStream): please use one of 2023 or later.");
+        throw new Error("This browser is too old to unpack the report (it lacks DecompressionStream). Please use a browser from 2023 or later.");
     }
     await Promise.all(runs.map((run) => run.open()));
     await Promise.all(runs.map((run) => run.load(indexOf(run))));

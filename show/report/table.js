@@ -123,14 +123,14 @@ function buildTable() {
     titles.children[0].setAttribute("aria-sort", "ascending");
     byId("rows").append(element("thead", {}, titles));
     const last = [...new Set(runs.map((run) => run.stepName(run.steps.at(-1))))].join(" and ");
-    byId("table-hint").textContent = `${runs.some((run) => run.data.stages === undefined) ? `At the last snapshot, ${last}` : `Of ${last}`}. ` +
-        "A label is earned on examples that did not choose it" + (hasEffects ? "; it is faithful when the model does as well with the label's " +
-        "ideal pattern in the head's place, alone or, where that tells nothing, together with the heads of its layer that share " +
-        "the label (“as 4”); “–” when the loss does not depend on it, or the label names no pattern" : "") +
-        (hasNulls ? "; the null is the same score by the weights of step 0, untrained or random" : "") +
-        (hasGrammar ? "; grammar is the relation of the treebank that the head earns, with the share of held-out cases in which it finds it" : "") +
-        ". A mixed head does no one thing clearly: select it to see which label is nearest." +
-        (runs.length > 1 ? " Divergence (Jensen-Shannon): how far a head is from the closest one of the other run, 0 the same, " +
-            "0.693 no key in common." : "");
+    byId("table-hint").textContent = `${runs.some((run) => run.data.stages === undefined) ? `At the last snapshot, ${last}` : `For ${last}`}. ` +
+        "Labels are chosen on half of the examples and confirmed on the other half. " + (hasEffects ? "A label is faithful if the model does as well when the " +
+        "label's ideal pattern replaces the head: alone, or together with the heads in its layer that have the same label (“as 4”). “–”: the loss hardly depends on " +
+        "the head, or the label names no pattern. " : "") +
+        (hasNulls ? "Null: the score of the same model with untrained weights. " : "") +
+        (hasGrammar ? "Grammar: the relation of the treebank that the head earns, with the share of held-out cases in which it finds it. " : "") +
+        "A mixed head has no single clear pattern; select it to see the closest label." +
+        (runs.length > 1 ? " Divergence (Jensen-Shannon): the distance to the most similar head of the other run, from 0 (the same) to " +
+            "0.693 (no key in common)." : "");
     drawTable();
 }
