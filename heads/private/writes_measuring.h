@@ -50,10 +50,10 @@ typedef struct hl_writes_measuring {
 bool hl_writes_scores(const hl_writes_measuring *m, int64_t example);
 
 /* What the evaluator calls before and after the pass over a slice; the context is the measurement. */
-bool hl_writes_begin_slice(void *measuring, hl_evaluator_slice *slice);
-void hl_writes_end_slice(void *measuring, const hl_evaluator_slice *slice, const hl_real *logits);
+bool hl_writes_begin_slice(void *context, hl_evaluator_slice *slice);
+void hl_writes_end_slice(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
 
 /* `attended` of the pass: adds |o| / |x| of every head of a layer, over all rows. */
-void hl_writes_add_norms(void *measuring, int layer, int64_t n_rows, const hl_real *x, const hl_real *z);
+void hl_writes_add_norms(void *context, int layer, int64_t n_rows, const hl_real *x, const hl_real *z);
 
 #endif

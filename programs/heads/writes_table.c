@@ -52,11 +52,15 @@ static double norm_of(part p)
     return p.head != NULL ? p.head->norm.mean : NAN;
 }
 
-static void name_of(part p, char name[HL_WRITER_NAME])
+/* Without answers the rows are heads alone. */
+static hl_writer writer_of(part p)
 {
-    hl_writer writer =
-        p.writer != NULL ? *p.writer : (hl_writer){ HL_WRITER_HEAD, p.head->layer, p.head->head, { 0, 0 } };
-    hl_writer_name(&writer, name);
+    hl_writer head = { .kind = HL_WRITER_HEAD };
+    if (p.writer == NULL && p.head != NULL) {
+        head.layer = p.head->layer;
+        head.number = p.head->head;
+    }
+    return p.writer != NULL ? *p.writer : head;
 }
 
 /* ---- for a person ---- */
@@ -84,8 +88,9 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
     const table *t = context;
     const hl_writes *own = t->w->own;
     part p = part_of(own, t->w->order[index]), null = part_of(t->w->null, t->w->order[index]);
+    hl_writer writer = writer_of(p);
     char name[HL_WRITER_NAME];
-    name_of(p, name);
+    hl_writer_name(&writer, name);
     hl_row_text(row, own->has_answers ? "writer" : "head", NULL, "%s", name);
     if (own->has_answers) {
         add_estimate(row, "direct", p.writer->direct);
@@ -188,12 +193,12 @@ static void row_of(const void *context, int64_t index, hl_row *row)
     const hl_writes *own = t->w->own;
     part p = part_of(own, t->w->order[index]), null = part_of(t->w->null, t->w->order[index]);
     bool copies = p.head != NULL && p.head->copies.n > 0;
-    int layer = p.writer != NULL ? p.writer->layer : p.head->layer;
+    hl_writer writer = writer_of(p);
     char name[HL_WRITER_NAME];
-    name_of(p, name);
+    hl_writer_name(&writer, name);
     hl_row_text(row, NULL, "writer", "%s", name);
-    hl_row_text(row, NULL, "kind", "%s", kinds[p.writer != NULL ? p.writer->kind : HL_WRITER_HEAD]);
-    hl_row_integer(row, NULL, "layer", layer >= 0 ? layer : NAN);
+    hl_row_text(row, NULL, "kind", "%s", kinds[writer.kind]);
+    hl_row_integer(row, NULL, "layer", writer.layer >= 0 ? writer.layer : NAN);
     hl_row_integer(row, NULL, "head", p.head != NULL ? (double)p.head->head : NAN);
     hl_row_number(row, NULL, "direct", 0, direct_of(p));
     hl_row_number(row, NULL, "direct_error", 0, p.writer != NULL ? p.writer->direct.error : NAN);

@@ -2,6 +2,7 @@
 
 #include "programs/heads/memory.h"
 #include "programs/heads/treebank.h"
+#include "programs/heads/verb.h"
 #include "tests/check_suite.h"
 #include "tests/runs/runs.h"
 #include "tests/sanitized.h"
@@ -62,8 +63,8 @@ static void look_at(const char *verb, const char *folder, const char *option, co
     size_t told;
     CHECK_OK(hl_heads_command_parse(argc, argv, &command));
     CHECK_OK(hl_opened_model_open(&run, folder));
-    hl_status status = strcmp(verb, "compare") == 0 ? hl_heads_memory_of_two(&run, &run, &told)
-                                                    : hl_heads_memory(&run, &command, &told);
+    hl_status status = command.verb == &hl_heads_verb_compare ? hl_heads_memory_of_two(&run, &run, &told)
+                                                              : hl_heads_memory(&run, &command, &told);
     CHECK_OK(status);
     hl_opened_model_close(&run);
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
