@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "core/kernels/random.h"
+#include "heads/head_set.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,12 +204,7 @@ typedef struct making {
 
 static const head *head_of(const making *m, int layer, int64_t number)
 {
-    for (int64_t i = 0; i < m->n_heads; i++) {
-        if (m->heads[i].layer == layer && m->heads[i].number == number) {
-            return &m->heads[i];
-        }
-    }
-    return NULL;
+    return &m->heads[hl_heads_before(&m->model->config, layer) + number];
 }
 
 static const factors *writer_of(const making *m, const hl_wire *wire)
@@ -307,10 +303,9 @@ static void measure_writers(const void *context, hl_range writers)
 static hl_status make(making *m, uint64_t seed, int threads)
 {
     const hl_model *model = m->model;
-    int64_t L = model->encoder.n_layers, widest = 0, n = 0;
+    int64_t L = model->encoder.n_layers, widest = hl_heads_widest(&model->config), n = 0;
+    m->n_heads = hl_heads_count(&model->config);
     for (int l = 0; l < L; l++) {
-        m->n_heads += model->config.heads[l];
-        widest = model->config.d_v[l] > widest ? model->config.d_v[l] : widest;
         widest = model->config.d_k[l] > widest ? model->config.d_k[l] : widest;
     }
     m->product = widest * widest;

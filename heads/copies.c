@@ -12,19 +12,10 @@ enum { BLOCK = 64 /* positions whose logits are computed at once */ };
 
 /* ---- memory ---- */
 
-static int64_t widest(const hl_model_config *config)
-{
-    int64_t most = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        most = config->d_v[l] > most ? config->d_v[l] : most;
-    }
-    return most;
-}
-
 static size_t block_numbers(const hl_model *model)
 {
     const hl_model_config *c = &model->config;
-    return BLOCK * (size_t)(widest(c) + 2 * c->d_model + 1 + c->targets);
+    return BLOCK * (size_t)(hl_heads_widest(c) + 2 * c->d_model + 1 + c->targets);
 }
 
 size_t hl_copies_bytes(const hl_model *model, int64_t most, int64_t most_rows)
@@ -60,7 +51,7 @@ hl_status hl_copies_init(hl_copies_measuring *c, const hl_model *model, int64_t 
     c->slot = hl_calloc((size_t)most_rows, sizeof *c->slot);
     c->z = hl_malloc(block_numbers(model) * sizeof *c->z);
     HL_NEED(c->found != NULL && c->scores != NULL && c->slot != NULL && c->z != NULL, "what heads copy");
-    c->o = c->z + BLOCK * widest(&model->config);
+    c->o = c->z + BLOCK * hl_heads_widest(&model->config);
     c->hidden = c->o + BLOCK * model->config.d_model;
     c->scale = c->hidden + BLOCK * model->config.d_model;
     c->logits = c->scale + BLOCK;

@@ -30,19 +30,27 @@ hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index)
     return hl_head_name_of(at.layer, at.head);
 }
 
-/* The index of a layer's first head. */
-static int64_t first_of_layer(const hl_model_config *config, int layer)
+int64_t hl_heads_before(const hl_model_config *config, int layer)
 {
-    int64_t first = 0;
+    int64_t n = 0;
     for (int l = 0; l < layer; l++) {
-        first += config->heads[l];
+        n += config->heads[l];
     }
-    return first;
+    return n;
 }
 
 int64_t hl_heads_count(const hl_model_config *config)
 {
-    return first_of_layer(config, config->n_layers);
+    return hl_heads_before(config, config->n_layers);
+}
+
+int64_t hl_heads_widest(const hl_model_config *config)
+{
+    int64_t widest = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        widest = config->d_v[l] > widest ? config->d_v[l] : widest;
+    }
+    return widest;
 }
 
 int64_t hl_heads_most(const hl_model_config *config)
@@ -134,7 +142,7 @@ hl_status hl_head_set_find(const hl_model_config *config, const char *name, int6
     int layer;
     int64_t head;
     HL_TRY(read_known(config, (item){ name, (int)strlen(name) }, &layer, &head));
-    *index = first_of_layer(config, layer) + head;
+    *index = hl_heads_before(config, layer) + head;
     return head >= 0 ? hl_ok() : hl_error(HL_INVALID, "\"%s\" names all heads of a layer; name one", name);
 }
 
@@ -150,7 +158,7 @@ hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bo
         int layer;
         int64_t head;
         HL_TRY(read_known(config, (item){ names, (int)trimmed }, &layer, &head));
-        bool *its = set + first_of_layer(config, layer);
+        bool *its = set + hl_heads_before(config, layer);
         for (int64_t h = 0; h < config->heads[layer]; h++) {
             its[h] = its[h] || head < 0 || h == head;
         }

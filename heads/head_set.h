@@ -34,6 +34,12 @@ hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index);
 /* The heads of all layers together: how long a set is. */
 int64_t hl_heads_count(const hl_model_config *config);
 
+/* The heads of the layers below this one. */
+int64_t hl_heads_before(const hl_model_config *config, int layer);
+
+/* The widest d_v of any layer. */
+int64_t hl_heads_widest(const hl_model_config *config);
+
 /* The heads of the layer that has most. */
 int64_t hl_heads_most(const hl_model_config *config);
 

@@ -5,6 +5,7 @@
 #include "core/ops/attention.h"
 #include "data/batch_storage.h"
 #include "heads/evaluator.h"
+#include "heads/head_set.h"
 #include "heads/written_norms.h"
 
 typedef struct taking {
@@ -19,15 +20,6 @@ typedef struct taking {
     int layer;
     hl_tape_observer observer;
 } taking;
-
-static int64_t widest(const hl_model *model)
-{
-    int64_t most = 0;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        most = model->config.d_v[l] > most ? model->config.d_v[l] : most;
-    }
-    return most;
-}
 
 /* ---- a pass ---- */
 
@@ -111,7 +103,8 @@ hl_status hl_norm_shares_take(hl_snapshot *snapshot, const hl_model *model, int6
     size_t most = (size_t)rows_at_once(snapshot->examples.n_tokens, rows);
     taking t = { .snapshot = snapshot, .threads = threads };
     HL_TRY(hl_written_norms_init(&t.norms, model, threads));
-    t.scratch = hl_malloc((size_t)hl_written_norms_scratch((int64_t)most, widest(model)) * sizeof *t.scratch);
+    t.scratch =
+        hl_malloc((size_t)hl_written_norms_scratch((int64_t)most, hl_heads_widest(&model->config)) * sizeof *t.scratch);
     t.lengths = hl_malloc(most * sizeof *t.lengths);
     bool complete = t.scratch != NULL && t.lengths != NULL;
     hl_status status = complete ? run(&t, model, rows) : hl_error_memory("the norms of attention");
@@ -128,7 +121,8 @@ hl_status hl_norm_shares_bytes(const hl_model *model, int64_t n_examples, int64_
     hl_tape_plan plan;
     HL_TRY(hl_evaluator_plan(&evaluator, n_tokens, &plan));
     int64_t most = rows_at_once(n_tokens, rows);
-    size_t row = (size_t)hl_written_norms_scratch(1, widest(model)) * sizeof(hl_real) + sizeof(double);
+    size_t row =
+        (size_t)hl_written_norms_scratch(1, hl_heads_widest(&model->config)) * sizeof(hl_real) + sizeof(double);
     *bytes = hl_size_sum(
         hl_size_sum(plan.bytes, hl_written_norms_bytes(model)),
         hl_size_sum(hl_size_product((size_t)most, row), hl_batch_storage_bytes(n_examples, n_examples * n_tokens)));

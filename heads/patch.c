@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/ops/add.h"
 #include "heads/answers.h"
+#include "heads/head_set.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,15 +34,6 @@ static int64_t z_before(const hl_model *model, int layer)
     return columns;
 }
 
-static int64_t heads_before(const hl_model *model, int layer)
-{
-    int64_t n = 0;
-    for (int l = 0; l < layer; l++) {
-        n += model->config.heads[l];
-    }
-    return n;
-}
-
 /* Columns first .. first + n - 1 of the rows that change. */
 static void replace(const pass *p, hl_tensor *x, const hl_real *from, int64_t first, int64_t n)
 {
@@ -54,7 +46,7 @@ static void replace(const pass *p, hl_tensor *x, const hl_real *from, int64_t fi
 static void replace_heads(const pass *p, int layer, hl_tensor *z)
 {
     const hl_model *model = p->patch->model;
-    int64_t d_v = model->config.d_v[layer], first = heads_before(model, layer);
+    int64_t d_v = model->config.d_v[layer], first = hl_heads_before(&model->config, layer);
     const hl_real *from = p->from->z + z_before(model, layer) * p->patch->n_tokens;
     for (int64_t h = 0; h < model->config.heads[layer]; h++) {
         if (p->change.heads[first + h]) {

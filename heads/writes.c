@@ -71,11 +71,7 @@ static hl_status allocate(hl_writes_measuring *m, const hl_batch *batch)
     w->n_writers = hl_writers_of(model, NULL);
     w->writers = hl_calloc((size_t)w->n_writers, sizeof *w->writers);
     w->heads = hl_calloc((size_t)w->n_heads, sizeof *w->heads);
-    int64_t widest = 0;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        widest = model->config.d_v[l] > widest ? model->config.d_v[l] : widest;
-    }
-    m->scratch = hl_malloc((size_t)hl_written_norms_scratch(R, widest) * sizeof *m->scratch);
+    m->scratch = hl_malloc((size_t)hl_written_norms_scratch(R, hl_heads_widest(&model->config)) * sizeof *m->scratch);
     m->lengths = hl_malloc((size_t)R * 2 * sizeof *m->lengths);
     m->rows = hl_malloc((size_t)R * sizeof *m->rows);
     m->answers = hl_malloc((size_t)R * sizeof *m->answers);

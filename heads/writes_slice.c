@@ -1,4 +1,5 @@
 /* A slice of the examples: the rows that the pass keeps, and what is added up after it. */
+#include "heads/head_set.h"
 #include "heads/pattern.h"
 #include "heads/private/writes_measuring.h"
 
@@ -77,21 +78,12 @@ static void choose_rows(hl_writes_measuring *m, const hl_batch *batch)
 
 /* ---- a slice ---- */
 
-static int64_t first_head(const hl_model *model, int layer)
-{
-    int64_t n = 0;
-    for (int l = 0; l < layer; l++) {
-        n += model->config.heads[l];
-    }
-    return n;
-}
-
 /* |o| / |x| of every head of a layer, of all rows. */
 void hl_writes_add_norms(void *context, int layer, int64_t n_rows, const hl_real *x, const hl_real *z)
 {
     hl_writes_measuring *m = context;
     const hl_multi_head_config *c = &m->model->encoder.layers[layer].self_attn.config;
-    int64_t D = c->d_model, d_v = c->d_v, number = first_head(m->model, layer);
+    int64_t D = c->d_model, d_v = c->d_v, number = hl_heads_before(&m->model->config, layer);
     double *of_x = m->lengths, *of_o = m->lengths + m->most_rows;
     for (int64_t i = 0; i < n_rows; i++) {
         double square = 0;

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "core/files/npz.h"
+#include "heads/head_set.h"
 #include "heads/heads_csv.h"
 #include "programs/heads/answers.h"
 #include "study/study.h"
@@ -47,10 +48,7 @@ typedef struct metric_arrays {
 
 static int64_t index_of(const hl_model_config *config, int layer, int64_t head)
 {
-    for (int l = 0; l < layer; l++) {
-        head += config->heads[l];
-    }
-    return head;
+    return hl_heads_before(config, layer) + head;
 }
 
 static bool same_metric(const hl_reading *a, const hl_reading *b)

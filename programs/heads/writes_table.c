@@ -1,6 +1,7 @@
 #include "programs/heads/writes_table.h"
 
 #include "core/files/json_text.h"
+#include "heads/head_set.h"
 #include "programs/results.h"
 #include "show/table.h"
 
@@ -18,23 +19,15 @@ typedef struct part {
     const hl_head_writes *head;
 } part;
 
-static const hl_head_writes *head_of(const hl_writes *writes, int layer, int64_t number)
-{
-    for (int64_t h = 0; h < writes->n_heads; h++) {
-        if (writes->heads[h].layer == layer && writes->heads[h].head == number) {
-            return &writes->heads[h];
-        }
-    }
-    return NULL;
-}
-
-static part part_of(const hl_writes *writes, int index)
+static part part_of(const table *t, const hl_writes *writes, int index)
 {
     if (!writes->has_answers) {
         return (part){ .head = &writes->heads[index] };
     }
     const hl_writer *writer = &writes->writers[index];
-    return (part){ writer, writer->kind == HL_WRITER_HEAD ? head_of(writes, writer->layer, writer->number) : NULL };
+    bool head = writer->kind == HL_WRITER_HEAD;
+    int64_t first = head ? hl_heads_before(&t->w->run->source.shape, writer->layer) : 0;
+    return (part){ writer, head ? &writes->heads[first + writer->number] : NULL };
 }
 
 static double direct_of(part p)
@@ -87,7 +80,7 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
 {
     const table *t = context;
     const hl_writes *own = t->w->own;
-    part p = part_of(own, t->w->order[index]), null = part_of(t->w->null, t->w->order[index]);
+    part p = part_of(t, own, t->w->order[index]), null = part_of(t, t->w->null, t->w->order[index]);
     hl_writer writer = writer_of(p);
     char name[HL_WRITER_NAME];
     hl_writer_name(&writer, name);
@@ -191,7 +184,7 @@ static void row_of(const void *context, int64_t index, hl_row *row)
                                          "feed_forward", "norm_bias", "output_bias" };
     const table *t = context;
     const hl_writes *own = t->w->own;
-    part p = part_of(own, t->w->order[index]), null = part_of(t->w->null, t->w->order[index]);
+    part p = part_of(t, own, t->w->order[index]), null = part_of(t, t->w->null, t->w->order[index]);
     bool copies = p.head != NULL && p.head->copies.n > 0;
     hl_writer writer = writer_of(p);
     char name[HL_WRITER_NAME];
