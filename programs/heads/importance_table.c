@@ -64,7 +64,7 @@ static cell number_cell(int width, double value)
     if (fabs(value) < 1e99) {
         snprintf(c.text, sizeof c.text, "%.0e", value);
     } else if (isfinite(value)) {
-        strcpy(c.text, value > 0 ? ">1e99" : "<-1e99");
+        snprintf(c.text, sizeof c.text, "%s", value > 0 ? ">1e99" : "<-1e99");
     }
     return c;
 }

@@ -73,7 +73,7 @@ static double score_of(const hl_wire *wire)
     return norm_of(product) / norm_of(one) / norm_of(two);
 }
 
-static void (*const kinds[])(hl_model_config *) = { plain, post, pruned, no_bias };
+static void (*const kinds[])(hl_model_config *) = { plain, post, pruned, no_bias, grouped };
 
 TEST(scores_are_those_of_whole_matrices)
 {

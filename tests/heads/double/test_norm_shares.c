@@ -52,7 +52,7 @@ static double length_of(const hl_head_pass *pass, int l, int64_t h, int64_t e, i
     return sqrt(square);
 }
 
-static void (*const kinds[])(hl_model_config *) = { plain, post_causal, pruned };
+static void (*const kinds[])(hl_model_config *) = { plain, post_causal, pruned, grouped };
 
 /* The maps of all layers, one after the other, in new memory. */
 static double *copied_maps(void)

@@ -106,7 +106,9 @@ static double expected(int layer, int64_t head, int64_t at)
     return recovered(d_from(layer + 1, y));
 }
 
-static void (*const kinds[])(hl_model_config *) = { plain, post_causal, no_bias, pruned, gelu, mean_row, pooler };
+static void (*const kinds[])(hl_model_config *) = {
+    plain, post_causal, no_bias, pruned, gelu, mean_row, pooler, grouped
+};
 
 TEST(a_head_counts_as_in_a_pass_with_its_output)
 {

@@ -89,6 +89,11 @@ static inline void last_row(hl_model_config *c)
     c->norm = HL_NORM_POST;
 }
 
+static inline void grouped(hl_model_config *c)
+{
+    c->kv_heads[0] = 2; /* of four heads, two and two share keys and values */
+}
+
 static inline void narrow_embedding(hl_model_config *c)
 {
     c->embedding_size = 7;
@@ -127,6 +132,7 @@ static const shape shapes[] = {
     { "mean row", mean_row },
     { "last row", last_row },
     { "narrow embedding", narrow_embedding },
+    { "grouped", grouped },
 };
 
 static hl_model model;
