@@ -119,10 +119,11 @@ static hl_status read_known(const hl_model_config *config, item name, int *layer
     int last = config->n_layers - 1;
     int64_t l;
     if (name.length == 0 || !read_item(name, &l, head)) {
-        return hl_error(HL_INVALID,
-                        "\"%.*s\" names no head; they are L0H0 .. %s, and L0H* are all of layer 0, as in L0H0,%s",
-                        name.length, name.text, hl_head_name_of(last, config->heads[last] - 1).text,
-                        hl_head_name_of(last, -1).text);
+        return hl_error(
+            HL_INVALID,
+            "\"%.*s\" is not a head; heads are L0H0 .. %s, and L0H* are all heads of layer 0, as in L0H0,%s",
+            name.length, name.text, hl_head_name_of(last, config->heads[last] - 1).text,
+            hl_head_name_of(last, -1).text);
     }
     if (l > last) {
         return hl_error(HL_INVALID, "\"%.*s\": no layer %" PRId64 "; the layers are 0 .. %d", name.length, name.text, l,
@@ -130,8 +131,8 @@ static hl_status read_known(const hl_model_config *config, item name, int *layer
     }
     *layer = (int)l;
     if (*head >= config->heads[l]) {
-        return hl_error(HL_INVALID, "\"%.*s\": no head %" PRId64 " in layer %d; there %s .. %s", name.length, name.text,
-                        *head, *layer, hl_head_name_of(*layer, 0).text,
+        return hl_error(HL_INVALID, "\"%.*s\": no head %" PRId64 " in layer %d; its heads are %s .. %s", name.length,
+                        name.text, *head, *layer, hl_head_name_of(*layer, 0).text,
                         hl_head_name_of(*layer, config->heads[l] - 1).text);
     }
     return hl_ok();

@@ -65,9 +65,9 @@ hl_status hl_child_failure(int end, const char *said)
     if (WIFSIGNALED(end)) {
         int signal = WTERMSIG(end);
         return hl_error(HL_FAILED, "killed by signal %d (%s)%s", signal, strsignal(signal),
-                        signal == SIGKILL ? "; perhaps for want of memory" : "");
+                        signal == SIGKILL ? "; perhaps because memory ran out" : "");
     }
     int number = WEXITSTATUS(end);
     hl_code code = number <= HL_NO_MEMORY ? (hl_code)number : HL_FAILED;
-    return *said != '\0' ? hl_error(code, "%s", said) : hl_error(code, "exit code %d, without a word", number);
+    return *said != '\0' ? hl_error(code, "%s", said) : hl_error(code, "exit code %d, without a message", number);
 }

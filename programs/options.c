@@ -46,7 +46,7 @@ static hl_status read_integer(const hl_option *option, const char *value, int64_
     errno = 0;
     long long read = strtoll(value, &end, 10);
     if (end == value || *end != '\0' || errno != 0 || read < option->least || read > option->most) {
-        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no whole number in %lld .. %lld", option->name,
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is not a whole number in %lld .. %lld", option->name,
                         value, (long long)option->least, (long long)option->most);
     }
     *number = read;
@@ -58,7 +58,7 @@ static hl_status read_seconds(const hl_option *option, const char *value, double
     char *end;
     *seconds = strtod(value, &end);
     if (end == value || *end != '\0' || !(*seconds >= 0.001 && *seconds <= 3600)) {
-        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no number in 0.001 .. 3600", option->name, value);
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is not a number in 0.001 .. 3600", option->name, value);
     }
     return hl_ok();
 }

@@ -32,8 +32,8 @@ static hl_status check_folder(const char *path)
     bool there = stat(path, &info) == 0;
     if (!there && errno == ENOENT) {
         return hl_error(HL_BAD_FILE,
-                        "%s: no such folder; give a run's, as runs/copy_task, or an open model's, which must be on "
-                        "this disk: nothing is downloaded",
+                        "%s: no such folder; name the folder of a run, as in runs/copy_task, or of an open model on "
+                        "this disk (nothing is downloaded)",
                         path);
     }
     if (!there) {

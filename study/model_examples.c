@@ -49,7 +49,7 @@ static hl_status set_steps(hl_opened_model *run)
 hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options)
 {
     if (hl_dataset_text(run->source.dataset) == NULL) {
-        return hl_error(HL_INVALID, "%s: reads no text: its examples are those of its task", run->source.path);
+        return hl_error(HL_INVALID, "%s: does not read text: its examples are those of its task", run->source.path);
     }
     if (run->written != NULL) {
         return hl_error(HL_INVALID, "%s: is examined on sentences already", run->source.path);

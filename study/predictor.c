@@ -90,7 +90,7 @@ hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
     int64_t n_tokens = hl_tokens_size(spec->tokens);
     bool answers_tokens = !spec->rows && spec->model->config.targets == V;
     if (!spec->rows && spec->model->config.head == HL_HEAD_NONE) {
-        return hl_error(HL_INVALID, "the model has no output layer, and so no answers");
+        return hl_error(HL_INVALID, "the model has no output layer, so it gives no answers");
     }
     if (n_tokens > V || (n_tokens < V && answers_tokens)) {
         return hl_error(HL_INVALID, "its model was trained with %" PRId64 " tokens, and tokens.json has %" PRId64, V,
@@ -99,8 +99,8 @@ hl_status hl_predictor_open(const hl_predictor_spec *spec, hl_predictor *p)
     int64_t room = hl_predictor_room(p, false);
     if (room < 1 || spec->stride < 0 || spec->stride > room) {
         return hl_error(HL_INVALID,
-                        "windows cannot begin %" PRId64 " pieces apart: the model takes %" PRId64
-                        " at once besides the special tokens",
+                        "windows cannot begin %" PRId64 " pieces apart: the model reads at most %" PRId64
+                        " at once, besides special tokens",
                         spec->stride, room);
     }
     p->tokens = hl_calloc((size_t)T, 3 * sizeof *p->tokens);

@@ -214,13 +214,12 @@ hl_status hl_metrics_rows_next(hl_metrics_rows *rows, hl_metrics_row *row, bool 
     }
     rows->line++;
     if (!hl_metrics_row_read(rows->at, (size_t)(newline - rows->at), row) || row->kind != rows->kind) {
-        return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv; take the line out", rows->path,
+        return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv; remove the line", rows->path,
                         rows->line);
     }
     if (row->step < rows->step) {
         return hl_error(HL_BAD_FILE,
-                        "%s:%" PRId64 ": step %" PRId64 " after step %" PRId64
-                        ", which no run writes; take the line out",
+                        "%s:%" PRId64 ": step %" PRId64 " after step %" PRId64 ", which no run writes; remove the line",
                         rows->path, rows->line, row->step, rows->step);
     }
     rows->step = row->step;
@@ -236,14 +235,14 @@ static hl_status compare(const char *path, hl_metrics_sum found, hl_metrics_sum 
     if (found.rows < until.rows) {
         return hl_error(HL_BAD_FILE,
                         "%s: has lost rows of this run (%" PRId64 " of %" PRId64
-                        " are left); put the file back, or begin anew with --overwrite",
+                        " are left); put the file back, or start again with --overwrite",
                         path, found.rows, until.rows);
     }
     return found.crc == until.crc
                ? hl_ok()
                : hl_error(HL_BAD_FILE,
-                          "%s: the first %" PRId64 " rows are not those that the run wrote; put the file back, or "
-                          "begin anew with --overwrite",
+                          "%s: the first %" PRId64
+                          " rows are not those that the run wrote; put the file back, or start again with --overwrite",
                           path, until.rows);
 }
 
@@ -291,7 +290,7 @@ hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
                            ? keep(path, text, size, until, &rows)
                            : hl_error(HL_BAD_FILE,
                                       "%s: missing, with %" PRId64
-                                      " rows of this run; put the file back, or begin anew with --overwrite",
+                                      " rows of this run; put the file back, or start again with --overwrite",
                                       path, until.rows);
     hl_free(text);
     return status;
@@ -312,7 +311,7 @@ hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_
         size_t header_size = print_header(kind, header);
         status = hl_file_replace(path, header, header_size, HL_VOLATILE);
     } else if (status.code == HL_OK && rows.kind != kind) {
-        status = hl_error(HL_BAD_FILE, "%s:1: has the columns of another task; begin anew with --overwrite", path);
+        status = hl_error(HL_BAD_FILE, "%s:1: has the columns of another task; start again with --overwrite", path);
     } else if (status.code == HL_OK && rows.at < text + size) {
         status = hl_file_replace(path, text, (size_t)(rows.at - text), HL_DURABLE);
     }

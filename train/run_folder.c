@@ -309,7 +309,7 @@ static hl_status check_holds_none(const char *folder, bool (*is_own)(const char 
     return first.name[0] == '\0'
                ? hl_ok()
                : hl_error(HL_INVALID,
-                          "%s/%s: is there already, and a run would take it for its own; replace all such files "
+                          "%s/%s: exists already, and a run would mistake it for its own; replace all such files "
                           "(--overwrite) or choose another folder (--out DIR)",
                           folder, first.name);
 }
@@ -323,7 +323,7 @@ static hl_status check_mode(const hl_run_folder *folder)
     }
     if (is_a_run) {
         return hl_error(HL_INVALID,
-                        "%s: this folder holds a run; go on with it (--resume), replace it (--overwrite) or "
+                        "%s: this folder holds a run; continue it (--resume), replace it (--overwrite) or "
                         "choose another folder (--out DIR)",
                         folder->path);
     }

@@ -106,14 +106,15 @@ static hl_status refuse_task(const asking *a, const hl_config *config, hl_text_t
     }
     bool trains = asked == HL_TEXT_TAGS || asked == HL_TEXT_CLASSES || strcmp(name, own) == 0;
     if (!trains && !none) {
-        return hl_error(HL_INVALID,
-                        "%s: stores no head for the task %s, and so it has no loss (but one for %s): ask it on that, "
-                        "by --task %s",
-                        a->path, name, stored, stored);
+        return hl_error(
+            HL_INVALID,
+            "%s: stores no output layer for the task %s, so it has no loss (but one for %s): ask it on that, "
+            "by --task %s",
+            a->path, name, stored, stored);
     }
     return hl_error(HL_INVALID,
-                    "%s: stores no head for the task %s, and so it has no loss%s%s%s: train one%s%s%s on examples of "
-                    "yours by train my.ini --from %s, and ask the run",
+                    "%s: stores no output layer for the task %s, so it has no loss%s%s%s: train one%s%s%s on your own "
+                    "examples with train my.ini --from %s, and ask the run",
                     a->path, name, none ? "" : " (but one for ", none ? "" : stored, none ? "" : ")",
                     trains ? "" : " for ", trains ? "" : own, trains ? "" : ", tags or classes", a->path);
 }
@@ -172,10 +173,10 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
     hl_tokens *labels = NULL;
     for (int i = 0; i < n_overrides; i++) {
         if (!asks(overrides[i])) {
-            return hl_error(HL_INVALID,
-                            "command line: %s: %s is an open model: only keys of [task], patterns.examples and "
-                            "train.seed say on what it is asked",
-                            overrides[i], path);
+            return hl_error(
+                HL_INVALID,
+                "command line: %s: %s is an open model: it takes only keys of [task], patterns.examples and train.seed",
+                overrides[i], path);
         }
     }
     hl_config_options options = { .overrides = overrides, .n_overrides = n_overrides };

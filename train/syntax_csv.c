@@ -137,8 +137,8 @@ size_t hl_syntax_csv_bytes(const hl_treebank *treebank, const hl_model_config *s
 
 static hl_status bad_line(const char *path, int64_t line)
 {
-    return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": %s; take the file away, and what it says of earlier steps is lost",
-                    path, line, line == 1 ? "not the header of a syntax.csv" : "not a row of this run's syntax.csv");
+    return hl_error(HL_BAD_FILE, "%s:%" PRId64 ": %s; remove the file; its counts of earlier steps are then lost", path,
+                    line, line == 1 ? "not the header of a syntax.csv" : "not a row of this run's syntax.csv");
 }
 
 /* Reads a count, and the byte that must end it. */

@@ -187,9 +187,9 @@ hl_status hl_file_check_replaceable(const char *path)
         return hl_ok(); /* if the rename is impossible, it fails with a reason */
     }
     if (S_ISLNK(info.st_mode)) {
-        return hl_error(HL_BAD_FILE, "%s: is a link, and is not replaced by a file; name the file itself", path);
+        return hl_error(HL_BAD_FILE, "%s: is a link and is not replaced; name the file itself", path);
     }
-    return hl_error(HL_BAD_FILE, "%s: is no regular file, and is not replaced by one", path);
+    return hl_error(HL_BAD_FILE, "%s: is not a regular file and is not replaced", path);
 }
 
 hl_status hl_file_create(hl_file *file, const char *path)

@@ -282,7 +282,7 @@ static hl_status read_member(reader *r, hl_npz_array *array)
 
 static hl_status no_archive(const char *path)
 {
-    return hl_error(HL_BAD_FILE, "%s: is no zip archive, or is cut short", path);
+    return hl_error(HL_BAD_FILE, "%s: is not a zip archive, or is cut off", path);
 }
 
 static hl_status read_members(reader *r, hl_npz *npz)

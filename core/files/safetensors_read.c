@@ -64,7 +64,7 @@ static hl_status read_text(hl_safetensors *file)
     }
     HL_TRY(hl_file_read_bytes(file->fd, file->path, &length, HL_SAFETENSORS_LENGTH_BYTES));
     if (length > HL_SAFETENSORS_MAX_HEADER) {
-        return hl_error(HL_BAD_FILE, "%s: is no safetensors file, or its header is above %d bytes", file->path,
+        return hl_error(HL_BAD_FILE, "%s: is not a safetensors file, or its header is longer than %d bytes", file->path,
                         (int)HL_SAFETENSORS_MAX_HEADER);
     }
     if (length > file->size - HL_SAFETENSORS_LENGTH_BYTES) {

@@ -67,7 +67,7 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
  *     <path>:<line>: column LEMMA is empty; _ stands for nothing
  *     <path>:<line>: ID 4 is out of order: 3, 3-... or 2.1 comes here
  *     <path>:<line>: the range ends after the sentence's last word, 4; the sentence has no words
- *     <path>:<line>: has a tab, and the file is read as plain text, as its first line has none
+ *     <path>:<line>: has a tab, but the file is read as plain text, because its first line has none
  *     <path>:<line>: a comment stands after words; is an empty line missing before it?
  *     <path>:<line>: the sentence is longer than <HL_CONLLU_BYTES> bytes; are empty lines missing?
  *     <path>:<line>: HEAD x is not an integer from 0 to 7, the words of its sentence

@@ -55,7 +55,7 @@ hl_status hl_conllu_input_next(hl_conllu_input *input, hl_line *line)
     bool tab = input->is_text && line->size > 0 && memchr(line->text, '\t', line->size) != NULL;
     return !tab ? hl_ok()
                 : hl_lines_bad(input->lines, line->number,
-                               "has a tab, and the file is read as plain text, as its first line has none");
+                               "has a tab, but the file is read as plain text, because its first line has none");
 }
 
 static bool is_white(const char *text, size_t size, size_t *bytes)

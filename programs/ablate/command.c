@@ -58,8 +58,8 @@ static hl_status read_target(const char *name, const char *value, void *command)
     errno = 0;
     *target = strtod(value, &end);
     if (end == value || *end != '\0' || errno != 0 || !(*target > 0 && *target <= 1)) {
-        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is no accuracy above 0 and up to 1, as in 0.99", name,
-                        value);
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is not an accuracy above 0 and up to 1, as in 0.99",
+                        name, value);
     }
     return hl_ok();
 }
@@ -115,7 +115,8 @@ static hl_status check(const hl_ablate_command *command)
                                     "--table3; see --help");
     }
     if (command->from != NULL && !hl_pretrained_is_folder(command->from)) {
-        return hl_error(HL_INVALID, "command line: --from: %s is no folder of an open model (no config.json in it)",
+        return hl_error(HL_INVALID,
+                        "command line: --from: %s is not the folder of an open model (it has no config.json)",
                         command->from);
     }
     hl_target targets[HL_ABLATE_TARGETS];

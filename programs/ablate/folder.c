@@ -122,7 +122,7 @@ static hl_status check_cell_free(const char *folder, bool *begun)
     return has_run || stat(log.text, &info) != 0 || info.st_size == 0
                ? hl_ok()
                : hl_error(HL_INVALID,
-                          "%s: is there already, and a training of the sweep would add to it; replace all such files "
+                          "%s: exists already, and a training of the sweep would add to it; replace all such files "
                           "(--overwrite) or choose another folder (--out DIR)",
                           log.text);
 }
@@ -187,7 +187,7 @@ static hl_status refuse(const hl_ablate_plan *plan, const char *stored, const ch
         rest--;
     }
     return hl_error(HL_INVALID,
-                    "%s: this folder holds another sweep, by: %.*s (it says \"%.*s\", not \"%.*s\"); go on with that "
+                    "%s: this folder holds another sweep, by: %.*s (it says \"%.*s\", not \"%.*s\"); continue that "
                     "one, replace it (--overwrite) or choose another folder (--out DIR)",
                     plan->folder, (int)strcspn(stored + made_by, "\n"), stored + made_by, line_length(stored_rest),
                     stored_rest, line_length(rest), rest);
@@ -259,12 +259,13 @@ static hl_status check_free(const hl_ablate_folder *folder, const hl_ablate_plan
         struct stat info;
         HL_TRY(hl_file_check_replaceable(path.text));
         if (stat(path.text, &info) == 0 && S_ISDIR(info.st_mode)) {
-            return hl_error(HL_BAD_FILE, "%s: is a folder in the place of a sweep's file; move it away", path.text);
+            return hl_error(HL_BAD_FILE, "%s: is a folder, but the sweep needs a file of this name; move it away",
+                            path.text);
         }
         HL_TRY(has_plan || overwrite ? hl_ok() : hl_file_exists(path.text, &exists));
         if (exists) {
             return hl_error(HL_INVALID,
-                            "%s: is there already, and no plan.txt tells that a sweep wrote it; replace all such files "
+                            "%s: exists already, and no plan.txt shows that a sweep wrote it; replace all such files "
                             "(--overwrite) or choose another folder (--out DIR)",
                             path.text);
         }

@@ -145,7 +145,7 @@ static hl_status train(call *c)
     HL_TRY(tell_time(c, true, c->tables));
     hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
     HL_TRY(hl_ablate_sweep_run(&c->sweep, c->results));
-    hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command goes on\n", NULL);
+    hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command continues\n", NULL);
     c->signal = hl_signals_received();
     return hl_ok();
 }
@@ -216,8 +216,8 @@ static hl_status run(call *c)
     HL_TRY(train(c));
     if (c->signal != 0) {
         fprintf(c->err,
-                "interrupted: %" PRId64 " of %" PRId64 " trainings are done, the others saved; the same "
-                "command goes on\n",
+                "interrupted: %" PRId64 " of %" PRId64
+                " trainings are done, the others saved; the same command continues\n",
                 count(c, HL_ABLATE_DONE), hl_ablate_plan_cells(&c->plan));
         return hl_ok();
     }

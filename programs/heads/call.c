@@ -36,12 +36,13 @@ hl_status hl_heads_call_needs_loss(const hl_heads_call *call)
     if (model->shape.head == HL_HEAD_NONE) {
         return hl_error(HL_INVALID,
                         "%s: is an open model without an output layer, and this question needs a loss: train one on "
-                        "examples of yours by %s my.ini --from %s, and ask the run",
+                        "your own examples with %s my.ini --from %s, and ask the run",
                         model->path, hl_program_name("train"), model->path);
     }
-    return hl_error(HL_INVALID,
-                    "%s: is an open model, and this question needs a loss on examples of yours: name them by --task %s",
-                    model->path, files[task]);
+    return hl_error(
+        HL_INVALID,
+        "%s: is an open model, and this question needs a loss on your own examples: name them with --task %s",
+        model->path, files[task]);
 }
 
 hl_status hl_heads_call_needs_examples(const hl_heads_call *call)
@@ -52,7 +53,7 @@ hl_status hl_heads_call_needs_examples(const hl_heads_call *call)
     }
     const char *heads = hl_program_name("heads");
     return hl_error(HL_INVALID,
-                    "%s: is an open model, without examples of its own: give it sentences, by --examples FILE, or a "
+                    "%s: is an open model and has no examples of its own: give sentences with --examples FILE, or a "
                     "text, as in: %s map %s --input \"the cat sat on the mat\"",
                     call->command.model, heads, call->command.model);
 }

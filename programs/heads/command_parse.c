@@ -62,7 +62,7 @@ static hl_status check_files(const hl_heads_command *command)
 {
     const hl_heads_files *f = &command->files;
     if (hl_output_is_standard(f->npz) || hl_output_is_standard(f->weights)) {
-        return hl_error(HL_INVALID, "command line: --%s: standard output cannot take this one; name a file",
+        return hl_error(HL_INVALID, "command line: --%s: cannot go to standard output; name a file",
                         hl_output_is_standard(f->npz) ? "npz" : "out");
     }
     hl_target targets[HL_HEADS_TARGETS];

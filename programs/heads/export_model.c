@@ -66,7 +66,7 @@ static hl_status find_head(const hl_model_source *run, hl_pretrained_head *head)
     }
     if (!hl_config_is_text(&run->config, &task) || task == HL_TEXT_FILE) {
         return hl_error(HL_INVALID,
-                        "%s: a model of its task has no tokens that open models have; export is for masked, next, "
+                        "%s: models of its task have other tokens than open models; export is for masked, next, "
                         "tags and classes",
                         run->path);
     }

@@ -200,7 +200,7 @@ static hl_status make_example(const hl_model_source *run, const char *option, co
             return unknown_token(run->vocabulary, option, token);
         }
         if (*ids == HL_PAD) {
-            return hl_error(HL_INVALID, "command line: --%s: %s is padding, no input", option, token);
+            return hl_error(HL_INVALID, "command line: --%s: %s is padding and cannot be an input", option, token);
         }
         at += length;
     }

@@ -248,8 +248,8 @@ static hl_status measure_line(hl_heads_patching *p, char *line, int64_t number, 
     }
     hl_status status = cut_line(line, &texts)
                            ? measure_pair(p, &texts, row)
-                           : hl_error(HL_INVALID, "clean, corrupt, answer, wrong, with tabs between, stand in a line; "
-                                                  "the answers may be left out");
+                           : hl_error(HL_INVALID, "a line needs clean text, corrupt text, answer and wrong answer, "
+                                                  "with tabs between them; the answers may be left out");
     return status.code == HL_INVALID
                ? hl_error(HL_INVALID, "%s:%" PRId64 ": %s", p->command->pairs, number, status.text)
                : status;

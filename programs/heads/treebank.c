@@ -25,7 +25,7 @@ static hl_status find_relation(const hl_treebank *treebank, const char *name, in
     }
     hl_status status = hl_text_status(&others);
     if (status.code == HL_OK && *relation < 0) {
-        status = hl_error(HL_INVALID, "command line: --relation: the treebank has no \"%.64s\"; there are all%s", name,
+        status = hl_error(HL_INVALID, "command line: --relation: the treebank has no \"%.64s\"; it has all%s", name,
                           others.bytes);
     }
     hl_text_free(&others);

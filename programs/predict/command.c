@@ -15,7 +15,7 @@ static hl_status read_temperature(const char *name, const char *value, void *giv
     command->temperature = strtod(value, &end);
     return end != value && *end == '\0' && command->temperature >= 0 && command->temperature <= 1000
                ? hl_ok()
-               : hl_error(HL_INVALID, "command line: --%s: \"%s\" is no number in 0 .. 1000", name, value);
+               : hl_error(HL_INVALID, "command line: --%s: \"%s\" is not a number in 0 .. 1000", name, value);
 }
 
 enum { MOST = 1 << 20 };

@@ -46,7 +46,7 @@ static hl_status open_model(hl_predict_call *call)
     bool asks_top = command->top > 0;
     if (asks_top && problem == HL_PROBLEM_NUMBERS) {
         return hl_error(HL_INVALID,
-                        "command line: --top: %s answers with numbers, none of which is the best: leave it out",
+                        "command line: --top: %s answers with numbers, so no answer is the best: leave it out",
                         command->run);
     }
     HL_TRY(hl_predict_command_fit(command, call->task.task));
@@ -55,10 +55,11 @@ static hl_status open_model(hl_predict_call *call)
         return hl_ok();
     }
     if (call->run.source.shape.head == HL_HEAD_NONE && command->embed == NULL) {
-        return hl_error(HL_INVALID,
-                        "%s: its model has no output layer, and so no answers: make one on examples of yours by %s "
-                        "my.ini --from %s, and ask the run (--tokens and --embed need none)",
-                        command->run, hl_program_name("train"), command->run);
+        return hl_error(
+            HL_INVALID,
+            "%s: its model has no output layer, so it gives no answers: train one on your own examples with %s "
+            "my.ini --from %s, and ask the run (--tokens and --embed need none)",
+            command->run, hl_program_name("train"), command->run);
     }
     HL_TRY(hl_targets_check(&(hl_target){ "embed", command->embed }, 1, (hl_targets_beside){ .text = command->file }));
     HL_TRY(hl_opened_model_load(&call->run, -1));

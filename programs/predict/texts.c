@@ -78,7 +78,7 @@ static hl_status check_columns(const hl_predict_texts *texts, int64_t line, int6
     }
     if (n == 1) {
         return hl_lines_bad(texts->lines, line,
-                            "has no tab between two texts, of which the run was trained to read pairs");
+                            "has no tab, but the run reads pairs: two texts with a tab between them");
     }
     return hl_lines_bad(
         texts->lines, line, "has %" PRId64 " tab%s; %s (line 1 of a table names %s)", n - 1, n == 2 ? "" : "s",

@@ -35,7 +35,7 @@ hl_status hl_predict_texts_open(const char *path, const hl_text_spec *task, bool
 void hl_predict_texts_close(hl_predict_texts *texts);
 
 /* The next line. Fails as hl_lines_next, and with HL_BAD_FILE:
- *     <path>:<line>: has no tab between two texts, of which the run was trained to read pairs
+ *     <path>:<line>: has no tab, but the run reads pairs: two texts with a tab between them
  *     <path>:<line>: has 2 tabs; one separates the two texts (line 1 of a table names a,b)
  *     <path>:<line>: has 3 columns, not 2 as line 1 */
 hl_status hl_predict_texts_next(hl_predict_texts *texts, hl_predict_line *line);

@@ -46,10 +46,10 @@ hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *comman
         return hl_error(HL_INVALID, "command line: --quiet and --watch exclude each other");
     }
     if (command->pace > 0 && command->watch < 0) {
-        return hl_error(HL_INVALID, "command line: --pace is that of --watch, as in: --watch 1 --pace 0.5");
+        return hl_error(HL_INVALID, "command line: --pace belongs to --watch, as in: --watch 1 --pace 0.5");
     }
     if (command->json != NULL && (!command->summary || command->check)) {
-        return hl_error(HL_INVALID, "command line: --json is that of --summary, as in: --summary --json");
+        return hl_error(HL_INVALID, "command line: --json belongs to --summary, as in: --summary --json");
     }
     command->mode = command->resume ? HL_RUN_RESUME : command->overwrite ? HL_RUN_OVERWRITE : HL_RUN_NEW;
     return hl_ok();

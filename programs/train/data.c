@@ -82,7 +82,7 @@ hl_status hl_train_data_open(hl_train_data *data, hl_config *config, const hl_na
     hl_text_free(&notices);
     if (status.code == HL_FAILED && hl_signals_received() != 0) {
         *signal = hl_signals_received();
-        hl_print_line(shown.err, "interrupted while the data were made; the same command goes on with them");
+        hl_print_line(shown.err, "interrupted while the data were made; the same command continues with them");
         return hl_ok();
     }
     if (use == HL_DATA_KEEP && (status.code == HL_BAD_FILE || status.code == HL_INVALID)) {

@@ -53,10 +53,11 @@ static hl_status explain(const char *path, hl_status failed)
                         path);
     }
     if (failed.code == HL_BAD_FILE && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        return hl_error(HL_BAD_FILE,
-                        "%s: is a folder without config.json, and so no open model; of a run the weights are a file: "
-                        "--from %s/model.safetensors",
-                        path, path);
+        return hl_error(
+            HL_BAD_FILE,
+            "%s: is a folder without config.json, so it is not an open model; the weights of a run are a file: "
+            "--from %s/model.safetensors",
+            path, path);
     }
     for (size_t i = 0; dot != NULL && access(path, R_OK) == 0 && i < sizeof formats / sizeof *formats; i++) {
         if (strcasecmp(dot, formats[i].ending) == 0) {
@@ -115,11 +116,10 @@ hl_status hl_first_weights_check(const hl_config *config, hl_run_mode mode, bool
         return hl_ok();
     }
     if (other && *from != '\0' && !is_open) {
-        return hl_error(
-            HL_BAD_FILE,
-            "train.from: %s: no folder of an open model, whose tokens the weights of %s read; where it is "
-            "gone, make one of the run by %s export RUN DIR, and begin with --from DIR train.weights=FILE",
-            from, file, hl_program_name("heads"));
+        return hl_error(HL_BAD_FILE,
+                        "train.from: %s: no folder of an open model, whose tokens the weights of %s read; where it is "
+                        "gone, make one of the run by %s export RUN DIR, and begin with --from DIR train.weights=FILE",
+                        from, file, hl_program_name("heads"));
     }
     hl_checkpoint *weights;
     HL_TRY(open_file(file, &weights));

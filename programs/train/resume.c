@@ -24,7 +24,7 @@ static hl_status check_same_config(const hl_config *config, const char *path, co
     const char *key = hl_config_difference(&before, config);
     if (key != NULL) {
         return hl_error(HL_INVALID,
-                        "%s: %s differs from the run's own in %s; a resumed run keeps it (or begin anew: --overwrite)",
+                        "%s: %s differs from the run's own in %s; a resumed run keeps it (or start again: --overwrite)",
                         path, key, where);
     }
     return hl_ok();
@@ -87,7 +87,7 @@ static hl_status check_begins_anew(const hl_config *config, const hl_run_folder 
         return hl_error(HL_BAD_FILE,
                         "%s: missing, but checkpoint-%" PRId64
                         ".safetensors is there; copy it to this name to go on from "
-                        "it, or begin anew with --overwrite",
+                        "it, or start again with --overwrite",
                         folder->checkpoint, kept);
     }
     bool begun;

@@ -222,7 +222,7 @@ TEST(a_pipe_or_device_is_not_replaced_by_a_file)
     struct stat info;
     ck_assert_int_eq(mkfifo(pipe, 0600), 0);
     ck_assert_int_eq(symlink("pipe", link), 0);
-    refused(hl_file_replace(pipe, "1", 1, HL_VOLATILE), pipe, "is no regular file");
+    refused(hl_file_replace(pipe, "1", 1, HL_VOLATILE), pipe, "is not a regular file");
     ck_assert(stat(pipe, &info) == 0 && S_ISFIFO(info.st_mode));
     refused(hl_file_replace(link, "1", 1, HL_DURABLE), link, "is a link");
     ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));

@@ -410,11 +410,11 @@ TEST(what_is_no_archive_is_refused)
     const char *path = scratch_path("a.npz");
     refused(path, LIMIT, "No such file");
     scratch_write(path, "", 0);
-    refused(path, LIMIT, "is no zip archive");
+    refused(path, LIMIT, "is not a zip archive");
     CHECK_OK(hl_npz_close(hl_npz_create(path), HL_DURABLE));
-    refused(path, LIMIT, "is no zip archive");
+    refused(path, LIMIT, "is not a zip archive");
     scratch_write(path, "a text that is no archive, though a rather long one", 51);
-    refused(path, LIMIT, "is no zip archive");
+    refused(path, LIMIT, "is not a zip archive");
 }
 
 TEST(a_damaged_archive_is_refused_or_gives_the_same_arrays)

@@ -309,7 +309,7 @@ static void read_either(const char *text, const char *expected, const char *fail
 /* The first line that is neither empty nor begins with # tells it. */
 TEST(a_line_of_text_is_a_sentence_where_that_is_allowed)
 {
-    static const char refused[] = "has a tab, and the file is read as plain text, as its first line has none";
+    static const char refused[] = "has a tab, but the file is read as plain text, because its first line has none";
     char with_line[128];
     read_either("Ada\xc2\xa0 sleeps  .\r\n \n\n# so\n\x0b"
                 "end",

@@ -107,7 +107,7 @@ TEST(one_head_is_found_by_its_name)
     ck_assert_int_eq(index, 5);
     ck_assert_str_eq(hl_head_set_find(&config, "L1H*", &index).text, "\"L1H*\" names all heads of a layer; name one");
     ck_assert_str_eq(hl_head_set_find(&config, "L0H4", &index).text,
-                     "\"L0H4\": no head 4 in layer 0; there L0H0 .. L0H3");
+                     "\"L0H4\": no head 4 in layer 0; its heads are L0H0 .. L0H3");
     ck_assert_int_eq(hl_head_set_find(&config, "L0H0,L0H1", &index).code, HL_INVALID);
 }
 

@@ -28,7 +28,7 @@ def test_overrides_and_folder(config, tmp_path, monkeypatch, capfd):
     assert capfd.readouterr() == ("", ""), "nothing is drawn where a line cannot be written over"
     refused(
         lambda: headlight.train(config, train_steps=2),
-        "holds a run; go on with it (resume=True), replace it (overwrite=True)",
+        "holds a run; continue it (resume=True), replace it (overwrite=True)",
         '(out="DIR")',
     )
     assert headlight.train(config, train_steps=3, overwrite=True).config["train"]["steps"] == 3

@@ -211,7 +211,7 @@ TEST(a_signal_saves_and_ends_all)
     run_result run = run_wait(process);
     ck_assert_int_eq(run.code, 128 + SIGINT);
     ck_assert_str_eq(run.err, "interrupted: the trainings finish their steps and save; again to end at once\n"
-                              "interrupted: 1 of 4 trainings are done, the others saved; the same command goes on\n");
+                              "interrupted: 1 of 4 trainings are done, the others saved; the same command continues\n");
     ck_assert_ptr_nonnull(strstr(run_read(run_file(second, "log.txt")), "interrupted after step"));
     ck_assert_int_eq(count(run.out, "failed") + count(sweep_csv(folder), "failed"), 0);
     ck_assert_int_eq(count_processes(folder, process), 0);

@@ -235,7 +235,7 @@ TEST(heads_that_are_none_are_refused)
     static const char *const names[] = { "x", "L", "L0", "L0H", "0H1", "L0H1x", "L-1H0", "L99999999999999999999H0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char told[64];
-        snprintf(told, sizeof told, "\"%s\" names no head", names[i]);
+        snprintf(told, sizeof told, "\"%s\" is not a head", names[i]);
         REFUSED_SAYING(HEADS("map", folder, names[i]), 2, told, "L0H0 .. L1H1");
     }
 }

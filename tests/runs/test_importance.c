@@ -95,7 +95,8 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     }
     double told, none, whole;
     ck_assert_int_eq(
-        sscanf(words, "The values sum to %lf, from a loss of %lf without heads to %lf with all.", &told, &none, &whole), 3);
+        sscanf(words, "The values sum to %lf, from a loss of %lf without heads to %lf with all.", &told, &none, &whole),
+        3);
     ck_assert_double_eq_tol(told, sum, 5e-5 + 1e-6);
     ck_assert_double_eq_tol(none - whole, sum, 1e-4 + 1e-6);
     ck_assert_double_eq_tol(whole, figure(root, "loss"), 5e-5 + 1e-9);

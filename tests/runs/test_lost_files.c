@@ -158,7 +158,7 @@ TEST(links_in_a_run_are_refused_before_the_first_step)
         const char *path = run_file(folder, names[i]), *away = run_path("away");
         ck_assert_int_eq(rename(path, away) | symlink(away, path), 0);
         run_result run =
-            REFUSED_SAYING(RUN(config, "--resume", "--out", folder), 3, names[i], ": is a link, and is not replaced");
+            REFUSED_SAYING(RUN(config, "--resume", "--out", folder), 3, names[i], ": is a link and is not replaced");
         ck_assert_str_eq(run.out, "");
         ck_assert_int_eq(unlink(path) | rename(away, path), 0);
         ck_assert_str_eq(run_metrics(folder), metrics);

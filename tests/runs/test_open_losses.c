@@ -299,13 +299,14 @@ TEST(a_loss_needs_a_stored_head_and_examples)
     REFUSED(HEADS("importance", masked, "--task", "tags", "--file", path), 2, "runs.stores_no_head_for_the_task_2");
     static const char *const other_kinds[] = { "next", "file", "copy" };
     for (int i = 0; i < 3; i++) {
-        const char *told = scratch_format("stores no head for the task %s, and so it has no loss", other_kinds[i]);
+        const char *told = scratch_format("stores no output layer for the task %s, so it has no loss", other_kinds[i]);
         run_result run = HEADS("importance", masked, "--task", other_kinds[i], "--file", path);
         REFUSED_SAYING(run, 2, told);
         REFUSED_SAYING(run, 2, "(but one for masked): ask it on that, by --task masked");
         run = HEADS("importance", bare, "--task", other_kinds[i], "--file", path);
         REFUSED_SAYING(run, 2, told);
-        REFUSED_SAYING(run, 2, ": train one for masked, tags or classes on examples of yours by train my.ini --from ");
+        REFUSED_SAYING(run, 2,
+                       ": train one for masked, tags or classes on your own examples with train my.ini --from ");
     }
     REFUSED(HEADS("importance", tiny("gpt2_next"), "--task", "masked", "--file", path), 2,
             "runs.stores_no_head_for_the_task_3");

@@ -265,7 +265,7 @@ LOOP_TEST(interrupted_while_data_are_made_the_same_command_goes_on, 0, TEXT_TASK
         const char *folder = run_path("run");
         run_result run = disturbed(file, n, interrupt, config, folder);
         ck_assert_msg(run.code == 128 + SIGINT, "read %d: exit code %d: %s", n, run.code, run.err);
-        ck_assert_ptr_nonnull(strstr(run.err, "while the data were made; the same command goes on"));
+        ck_assert_ptr_nonnull(strstr(run.err, "while the data were made; the same command continues"));
         ck_assert_ptr_null(strstr(run_list(text_caches(folder)), ".tmp"));
         EXPECT_RUN(0, config, "--quiet", "--out", folder);
         same_data(straight, folder);

@@ -108,7 +108,7 @@ TEST(sentences_have_no_answers)
     ck_assert_ptr_null(strstr(run.out, "copies"));
     ck_assert_ptr_null(strstr(run.out, "direct"));
     SAYS(HEADS("writes", run_kept(tiny_folder("gpt2_next")), "--examples", path), "copies");
-    REFUSED_SAYING(HEADS("writes", run_kept(tiny_folder("gpt2_next"))), 2, "without examples of its own");
+    REFUSED_SAYING(HEADS("writes", run_kept(tiny_folder("gpt2_next"))), 2, "has no examples of its own");
 }
 
 /* ---- norms ---- */

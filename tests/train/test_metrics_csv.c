@@ -206,7 +206,7 @@ TEST(what_a_checkpoint_knows_must_be_there)
         { KNOWN, NULL },
         { KNOWN "14,train,1,1,,,1\n15,tr", NULL },
         { FIRST "10,train,1.25,0.5,0.001,2.5,777\n" VALIDATION, NULL }, /* the speed is not the run's */
-        { FIRST TRAINING, "has lost rows of this run (2 of 3 are left); put the file back, or begin anew with" },
+        { FIRST TRAINING, "has lost rows of this run (2 of 3 are left); put the file back, or start again with" },
         { FIRST TRAINING "10,validation,0.333333333,1,,,0", "(2 of 3 are left)" },
         { HEADER, "(0 of 3 are left)" },
         { "", "(0 of 3 are left)" },
@@ -221,9 +221,10 @@ TEST(what_a_checkpoint_knows_must_be_there)
     };
     const hl_metrics_sum known = sum_of(KNOWN, 3);
     const char *path = scratch_path("metrics.csv");
-    ck_assert_ptr_nonnull(strstr(hl_metrics_csv_check_until(path, known).text,
-                                 "metrics.csv: missing, with 3 rows of this run; put the file back, or begin anew with "
-                                 "--overwrite"));
+    ck_assert_ptr_nonnull(
+        strstr(hl_metrics_csv_check_until(path, known).text,
+               "metrics.csv: missing, with 3 rows of this run; put the file back, or start again with "
+               "--overwrite"));
     CHECK_OK(hl_metrics_csv_check_until(path, nothing));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text = cases[i].text, *message = cases[i].message;
@@ -338,13 +339,13 @@ TEST(a_file_has_rows_of_one_kind)
                                          TOKENS_HEADER "10,validation,0.5,1,,,0,x,1,1\n" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         ck_assert_str_eq(hl_metrics_csv_check("m", texts[i], strlen(texts[i]), nothing).text,
-                         "m:2: not a row of a metrics.csv; take the line out");
+                         "m:2: not a row of a metrics.csv; remove the line");
     }
     const char *path = scratch_path("metrics.csv");
     scratch_write(path, CLASSES_HEADER, strlen(CLASSES_HEADER));
     hl_metrics_csv csv;
     hl_status status = hl_metrics_csv_open(&csv, path, HL_METRICS_PLAIN, nothing);
-    ck_assert_ptr_nonnull(strstr(status.text, "metrics.csv:1: has the columns of another task; begin anew with"));
+    ck_assert_ptr_nonnull(strstr(status.text, "metrics.csv:1: has the columns of another task; start again with"));
     hl_metrics_csv_close(&csv);
     assert_holds(path, CLASSES_HEADER);
 }

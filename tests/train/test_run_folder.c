@@ -123,7 +123,7 @@ TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
                 continue;
             }
             ck_assert_msg(status.code == HL_INVALID, "%s: %s", files[i].name, status.text);
-            ck_assert_msg(strstr(status.text, files[i].tells ? ": this folder holds a run; go on with it (--resume)"
+            ck_assert_msg(strstr(status.text, files[i].tells ? ": this folder holds a run; continue it (--resume)"
                                                              : run_file(path, files[i].name)) ==
                               status.text + (files[i].tells ? strlen(path) : 0),
                           "%s", status.text);
@@ -382,8 +382,7 @@ TEST(links_in_the_place_of_files_are_refused_at_once)
             hl_status status = take(&folder, path, modes[m]);
             ck_assert_msg(status.code == HL_BAD_FILE, "%s", names[i]);
             ck_assert_int_eq(strncmp(status.text, link, strlen(link)), 0);
-            ck_assert_str_eq(status.text + strlen(link),
-                             ": is a link, and is not replaced by a file; name the file itself");
+            ck_assert_str_eq(status.text + strlen(link), ": is a link and is not replaced; name the file itself");
             hl_run_folder_close(&folder);
         }
         ck_assert(scratch_holds(away, "x", 1));

@@ -74,8 +74,8 @@ static hl_status check_first(const hl_heads_call *call)
     return model->open == NULL || model->folders != NULL || command->examples != NULL
                ? hl_ok()
                : hl_error(HL_INVALID,
-                          "%s: is an open model, without examples of its own: name sentences for both by --examples "
-                          "FILE, or a run first: %s compare RUN %s",
+                          "%s: is an open model and has no examples of its own: name sentences for both with "
+                          "--examples FILE, or name a run first: %s compare RUN %s",
                           command->model, hl_program_name("heads"), command->model);
 }
 

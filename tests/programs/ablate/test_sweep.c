@@ -94,7 +94,7 @@ TEST(what_stands_in_the_way_of_one_fails_it_alone)
     const char *told = sweep_with(SCRIPT, block_second, results, &status);
     ck_assert_int_eq(status.code, HL_OK);
     ck_assert(results[1].state == HL_ABLATE_FAILED && results[2].state == HL_ABLATE_DONE);
-    ck_assert_msg(strstr(told, "log.txt: is there already") != NULL, "%s", told);
+    ck_assert_msg(strstr(told, "log.txt: exists already") != NULL, "%s", told);
     ck_assert_str_eq(run_list(run_file(run_path("sweep"), "heads=2,seed=1")), "log.txt ");
 }
 

@@ -170,7 +170,7 @@ TEST(an_ignored_sigchld_hides_no_failure)
     hl_status status = run_fake("exit 2", &figures);
     signal(SIGCHLD, SIG_DFL);
     ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "x.ini: exit code 2, without a word");
+    ck_assert_str_eq(status.text, "x.ini: exit code 2, without a message");
 }
 
 /* The better sgemm rate of the two processes counts, the other figures are the second one's. */

@@ -236,7 +236,7 @@ TEST(a_report_that_cannot_be_written_is_known_at_once)
     ck_assert_str_eq(result.out, "");
     result = BENCH_NOTHING(config, "--json", "/dev/null");
     ck_assert_int_eq(result.code, 3);
-    ck_assert_str_eq(result.err, "/dev/null: is no regular file, and is not replaced by one\n");
+    ck_assert_str_eq(result.err, "/dev/null: is not a regular file and is not replaced\n");
     size_t size;
     REFUSED(BENCH_NOTHING(config, "--json", config), 2, "bench.json_is_the_config_which_would");
     char *text = scratch_read(config, &size);
