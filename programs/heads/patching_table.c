@@ -171,7 +171,7 @@ static void print_heading(hl_text *text, const hl_heads_patching *p)
     hl_text_shown(&right, answer_of(p, p->right));
     hl_text_shown(&wrong, answer_of(p, p->wrong));
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "At position %" PRId64 ", the logit of \"%s\" less that of \"%s\" is %.3f on the clean text and "
+                      "At position %" PRId64 ", the logit of \"%s\" minus that of \"%s\" is %.3f on the clean text and "
                       "%.3f on the corrupt one.",
                       p->position, hl_text_part(text, &right), hl_text_part(text, &wrong), p->d_clean, p->d_corrupt);
     hl_text_free(&right);
