@@ -3,8 +3,8 @@
  * log sum makes probabilities exact. Both forms have the same interface.
  *
  *     logits (E, T, C)        all logits, or NULL. If NULL:
- *     top_ids (E, T, K)       the ids of the K = min(8, C) largest logits, the largest first; among equals the lowest id
- *                             first; -1 at positions that are not answered
+ *     top_ids (E, T, K)       the ids of the K = min(8, C) largest logits, the largest first, and the lowest id first
+ *                             among equals; -1 at positions that are not answered
  *     top_logits (E, T, K), target_logits (E, T), log_sums (E, T)   0 if nothing is answered, or nothing is asked */
 #ifndef HL_HEADS_ANSWERS_H
 #define HL_HEADS_ANSWERS_H

@@ -56,7 +56,7 @@ hl_status hl_evaluator_plan(const hl_evaluator *evaluator, int64_t T, hl_tape_pl
 /* The same for slices that are no larger than this batch. */
 hl_status hl_evaluator_plan_largest(const hl_evaluator *evaluator, const hl_batch *largest, hl_tape_plan *plan);
 
-/* Runs the model on the examples, in order, and adds the loss of all of them to *sum. *sum may be NULL if there is no
+/* Runs the model on the examples, in order, and adds the loss of all of them to *sum. `sum` may be NULL if there is no
  * loss. The bits do not depend on `threads`. Other slices may change the last bits, because matrix products of other
  * shapes round differently. Allocates nothing. HL_NOT_FINITE, naming the loss and the first tensor that is not finite;
  * HL_INVALID as above; HL_NO_MEMORY if the arena has less memory left than planned. */

@@ -44,13 +44,13 @@ typedef struct hl_label {
 
 /* The first label whose lift over attention spread evenly is at least 0.5 on the odd-numbered examples of a snapshot.
  * All examples are given (first and gap 0, at least one). The labels, with their metrics and further conditions:
- *   PREVIOUS, NEXT, SELF, OFFSET   offset(-1), (+1), (0), (k), with k the best one on the even-numbered examples. In 90%
- *                                  of the queries that have this key, the largest weight must also be on it
+ *   PREVIOUS, NEXT, SELF, OFFSET   offset(-1), (+1), (0), (k), with k the best one on the even-numbered examples. The
+ *                                  largest weight must also be on this key in 90% of the queries that have it
  *   ALIGNMENT                      alignment; only if no fixed offset is the source in 90% of the queries
  *   RELATION                       relation(r), with r the one of most lift on the even-numbered examples, the first
  *                                  among equals
- *   those of HL_LABEL_SHARES       the metrics of these names; PREVIOUS_WORD and NEXT_WORD also need the 90% of PREVIOUS,
- *                                  for words
+ *   those of HL_LABEL_SHARES       the metrics of these names; PREVIOUS_WORD and NEXT_WORD also require the 90% of
+ *                                  PREVIOUS, counted on words
  * For text with known words, the order is PREVIOUS_WORD, NEXT_WORD, SELF, OFFSET, INDUCTION, SAME_WORD, FIRST, SPECIAL,
  * PUNCTUATION, RARE, and no other label is tried. If none is earned, the label is UNIFORM if the normalised entropy is
  * above 0.95, and MIXED otherwise. */

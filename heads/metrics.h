@@ -1,4 +1,4 @@
-/* What a head does, in the numbers of the table printed at the end of training. */
+/* What a head does, in the numbers of the table of heads. */
 #ifndef HL_HEADS_METRICS_H
 #define HL_HEADS_METRICS_H
 
