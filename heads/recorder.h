@@ -40,9 +40,9 @@ typedef struct hl_recorder {
     hl_tape_plan plan;                              /* of a pass; it needs plan.bytes of arena */
     hl_real *numbers;                               /* the memory block of the following arrays */
     hl_real *weights[HL_MAX_LAYERS];                /* for each layer (E, H, T, T), zero past the lengths */
-    hl_real *logits;                                /* (E, T, C), zero past the lengths, and if a model takes the mean
-                                                       of each example, except in its first row; sparse: NULL, and the
-                                                       next arrays are used instead */
+    hl_real *logits;                                /* (E, T, C), zero past the lengths; for a model that pools, zero
+                                                       except in each example's first row; sparse: NULL, and the next
+                                                       arrays are used instead */
     int32_t *top_ids;                               /* (E, T, K), in a memory block of its own */
     hl_real *top_logits, *target_logits, *log_sums; /* (E, T, K), (E, T), (E, T) */
     hl_head_probe *probes;                          /* (L): copy the weights out of a pass */
