@@ -50,8 +50,8 @@ hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config
 
 /* Sets what the snapshot's tokens are: `kinds`, by id in the model's vocabulary, must outlive the snapshot. If its
  * examples have words, finds which of these are the same and, if `data` is not NULL, which of them are rare
- * (data/text/word_forms.h). If `like`, another snapshot or NULL, has the same examples, the words are taken from it.
- * HL_BAD_FILE, HL_NO_MEMORY. */
+ * (data/text/word_forms.h). `like` is another snapshot or NULL; if it has the same examples, the rare words are taken
+ * from it. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_snapshot_find_words(hl_snapshot *snapshot, const unsigned char *kinds, const hl_tokens *tokens,
                                  const hl_text_data *data, const hl_snapshot *like);
 

@@ -1,4 +1,4 @@
-/* The loss and accuracy of a model with some of its heads: the others' outputs z are zero before W_O.
+/* The loss and accuracy of a model with some of its heads. The outputs z of the other heads are zero before W_O.
  *
  *     hl_subset subset = { .model = &model, .rows = 4096, .threads = 2 };
  *     hl_status status = hl_subset_begin(&subset, batch.longest);
