@@ -23,7 +23,7 @@ typedef struct hl_head_effect {
     double loss_without;   /* L with z = 0, minus L: the mean over examples */
     double standard_error; /* of loss_without, over examples */
     double kept;           /* 1 - (L with the label's ideal pattern - L) / loss_without; NaN if UNKNOWN */
-    hl_faithful faithful; /* UNKNOWN: loss_without is within three standard errors of 0, or the label is MIXED, which
+    hl_faithful faithful;  /* UNKNOWN: loss_without is within three standard errors of 0, or the label is MIXED, which
                              names no key; YES: kept >= 0.8 */
 } hl_head_effect;
 

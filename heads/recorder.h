@@ -98,8 +98,8 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena);
  * layer_1, ... (E, H, T, T), tokens, targets, source (E, T) int32, lengths (E) int32, step and format int64, and logits
  * (E, T, C). If there are too many logits, it has top_ids int32, top_logits, target_logits and log_sums instead
  * (heads/answers.h). If the task gives relations, it has `relations` (E, R, T) int32; if the examples have words and
- * types, these, (E, T) int32. Weights and logits are float32 (float64 in the double library). `sums`: the sums over the
- * whole validation set at this step, or NULL; if given, their arrays all_* are added
+ * types, it has these, (E, T) int32. Weights and logits are float32 (float64 in the double library). `sums`: the sums
+ * over the whole validation set at this step, or NULL; if given, their arrays all_* are added
  * (heads/private/validation_sums_file.h). step >= 0. Fails as above. HL_BAD_FILE: the file is then unchanged.
  * HL_INVALID: the recorder has no folder, or the step is negative. */
 hl_status hl_recorder_record(hl_recorder *recorder, int64_t step, const hl_validation_sums *sums, hl_arena *arena);

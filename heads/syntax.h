@@ -105,7 +105,7 @@ typedef struct hl_syntax_row {
 } hl_syntax_row;
 /* The best head for a relation, or for all relations together if `relation` is -1. */
 hl_syntax_row hl_syntax_row_of(const hl_syntax *syntax, int64_t relation);
-/* The head that held-out numbers choose for a relation, measured on the half that chooses. */
+/* The head that held-out numbers choose for a relation, measured on the choosing half; says nothing of the other. */
 hl_syntax_choice hl_syntax_chosen_of(const hl_syntax *syntax, int64_t relation);
 /* As hl_syntax_row_of, for one head in its better direction. */
 hl_syntax_row hl_syntax_head_of(const hl_syntax *syntax, int64_t relation, int64_t head);

@@ -21,8 +21,7 @@ typedef struct hl_validation_sums_layer {
     double *entropy;    /* (H): of each query's entropy, nats */
     double *normalised; /* (H): of its entropy / ln n_i, over the queries with n_i > 1 */
     double *confidence; /* (H): of its largest weight */
-    int64_t
-        *histogram; /* (H, 20): the number of queries with n_i > 1 whose normalised entropy is in [0, 0.05), [0.05,
+    int64_t *histogram; /* (H, 20): the number of queries with n_i > 1 whose normalised entropy is in [0, 0.05), [0.05,
                        0.1), ..., [0.95, 1]; it is never turned into a mean */
 } hl_validation_sums_layer;
 

@@ -2,9 +2,9 @@
  *
  * A word consists of the tokens that have the same number in hl_examples.words. Special tokens belong to no word and
  * count neither as queries nor as keys. Word a attends to word b with the mean over a's pieces of the sum over b's
- * pieces. Attention to special tokens is dropped without renormalising. A word may attend to another word if its first
- * piece may attend to that word's first piece. n_a is the number of such words: with a causal mask the words up to
- * itself, a + 1, else all. All scores are zero if words are not known.
+ * pieces. Attention to special tokens is dropped without renormalising. Word a may attend to word b if a's first piece
+ * may attend to b's first piece. n_a is the number of words that word a may attend to: with a causal mask the words up
+ * to itself, a + 1, else all. All scores are zero if words are not known.
  *
  * A baseline is the fraction of the n_a words that are of the kind. */
 #ifndef HL_HEADS_WORD_SHARE_H

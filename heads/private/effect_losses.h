@@ -21,7 +21,7 @@ typedef struct hl_effect_losses {
     int64_t *rows;            /* (n): their rows in the snapshot */
     hl_batch_storage storage; /* only these examples */
     hl_tape_plan plan;        /* for the pass with gradients */
-    hl_arena arena;           /* holds a pass with gradients, and at least one workspace */
+    hl_arena arena;           /* large enough for a pass with gradients, and for at least one workspace */
     size_t workspace;         /* bytes of a workspace whose passes run on one thread */
     bool *learned;            /* for each parameter: whether it required a gradient; none does until
                                  hl_effect_losses_free */

@@ -28,7 +28,7 @@ typedef struct hl_writes_measuring {
     hl_write_terms terms;
     hl_copies_measuring copies;
     bool *drawn;               /* (scored positions): whether copies are measured there */
-    int64_t n_drawn, at_drawn; /* the number drawn, and the index of the next position */
+    int64_t n_drawn, at_drawn; /* the length of `drawn`, and the index of the next position in it */
 
     /* Of the current slice. */
     hl_sequences sequences;
