@@ -11,7 +11,7 @@ HL_BEGIN_DECLS
 typedef struct hl_alignment {
     hl_score weight; /* the mean of A[i][a(i)] over the queries with a source; baseline: the same mean for attention
                         spread evenly, 1 / n_i */
-    double hit_rate; /* the fraction of these queries whose largest weight, the first of equals, is on a(i) */
+    double hit_rate; /* the fraction of these queries whose largest weight, the first among equals, is on a(i) */
 } hl_alignment;
 
 /* The alignment of a head; all zero if no query has a source. A source that its query may not attend to counts as 0. */
