@@ -1,8 +1,9 @@
-/* The loss and accuracy of a model with every one of the 2^n sets of its heads: the other heads' outputs z are zero
- * before W_O.
+/* The loss and accuracy of a model for every one of the 2^n sets of its heads. The outputs z of the heads outside the
+ * set are zero before W_O.
  *
- * Sets are walked layer by layer, those of the last layer fastest: the lower layers run once for all sets that agree on
- * their heads. A model of two layers of eight heads takes 2^8 passes through the first and 2^16 through the second. */
+ * Sets are visited layer by layer; those of the last layer change fastest. The lower layers run once for all sets that
+ * agree on the heads of these layers. A model of two layers of eight heads needs 2^8 passes through the first layer and
+ * 2^16 through the second. */
 #ifndef HL_HEADS_ALL_SUBSETS_H
 #define HL_HEADS_ALL_SUBSETS_H
 
@@ -19,23 +20,23 @@ HL_BEGIN_DECLS
 
 enum { HL_ALL_SUBSETS_MOST_HEADS = 16 };
 
-/* A set is a number: its bit i stands for head i, by layer and head. */
+/* A set is a number: its bit i stands for head i. Heads are ordered by layer, then by head. */
 typedef struct hl_all_subsets {
     int n; /* heads */
     int64_t n_examples;
-    double *losses;     /* (2^n): the mean over examples of an example's mean loss over its scored tokens; owned */
-    double *accuracies; /* (2^n): the fraction of all their scored tokens whose largest logit is the target's; owned
-                           with `losses`, which it follows */
+    double *losses;     /* (2^n): the mean over examples of each example's mean loss over its scored tokens; owned */
+    double *accuracies; /* (2^n): the fraction of all scored tokens whose largest logit is the target's; in the memory
+                           block of `losses`, after them */
 } hl_all_subsets;
 
-/* Measures them on the odd-numbered examples of a snapshot. The arguments are those of hl_importance_measure
- * (heads/importance.h), whose loss is that of the set of all heads. HL_INVALID (more than HL_ALL_SUBSETS_MOST_HEADS
- * heads, no scored token, T too long for the model), HL_NO_MEMORY, HL_NOT_FINITE. On success owned by the caller:
- * hl_all_subsets_free; else *subsets is empty. */
+/* Measures all sets on the odd-numbered examples of a snapshot. The arguments are those of hl_importance_measure
+ * (heads/importance.h); its loss equals the loss of the set of all heads. HL_INVALID (more than
+ * HL_ALL_SUBSETS_MOST_HEADS heads, no scored token, T too long for the model), HL_NO_MEMORY, HL_NOT_FINITE. On success
+ * the caller owns the result and frees it with hl_all_subsets_free. On failure *subsets is empty. */
 hl_status hl_all_subsets_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers, int64_t slice,
                                  int threads, const hl_share *share, hl_all_subsets *subsets);
 
-/* A zeroed or already freed one is allowed. */
+/* A zeroed or already freed struct is allowed. */
 void hl_all_subsets_free(hl_all_subsets *subsets);
 
 HL_END_DECLS

@@ -1,11 +1,11 @@
-/* What a model answers on the examples of a snapshot: all logits where there are few; else, of each position that is
- * answered, the largest ones, the target's, and the log of the sum of exp of all of them, by which probabilities are
- * exact. One interface for both.
+/* What a model answers on the examples of a snapshot. If there are few logits, all of them are kept. Otherwise each
+ * answered position keeps its largest logits, the target's logit, and the log of the sum of exp over all logits. This
+ * log sum makes probabilities exact. Both forms have the same interface.
  *
- *     logits (E, T, C)        all of them, or NULL:
- *     top_ids (E, T, K)       the K = min(8, C) largest logits' ids, the largest first, the lowest id first of equals;
- *                             -1 at positions that are not answered
- *     top_logits (E, T, K), target_logits (E, T), log_sums (E, T)   0 where nothing is answered, or nothing is asked */
+ *     logits (E, T, C)        all logits, or NULL. If NULL:
+ *     top_ids (E, T, K)       the ids of the K = min(8, C) largest logits, the largest first, and the lowest id first
+ *                             among equals; -1 at positions that are not answered
+ *     top_logits (E, T, K), target_logits (E, T), log_sums (E, T)   0 if nothing is answered, or nothing is asked */
 #ifndef HL_HEADS_ANSWERS_H
 #define HL_HEADS_ANSWERS_H
 
@@ -20,15 +20,15 @@
 HL_BEGIN_DECLS
 
 enum {
-    HL_ANSWERS_TOP = 8,          /* so many of a position's logits are kept, or all where there are fewer */
-    HL_ANSWERS_LOGITS = 4000000, /* up to so many logits, E * T * C, are all kept */
+    HL_ANSWERS_TOP = 8,          /* how many of a position's logits are kept; all if there are fewer */
+    HL_ANSWERS_LOGITS = 4000000, /* if E * T * C is at most this number, all logits are kept */
 };
 
 /* Nothing is owned. */
 typedef struct hl_answers {
     int64_t n_tokens;       /* T */
-    int64_t n_targets;      /* C, of the targets' vocabulary */
-    const int32_t *targets; /* (E, T): the right answer, or HL_IGNORE where none is scored */
+    int64_t n_targets;      /* C: the size of the targets' vocabulary */
+    const int32_t *targets; /* (E, T): the right answer, or HL_IGNORE if the position is not scored */
     const hl_real *logits;
     const int32_t *top_ids;
     const hl_real *top_logits, *target_logits, *log_sums;
@@ -39,29 +39,29 @@ typedef struct hl_answer {
     double probability;
 } hl_answer;
 
-/* Whether the logits of E examples are too many to be all kept; also where the number does not fit. */
+/* Whether E examples have too many logits to keep all of them; also true if the number does not fit its type. */
 bool hl_answers_are_sparse(int64_t n_examples, int64_t n_tokens, int64_t n_targets);
 
-/* C of a model, also of one that is not made yet. */
+/* C of a model, also before the model is allocated. */
 int64_t hl_answers_targets(const hl_model_config *config);
 
 /* K. */
 int64_t hl_answers_top(int64_t n_targets);
 
-/* The largest answers at position t of example e, in the order of top_ids, and their probabilities: the first `most` of
- * them, at most HL_ANSWERS_TOP, at `best`; returns how many there are, 0 where nothing is kept. */
+/* Writes the largest answers at position t of example e, with their probabilities, to `best`, in the order of top_ids.
+ * Writes the first `most` answers, at most HL_ANSWERS_TOP. Returns how many there are; 0 if nothing is kept. */
 int hl_answers_best(const hl_answers *answers, int64_t e, int64_t t, int most, hl_answer *best);
 
-/* Writes predictions (T), of any T from `length` on, of example e: the largest answer at the positions before `length`
- * that have a target, HL_IGNORE at all others. */
+/* Writes the predictions (T) for example e; T may be any number from `length` on. At positions before `length` that
+ * have a target, the prediction is the largest answer. At all others it is HL_IGNORE. */
 void hl_answers_predict(const hl_answers *answers, int64_t e, int64_t length, int64_t T, int32_t *predictions);
 
-/* The id of the largest of n >= 1 logits, the first of equals; and of the k largest, k <= n, in the order of top_ids.
- * */
+/* hl_answer_of returns the id of the largest of n >= 1 logits, the first among equals. hl_top_ids writes the ids of the
+ * k largest logits, k <= n, in the order of top_ids. */
 int32_t hl_answer_of(const hl_real *logits, int64_t n);
 void hl_top_ids(const hl_real *logits, int64_t n, int k, int32_t *ids);
 
-/* log(sum_i exp(logits[i])), of n >= 1 logits, of which `largest` is the largest. */
+/* log(sum_i exp(logits[i])) over n >= 1 logits; `largest` is the largest of them. */
 double hl_log_sum_exp(const hl_real *logits, int64_t n, hl_real largest);
 
 HL_END_DECLS

@@ -8,13 +8,14 @@
 
 HL_BEGIN_DECLS
 
-/* The baselines are the same sums for attention spread evenly, A[i][j] = 1 / n_i. */
+/* The baselines are the same means for attention spread evenly, A[i][j] = 1 / n_i. */
 typedef struct hl_distance {
     hl_score absolute; /* the mean over queries of sum_j A[i][j] |j - i| */
-    hl_score directed; /* of sum_j A[i][j] (j - i): below 0 where it looks back, above where it looks ahead */
+    hl_score directed; /* the mean over queries of sum_j A[i][j] (j - i): below 0 if the head looks back, above 0 if it
+                          looks ahead */
 } hl_distance;
 
-/* At least one example. */
+/* Requires at least one example. */
 hl_distance hl_distance_of(const hl_patterns *patterns);
 
 HL_END_DECLS

@@ -1,4 +1,4 @@
-/* A mean over examples, and how sure it is. */
+/* A mean over examples, and its standard error. */
 #ifndef HL_HEADS_ESTIMATE_H
 #define HL_HEADS_ESTIMATE_H
 
@@ -10,10 +10,10 @@ HL_BEGIN_DECLS
 
 typedef struct hl_estimate {
     double mean;
-    double error; /* the standard error: sqrt(sum of (x - mean)^2 / (n - 1) / n); INFINITY where n is 1 */
+    double error; /* the standard error: sqrt(sum of (x - mean)^2 / (n - 1) / n); INFINITY if n is 1 */
 } hl_estimate;
 
-/* Of the n >= 1 numbers at 0, stride, 2 stride, ... */
+/* The estimate from the n >= 1 numbers at indices 0, stride, 2 stride, ... */
 hl_estimate hl_estimate_of(const double *numbers, int64_t stride, int64_t n);
 
 HL_END_DECLS

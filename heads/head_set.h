@@ -1,5 +1,5 @@
-/* Sets of a model's heads, and how people write them: L0H2 is head 2 of layer 0, L1H* are all heads of layer 1. A
- * set is an array with one bool for each head, by layer and head. */
+/* Sets of a model's heads, and how people write them: L0H2 is head 2 of layer 0; L1H* means all heads of layer 1. A set
+ * is an array with one bool for each head, by layer and head. */
 #ifndef HL_HEADS_HEAD_SET_H
 #define HL_HEADS_HEAD_SET_H
 
@@ -13,14 +13,14 @@
 
 HL_BEGIN_DECLS
 
-/* "L0H2"; for head -1 all of the layer, "L0H*". */
+/* "L0H2"; for head -1, which means all heads of the layer, "L0H*". */
 typedef struct hl_head_name {
     char text[40];
 } hl_head_name;
 
 hl_head_name hl_head_name_of(int layer, int64_t head);
 
-/* Head `index` of the model, by layer and head. */
+/* Head `index` of the model, counted by layer and head. */
 typedef struct hl_head_place {
     int layer;
     int64_t head;
@@ -28,33 +28,33 @@ typedef struct hl_head_place {
 
 hl_head_place hl_head_at(const hl_model_config *config, int64_t index);
 
-/* Its name. */
+/* The name of head `index`. */
 hl_head_name hl_head_name_at(const hl_model_config *config, int64_t index);
 
-/* The heads of all layers together: how long a set is. */
+/* The number of heads in all layers together, which is the length of a set. */
 int64_t hl_heads_count(const hl_model_config *config);
 
-/* The heads of the layers below this one. */
+/* The number of heads in the layers below this one. */
 int64_t hl_heads_before(const hl_model_config *config, int layer);
 
-/* The widest d_v of any layer. */
+/* The largest d_v of any layer. */
 int64_t hl_heads_widest(const hl_model_config *config);
 
-/* The heads of the layer that has most. */
+/* The number of heads in the layer that has the most. */
 int64_t hl_heads_most(const hl_model_config *config);
 
 /* How many of n heads are in the set. */
 int64_t hl_head_set_size(const bool *set, int64_t n);
 
-/* Reads "L0H2,L1H*" into `set`: names separated by commas, with or without blanks; a head may be named twice.
- * HL_INVALID quoting the first wrong name and listing the existing heads; the content of `set` is then undefined. */
+/* Reads "L0H2,L1H*" into `set`. Names are separated by commas, with or without blanks; a head may be named twice.
+ * HL_INVALID, quoting the first wrong name and listing the existing heads; the content of `set` is then undefined. */
 hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bool *set);
 
-/* The index, by layer and head, of the one head that is named. HL_INVALID likewise. */
+/* Writes the index, by layer and head, of the one head that is named. HL_INVALID as above. */
 hl_status hl_head_set_find(const hl_model_config *config, const char *name, int64_t *index);
 
-/* Adds "L0H2, L1H*", a star for a whole layer of several heads, or "none" for the empty set. HL_NO_MEMORY is left on
- * the text. */
+/* Adds "L0H2, L1H*" to the text. A star stands for a whole layer of several heads; the empty set is "none".
+ * HL_NO_MEMORY is stored in the text. */
 void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool *set);
 
 HL_END_DECLS

@@ -1,4 +1,4 @@
-/* Metrics of the form: how much of a query's attention falls on keys of a certain kind, such as the other occurrences
+/* Metrics that measure how much of a query's attention falls on keys of a certain kind, such as the other occurrences
  * of its token. A perfect head reaches 1. */
 #ifndef HL_HEADS_KEY_SHARE_H
 #define HL_HEADS_KEY_SHARE_H
@@ -9,15 +9,15 @@
 
 HL_BEGIN_DECLS
 
-/* Whether `key` is of the kind for `query`; called for keys 0 .. n_i - 1 alone. */
+/* Whether `key` is of the kind for `query`; called only for keys 0 .. n_i - 1. */
 typedef bool hl_key_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 
 typedef enum hl_share_of {
     HL_SHARE_OF_ALL,   /* the mean is over all real queries */
-    HL_SHARE_OF_KEYED, /* only over those that may attend to a key of the kind */
+    HL_SHARE_OF_KEYED, /* only over queries that may attend to a key of the kind */
 } hl_share_of;
 
-/* For hl_key_share alone: adds one query. */
+/* Only for hl_key_share: adds one query. */
 __attribute__((always_inline)) static inline void
 hl_key_share_add(const hl_pattern *pattern, int64_t query, hl_key_kind *kind, hl_share_of queries, hl_score *sum)
 {
@@ -33,8 +33,9 @@ hl_key_share_add(const hl_pattern *pattern, int64_t query, hl_key_kind *kind, hl
     sum->n += n_kind > 0 || queries == HL_SHARE_OF_ALL;
 }
 
-/* The mean over queries of the total weight on keys of the kind; its baseline is the mean of their fraction of n_i. It
- * is inline so that `kind` is too, which is called for every number of a map. */
+/* The mean over queries of the total weight on keys of the kind. The baseline is the mean of the fraction of the n_i
+ * keys that are of the kind. The function is inline so that `kind`, which is called for every number of a map, is
+ * inlined too. */
 __attribute__((always_inline)) static inline hl_score hl_key_share(const hl_patterns *patterns, hl_key_kind *kind,
                                                                    hl_share_of queries)
 {

@@ -7,11 +7,12 @@
 
 HL_BEGIN_DECLS
 
-/* The examples to take the mean of: those that score (hl_patterns_scoring) where all of them have one length, else the
- * longest of `all` alone, the first of equals. */
+/* The examples to average: the scoring ones (hl_patterns_scoring) if all of them have one length. Otherwise only the
+ * longest example of `all`, the first among equals. */
 hl_patterns hl_patterns_shown(const hl_patterns *all);
 
-/* Writes the mean of A over the examples, at least one and all of one length n, to (n, n) numbers. */
+/* Writes the mean of A over the examples to `mean` (n, n). There must be at least one example, and all must have length
+ * n. */
 void hl_patterns_mean(const hl_patterns *patterns, hl_real *mean);
 
 HL_END_DECLS

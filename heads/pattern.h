@@ -1,8 +1,8 @@
 /* The attention weights of one head, which metrics read: A[i][j] = how much query i attends to key j, after softmax and
  * mask, before dropout.
  *
- * Only real queries and keys count, those before the example's length. Query i may attend to the keys 0 .. n_i - 1,
- * where n_i is the length, or i + 1 with a causal mask. */
+ * Only real queries and keys count: the positions before the example's length. Query i may attend to the keys 0 .. n_i
+ * - 1. n_i is the length, or i + 1 with a causal mask. */
 #ifndef HL_HEADS_PATTERN_H
 #define HL_HEADS_PATTERN_H
 
@@ -21,16 +21,16 @@ HL_BEGIN_DECLS
 
 /* One head on one example. */
 typedef struct hl_pattern {
-    const hl_real *weights; /* (T, T), of which the first n rows and columns are real; not owned */
+    const hl_real *weights; /* (T, T); the first n rows and columns are real; not owned */
     int64_t n_tokens;       /* T */
     int64_t n;              /* the length, 1 .. T */
     bool causal;
 
-    /* What the task says about the example, not owned; each NULL where it is not known. */
+    /* What the task gives about the example; not owned. Each is NULL if it is not known. */
     const int32_t *tokens;    /* (T): ids */
-    const int32_t *sources;   /* (T): the position in 0 .. n - 1 that a perfect head fetches the answer from, or
+    const int32_t *sources;   /* (T): the position in 0 .. n - 1 from which a perfect head fetches the answer, or
                                  HL_IGNORE */
-    const int32_t *relations; /* (R, T): the position in 0 .. n - 1 that token i is paired with by gold relation r, or
+    const int32_t *relations; /* (R, T): the position in 0 .. n - 1 that gold relation r pairs with token i, or
                                  HL_IGNORE */
     int64_t n_relations;      /* R */
     hl_pattern_text text;
@@ -42,16 +42,16 @@ static inline int64_t hl_pattern_keys(const hl_pattern *pattern, int64_t query)
     return pattern->causal ? query + 1 : pattern->n;
 }
 
-/* A[i], of which the first n_i numbers count. */
+/* A[i]; its first n_i numbers count. */
 static inline const hl_real *hl_pattern_row(const hl_pattern *pattern, int64_t query)
 {
     return pattern->weights + query * pattern->n_tokens;
 }
 
-/* The key with the largest weight, the first of equals. */
+/* The key with the largest weight, the first among equals. */
 int64_t hl_pattern_argmax(const hl_pattern *pattern, int64_t query);
 
-/* Whether the token at that position is known to be an ordinary one. */
+/* Whether the token at that position is known to be ordinary. */
 static inline bool hl_pattern_is_ordinary(const hl_pattern *pattern, int64_t position)
 {
     if (pattern->tokens == NULL || pattern->text.kinds == NULL) {
@@ -60,20 +60,20 @@ static inline bool hl_pattern_is_ordinary(const hl_pattern *pattern, int64_t pos
     return (pattern->text.kinds[pattern->tokens[position]] & (HL_TOKEN_SPECIAL | HL_TOKEN_UNKNOWN)) == 0;
 }
 
-/* One head on several examples: some rows of the arrays of a snapshot, none of which is owned. */
+/* One head on several examples: some rows of a snapshot's arrays. None of the arrays is owned. */
 typedef struct hl_patterns {
-    const hl_real *weights; /* (E, H, T, T), of all heads of the layer, or NULL where none is read */
+    const hl_real *weights; /* (E, H, T, T), for all heads of the layer; NULL if no weights are read */
     const int32_t *lengths; /* (E) */
     int64_t n_heads;        /* H */
     int64_t n_tokens;       /* T */
     int64_t head;
     bool causal;
-    int64_t n_examples; /* example e of these is row first + e * (1 + gap) of the arrays */
+    int64_t n_examples; /* example e is row first + e * (1 + gap) of the arrays */
     int64_t first, gap;
 
     const int32_t *tokens;    /* (E, T) or NULL */
     const int32_t *sources;   /* (E, T) or NULL */
-    int64_t sources_gap;      /* numbers between its rows */
+    int64_t sources_gap;      /* the numbers between its rows */
     const int32_t *relations; /* (E, R, T) or NULL */
     int64_t n_relations;      /* R */
     hl_pattern_text text;
@@ -97,12 +97,12 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
     return pattern;
 }
 
-/* A head of a model on examples; `weights`: of its layer, (E, H, T, T). */
+/* A head of a model on examples. `weights`: those of its layer, (E, H, T, T). */
 hl_patterns hl_patterns_of(const hl_real *weights, const hl_examples *examples, const hl_model_config *config,
                            int layer, int64_t head);
 
-/* What is chosen by its score (the best offset) must be scored on other examples: the even-numbered ones of `all`
- * (first and gap 0) choose, the odd-numbered ones score. A single example does both. */
+/* What is chosen by its score, such as the best offset, must be scored on other examples. The even-numbered examples of
+ * `all` (first and gap 0) choose; the odd-numbered ones score. A single example does both. */
 hl_patterns hl_patterns_choosing(const hl_patterns *all);
 hl_patterns hl_patterns_scoring(const hl_patterns *all);
 

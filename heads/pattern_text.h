@@ -1,4 +1,4 @@
-/* What metrics know of a text's tokens and words. Of toy tasks nothing is known but perhaps the kinds. */
+/* What metrics know about a text's tokens and words. For toy tasks nothing is known, except perhaps the kinds. */
 #ifndef HL_HEADS_PATTERN_TEXT_H
 #define HL_HEADS_PATTERN_TEXT_H
 
@@ -10,8 +10,8 @@
 
 HL_BEGIN_DECLS
 
-/* The fields of hl_examples with these names (core/examples.h): of examples (E, T), or of one (T). Not owned; each NULL
- * where it is not known. Forms are known only together with words. */
+/* The fields of hl_examples with the same names (core/examples.h), for examples (E, T) or for one example (T). Not
+ * owned; each is NULL if it is not known. Forms are known only together with words. */
 typedef struct hl_pattern_text {
     const unsigned char *kinds;
     const int32_t *words, *forms;
@@ -19,7 +19,7 @@ typedef struct hl_pattern_text {
     const int32_t *rarest;
 } hl_pattern_text;
 
-/* Of example `row`. */
+/* The text of example `row`. */
 static inline hl_pattern_text hl_pattern_text_at(const hl_pattern_text *of, int64_t row, int64_t n_tokens)
 {
     hl_pattern_text text;

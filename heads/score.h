@@ -1,4 +1,4 @@
-/* A metric's value with its baseline, the value of attention without any skill. */
+/* A metric's value with its baseline, which is the value of attention without any skill. */
 #ifndef HL_HEADS_SCORE_H
 #define HL_HEADS_SCORE_H
 
@@ -10,8 +10,8 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_score {
-    double value;    /* the mean over the queries that the metric is about; 0 where there are none */
-    double baseline; /* the same mean for attention without skill; 0 where there are none */
+    double value;    /* the mean over the queries that the metric covers; 0 if there are none */
+    double baseline; /* the same mean for attention without skill; 0 if there are none */
     int64_t n;       /* the number of these queries */
 } hl_score;
 
@@ -26,8 +26,8 @@ static inline hl_score hl_score_mean(hl_score sum)
 /* A lift below this earns no label. */
 #define HL_SCORE_CLEAR_LIFT 0.5
 
-/* (value - baseline) / (1 - baseline), for metrics whose perfect value is 1: 0 at the baseline, 1 where perfect. NaN
- * where there are no queries or the baseline is 1. */
+/* (value - baseline) / (1 - baseline), for metrics whose perfect value is 1: 0 at the baseline, 1 for a perfect head.
+ * NaN if there are no queries or the baseline is 1. */
 static inline double hl_score_lift(hl_score score)
 {
     if (score.n == 0 || score.baseline >= 1) {

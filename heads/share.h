@@ -1,4 +1,4 @@
-/* Several processes that measure one model together, each its share of the passes. */
+/* Several processes that measure one model together; each runs its share of the passes. */
 #ifndef HL_HEADS_SHARE_H
 #define HL_HEADS_SHARE_H
 
@@ -10,17 +10,18 @@
 
 HL_BEGIN_DECLS
 
-/* NULL stands for a process that measures all. */
+/* NULL stands for one process that measures everything. */
 typedef struct hl_share {
-    int index, count; /* 0 <= index < count: it measures what is numbered index, index + count, ... */
+    int index, count; /* 0 <= index < count: the process measures the items numbered index, index + count, ... */
 
-    /* All processes call it at once, each with how it went and n numbers, which are 0 where they are another's: they
-     * become everybody's. Returns the failure of one that has one, on all of them. */
+    /* All processes call it at the same time. Each passes its own status and n numbers, which are 0 where another
+     * process measures them. Afterwards every process has all numbers. If a process failed, its failure is returned on
+     * all of them. */
     hl_status (*join)(void *context, hl_status own, double *numbers, int64_t n);
     void *context;
 } hl_share;
 
-/* Whether it measures number i. */
+/* Whether this process measures number i. */
 bool hl_share_has(const hl_share *share, int64_t i);
 
 /* Joins; returns `own` for NULL. */

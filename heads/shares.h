@@ -1,5 +1,5 @@
-/* Metrics that say how much attention falls on keys of a kind (heads/key_share.h), and the labels that follow from
- * them: a row each. heads.csv, the tables, the page and the tests go through these lists. */
+/* Metrics that measure how much attention falls on keys of a kind (heads/key_share.h), and the labels that follow from
+ * them; each has one row. heads.csv, the tables, the page and the tests use these lists. */
 #ifndef HL_HEADS_SHARES_H
 #define HL_HEADS_SHARES_H
 
@@ -9,7 +9,7 @@
 #include "heads/word_share.h"
 
 /* clang-format off */
-/* The metrics: constant, name, the function that measures it on the scoring examples, and what it means
+/* The metrics: constant, name, the function that measures it on the scoring examples, and its meaning
  * (heads/words.h). */
 #define HL_METRIC_SHARES(SHARE) \
     SHARE(HL_METRIC_SPECIAL, "special", hl_special_of, "attention to separators and masks") \
@@ -29,9 +29,9 @@
           "text only: attention to words without a letter or digit") \
     SHARE(HL_METRIC_RARE, "rare", hl_rare_of, "text only: attention to the rarest word of the sentence")
 
-/* The labels: constant, name, meaning. The label's metric is hl_<name>_of, its keys are those of hl_<name>_kind. On toy
- * tasks, those before HL_LABEL_PREVIOUS_WORD are tried, in this order. On text, heads/label.c (of_text) has the order
- * and names all that are tried. */
+/* The labels: constant, name, meaning. The label's metric is hl_<name>_of; its keys are those of hl_<name>_kind. On toy
+ * tasks, the labels before HL_LABEL_PREVIOUS_WORD are tried, in this order. On text, heads/label.c (of_text) lists all
+ * labels that are tried, in their order. */
 #define HL_LABEL_SHARES(SHARE) \
     SHARE(HL_LABEL_INDUCTION, induction, "looks at what came after the same token elsewhere") \
     SHARE(HL_LABEL_DUPLICATE, duplicate, "looks at the same token elsewhere") \

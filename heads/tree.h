@@ -1,6 +1,6 @@
-/* Whole trees out of what heads attend to, and how many of their arcs are right.
+/* Whole trees from what heads attend to, and how many of their arcs are right.
  *
- * A tree's arcs go from each word but the root to its head; the root is given, that of the gold tree, as in Htut et al.
+ * Each word except the root has an arc to its head. The root is given: it is that of the gold tree, as in Htut et al.
  * 2019 (arXiv:1911.12246) and Limisiewicz et al. 2020 (arXiv:2004.14620). */
 #ifndef HL_HEADS_TREE_H
 #define HL_HEADS_TREE_H
@@ -12,28 +12,28 @@
 
 HL_BEGIN_DECLS
 
-/* The tree with the largest sum of scores of its arcs, by Chu and Liu 1965 and Edmonds 1967: scores (W, W), of word i
- * having word j as its head, finite; those of a word and itself are not looked at. heads (W): the place of each word's
- * head, -1 of the root. Equals: the first one. HL_INVALID (a root that is no word), HL_NO_MEMORY: heads is then
- * unchanged. Time and memory of W^2, but for circles within circles, each of which costs W^2 more. */
+/* The tree with the largest sum of arc scores, by the algorithm of Chu and Liu 1965 and Edmonds 1967. scores (W, W):
+ * the score of word j as the head of word i, finite; a word's score for itself is not read. heads (W): the position of
+ * each word's head; -1 for the root. Among equals the first one wins. HL_INVALID (the root is no word), HL_NO_MEMORY;
+ * heads is then unchanged. Needs time and memory of W^2; each circle within a circle costs W^2 more. */
 hl_status hl_tree_maximum(const double *scores, int64_t n_words, int64_t root, int32_t *heads);
 
-/* Baselines, which know no root: each word's head is the word before it (right-branching, the first word is the root)
- * or after it (left-branching, the last one is). */
+/* Baselines that do not know the root. Right-branching: each word's head is the word before it, and the first word is
+ * the root. Left-branching: each word's head is the word after it, and the last word is the root. */
 void hl_tree_right_branching(int64_t n_words, int32_t *heads);
 void hl_tree_left_branching(int64_t n_words, int32_t *heads);
 
-/* Arcs that are right, added up over sentences. */
+/* Right arcs, summed over sentences. */
 typedef struct hl_tree_score {
-    int64_t arcs;       /* of the gold trees: words but the roots */
-    int64_t directed;   /* those that were guessed: the unlabelled attachment score UAS = directed / arcs */
-    int64_t undirected; /* those that were guessed from either end: UUAS = undirected / arcs */
+    int64_t arcs;       /* arcs of the gold trees: all words except the roots */
+    int64_t directed;   /* arcs guessed right: the unlabelled attachment score UAS = directed / arcs */
+    int64_t undirected; /* arcs guessed right in either direction: UUAS = undirected / arcs */
 } hl_tree_score;
 
-/* UAS or UUAS: of so many that are right; NAN where there are no arcs. */
+/* UAS or UUAS, if `right` arcs are right; NAN if there are no arcs. */
 double hl_tree_share(const hl_tree_score *score, int64_t right);
 
-/* Adds a sentence: guessed and gold (W) heads, -1 of a word without one. */
+/* Adds a sentence: guessed and gold heads (W), -1 for a word without one. */
 void hl_tree_score_add(hl_tree_score *score, const int32_t *guessed, const int32_t *gold, int64_t n_words);
 
 HL_END_DECLS

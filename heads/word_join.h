@@ -1,9 +1,9 @@
-/* Maps of words, joined of those of their pieces (heads/word_share.h): for drawing them and for programs.
+/* Maps between words, joined from the maps between their pieces (heads/word_share.h); for drawing and for programs.
  *
  *   joined[a][b] = mean over the pieces i of word a of the sum over the pieces j of word b of A[i][j]
  *
- * Special tokens are dropped and nothing is scaled in their place, so rows need not sum to 1. With a causal mask word a
- * may attend to the words 0 .. a, as in any causal map. */
+ * Special tokens are dropped without renormalising, so rows need not sum to 1. With a causal mask, word a may attend to
+ * the words 0 .. a, as in any causal map. */
 #ifndef HL_HEADS_WORD_JOIN_H
 #define HL_HEADS_WORD_JOIN_H
 
@@ -18,19 +18,19 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_word_join {
-    hl_examples examples; /* as many as there were, of W words at most, W at least 1; an example may have none. tokens:
-                             the words' forms, kinds: by form; NULL where forms are not known */
+    hl_examples examples; /* the same number of examples, of at most W words, W at least 1; an example may have none.
+                             tokens: the words' forms; kinds: by form; NULL if forms are not known */
     int32_t *first;       /* (E, W): the first piece of each word */
-    hl_patterns *layers;  /* head 0 of every layer, as those that were given */
-    hl_real *weights;     /* of all layers, (E, H, W, W) each; owned, as is all but the kinds */
+    hl_patterns *layers;  /* head 0 of every layer, as in the given maps */
+    hl_real *weights;     /* of all layers, (E, H, W, W) each; owned, as is everything except the kinds */
 } hl_word_join;
 
-/* Joins the maps of all heads of all examples; layers[l] is head 0 of layer l (first and gap 0), of examples with
- * words. Takes as many numbers as the maps have at most: E W^2 for each head. HL_NO_MEMORY. On success ended by
+/* Joins the maps of all heads of all examples. layers[l] is head 0 of layer l (first and gap 0), on examples with
+ * words. Needs at most as many numbers as the given maps have: E W^2 for each head. HL_NO_MEMORY. On success free with
  * hl_word_join_free. */
 hl_status hl_word_join_make(hl_word_join *join, const hl_patterns *layers, int n_layers);
 
-/* A zeroed or already freed one is allowed. */
+/* A zeroed or already freed struct is allowed. */
 void hl_word_join_free(hl_word_join *join);
 
 HL_END_DECLS

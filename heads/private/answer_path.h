@@ -1,7 +1,8 @@
-/* The way from the last hidden state to the logits, and back; for writes.c and copies.c.
+/* The path from the last hidden state to the logits, and back; for writes.c and copies.c.
  *   logits = W f(h) + b,  h (D), W (C, E)
- * f is the identity, or what the output layer has before W (layers/output.h): a pooler, or dense layer, activation and
- * norm. Then f stands for its first order at the pass: its Jacobian there. */
+ * f is the identity, or what the output layer has before W (layers/output.h): a pooler, or a dense layer, activation
+ * and norm. In the latter cases f is replaced by its first-order approximation at the pass, using its Jacobian
+ * there. */
 #ifndef HL_HEADS_PRIVATE_ANSWER_PATH_H
 #define HL_HEADS_PRIVATE_ANSWER_PATH_H
 
@@ -11,42 +12,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Owned by the caller: hl_answer_path_free. */
+/* Owned by the caller, who frees it with hl_answer_path_free. */
 typedef struct hl_answer_path {
     const hl_output_layer *output;    /* not owned */
     int64_t n_logits, width, d_model; /* C, E, D */
-    int64_t most;                     /* answers at once */
+    int64_t most;                     /* the most answers at once */
     int threads;
     bool exact;           /* whether f is the identity */
     hl_real *mean_weight; /* (E): the mean of W's rows */
     double mean_bias;
-    /* Of f at each answer, where it is not the identity. */
+    /* Of f at each answer; used only if f is not the identity. */
     hl_real *pooler_slope; /* (most, D): the derivative of the pooler's function */
     hl_real *slope;        /* (most, E): the derivative of the activation */
-    hl_real *normed;       /* (most, E): its output, normed, before the norm's gain */
+    hl_real *normed;       /* (most, E): the activation's output, normed, before the norm's gain */
     hl_real *scale;        /* (most): 1 / sigma of that norm */
     hl_real *scratch;      /* (2, most, max(D, E)) */
-    hl_real *numbers;      /* the block of all arrays */
+    hl_real *numbers;      /* the memory block of all arrays */
 } hl_answer_path;
 
-/* HL_NO_MEMORY; *path is then empty. The model must have an output layer and be allocated. */
+/* The model must have an output layer and be allocated. HL_NO_MEMORY; *path is then empty. */
 hl_status hl_answer_path_init(hl_answer_path *path, const hl_model *model, int64_t most_answers, int threads);
 void hl_answer_path_free(hl_answer_path *path);
 
-/* The bytes of its numbers; the model need not be allocated. */
+/* The bytes of `numbers`. The model need not be allocated. */
 size_t hl_answer_path_bytes(const hl_model *model, int64_t most_answers);
 
-/* Keeps what f is at these n hidden states h (n, D), which the following refer to. HL_NO_MEMORY. */
+/* Keeps f's values and derivatives at these n hidden states h (n, D); the following functions refer to them.
+ * HL_NO_MEMORY. */
 hl_status hl_answer_path_at(hl_answer_path *path, int64_t n, const hl_real *h);
 
-/* g (n, D): by what a change of answer i's hidden state is multiplied to give the change of its centred logit,
- * logit_t - the mean of all logits, t = targets[i]. */
+/* g (n, D): the gradient of answer i's centred logit with respect to its hidden state. The centred logit is logit_t -
+ * the mean of all logits, t = targets[i]. */
 void hl_answer_path_backward(hl_answer_path *path, int64_t n, const int32_t *targets, hl_real *g);
 
-/* logits (n, C): the changes of all logits by changes o (n, D) of the hidden states. Not for models with a pooler. */
+/* logits (n, C): the changes of all logits caused by changes o (n, D) of the hidden states. Not for models with a
+ * pooler. */
 void hl_answer_path_forward(hl_answer_path *path, int64_t n, const hl_real *o, hl_real *logits);
 
-/* The centred bias of a logit; 0 where there is none. */
+/* The centred bias of a logit; 0 if there is none. */
 double hl_answer_path_bias(const hl_answer_path *path, int32_t target);
 
 #endif

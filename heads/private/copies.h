@@ -1,4 +1,4 @@
-/* Whether heads hand on the tokens that they look at (hl_copies in heads/writes.h); for writes.c. */
+/* Whether heads copy the tokens that they look at (hl_copies in heads/writes.h); for writes.c. */
 #ifndef HL_HEADS_PRIVATE_COPIES_H
 #define HL_HEADS_PRIVATE_COPIES_H
 
@@ -23,39 +23,41 @@ typedef struct hl_copies_probe {
     int64_t first; /* the number of the layer's first head */
 } hl_copies_probe;
 
-/* Owned by the caller: hl_copies_free. */
+/* Owned by the caller, who frees it with hl_copies_free. */
 typedef struct hl_copies_measuring {
     const hl_model *model; /* not owned */
-    int64_t n_heads, most; /* of all layers; positions at most */
-    int64_t n;             /* positions so far */
+    int64_t n_heads, most; /* heads of all layers; the most positions */
+    int64_t n;             /* the number of positions so far */
     hl_copied *found;      /* (most, n_heads) */
-    bool *scores;          /* (most): whether its example is an odd-numbered one */
+    bool *scores;          /* (most): whether the position's example is odd-numbered */
     hl_head_probe probes[HL_MAX_LAYERS];
     hl_copies_probe layers[HL_MAX_LAYERS];
 
-    /* Of the slice that runs. */
+    /* Of the current slice. */
     const hl_batch *batch;
-    int32_t *slot; /* (room of rows): for each row of the batch the number of its position, -1: none */
+    int32_t *slot; /* (one for each row there is room for): the number of the row's position; -1: none */
     int64_t begin; /* the number of the slice's first position */
-    hl_real *z, *o, *hidden, *scale; /* of a block of positions: (block, Dv), (block, D) twice, (block) */
+    hl_real *z, *o, *hidden, *scale; /* for a block of positions: (block, Dv), (block, D) twice, (block) */
     hl_real *logits;                 /* (block, C) */
 } hl_copies_measuring;
 
-/* Takes memory for `most` positions and slices of up to `most_rows` rows. HL_NO_MEMORY; to be freed all the same. */
+/* Allocates memory for `most` positions and slices of up to `most_rows` rows. HL_NO_MEMORY. Must be freed on failure
+ * too. */
 hl_status hl_copies_init(hl_copies_measuring *c, const hl_model *model, int64_t most, int64_t most_rows);
 void hl_copies_free(hl_copies_measuring *c);
 size_t hl_copies_bytes(const hl_model *model, int64_t most, int64_t most_rows);
 
-/* Begins a slice, before its pass: no row of it is a position yet. The pass must have c->probes. */
+/* Begins a slice, before its pass: no row of it is a position yet. The pass must use c->probes. */
 void hl_copies_begin(hl_copies_measuring *c, const hl_batch *batch);
 
-/* Makes row `row` of the slice a position, if there is room; rows ascend. */
+/* Makes row `row` of the slice a position, if there is room. Rows must ascend. */
 void hl_copies_take(hl_copies_measuring *c, int64_t row, bool scores);
 
-/* After the pass: finds what heads wrote at the slice's positions. `pass` has kept these rows, among others. */
+/* Call it after the pass: finds what heads wrote at the slice's positions. `pass` must have kept their rows; it may
+ * have kept others too. */
 hl_status hl_copies_add(hl_copies_measuring *c, const hl_write_pass *pass, hl_answer_path *path);
 
-/* Writes what was found into the heads' `copies`. HL_NO_MEMORY. */
+/* Writes the results into the heads' `copies`. HL_NO_MEMORY. */
 hl_status hl_copies_end(const hl_copies_measuring *c, hl_head_writes *heads);
 
 #endif

@@ -16,55 +16,57 @@ typedef struct hl_effect_losses {
     const hl_model *model;
     const hl_patterns *layers;
     int threads;
-    int64_t n, T;             /* examples that are scored, and their tokens */
-    int64_t slice;            /* how many of them the model is run on at once */
-    int64_t *rows;            /* (n): which of a snapshot's they are */
-    hl_batch_storage storage; /* these alone */
-    hl_tape_plan plan;        /* of the pass with gradients */
-    hl_arena arena;           /* holds a pass with gradients, or one workspace at least */
+    int64_t n, T;             /* the number of scored examples, and of their tokens */
+    int64_t slice;            /* how many of them the model runs on at once */
+    int64_t *rows;            /* (n): their rows in the snapshot */
+    hl_batch_storage storage; /* only these examples */
+    hl_tape_plan plan;        /* for the pass with gradients */
+    hl_arena arena;           /* large enough for a pass with gradients, and for at least one workspace */
     size_t workspace;         /* bytes of a workspace whose passes run on one thread */
-    bool *learned;            /* of each parameter: whether it required a gradient; none does while this lasts */
-    hl_real *row_losses;      /* (slice * T): of the targets of a slice */
+    bool *learned;            /* for each parameter: whether it required a gradient; none does until
+                                 hl_effect_losses_free */
+    hl_real *row_losses;      /* (slice * T): for the targets of a slice */
     hl_real *gates;           /* (slice, the heads of the widest layer) for each layer */
-    hl_head_probe *probes;    /* (L): those of the pass with gradients, as the next */
+    hl_head_probe *probes;    /* (L): for the pass with gradients; so is the next array */
     hl_tensor **layer_gates;  /* (L) */
-    int layer;                /* where the passes begin: below it nothing runs again; -1: nowhere yet */
-    hl_real *x;               /* (N, D): the input of that layer, of all rows of the examples */
+    int layer;                /* where the passes begin: the layers below it do not run again; -1: not set yet */
+    hl_real *x;               /* (N, D): the input of that layer, for all rows of the examples */
     hl_real *z;               /* (N, H * Dv of the widest layer): the output of its heads */
-    hl_effect_packed packed;  /* made when the losses of the model as it is are measured */
-    double *losses;           /* (n): of the model as it is */
+    hl_effect_packed packed;  /* made when the losses of the unchanged model are measured */
+    double *losses;           /* (n): of the unchanged model */
 } hl_effect_losses;
 
-/* Chooses the examples that score, those of `examples` that have a target with a loss, and takes all memory. Until it
- * is freed the model's parameters require no gradient. HL_INVALID (no such example, T too long for the model, a slice
- * below 1, a model that is not allocated), HL_NO_MEMORY. To be ended by hl_effect_losses_free, whatever this
- * returns. */
+/* Chooses the scoring examples, which are the ones in `examples` that have a target with a loss, and allocates all
+ * memory. Until hl_effect_losses_free the model's parameters require no gradient. HL_INVALID (no such example, T too
+ * long for the model, a slice below 1, a model that is not allocated), HL_NO_MEMORY. Free with hl_effect_losses_free,
+ * on failure too. */
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *examples);
 
 void hl_effect_losses_free(hl_effect_losses *s);
 
-/* The bytes that hl_effect_losses_begin takes for up to n examples of T tokens, `slice` of them at once. The model
+/* The bytes that hl_effect_losses_begin needs for up to n examples of T tokens, with `slice` of them at once. The model
  * needs no numbers; nothing of that size is allocated. HL_INVALID (T too long for the model), HL_NO_MEMORY. */
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes);
 
-/* Makes the following passes begin at `layer`. HL_NO_MEMORY; they then begin nowhere. */
+/* Makes the following passes begin at `layer`. HL_NO_MEMORY; the start is then unset. */
 hl_status hl_effect_losses_begin_at(hl_effect_losses *s, int layer);
 
-/* Of that layer the input of a slice's rows, and the output of its heads, (rows, H * Dv) with its own width. */
+/* For that layer, the input of a slice's rows, and the output of its heads, (rows, H * Dv) with the layer's own
+ * width. */
 hl_real *hl_effect_losses_x(const hl_effect_losses *s, const hl_batch *slice);
 hl_real *hl_effect_losses_z(const hl_effect_losses *s, const hl_batch *slice);
 
 /* The slice of the examples that begins at `first`. */
 hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
 
-/* Begins a tape in the arena, behind what lies there. */
+/* Begins a tape in the arena, after the arena's present content. */
 void hl_effect_losses_tape(hl_effect_losses *s, hl_tape_options options, hl_tape *tape);
 
-/* Writes each example's mean loss over its targets that have one, from the losses of all of the slice's targets. */
+/* Writes each example's mean loss over its targets that have one, from the losses of all targets of the slice. */
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
 
-/* |sum of z * dL/dz| of every head on every example, (n, heads of all layers by layer and head), in new memory
- * (hl_free): each slice of the examples in one backward pass, to the gates of all layers. HL_NO_MEMORY. */
+/* |sum of z * dL/dz| for every head on every example, (n, heads of all layers by layer and head), in new memory
+ * (hl_free). Each slice of the examples needs one backward pass, to the gates of all layers. HL_NO_MEMORY. */
 hl_status hl_effect_losses_slopes(hl_effect_losses *s, double **slopes);
 
 /* The mean of a layer's z over all rows of the examples, (H * Dv). HL_NO_MEMORY. */

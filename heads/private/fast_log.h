@@ -1,4 +1,4 @@
-/* Natural logarithms that are faster than hl_log and less exact, for entropies of many rows. */
+/* Natural logarithms that are faster and less exact than hl_log, for the entropies of many rows. */
 #ifndef HL_HEADS_PRIVATE_FAST_LOG_H
 #define HL_HEADS_PRIVATE_FAST_LOG_H
 
@@ -9,14 +9,14 @@
 #include <immintrin.h>
 #endif
 
-/* ln x in three quarters of the time that hl_log takes (core/kernels/private/log.h). For normal x > 0 its error is at
- * most 3e-14 + 4e-16 |ln x|, also where x = 1. ln 0 is some finite number, so that x ln x is 0 there. Nothing is
- * promised of other x.
+/* ln x in three quarters of the time that hl_log needs (core/kernels/private/log.h). For normal x > 0 its error is at
+ * most 3e-14 + 4e-16 |ln x|, also if x = 1. ln 0 is some finite number, so that x ln x is 0 there. For other x the
+ * result is undefined.
  *
- * x = sqrt(2)^n m with m in [0.854, 1.207): the bits of 2^k with k = floor(n / 2) leave y in [0.854, 1.707), whose
- * second half, where n is odd, is multiplied by sqrt(1/2). ln m is the polynomial in m - 1 of degree 11 whose greatest
- * error there is the least, 2.92e-14 (Remez's algorithm in 50 digits). It is added up in pairs of terms: one chain of
- * eleven steps would wait for itself. */
+ * x = sqrt(2)^n m with m in [0.854, 1.207). Dividing x by 2^k with k = floor(n / 2), in its bits, leaves y in [0.854,
+ * 1.707). If n is odd, y is in the second half of this range and is multiplied by sqrt(1/2). ln m is the polynomial in
+ * m - 1 of degree 11 with the smallest maximal error there, 2.92e-14 (Remez's algorithm in 50 digits). It is summed in
+ * pairs of terms, because in one chain of eleven steps each step would wait for the one before. */
 __attribute__((always_inline)) static inline double hl_log_near(double x)
 {
     const uint64_t one = 0x3ff0000000000000, root = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000,
@@ -42,13 +42,13 @@ __attribute__((always_inline)) static inline double hl_log_near(double x)
 }
 
 #ifdef __AVX512F__
-/* Eight logarithms at once, by instructions of AVX-512. ln x for normal x > 0, within 4e-15 + 4e-16 |ln x|. ln 0 is
- * some finite number, so that x ln x is 0 there. Nothing is promised of other x.
+/* Eight logarithms at once, by AVX-512 instructions: ln x for normal x > 0, within 4e-15 + 4e-16 |ln x|. ln 0 is some
+ * finite number, so that x ln x is 0 there. For other x the result is undefined.
  *
- * x = 2^n m with m in [1, 2), of whose sixteenths the i-th has the middle M_i: ln x = n ln 2 + ln M_i + ln(1 + r) with
- * r = m / M_i - 1, |r| <= 1/33 (Tang 1990). 1 / M_i and ln M_i stand in a table of two registers each, which the first
- * four bits of m choose from. ln(1 + r) is the polynomial of degree 7 whose greatest error there is the least, 7e-16
- * (Remez's algorithm in 50 digits), but for its first two terms, which are 0 and r. */
+ * x = 2^n m with m in [1, 2). This interval is divided into sixteenths; m lies in the i-th, whose middle is M_i. ln x =
+ * n ln 2 + ln M_i + ln(1 + r) with r = m / M_i - 1, |r| <= 1/33 (Tang 1990). 1 / M_i and ln M_i are each in a table of
+ * two registers; the first four bits of m select the entry. ln(1 + r) is the polynomial of degree 7 with the smallest
+ * maximal error there, 7e-16 (Remez's algorithm in 50 digits). Its first two terms are fixed as 0 and r. */
 __attribute__((always_inline)) static inline __m512d hl_log_vector(__m512d x)
 {
     static const double inverse[16] = {
@@ -64,7 +64,7 @@ __attribute__((always_inline)) static inline __m512d hl_log_vector(__m512d x)
         0x1.2795e1289b11bp-1, 0x1.393e0d3562a1ap-1, 0x1.4a4f85db03ebbp-1, 0x1.5ad404c359f2dp-1,
     };
     const __m512d ln2 = _mm512_set1_pd(0x1.62e42fefa39efp-1), one = _mm512_set1_pd(1);
-    __m512i i = _mm512_srli_epi64(_mm512_castpd_si512(x), 48); /* its low four bits are looked at */
+    __m512i i = _mm512_srli_epi64(_mm512_castpd_si512(x), 48); /* only its low four bits are used */
     __m512d m = _mm512_getmant_pd(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
     __m512d n = _mm512_getexp_pd(_mm512_max_pd(x, _mm512_set1_pd(0x1p-1022)));
     __m512d M = _mm512_permutex2var_pd(_mm512_loadu_pd(middle), i, _mm512_loadu_pd(middle + 8));

@@ -1,4 +1,4 @@
-/* Validation sums (heads/validation_sums.h) as arrays in the file of a snapshot. */
+/* Validation sums (heads/validation_sums.h) as arrays in a snapshot's file. */
 #ifndef HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
 #define HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
 
@@ -9,20 +9,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The 8-byte numbers that all arrays for examples of T tokens have together; SIZE_MAX where they do not fit. */
+/* The number of 8-byte numbers in all arrays together, for examples of T tokens; SIZE_MAX if it does not fit. */
 size_t hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens);
 
-/* The bytes that they take in a file at most; SIZE_MAX where they do not fit. */
+/* The most bytes that the arrays need in a file; SIZE_MAX if the value does not fit. */
 size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_tokens);
 
-/* Adds, after hl_validation_sums_finish, all_queries int64 and all_uniform float64 (2 T - 1), all_entropy_uniform
- * float64, and of each layer l all_offset_<l> (H, 2 T - 1), all_entropy_<l>, all_entropy_normalised_<l>,
- * all_confidence_<l> (H) float64 and all_entropy_histogram_<l> (H, 20) int64. Errors stay with the archive. */
+/* Call it after hl_validation_sums_finish. Adds all_queries int64 and all_uniform float64 (2 T - 1), and
+ * all_entropy_uniform float64. For each layer l it adds all_offset_<l> (H, 2 T - 1), all_entropy_<l>,
+ * all_entropy_normalised_<l>, all_confidence_<l> (H) float64 and all_entropy_histogram_<l> (H, 20) int64. Errors are
+ * stored in the archive. */
 void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz);
 
-/* Reads them from an archive of the file `path`: *has is false where there are none. T must be from `least` to `most`;
- * `heads` (n_layers) must outlive *sums, whose arrays are the archive's. HL_BAD_FILE "<path>: <array>: <what is wrong>"
- * where an array is missing, has another type or shape, or holds a number out of range. */
+/* Reads the sums from an archive of the file `path`; *has is false if there are none. T must be from `least` to `most`.
+ * `heads` (n_layers) must outlive *sums, whose arrays belong to the archive. HL_BAD_FILE "<path>: <array>: <what is
+ * wrong>" if an array is missing, has another type or shape, or holds a number out of range. */
 hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
                                   int64_t least, int64_t most, hl_validation_sums *sums, bool *has);
 

@@ -1,4 +1,4 @@
-/* The centred logits of answers as sums of terms, one a writer; for writes.c. */
+/* The centred logits of answers as sums of terms, one for each writer; for writes.c. */
 #ifndef HL_HEADS_PRIVATE_WRITE_TERMS_H
 #define HL_HEADS_PRIVATE_WRITE_TERMS_H
 
@@ -10,19 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A scored position, or with a mean or last row (config.pooling) an example: its hidden state is the mean of n rows. */
+/* A scored position; or, with a mean or last row (config.pooling), an example. Its hidden state is the mean of n
+ * rows. */
 typedef struct hl_write_answer {
-    int64_t example;  /* of all */
+    int64_t example;  /* its index among all examples */
     int64_t target;   /* its index among the batch's targets */
     int32_t id;       /* the right answer */
-    int64_t first, n; /* which of the rows that the pass has kept */
+    int64_t first, n; /* the rows, among those that the pass has kept */
 } hl_write_answer;
 
-/* Owned by the caller: hl_write_terms_free. */
+/* Owned by the caller, who frees it with hl_write_terms_free. */
 typedef struct hl_write_terms {
-    int64_t most;     /* rows at once, R */
+    int64_t most;     /* the most rows at once, R */
     int n_writers;    /* W */
-    hl_real *h, *g;   /* (R, D) each: of answers their hidden states; of answers, then of rows, their gradients */
+    hl_real *h, *g;   /* (R, D) each. h: the answers' hidden states; g: gradients for answers, then for rows */
     hl_real *answers; /* (R, D) */
     hl_real *u;       /* (R, H * Dv of the widest layer): g W_O */
     int32_t *ids;     /* (R) */
@@ -31,15 +32,15 @@ typedef struct hl_write_terms {
     double *terms;    /* (R, W): the terms of each answer, in the order of hl_writers_of */
 } hl_write_terms;
 
-/* HL_NO_MEMORY; to be freed all the same. */
+/* HL_NO_MEMORY. Must be freed on failure too. */
 hl_status hl_write_terms_init(hl_write_terms *t, const hl_model *model, int64_t most_rows);
 void hl_write_terms_free(hl_write_terms *t);
 size_t hl_write_terms_bytes(const hl_model *model, int64_t most_rows);
 
-/* The model's writers in the order of the pass, and how many; `writers` may be NULL. */
+/* Writes the model's writers in the order of the pass and returns how many there are; `writers` may be NULL. */
 int hl_writers_of(const hl_model *model, hl_writer *writers);
 
-/* Computes t->terms of the n answers from what the pass has kept. HL_NO_MEMORY. */
+/* Computes t->terms for the n answers from what the pass has kept. HL_NO_MEMORY. */
 hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_answer_path *path,
                             const hl_write_answer *answers, int64_t n);
 
