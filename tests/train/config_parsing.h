@@ -17,7 +17,7 @@ enum { CONFIG_OVERRIDES = 4, CONFIG_PROBLEMS_TEXT = HL_MAX_PROBLEMS * 256 };
 static inline const char *config_problems(const char *text, size_t size, const char *const overrides[CONFIG_OVERRIDES],
                                           hl_config *config)
 {
-    static char lines[CONFIG_PROBLEMS_TEXT];
+    static _Thread_local char lines[CONFIG_PROBLEMS_TEXT];
     size_t rounded = (size + 63) / 64 * 64;
     char *block = hl_malloc(rounded);
     char *exact = block + rounded - size;
