@@ -219,6 +219,15 @@ void hl_answer_path_forward(hl_answer_path *path, int64_t n, const hl_real *o, h
                    (hl_matrix){ path->output->linear.weight->data, E, true }, 0, logits, path->n_logits);
 }
 
+double hl_centred_logit(const hl_real *logits, int64_t n, int32_t id)
+{
+    double mean = 0;
+    for (int64_t c = 0; c < n; c++) {
+        mean += (double)logits[c] / (double)n;
+    }
+    return (double)logits[id] - mean;
+}
+
 double hl_answer_path_bias(const hl_answer_path *path, int32_t target)
 {
     const hl_tensor *bias = path->output->linear.bias;

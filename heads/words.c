@@ -59,8 +59,12 @@ static const hl_word terms[] = {
     { JUDGED, "lift", "how far the score is from the baseline towards 1: (score - baseline) / (1 - baseline)" },
     { JUDGED, "faithful",
       "yes if the label's ideal pattern can replace the head and keep at least 80% of what it does for the loss (-: "
-      "the "
-      "loss hardly changes without the head, or the label is mixed)" },
+      "the loss hardly changes without the head, or the label is mixed)" },
+    { JUDGED, "direct",
+      "what the head itself adds to the logit of the right answer, counted from the mean of all logits" },
+    { JUDGED, "copies",
+      "how often the token whose logit the head raises most is the token that it attends to most (*: clearly more "
+      "often than one fixed token)" },
 };
 enum { TERMS = sizeof terms / sizeof *terms, LABELS = HL_LABEL_MIXED + 1 };
 

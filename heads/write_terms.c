@@ -48,6 +48,40 @@ void hl_write_terms_free(hl_write_terms *t)
     *t = (hl_write_terms){ 0 };
 }
 
+/* ---- which answers ---- */
+
+static int64_t example_of(const hl_sequences *sequences, int64_t row, int64_t from)
+{
+    while (row >= hl_sequences_first(sequences, from) + hl_sequences_length(sequences, from)) {
+        from++;
+    }
+    return from;
+}
+
+int64_t hl_write_answers_of(const hl_model *model, const hl_batch *batch, hl_write_answer *answers)
+{
+    hl_sequences sequences = hl_batch_sequences(batch);
+    hl_pooling pooling = model->config.pooling;
+    int64_t n = 0, e = 0;
+    for (int64_t t = 0; t < batch->n_targets; t++) {
+        if (batch->target_ids[t] == HL_IGNORE) {
+            continue;
+        }
+        int64_t row = batch->target_rows[t] - batch->offsets[0];
+        e = example_of(&sequences, row, e);
+        int64_t first = hl_sequences_first(&sequences, e), length = hl_sequences_length(&sequences, e);
+        hl_write_answer answer = { .example = e, .target = t, .id = batch->target_ids[t], .first = row, .n = 1 };
+        if (pooling == HL_POOLING_LAST) {
+            answer.first = first + length - 1;
+        } else if (pooling != HL_POOLING_ROWS) {
+            answer.first = first;
+            answer.n = length;
+        }
+        answers[n++] = answer;
+    }
+    return n;
+}
+
 /* ---- from the answers down ---- */
 
 /* The way down: the next writer, counted from the last one, whose terms are set. */
@@ -92,6 +126,9 @@ static void walk_attention(walk *w, int l)
     }
     hl_matmul_into(w->threads, w->n, width, w->D, (hl_matrix){ w->t->g, w->D, false },
                    (hl_matrix){ attention->out_proj.weight->data, width, false }, 0, w->t->u, width);
+    if (w->t->toward != NULL) {
+        w->t->toward(w->t->context, l, w->t->u);
+    }
     for (int64_t h = attention->config.n_heads - 1; h >= 0; h--) {
         set_products(w, w->pass->layers[l].z + h * d_v, w->t->u + h * d_v, width, width, d_v);
     }

@@ -89,7 +89,7 @@ static hl_status allocate(hl_writes_measuring *m, const hl_batch *batch)
     m->pass.context = m;
     if (w->has_answers || w->has_copies) {
         HL_TRY(hl_answer_path_init(&m->path, model, R, m->options->threads));
-        w->exact = m->path.exact;
+        w->exact = m->path.exact && !model->config.bf16;
     }
     HL_TRY(w->has_answers ? hl_write_terms_init(&m->terms, model, R) : hl_ok());
     if (w->has_copies) {

@@ -64,7 +64,8 @@ typedef struct hl_head_writes {
 typedef struct hl_writes {
     bool has_answers; /* whether the examples have scored positions and the model an output layer; else there are only
                          norms and, for a model of tokens, copies */
-    bool exact;       /* whether the terms sum to the logit; false: they are of first order */
+    bool exact;       /* whether the terms sum to the logit; false: they are of first order, or the model multiplies in
+                         bf16, whose rounding no term has */
     bool has_copies;
     int64_t n_examples; /* examples with a scored position */
     int64_t n_answers;  /* scored positions in these examples */

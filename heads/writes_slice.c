@@ -12,66 +12,51 @@ bool hl_writes_scores(const hl_writes_measuring *m, int64_t example)
     return m->examples->n_examples == 1 || example % 2 == 1;
 }
 
-static bool pools(const hl_writes_measuring *m)
+/* Keeps the rows that the answers are read from. */
+static void add_rows(hl_writes_measuring *m, const hl_batch *batch)
 {
-    return m->model->config.pooling != HL_POOLING_ROWS;
-}
-
-static int64_t example_of(const hl_sequences *sequences, int64_t row, int64_t from)
-{
-    while (row >= hl_sequences_first(sequences, from) + hl_sequences_length(sequences, from)) {
-        from++;
-    }
-    return from;
-}
-
-/* The rows that answer m is read from, which with a mean or last row are its example's. */
-static void add_answer(hl_writes_measuring *m, const hl_batch *batch, int64_t target, int64_t e)
-{
-    int64_t row = batch->target_rows[target] - batch->offsets[0], n = 1;
-    if (pools(m)) {
-        int64_t first = hl_sequences_first(&m->sequences, e), length = hl_sequences_length(&m->sequences, e);
-        bool last = m->model->config.pooling == HL_POOLING_LAST;
-        row = last ? first + length - 1 : first;
-        n = last ? 1 : length;
-    }
-    m->answers[m->n_answers++] = (hl_write_answer){
-        .example = m->first_example + e, .target = target, .id = batch->target_ids[target], .first = m->n_rows, .n = n
-    };
-    for (int64_t i = 0; i < n; i++) {
-        m->rows[m->n_rows++] = (int32_t)(row + i);
+    m->n_answers = hl_write_answers_of(m->model, batch, m->answers);
+    for (int64_t a = 0; a < m->n_answers; a++) {
+        hl_write_answer *answer = &m->answers[a];
+        int64_t first = m->n_rows;
+        for (int64_t i = 0; i < answer->n; i++) {
+            m->rows[m->n_rows++] = (int32_t)(answer->first + i);
+        }
+        answer->first = first;
+        answer->example += m->first_example;
     }
 }
 
 /* Whether copies are measured at the next position: HL_COPIES_POSITIONS of them were drawn. */
-static void maybe_copy(hl_writes_measuring *m, int64_t row, int64_t e)
+static void maybe_copy(hl_writes_measuring *m, int64_t row, int64_t example)
 {
     if (m->writes->has_copies && m->at_drawn < m->n_drawn && m->drawn[m->at_drawn++]) {
-        hl_copies_take(&m->copies, row, hl_writes_scores(m, m->first_example + e));
+        hl_copies_take(&m->copies, row, hl_writes_scores(m, example));
     }
 }
 
 static void choose_rows(hl_writes_measuring *m, const hl_batch *batch)
 {
     m->n_rows = m->n_answers = 0;
-    int64_t e = 0;
-    for (int64_t t = 0; t < batch->n_targets && m->writes->has_answers; t++) {
-        if (batch->target_ids[t] != HL_IGNORE) {
-            e = example_of(&m->sequences, batch->target_rows[t] - batch->offsets[0], e);
-            add_answer(m, batch, t, e);
-            maybe_copy(m, m->rows[m->n_rows - 1], e);
+    if (m->writes->has_answers) {
+        add_rows(m, batch);
+        for (int64_t a = 0; a < m->n_answers; a++) {
+            const hl_write_answer *answer = &m->answers[a];
+            maybe_copy(m, m->rows[answer->first + answer->n - 1], answer->example);
         }
     }
     if (m->writes->has_answers || !m->writes->has_copies) {
         return;
     }
-    e = 0;
+    int64_t e = 0;
     hl_pattern kinds = { .text.kinds = m->examples->kinds, .tokens = batch->tokens };
     for (int64_t row = 0; row < batch->n_rows; row++) {
-        e = example_of(&m->sequences, row, e);
+        while (row >= hl_sequences_first(&m->sequences, e) + hl_sequences_length(&m->sequences, e)) {
+            e++;
+        }
         if (hl_pattern_is_ordinary(&kinds, row)) {
             m->rows[m->n_rows++] = (int32_t)row;
-            maybe_copy(m, row, e);
+            maybe_copy(m, row, m->first_example + e);
         }
     }
 }
@@ -126,12 +111,7 @@ bool hl_writes_begin_slice(void *context, hl_evaluator_slice *slice)
 static void add_terms(hl_writes_measuring *m, const hl_write_answer *answer, const double *terms, const hl_real *logits)
 {
     int W = m->terms.n_writers;
-    int64_t C = m->path.n_logits;
-    double sum = 0, size = 0, mean = 0;
-    for (int64_t c = 0; c < C; c++) {
-        mean += (double)logits[c] / (double)C;
-    }
-    double centred = (double)logits[answer->id] - mean;
+    double sum = 0, size = 0, centred = hl_centred_logit(logits, m->path.n_logits, answer->id);
     for (int w = 0; w < W; w++) {
         sum += terms[w];
         size += fabs(terms[w]);

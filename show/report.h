@@ -14,6 +14,7 @@
 #include "heads/label.h"
 #include "heads/match.h"
 #include "heads/syntax_label.h"
+#include "heads/writes.h"
 #include "show/report_maps.h"
 #include "show/report_syntax.h"
 
@@ -26,7 +27,8 @@ enum { HL_REPORT_FORMAT = 1 };
  * own label are left out: a browser reads so many in half a second. */
 enum { HL_REPORT_ROWS = 150000 };
 
-/* The most bytes of numbers for the step-by-step panel; a run with more gets no such panel, to keep the page small. */
+/* The most bytes of numbers for the step-by-step panel. A run with more gets no such panel, to keep the page small, but
+ * it still has maps of norms. */
 enum { HL_REPORT_PASS_BYTES = 4 << 20 };
 
 /* What a report shows of a run. Nothing is owned; a field that is NULL is not shown. */
@@ -53,6 +55,7 @@ typedef struct hl_report_run {
     const hl_report_syntax *syntax;  /* what they find in a treebank, or NULL */
     const hl_report_syntax_steps *syntax_steps; /* and found at each step in that of the run, or NULL */
     const hl_head_pass *pass;                   /* what the heads computed on the maps' first examples, or NULL */
+    const hl_writes *writes;                    /* what all heads write at the last snapshot, or NULL */
 } hl_report_run;
 
 /* Adds the whole file to the text, piece by piece. With n_runs = 2 the page shows them side by side, each head beside

@@ -10,19 +10,6 @@
 
 /* NULL stands for missing memory throughout. */
 
-/* Frees `packed`. */
-static json_t *packed_text(char *packed)
-{
-    json_t *text = packed != NULL ? json_string_nocheck(packed) : NULL;
-    hl_free(packed);
-    return text;
-}
-
-static json_t *packed_floats(const float *numbers, int64_t count)
-{
-    return packed_text(hl_packed(numbers, (size_t)count * sizeof *numbers));
-}
-
 static json_t *integers(const int32_t *numbers, int64_t n)
 {
     json_t *list = json_array();
@@ -161,6 +148,23 @@ static json_t *group_object(const hl_group_effect *group)
     return object;
 }
 
+/* Adds what the head writes. */
+static void add_writes(json_t **object, const hl_writes *writes, int layer, int64_t h, int64_t index)
+{
+    hl_copies copies = writes->heads[index].copies;
+    for (int i = 0; writes->has_answers && i < writes->n_writers; i++) {
+        const hl_writer *writer = &writes->writers[i];
+        if (writer->kind == HL_WRITER_HEAD && writer->layer == layer && writer->number == h) {
+            hl_json_set(object, "direct", hl_json_number(writer->direct.mean));
+            hl_json_set(object, "direct_error", hl_json_number(writer->direct.error));
+        }
+    }
+    if (copies.n > 0) {
+        hl_json_set(object, "copies", hl_json_number(copies.score));
+        hl_json_set(object, "copies_earned", json_boolean(copies.earned));
+    }
+}
+
 static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64_t index)
 {
     json_t *head = json_pack("{s:i, s:I}", "layer", layer, "head", (json_int_t)h);
@@ -181,6 +185,9 @@ static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64
             hl_json_set(&head, "group", group_object(group));
         }
     }
+    if (run->writes != NULL) {
+        add_writes(&head, run->writes, layer, h, index);
+    }
     if (run->seconds != NULL) {
         hl_json_set(&head, "grammar", hl_report_syntax_label(&run->seconds[index]));
     }
@@ -190,26 +197,6 @@ static json_t *head_object(const hl_report_run *run, int layer, int64_t h, int64
                     json_pack("{s:I, s:o}", "head", (json_int_t)match->head, "js", hl_json_number(match->js)));
     }
     return head;
-}
-
-static json_t *pass_layer_object(const hl_head_pass *pass, const hl_head_pass_layer *layer)
-{
-    int64_t rows = pass->n_examples * pass->n_tokens, H = layer->n_heads, K = layer->n_kv_heads;
-    return json_pack(
-        "{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "kv_heads", (json_int_t)K, "d_k", (json_int_t)layer->d_k, "d_v",
-        (json_int_t)layer->d_v, "q", packed_floats(layer->q, rows * H * layer->d_k), "k",
-        packed_floats(layer->k, rows * K * layer->d_k), "v", packed_floats(layer->v, rows * K * layer->d_v), "w_o",
-        packed_floats(layer->w_o, pass->d_model * H * layer->d_v), "b_o", packed_floats(layer->b_o, pass->d_model));
-}
-
-static json_t *pass_object(const hl_head_pass *pass)
-{
-    json_t *layers = json_array();
-    for (int l = 0; l < pass->n_layers; l++) {
-        hl_json_append(&layers, pass_layer_object(pass, &pass->layers[l]));
-    }
-    return json_pack("{s:I, s:I, s:I, s:o}", "examples", (json_int_t)pass->n_examples, "tokens",
-                     (json_int_t)pass->n_tokens, "d_model", (json_int_t)pass->d_model, "layers", layers);
 }
 
 /* ---- a treebank ---- */
@@ -229,7 +216,7 @@ static json_t *syntax_steps_object(const hl_report_syntax_steps *syntax)
                                  "births", integers(syntax->births + r * H, H)));
     }
     return json_pack("{s:o, s:o, s:o}", "steps", steps, "relations", relations, "found",
-                     packed_floats(syntax->found, syntax->n_steps * R * H));
+                     hl_report_floats(syntax->found, syntax->n_steps * R * H));
 }
 
 /* ---- the text ---- */
@@ -315,7 +302,7 @@ static void print_snapshot(hl_text *text, const hl_report_maps *maps, const hl_r
     json_t *snapshot =
         json_pack("{s:I, s:o}", "step", (json_int_t)map->step, "levels", json_string_nocheck(map->levels));
     if (map->predictions != NULL) {
-        hl_json_set(&snapshot, "predictions", packed_text(hl_packed(map->predictions, answers)));
+        hl_json_set(&snapshot, "predictions", hl_report_packed_text(hl_packed(map->predictions, answers)));
     }
     hl_report_json_value(text, snapshot);
 }
@@ -341,7 +328,7 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
         print_member(text, "stages", stage_object(run));
     }
     if (run->metrics_csv != NULL) {
-        print_member(text, "metrics", packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
+        print_member(text, "metrics", hl_report_packed_text(hl_packed(run->metrics_csv, strlen(run->metrics_csv))));
     }
     print_lines(text, "scores", run->scores_csv);
     print_lines(text, "confusion", run->confusion_csv);
@@ -376,8 +363,11 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     if (run->syntax != NULL) {
         print_member(text, "syntax", hl_report_syntax_object(run->syntax));
     }
-    if (run->pass != NULL && run->pass->bytes <= HL_REPORT_PASS_BYTES) {
-        print_member(text, "pass", pass_object(run->pass));
+    if (run->writes != NULL && run->writes->has_answers) {
+        print_member(text, "logit", hl_json_number(run->writes->logit.mean));
+    }
+    if (run->pass != NULL) {
+        print_member(text, "pass", hl_report_pass_object(run->pass));
     }
     hl_text_print(text, "}");
 }

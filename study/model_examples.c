@@ -133,3 +133,18 @@ hl_status hl_opened_model_record(hl_opened_model *run, int64_t step, hl_snapshot
     snapshot->step = step;
     return hl_ok();
 }
+
+static hl_status tell_writes(void *context, int64_t done, int64_t total)
+{
+    const hl_opened_model *run = context;
+    return run->progress != NULL ? run->progress(run->context, "what heads write", done, total) : hl_ok();
+}
+
+hl_writes_options hl_opened_model_writes_options(const hl_opened_model *run)
+{
+    return (hl_writes_options){ .rows = run->source.rows_at_once,
+                                .threads = run->source.threads,
+                                .seed = (uint64_t)run->source.config.train.seed,
+                                .progress = tell_writes,
+                                .context = (void *)run };
+}

@@ -4,6 +4,7 @@
 
 #include "core/base/declarations.h"
 #include "heads/snapshot.h"
+#include "heads/writes.h"
 #include "study/model.h"
 
 #include <stdbool.h>
@@ -41,6 +42,10 @@ hl_status hl_model_maps_run(const hl_opened_model *run, const hl_examples *examp
 /* Turns the maps of a snapshot of the model, whose weights must have been loaded, into shares of norms
  * (heads/norm_shares.h), where they lie: whoever reads the snapshot later finds the shares. HL_NO_MEMORY. */
 hl_status hl_model_maps_to_norms(hl_opened_model *run, const hl_snapshot *maps);
+
+/* How what the heads write is measured on this model: with its rows, threads, seed and progress. It must outlive the
+ * options. */
+hl_writes_options hl_opened_model_writes_options(const hl_opened_model *run);
 
 HL_END_DECLS
 

@@ -4,6 +4,8 @@
 #include "core/base/units.h"
 #include "core/files/files.h"
 #include "core/files/folders.h"
+#include "heads/head_set.h"
+#include "study/model_examples.h"
 #include "study/output.h"
 #include "train/footprint.h"
 #include "train/memory_check.h"
@@ -16,8 +18,29 @@ enum { MOST_BYTES = 1 << 26 }; /* of a table of classes */
 
 /* ---- gathering ---- */
 
-/* The maps' examples go through the weights that made the maps, where the run still has them. */
-static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, const hl_report_maps *maps)
+/* Copies are measured if their logits cost at most so many multiplications. */
+static const double most_products = 4e11;
+
+static bool copies_are_dear(const hl_opened_model *run)
+{
+    const hl_model_config *c = &run->model.config;
+    return (double)HL_COPIES_POSITIONS * (double)hl_heads_count(c) * (double)c->d_model * (double)c->vocabulary >
+           most_products;
+}
+
+static hl_status gather_writes(hl_heads_report *report, hl_opened_model *run)
+{
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
+    hl_writes_options options = hl_opened_model_writes_options(run);
+    options.without_copies = copies_are_dear(run);
+    HL_TRY(hl_writes_measure(&run->model, &snapshot->examples, &options, &report->writes));
+    report->shown.writes = &report->writes;
+    return hl_ok();
+}
+
+/* What the heads compute and write with the weights that made the last maps, if the run still has these weights. */
+static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, const hl_report_maps *maps)
 {
     int64_t step = maps->kept[maps->n_kept - 1].step;
     bool has;
@@ -25,16 +48,18 @@ static hl_status gather_pass(hl_heads_report *report, hl_opened_model *run, cons
     if (has) {
         HL_TRY(hl_opened_model_load(run, step));
     }
-    bool fits = hl_head_pass_bytes(&run->model, maps->n_examples, maps->n_tokens) <= HL_REPORT_PASS_BYTES;
-    if (run->weights_step != step || !fits) {
+    if (run->weights_step != step) {
         return hl_ok();
     }
-    hl_examples examples = {
-        .n_examples = maps->n_examples, .n_tokens = maps->n_tokens, .tokens = maps->tokens, .lengths = maps->lengths
-    };
-    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, run->source.threads, &report->pass));
+    bool whole = hl_head_pass_bytes(&run->model, maps->n_examples, maps->n_tokens, true) <= HL_REPORT_PASS_BYTES;
+    hl_examples examples = { .n_examples = maps->n_examples,
+                             .n_tokens = maps->n_tokens,
+                             .tokens = maps->tokens,
+                             .lengths = maps->lengths,
+                             .targets = maps->targets };
+    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, whole, run->source.threads, &report->pass));
     report->shown.pass = &report->pass;
-    return hl_ok();
+    return gather_writes(report, run);
 }
 
 /* *text: NULL where the run has no such file. */
@@ -119,7 +144,7 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
 {
     *report = (hl_heads_report){ 0 };
     hl_status status = gather_texts(report, run, history, study);
-    HL_THEN(status, gather_pass(report, run, &history->maps));
+    HL_THEN(status, gather_numbers(report, run, &history->maps));
     if (status.code != HL_OK) {
         hl_heads_report_free(report);
     }
@@ -145,6 +170,7 @@ static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, c
 void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
+    hl_writes_free(&report->writes);
     hl_free(report->config);
     hl_free(report->scores);
     hl_free(report->confusion);

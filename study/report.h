@@ -13,11 +13,12 @@ HL_BEGIN_DECLS
 
 typedef struct hl_heads_report {
     hl_report_run shown; /* as hl_report_write takes it; its arrays are the following ones and those it was given */
-    char *config;        /* owned, as are the next three and the pass */
+    char *config;        /* owned, as are the next three, the pass and the writes */
     char *scores, *confusion;
     hl_text about;
     char last_stage[32];
     hl_head_pass pass;
+    hl_writes writes;
     hl_report_syntax syntax;
 } hl_heads_report;
 

@@ -10,6 +10,7 @@
 #include "heads/heads_csv.h"
 #include "heads/private/effect_losses.h"
 #include "heads/recorder.h"
+#include "heads/writes.h"
 #include "show/report.h"
 #include "show/report_maps.h"
 #include "train/setup.h"
@@ -211,18 +212,19 @@ static size_t maps_bytes(const hl_model_config *model, int64_t n_snapshots, int6
     return levels < HL_REPORT_LEVELS ? levels : HL_REPORT_LEVELS;
 }
 
-/* What the page needs besides metrics and maps: the heads' computations, and the pass that makes them. */
+/* What the page needs besides metrics and maps: the heads' computations and the pass that makes them, then what they
+ * write and the pass that measures it. */
 static hl_status page_bytes(const hl_config *config, const hl_model *model, int64_t examples, int64_t T, size_t *bytes)
 {
     int64_t shown = examples < HL_REPORT_EXAMPLES ? examples : HL_REPORT_EXAMPLES;
-    size_t numbers = hl_head_pass_bytes(model, shown, T);
-    *bytes = 0;
-    if (numbers > HL_REPORT_PASS_BYTES) {
-        return hl_ok();
-    }
-    size_t pass;
+    bool whole = hl_head_pass_bytes(model, shown, T, true) <= HL_REPORT_PASS_BYTES;
+    size_t pass, writes;
     HL_TRY(hl_recorder_pass_bytes(model, shown * T, T, hl_setup_threads(config), &pass));
-    *bytes = hl_size_sum(numbers, pass);
+    hl_examples sizes = { .n_examples = examples, .n_tokens = T };
+    hl_writes_options options = { .rows = hl_trainer_evaluation_rows(config), .threads = hl_setup_threads(config) };
+    HL_TRY(hl_writes_bytes(model, &sizes, &options, &writes));
+    pass = hl_size_sum(pass, hl_head_pass_working_bytes(model, shown, T, whole));
+    *bytes = hl_size_sum(hl_head_pass_bytes(model, shown, T, whole), larger(pass, writes));
     return hl_ok();
 }
 
@@ -236,10 +238,10 @@ static size_t readings_bytes(const hl_config *config, const hl_model_config *mod
 }
 
 /* What the end of a run needs with these readings, apart from training. */
-static size_t end_bytes(const hl_footprint *f, size_t readings, size_t page)
+static size_t end_bytes(const hl_footprint *f, size_t readings)
 {
     size_t earlier = hl_size_sum(f->snapshot, readings), effects = f->measures - f->snapshot;
-    size_t most = larger(larger(earlier, effects), hl_size_sum(page, readings));
+    size_t most = larger(larger(earlier, effects), hl_size_sum(f->page, readings));
     return hl_size_sum(hl_size_sum(f->snapshot, most), hl_footprint_sum(f, HL_STANDS_END));
 }
 
@@ -254,7 +256,7 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
     }
     int64_t T = config->sizes.longest, R = hl_setup_example_arrays(config);
     int64_t n = taken >= 0 ? taken : f->snapshots.n - f->snapshots.extra, most = taken >= 0 ? taken : f->snapshots.n;
-    size_t effects = 0, page;
+    size_t effects = 0;
     if (effects_too) {
         HL_TRY(hl_effect_losses_plan(model, (examples + 1) / 2, hl_trainer_evaluation_slice(config), T,
                                      hl_setup_threads(config), &effects));
@@ -265,11 +267,11 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
     size_t with_extra = readings_bytes(config, &model->config, f, most, examples);
     f->extra = with_extra - f->readings;
     f->measures = hl_size_sum(f->snapshot, effects);
-    HL_TRY(page_bytes(config, model, examples, T, &page));
-    f->end = end_bytes(f, f->readings, page);
+    HL_TRY(page_bytes(config, model, examples, T, &f->page));
+    f->end = end_bytes(f, f->readings);
     size_t stays = hl_footprint_sum(f, HL_STANDS_ON);
     f->total = larger(f->training, hl_size_sum(f->end, stays));
-    f->most = larger(f->training, hl_size_sum(end_bytes(f, with_extra, page), stays));
+    f->most = larger(f->training, hl_size_sum(end_bytes(f, with_extra), stays));
     return hl_ok();
 }
 

@@ -40,6 +40,7 @@ typedef struct hl_footprint {
     size_t extra;    /* the most that snapshots may add which are taken when the loss falls */
     size_t snapshot; /* one snapshot, read from its file, at most */
     size_t measures; /* the last snapshot, and memory to measure the effects of its heads */
+    size_t page;     /* what heads compute and write, for report.html, and memory to measure it */
     size_t end; /* the most at one time, including weights, vocabulary, positions and libraries; 0 if no snapshot is
                    taken */
 

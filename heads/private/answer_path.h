@@ -49,6 +49,9 @@ void hl_answer_path_backward(hl_answer_path *path, int64_t n, const int32_t *tar
  * pooler. */
 void hl_answer_path_forward(hl_answer_path *path, int64_t n, const hl_real *o, hl_real *logits);
 
+/* The centred logit of an answer: logits[id] - the mean of all n logits. */
+double hl_centred_logit(const hl_real *logits, int64_t n, int32_t id);
+
 /* The centred bias of a logit; 0 if there is none. */
 double hl_answer_path_bias(const hl_answer_path *path, int32_t target);
 

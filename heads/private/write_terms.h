@@ -3,6 +3,7 @@
 #define HL_HEADS_PRIVATE_WRITE_TERMS_H
 
 #include "core/base/status.h"
+#include "core/batch.h"
 #include "heads/private/answer_path.h"
 #include "heads/private/write_pass.h"
 #include "heads/writes.h"
@@ -30,6 +31,9 @@ typedef struct hl_write_terms {
     double *shifts;   /* (R) */
     double *rows;     /* (R, W): the terms of each row */
     double *terms;    /* (R, W): the terms of each answer, in the order of hl_writers_of */
+    /* Called for each layer, the last one first, with u of all rows that the pass has kept; may be NULL. */
+    void (*toward)(void *context, int layer, const hl_real *u);
+    void *context;
 } hl_write_terms;
 
 /* HL_NO_MEMORY. Must be freed on failure too. */
@@ -39,6 +43,10 @@ size_t hl_write_terms_bytes(const hl_model *model, int64_t most_rows);
 
 /* Writes the model's writers in the order of the pass and returns how many there are; `writers` may be NULL. */
 int hl_writers_of(const hl_model *model, hl_writer *writers);
+
+/* Lists the batch's answers, in the order of their targets: all targets but HL_IGNORE. Their rows are those of the batch,
+ * and their examples are counted from the batch's first one. Returns how many there are; there is at most one a row. */
+int64_t hl_write_answers_of(const hl_model *model, const hl_batch *batch, hl_write_answer *answers);
 
 /* Computes t->terms for the n answers from what the pass has kept. HL_NO_MEMORY. */
 hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_answer_path *path,

@@ -113,12 +113,12 @@ const char *hl_heads_study_remedy(const hl_footprint *f)
                : HL_HEADS_LESS_EXAMPLES;
 }
 
-/* Of both runs: the last snapshot, that of step 0, all metrics and maps; and those of one as text while the page is
- * made. */
+/* Of both runs: the last snapshot, that of step 0, all metrics and maps; while the page is made, those of one as text
+ * and the heads' numbers of both. */
 hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes)
 {
     const hl_opened_model *runs[] = { first, second };
-    size_t page = 0, most = 0;
+    size_t page = 0, passes = 0, most = 0;
     *bytes = 0;
     for (int i = 0; i < 2; i++) {
         hl_footprint f;
@@ -127,9 +127,10 @@ hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_m
         *bytes = hl_size_sum(*bytes, hl_size_sum(i == 0 ? f.libraries : 0,
                                                  hl_size_sum(model_bytes(&f), hl_size_sum(snapshots, f.readings))));
         page = larger(page, f.readings);
+        passes = hl_size_sum(passes, f.page);
         most = larger(most, f.measures - f.snapshot);
     }
-    *bytes = hl_size_sum(*bytes, larger(page, most));
+    *bytes = hl_size_sum(*bytes, larger(hl_size_sum(page, passes), most));
     return hl_ok();
 }
 

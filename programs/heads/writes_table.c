@@ -125,7 +125,7 @@ static void print_heading(hl_text *text, const hl_heads_writes *w)
                       own->logit.mean, own->logit.error, own->n_answers, own->n_examples);
 }
 
-static void print_sum(hl_text *text, const hl_writes *own)
+static void print_sum(hl_text *text, const hl_writes *own, bool bf16)
 {
     if (own->exact) {
         double sum = 0;
@@ -136,6 +136,10 @@ static void print_sum(hl_text *text, const hl_writes *own)
                           "The direct column sums to %.2f. At each position the terms sum to the logit; the largest "
                           "gap is %.0e of their size.",
                           sum, own->largest_gap);
+    } else if (bf16) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "This model multiplies in bf16. Its products are rounded, so the direct column need not sum "
+                          "to the logit.");
     } else {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
@@ -170,7 +174,7 @@ static void print_table(hl_text *text, const table *t)
     hl_results_print(text, (hl_results){ shown_row, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
     hl_text_print(text, "\n");
     if (t->w->own->has_answers) {
-        print_sum(text, t->w->own);
+        print_sum(text, t->w->own, t->w->run->source.shape.bf16);
         hl_text_print(text, "\n");
     }
     print_words(text, t->w->own);

@@ -16,6 +16,13 @@ void hl_report_json_value(hl_text *text, json_t *value);
 /* A text of any bytes as it is shown; `lines`: whether newlines stay. NULL: out of memory, here and below. */
 json_t *hl_report_shown_text(const char *bytes, bool lines);
 
+/* Packed bytes, which are freed, and packed numbers (show/private/packed.h). */
+json_t *hl_report_packed_text(char *packed);
+json_t *hl_report_floats(const float *numbers, int64_t count);
+
+/* What the heads compute: the members of hl_head_pass, with the arrays that the pass has. */
+json_t *hl_report_pass_object(const hl_head_pass *pass);
+
 /* What heads find in a treebank: {"treebank", "sentences", "left_out", "relations": [{"name", "earned", "published",
  * "held_out", "null", "null_held_out", "heads": [[direction, held-out hits, whether it earns the relation], ...],
  * "right": [...], "wrong": [...]}, ...]}. */

@@ -43,7 +43,7 @@ function csvRows(text) {
     return text.split("\n").slice(1).filter((line) => line !== "").map((line) => line.split(","));
 }
 
-/* Levels are the weights' square roots, 0 .. 255 (show/report_maps.h). */
+/* Levels are the weights' square roots, 0 .. 255 (show/report_maps.h). A level below 0 is a number below 0. */
 const weightOf = Float64Array.from({ length: 256 }, (_, level) => (level / 255) ** 2);
 
 function headName(layer, head) {
@@ -99,10 +99,9 @@ function joinedWeight(weightAt, [firstQuery, endQuery], [firstKey, endKey]) {
     return sum / (endQuery - firstQuery);
 }
 
-/* The levels of words, of the weights between their tokens. */
-function joined(weightAt, spans) {
-    const levelOf = (query, key) => Math.round(255 * Math.sqrt(Math.min(1, joinedWeight(weightAt, query, key))));
-    return Uint8Array.from(spans.flatMap((query) => spans.map((key) => levelOf(query, key))));
+/* The level of a number, which is 255 at `top`. */
+function levelOf(number, top) {
+    return Math.sign(number) * Math.round(255 * Math.sqrt(Math.min(1, Math.abs(number) / top)));
 }
 
 /* Whether answers are read from the mean of all tokens. They then stand at position 0, as those that are read from there;
@@ -246,8 +245,15 @@ class Run {
     map(head, index, example) {
         const n = this.data.examples[example].tokens.length, begin = this.placeOf(head, example);
         const levels = this.levels[index]?.subarray(begin, begin + n * n);
-        return state.unit === "words" && levels !== undefined
-            ? joined((query, key) => weightOf[levels[query * n + key]], this.ofWords[example].spans) : levels;
+        if (levels === undefined || (state.unit === "tokens" && state.measure === "weights")) {
+            return levels;
+        }
+        const places = Array.from(this.examples[example].tokens.keys());
+        const top = state.measure === "answer" ? answerTop(this, example) : 1;
+        const numberAt = state.measure === "weights" ? (query, key) => weightOf[levels[query * n + key]] : (query, key) => measured(head, example)[query][key];
+        const numberOf = state.unit === "tokens" ? numberAt
+            : (query, key) => joinedWeight(numberAt, this.ofWords[example].spans[query], this.ofWords[example].spans[key]);
+        return Int16Array.from(places.flatMap((query) => places.map((key) => levelOf(numberOf(query, key), top))));
     }
 
     /* A weight between tokens, rounded to thousandths: behind all levels stand their corrections (show/report_maps.h). */
@@ -257,9 +263,10 @@ class Run {
         return (Math.round(1000 * weightOf[numbers[place]]) + (correction << 24 >> 24)) / 1000;
     }
 
-    /* A weight between tokens or words. */
+    /* A weight, or what else is measured, between tokens or words. */
     weight(head, index, example, query, key) {
-        const weightAt = (i, j) => this.tokenWeight(head, index, example, i, j), spans = this.ofWords[example]?.spans;
+        const spans = this.ofWords[example]?.spans, rows = state.measure === "weights" ? null : measured(head, example);
+        const weightAt = (i, j) => rows?.[i][j] ?? this.tokenWeight(head, index, example, i, j);
         return state.unit === "tokens" ? weightAt(query, key) : joinedWeight(weightAt, spans[query], spans[key]);
     }
 
@@ -267,14 +274,17 @@ class Run {
     weightText(head, index, example, query, key) {
         const spans = this.ofWords[example]?.spans, weight = this.weight(head, index, example, query, key);
         const isOfOne = state.unit === "tokens" || [spans[query], spans[key]].every(([first, end]) => end - first === 1);
-        return isOfOne ? weight.toFixed(3) : `about ${weight.toFixed(2)}`;
+        if (state.measure === "answer") {
+            return signed(weight);
+        }
+        return isOfOne && (state.measure === "weights" || this.pass.whole) ? weight.toFixed(3) : `about ${weight.toFixed(2)}`;
     }
 
     /* The largest weight of a map, whose levels are given. */
     topText(head, index, example, levels) {
-        const n = Math.sqrt(levels.length), top = levels.reduce((a, b) => Math.max(a, b), 0);
-        const cells = Array.from(levels.keys()).filter((i) => levels[i] === top).map((i) => [Math.floor(i / n), i % n]);
-        const weightOfCell = ([query, key]) => this.weight(head, index, example, query, key);
+        const n = Math.sqrt(levels.length), top = topLevel(levels);
+        const cells = Array.from(levels.keys()).filter((i) => Math.abs(levels[i]) === top).map((i) => [Math.floor(i / n), i % n]);
+        const weightOfCell = ([query, key]) => Math.abs(this.weight(head, index, example, query, key));
         return this.weightText(head, index, example, ...cells.reduce((a, b) => (weightOfCell(b) > weightOfCell(a) ? b : a)));
     }
 
@@ -344,9 +354,21 @@ function shown(value, digits) {
     return Number(text) === 0 ? (0).toFixed(digits) : text; /* not -0.000 */
 }
 
-/* What is being looked at; page.js alone changes it. unit: "tokens", or "words" of text. scale: "same" for all heads or each one's "own". gold: the pairs that the reader chose to outline; null: those that the
+/* Two digits with a sign. */
+function signed(value) {
+    const text = shown(value, 2);
+    return Number(text) > 0 ? `+${text}` : text;
+}
+
+/* The largest level of a map, without its sign. */
+function topLevel(levels) {
+    return levels.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+}
+
+/* What is being looked at; page.js and measure.js alone change it. unit: "tokens", or "words" of text. measure: "weights",
+ * "norms" or "answer" (measure.js). scale: "same" for all heads or each one's "own". gold: the pairs that the reader chose to outline; null: those that the
  * head's label is about. query: null until a head was opened. relation: the place of the one whose heads are lit, or null. */
-const state = { index: runs[0].steps.length - 1, example: 0, unit: "tokens", scale: "same", gold: null, head: null, view: "map", query: null, key: 0, relation: null };
+const state = { index: runs[0].steps.length - 1, example: 0, unit: "tokens", measure: "weights", scale: "same", gold: null, head: null, view: "map", query: null, key: 0, relation: null };
 
 /* The snapshot of a run that is shown. */
 function indexOf(run) {

@@ -36,7 +36,7 @@ class Lines {
 
     strongest(query) {
         const levels = this.levels?.subarray(query * this.n, (query + 1) * this.n) ?? [];
-        return levels.reduce((best, level, key) => (level > levels[best] ? key : best), 0);
+        return levels.reduce((best, level, key) => (Math.abs(level) > Math.abs(levels[best]) ? key : best), 0);
     }
 
     draw() {
@@ -70,13 +70,13 @@ class Lines {
     }
 
     drawLines(context, left, right) {
-        context.strokeStyle = css("--accent");
         for (let query = 0; query < this.n; query++) {
             for (let key = 0; key < this.n; key++) {
-                const weight = weightOf[this.levels[query * this.n + key]];
+                const level = this.levels[query * this.n + key], weight = weightOf[Math.abs(level)];
                 if (weight < 0.02 || (this.only !== null && this.only !== query)) {
                     continue;
                 }
+                context.strokeStyle = css(level < 0 ? "--second" : "--accent");
                 context.globalAlpha = weight;
                 context.lineWidth = 0.8 + 2.2 * weight;
                 context.beginPath();
@@ -98,7 +98,7 @@ class Lines {
             context.fillStyle = css(chosen ? "--second" : "--text");
             context.textAlign = "right";
             context.fillText(fitted(context, token, left - 12), left - 8, this.middle(i));
-            const weight = this.only === null ? 0 : weightOf[this.levels[this.only * this.n + i]];
+            const weight = this.only === null ? 0 : weightOf[Math.abs(this.levels[this.only * this.n + i])];
             context.font = `${weight > 0.5 ? "700 " : ""}${this.row > 16 ? 13 : 11}px system-ui, sans-serif`;
             context.fillStyle = css("--text");
             context.textAlign = "left";

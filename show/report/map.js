@@ -72,7 +72,7 @@ class LargeMap {
         const isWritten = answers.length > 0 && (width - written) / this.n >= LEAST_CELL;
         this.answers_room = isWritten ? written : 0;
         const room = width - this.answers_room;
-        const tall = Math.max(window.innerHeight - this.head_room - 355, 245);
+        const tall = Math.max(window.innerHeight - this.head_room - 395, 200);
         this.cell = Math.min(Math.max(Math.min(room, tall) / this.n, 3), 44);
     }
 

@@ -16,13 +16,27 @@ function sentence(head) {
     return `${head.label ?? "no label"}${meaning}${null_}${miss}${verdict === undefined ? "" : `, ${verdict}${group}`}${relation}.`;
 }
 
+/* What the head does, in one sentence, of what it has earned: where it looks, what it hands on, what it adds. */
+function doesText(head) {
+    const logit = head.run.data.logit, score = Number.isFinite(head.score) ? ` (${shown(head.score, 2)})` : "";
+    const parts = [
+        ["mixed", "uniform", undefined].includes(head.label) ? "" : `${head.meaning}${score}`,
+        head.copies_earned ? `hands on which token stands there (${shown(head.copies, 2)})` : "",
+        Math.abs(head.direct) > 3 * head.direct_error ? `${head.direct < 0 ? "takes" : "adds"} ${shown(Math.abs(head.direct), 1)} ` +
+            `${head.direct < 0 ? "from" : "to"} the answer’s logit (${shown(logit, 1)} in all)` : "",
+    ].filter((part) => part !== "");
+    const text = parts.length > 2 ? `${parts[0]}, ${parts[1]}, and ${parts[2]}` : parts.join(" and ");
+    return text === "" ? "" : `${head.name} ${text}.`;
+}
+
 /* What the head does at the last step, then what it scores at the step that is shown. */
 function drawSentence(place, head) {
     const run = head.run, steps = run.steps, step = steps[indexOf(run)], reading = run.reading(head, metricOfLabel(head.label));
     const at = reading?.steps.indexOf(step) ?? -1;
     const capitalised = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
     const nameOf = (one) => element("strong", {}, `${capitalised(run.stepName(one))}: `);
-    place.replaceChildren(nameOf(steps.at(-1)), sentence(head));
+    const does = doesText(head);
+    place.replaceChildren(...does === "" ? [] : [does, element("br")], nameOf(steps.at(-1)), sentence(head));
     if (head.label !== undefined && at >= 0) {
         const score = `score ${shown(reading.values[at], 3)}, baseline ${shown(reading.baselines[at], 3)}.`;
         place.append(...step === steps.at(-1) ? [` ${capitalised(score)}`] : [element("br"), nameOf(step), score]);
@@ -49,12 +63,13 @@ function drawLife() {
 /* The outlined cell, kept inside of the map, and its weight: step by step of the last snapshot, else of the one that is shown. */
 function moveCell(query, key) {
     const run = state.head.run, example = exampleOf(run), tokens = run.examples[example].tokens, n = tokens.length;
-    const last = run.steps.length - 1, index = state.view === "computation" ? last : indexOf(run);
+    const last = run.steps.length - 1, measure = state.measure, index = state.view === "computation" || measure !== "weights" ? last : indexOf(run);
     state.query = Math.min(Math.max(query, 0), n - 1);
     state.key = Math.min(Math.max(key, 0), n - 1);
     byId("readout").textContent = run.levels[index] === undefined ? "" :
         `query ${state.query} “${tokens[state.query]}” → key ${state.key} “${tokens[state.key]}”: ` +
-        `weight ${run.weightText(state.head, index, example, state.query, state.key)}${index === indexOf(run) ? "" : ` (${run.stepName(run.steps[last])})`}`;
+        `${{ weights: "weight", norms: "share of norms", answer: "adds to the answer" }[measure]} ${run.weightText(state.head, index, example, state.query, state.key)}` +
+        `${index === indexOf(run) ? "" : ` (${run.stepName(run.steps[last])})`}`;
     parts.view?.draw();
     parts.partner?.draw();
 }
@@ -74,6 +89,7 @@ async function draw() {
     await Promise.all(runs.map((run) => run.load(indexOf(run))));
     byId("step").textContent = runs[0].stepName(runs[0].steps[state.index]);
     byId("slider").setAttribute("aria-valuetext", byId("step").textContent);
+    paintScale();
     drawCells(parts.cells);
     parts.lives.forEach((curve) => curve.moveNow());
     drawRelation(byId("life-relation").value);
@@ -206,7 +222,7 @@ function showGold() {
 function pointAtStrongest(head) {
     const run = head.run, levels = run.map(head, indexOf(run), exampleOf(run)) ?? [0];
     const n = run.examples[exampleOf(run)].tokens.length;
-    const place = levels.indexOf(Math.max(...levels));
+    const place = levels.findIndex((level) => Math.abs(level) === topLevel(levels));
     state.query = Math.floor(place / n);
     state.key = place % n;
 }
@@ -289,9 +305,11 @@ function setUpControls() {
         chooseExample();
         draw();
     });
+    byId("measure").append(...measuresThere().map((name) => new Option(name === "answer" ? "to the answer" : name, name)));
+    byId("measure-label").hidden = measuresThere().length === 1;
+    byId("measure").addEventListener("change", () => chooseMeasure(byId("measure").value));
     byId("scale-choice").addEventListener("change", () => {
         state.scale = byId("scale-choice").value;
-        paintScale();
         draw();
     });
     byId("unit-label").hidden = !runs.every((run) => run.hasWords);

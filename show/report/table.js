@@ -17,6 +17,14 @@ if (hasGrammar) {
     columns.splice(2, 0, { name: "Grammar", text: true, value: (head) => head.grammar?.relation ?? "",
                            show: (head) => (head.grammar ? `${head.grammar.relation} ${percent(shareOf(head.grammar.found))}` : "–") });
 }
+const hasDirect = runs.some((run) => run.heads.some((head) => head.direct !== undefined));
+const hasCopies = runs.some((run) => run.heads.some((head) => head.copies !== undefined));
+if (hasDirect) {
+    columns.push({ name: "Direct", word: "direct", value: (head) => head.direct, digits: 2 });
+}
+if (hasCopies) {
+    columns.push({ name: "Copies", word: "copies", value: (head) => head.copies, show: (head) => `${shown(head.copies, 2)}${head.copies_earned ? "*" : ""}` });
+}
 const hasEffects = runs.some((run) => run.heads.some((head) => head.importance !== undefined));
 const hasNulls = runs.some((run) => run.heads.some((head) => Number.isFinite(head.null)));
 if (!hasEffects) {
@@ -129,6 +137,8 @@ function buildTable() {
         "the head, or the label names no pattern. " : "") +
         (hasNulls ? "Null: the score of the same model with untrained weights. " : "") +
         (hasGrammar ? "Grammar: the relation of the treebank that the head earns, with the share of held-out cases in which it finds it. " : "") +
+        (hasDirect ? "Direct: what the head adds to the logit of the right answer. " : "") +
+        (hasCopies ? "Copies: how often the token that it raises most is the one that it attends to most; * is clearly more than without skill. " : "") +
         "A mixed head has no single clear pattern; select it to see the closest label." +
         (runs.length > 1 ? " Divergence (Jensen-Shannon): the distance to the most similar head of the other run, from 0 (the same) to " +
             "0.693 (no key in common)." : "");

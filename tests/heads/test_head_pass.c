@@ -33,7 +33,7 @@ TEST(q_and_k_give_the_recorded_weights)
     example_set_up(&f, example_config(12), E, T, E);
     expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena));
     hl_head_pass pass;
-    expect_ok(hl_head_pass_run(&f.model, &f.recorder.examples, SHOWN, 1, &pass));
+    expect_ok(hl_head_pass_run(&f.model, &f.recorder.examples, SHOWN, true, 1, &pass));
     ck_assert_int_eq(pass.n_examples, SHOWN);
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
         for (int64_t h = 0; h < f.model.config.heads[l]; h++) {
@@ -59,7 +59,7 @@ TEST(outputs_are_the_models)
     example f;
     example_set_up(&f, example_config(12), 3, 9, 3);
     hl_head_pass pass;
-    expect_ok(hl_head_pass_run(&f.model, &f.batch, 99, 1, &pass));
+    expect_ok(hl_head_pass_run(&f.model, &f.batch, 99, true, 1, &pass));
     ck_assert_int_eq(pass.n_examples, 3);
     for (int l = 0; l < EXAMPLE_LAYERS; l++) {
         const hl_linear_layer *out = &f.model.encoder.layers[l].self_attn.out_proj;
@@ -67,8 +67,15 @@ TEST(outputs_are_the_models)
         ck_assert_float_eq(pass.layers[l].w_o[width + 1], (float)out->weight->data[width + 1]);
         ck_assert_float_eq(pass.layers[l].b_o[3], (float)out->bias->data[3]);
     }
-    int64_t rows = 3 * f.batch.n_tokens; /* q of 12, k and v of 12 and 12, or of 3 and 6 */
-    ck_assert_uint_eq(pass.bytes, sizeof(float) * (size_t)(rows * 36 + 13 * 12 + rows * 15 + 13 * 12));
+    /* By row 4 lengths, x, q, k, v and u of 12 each; then 2 lengths, x of 12, q of 6, k of 3, v of 6, u of 12; then the
+     * hidden states of 12, and a logit. Besides W_O and three vectors a layer. */
+    int64_t rows = 3 * f.batch.n_tokens;
+    ck_assert_uint_eq(pass.bytes, sizeof(float) * (size_t)(rows * (64 + 41 + 13) + 2 * 15 * 12));
+    hl_head_pass_free(&pass);
+    expect_ok(hl_head_pass_run(&f.model, &f.batch, 99, false, 1, &pass));
+    ck_assert(pass.layers[1].x == NULL && pass.layers[1].w_o == NULL && pass.hidden == NULL && pass.logits == NULL);
+    ck_assert_uint_eq(pass.bytes, sizeof(float) * (size_t)(rows * 6));
+    ck_assert_float_gt(pass.layers[1].lengths[1], 0);
     hl_head_pass_free(&pass);
     hl_head_pass_free(&pass);
     example_tear_down(&f);
@@ -80,7 +87,7 @@ TEST(a_failed_pass_is_empty)
     hl_head_pass pass;
     example_set_up(&f, example_config(8), 2, 9, 2);
     hl_examples longer = example_batch(3, 65); /* the third of them */
-    ck_assert_int_eq(hl_head_pass_run(&f.model, &longer, 3, 1, &pass).code, HL_INVALID);
+    ck_assert_int_eq(hl_head_pass_run(&f.model, &longer, 3, true, 1, &pass).code, HL_INVALID);
     ck_assert_ptr_null(pass.layers);
     hl_examples_free(&longer);
     example_tear_down(&f);
@@ -92,7 +99,7 @@ TEST(a_failed_pass_is_empty)
     hl_examples batch = example_batch(2, 6);
     int n = 0;
     while (fault_checks_next(&n, FAULTS_ONCE)) {
-        hl_status status = hl_head_pass_run(&model, &batch, 1, 1, &pass);
+        hl_status status = hl_head_pass_run(&model, &batch, 1, true, 1, &pass);
         fault_checks_turn(status);
         ck_assert(status.code == HL_OK || pass.layers == NULL);
         hl_head_pass_free(&pass);

@@ -259,14 +259,14 @@ def choose(page, select, value):
     page.script("const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('change'))", page.one(f"#{select}"), value)
 
 
-def hover(page, canvas, query, key):
+def hover(page, canvas, query, key, what="weight"):
     """Moves the pointer over a cell of the map, which says where its cells lie; returns the value that is shown."""
     left, top, cell = (float(canvas.get_attribute(f"data-{name}")) for name in ("left", "top", "cell"))
     box = page.script("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", canvas)
     x, y = left + (key + 0.5) * cell - box[0] / 2, top + (query + 0.5) * cell - box[1] / 2
     ActionChains(page.driver).move_to_element_with_offset(canvas, int(x), int(y)).perform()
     page.wait(lambda: page.text("#readout").startswith(f"query {query} "), "the pointer's query is read out")
-    found = re.match(r"query (\d+) “.*” → key (\d+) “.*”: weight ((?:about )?[\d.]+)$", page.text("#readout"))
+    found = re.match(rf"query (\d+) “.*” → key (\d+) “.*”: {what} ((?:about )?[-+]?[\d.]+)$", page.text("#readout"))
     assert (int(found[1]), int(found[2])) == (query, key), found[0]
     return found[3]
 
@@ -536,7 +536,7 @@ def check_head(page):
         move_slider(page, place)
         page.wait(lambda: page.text("#step") == f"step {step}", "the slider moves")
         value, baseline = page.reading(step, 0, 1, "offset(-2)"), r"\d\.\d{3}\."
-        expected = "Step 70: offset(-2) (looks 2 tokens back), not faithful, as a group of 2." + (
+        expected = f"L0H1 looks 2 tokens back ({page.reading(70, 0, 1, 'offset(-2)'):.2f}).\nStep 70: offset(-2) (looks 2 tokens back), not faithful, as a group of 2." + (
             f" Score {value:.3f}, baseline " if step == 70 else f"\nStep {step}: score {value:.3f}, baseline ")
         assert re.fullmatch(re.escape(expected) + baseline, page.text("#detail-label")), (value, page.text("#detail-label"))
     canvas = page.one("#view canvas")
@@ -669,17 +669,98 @@ def check_computation(page, query, key, weight):
                     f"[data-choice={name}]", value)
     buttons = [b for b in page.all("#view button") if b.text == "All"]
     page.script("arguments[0].click()", buttons[0])
-    assert f"softmax = {weight:.3f}" in page.text("#view .stages"), (page.text("#view .stages"), weight)
-    anew = page.script("return document.querySelectorAll('#view .stages li:nth-child(3) .strip i')[arguments[0]].title", key)
+    assert f"weight = {weight:.3f}" in page.text("#view .stages"), (page.text("#view .stages"), weight)
+    anew = page.script("return document.querySelectorAll('#view .stages li:nth-child(5) .strip i')[arguments[0]].title", key)
     assert abs(float(anew.split(" = ")[1]) - weight) < 0.000051, (anew, weight)
     assert page.text("#readout").endswith(f"weight {weight:.3f}"), page.text("#readout")
     move_slider(page, 0)
     page.wait(lambda: page.text("#readout").endswith(f"weight {weight:.3f} ({last})"), "the readout is of the step whose numbers are shown")
-    assert f"softmax = {weight:.3f}" in page.text("#view .stages")
+    assert f"weight = {weight:.3f}" in page.text("#view .stages")
     move_slider(page, int(page.one("#slider").get_attribute("max")))
     page.wait(lambda: page.text("#readout").endswith(f"weight {weight:.3f}"), "the last step again")
-    assert len(page.all("#view .stages li")) == 6
+    assert len(page.all("#view .stages li")) == 11
     page.one("[data-view=map]").click()
+
+
+def pick(page, name, value):
+    """Chooses the query, the key or the heads of the view "Step by step"."""
+    page.script("const s = document.querySelector(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))",
+                f"[data-choice={name}]", value)
+
+
+def strips(page):
+    """The digits of all rows of the view, in order: [name, numbers]."""
+    return page.script("""return [...document.querySelectorAll("#view .vector")].map((row) =>
+        [row.querySelector("span").textContent, [...row.querySelectorAll("i")].map((i) => i.textContent).join(" ")]);""")
+
+
+def check_by_hand(page, heads_program):
+    """Lesson 1's example by hand stands on the page with the lesson's digits, for b in the place of a: the run validates on b
+    alone. Then both heads, side by side and played."""
+    page.size(1400, 1000, "light")
+    page.open()
+    wrote = json.loads(subprocess.check_output([heads_program, "writes", page.folder, "--json"]))
+    direct = {writer["writer"]: writer["direct"] for writer in wrote["writers"]}
+    assert page.text("#example option").startswith("0: b <sep> <mask>"), page.text("#example option")
+    page.one("#grids [data-head=L0H0]").click()
+    page.one("[data-view=computation]").click()
+    page.wait(lambda: page.all("#view .stages") != [], "the numbers are unpacked")
+    pick(page, "Query", 2)
+    pick(page, "Key", 0)
+    page.script("arguments[0].click()", next(b for b in page.all("#view button") if b.text == "All"))
+    expected = [
+        ("x of 2", "0.000 0.000 1.000 0.000"), ("x of 0", "0.000 1.000 0.000 0.000"), ("q of 2", "2.000 0.000"), ("k of 0", "2.000 0.000"),
+        ("v of 0", "0.000 1.000"), ("q × k", "4.000 0.000"), ("all keys", "4.000 0.000 0.000"), ("scores", "2.828 0.000 0.000"),
+        ("weights", "0.894 0.053 0.053"), ("v of 0", "0.000 1.000"), ("A × v", "0.000 0.894"), ("z", "0.000 0.894"),
+        ("all heads", "0.000 0.894 0.053 0.894"), ("writes", "0.000 0.894 0.000 0.000"), ("y", "0.000 0.894 0.053 0.894"),
+        ("x + y", "0.000 0.894 1.053 0.894"), ("norm1", "-1.711 0.443 0.825 0.443"), ("hidden", "-1.711 0.443 0.825 0.443"),
+    ]
+    assert [tuple(row) for row in strips(page)] == expected, strips(page)
+    cells = [cell.text for cell in page.all(".to-answers td")]
+    assert cells == ["2", "b", f"{direct['L0H0']:+.2f}", f"{wrote['logit']:.2f}"], (cells, direct)
+    pick(page, "Heads", 1)
+    assert len(page.all("#view .stages li:nth-child(2) .lane")) == 2, "both heads side by side"
+    titles = [cell.text for cell in page.all(".to-answers :is(th, td)")]
+    assert titles == ["Position", "Answer", "L0H0 adds", "L0H1 adds", "Logit", "2", "b", f"{direct['L0H0']:+.2f}", f"{direct['L0H1']:+.2f}",
+                      f"{wrote['logit']:.2f}"], titles
+    choose(page, "pace", "fast")
+    page.script("arguments[0].click()", next(b for b in page.all("#view button") if b.text == "Play"))
+    page.wait(lambda: 1 < len(page.all("#view .stages li")) < 11, "it plays on from the first stage")
+    page.wait(lambda: len(page.all("#view .stages li")) == 11, "up to the last one")
+    choose(page, "pace", "normal")
+    pick(page, "Heads", 0)
+    page.one("[data-view=map]").click()
+    choose(page, "measure", "answer")
+    page.wait(lambda: page.one("#measure-hint").is_displayed(), "the hint says what is shown")
+    added = [float(hover(page, page.one("#view canvas"), 2, key, "adds to the answer")) for key in range(3)]
+    assert abs(sum(added) - direct["L0H0"]) < 0.02 and max(added) == added[0], (added, direct)
+    assert float(hover(page, page.one("#view canvas"), 0, 1, "adds to the answer")) == 0, "nothing is asked there"
+    page.silent()
+
+
+def check_norms(page, heads_program, layer, head, query, key):
+    """Maps of norms are those of the program, whatever step the slider shows."""
+    example = example_shown(page)
+    made = json.loads(subprocess.check_output([heads_program, "map", page.folder, f"L{layer}H{head}", "--norms", "--example", str(example), "--json"]))
+    expected = made["heads"][0]["weights"][query][key]
+    choose(page, "measure", "norms")
+    page.wait(lambda: page.one("#measure-hint").is_displayed(), "the hint says what is shown")
+    shown = hover(page, page.one("#view canvas"), query, key, "share of norms")
+    assert shown == f"{expected:.3f}", (shown, expected)
+    choose(page, "measure", "weights")
+    page.wait(lambda: not page.one("#measure-hint").is_displayed(), "weights need no hint")
+
+
+def check_writes(page, heads_program, head):
+    """The table and the sentence say what the program says of what a head writes."""
+    wrote = json.loads(subprocess.check_output([heads_program, "writes", page.folder, "--json"]))
+    rows = {writer["writer"]: writer for writer in wrote["writers"]}
+    titles = [title.text.rstrip("?").strip() for title in page.all("#rows th")]
+    shown = dict(zip(column(page, 1), zip(column(page, titles.index("Direct") + 1), column(page, titles.index("Copies") + 1))))
+    assert shown == {name: (f"{rows[name]['direct']:.2f}", f"{rows[name]['copies']:.2f}{'*' * rows[name]['earns_copies']}") for name in shown}, shown
+    told = page.text("#detail-label").split("\n")[0]
+    assert "looks 11 tokens back" in told and f"adds {rows[head]['direct']:.1f} to the answer’s logit ({wrote['logit']:.1f} in all)" in told, told
+    assert ("hands on which token stands there" in told) == rows[head]["earns_copies"], told
 
 
 def check_trained_run(page, heads_program):
@@ -705,6 +786,8 @@ def check_trained_run(page, heads_program):
         expected = weight_at(page.folder, step, layer, head, example_shown(page), 15, 4)
         assert value == f"{expected:.3f}", (step, value, expected)
     check_computation(page, 15, 4, expected)
+    check_writes(page, heads_program, name)
+    check_norms(page, heads_program, layer, head, 15, 4)
     page.one("#close").click()
     check_table(page, last, 8)
     check_importance(page, heads_program)
@@ -1052,8 +1135,8 @@ def main():
     make_report, train_program, heads_program, ablate_program = sys.argv[1:]
     config = Path(__file__).resolve().parents[2] / "configs/copy_task.ini"
     with tempfile.TemporaryDirectory() as name:
-        made, one, two, long, masked, sweep, single, many = (
-            Path(name) / run for run in ("made", "one", "two", "long", "masked", "sweep", "single", "many"))
+        made, one, two, long, masked, sweep, single, many, hand = (
+            Path(name) / run for run in ("made", "one", "two", "long", "masked", "sweep", "single", "many", "hand"))
         made.mkdir()
         subprocess.run([make_report, made], check=True)
         train(train_program, config, one)
@@ -1062,6 +1145,8 @@ def main():
         train(train_program, write_masked(Path(name)), masked)
         train(train_program, config.with_name("lessons") / "induction.ini", single, "train.steps=2")
         train(train_program, config, many, "train.steps=2", "model.heads=12", "model.d_model=48")
+        by_hand = config.with_name("lessons") / "by_hand.ini"
+        train(train_program, by_hand, hand, "--from", by_hand.with_suffix(".safetensors"))
         pooled = [Path(name) / pooling for pooling in ("mean", "first")]
         for folder in pooled:
             train(train_program, config.with_name("animals.ini"), folder, "train.steps=2", f"model.pooling={folder.name}")
@@ -1077,6 +1162,8 @@ def main():
             check_trained_run(page, heads_program)
             check_one_head(page)
             check_two_runs(page, "two")
+            page.use(hand)
+            check_by_hand(page, heads_program)
             page.use(long)
             check_long_run(page)
             check_room(page, single, 2)

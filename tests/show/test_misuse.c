@@ -80,8 +80,8 @@ TEST(a_study_of_heads_is_refused)
     expect(hl_prune(&bare, kept, &pruned), "not allocated");
     hl_model_free(&pruned);
     hl_head_pass pass;
-    expect(hl_head_pass_run(&bare, &batch, 1, 1, &pass), "not allocated");
-    expect(hl_head_pass_run(&model, &batch, -1, 1, &pass), "at least one example");
+    expect(hl_head_pass_run(&bare, &batch, 1, true, 1, &pass), "not allocated");
+    expect(hl_head_pass_run(&model, &batch, -1, true, 1, &pass), "at least one example");
     hl_recorder recorder;
     hl_examples none = batch;
     none.n_examples = -1;

@@ -13,26 +13,11 @@
 
 /* ---- measuring ---- */
 
-static hl_status tell(void *context, int64_t done, int64_t total)
-{
-    const hl_opened_model *run = context;
-    return run->progress != NULL ? run->progress(run->context, "what heads write", done, total) : hl_ok();
-}
-
-static hl_writes_options options_of(const hl_opened_model *run)
-{
-    return (hl_writes_options){ .rows = run->source.rows_at_once,
-                                .threads = run->source.threads,
-                                .seed = (uint64_t)run->source.config.train.seed,
-                                .progress = tell,
-                                .context = (void *)run };
-}
-
 static hl_status measure_null(const hl_opened_model *run, const hl_examples *examples, hl_writes *null)
 {
     hl_model *random = hl_calloc(1, sizeof *random);
     HL_NEED(random != NULL, "random weights");
-    hl_writes_options options = options_of(run);
+    hl_writes_options options = hl_opened_model_writes_options(run);
     hl_status status = hl_opened_model_draw_null(&run->source, random);
     HL_THEN(status, hl_writes_measure(random, examples, &options, null));
     hl_model_free(random);
@@ -76,7 +61,7 @@ static hl_status measure(hl_heads_call *call)
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, call->command.step, &snapshot));
     HL_TRY(hl_heads_load_weights(run, snapshot->step, call->command.step >= 0));
-    hl_writes_options options = options_of(run);
+    hl_writes_options options = hl_opened_model_writes_options(run);
     hl_writes own = { 0 }, null = { 0 };
     hl_status status = hl_writes_measure(&run->model, &snapshot->examples, &options, &own);
     HL_THEN(status, measure_null(run, &snapshot->examples, &null));
@@ -107,7 +92,7 @@ static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *co
 {
     (void)command;
     hl_examples examples = hl_heads_examples_size(run);
-    hl_writes_options its = options_of(run);
+    hl_writes_options its = hl_opened_model_writes_options(run);
     return hl_writes_bytes(model, &examples, &its, bytes);
 }
 

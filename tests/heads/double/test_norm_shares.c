@@ -72,7 +72,10 @@ static void check_row(const hl_head_pass *pass, int l, int64_t h, int64_t e, con
     int64_t n = recorder.examples.lengths[e];
     double sum = 0, total = 0;
     for (int64_t j = 0; j < n; j++) {
-        sum += weights[j] * length_of(pass, l, h, e, j);
+        double length = length_of(pass, l, h, e, j);
+        const hl_head_pass_layer *layer = &pass->layers[l];
+        ck_assert_double_eq_tol((double)layer->lengths[(e * pass->n_tokens + j) * layer->n_heads + h], length, 1e-5);
+        sum += weights[j] * length;
     }
     for (int64_t j = 0; j < n; j++) {
         ck_assert_double_eq_tol(found[j], weights[j] * length_of(pass, l, h, e, j) / sum, 1e-6); /* floats */
@@ -86,7 +89,7 @@ TEST(shares_are_weights_times_lengths)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         record(kinds[k]);
         hl_head_pass pass;
-        expect_ok(hl_head_pass_run(&model, &recorder.examples, E, 1, &pass));
+        expect_ok(hl_head_pass_run(&model, &recorder.examples, E, true, 1, &pass));
         double *before = copied_maps(), *weights = before;
         expect_ok(hl_norm_shares_take(&snapshot, &model, 24, 2));
         double *after = copied_maps(), *found = after;

@@ -1,4 +1,5 @@
 /* What heads write: its sums, and failures. */
+#include "heads/head_pass.h"
 #include "heads/private/answer_path.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
@@ -108,6 +109,88 @@ TEST(a_nonlinear_answer_is_of_first_order)
     ck_assert(writes.has_answers && !writes.exact && !writes.has_copies);
     hl_writes_free(&writes);
     tear_down();
+}
+
+/* ---- the numbers of a page ---- */
+
+static double product(const float *a, const float *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t c = 0; c < n; c++) {
+        sum += (double)a[c] * (double)b[c];
+    }
+    return sum;
+}
+
+/* z . u of a head at query i of an example: its softmax over the n keys, times v . u. */
+static double added_at(const hl_head_pass *pass, int l, int64_t h, int64_t e, int64_t i, int64_t n)
+{
+    const hl_head_pass_layer *layer = &pass->layers[l];
+    int64_t H = layer->n_heads, K = layer->n_kv_heads, kv = h / (H / K), first = e * pass->n_tokens;
+    const float *u = layer->u + ((first + i) * H + h) * layer->d_v;
+    double sum = 0, added = 0;
+    for (int64_t j = 0; j < n && (!model.config.causal || j <= i); j++) {
+        double score = product(layer->q + ((first + i) * H + h) * layer->d_k,
+                               layer->k + ((first + j) * K + kv) * layer->d_k, layer->d_k);
+        double power = exp(score / sqrt((double)layer->d_k));
+        sum += power;
+        added += power * product(layer->v + ((first + j) * K + kv) * layer->d_v, u, layer->d_v);
+    }
+    return added / sum;
+}
+
+/* What a head adds in an example, on average over its answers; *n_answers: how many there are. */
+static double added_in(const hl_head_pass *pass, int l, int64_t h, int64_t e, int64_t *n_answers)
+{
+    double added = 0;
+    *n_answers = 0;
+    for (int64_t i = 0; i < batch.lengths[e]; i++) {
+        *n_answers += !isnan(pass->logits[e * pass->n_tokens + i]);
+        added += added_at(pass, l, h, e, i, batch.lengths[e]);
+    }
+    return *n_answers > 0 ? added / (double)*n_answers : 0;
+}
+
+static void check_writer(const hl_head_pass *pass, const hl_writer *writer, const char *name)
+{
+    double sum = 0;
+    int64_t n = 0, n_answers;
+    for (int64_t e = 1; e < E; e += 2) {
+        sum += added_in(pass, writer->layer, writer->number, e, &n_answers);
+        n += n_answers > 0;
+    }
+    ck_assert_msg(fabs(sum / (double)n - writer->direct.mean) < 1e-5, "%s L%dH%d: %g, not %g", name, writer->layer,
+                  (int)writer->number, sum / (double)n, writer->direct.mean);
+}
+
+TEST(the_numbers_of_a_page_add_what_heads_write)
+{
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        set_up_shape(shapes[s].change);
+        hl_writes writes = measure();
+        hl_head_pass pass;
+        expect_ok(hl_head_pass_run(&model, &batch, E, true, 2, &pass));
+        ck_assert(pass.exact && pass.post == (model.config.norm == HL_NORM_POST));
+        for (int w = 0; w < writes.n_writers; w++) {
+            if (writes.writers[w].kind == HL_WRITER_HEAD) {
+                check_writer(&pass, &writes.writers[w], shapes[s].name);
+            }
+        }
+        double logit = 0;
+        for (int64_t e = 1; e < E; e += 2) { /* each has the same number of answers */
+            double mean = 0, n = 0;
+            for (int64_t i = 0; i < pass.n_tokens; i++) {
+                float at = pass.logits[e * pass.n_tokens + i];
+                mean += isnan(at) ? 0 : (double)at;
+                n += !isnan(at);
+            }
+            logit += mean / n / 2;
+        }
+        ck_assert_double_eq_tol(logit, writes.logit.mean, 1e-5);
+        hl_head_pass_free(&pass);
+        hl_writes_free(&writes);
+        tear_down();
+    }
 }
 
 /* ---- without answers, and failures ---- */
