@@ -48,9 +48,9 @@ typedef struct hl_head_pass {
     size_t bytes;   /* of `numbers` */
 } hl_head_pass;
 
-/* Runs the model without dropout on the first n_examples of the batch: at least one, and at most as many as it has. With
- * a mean or last row (config.pooling), an example's logit stands at the position of its target. HL_INVALID (T is too
- * long for the model, the model is not allocated, no example), HL_NO_MEMORY; the pass is then empty. */
+/* Runs the model without dropout on the first n_examples of the batch: at least one, and at most as many as it has.
+ * With a mean or last row (config.pooling), an example's logit stands at the position of its target. HL_INVALID (T is
+ * too long for the model, the model is not allocated, no example), HL_NO_MEMORY; the pass is then empty. */
 hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int64_t n_examples, bool whole, int threads,
                            hl_head_pass *pass);
 

@@ -44,8 +44,9 @@ size_t hl_write_terms_bytes(const hl_model *model, int64_t most_rows);
 /* Writes the model's writers in the order of the pass and returns how many there are; `writers` may be NULL. */
 int hl_writers_of(const hl_model *model, hl_writer *writers);
 
-/* Lists the batch's answers, in the order of their targets: all targets but HL_IGNORE. Their rows are those of the batch,
- * and their examples are counted from the batch's first one. Returns how many there are; there is at most one a row. */
+/* Lists the batch's answers, in the order of their targets: all targets but HL_IGNORE. Their rows are those of the
+ * batch, and their examples are counted from the batch's first one. Returns how many there are, at most one for each
+ * row. */
 int64_t hl_write_answers_of(const hl_model *model, const hl_batch *batch, hl_write_answer *answers);
 
 /* Computes t->terms for the n answers from what the pass has kept. HL_NO_MEMORY. */
