@@ -85,5 +85,7 @@ void hl_writes_free(hl_writes *writes)
 {
     hl_free(writes->writers);
     hl_free(writes->heads);
+    hl_free(writes->answers);
+    hl_free(writes->terms);
     *writes = (hl_writes){ 0 };
 }

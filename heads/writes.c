@@ -83,6 +83,11 @@ static hl_status allocate(hl_writes_measuring *m, const hl_batch *batch)
                 m->answers != NULL && m->direct != NULL && m->logits != NULL && m->head_norms != NULL &&
                 m->counts != NULL,
             "what heads write");
+    if (m->options->keep_terms && n_answers > 0) {
+        w->answers = hl_calloc((size_t)n_answers, sizeof *w->answers);
+        w->terms = hl_calloc((size_t)n_answers, (size_t)w->n_writers * sizeof *w->terms);
+        HL_NEED(w->answers != NULL && w->terms != NULL, "what heads write");
+    }
     HL_TRY(hl_write_pass_init(&m->pass, model, R));
     HL_TRY(hl_written_norms_init(&m->norms, model, m->options->threads));
     m->pass.attended = hl_writes_add_norms;
@@ -214,7 +219,8 @@ hl_status hl_writes_bytes(const hl_model *model, const hl_examples *examples, co
     HL_TRY(hl_evaluator_plan(&evaluator, examples->n_tokens, &plan));
     *bytes = plan.bytes;
     hl_tape_plan_free(&plan);
-    size_t example = ((size_t)hl_writers_of(model, NULL) + (size_t)hl_heads_count(&model->config) + 2) * sizeof(double);
+    size_t writers = (size_t)hl_writers_of(model, NULL) * sizeof(double);
+    size_t example = writers + ((size_t)hl_heads_count(&model->config) + 2) * sizeof(double);
     const size_t parts[] = {
         hl_write_pass_bytes(model, R),
         hl_write_terms_bytes(model, R),
@@ -222,6 +228,8 @@ hl_status hl_writes_bytes(const hl_model *model, const hl_examples *examples, co
         answers_with_tokens(&model->config) ? hl_copies_bytes(model, HL_COPIES_POSITIONS, R) : 0,
         hl_size_product((size_t)E, example),
         hl_batch_storage_bytes(E, E * examples->n_tokens),
+        options->keep_terms ? hl_size_product((size_t)(E * examples->n_tokens), sizeof(hl_written_answer) + writers)
+                            : 0,
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         *bytes = hl_size_sum(*bytes, parts[i]);

@@ -17,8 +17,8 @@
 #include "core/base/declarations.h"
 #include "core/base/status.h"
 #include "core/examples.h"
-#include "heads/estimate.h"
 #include "heads/score.h"
+#include "heads/writer.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
@@ -26,22 +26,6 @@
 #include <stdint.h>
 
 HL_BEGIN_DECLS
-
-typedef enum hl_writer_kind {
-    HL_WRITER_EMBEDDING,
-    HL_WRITER_HEAD,
-    HL_WRITER_ATTENTION_BIAS,
-    HL_WRITER_FEED_FORWARD,
-    HL_WRITER_NORM_BIAS,
-    HL_WRITER_OUTPUT_BIAS,
-} hl_writer_kind;
-
-typedef struct hl_writer {
-    hl_writer_kind kind;
-    int layer;          /* -1: no layer */
-    int64_t number;     /* a head's number; for a norm's bias 1 or 2, and 0 for the encoder's last norm; else 0 */
-    hl_estimate direct; /* the mean over examples of each example's mean over its scored positions */
-} hl_writer;
 
 /* Whether a head copies the token that it looks at. The head's write raises one token's centred logit most. The score
  * is the share of positions at which this token is also the one at the key with the head's largest weight. */
@@ -61,6 +45,13 @@ typedef struct hl_head_writes {
     hl_copies copies;
 } hl_head_writes;
 
+/* One answer, of which the terms are kept. */
+typedef struct hl_written_answer {
+    int64_t example, position; /* of its target */
+    int32_t id;                /* the right answer */
+    double logit;              /* its centred logit */
+} hl_written_answer;
+
 typedef struct hl_writes {
     bool has_answers; /* whether the examples have scored positions and the model an output layer; else there are only
                          norms and, for a model of tokens, copies */
@@ -76,6 +67,11 @@ typedef struct hl_writes {
     int n_writers;
     hl_head_writes *heads; /* of all heads, by layer and head; owned */
     int64_t n_heads;
+
+    /* If keep_terms is set: every answer, by example and position, and its terms in the order of the writers. */
+    hl_written_answer *answers; /* (n_kept); owned */
+    double *terms;              /* (n_kept, n_writers); owned */
+    int64_t n_kept;
 } hl_writes;
 
 typedef struct hl_writes_options {
@@ -83,6 +79,7 @@ typedef struct hl_writes_options {
     int threads;
     uint64_t seed; /* seeds the draw of the positions at which copies are measured, at most HL_COPIES_POSITIONS */
     bool without_copies;
+    bool keep_terms; /* keep the terms of every answer, on all examples */
 
     /* Called after each slice of examples; may be NULL. Its failure ends the measurement. */
     hl_status (*progress)(void *context, int64_t done, int64_t total);
@@ -107,10 +104,6 @@ void hl_writes_free(hl_writes *writes);
 /* The bytes that hl_writes_measure needs. The model need not be allocated. HL_INVALID, HL_NO_MEMORY as above. */
 hl_status hl_writes_bytes(const hl_model *model, const hl_examples *examples, const hl_writes_options *options,
                           size_t *bytes);
-
-/* "embedding", "L0H1", "L0 attention bias", "L0 feed-forward", "L0 norm1 bias", "last norm bias", "output bias". */
-enum { HL_WRITER_NAME = 32 };
-void hl_writer_name(const hl_writer *writer, char name[HL_WRITER_NAME]);
 
 /* direct / the mean centred logit; NAN if the latter is within three standard errors of 0, or there are no answers. */
 double hl_writes_share(const hl_writes *writes, const hl_writer *writer);

@@ -4,6 +4,7 @@
 #include "heads/private/writes_measuring.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- which positions ---- */
 
@@ -107,8 +108,24 @@ bool hl_writes_begin_slice(void *context, hl_evaluator_slice *slice)
     return true;
 }
 
+/* Keeps the answer and its terms. */
+static void keep_terms(const hl_writes_measuring *m, const hl_batch *batch, const hl_write_answer *answer,
+                       const double *terms, double logit)
+{
+    hl_writes *w = m->writes;
+    int64_t row = batch->target_rows[answer->target] - batch->offsets[0];
+    w->answers[w->n_kept] = (hl_written_answer){
+        .example = answer->example,
+        .position = row - hl_sequences_first(&m->sequences, answer->example - m->first_example),
+        .id = answer->id,
+        .logit = logit,
+    };
+    memcpy(w->terms + w->n_kept++ * w->n_writers, terms, (size_t)w->n_writers * sizeof *terms);
+}
+
 /* Adds the answer's terms to its example's, and compares their sum with the model's own logit. */
-static void add_terms(hl_writes_measuring *m, const hl_write_answer *answer, const double *terms, const hl_real *logits)
+static void add_terms(hl_writes_measuring *m, const hl_batch *batch, const hl_write_answer *answer, const double *terms,
+                      const hl_real *logits)
 {
     int W = m->terms.n_writers;
     double sum = 0, size = 0, centred = hl_centred_logit(logits, m->path.n_logits, answer->id);
@@ -116,6 +133,9 @@ static void add_terms(hl_writes_measuring *m, const hl_write_answer *answer, con
         sum += terms[w];
         size += fabs(terms[w]);
         m->direct[answer->example * W + w] += terms[w];
+    }
+    if (m->writes->answers != NULL) {
+        keep_terms(m, batch, answer, terms, centred);
     }
     m->logits[answer->example] += centred;
     m->counts[answer->example]++;
@@ -130,7 +150,7 @@ void hl_writes_end_slice(void *context, const hl_evaluator_slice *slice, const h
     if (m->n_answers > 0) {
         HL_THEN(m->status, hl_write_terms_of(&m->terms, &m->pass, &m->path, m->answers, m->n_answers));
         for (int64_t a = 0; a < m->n_answers && m->status.code == HL_OK; a++) {
-            add_terms(m, &m->answers[a], m->terms.terms + a * m->terms.n_writers,
+            add_terms(m, &slice->batch, &m->answers[a], m->terms.terms + a * m->terms.n_writers,
                       logits + m->answers[a].target * m->path.n_logits);
         }
     }

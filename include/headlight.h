@@ -70,9 +70,11 @@
 #include "heads/shapley.h"
 #include "heads/shares.h"
 #include "heads/words.h"
+#include "heads/writer.h"
 #include "heads/writes.h"
 #include "heads/written_norms.h"
 /* Pictures and pages */
+#include "show/bar_picture.h"
 #include "show/curve_picture.h"
 #include "show/picture.h"
 #include "show/picture_pen.h"

@@ -99,6 +99,41 @@ TEST(a_run_that_does_not_learn_is_its_own_null)
     json_decref(root);
 }
 
+TEST(the_terms_of_one_example_sum_to_its_logits)
+{
+    const char *folder = TINY_RUN("run"), *csv = run_path("example.csv"), *svg = run_path("writes.svg");
+    run_result run = OK(HEADS("writes", folder, "--example", "1", "--json", "--csv", csv));
+    json_t *root = json_of(run.out), *answers = json_object_get(root, "answers"), *answer, *term;
+    size_t n = json_array_size(json_object_get(root, "writers")), i, k;
+    ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2);
+    ck_assert_uint_eq(json_array_size(answers), 3); /* of the tiny task's 7 tokens, 3 are masks */
+    ck_assert_uint_eq(json_array_size(json_object_get(root, "tokens")), 7);
+    json_array_foreach(answers, i, answer)
+    {
+        double sum = 0;
+        json_t *terms = json_object_get(answer, "terms"), *tokens = json_object_get(root, "tokens");
+        ck_assert_uint_eq(json_array_size(terms), n);
+        json_array_foreach(terms, k, term)
+        {
+            sum += json_number_value(term);
+        }
+        ck_assert_double_eq_tol(sum, figure(answer, "logit"), 1e-5);
+        ck_assert_int_eq((int)figure(answer, "position"), 4 + (int)i);
+        ck_assert_str_eq(json_string_value(json_object_get(answer, "token")), "<mask>");
+        /* the task copies */
+        ck_assert_str_eq(json_string_value(json_object_get(answer, "answer")),
+                         json_string_value(json_array_get(tokens, i)));
+    }
+    ck_assert_int_eq(count_lines(run_read(csv)), (int64_t)(3 * n) + 1);
+    fits_80_columns(SAYS(HEADS("writes", folder, "--example", "1"), "4 <mask> -> ", "others").out);
+    fits_80_columns(OK(HEADS("writes", folder, "--example", "1", "--wide")).out);
+    REFUSED_SAYING(HEADS("writes", folder, "--example", "999"), 2, "--example: 999: the examples are 0 .. ");
+    OK(HEADS("writes", folder, "--example", "1", "--svg", svg));
+    ck_assert_ptr_nonnull(strstr(run_read(svg), "<svg"));
+    OK(HEADS("writes", folder, "--svg", svg));
+    json_decref(root);
+}
+
 TEST(sentences_have_no_answers)
 {
     const char *path = run_path("a.txt");
@@ -109,6 +144,10 @@ TEST(sentences_have_no_answers)
     ck_assert_ptr_null(strstr(run.out, "direct"));
     SAYS(HEADS("writes", run_kept(tiny_folder("gpt2_next")), "--examples", path), "copies");
     REFUSED_SAYING(HEADS("writes", run_kept(tiny_folder("gpt2_next"))), 2, "has no examples of its own");
+    FAILS_SAYING(HEADS("writes", run_kept(tiny_folder("bert_bare")), "--examples", path, "--example", "0"), 2,
+                 "without right answers");
+    FAILS_SAYING(HEADS("writes", run_kept(tiny_folder("bert_bare")), "--examples", path, "--png", "-"), 2,
+                 "without right answers");
 }
 
 /* ---- norms ---- */

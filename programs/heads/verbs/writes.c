@@ -3,12 +3,15 @@
 #include "core/base/memory.h"
 #include "programs/heads/examples.h"
 #include "programs/heads/help.h"
+#include "programs/heads/maps.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/heads/writes_table.h"
+#include "show/bar_picture.h"
 #include "study/model_examples.h"
 #include "study/study.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* ---- measuring ---- */
@@ -42,17 +45,61 @@ static void sort_rows(const hl_writes *writes, int *order, int n)
     }
 }
 
+/* All writers' bars, in the order of the table. */
+static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
+{
+    const hl_heads_writes *w = context;
+    const hl_writes *own = w->own;
+    hl_bar *bars = hl_calloc((size_t)w->n_rows, sizeof *bars);
+    char(*names)[HL_WRITER_NAME] = hl_calloc((size_t)w->n_rows, sizeof *names);
+    hl_text title = { 0 };
+    bool complete = bars != NULL && names != NULL;
+    for (int i = 0; i < w->n_rows && complete; i++) {
+        const hl_writer *writer = &own->writers[w->order[i]];
+        hl_writer_name(writer, names[i]);
+        bars[i] = (hl_bar){ names[i], writer->direct.mean, writer->direct.error };
+    }
+    hl_text_print(&title, "%s: what each part adds to the right answer's logit (%.2f in all)", w->run->source.name,
+                  own->logit.mean);
+    hl_bar_picture picture = { .title = title.bytes, .bars = bars, .n_bars = w->n_rows };
+    hl_status status = complete ? hl_text_status(&title) : hl_error_memory("the chart of what heads write");
+    HL_THEN(status, hl_bar_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
+    hl_text_free(&title);
+    hl_free(names);
+    hl_free(bars);
+    return status;
+}
+
 static hl_status deliver(hl_heads_call *call, hl_heads_writes *w)
 {
+    if (!w->own->has_answers && (call->command.example >= 0 || hl_heads_command_draws(&call->command))) {
+        return hl_error(HL_INVALID, "%s: %s without right answers there is no direct contribution to show",
+                        w->run->source.path, call->command.example >= 0 ? "--example:" : "--png, --svg and --pdf:");
+    }
     w->n_rows = w->own->has_answers ? w->own->n_writers : (int)w->own->n_heads;
     w->order = hl_calloc((size_t)w->n_rows, sizeof *w->order);
     HL_NEED(w->order != NULL, "what heads write");
     sort_rows(w->own, w->order, w->n_rows);
     hl_heads_answer answer = { 0 };
-    hl_heads_writes_tables(w, call->command.wide, &answer);
+    if (call->command.example >= 0) {
+        hl_heads_writes_example(w, call->command.example, call->command.wide, &answer);
+    } else {
+        hl_heads_writes_tables(w, call->command.wide, &answer);
+    }
     hl_status status = hl_heads_deliver(&call->command, &answer, call->out);
+    HL_THEN(status, hl_heads_deliver_charts(&call->command, draw, w, call->out));
     hl_free(w->order);
     return status;
+}
+
+static hl_status choose_example(hl_examples *examples, int64_t example)
+{
+    if (example >= examples->n_examples) {
+        return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
+                        examples->n_examples - 1);
+    }
+    *examples = hl_examples_slice(examples, example, 1);
+    return hl_ok();
 }
 
 static hl_status measure(hl_heads_call *call)
@@ -63,10 +110,17 @@ static hl_status measure(hl_heads_call *call)
     HL_TRY(hl_heads_load_weights(run, snapshot->step, call->command.step >= 0));
     hl_writes_options options = hl_opened_model_writes_options(run);
     hl_writes own = { 0 }, null = { 0 };
-    hl_status status = hl_writes_measure(&run->model, &snapshot->examples, &options, &own);
-    HL_THEN(status, measure_null(run, &snapshot->examples, &null));
+    hl_examples examples = snapshot->examples;
+    if (call->command.example >= 0) {
+        HL_TRY(choose_example(&examples, call->command.example));
+        options.keep_terms = true;
+    }
+    hl_status status = hl_writes_measure(&run->model, &examples, &options, &own);
+    HL_THEN(status, call->command.example < 0 ? measure_null(run, &examples, &null) : hl_ok());
     if (status.code == HL_OK) {
-        hl_heads_writes w = { .run = run, .step = run->weights_step, .own = &own, .null = &null };
+        hl_heads_writes w = {
+            .run = run, .examples = &examples, .step = run->weights_step, .own = &own, .null = &null
+        };
         status = deliver(call, &w);
     }
     hl_writes_free(&own);
@@ -81,10 +135,14 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("examples", TEXT, examples) },
     HL_HEADS_TASK_OPTIONS,
     { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
+    { HL_HEADS_OPTION("example", INTEGER, example), .most = INT64_MAX },
     { HL_HEADS_OPTION("wide", FLAG, wide) },
     { HL_HEADS_OPTION("json", FILE, files.json) },
     { HL_HEADS_OPTION("csv", FILE, files.csv) },
     { HL_HEADS_OPTION("md", FILE, files.md) },
+    { HL_HEADS_OPTION("png", TEXT, files.png) },
+    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
+    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
 };
 
 static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
