@@ -1,5 +1,6 @@
 #include "programs/heads/writes_table.h"
 
+#include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "programs/results.h"
@@ -7,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 typedef struct table {
     const hl_heads_writes *w;
@@ -119,10 +121,15 @@ static void print_heading(hl_text *text, const hl_heads_writes *w)
                           "that adds to an answer.");
         return;
     }
+    char error[48] = "";
+    if (isfinite(own->logit.error)) {
+        snprintf(error, sizeof error, " (standard error %.2f)", own->logit.error);
+    }
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "The right answer's logit is %.2f (standard error %.2f) above the mean of all logits: mean over "
-                      "%" PRId64 " positions in %" PRId64 " examples.",
-                      own->logit.mean, own->logit.error, own->n_answers, own->n_examples);
+                      "The right answer's logit is %.2f%s above the mean of all logits: mean over %s position%s "
+                      "in %s example%s.",
+                      own->logit.mean, error, HL_COUNT(own->n_answers), own->n_answers == 1 ? "" : "s",
+                      HL_COUNT(own->n_examples), own->n_examples == 1 ? "" : "s");
 }
 
 static void print_sum(hl_text *text, const hl_writes *own, bool bf16)
