@@ -1,4 +1,4 @@
-/* Figures of how some quantities change from row to row of a table: small charts below each other, over one axis.
+/* Figures that show how some quantities change from row to row of a table: small charts below each other, with one axis.
  *
  *     hl_curve curves[] = { { "loss", losses }, { "accuracy", accuracies } };
  *     hl_curve_picture picture = { .curves = curves, .n_curves = 2, .rows = names, .n_rows = 8, .axis = "heads left" };
@@ -18,7 +18,7 @@
 
 HL_BEGIN_DECLS
 
-/* A mark beside the curve: a single value of a row, of which the curve may be the mean. */
+/* A mark beside the curve: one value of a row. The curve may be the mean of such values. */
 typedef struct hl_curve_dot {
     int64_t row;
     double value; /* finite, at least 0 */
@@ -27,7 +27,7 @@ typedef struct hl_curve_dot {
 /* Nothing in it is owned. */
 typedef struct hl_curve {
     const char *name;         /* above the chart */
-    const double *values;     /* (n_rows), finite, at least 0: the axis begins there */
+    const double *values;     /* (n_rows), finite, at least 0, where the axis begins */
     const hl_curve_dot *dots; /* (n_dots); NULL: none */
     int64_t n_dots;
 } hl_curve;
@@ -43,8 +43,8 @@ typedef struct hl_curve_picture {
 
 enum { HL_CURVE_MOST_ROWS = 4096 };
 
-/* Adds the figure, some six inches wide, as a file of that format (hl_drawing_print). Where one has
- * more than three letters, all names are turned; names that would overlap are left out at equal distances. HL_INVALID:
+/* Adds the figure, about six inches wide, as a file of that format (hl_drawing_print). If a row's name has more than
+ * three letters, all names are turned. If names would overlap, only every second, third, ... name is shown. HL_INVALID:
  * no curve, no row or too many, a value that is not finite or below 0, dpi. HL_NO_MEMORY; HL_FAILED with cairo's words.
  * On failure bytes may have been added. */
 hl_status hl_curve_picture_print(const hl_curve_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);

@@ -1,4 +1,4 @@
-/* One head's map as it is drawn, in pictures and in a terminal. */
+/* One head's map, as it is drawn in pictures and in a terminal. */
 #ifndef HL_SHOW_PANEL_H
 #define HL_SHOW_PANEL_H
 
@@ -14,16 +14,16 @@ HL_BEGIN_DECLS
 typedef struct hl_panel {
     const char *title;          /* "L0H3 offset(-11) 0.98"; NULL: none */
     const hl_real *weights;     /* query i attends to key j with weights[i * stride + j], 0 .. 1 */
-    int64_t n_queries, n_keys;  /* those that are real, at least 1 */
+    int64_t n_queries, n_keys;  /* without padding; at least 1 */
     int64_t stride;             /* at least n_keys */
-    const char *const *queries; /* (n_queries): token texts, any bytes; NULL: not named */
+    const char *const *queries; /* (n_queries): the texts of tokens, of any bytes; NULL: no names */
     const char *const *keys;    /* (n_keys); may be the same array */
 } hl_panel;
 
-/* HL_INVALID where it cannot be drawn: no weights, a count below 1, a stride below n_keys, a token that is NULL. */
+/* HL_INVALID if it cannot be drawn: no weights, a count below 1, a stride below n_keys, a token that is NULL. */
 hl_status hl_panel_check(const hl_panel *panel);
 
-/* A map cut into n_rows times n_columns blocks as equal as whole weights allow, at most as many as there are. */
+/* A map is cut into n_rows times n_columns blocks of nearly equal size. There are at most as many blocks as weights. */
 typedef struct hl_panel_blocks {
     int64_t n_rows, n_columns;
 } hl_panel_blocks;

@@ -27,7 +27,7 @@ typedef struct hl_picture {
     const hl_panel *panels;     /* row after row, each from left to right */
     const int64_t *row_lengths; /* (n_rows): the number of panels in the row, at least 1 */
     int64_t n_rows;
-    const char *caption; /* below all: run, step, example; NULL: none */
+    const char *caption; /* below all panels, such as run, step and example; NULL: none */
     struct {
         const char *rows, *columns, *colours;
     } names;   /* of the axes and the bar; NULL: those of attention */
@@ -51,15 +51,15 @@ enum {
  * may have been added. */
 hl_status hl_picture_print(const hl_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
-/* What making each of these takes in memory, with the file's content, in bytes: the pixels of a PNG; of the others, an
- * estimate, at most, by panels and cells, since how many colours a map has is not known before. Weights are not
- * read. */
+/* The bytes of memory that are needed to make each format, including the file's content. For a PNG, these are its
+ * pixels. For the others, this is an upper estimate from the numbers of panels and cells, because the number of colours
+ * in a map is not known in advance. Weights are not read. */
 typedef struct hl_picture_memory {
-    size_t png; /* 0 where it would have more than HL_PICTURE_MOST_PIXELS */
+    size_t png; /* 0 if it would have more than HL_PICTURE_MOST_PIXELS */
     size_t svg, pdf;
 } hl_picture_memory;
 
-/* Fails as hl_picture_print of a PNG. */
+/* Fails as hl_picture_print fails for a PNG. */
 hl_status hl_picture_memory_of(const hl_picture *picture, double dpi, hl_picture_memory *memory);
 
 HL_END_DECLS

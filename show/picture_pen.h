@@ -16,22 +16,22 @@ typedef struct hl_pen_line {
     double width;
 } hl_pen_line;
 
-/* Chooses the font, with which text is measured and drawn the same at any resolution. */
+/* Chooses the font. Text is measured and drawn in the same way at any resolution. */
 void hl_pen_font(cairo_t *cairo, double size);
 
-/* Writes the words of the text that fit into a line of `width` to *line and returns the rest of the text, NULL where
- * all of it fits. The `last` line, and one whose first word alone is too wide, is cut and ends in an ellipsis; then the
- * result is NULL too. */
+/* Writes the words that fit into a line of `width` to *line. Returns the rest of the text, or NULL if all of it fits.
+ * If this is the `last` line, or if its first word alone is too wide, the line is cut and ends in an ellipsis; the
+ * result is then NULL, too. */
 const char *hl_pen_split(cairo_t *cairo, const char *text, double width, bool last, hl_pen_line *line);
 
 /* The text as one line. */
 hl_pen_line hl_pen_fit(cairo_t *cairo, const char *text, double width);
 
-/* The number of lines that the text takes, at most `most`, of which the last may be cut. */
+/* The number of lines that the text takes: at most `most`. The last line may be cut. */
 int hl_pen_count_lines(cairo_t *cairo, const char *text, double width, int most);
 
-/* Draws a line whose baseline begins, has its middle or ends (`align` 0, 0.5, 1) at (x, y); `upwards`: turned to be
- * read from below. */
+/* Draws a line whose baseline begins (`align` 0), has its middle (0.5) or ends (1) at (x, y). `upwards`: the line is
+ * turned and runs from bottom to top. */
 void hl_pen_draw(cairo_t *cairo, const hl_pen_line *line, double x, double y, double align, bool upwards);
 
 HL_END_DECLS
