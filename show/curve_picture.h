@@ -1,4 +1,5 @@
-/* Figures that show how some quantities change from row to row of a table: small charts below each other, with one axis.
+/* Figures that show how some quantities change from row to row of a table: small charts below each other, with one
+ * axis.
  *
  *     hl_curve curves[] = { { "loss", losses }, { "accuracy", accuracies } };
  *     hl_curve_picture picture = { .curves = curves, .n_curves = 2, .rows = names, .n_rows = 8, .axis = "heads left" };

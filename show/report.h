@@ -1,5 +1,6 @@
 /* report.html: everything about the heads of one run, or of two runs side by side, as one page that needs no other
- * files. It shows how the patterns form, what each head does and since when, and one head's computation step by step. */
+ * files. It shows how the patterns form, what each head does and since when, and one head's computation step by
+ * step. */
 #ifndef HL_SHOW_REPORT_H
 #define HL_SHOW_REPORT_H
 

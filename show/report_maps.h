@@ -62,11 +62,11 @@ typedef struct hl_report_maps {
 
 /* Adds a snapshot. layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands
  * for all n_heads of its layer. `answers` are those on the same examples; NULL if they are not known, in all snapshots
- * or in none. Snapshots are added in the order of their steps. Their arrays may be freed afterwards. If all maps together
- * have too many numbers, fewer examples are kept (at least one). If that is not enough, fewer snapshots are kept, always
- * including the last one. Later snapshots may have more or fewer examples than the first. A snapshot that lacks a kept
- * example has no maps; the last one must have all. HL_INVALID: layers, heads or kept examples differ from the first
- * snapshot's, more snapshots than announced; HL_NO_MEMORY. Then nothing is added. */
+ * or in none. Snapshots are added in the order of their steps. Their arrays may be freed afterwards. If all maps
+ * together have too many numbers, fewer examples are kept (at least one). If that is not enough, fewer snapshots are
+ * kept, always including the last one. Later snapshots may have more or fewer examples than the first. A snapshot that
+ * lacks a kept example has no maps; the last one must have all. HL_INVALID: layers, heads or kept examples differ from
+ * the first snapshot's, more snapshots than announced; HL_NO_MEMORY. Then nothing is added. */
 hl_status hl_report_maps_add(hl_report_maps *maps, int64_t step, const hl_patterns *layers, int n_layers,
                              const hl_answers *answers);
 

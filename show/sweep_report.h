@@ -31,8 +31,8 @@ typedef struct hl_sweep_report {
     const hl_sweep_run *runs;            /* one for every row of the table except the titles */
 } hl_sweep_report;
 
-/* Adds the whole file to the text. Texts may hold any bytes, which are shown and never interpreted. The same input gives
- * the same bytes. HL_NO_MEMORY. */
+/* Adds the whole file to the text. Texts may hold any bytes, which are shown and never interpreted. The same input
+ * gives the same bytes. HL_NO_MEMORY. */
 hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text);
 
 HL_END_DECLS

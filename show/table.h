@@ -16,9 +16,9 @@ HL_BEGIN_DECLS
 enum { HL_TABLE_WIDTH = 80 };
 
 /* Adds the table of n >= 1 heads and their labels to `text`: one row for each head in the given order (its label, the
- * label's score and baseline, the best offset, entropy), a paragraph that explains the columns, and the sentences below.
- * It is ASCII. With fewer than 100,000 heads, no line is longer than HL_TABLE_WIDTH. A label that does not fit is cut
- * and ends in "~". `relations` as in hl_label_text_of. HL_NO_MEMORY is left on the text. */
+ * label's score and baseline, the best offset, entropy), a paragraph that explains the columns, and the sentences
+ * below. It is ASCII. With fewer than 100,000 heads, no line is longer than HL_TABLE_WIDTH. A label that does not fit
+ * is cut and ends in "~". `relations` as in hl_label_text_of. HL_NO_MEMORY is left on the text. */
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
                     const char *const *relations);
 

@@ -44,8 +44,8 @@ void hl_cell_pen_scale(hl_cell_pen *pen, int n);
 /* Adds spaces. */
 void hl_terminal_space(hl_text *text, int64_t columns);
 
-/* Adds the text, cut if it is wider than `columns` (it then ends in an ellipsis, in ASCII in '~'). Returns the number of
- * columns that it takes. If `text` is NULL, it is only measured. */
+/* Adds the text, cut if it is wider than `columns` (it then ends in an ellipsis, in ASCII in '~'). Returns the number
+ * of columns that it takes. If `text` is NULL, it is only measured. */
 int hl_terminal_put(const hl_terminal *terminal, const char *bytes, int columns, hl_text *text);
 
 HL_END_DECLS
