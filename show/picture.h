@@ -43,11 +43,11 @@ enum {
 
 /* Adds the figure as a file of that format (hl_drawing_print). A PNG has `dpi` pixels per inch. Up to eight heads in a
  * row, with the same tokens, a figure is about seven inches wide, like the text of a page. A single map shows every
- * token if there are up to about 90; otherwise it shows every second, third, ... token. A grid shows all tokens or none.
- * It does not repeat tokens that the map to the left or below already shows. Text that is too long is cut and ends in an
- * ellipsis. Invisible characters are spelled out (core/base/shown_text.h). HL_INVALID: no panels or too many, a row
- * without a panel, a panel that hl_panel_check refuses, dpi, more than HL_PICTURE_MOST_PIXELS. HL_NO_MEMORY. HL_FAILED
- * with cairo's words, whatever else cairo cannot do. On failure bytes may have been added. */
+ * token if there are up to about 90; otherwise it shows every second, third, ... token. A grid shows all tokens or
+ * none. It does not repeat tokens that the map to the left or below already shows. Text that is too long is cut and
+ * ends in an ellipsis. Invisible characters are spelled out (core/base/shown_text.h). HL_INVALID: no panels or too
+ * many, a row without a panel, a panel that hl_panel_check refuses, dpi, more than HL_PICTURE_MOST_PIXELS.
+ * HL_NO_MEMORY. HL_FAILED with cairo's words, whatever else cairo cannot do. On failure bytes may have been added. */
 hl_status hl_picture_print(const hl_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 /* The bytes of memory that are needed to make each format, including the file's content. For a PNG, these are its
