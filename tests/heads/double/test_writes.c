@@ -193,6 +193,35 @@ TEST(the_numbers_of_a_page_add_what_heads_write)
     }
 }
 
+TEST(the_terms_of_every_answer_are_kept)
+{
+    hl_writes_options all = options;
+    all.keep_terms = true;
+    set_up_shape(post);
+    hl_writes writes;
+    expect_ok(hl_writes_measure(&model, &batch, &all, &writes));
+    int64_t a = 0;
+    for (int64_t i = 0; i < E * batch.n_tokens; i++) {
+        if (batch.targets[i] < 0) {
+            continue;
+        }
+        ck_assert_int_lt(a, writes.n_kept);
+        hl_written_answer answer = writes.answers[a];
+        ck_assert_int_eq(answer.example, i / batch.n_tokens);
+        ck_assert_int_eq(answer.position, i % batch.n_tokens);
+        ck_assert_int_eq(answer.id, batch.targets[i]);
+        double sum = 0;
+        for (int w = 0; w < writes.n_writers; w++) {
+            sum += writes.terms[a * writes.n_writers + w];
+        }
+        ck_assert_double_eq_tol(sum, answer.logit, 1e-10);
+        a++;
+    }
+    ck_assert_int_eq(a, writes.n_kept);
+    hl_writes_free(&writes);
+    tear_down();
+}
+
 /* ---- without answers, and failures ---- */
 
 TEST(a_model_without_answers_has_norms_alone)
