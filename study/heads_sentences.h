@@ -8,9 +8,9 @@
 
 HL_BEGIN_DECLS
 
-/* Adds a paragraph for each head that is faithful alone and each group that is together, the first six of each, or says
- * why there is none; and whether what the loss loses belongs to other weights than the patterns. `relations` as in
- * hl_label_text_of. HL_NO_MEMORY is left on the text. */
+/* Adds a paragraph for each head that is faithful by itself, and for each group of heads that is faithful together: the
+ * first six of each. If there is none, the text says why. It also says if the effects were measured with other weights
+ * than those that made the patterns. `relations` as in hl_label_text_of. HL_NO_MEMORY is left on the text. */
 void hl_heads_sentences_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
 
 HL_END_DECLS

@@ -1,4 +1,4 @@
-/* The rows that a model carries from layer to layer, of one example. */
+/* The rows that a model carries from layer to layer, for one example. */
 #ifndef HL_STUDY_HIDDEN_STATES_H
 #define HL_STUDY_HIDDEN_STATES_H
 
@@ -14,19 +14,19 @@ HL_BEGIN_DECLS
 typedef struct hl_hidden_states {
     int64_t n_rows, d_model; /* T, D */
     int n_states;            /* L + 1 */
-    hl_real *rows;           /* (L + 1, T, D): what enters the first layer, then the output of each, the last one after
-                                the encoder's last norm where it has one; owned */
+    hl_real *rows;           /* (L + 1, T, D): the input of the first layer, then each layer's output; the last one is
+                                taken after the encoder's last norm, if it has one; owned */
 
-    /* Of each layer, (L), where hl_hidden_states_add_writes was called; else NULL. Owned. */
+    /* (L): one array per layer if hl_hidden_states_add_writes was called; else NULL. Owned. */
     hl_real **z;      /* (H, T, Dv): the heads' outputs before W_O */
     hl_real **writes; /* (H, T, D): z W_O, head by head, without the bias */
 } hl_hidden_states;
 
 /* Runs the model on a batch of one example. HL_INVALID (as hl_model_embed), HL_NO_MEMORY; *states is then empty. On
- * success ended by hl_hidden_states_free. */
+ * success free with hl_hidden_states_free. */
 hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, int threads, hl_hidden_states *states);
 
-/* Adds z and writes, in a pass over the same batch. HL_NO_MEMORY; to be freed all the same. */
+/* Adds z and writes, in a pass over the same batch. HL_NO_MEMORY. Must be freed on failure too. */
 hl_status hl_hidden_states_add_writes(hl_hidden_states *states, const hl_model *model, const hl_batch *batch,
                                       int threads);
 

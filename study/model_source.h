@@ -1,6 +1,5 @@
-/* What the folder of an opened model says of it (study/model.h). It stays as it is from opening to closing, but for the
- * treebank's size in the config (hl_syntax_history_read). Whoever runs no model and reads no snapshot needs this alone.
- */
+/* What the folder of an opened model says about it (study/model.h). Only the treebank's size in the config changes
+ * while it is open (hl_syntax_history_read). Code that runs no model and reads no snapshot needs only this. */
 #ifndef HL_STUDY_MODEL_SOURCE_H
 #define HL_STUDY_MODEL_SOURCE_H
 
@@ -19,23 +18,23 @@ HL_BEGIN_DECLS
 /* All pointers without const are owned; the others point into the dataset or the config. */
 typedef struct hl_model_source {
     char *path, *patterns; /* the folders */
-    char *name; /* the folder's own, also where the path ends in "." or "/"; an open model's with its parent's */
-    hl_pretrained *open; /* an open model's folder, without its tokens, which are the dataset's; NULL: a run */
-    hl_pretrained_sentence sentence; /* how a sentence becomes a vector: an open model's, or what a run began with */
+    char *name; /* the folder's name, also if the path ends in "." or "/"; for an open model, its parent's name, too */
+    hl_pretrained *open; /* an open model's folder, without the tokens, which the dataset has; NULL: a run */
+    hl_pretrained_sentence sentence; /* how a sentence becomes a vector in the open model that this is or began with */
     hl_config config;
-    hl_model_config shape; /* of its model */
-    hl_dataset *dataset;   /* its validation examples are those that the model is asked on */
-    hl_dataset *folders; /* an open model's, whose tokens `dataset` reads where it has examples, which are then scored;
-                              freed after it; else NULL */
+    hl_model_config shape; /* the shape of the model */
+    hl_dataset *dataset;   /* the model is asked on its validation examples */
+    hl_dataset *folders;   /* if an open model has scored examples: the dataset of its folder, whose tokens `dataset`
+                              uses; freed after it; else NULL */
     const hl_vocabulary *vocabulary; /* the dataset's */
     const char *const *relations;    /* the names of the task's gold relations */
-    const char *validation; /* what its validation set is called: that, or the file of an open model's examples */
-    int threads;            /* that it is run on */
-    int64_t slice; /* how many examples its heads are measured on at once, as in training, which bounds the memory */
-    int64_t rows_at_once; /* how many tokens it is run on at once, likewise */
+    const char *validation;          /* the name of the validation set in messages: "validation" or the file's name */
+    int threads;                     /* the model runs on so many threads */
+    int64_t slice;        /* its heads are measured on so many examples at once, as in training, to limit the memory */
+    int64_t rows_at_once; /* the model runs on so many tokens at once, for the same reason */
 } hl_model_source;
 
-/* Whether a file of weights is there already. HL_NO_MEMORY. */
+/* Whether there is a file of weights already. HL_NO_MEMORY. */
 hl_status hl_model_source_has_weights(const hl_model_source *source, bool *has);
 
 HL_END_DECLS
