@@ -1,4 +1,4 @@
-/* How good a model's answers are on a file of its task's form.
+/* How good a model's answers are on a file in the form of its task.
  *
  *   masked    each piece of each line, one mask at a time: exp of the mean loss is the pseudo-perplexity of Salazar et
  *             al. 2020. Where words are asked for, the later pieces of its word are masked, too (word-l2r, Kauf &

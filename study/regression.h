@@ -1,4 +1,4 @@
-/* How close numbers that a model answers are to those of a file. */
+/* How close the numbers that a model answers are to the numbers in a file. */
 #ifndef HL_STUDY_REGRESSION_H
 #define HL_STUDY_REGRESSION_H
 
@@ -11,7 +11,7 @@
 
 HL_BEGIN_DECLS
 
-/* A zeroed one is empty. Owned: hl_regression_free. */
+/* A zeroed struct is empty. Owned by the caller, who frees it with hl_regression_free. */
 typedef struct hl_regression {
     double *wanted, *said; /* (n_wanted), (n_said) */
     size_t n_wanted, n_said, wanted_capacity, said_capacity;
@@ -19,18 +19,18 @@ typedef struct hl_regression {
 
 void hl_regression_free(hl_regression *regression);
 
-/* Adds the number of a file, and later its answer. HL_INVALID, quoting it: text that is no finite number;
- * HL_NO_MEMORY. */
+/* _want adds a number from the file, and _say later adds its answer. HL_INVALID, quoting the text, if it is no finite
+ * number; HL_NO_MEMORY. */
 hl_status hl_regression_want(hl_regression *regression, hl_span text);
 void hl_regression_say(hl_regression *regression, double number);
 
 typedef struct hl_regression_scores {
     double squared_error;     /* the mean of (said - wanted)^2 */
-    double pearson, spearman; /* correlations; of equal numbers Spearman's takes the mean rank. NaN where all of one
-                                 side are equal */
+    double pearson, spearman; /* correlations. For equal numbers, Spearman's uses the mean rank. NaN if all numbers of
+                                 one side are equal */
 } hl_regression_scores;
 
-/* Of at least one number, each with its answer. HL_NO_MEMORY. */
+/* Requires at least one number, and an answer for each. HL_NO_MEMORY. */
 hl_status hl_regression_score(const hl_regression *regression, hl_regression_scores *scores);
 
 HL_END_DECLS

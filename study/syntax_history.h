@@ -1,5 +1,5 @@
-/* How what the heads of a run find in its treebank grew: syntax.csv (train/syntax_csv.h), read with the run's own
- * sentences. */
+/* What the heads of a run found in its treebank at each step: syntax.csv (train/syntax_csv.h), read together with the
+ * run's own sentences. */
 #ifndef HL_STUDY_SYNTAX_HISTORY_H
 #define HL_STUDY_SYNTAX_HISTORY_H
 
@@ -15,17 +15,17 @@ HL_BEGIN_DECLS
 
 typedef struct hl_syntax_history {
     hl_report_syntax_steps
-        shown;             /* of the relations that have HL_SYNTAX_LEAST_CASES; no steps: the run has no syntax.csv */
-    hl_treebank *treebank; /* owned, as are the arrays of `shown` */
-    hl_syntax counts;      /* of the last step */
+        shown;             /* relations with at least HL_SYNTAX_LEAST_CASES cases; no steps if there is no syntax.csv */
+    hl_treebank *treebank; /* owned, like the arrays of `shown` */
+    hl_syntax counts;      /* at the last step */
     hl_syntax_label
-        *labels; /* (heads): by which relation each is named at the step that was asked for; owned; NULL: the
-                                file has no rows of it */
+        *labels; /* (heads): the relation that names each head at the requested step; owned; NULL: the file has no
+                    rows for this step */
 } hl_syntax_history;
 
-/* Reads the rows that are there, and names the heads at `step`; of a run without patterns.treebank it is empty.
- * HL_BAD_FILE as hl_setup_treebank and hl_syntax_csv_read, HL_NO_MEMORY; it is then empty. On success ended by
- * hl_syntax_history_free. */
+/* Reads the existing rows and names the heads at `step`. The history of a run without patterns.treebank is empty.
+ * HL_BAD_FILE as hl_setup_treebank and hl_syntax_csv_read, HL_NO_MEMORY; the history is then empty. On success free
+ * with hl_syntax_history_free. */
 hl_status hl_syntax_history_read(hl_syntax_history *history, hl_model_source *run, int64_t step);
 
 /* A zeroed or already freed one is allowed. */

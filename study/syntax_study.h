@@ -1,4 +1,4 @@
-/* What the heads of an opened model find in a treebank (heads/syntax.h), and what heads of random weights would. */
+/* What the heads of an opened model find in a treebank (heads/syntax.h), and what heads with random weights find. */
 #ifndef HL_STUDY_SYNTAX_STUDY_H
 #define HL_STUDY_SYNTAX_STUDY_H
 
@@ -18,30 +18,30 @@ HL_BEGIN_DECLS
 
 typedef struct hl_syntax_question {
     const char *path;   /* the treebank */
-    int64_t max_pieces; /* of a sentence; 0: as many as the model reads */
+    int64_t max_pieces; /* the most pieces of a sentence; 0: as many as the model reads */
     bool subtypes;
-    bool punct_and_root; /* have rows, too */
-    bool null;           /* whether random weights are asked, too */
-    bool trees;          /* whether whole trees are made */
-    bool faithful;       /* whether heads are judged that earn a relation */
-    int64_t least_cases; /* of a relation with a row, in all sentences */
+    bool punct_and_root; /* punct and root have rows, too */
+    bool null;           /* measure random weights, too */
+    bool trees;          /* make whole trees */
+    bool faithful;       /* judge the heads that earn a relation */
+    int64_t least_cases; /* the fewest cases in all sentences for which a relation has a row */
 
-    /* Told what is being done, and how much of it; its failure ends the study. NULL is allowed. */
+    /* Reports what is being done and how far it is; may be NULL. Its failure ends the study. */
     hl_status (*progress)(void *context, const char *what, int64_t done, int64_t total);
     void *context;
 } hl_syntax_question;
 
-enum { HL_SYNTAX_JUDGED = 500 }; /* sentences that heads are judged on: the first that can be used */
+enum { HL_SYNTAX_JUDGED = 500 }; /* heads are judged on so many sentences: the first usable ones */
 
-/* How whole trees are made of what heads attend to; for each of the sentences 1, 3, 5 ...; the heads are
- * chosen on the others. */
+/* How whole trees are made from attention, for each of the sentences 1, 3, 5 .... The heads are chosen on the other
+ * sentences. */
 typedef enum hl_syntax_tree_kind {
     HL_SYNTAX_TREE_RIGHT,  /* right-branching */
     HL_SYNTAX_TREE_LEFT,   /* left-branching */
-    HL_SYNTAX_TREE_OFFSET, /* the best fixed offset for all words, which need not be a tree */
+    HL_SYNTAX_TREE_OFFSET, /* the best fixed offset for all words; need not be a tree */
     HL_SYNTAX_TREE_HEAD,   /* the maximum spanning tree of the best head for all words */
-    HL_SYNTAX_TREE_MEAN, /* that of the mean of the heads that are best for a relation and there, where they are chosen,
-                              earn it (hl_syntax_earned); without a score where there is none */
+    HL_SYNTAX_TREE_MEAN,   /* the maximum spanning tree of the mean of those heads that are best for a relation and earn
+                            it on the sentences that choose (hl_syntax_earned); without a score if there is no such head */
     HL_SYNTAX_TREE_KINDS
 } hl_syntax_tree_kind;
 
@@ -49,51 +49,51 @@ typedef enum hl_syntax_tree_kind {
 typedef struct hl_syntax_study {
     const hl_opened_model *model; /* not owned */
     hl_treebank *treebank;
-    int64_t max_pieces;    /* of a sentence that is used */
-    hl_syntax found, null; /* null: empty where it was not asked for */
+    int64_t max_pieces;    /* the most pieces of a sentence that is used */
+    hl_syntax found, null; /* null: empty if it was not requested */
     int64_t n_rows;
-    int64_t *rows; /* (n_rows): -1, which stands for all relations, then those with a row, the most cases first */
-    hl_syntax_label *labels; /* (heads): by which of the relations with a row each head is named */
-    hl_effects effects;      /* of those that have one, where they were judged; their labels point to it */
-    hl_status no_effects;    /* why they were not; HL_OK: they were, or were not asked about */
+    int64_t *rows; /* (n_rows): -1 for all relations, then the relations with a row, by falling number of cases */
+    hl_syntax_label *labels; /* (heads): the relation, among those with a row, that names each head */
+    hl_effects effects;      /* the effects of named heads, if they were judged; the labels point to them */
+    hl_status no_effects;    /* why they were not judged; HL_OK: they were, or this was not requested */
     bool has_trees;
     hl_tree_score trees[HL_SYNTAX_TREE_KINDS];
-    int64_t tree_sentences; /* scored: those with one root */
-    int64_t n_tree_heads;   /* of the mean */
+    int64_t tree_sentences; /* the number of scored sentences: those with one root */
+    int64_t n_tree_heads;   /* the number of heads in the mean */
     hl_syntax_cases cases;  /* as hl_syntax_study_find_cases finds them */
 } hl_syntax_study;
 
-/* Reads the treebank; the model, which must outlive the study, need not have been loaded. HL_INVALID (the model reads
- * no text), HL_BAD_FILE (as hl_treebank_read), HL_NO_MEMORY, or as `progress` fails. Ended by hl_syntax_study_free,
- * whatever this returns. */
+/* Reads the treebank. The model must outlive the study; it need not be loaded yet. HL_INVALID (the model reads no
+ * text), HL_BAD_FILE (as hl_treebank_read), HL_NO_MEMORY, or the failure of `progress`. Must be freed with
+ * hl_syntax_study_free, on failure too. */
 hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model,
                                const hl_syntax_question *question);
 
-/* *making: what hl_syntax_study_make takes at most, beside the treebank and the loaded model; *kept: what of it stays
- * until hl_syntax_study_free. HL_NO_MEMORY. */
+/* *making: the most bytes that hl_syntax_study_make needs, in addition to the treebank and the loaded model. *kept: the
+ * part of them that stays until hl_syntax_study_free. HL_NO_MEMORY. */
 hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *making,
                                 size_t *kept);
 
-/* Runs the model, which must have been loaded, over the treebank; then, where asked, one of the same shape with weights
- * as an untrained run draws them from the run's seed, and makes trees. HL_NO_MEMORY, HL_NOT_FINITE, or as `progress`
- * fails. */
+/* Runs the model, which must have been loaded, over the treebank. If requested, it also runs a model of the same shape
+ * with the weights that an untrained run draws from the run's seed, and makes trees. HL_NO_MEMORY, HL_NOT_FINITE, or
+ * the failure of `progress`. */
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question);
 
-/* Judges the heads that earn a relation, as `model`, which is the study's and has been loaded, needs them
- * (heads/effect.h): on those of the first HL_SYNTAX_JUDGED sentences that chose nothing, 1, 3, 5 ..., with the loss of
- * the model's own task: its masks of validation, each next piece, or the tags of its column. In a label's ideal pattern
- * every piece of a word attends evenly to the words that the relation pairs it with in the label's direction, in each
- * evenly to its pieces; other rows keep the head's own weights. Where there is no loss, study->no_effects says why: of
- * an open model without examples, of classes, of standard input, or where the sentences cannot be read once more.
- * HL_BAD_FILE, HL_NO_MEMORY, HL_NOT_FINITE, or as the question's progress fails. */
+/* Judges how much the model needs the heads that earn a relation (heads/effect.h). `model` is the study's model and
+ * must have been loaded. The loss is that of the model's own task (its validation masks, each next piece, or the tags
+ * of its column), on sentences 1, 3, 5 ... of the first HL_SYNTAX_JUDGED ones, which chose nothing. In a label's ideal
+ * pattern, every piece of a word attends evenly to the words that the relation pairs it with in the label's direction,
+ * and within each word evenly to its pieces. Other rows keep the head's own weights. If there is no loss,
+ * study->no_effects says why: an open model without examples, classes, standard input, or sentences that cannot be read
+ * again. HL_BAD_FILE, HL_NO_MEMORY, HL_NOT_FINITE, or the failure of the question's progress. */
 hl_status hl_syntax_study_judge(hl_syntax_study *study, hl_opened_model *model, const hl_syntax_question *question);
 
-/* What that takes; 0 where there is no loss. `model` needs no numbers. HL_INVALID, HL_NO_MEMORY. */
+/* The bytes that this needs; 0 if there is no loss. `model` need not be allocated. HL_INVALID, HL_NO_MEMORY. */
 hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syntax_question *question,
                                       const hl_model *model, size_t *bytes);
 
-/* Finds up to `each` examples of every row that are right, and as many that are wrong. Call once. HL_NO_MEMORY, or as
- * the question's progress fails. */
+/* Finds, for every row, up to `each` cases in which the head is right, and as many in which it is wrong. Call it once.
+ * HL_NO_MEMORY, or the failure of the question's progress. */
 hl_status hl_syntax_study_find_cases(hl_syntax_study *study, const hl_syntax_question *question, int64_t each);
 
 /* A zeroed or already freed one is allowed. */

@@ -105,6 +105,7 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
     run_result run = OK(HEADS("writes", folder, "--example", "1", "--json", "--csv", csv));
     json_t *root = json_of(run.out), *answers = json_object_get(root, "answers"), *answer, *term;
     size_t n = json_array_size(json_object_get(root, "writers")), i, k;
+    double before = INFINITY;
     ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2);
     ck_assert_uint_eq(json_array_size(answers), 3); /* of the tiny task's 7 tokens, 3 are masks */
     ck_assert_uint_eq(json_array_size(json_object_get(root, "tokens")), 7);
@@ -123,6 +124,15 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
         /* the task copies */
         ck_assert_str_eq(json_string_value(json_object_get(answer, "answer")),
                          json_string_value(json_array_get(tokens, i)));
+    }
+    for (k = 0; k < n; k++) { /* the largest on average first */
+        double mean = 0;
+        json_array_foreach(answers, i, answer)
+        {
+            mean += json_number_value(json_array_get(json_object_get(answer, "terms"), k)) / 3;
+        }
+        ck_assert_double_le(fabs(mean), before + 1e-6);
+        before = fabs(mean);
     }
     ck_assert_int_eq(count_lines(run_read(csv)), (int64_t)(3 * n) + 1);
     fits_80_columns(SAYS(HEADS("writes", folder, "--example", "1"), "4 <mask> -> ", "others").out);
