@@ -90,8 +90,7 @@ int64_t hl_predictor_room(const hl_predictor *predictor, bool pair);
  * empty. */
 hl_status hl_predictor_read(hl_predictor *predictor, hl_span text, hl_span second, bool specials);
 
-/* Reads a sentence given as n words. firsts (n): the index of each word's first piece; -1 if it was cut off. Fails as
- * hl_tokens_encode_word. */
+/* Reads a sentence of n words. firsts (n): each word's first piece; -1 if cut off. Fails as hl_tokens_encode_word. */
 hl_status hl_predictor_read_words(hl_predictor *predictor, const hl_span *words, int64_t n, int32_t *firsts);
 
 /* Asks for the logits of the pieces asked[0] < asked[1] < ... of the text. Values of -1 at the end stand for pieces

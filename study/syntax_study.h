@@ -40,8 +40,8 @@ typedef enum hl_syntax_tree_kind {
     HL_SYNTAX_TREE_LEFT,   /* left-branching */
     HL_SYNTAX_TREE_OFFSET, /* the best fixed offset for all words; need not be a tree */
     HL_SYNTAX_TREE_HEAD,   /* the maximum spanning tree of the best head for all words */
-    HL_SYNTAX_TREE_MEAN,   /* the maximum spanning tree of the mean of those heads that are best for a relation and earn
-                            it on the sentences that choose (hl_syntax_earned); without a score if there is no such head */
+    HL_SYNTAX_TREE_MEAN, /* the maximum spanning tree of the mean of some heads: those that are best for a relation and
+                            earn it on the sentences that choose (hl_syntax_earned); no score if there are none */
     HL_SYNTAX_TREE_KINDS
 } hl_syntax_tree_kind;
 
