@@ -24,8 +24,8 @@ typedef struct hl_pretrained_parts {
     hl_pretrained *source;     /* the folder that the model was loaded from, or NULL */
     hl_pretrained_sentence sentence;
 
-    /* For a model with fewer heads than d_model / d_k: each head's number among the d_model / d_k heads of its layer, by
-     * layer and head, all different. NULL: the first ones. */
+    /* For a model with fewer heads than d_model / d_k: each head's number among the d_model / d_k heads of its layer,
+     * by layer and head, all different. NULL: the first ones. */
     const int32_t *places;
 } hl_pretrained_parts;
 

@@ -99,8 +99,7 @@ hl_status hl_predictor_read_words(hl_predictor *predictor, const hl_span *words,
 hl_status hl_predictor_logits(hl_predictor *predictor, const int32_t *asked, int64_t n, hl_predictor_take *take,
                               void *context);
 
-/* Asks for the `most` best answers at each of these pieces: choices (n, most). If there are fewer, the others get the
- * id -1. Fails likewise. */
+/* Asks for the `most` best answers at each piece: choices (n, most); missing ones get the id -1. Fails likewise. */
 hl_status hl_predictor_best(hl_predictor *predictor, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices);
 
 /* Asks for the logits (C) of the whole text's classes. If one class is chosen, they are ln of the mean of the windows'
