@@ -55,8 +55,7 @@ const char *hl_pretrained_kind(const hl_pretrained *folder);
 const hl_model_config *hl_pretrained_model(const hl_pretrained *folder);
 hl_pretrained_head hl_pretrained_stored_head(const hl_pretrained *folder);
 
-/* The same with another head, as transformers adds one to a model of this kind. If its labels are not stored, its
- * number of targets is 0. */
+/* The same with another head, as transformers adds one. If its labels are not stored, it has 0 targets. */
 const hl_model_config *hl_pretrained_model_with(const hl_pretrained *folder, hl_pretrained_head head);
 
 /* The tokens. Their number is the model's V; if the model does not answer tokens, it may be up to 127 less. */
