@@ -27,7 +27,7 @@ typedef struct hl_batch {
 
     int64_t n_targets;          /* M */
     const int32_t *target_rows; /* (M): ascending, no row twice; the row in the batch is target_rows[m] - offsets[0] */
-    const int32_t *target_ids;  /* (M): ids in the targets' vocabulary, or HL_IGNORE where it lacks the right id */
+    const int32_t *target_ids;  /* (M): ids in the targets' vocabulary, or HL_IGNORE if it lacks the right id */
 } hl_batch;
 
 /* The examples first ... first + count - 1 of `batch`. The slice shares the batch's arrays. */

@@ -52,7 +52,7 @@ typedef struct hl_examples {
                    belong to no word. NULL: every token is a word. */
     int32_t *types; /* (B, T), 0, or 1 in the second of two texts; NULL: every type is 0 */
 
-    /* What the words are (data/text/word_forms.h); NULL where this is unknown. */
+    /* What the words are (data/text/word_forms.h); NULL if this is unknown. */
     const int32_t *forms; /* (B, T), the id of the form of the token's word; -1: none. Words that differ only in case
                              have the same form */
     const unsigned char *form_kinds; /* bits of hl_token_kind, by form: punctuation; unknown, where it is hidden */

@@ -48,7 +48,7 @@ typedef struct sentence {
     int64_t spare;                /* number of tokens left for optional words */
     unsigned used;                /* the nouns in the sentence, one bit each */
     int topic;                    /* the form of its first subject */
-    int64_t topic_at, pronoun_at; /* HL_IGNORE where there is none yet */
+    int64_t topic_at, pronoun_at; /* HL_IGNORE if there is none yet */
 } sentence;
 
 static bool chance(sentence *s, int percent)

@@ -2,7 +2,7 @@
 
 #include "core/examples.h"
 
-/* The source of query i, HL_IGNORE where there is none. */
+/* The source of query i, HL_IGNORE if there is none. */
 static int64_t source_of(const hl_pattern *pattern, int64_t i)
 {
     return pattern->sources != NULL ? pattern->sources[i] : HL_IGNORE;

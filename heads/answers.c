@@ -54,7 +54,7 @@ double hl_log_sum_exp(const hl_real *logits, int64_t n, hl_real largest)
     return (double)largest + log(sum);
 }
 
-/* The ids of the n largest logits at a place, perhaps in `found`; NULL where nothing is kept. */
+/* The ids of the n largest logits at a place, perhaps in `found`; NULL if nothing is kept. */
 static const int32_t *top_at(const hl_answers *answers, int64_t place, int n, int32_t *found)
 {
     int64_t C = answers->n_targets;

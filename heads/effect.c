@@ -11,7 +11,7 @@ static bool same_label(hl_label a, hl_label b)
     return a.kind == b.kind && a.parameter == b.parameter && a.reversed == b.reversed;
 }
 
-/* The heads of a layer that have the label of head `first`, of which it is the first; 0 where it is not. */
+/* The heads of a layer that have the label of head `first`, of which it is the first; 0 if it is not. */
 static int64_t choose_group(const hl_label *labels, int64_t H, int64_t first, bool *chosen)
 {
     int64_t n = 0;

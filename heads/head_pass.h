@@ -41,8 +41,8 @@ typedef struct hl_head_pass {
     int n_layers;
     int64_t n_examples, n_tokens, d_model; /* E, T, D */
     hl_head_pass_layer *layers;
-    float *hidden; /* (E, T, D): the last hidden states, after the last norm; NULL if the pass is not whole */
-    float *logits; /* (E, T): the centred logit of the right answer; NAN where nothing is asked; NULL if the pass is not
+    float *hidden;  /* (E, T, D): the last hidden states, after the last norm; NULL if the pass is not whole */
+    float *logits;  /* (E, T): the centred logit of the right answer; NAN if nothing is asked; NULL if the pass is not
                        whole, or if the model has no output layer */
     float *numbers; /* the memory block of all arrays */
     size_t bytes;   /* of `numbers` */

@@ -79,7 +79,7 @@ typedef struct item {
     int length;
 } item;
 
-/* Reads the number at *at, of at most nine digits, and moves past it; false where there is none. */
+/* Reads the number at *at, of at most nine digits, and moves past it; false if there is none. */
 static bool read_number(const char **at, int64_t *number)
 {
     enum { DIGITS = 9 };
@@ -90,7 +90,7 @@ static bool read_number(const char **at, int64_t *number)
     return *at > begin;
 }
 
-/* Moves *at past one of the letters; false where none of them is there. */
+/* Moves *at past one of the letters; false if none of them is there. */
 static bool read_letter(const char **at, const char *letters)
 {
     bool found = **at != '\0' && strchr(letters, **at) != NULL;

@@ -17,7 +17,7 @@ enum { NAME_BYTES = sizeof "/step_9223372036854775807.npz" };
 
 /* Sizes */
 
-/* All numbers of a snapshot: weights and logits, and beside these their ids where not all are kept. SIZE_MAX where they
+/* All numbers of a snapshot: weights and logits, and beside these their ids where not all are kept. SIZE_MAX if they
  * do not fit. */
 static size_t count_numbers(const hl_model_config *config, int64_t E, int64_t T)
 {

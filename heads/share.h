@@ -14,7 +14,7 @@ HL_BEGIN_DECLS
 typedef struct hl_share {
     int index, count; /* 0 <= index < count: the process measures the items numbered index, index + count, ... */
 
-    /* All processes call it at the same time. Each passes its own status and n numbers, which are 0 where another
+    /* All processes call it at the same time. Each passes its own status and n numbers, which are 0 if another
      * process measures them. Afterwards every process has all numbers. If a process failed, its failure is returned on
      * all of them. */
     hl_status (*join)(void *context, hl_status own, double *numbers, int64_t n);

@@ -15,7 +15,7 @@ typedef struct reader {
     const json_t *root;
 } reader;
 
-/* The member of that name; NULL where it is missing or null. */
+/* The member of that name; NULL if it is missing or null. */
 static const json_t *member(const reader *r, const char *key)
 {
     const json_t *value = key != NULL ? json_object_get(r->root, key) : NULL;

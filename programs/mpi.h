@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The function of a program; `ranks` is NULL where it is alone. Returns the exit code. What others than rank 0 print
+/* The function of a program; `ranks` is NULL if it is alone. Returns the exit code. What others than rank 0 print
  * goes nowhere. */
 typedef int hl_mpi_program(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 

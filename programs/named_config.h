@@ -15,13 +15,13 @@ typedef struct hl_named_config {
     int n_overrides;
 } hl_named_config;
 
-/* Adds an override. HL_INVALID where there are too many. */
+/* Adds an override. HL_INVALID if there are too many. */
 hl_status hl_named_config_override(hl_named_config *named, const char *override);
 
 /* Takes a word that is no option: the first is the config's path, the others are overrides. HL_INVALID. */
 hl_status hl_named_config_argument(hl_named_config *named, const char *word);
 
-/* Loads a config (hl_config_load); the path "-" is standard input, read once to its end: HL_BAD_FILE where that fails
+/* Loads a config (hl_config_load); the path "-" is standard input, read once to its end: HL_BAD_FILE if that fails
  * or is too long. Of its problems all but the last are printed to `err`, a line each, and the last is the text of
  * HL_INVALID; where `err` is NULL, the first is, and nothing is printed. HL_INVALID, too, where the config's model has
  * nothing to train (hl_setup_check_trained), or asks for bf16 where there is none (hl_setup_check_precision). */

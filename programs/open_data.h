@@ -9,7 +9,7 @@
 
 /* Opens the data as hl_setup_data does, and prints to `out` (NULL: nowhere) how far it is while a text is made into
  * tokens: on a terminal a line that renews itself, elsewhere one every ten seconds. The options' progress is replaced.
- * HL_FAILED where a signal came meanwhile (train/signals.h); else fails as hl_setup_data, and HL_INVALID names the
+ * HL_FAILED if a signal came meanwhile (train/signals.h); else fails as hl_setup_data, and HL_INVALID names the
  * config (options.beside). */
 hl_status hl_open_data(hl_config *config, hl_data_options options, FILE *out, hl_dataset **dataset);
 
@@ -25,7 +25,7 @@ void hl_tell_precision(const hl_model_source *run, FILE *out);
 /* Prints a notice where an open model tags sentences and reads their first word without a space. */
 void hl_tell_first_word(const hl_model_source *run, FILE *out);
 
-/* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY where one was lost. */
+/* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY if one was lost. */
 hl_status hl_print_notices(FILE *out, const hl_text *notices);
 
 #endif

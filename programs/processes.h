@@ -23,7 +23,7 @@ typedef struct hl_processes {
 
 /* Compares what decides about bits: the build, OpenBLAS with its kernels, LIBXSMM's target, the C library, the CPU.
  * Where they differ: HL_INVALID naming the first that do; with `mixed` one line to `err`, and ranks->mixed.
- * HL_NO_MEMORY. To be ended by hl_processes_free, whatever this returns. */
+ * HL_NO_MEMORY. Must be freed with hl_processes_free, on failure too. */
 hl_status hl_processes_meet(hl_ranks *ranks, bool mixed, FILE *err, hl_processes *processes);
 
 /* The same; from then on hl_threads_default counts this process's share of the cores (core/base/threads.h). */

@@ -39,7 +39,7 @@ typedef struct hl_results {
     int64_t n; /* rows; at least one, but for JSON */
 } hl_results;
 
-/* The table for people, the titles in row 0. HL_NO_MEMORY; to be freed, whatever this returns. */
+/* The table for people, the titles in row 0. HL_NO_MEMORY; must be freed on failure too. */
 hl_status hl_results_grid(hl_text_grid *grid, hl_results results);
 
 /* All add to the text, on which HL_NO_MEMORY is left; columns as hl_text_grid_print has them, with `ascii`. */

@@ -34,7 +34,7 @@ static void fit(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
     maps->stride = (int64_t)fmax(1, ceil((double)maps->n_snapshots / most_snapshots));
 }
 
-/* A copy of rows of `count` numbers that lie `stride` apart; NULL where there are none to copy. */
+/* A copy of rows of `count` numbers that lie `stride` apart; NULL if there are none to copy. */
 static bool copy_rows(int32_t **copy, const int32_t *rows, int64_t n, int64_t count, int64_t stride)
 {
     *copy = NULL;

@@ -32,7 +32,7 @@ typedef struct hl_report_map {
                          many corrections in the same order; NULL once they are packed */
     size_t n_numbers;
     char *levels;         /* the numbers, packed (show/private/packed.h); set with the last snapshot at the latest */
-    int32_t *predictions; /* (n_examples, n_tokens): the model's answers, HL_IGNORE where nothing is asked; or NULL */
+    int32_t *predictions; /* (n_examples, n_tokens): the model's answers, HL_IGNORE if nothing is asked; or NULL */
 } hl_report_map;
 
 /* Owned by the caller: hl_report_maps_free. */
@@ -53,8 +53,8 @@ typedef struct hl_report_maps {
     int64_t n_recorded; /* the examples of the first snapshot; n_examples of them are kept */
     bool causal;
     int32_t *lengths;   /* (n_examples) */
-    int32_t *tokens;    /* (n_examples, n_tokens); NULL where not known, as the next four */
-    int32_t *targets;   /* likewise; HL_IGNORE where nothing is asked */
+    int32_t *tokens;    /* (n_examples, n_tokens); NULL if not known, as the next four */
+    int32_t *targets;   /* likewise; HL_IGNORE if nothing is asked */
     int32_t *sources;   /* likewise */
     int32_t *words;     /* likewise: the word that each token belongs to (core/examples.h) */
     int32_t *relations; /* (n_examples, n_relations, n_tokens) */

@@ -45,7 +45,7 @@ static arrangement arrange_freely(const hl_terminal *terminal, const hl_panel *p
 }
 
 /* Finds the arrangement that shows most cells in the terminal's height, and of those the one with the widest; per_row
- * is 0 where the maps do not fit. */
+ * is 0 if the maps do not fit. */
 static arrangement arrange(const hl_terminal *terminal, const hl_panel *panels, int64_t n)
 {
     arrangement best = largest_of(panels, n);

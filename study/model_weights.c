@@ -72,7 +72,7 @@ static hl_status open_if_there(const char *path, hl_checkpoint **weights)
 }
 
 /* Opens the first file that holds weights of that step (any where that is below 0), else the first that is there;
- * *weights is NULL where there is none. */
+ * *weights is NULL if there is none. */
 static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const char **path, hl_checkpoint **weights)
 {
     *weights = NULL;

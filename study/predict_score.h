@@ -41,7 +41,7 @@ typedef struct hl_predict_scores {
  * predictor's tokens, by which masked finds words, or NULL: a piece alone is masked. Progress is told as spec
  * says, after every example. HL_BAD_FILE as its readers fail, and where it holds no target, or none that the model
  * knows: there is no loss then; HL_INVALID (as hl_text_data_open, of columns; a classifier that answers with several
- * numbers), HL_NOT_FINITE, HL_NO_MEMORY. To be freed whatever this returns. */
+ * numbers), HL_NOT_FINITE, HL_NO_MEMORY. Must be freed on failure too. */
 hl_status hl_predict_score(hl_predictor *predictor, const hl_text_spec *spec, const hl_tokens *targets,
                            const hl_text_data *words, hl_predict_scores *scores);
 void hl_predict_scores_free(hl_predict_scores *scores);

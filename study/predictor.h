@@ -61,7 +61,7 @@ typedef struct hl_predictor {
 
     /* Private. */
     hl_pieces window;                    /* what the model reads */
-    int32_t *tokens, *targets, *types;   /* for the longest window; targets: 0 where a row is asked for */
+    int32_t *tokens, *targets, *types;   /* for the longest window; targets: 0 if a row is asked for */
     struct hl_predictor_window *windows; /* (n_windows): those in the batch so far */
     int64_t n_windows, most_targets;     /* most_targets: rows of the batch that are asked for */
     double *sum;                         /* (width): the sum over a text's windows so far */

@@ -62,7 +62,7 @@ static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, c
     return gather_writes(report, run);
 }
 
-/* *text: NULL where the run has no such file. */
+/* *text: NULL if the run has no such file. */
 static hl_status read_file(const hl_model_source *run, const char *name, char **text)
 {
     size_t size;

@@ -56,7 +56,7 @@ void hl_class_counts_add(hl_class_counts *counts, const hl_real *logits, const i
  * answer is right. */
 bool hl_class_counts_add_labels(hl_class_counts *counts, const hl_real *logits, const int32_t *is);
 
-/* The scores of one class; NaN where the divisor is 0. */
+/* The scores of one class; NaN if the divisor is 0. */
 typedef struct hl_class_score {
     double precision, recall, f1;
 } hl_class_score;

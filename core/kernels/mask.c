@@ -61,7 +61,7 @@ static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
 /* The state of a row between the steps of its softmax. */
 typedef struct softmax_row {
     int64_t n, whole;    /* the keys it sees; the same, padded to whole vectors (pad_row) */
-    const hl_real *bias; /* NULL where there is none */
+    const hl_real *bias; /* NULL if there is none */
     hl_real largest, inverse;
 } softmax_row;
 

@@ -63,7 +63,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     return hl_tape_status(tape).code == HL_OK;
 }
 
-/* The bits of a block: 1 where dp = dy * scale, 0 where dp = 0 (pass_bits.h); NULL if forward saves none. */
+/* The bits of a block: 1 where dp = dy * scale, 0 if dp = 0 (pass_bits.h); NULL if forward saves none. */
 static uint8_t *bits_of(const hl_node *node, hl_linear_block block)
 {
     int64_t O = hl_shape_last(node->out->shape);

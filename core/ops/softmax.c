@@ -58,7 +58,7 @@ static void forward(const hl_op_call *call)
     hl_op_run_rows(call, 8, forward_rows);
 }
 
-/* dx = w * (dw - sum(w * dw)); w is 0 where nothing is permitted, and so is dx */
+/* dx = w * (dw - sum(w * dw)); w is 0 if nothing is permitted, and so is dx */
 static void backward_rows(const void *context, hl_range rows)
 {
     const hl_op_call *call = context;

@@ -33,7 +33,7 @@ struct hl_pretrained {
 /* Whether "<path>/<name>" exists. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_pretrained_has(const char *path, const char *name, bool *has);
 
-/* Reads "<folder>/<name>", whole numbers as reals. *root is NULL where there is no such file. HL_BAD_FILE,
+/* Reads "<folder>/<name>", whole numbers as reals. *root is NULL if there is no such file. HL_BAD_FILE,
  * HL_NO_MEMORY; json_decref. */
 hl_status hl_pretrained_read_json(const hl_pretrained *folder, const char *name, json_t **root);
 

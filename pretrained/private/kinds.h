@@ -53,7 +53,7 @@ typedef struct hl_model_kind {
     const hl_weight_name *words, *tags, *classes; /* the heads; words: of masked or of next tokens */
 } hl_model_kind;
 
-/* NULL where there is none of that name. */
+/* NULL if there is none of that name. */
 const hl_model_kind *hl_model_kind_find(const char *name);
 
 /* The names of a head's weights. */
@@ -70,8 +70,8 @@ enum { HL_WEIGHT_NAME = 256 /* bytes of a tensor's name */ };
 /* The name that a pattern means in that layer. */
 void hl_weight_name_print(const char *pattern, int layer, char name[HL_WEIGHT_NAME]);
 
-/* How config.json spells the activation, NULL where open models do not have it. The second function finds the
- * activation of a spelling; false where there is none. */
+/* How config.json spells the activation, NULL if open models do not have it. The second function finds the
+ * activation of a spelling; false if there is none. */
 const char *hl_model_kind_activation(hl_activation activation);
 bool hl_model_kind_find_activation(const char *name, hl_activation *activation);
 

@@ -33,7 +33,7 @@ typedef struct hl_ablate_command {
     double target;
     const char *from; /* the folder of an open model, with which every training begins */
     const char *out;
-    const char *json, *csv; /* a path, "-" for standard output, at most one of these */
+    const char *json, *csv; /* a path, or "-" for standard output; at most one of these */
     bool overwrite, yes, help, version;
 } hl_ablate_command;
 

@@ -28,7 +28,7 @@ enum { HL_ABLATE_PLAN_FORMAT = 1 };
  * ablation.csv and data that are not the plan's are removed first; nothing else is. HL_INVALID, with the way out: the
  * folder holds another plan, or, without `overwrite`, files that are not the sweep's, and nothing is changed;
  * HL_BAD_FILE: also where another call is at work that `overwrite` would disturb, the plan is of a newer format, or a
- * file of the sweep's cannot be replaced; HL_NO_MEMORY. To be closed, whatever this returns. */
+ * file of the sweep's cannot be replaced; HL_NO_MEMORY. Must be closed on failure too. */
 hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *command,
                                 bool overwrite, FILE *out);
 
@@ -41,7 +41,7 @@ void hl_ablate_folder_close(hl_ablate_folder *folder);
 
 /* Makes the cell's folder and opens its log.txt, to add to it, and locks that: the cell is this call's until it is
  * closed here and the training that writes to it has ended. *log is -1 where the cell is another call's, or on failure:
- * HL_BAD_FILE, HL_NO_MEMORY. To be called between entering and leaving. */
+ * HL_BAD_FILE, HL_NO_MEMORY. Call it between entering and leaving. */
 hl_status hl_ablate_cell_take(const hl_ablate_plan *plan, int64_t cell, int *log);
 
 /* Writes config.ini of a cell that was taken. An existing config.ini must be the cell's (hl_ablate_cell_check)

@@ -14,7 +14,7 @@ typedef struct hl_ablate_outputs {
     const char *config;              /* its path, for headings */
     const char *command;             /* as it was given, likewise */
     double target;
-    const char *json, *csv; /* where these go besides: a path, "-" for standard output; NULL: nowhere */
+    const char *json, *csv; /* where these go besides: a path; "-": standard output; NULL: nowhere */
 } hl_ablate_outputs;
 
 /* Prints the table to `tables` and writes ablation.csv, .md, .svg, .png and .html; the table as JSON, with every

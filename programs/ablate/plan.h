@@ -30,7 +30,7 @@ typedef struct hl_ablate_variant {
     hl_config config; /* with the first seed; its threads are 0 */
     int64_t parameters;
     double flops;  /* of the matrix products of one update */
-    size_t memory; /* bytes that a training takes; SIZE_MAX where they do not fit */
+    size_t memory; /* bytes that a training takes; SIZE_MAX if they do not fit */
 } hl_ablate_variant;
 
 typedef struct hl_ablate_plan {
@@ -74,7 +74,7 @@ static inline int64_t hl_ablate_plan_seed(const hl_ablate_plan *plan, int64_t ce
 hl_ablate_name hl_ablate_plan_name(const hl_ablate_plan *plan, int64_t cell);
 hl_ablate_path hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell);
 
-/* The cell's config: its own seed and folder; HL_INVALID where the folder's path is too long. */
+/* The cell's config: its own seed and folder; HL_INVALID if the folder's path is too long. */
 hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_config *config);
 
 /* Adds all that makes this plan what it is, as text: two plans with the same text have the same cells. HL_NO_MEMORY. */

@@ -36,7 +36,7 @@ hl_ablate_progress hl_ablate_progress_begin(FILE *out, const hl_ablate_plan *pla
 
 void hl_ablate_progress_started(hl_ablate_progress *progress, const hl_ablate_running *running);
 
-/* `failure` says why it failed; HL_OK where it did not. */
+/* `failure` says why it failed; HL_OK if it did not. */
 void hl_ablate_progress_ended(hl_ablate_progress *progress, const hl_ablate_running *running,
                               const hl_ablate_result *result, const hl_status *failure);
 
@@ -47,7 +47,7 @@ void hl_ablate_progress_waits(hl_ablate_progress *progress, int64_t elsewhere);
 bool hl_ablate_progress_due(const hl_ablate_progress *progress);
 
 /* Renews the lines of a terminal, which shows as many trainings as it has lines for. `elsewhere`: how many other calls
- * are seen to train; `left`: the seconds to the end of the sweep, NaN where that is not known. */
+ * are seen to train; `left`: the seconds to the end of the sweep, NaN if that is not known. */
 void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_running *running, int n, int64_t elsewhere,
                              double left);
 

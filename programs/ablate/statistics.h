@@ -8,8 +8,8 @@
 /* mean +- half_width. */
 typedef struct hl_interval {
     int64_t n;         /* the number of values */
-    double mean;       /* NaN where there are none */
-    double half_width; /* NaN where there are fewer than two */
+    double mean;       /* NaN if there are none */
+    double half_width; /* NaN if there are fewer than two */
 } hl_interval;
 
 /* The confidence interval of the mean of n values, s being their standard deviation (of n - 1 degrees of freedom):
@@ -17,7 +17,7 @@ typedef struct hl_interval {
 hl_interval hl_interval_of(const double *values, int64_t n, double confidence);
 
 /* The two-sided paired t test: the probability that n pairs whose true differences have the mean 0 show a mean
- * difference as far from 0 as a[i] - b[i] do. NaN where there are fewer than two pairs, or all differences are 0; 0
+ * difference as far from 0 as a[i] - b[i] do. NaN if there are fewer than two pairs, or all differences are 0; 0
  * where all differences are equal. */
 double hl_paired_test(const double *a, const double *b, int64_t n);
 

@@ -21,7 +21,7 @@ typedef struct hl_ablate_summary {
     double *values;
 } hl_ablate_summary;
 
-/* HL_NO_MEMORY. To be freed, whatever this returns. */
+/* HL_NO_MEMORY. Must be freed on failure too. */
 hl_status hl_ablate_summary_make(const hl_ablate_plan *plan, const hl_ablate_result *results,
                                  hl_ablate_summary *summary);
 

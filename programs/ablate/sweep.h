@@ -18,7 +18,7 @@ typedef struct hl_ablate_sweep {
 
 /* Brings `results` (of all cells; zeroed but for `steps`, -1, before the first time) to what ablation.csv and the
  * cells' folders say. A training that the csv calls done waits where its folder is gone, holds another run, or has
- * lost rows of its metrics.csv; why is told when the cell begins. To be called between entering and leaving the
+ * lost rows of its metrics.csv; why is told when the cell begins. Call it between entering and leaving the
  * folder. HL_BAD_FILE: ablation.csv; HL_NO_MEMORY. */
 hl_status hl_ablate_sweep_recall(const hl_ablate_sweep *options, hl_ablate_result *results);
 

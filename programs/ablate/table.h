@@ -9,7 +9,7 @@
 enum { HL_ABLATE_TABLE_NAMES = 4 };
 
 /* Titles and a row a variant: name, h, d_k, d_v and other keys that vary, parameters, arithmetic and results.
- * HL_NO_MEMORY. To be freed, whatever this returns. */
+ * HL_NO_MEMORY. Must be freed on failure too. */
 hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summary *summary, double target,
                                hl_text_grid *grid);
 

@@ -86,7 +86,7 @@ hl_status hl_ablate_variants_keys(const hl_ablate_command *command, const hl_con
 
 /* ---- every combination of values ---- */
 
-/* Value `index` of "a,b,c", trimmed; false where there are fewer. */
+/* Value `index` of "a,b,c", trimmed; false if there are fewer. */
 static bool value_at(const char *values, int64_t index, char value[HL_ABLATE_SETTING_TEXT])
 {
     for (; index > 0; index--) {

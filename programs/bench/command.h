@@ -13,7 +13,7 @@ typedef struct hl_bench_command {
     const char *configs[HL_BENCH_MAX_CONFIGS]; /* paths; all strings belong to argv */
     int n_configs;                             /* 0: the shipped ones */
     hl_bench_job job;                          /* what all configs share: overrides, threads, seconds, profile */
-    const char *json;                          /* a path, "-" for standard output, or NULL */
+    const char *json;                          /* a path; "-": standard output, or NULL */
     bool scaling, heads, cluster, measure, help, version;
 } hl_bench_command;
 

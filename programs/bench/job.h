@@ -29,7 +29,7 @@ typedef struct hl_bench_job {
 bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
 
 /* Adds an override; one of the same key is replaced: the user may have given the first value of a key that is varied.
- * HL_INVALID where there are too many. */
+ * HL_INVALID if there are too many. */
 hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
 
 /* The job's config, its threads and overrides applied (hl_load_config), its precision float or bf16

@@ -16,7 +16,7 @@ typedef struct hl_bench_workload_figures {
 /* One line. Out of memory is left on the text. */
 void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures);
 
-/* Reads such a line of `size` bytes. HL_BAD_FILE where it is none; HL_NO_MEMORY. */
+/* Reads such a line of `size` bytes. HL_BAD_FILE if it is none; HL_NO_MEMORY. */
 hl_status hl_bench_json_read(const char *line, size_t size, hl_bench_figures *figures);
 
 /* The whole report: {"sgemm_gflops", "threads", "core", "versions": {"headlight", "compiler", "openblas", "libxsmm"},

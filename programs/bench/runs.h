@@ -11,7 +11,7 @@
 
 enum { HL_BENCH_USUAL = 5, HL_BENCH_SHIPPED = 9 };
 
-/* The configs of the workloads that have names (hl_shipped_config); bench measures the first HL_BENCH_USUAL where it is
+/* The configs of the workloads that have names (hl_shipped_config); bench measures the first HL_BENCH_USUAL if it is
  * given none. */
 extern const char *const hl_bench_shipped[HL_BENCH_SHIPPED];
 

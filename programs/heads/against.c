@@ -20,7 +20,7 @@ typedef struct side {
     hl_opened_model *run;
     const hl_snapshot *last;      /* the run's, as is `untrained` */
     hl_heads_study study;         /* of `last` */
-    const hl_snapshot *untrained; /* of step 0; NULL where it is not used */
+    const hl_snapshot *untrained; /* of step 0; NULL if it is not used */
     hl_heads_history history;
     const hl_patterns *layers; /* on the first run's examples */
     hl_head_match *matches;

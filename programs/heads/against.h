@@ -18,7 +18,7 @@ typedef struct hl_heads_against {
  * are. */
 hl_status hl_heads_against_check(const hl_model_source *a, const hl_model_source *b);
 
-/* Whether the second can be run on these examples of the first: HL_INVALID where they are too long for it, or it has no
+/* Whether the second can be run on these examples of the first: HL_INVALID if they are too long for it, or it has no
  * weights. */
 hl_status hl_heads_against_check_length(const hl_model_source *first, const hl_examples *examples,
                                         const hl_model_source *second);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* HL_INVALID where sentences stand beside another kind of examples, or where the command names their folder without
+/* HL_INVALID if sentences stand beside another kind of examples, or where the command names their folder without
  * them. */
 hl_status hl_heads_examples_check(const hl_heads_command *command);
 

@@ -16,7 +16,7 @@ enum { HL_EXPORT_FORMAT = 1 };
 
 /* Writes a NumPy archive: format int64; layer_0, layer_1, ... (E, H, T, T), zero past the lengths; tokens (E, T) and
  * lengths (E) int32; step int64; and where `metrics` are wanted, one float64 array (heads, 2) for each metric, named as
- * in heads.csv: value and baseline of every head, by layer and head, NaN where there is none, and js (heads, heads).
+ * in heads.csv: value and baseline of every head, by layer and head, NaN if there is none, and js (heads, heads).
  * Of a view of words the maps are joined, tokens are the words' forms (the same number, the same form), lengths count
  * words, and `word_first` (E, T) int32 is the token that each word begins with; the metrics are the same.
  * `hidden`, of the view's only example, or NULL: hidden_0, hidden_1, ... (1, T, D), of its tokens, never joined; and

@@ -52,7 +52,7 @@ static hl_status check_folder(const hl_model_source *run, const char *folder, bo
 
 /* ---- the model ---- */
 
-/* What its output layer answers; HL_INVALID where no open model answers that. */
+/* What its output layer answers; HL_INVALID if no open model answers that. */
 static hl_status find_head(const hl_model_source *run, hl_pretrained_head *head)
 {
     static const hl_pretrained_head heads[] = { [HL_TEXT_MASKED] = HL_PRETRAINED_MASKED,
@@ -74,7 +74,7 @@ static hl_status find_head(const hl_model_source *run, hl_pretrained_head *head)
     return hl_ok();
 }
 
-/* Opens what the run began with, where that is an open model; *source is NULL where it is none, or is gone. */
+/* Opens what the run began with, where that is an open model; *source is NULL if it is none, or is gone. */
 static hl_status open_source(const hl_model_source *run, hl_pretrained **source, hl_text *told)
 {
     const char *from = hl_config_string(&run->config, run->config.train.from);

@@ -14,7 +14,7 @@
  * HL_NO_MEMORY is left on the text. */
 void hl_heads_json_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
 
-/* Whether the effect says that a head is faithful: 0, 1, or NAN where it does not tell, or is NULL. */
+/* Whether the effect says that a head is faithful: 0, 1, or NAN if it does not tell, or is NULL. */
 double hl_heads_truth(const hl_head_effect *effect);
 
 /* Adds "loss_without", "standard_error", "kept" and "faithful" for programs; NULL: nothing is known. */

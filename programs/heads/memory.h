@@ -14,8 +14,8 @@
 #define HL_HEADS_LESS_MEASURING "a run with fewer patterns.examples or a larger optimizer.accumulate needs less"
 
 /* *bytes: the most that the answer takes at once, computed from config.ini, the model's shapes and the number of
- * snapshots alone; SIZE_MAX where it does not fit. The verbs compare and grammar count by the next functions instead.
- * HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
+ * snapshots alone; SIZE_MAX if it does not fit. The verbs compare and grammar count by the next functions instead.
+ * HL_INVALID if shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes);
 
 /* *bytes of what `bytes_of` computes from the model's shapes: a model without numbers, made for this call.

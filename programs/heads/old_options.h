@@ -4,7 +4,7 @@
 
 #include "programs/heads/command.h"
 
-/* HL_INVALID where a word after argv[0] is an old option that `verb` does not take, with the whole command that
+/* HL_INVALID if a word after argv[0] is an old option that `verb` does not take, with the whole command that
  * replaces this one; HL_NO_MEMORY. */
 hl_status hl_heads_old_options_check(int argc, char **argv, const hl_heads_verb *verb);
 

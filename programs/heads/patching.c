@@ -208,7 +208,7 @@ static hl_status measure_pair(hl_heads_patching *p, const pair *texts, int64_t n
 
 /* ---- a file of pairs ---- */
 
-/* Cuts a line at its tabs; false where it has fewer than two fields, or more than four. */
+/* Cuts a line at its tabs; false if it has fewer than two fields, or more than four. */
 static bool cut_line(char *line, pair *texts)
 {
     char *fields[4] = { line };

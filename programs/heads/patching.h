@@ -20,7 +20,7 @@ typedef struct hl_patched {
     hl_patched_kind kind;
     int layer;
     int64_t head;
-    double *effects;      /* of each pair; NaN where clean and corrupt differ too little */
+    double *effects;      /* of each pair; NaN if clean and corrupt differ too little */
     hl_estimate estimate; /* the mean of those that are not NaN, with its standard error */
 } hl_patched;
 

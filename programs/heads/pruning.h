@@ -34,8 +34,8 @@ typedef struct hl_heads_pruning {
 /* Takes out heads down to `target` (one in every layer .. all): each time the one of least importance
  * (programs/heads/command.h) on the scoring examples of the last snapshot, which is measured again after every head, or
  * `once`, in the whole model. The weights are those of the snapshot's step, or else the last checkpoint's. HL_BAD_FILE,
- * HL_INVALID (no weights, nothing scored), HL_NOT_FINITE, HL_NO_MEMORY. To be ended by hl_heads_pruning_free, whatever
- * this returns. */
+ * HL_INVALID (no weights, nothing scored), HL_NOT_FINITE, HL_NO_MEMORY. Must be freed with hl_heads_pruning_free, on
+ * failure too. */
 hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run, int64_t target, hl_heads_prune_by by,
                                 bool once);
 

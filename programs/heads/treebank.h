@@ -15,7 +15,7 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
 /* Reads the treebank, loads the weights where there is memory for all that is asked, and runs the model over it; how
  * far it is goes to `err`. Where a page is asked for, with examples. Fails as hl_opened_model_load,
  * hl_syntax_study_read, hl_syntax_study_make and hl_syntax_study_find_cases, and before the model runs with HL_INVALID
- * where the treebank has no relation of the name that --relation gives, with those it has, and with HL_BAD_FILE where a
+ * where the treebank has no relation of the name that --relation gives, with those it has, and with HL_BAD_FILE if a
  * page would be of snapshots and there are none. Ended by hl_syntax_study_free, whatever this returns. */
 hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model, const hl_heads_command *command,
                                   FILE *err);

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Constant; NULL where it has no such part. */
+/* Constant; NULL if it has no such part. */
 struct hl_heads_verb {
     const char *name;
     const char *does;    /* a line of heads --help */

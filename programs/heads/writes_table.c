@@ -15,7 +15,7 @@ typedef struct table {
     bool wide;
 } table;
 
-/* A row as it is in the model's measurement or the null's; NULL where it has no such part. */
+/* A row as it is in the model's measurement or the null's; NULL if it has no such part. */
 typedef struct part {
     const hl_writer *writer;
     const hl_head_writes *head;

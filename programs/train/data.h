@@ -7,7 +7,7 @@
 #include "train/loop.h"
 #include "train/setup_data.h"
 
-/* All are owned, and NULL where there is none. */
+/* All are owned, and NULL if there is none. */
 typedef struct hl_train_data {
     hl_dataset *dataset;   /* the config's data; NULL once the trainer owns them */
     hl_dataset *written;   /* the examples of patterns.file */
@@ -39,7 +39,7 @@ hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_treebank *treeb
 void hl_train_data_free(hl_train_data *data);
 
 /* Where there is a treebank, prepares the counting on it: loop->syntax. The passes use the arena of the steps, which is
- * made larger where that is needed. `path` is the config's, for messages. HL_INVALID where no snapshot is taken; else
+ * made larger where that is needed. `path` is the config's, for messages. HL_INVALID if no snapshot is taken; else
  * as hl_syntax_csv_init. */
 hl_status hl_train_syntax_init(hl_syntax_csv *syntax, const hl_treebank *treebank, hl_loop *loop, const char *path);
 

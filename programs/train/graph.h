@@ -41,8 +41,8 @@ typedef struct hl_graph {
 
 /* The rows of a training step on a batch, of which no array is read (core/batch.h): the tokens, then what each op makes
  * of them. An attention has a row each for its q, k, v, weights, outputs and their concatenation. The model needs no
- * numbers, must outlive the graph and stay in its place. HL_INVALID where the shapes do not fit, HL_NO_MEMORY; the
- * graph is then empty. To be ended by hl_graph_free. */
+ * numbers, must outlive the graph and stay in its place. HL_INVALID if the shapes do not fit, HL_NO_MEMORY; the
+ * graph is then empty. Free it with hl_graph_free. */
 hl_status hl_graph_read(hl_graph *graph, const hl_model *model, const hl_batch *largest);
 
 /* The parameters of a module and everything in it: "encoder.layers" is all layers together; "": of the whole model. */

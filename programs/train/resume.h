@@ -7,7 +7,7 @@
 /* Restores a loop and its trainer from the folder's checkpoint: weights, moments, state. Where there is none yet,
  * loop->checkpoint_step stays -1, the config takes train.weights from the run's own, and the caller finds the first
  * weights. Makes the folder first. `path` is the config's, for messages. *kept: the best weights that the checkpoint
- * knows are in model-before.safetensors. HL_INVALID where the config is another, HL_BAD_FILE, HL_NO_MEMORY. */
+ * knows are in model-before.safetensors. HL_INVALID if the config is another, HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_resume(hl_loop *loop, hl_config *config, hl_run_folder *folder, const char *path, bool *kept);
 
 /* Gives the best weights that the checkpoint knows their name again, where they are kept under another, and removes

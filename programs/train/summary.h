@@ -12,7 +12,7 @@ enum { HL_SUMMARY_WIDTH = 80 };
 /* The model as a table of modules with the shape at each step of the data's way, the parameters of each module, the
  * floating-point operations of an update, the memory and the files of the run. Lines of at most HL_SUMMARY_WIDTH bytes
  * as long as sizes are those of today's models. Made from a dry pass: takes some 64 KiB a layer, whatever the model's
- * size. On success *text is the caller's: hl_free. HL_INVALID where shapes do not fit, HL_NO_MEMORY. */
+ * size. On success *text is the caller's: hl_free. HL_INVALID if shapes do not fit, HL_NO_MEMORY. */
 hl_status hl_summary_text(const hl_config *config, char **text);
 
 /* Adds the same as JSON: every row of the graph, no layers folded; bytes that do not fit are null. Fails likewise. */

@@ -17,7 +17,7 @@ typedef struct hl_packer {
     unsigned char deflated[3 << 10]; /* whole groups of base64 */
 } hl_packer;
 
-/* To be ended by hl_packer_end. HL_NO_MEMORY is left on the text. */
+/* Free it with hl_packer_end. HL_NO_MEMORY is left on the text. */
 void hl_packer_begin(hl_packer *packer, hl_text *text);
 void hl_packer_add(hl_packer *packer, const void *bytes, size_t size);
 void hl_packer_end(hl_packer *packer);

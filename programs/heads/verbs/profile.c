@@ -51,7 +51,7 @@ static const struct {
     { "first.norm", "first.norm", "first.norm: the same by norms", hl_first_of },
 };
 
-/* A head, or the mean of a layer's or of all heads; NAN where there is nothing to measure. */
+/* A head, or the mean of a layer's or of all heads; NAN if there is nothing to measure. */
 typedef struct figures {
     int layer;
     int64_t head; /* of a mean: how many */
