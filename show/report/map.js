@@ -26,6 +26,15 @@ function fitted(context, token, most) {
     return `${letters.join("")}…`;
 }
 
+/* What the colours of a map mean; `top`: its largest number, where the scale ends there. */
+function scaleText(run, example, top) {
+    if (state.measure === "answer") {
+        const most = (top ?? signed(answerTop(run, example))).replace(/^[+-]/, "");
+        return `colours: takes away ${most} (orange) to adds ${most} (blue)`;
+    }
+    return `colours: ${{ weights: "weights", norms: "shares" }[state.measure]} 0 to ${top === null ? "1" : `${top}, the maximum here`}`;
+}
+
 /* The large map. Its cell at (query, key) of the state is outlined; the pointer and the arrow keys move it. */
 class LargeMap {
     constructor(place, head, move) {
@@ -98,7 +107,7 @@ class LargeMap {
         this.nameAxes(context);
         this.drawTokens(context, tokens);
         this.drawAnswers(context, answers);
-        this.nameScale(context, state.scale === "own" ? run.topText(this.head, indexOf(run), example, levels) : null, whole);
+        this.nameScale(context, scaleText(run, example, state.scale === "own" ? run.topText(this.head, indexOf(run), example, levels) : null), whole);
         this.outline(context, state.query, state.key, OUTLINE, 2);
         this.canvas.setAttribute("aria-label", `Attention of ${this.head.name}, ${this.n} queries by ${this.n} keys. ` +
             "Arrow keys move through it.");
@@ -132,8 +141,7 @@ class LargeMap {
     }
 
     /* Below the map: where the colours end, and the answer that is of no query. */
-    nameScale(context, top, whole) {
-        const text = `colours: weights 0 to ${top === null ? "1" : `${top}, the maximum here`}`;
+    nameScale(context, text, whole) {
         const y = this.head_room + this.cell * this.n + 12;
         context.font = "11px system-ui, sans-serif";
         context.textAlign = "left";
