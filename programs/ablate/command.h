@@ -15,21 +15,21 @@ enum {
     HL_ABLATE_KEY_TEXT = 64,
 };
 
-/* One key that varies. */
+/* A key that varies. */
 typedef struct hl_ablate_axis {
-    char key[HL_ABLATE_KEY_TEXT]; /* as given, "model.heads" */
+    char key[HL_ABLATE_KEY_TEXT]; /* as given, such as "model.heads" */
     const char *values;           /* "1,2,4,8" */
 } hl_ablate_axis;
 
-/* All strings but keys belong to argv; NULL: not given. */
+/* All strings except keys belong to argv; NULL: not given. */
 typedef struct hl_ablate_command {
-    hl_named_config config; /* with the overrides of every cell */
+    hl_named_config config; /* with the overrides for all cells */
     hl_ablate_axis axes[HL_ABLATE_MAX_AXES];
     int n_axes;
-    bool row_a;  /* --heads: the heads' widths follow from their number */
-    bool table3; /* instead of axes */
+    bool row_a;  /* --heads: the widths of heads follow from their number */
+    bool table3; /* the rows of table 3, instead of axes */
     int64_t seeds;
-    int jobs; /* 0: as the machine allows */
+    int jobs; /* 0: as many as the machine allows */
     double target;
     const char *from; /* the folder of an open model, with which every training begins */
     const char *out;
@@ -37,12 +37,12 @@ typedef struct hl_ablate_command {
     bool overwrite, yes, help, version;
 } hl_ablate_command;
 
-/* HL_INVALID with what is wrong and the remedy. */
+/* HL_INVALID, saying what is wrong and how to mend it. */
 hl_status hl_ablate_command_parse(int argc, char **argv, hl_ablate_command *command);
 
 enum { HL_ABLATE_TARGETS = 2 };
 
-/* Both files that can be asked for, given or not. */
+/* Lists both files that can be requested, given or not. */
 void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targets[HL_ABLATE_TARGETS]);
 
 #endif

@@ -1,11 +1,11 @@
-/* The folder of a sweep: its plan, by which a second call is recognised, its locks, and the folders of its cells.
+/* The folder of a sweep: its plan, which identifies it in a later call, its locks, and the folders of its cells.
  *
- * Several calls of the same sweep, on one machine or on many that share the folder, share its cells by three locks,
- * all of flock, which go with the processes that hold them, however these end:
- *   .lock            exclusive, for moments: whoever has it may look for a cell, and replace files of the sweep
- *   plan.txt         shared, by every call at work: nobody overwrites the sweep meanwhile
- *   <cell>/log.txt   exclusive, by the call that trains the cell, and by the training, whose output it is
- * (NFS passes them on, flock(2); what else must hold of a shared folder: docs/cluster.md.) */
+ * Several calls of the same sweep can share its cells, on one machine or on several machines with a common folder.
+ * Three locks make this possible. They use flock, so they end with the processes that hold them, however these end:
+ *   .lock            exclusive, held for moments: its holder may take a cell and replace files of the sweep
+ *   plan.txt         shared by every working call, so that nobody overwrites the sweep in the meantime
+ *   <cell>/log.txt   exclusive: held by the call that trains the cell, and by the training, which writes this file
+ * (NFS passes such locks on, see flock(2). docs/cluster.md lists what else a shared folder needs.) */
 #ifndef HL_PROGRAMS_ABLATE_FOLDER_H
 #define HL_PROGRAMS_ABLATE_FOLDER_H
 
@@ -15,12 +15,12 @@
 
 typedef struct hl_ablate_folder {
     hl_ablate_path plan, csv, lock_file;
-    FILE *out;         /* for who waits; not owned */
-    int lock, at_work; /* .lock, where it is this call's turn, and plan.txt; -1: closed */
+    FILE *out;         /* for messages while this call waits; not owned */
+    int lock, at_work; /* .lock while it is this call's turn, and plan.txt; -1: closed */
     bool opened;
 } hl_ablate_folder;
 
-/* What plan.txt says in its second line; counts on where a line changes its meaning. */
+/* The format in the second line of plan.txt. It grows if a line changes its meaning. */
 enum { HL_ABLATE_PLAN_FORMAT = 1 };
 
 /* Makes the folder where it is missing, enters it, and writes the plan (plan.txt, with `command`, which made it) or
@@ -32,7 +32,7 @@ enum { HL_ABLATE_PLAN_FORMAT = 1 };
 hl_status hl_ablate_folder_open(hl_ablate_folder *folder, const hl_ablate_plan *plan, const char *command,
                                 bool overwrite, FILE *out);
 
-/* Waits until no other call is between these two. HL_BAD_FILE: it cannot be locked. */
+/* Waits until no other call is between _enter and _leave. HL_BAD_FILE: the folder cannot be locked. */
 hl_status hl_ablate_folder_enter(hl_ablate_folder *folder);
 void hl_ablate_folder_leave(hl_ablate_folder *folder);
 
@@ -44,13 +44,13 @@ void hl_ablate_folder_close(hl_ablate_folder *folder);
  * HL_BAD_FILE, HL_NO_MEMORY. Call it between entering and leaving. */
 hl_status hl_ablate_cell_take(const hl_ablate_plan *plan, int64_t cell, int *log);
 
-/* Writes config.ini of a cell that was taken. An existing config.ini must be the cell's (hl_ablate_cell_check)
- * and is kept; without one, no file in the folder may be one that a training would wrongly take for its own.
- * HL_BAD_FILE (also as hl_run_folder_open), HL_INVALID; HL_NO_MEMORY. */
+/* Writes config.ini of a taken cell. An existing config.ini must belong to the cell (hl_ablate_cell_check) and is kept.
+ * If there is none, the folder must not hold a file that a training would take for its own. HL_BAD_FILE (also as
+ * hl_run_folder_open), HL_INVALID; HL_NO_MEMORY. */
 hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell);
 
-/* Whether config.ini in the cell's folder is the cell's, wherever the folder and a text's cache were when it was
- * written and however many threads the run had. HL_BAD_FILE: it is of a training with other settings. HL_INVALID: it
+/* Checks that config.ini in the cell's folder belongs to the cell. The paths of the folder and of a text's cache may
+ * differ, and so may the number of threads. HL_BAD_FILE: it belongs to a training with other settings. HL_INVALID: it
  * cannot be read. HL_NO_MEMORY. */
 hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell);
 

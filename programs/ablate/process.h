@@ -1,4 +1,4 @@
-/* One training as a process of its own, an ordinary run of the program train, which dies with this one. */
+/* One training in its own process: an ordinary run of the program `train`. It dies with this process. */
 #ifndef HL_PROGRAMS_ABLATE_PROCESS_H
 #define HL_PROGRAMS_ABLATE_PROCESS_H
 
@@ -10,22 +10,22 @@
 
 typedef struct hl_ablate_process {
     pid_t id;
-    int log;           /* log.txt, by which the cell is this call's (hl_ablate_cell_take); closed by its owner */
-    int64_t log_begin; /* what it held before */
+    int log;           /* log.txt, whose lock gives the cell to this call (hl_ablate_cell_take); its owner closes it */
+    int64_t log_begin; /* its size before this training */
 } hl_ablate_process;
 
-/* Starts `train` on the run in the folder, which holds its config.ini: from its last checkpoint, or the beginning;
- * `from` is the folder of an open model, with which it then begins, `more` one more override; NULL: none. What it says
- * is added to process->log. Signals that a terminal sends to this process do not reach it. HL_BAD_FILE: log.txt;
+/* Starts `train` on the run in the folder, which holds its config.ini, from its last checkpoint or from the beginning.
+ * `from` is the folder of an open model to begin with, and `more` is one more override; NULL: none. The output is added
+ * to process->log. Signals that a terminal sends to this process do not reach the new one. HL_BAD_FILE: log.txt;
  * HL_FAILED: no process; HL_NO_MEMORY. */
 hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *from,
                                   const char *more, hl_ablate_process *process);
 
-/* Asks it to save and end. */
+/* Asks the training to save and end. */
 void hl_ablate_process_stop(const hl_ablate_process *process);
 
-/* Whether it has ended, and then as what: HL_OK; HL_FAILED with the last line it said, or its signal; or HL_NO_MEMORY:
- * the line could not be read. */
+/* Whether the training has ended. *status is then HL_OK, HL_FAILED with its last line of output or its signal, or
+ * HL_NO_MEMORY if this line could not be read. */
 bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status);
 
 #endif

@@ -1,4 +1,4 @@
-/* The program `ablate`, as a function that tests can call. */
+/* The program `ablate` as a function that tests can call. */
 #ifndef HL_PROGRAMS_ABLATE_PROGRAM_H
 #define HL_PROGRAMS_ABLATE_PROGRAM_H
 

@@ -8,37 +8,37 @@
 #include <stdint.h>
 
 typedef enum hl_ablate_state {
-    HL_ABLATE_WAITING, /* to be begun, or to go on */
+    HL_ABLATE_WAITING, /* will begin or continue */
     HL_ABLATE_RUNNING,
-    HL_ABLATE_ELSEWHERE, /* another call trains it, as last seen */
+    HL_ABLATE_ELSEWHERE, /* another call was training it when last seen */
     HL_ABLATE_DONE,
     HL_ABLATE_FAILED,
 } hl_ablate_state;
 
 typedef struct hl_ablate_result {
     hl_ablate_state state;
-    int64_t steps; /* updates, at the last validation, as are loss and accuracy; -1: none */
+    int64_t steps; /* updates at the last validation, from which loss and accuracy are, too; -1: none */
     double loss, accuracy;
     int64_t steps_to_target; /* -1: not reached */
     double seconds;          /* NaN: not known */
 } hl_ablate_result;
 
 /* Reads `steps`, `loss`, `accuracy` and `steps_to_target` (the first validated step with an accuracy of at least
- * `target`) from <folder>/metrics.csv, of a training with these settings that is over; the rest stays. On failure all
- * of it stays. HL_BAD_FILE: no such file; no validation in it; a last validation that is neither of train->steps nor
- * the one with which train->patience was lost; rows that are not those which the checkpoint, where there is one, knows;
- * a checkpoint that is damaged; or "<path>:<line>: ..." for a row that is none or of an earlier step than the one
- * before. HL_NO_MEMORY. */
+ * `target`) from <folder>/metrics.csv of a finished training with these settings. The rest of *result stays; on
+ * failure, all of it stays. HL_BAD_FILE: there is no such file; it has no validation; its last validation is neither at
+ * train->steps nor the one that used up train->patience; its rows are not those of the checkpoint, if there is one; the
+ * checkpoint is damaged; or, with "<path>:<line>: ...", a row is damaged or of an earlier step than the one before.
+ * HL_NO_MEMORY. */
 hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train, double target,
                                 hl_ablate_result *result);
 
-/* What is known of a running training: its last row in metrics.csv, of either split. */
+/* The state of a running training: its last row in metrics.csv, of either split. */
 typedef struct hl_ablate_glimpse {
     int64_t step; /* -1: no row yet */
     double loss, accuracy;
 } hl_ablate_glimpse;
 
-/* Cannot fail: what cannot be read stays unknown. Reads only the end of the file. */
+/* Never fails; what cannot be read stays unknown. Reads only the end of the file. */
 hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder);
 
 #endif

@@ -1,4 +1,4 @@
-/* The rows of a sweep's table: the results of each variant's trainings, taken together. */
+/* The rows of a sweep's table: a summary of each variant's trainings. */
 #ifndef HL_PROGRAMS_ABLATE_SUMMARY_H
 #define HL_PROGRAMS_ABLATE_SUMMARY_H
 
@@ -6,18 +6,19 @@
 #include "programs/ablate/result.h"
 #include "programs/ablate/statistics.h"
 
-/* Means and 95% intervals over the variant's trainings that are done. */
+/* Means and 95% intervals over the variant's finished trainings. */
 typedef struct hl_ablate_row {
-    int64_t n;                   /* how many are done */
+    int64_t n;                   /* the number of finished trainings */
     double *losses, *accuracies; /* (n), by seed; owned by the summary */
     hl_interval loss, perplexity, accuracy, seconds;
     hl_interval steps_to_target; /* of the trainings that reached it */
-    /* Of the paired t test of the validation loss against the base, at the seeds that both have done; NaN: none. */
+    /* From the paired t test of the validation loss against the base, over the seeds that both have finished; NaN:
+     * none. */
     double p;
 } hl_ablate_row;
 
 typedef struct hl_ablate_summary {
-    hl_ablate_row *rows; /* one a variant; owned, as `values` */
+    hl_ablate_row *rows; /* one for each variant; owned, like `values` */
     double *values;
 } hl_ablate_summary;
 

@@ -5,16 +5,16 @@
 #include "core/base/text_grid.h"
 #include "programs/ablate/summary.h"
 
-/* The columns that say which row it is: its name, h, d_k and d_v. */
+/* The columns that identify a row: its name, h, d_k and d_v. */
 enum { HL_ABLATE_TABLE_NAMES = 4 };
 
-/* Titles and a row a variant: name, h, d_k, d_v and other keys that vary, parameters, arithmetic and results.
+/* Makes the titles and a row for each variant: name, h, d_k, d_v and other varied keys, parameters, FLOPs and results.
  * HL_NO_MEMORY. Must be freed on failure too. */
 hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summary *summary, double target,
                                hl_text_grid *grid);
 
-/* Adds what the columns mean, in lines of at most `width` bytes, and which trainings failed. HL_NO_MEMORY is left on
- * the text. */
+/* Adds an explanation of the columns, in lines of at most `width` bytes, and which trainings failed. HL_NO_MEMORY is
+ * left on the text. */
 void hl_ablate_table_notes(const hl_ablate_plan *plan, const hl_ablate_result *results, double target, int width,
                            hl_text *text);
 
