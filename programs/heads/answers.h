@@ -1,4 +1,4 @@
-/* What a model answers to tokens that a user wrote. */
+/* A model's answers to tokens that a user wrote. */
 #ifndef HL_PROGRAMS_HEADS_ANSWERS_H
 #define HL_PROGRAMS_HEADS_ANSWERS_H
 
@@ -7,9 +7,9 @@
 #include "heads/snapshot.h"
 #include "study/model_source.h"
 
-/* Adds the tokens of example 0 as a paragraph, and where the model has an output layer a table of answers: of every
- * <mask>, or where there is none of every position, of tags of every word and of classes one, its token, the token that
- * the model gives the highest probability (the first of equals), and that. Tokens as they are shown. HL_NO_MEMORY is
+/* Adds the tokens of example 0 as a paragraph. If the model has an output layer, it adds a table of answers, with a row
+ * for every <mask>, or for every position if there is no mask; for tags a row for every word, and for classes one row.
+ * A row has the position's token, the most probable token (the first of equals), and its probability. HL_NO_MEMORY is
  * left on the text. */
 void hl_heads_answers_print(hl_text *text, const hl_model_source *run, const hl_snapshot *maps);
 

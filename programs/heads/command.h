@@ -14,31 +14,31 @@ typedef struct hl_heads_verb hl_heads_verb; /* programs/heads/verb.h */
 
 /* What makes a head the least important. */
 typedef enum hl_heads_prune_by {
-    HL_PRUNE_BY_LOSS,     /* the loss without it grows least */
-    HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is least (heads/importance.h) */
+    HL_PRUNE_BY_LOSS,     /* the loss grows least without it */
+    HL_PRUNE_BY_GRADIENT, /* its gradient importance I_h is the smallest (heads/importance.h) */
 } hl_heads_prune_by;
 
-/* The files that a command asks for: paths, "-" for standard output. */
+/* The requested files: paths, or "-" for standard output. */
 typedef struct hl_heads_files {
     const char *json, *csv, *md, *report, *png, *svg, *pdf, *npz, *bertviz;
     const char *weights; /* of a pruned model */
 } hl_heads_files;
 
-/* What was given; each verb takes some of it. All strings belong to argv; NULL: not given. */
+/* The parsed command line; each verb uses a part of it. All strings belong to argv; NULL: not given. */
 typedef struct hl_heads_command {
     const hl_heads_verb *verb;
     const char *model;          /* a folder */
     const char *object;         /* the verb's second word: a head, a treebank, a model, a folder */
-    const char *task, *file;    /* what an open model is asked, with the overrides of `asked` */
+    const char *task, *file;    /* the task and the examples of an open model, with the overrides of `asked` */
     hl_named_config asked;      /* without a path */
-    const char *examples, *out; /* a file of sentences, and the folder of what is found on them */
+    const char *examples, *out; /* a file of sentences, and the folder for its results */
     const char *export_to;      /* the folder of a pruned model */
     bool overwrite;             /* files in one of these folders are replaced */
     hl_heads_files files;
     int64_t step, example;               /* -1: not given */
-    const char *input;                   /* tokens parted by blanks, or a text */
-    bool words;                          /* instead of their tokens */
-    bool wide;                           /* tables have all of their columns */
+    const char *input;                   /* tokens separated by blanks, or a text */
+    bool words;                          /* show words instead of their tokens */
+    bool wide;                           /* print all columns of tables */
     bool norms;                          /* maps are of shares of norms */
     bool writes;                         /* arrays also hold what heads write */
     const char *keep, *drop;             /* names of heads, as in "L0H2,L1H*" */
@@ -49,7 +49,7 @@ typedef struct hl_heads_command {
     bool shapley, importance;
     hl_heads_prune_by by;
     bool once;
-    int64_t to;           /* how many heads shall be left; 0: not given */
+    int64_t to;           /* the number of heads to keep; 0: not given */
     const char *relation; /* of the treebank */
     bool subtypes, punct_and_root, trees, without_null;
     int64_t max_pieces; /* of a sentence; 0: not given */
@@ -59,37 +59,37 @@ typedef struct hl_heads_command {
 /* An option of a verb: `field` of the command is set by "--name". */
 #define HL_HEADS_OPTION(name, kind, field) HL_OPTION(name, kind, hl_heads_command, field)
 
-/* What every verb takes. */
+/* The options of every verb. */
 #define HL_HEADS_HELP_OPTIONS                     \
     { HL_HEADS_OPTION("help", FLAG, help) },      \
     {                                             \
         HL_HEADS_OPTION("version", FLAG, version) \
     }
 
-/* What a verb takes that asks an open model for a loss. */
+/* The options of a verb that needs a loss from an open model. */
 #define HL_HEADS_TASK_OPTIONS                \
     { HL_HEADS_OPTION("task", TEXT, task) }, \
     {                                        \
         HL_HEADS_OPTION("file", TEXT, file)  \
     }
 
-/* Reads the command line. The first word is the verb, or is the model and the verb is `table`; where neither stands
- * there, only --help and --version are taken. HL_INVALID with what is wrong and the remedy; of an option from before
- * there were verbs with the command that replaces it. */
+/* Reads the command line. The first word is the verb; if it is a model, the verb is `table`. Without words, only --help
+ * and --version are allowed. HL_INVALID, saying what is wrong and how to mend it; for an option from before there were
+ * verbs, it names the command that replaces it. */
 hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command);
 
 enum { HL_HEADS_TARGETS = 10 };
 
-/* Every file that can be asked for, given or not. */
+/* Lists every file that can be requested, given or not. */
 void hl_heads_command_targets(const hl_heads_command *command, hl_target targets[HL_HEADS_TARGETS]);
 
-/* Whether one of the files goes to standard output, which then holds nothing else. */
+/* Whether one of the files goes to standard output; nothing else is then printed there. */
 bool hl_heads_command_fills_output(const hl_heads_command *command);
 
-/* Whether a figure is asked for. */
+/* Whether a figure is requested. */
 bool hl_heads_command_draws(const hl_heads_command *command);
 
-/* Whether beside a treebank the heads are looked at, too: on sentences, or in a page. */
+/* Whether the heads themselves are shown besides the treebank: on sentences, or on a page. */
 bool hl_heads_command_looks(const hl_heads_command *command);
 
 #endif

@@ -1,4 +1,4 @@
-/* How an answer about heads reaches the user: as a table on the terminal, and as the files that are asked for. */
+/* Delivers an answer about heads to the user: as a table on the terminal, and as the requested files. */
 #ifndef HL_PROGRAMS_HEADS_DELIVER_H
 #define HL_PROGRAMS_HEADS_DELIVER_H
 
@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* An answer in all of its forms; it may have no Markdown. Owned by the caller: hl_heads_answer_free. */
+/* An answer in all of its forms; Markdown may be missing. Owned by the caller, who frees it with
+ * hl_heads_answer_free. */
 typedef struct hl_heads_answer {
     hl_text table, json, csv, markdown;
 } hl_heads_answer;
@@ -16,12 +17,12 @@ typedef struct hl_heads_answer {
 /* A zeroed or already freed one is allowed. */
 void hl_heads_answer_free(hl_heads_answer *answer);
 
-/* Prints the table to `out`, unless a file of the command fills it, writes the others where --json, --csv and --md
- * say, and frees them all. The failure of a text that is asked for, HL_BAD_FILE, HL_NO_MEMORY. */
+/* Prints the table to `out`, unless a file goes there; writes the files of --json, --csv and --md; and frees all texts.
+ * The failure of a requested text, HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_deliver(const hl_heads_command *command, hl_heads_answer *answer, FILE *out);
 
-/* Draws with `draw`, which is given `context` and adds the bytes of the format to a text, and writes what --png, --svg
- * and --pdf ask for. Fails as `draw`; HL_BAD_FILE, HL_NO_MEMORY. */
+/* Writes the files of --png, --svg and --pdf. `draw` receives `context` and adds the bytes of a format to a text. Fails
+ * as `draw`; HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_deliver_charts(const hl_heads_command *command,
                                   hl_status (*draw)(const void *context, hl_picture_format format, hl_text *bytes),
                                   const void *context, FILE *out);

@@ -1,4 +1,4 @@
-/* A model looked at on the sentences of a file: reading them, and the folder of what is found. */
+/* A model on the sentences of a file: reads the sentences, and finds the folder for the results. */
 #ifndef HL_PROGRAMS_HEADS_EXAMPLES_H
 #define HL_PROGRAMS_HEADS_EXAMPLES_H
 
@@ -7,25 +7,25 @@
 
 #include <stdio.h>
 
-/* HL_INVALID if sentences stand beside another kind of examples, or where the command names their folder without
- * them. */
+/* HL_INVALID if sentences are given together with another kind of examples, or if their folder is named without
+ * sentences. */
 hl_status hl_heads_examples_check(const hl_heads_command *command);
 
-/* Whether heads.csv and report.html of the sentences go to a folder: where --out names one, or no other file is asked
- * for. */
+/* Whether heads.csv and report.html of the sentences go to a folder: if --out names one, or no other file is
+ * requested. */
 bool hl_heads_examples_fill_folder(const hl_heads_command *command);
 
-/* Finds that folder, *folder in new memory (hl_free), and looks whether it may be written to. Nothing is made yet.
- * HL_BAD_FILE, naming another way: it is the model's own, or in it, holds a run or an open model, is a file, cannot be
- * written to, or holds one of the two files without --overwrite. HL_NO_MEMORY. */
+/* Finds this folder and checks that it may be written to. The caller frees *folder with hl_free. Nothing is made yet.
+ * HL_BAD_FILE, naming a remedy: the folder is the model's own or inside it, holds a run or an open model, is a file,
+ * cannot be written to, or holds one of the two files and --overwrite is not given. HL_NO_MEMORY. */
 hl_status hl_heads_examples_find_folder(const hl_model_source *run, const hl_heads_command *command, char **folder);
 
-/* Whether the folder may be made or written into: it is not the model's, nor in it. HL_BAD_FILE, naming the option by
- * which another is named; HL_NO_MEMORY. */
+/* Checks that the folder is neither the model's own nor inside it. HL_BAD_FILE, naming the option for another folder;
+ * HL_NO_MEMORY. */
 hl_status hl_heads_check_place(const char *folder, const char *model, const char *option);
 
-/* Reads the sentences (hl_opened_model_examine), telling on `err` how far it is, where that takes long, and how many
- * are cut. Fails likewise. */
+/* Reads the sentences (hl_opened_model_examine). Prints to `err` how far it is if this takes long, and how many
+ * sentences are cut. Fails likewise. */
 hl_status hl_heads_examples_read(hl_opened_model *run, const hl_heads_command *command, FILE *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* heads export MODEL DIR, and heads prune --export DIR: the model as a folder of an open model, whole or pruned. */
+/* heads export MODEL DIR and heads prune --export DIR: write the whole or pruned model as a folder of an open model. */
 #ifndef HL_PROGRAMS_HEADS_EXPORT_MODEL_H
 #define HL_PROGRAMS_HEADS_EXPORT_MODEL_H
 
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether the model's kind and the folder allow it. HL_INVALID: a toy task's model; HL_BAD_FILE: a folder that holds
- * files, where they are not to be replaced, that holds a run, or that is, or is in, one that is read. */
+/* Checks that the model's kind and the folder allow this. HL_INVALID: the model of a toy task. HL_BAD_FILE: the folder
+ * holds files that may not be replaced, holds a run, or is (or is inside) a folder that is read. */
 hl_status hl_heads_export_check(const hl_model_source *run, const hl_heads_command *command);
 
 /* Writes the folder (pretrained/write.h) and tells on `out` what is in it. `model` is the run's, and `kept` NULL; or

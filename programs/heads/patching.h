@@ -41,18 +41,18 @@ typedef struct hl_heads_patching {
                           --heads */
 } hl_heads_patching;
 
-/* Measures what the command asks for; the model must have been loaded. HL_INVALID: texts that cannot be read or differ
- * in length (both are then printed to `err`, token by token), answers that are unknown or equal, a position that must
- * be given; of --pairs naming file and line. HL_BAD_FILE, HL_NO_MEMORY, what the progress fails with. To be freed,
- * whatever this returns. */
+/* Measures what is requested. The model must have been loaded. HL_INVALID: texts that cannot be read or differ in
+ * length (both are then printed to `err`, token by token), answers that are unknown or equal, a position that must be
+ * given; for --pairs, the message names file and line. HL_BAD_FILE, HL_NO_MEMORY, the failure of the progress. Must be
+ * freed on failure too. */
 hl_status hl_heads_patching_measure(hl_heads_patching *patching, const hl_opened_model *run,
                                     const hl_heads_command *command, FILE *err);
 void hl_heads_patching_free(hl_heads_patching *patching);
 
-/* Prints the results, or writes the files that are asked for: JSON {"pairs", "used", "reverse", "at", "position",
- * "answer", "wrong", "d_clean", "d_corrupt", "rows": [{"part", "layer", "head", "effect", "error"}], "residual": layers
- * of tokens, "clean": tokens, "corrupt": tokens} (null for what only one pair has); CSV the rows; figures of both maps.
- * HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
+/* Prints the results, or writes the requested files: JSON {"pairs", "used", "reverse", "at", "position", "answer",
+ * "wrong", "d_clean", "d_corrupt", "rows": [{"part", "layer", "head", "effect", "error"}], "residual": layers of
+ * tokens, "clean": tokens, "corrupt": tokens} (null if there is more than one pair); CSV the rows; figures of both
+ * maps. HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
 hl_status hl_heads_patching_deliver(const hl_heads_patching *patching, FILE *out);
 
 #endif

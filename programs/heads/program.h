@@ -1,4 +1,4 @@
-/* The program `heads`, as a function that tests can call. */
+/* The program `heads` as a function that tests can call. */
 #ifndef HL_PROGRAMS_HEADS_PROGRAM_H
 #define HL_PROGRAMS_HEADS_PROGRAM_H
 
@@ -10,8 +10,8 @@
  * each problem or notice. hl_threads_setup must have been called. */
 int hl_heads_program(int argc, char **argv, FILE *out, FILE *err);
 
-/* The same as one of several processes (NULL: alone), which all measure for the verbs that share (verb.h); rank 0 alone
- * does all else, and writes. All but rank 0 are to be given an `out` and `err` that go nowhere. */
+/* The same as one of several processes; NULL: a single process. For verbs that share (verb.h), all processes measure.
+ * Only rank 0 does everything else and writes. The other ranks must have an `out` and `err` that go nowhere. */
 int hl_heads_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

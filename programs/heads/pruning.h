@@ -1,4 +1,4 @@
-/* Heads taken out of a run's model one by one, and what is left each time. */
+/* Removes heads from a run's model one by one, and measures what is left. */
 #ifndef HL_PROGRAMS_HEADS_PRUNING_H
 #define HL_PROGRAMS_HEADS_PRUNING_H
 
@@ -13,27 +13,29 @@
 
 /* The model with some of its heads. */
 typedef struct hl_heads_pruning_row {
-    int64_t heads;         /* left */
-    int64_t removed;       /* the head that went last, by layer and head of the whole model; -1 in the first row */
+    int64_t heads;         /* the number of heads that are left */
+    int64_t removed;       /* the last removed head, as a number in the whole model; -1 in the first row */
     hl_subset_worth worth; /* on the validation set */
     int64_t parameters;
-    double seconds; /* of a forward pass over a batch on one thread: the least of several; disturbances only add time */
+    double
+        seconds; /* a forward pass over a batch on one thread; the minimum of several, as disturbances only add time */
 } hl_heads_pruning_row;
 
 typedef struct hl_heads_pruning {
     const hl_opened_model *run; /* not owned */
-    hl_heads_pruning_row *rows; /* from all heads down; owned, as are kept and model */
+    hl_heads_pruning_row *rows; /* from all heads down; owned, like `kept` and `model` */
     int64_t n_rows;
-    int64_t n_importance, n_validation, batch; /* examples: of importance, of the validation set, of a batch */
+    int64_t n_importance, n_validation, batch; /* numbers of examples: for importance, for validation, in a batch */
     hl_heads_prune_by by;
     bool once;
     bool *kept;     /* the heads of the last row, by layer and head of the whole model */
     hl_model model; /* of these heads */
 } hl_heads_pruning;
 
-/* Takes out heads down to `target` (one in every layer .. all): each time the one of least importance
- * (programs/heads/command.h) on the scoring examples of the last snapshot, which is measured again after every head, or
- * `once`, in the whole model. The weights are those of the snapshot's step, or else the last checkpoint's. HL_BAD_FILE,
+/* Removes heads until `target` are left (from one in every layer to all). It always removes the least important head
+ * (programs/heads/command.h) on the scoring examples of the last snapshot. Importance is measured again after every
+ * head, or only `once`, in the whole model. The weights are those of the snapshot's step, or else the last
+ * checkpoint's. HL_BAD_FILE,
  * HL_INVALID (no weights, nothing scored), HL_NOT_FINITE, HL_NO_MEMORY. Must be freed with hl_heads_pruning_free, on
  * failure too. */
 hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run, int64_t target, hl_heads_prune_by by,
@@ -42,9 +44,9 @@ hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run,
 /* A zeroed or already freed one is allowed. */
 void hl_heads_pruning_free(hl_heads_pruning *pruning);
 
-/* Prints the curve as a table to `out`, unless a file of the command fills it: a heading, a row for every number of
- * heads left, and sentences; no line is longer than HL_TABLE_WIDTH but the first, which has the run's path. Writes what
- * the command asks for to its files: JSON {"weights_step" (null: not known), "examples", "rows": [the columns of CSV as
+/* Prints the curve as a table to `out`, unless a file goes there: a heading, a row for every number of heads, and
+ * sentences. Only the first line, which has the run's path, may be longer than HL_TABLE_WIDTH. Writes the requested
+ * files: JSON {"weights_step" (null: not known), "examples", "rows": [the columns of CSV as
  * members; "removed" is null in the first]}; CSV
  * heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch, where `removed` is empty in the first row;
  * the chart (show/curve_picture.h). HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */

@@ -9,19 +9,19 @@
 
 #include <stdio.h>
 
-/* What the command asks of its treebank, told to `waiting`. */
+/* The command's question about its treebank; its progress goes to `waiting`. */
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting);
 
-/* Reads the treebank, loads the weights where there is memory for all that is asked, and runs the model over it; how
- * far it is goes to `err`. Where a page is asked for, with examples. Fails as hl_opened_model_load,
- * hl_syntax_study_read, hl_syntax_study_make and hl_syntax_study_find_cases, and before the model runs with HL_INVALID
- * where the treebank has no relation of the name that --relation gives, with those it has, and with HL_BAD_FILE if a
- * page would be of snapshots and there are none. Ended by hl_syntax_study_free, whatever this returns. */
+/* Reads the treebank, checks the memory, loads the weights, and runs the model over the treebank. The progress goes to
+ * `err`. For a page, it also finds cases. Fails as hl_opened_model_load, hl_syntax_study_read, hl_syntax_study_make and
+ * hl_syntax_study_find_cases. Before the model runs: HL_INVALID, naming the treebank's relations, if it has none with
+ * the name in --relation; HL_BAD_FILE if a page needs snapshots and there are none. Must be freed with
+ * hl_syntax_study_free, on failure too. */
 hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model, const hl_heads_command *command,
                                   FILE *err);
 
-/* Prints the table, or where --relation is given that of all heads for it, and writes the files that are asked for.
- * Fails as hl_output_put. */
+/* Prints the table, or with --relation the table of all heads for it, and writes the requested files. Fails as
+ * hl_output_put. */
 hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out);
 
 #endif

@@ -6,19 +6,19 @@
 #include "programs/results.h"
 #include "study/syntax_study.h"
 
-/* All add to the text; HL_NO_MEMORY is left on it. */
+/* All functions add to the text and leave HL_NO_MEMORY on it. */
 
-/* A sentence on what was read, a row for each relation, what the columns mean, the heads that earn a label, and where
- * they were made the trees. Not `wide`: only what is held out. */
+/* A sentence about what was read, a row for each relation, an explanation of the columns, the heads that earn a label,
+ * and the trees, if they were made. Without `wide`, it has only held-out numbers. */
 void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study, bool wide);
 
-/* A row for each head that earns a label, with what it reaches where nothing was chosen; there may be none. */
+/* A row for each head that earns a label, with its held-out numbers; there may be none. */
 hl_results hl_heads_earning(const hl_syntax_study *study);
 
 /* A row for each kind of trees. */
 hl_results hl_heads_trees(const hl_syntax_study *study);
 
-/* The rows as a table of Markdown, and the trees as another. */
+/* The rows as a Markdown table, and the trees as another one. */
 void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study);
 
 /* {"sentences", "left_out", "several_roots", "unknown_words", "rows": [{"relation", "cases", "head", "direction" ("d>h"
@@ -26,14 +26,14 @@ void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study);
  * "held_out_low", "held_out_high", "held_out_offset", "held_out_baseline", "null_head", "null", "null_held_out",
  * "label"}], "heads": [{"head", "relation", "direction", "cases", "held_out", "low", "high", "offset", "baseline",
  * "loss_without", "standard_error", "kept", "faithful", "faithful_in_group"}], "trees": [{"trees", "uas", "uuas"}]}:
- * shares from 0 to 1, null where there is none; `null` is the best head's of random weights, `label` whether the
- * held-out head earns the relation; `heads` those that earn one, and what the model needs them for (heads/effect.h). */
+ * shares from 0 to 1, null if there is none. `null` is the best head's share with random weights. `label` says whether
+ * the held-out head earns the relation. `heads` are those that earn a relation, with their effects (heads/effect.h). */
 void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study);
 
-/* The rows, with the same names; where trees were made, "trees" alone. */
+/* The rows, with the same names; if trees were made, only "trees". */
 void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study);
 
-/* All heads for one relation, the most found first; the same as Markdown. */
+/* All heads for one relation, the best first; the same as Markdown. */
 void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation);
 void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation);
 

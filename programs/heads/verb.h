@@ -1,4 +1,4 @@
-/* The verbs of `heads`: for each its options, its help and what it does. */
+/* The verbs of `heads`: the options, the help and the action of each. */
 #ifndef HL_PROGRAMS_HEADS_VERB_H
 #define HL_PROGRAMS_HEADS_VERB_H
 
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Constant; NULL if it has no such part. */
+/* All members are constant; NULL if a verb has no such part. */
 struct hl_heads_verb {
     const char *name;
     const char *does;    /* a line of heads --help */
@@ -16,56 +16,57 @@ struct hl_heads_verb {
     const char *help;    /* the text of --help, of at most 40 lines (programs/heads/help.h) */
     const hl_option *options;
     size_t n_options;
-    const char *object;                              /* the name of its second word, as in "TREEBANK" */
-    bool object_needed;                              /* else it may be left out */
+    const char *object;                              /* the name of its second word, such as "TREEBANK" */
+    bool object_needed;                              /* false: it may be left out */
     bool without_model;                              /* it takes no words at all */
     bool (*shares)(const hl_heads_command *command); /* whether several processes measure together; NULL: rank 0 alone
                                                         does all */
-    /* Whether the options go together: HL_INVALID with what is wrong. Before anything is opened. */
+    /* Checks that the options go together, before anything is opened. HL_INVALID, saying what is wrong. */
     hl_status (*check)(const hl_heads_command *command);
-    /* *bytes: what the answer takes beside what always stands (hl_heads_memory); *remedy: what needs less. HL_INVALID
-     * where shapes do not fit, HL_NO_MEMORY. NULL: it checks its memory itself, or takes little. */
+    /* *bytes: what the answer needs besides what every call needs (hl_heads_memory); *remedy: what needs less.
+     * HL_INVALID if shapes do not fit, HL_NO_MEMORY. NULL: the verb checks its memory itself, or needs little. */
     hl_status (*memory)(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy);
-    /* Opens the model and answers; what the answer is stands above each verb below. */
+    /* Opens the model and answers, as described below for each verb. */
     hl_status (*run)(hl_heads_call *call);
 };
 
-/* Prints the table of all heads at a step (programs/heads/table.h), and writes heads.csv and report.html into the run's
- * folder, or for sentences into one of their own; or the files that are asked for. */
+/* Prints the table of all heads at a step (programs/heads/table.h). Writes heads.csv and report.html into the run's
+ * folder, or for sentences into their own folder; or writes the requested files. */
 extern const hl_heads_verb hl_heads_verb_table;
 
-/* Draws maps of one head or all in the terminal, or writes them as figures, arrays, JSON or CSV
- * (programs/heads/maps.h); of an input with the model's answers. */
+/* Draws the maps of one head or of all heads in the terminal, or writes them as figures, arrays, JSON or CSV
+ * (programs/heads/maps.h). For an input, it adds the model's answers. */
 extern const hl_heads_verb hl_heads_verb_map;
 
 /* How heads look, layer by layer, as in section 3 of Clark et al. 2019 (arXiv:1906.04341): how widely, how far, and
  * how much at separators, at the first token and at punctuation, on the snapshot's scoring examples. A table and a
  * strip of dots for each layer; JSON {"step", "examples", "layers": [{"layer", "heads", "entropy",
  * "entropy_baseline", "distance", ..., "special", "first", "punctuation"}], "heads": [the same with "layer",
- * "head"]}, where a layer has the mean of its heads, the baseline is attention spread evenly, and null stands where
- * there is nothing to measure; CSV, a row a head; Markdown, the table; a figure. */
+ * "head"]}. A layer has the mean of its heads; the baseline is attention spread evenly; null means that there is
+ * nothing to measure. CSV, a row for each head; Markdown, the table; a figure. */
 extern const hl_heads_verb hl_heads_verb_profile;
 
-/* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h); with --keep or
- * --drop what the model is worth with some of its heads (programs/heads/subset.h). */
+/* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h). With --keep or
+ * --drop: the loss of the model with some of its heads (programs/heads/subset.h). */
 extern const hl_heads_verb hl_heads_verb_importance;
 
-/* Takes out head after head: the curve (programs/heads/pruning.h), and with --to the smaller model as a file or as
- * an open model: weights under the names of train/checkpoint.h, whose metadata are the run's config with the layers'
- * new heads, key/value heads and widths, and `heads`, the names that they had; and prints how to fine-tune it. */
+/* Removes head after head and shows the curve (programs/heads/pruning.h). With --to, it writes the smaller model as a
+ * file or as an open model. The file has weights under the names of train/checkpoint.h. Its metadata are the run's
+ * config with the layers' new heads, key/value heads and widths, and `heads`, the heads' former names. The verb also
+ * prints how to fine-tune the model. */
 extern const hl_heads_verb hl_heads_verb_prune;
 
-/* Which head finds which relation of a treebank (programs/heads/treebank.h), with --importance beside how much it
- * matters (programs/heads/importance_syntax.h). */
+/* Which head finds which relation of a treebank (programs/heads/treebank.h). With --importance, it also shows how much
+ * each head matters (programs/heads/importance_syntax.h). */
 extern const hl_heads_verb hl_heads_verb_grammar;
 
-/* Two models, head by head: two runs as a table and a page (programs/heads/against.h), else what changed from one model
- * to the other (programs/heads/change.h). */
+/* Compares two models head by head: two runs as a table and a page (programs/heads/against.h), other models by what
+ * changed from one to the other (programs/heads/change.h). */
 extern const hl_heads_verb hl_heads_verb_compare;
 
-/* What each head adds to the right answer's logit, and the same for all else that writes into the residual stream; how
- * much it writes, and whether it hands on the token it looks at (heads/writes.h). */
+/* What each head, and every other part of the model, adds to the right answer's logit; how much each head writes, and
+ * whether it hands on the token that it attends to (heads/writes.h). */
 extern const hl_heads_verb hl_heads_verb_writes;
 
 /* Activation patching: which parts of the model carry the difference between two texts (programs/heads/patching.h). */
