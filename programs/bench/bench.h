@@ -1,4 +1,4 @@
-/* The program `bench`, as a function that tests can call. */
+/* The program `bench` as a function that tests can call. */
 #ifndef HL_PROGRAMS_BENCH_BENCH_H
 #define HL_PROGRAMS_BENCH_BENCH_H
 
@@ -11,7 +11,7 @@
  * and one line for a failure to `err`. hl_start must have been called. */
 int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err);
 
-/* The same on all ranks, with the same command line; the first one prints, and all return the same. HL_INVALID but for
+/* The same on all ranks, with the same command line. The first one prints, and all return the same. HL_INVALID without
  * --cluster. */
 int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err);
 

@@ -1,5 +1,6 @@
-/* What the processes of a run exchange in a step (train/ranks/leaf_sum.h), as time: Hockney's model of a message
- * (R. W. Hockney 1994, "The communication challenge for MPP"), along the tree of sums and a binomial tree back. */
+/* The time for what the processes of a run exchange in a step (train/ranks/leaf_sum.h): Hockney's model of a message
+ * (R. W. Hockney 1994, "The communication challenge for MPP"), along the tree of sums and back along a binomial
+ * tree. */
 #ifndef HL_PROGRAMS_BENCH_CLUSTER_COST_H
 #define HL_PROGRAMS_BENCH_CLUSTER_COST_H
 

@@ -17,7 +17,8 @@ typedef struct hl_bench_command {
     bool scaling, heads, cluster, measure, help, version;
 } hl_bench_command;
 
-/* HL_INVALID with what is wrong and the remedy. An argument with "=" in it is an override, unless it ends in ".ini". */
+/* HL_INVALID, saying what is wrong and how to mend it. An argument with "=" in it is an override, unless it ends in
+ * ".ini". */
 hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command);
 
 #endif

@@ -1,11 +1,11 @@
-/* The arithmetic and the memory of an update by formula: the theory that bench holds its measurements against. */
+/* The arithmetic and the memory of an update by formula, with which `bench` compares its measurements. */
 #ifndef HL_PROGRAMS_BENCH_FLOPS_H
 #define HL_PROGRAMS_BENCH_FLOPS_H
 
 #include "train/config.h"
 
-/* Floating-point operations of the matrix products of an update on B examples of T tokens, a multiply-add counting 2
- * and backward twice as much as forward:
+/* Floating-point operations in the matrix products of an update on B examples of T tokens. A multiply-add counts as 2,
+ * and backward counts twice as much as forward:
  *   3 B T (sum over layers of (2 D (H Dk + Hkv Dk + Hkv Dv + H Dv) + 4 D F + 2 T H (Dk + Dv)) + 2 D V)
  * and, where embeddings are E wide, 2 E D for their projection; with a transform 2 D E and 2 E V in the place of 2 D V;
  * with a pooler 2 D D for each example.

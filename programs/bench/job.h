@@ -1,4 +1,4 @@
-/* One measurement, in this process; programs/bench/process.h does it in a process of its own. */
+/* One measurement in this process. programs/bench/process.h runs it in its own process. */
 #ifndef HL_PROGRAMS_BENCH_JOB_H
 #define HL_PROGRAMS_BENCH_JOB_H
 
@@ -28,8 +28,8 @@ typedef struct hl_bench_job {
 /* Whether one of the overrides is of this key ("model.heads"). */
 bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
 
-/* Adds an override; one of the same key is replaced: the user may have given the first value of a key that is varied.
- * HL_INVALID if there are too many. */
+/* Adds an override. It replaces an override of the same key, because the user may have given a value for a key that
+ * varies. HL_INVALID if there are too many. */
 hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
 
 /* The job's config, its threads and overrides applied (hl_load_config), its precision float or bf16

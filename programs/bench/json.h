@@ -1,4 +1,4 @@
-/* Figures as JSON: from a measuring process to the one that asked, and to the user. */
+/* Figures as JSON: from a measuring process to the one that started it, and to the user. */
 #ifndef HL_PROGRAMS_BENCH_JSON_H
 #define HL_PROGRAMS_BENCH_JSON_H
 
@@ -13,10 +13,10 @@ typedef struct hl_bench_workload_figures {
     hl_bench_figures figures;
 } hl_bench_workload_figures;
 
-/* One line. Out of memory is left on the text. */
+/* Adds one line. HL_NO_MEMORY is left on the text. */
 void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures);
 
-/* Reads such a line of `size` bytes. HL_BAD_FILE if it is none; HL_NO_MEMORY. */
+/* Reads such a line of `size` bytes. HL_BAD_FILE if it is no such line; HL_NO_MEMORY. */
 hl_status hl_bench_json_read(const char *line, size_t size, hl_bench_figures *figures);
 
 /* The whole report: {"sgemm_gflops", "threads", "core", "versions": {"headlight", "compiler", "openblas", "libxsmm"},

@@ -12,7 +12,7 @@
 
 enum { HL_ORDERS = 2, HL_PRUNED_STEPS = 3 };
 
-/* Owned: what hl_heads_importance_syntax_free frees; the studies are not. */
+/* Free it with hl_heads_importance_syntax_free. The studies are not owned. */
 typedef struct hl_heads_importance_syntax {
     const hl_heads_importance *importance;
     const hl_syntax_study *syntax;
@@ -20,7 +20,7 @@ typedef struct hl_heads_importance_syntax {
     int64_t *ranks[HL_ORDERS]; /* (n): by gradient, by the loss with z zero; 1 matters most, of equals the first */
 } hl_heads_importance_syntax;
 
-/* Of one model, in both studies. HL_NO_MEMORY; it is then empty. */
+/* Both studies must be of the same model. HL_NO_MEMORY; *both is then empty. */
 hl_status hl_heads_importance_syntax_make(hl_heads_importance_syntax *both, const hl_heads_importance *importance,
                                           const hl_syntax_study *syntax);
 void hl_heads_importance_syntax_free(hl_heads_importance_syntax *both);
@@ -29,8 +29,8 @@ void hl_heads_importance_syntax_free(hl_heads_importance_syntax *both);
 typedef struct hl_pruned_step {
     int percent;
     int64_t left, kept; /* heads, and of those that earn a relation */
-    double expected;    /* of these, where heads are pruned at random */
-    double p;           /* the chance that so many or more are then kept: the upper tail of the hypergeometric
+    double expected;    /* the mean of `kept` if heads are pruned at random */
+    double p;           /* the probability that so many or more are kept by chance: the upper tail of the hypergeometric
                            distribution (Fisher's exact test, one-sided) */
 } hl_pruned_step;
 hl_pruned_step hl_pruned_step_of(const hl_heads_importance_syntax *both, int order, int step);

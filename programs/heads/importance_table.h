@@ -1,4 +1,4 @@
-/* What heads importance found, as a table and for programs. */
+/* The results of heads importance, as a table and for programs. */
 #ifndef HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 #define HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
 
@@ -23,20 +23,20 @@ typedef struct hl_heads_importance {
     uint32_t smallest; /* the set of fewest heads that keeps HL_IMPORTANCE_KEPT of the accuracy */
 } hl_heads_importance;
 
-/* The share of all heads' accuracy that the smallest set is to keep. */
+/* The share of the accuracy with all heads that the smallest set must keep. */
 #define HL_IMPORTANCE_KEPT 0.99
 
-/* Whether the head looks as if it did something, for it has earned a label, but without it the loss hardly changes:
- * by less, with three standard errors added, than a tenth of the largest growth of all heads. */
+/* Whether the head has a label, but the loss hardly changes without it: the growth plus three standard errors is less
+ * than a tenth of the largest growth of all heads. */
 bool hl_heads_decorative(const hl_heads_importance *study, int64_t index);
 
 /* Whether the head has no label (it is mixed), but without it the loss grows by more than three standard errors, and
  * by at least a tenth of the largest growth of all heads. */
 bool hl_heads_silent(const hl_heads_importance *study, int64_t index);
 
-/* Adds one row a head, what the columns mean, and sentences: how far the two orders agree, decorative heads, silent
- * workers; where all sets were measured, Shapley values and the smallest set. No line is longer than HL_TABLE_WIDTH
- * but the first, which has the run's path. HL_NO_MEMORY is left on the text. */
+/* Adds one row per head, an explanation of the columns, and sentences: how far the two orders agree, decorative heads
+ * and silent workers; if all sets were measured, also Shapley values and the smallest set. Only the first line, which
+ * has the run's path, may be longer than HL_TABLE_WIDTH. HL_NO_MEMORY is left on the text. */
 void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study);
 
 /* {"step", "weights_step", "examples", "loss", "rank_correlation", "heads": [{"layer", "head", "label", "importance",

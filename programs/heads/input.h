@@ -1,4 +1,4 @@
-/* The model of a run on tokens that a user wrote, or of a text model on text. */
+/* Runs a model on tokens that a user wrote, or a text model on a text. */
 #ifndef HL_PROGRAMS_HEADS_INPUT_H
 #define HL_PROGRAMS_HEADS_INPUT_H
 
@@ -6,22 +6,22 @@
 
 typedef struct hl_heads_input {
     hl_examples example; /* the tokens, without targets and sources */
-    hl_snapshot maps;    /* the model's, of the same example; owned, as is the next */
-    int32_t *integers;   /* of the example */
+    hl_snapshot maps;    /* the model's maps of the same example; owned, like the next one */
+    int32_t *integers;   /* the memory of the example */
 } hl_heads_input;
 
-/* How many tokens `text` has at most. */
+/* The most tokens that `text` can have. */
 int64_t hl_heads_input_most(const hl_model_source *run, const char *text);
 
-/* Reads `text`, tokens of the run's vocabulary with blanks between. A text model's text is cut into tokens as its
- * training text was, and the texts of special tokens become these tokens; a model of tags reads words with blanks
- * between, a model of pairs two texts with a tab between (so does an open model, if there is a tab). `option`: its name
- * in messages, without dashes. HL_INVALID: no tokens, one that is unknown (the message names it, one that may be meant,
- * and some that exist) or is padding, more than the model takes, no pair. HL_NO_MEMORY. On success ended by
- * hl_heads_input_free; the maps are empty. */
+/* Reads `text`: tokens of the run's vocabulary, separated by blanks. For a text model, the text is cut into tokens like
+ * its training text, and the texts of special tokens become these tokens. A model of tags reads words separated by
+ * blanks; a model of pairs reads two texts separated by a tab, and so does an open model if there is a tab. `option`:
+ * the option's name in messages, without dashes. HL_INVALID: no tokens, one that is unknown (the message names it, one
+ * that may be meant, and some that exist) or is padding, more than the model takes, no pair. HL_NO_MEMORY. On success
+ * ended by hl_heads_input_free; the maps are empty. */
 hl_status hl_heads_input_read(const hl_model_source *run, const char *option, const char *text, hl_heads_input *input);
 
-/* The same of --input, and runs the model on it, which must have been loaded. The words of the maps are then known
+/* The same for --input, and runs the model, which must have been loaded, on it. The words of the maps are then known
  * (hl_snapshot_find_words). */
 hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_heads_input *input);
 

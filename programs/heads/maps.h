@@ -1,4 +1,4 @@
-/* What `heads` does with maps: draws them in the terminal, writes figures and arrays. */
+/* Shows maps: draws them in the terminal, and writes figures and arrays. */
 #ifndef HL_PROGRAMS_HEADS_MAPS_H
 #define HL_PROGRAMS_HEADS_MAPS_H
 
@@ -10,9 +10,9 @@
 /* Pixels per inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
 enum { HL_HEADS_PNG_DPI = 300 };
 
-/* Draws the maps that the command names to `out`, or writes the files that it asks for. A drawing stands where no
- * picture or array is asked for and nothing else fills the output; for an input, the tokens and the model's answers
- * (programs/heads/answers.h) stand above it. HL_INVALID (an unknown head, step or example, a wrong input), HL_BAD_FILE,
+/* Draws the maps of the command to `out`, or writes the requested files. It draws only if no picture or array is
+ * requested and no file goes to the output. For an input, the tokens and the model's answers (programs/heads/answers.h)
+ * are printed above. HL_INVALID (an unknown head, step or example, a wrong input), HL_BAD_FILE,
  * HL_NO_MEMORY, HL_FAILED. */
 hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, FILE *out);
 

@@ -1,24 +1,24 @@
-/* How predict answers a file: line by line, in rows of words, or with the scores of all of it. */
+/* How `predict` answers a file: line by line, in rows of words, or with scores for the whole file. */
 #ifndef HL_PROGRAMS_PREDICT_ANSWER_FILES_H
 #define HL_PROGRAMS_PREDICT_ANSWER_FILES_H
 
 #include "programs/predict/call.h"
 
-/* Reads the call's file line by line (programs/predict/texts.h) and prints for each what was asked for: its pieces, or
- * by the task its masks filled, its continuation, its label; with --embed adds its row. What the readers and the
- * predictor fail with. */
+/* Reads the call's file line by line (programs/predict/texts.h). For each line, it prints what was requested: its
+ * pieces, or, depending on the task, the filled masks, the continuation or the label. With --embed it adds the line's
+ * row. Fails as the readers and the predictor. */
 hl_status hl_predict_lines(hl_predict_call *call);
 
-/* Adds the pieces that are the predictor's text to what is printed next, as that line's; those from n_first on are of
- * a pair's second text, and stand behind a tab. */
+/* Adds the pieces of the predictor's text to the next output, as those of line `line`. The pieces from n_first on
+ * belong to a pair's second text and follow a tab. */
 void hl_predict_show_pieces(hl_predict_call *call, int64_t line, size_t n_first);
 
-/* Reads the call's file sentence by sentence, or row by row, and writes each back with the answers as soon as it is
- * read, or prints what was asked for instead: its pieces; with --embed adds its row. A word that was cut off has the
- * answer _. What the readers and the predictor fail with. */
+/* Reads the call's file sentence by sentence, or row by row, and writes each back with the answers, or prints its
+ * pieces if they were requested. With --embed it adds a row. A word that was cut off has the answer _. Fails as the
+ * readers and the predictor. */
 hl_status hl_predict_rows(hl_predict_call *call);
 
-/* Scores command.score and prints a table, or with --json an object. As hl_predict_score fails. */
+/* Scores command.score and prints a table, or with --json an object. Fails as hl_predict_score. */
 hl_status hl_predict_show_scores(hl_predict_call *call);
 
 #endif

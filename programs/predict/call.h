@@ -1,4 +1,4 @@
-/* One call of the program predict, and what all of its answers share: putting them out, notices, progress. */
+/* One call of the program `predict`, and what all answers share: printing, notices, progress. */
 #ifndef HL_PROGRAMS_PREDICT_CALL_H
 #define HL_PROGRAMS_PREDICT_CALL_H
 
@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Notices are told when there is the first reason for one, and counted. */
+/* A notice is printed when it first occurs, and counted. */
 typedef enum hl_predict_notice {
-    HL_PREDICT_CUT,   /* a text is longer than the model takes */
+    HL_PREDICT_CUT,   /* a text is longer than the model can read */
     HL_PREDICT_EMPTY, /* nothing is asked in a line */
     HL_PREDICT_NOTICES
 } hl_predict_notice;
@@ -26,13 +26,13 @@ typedef enum hl_predict_notice {
 typedef struct hl_predict_answer {
     struct hl_predict_answer *next;
     struct hl_predict_call *call;
-    void (*put)(const struct hl_predict_answer *answer); /* adds it to what is printed next */
-    int64_t question; /* of the predictor: it is complete when so many have been answered */
+    void (*put)(const struct hl_predict_answer *answer); /* adds it to the next output */
+    int64_t question; /* it is complete when the predictor has answered so many questions */
     int64_t line;     /* its number */
-    hl_text text; /* what was read and is printed again, with a zero byte wherever an answer goes; no line has one */
-    json_t *json; /* with --json: what is known of the object before the answers */
-    int64_t n;    /* places that are asked about */
-    int32_t *at;  /* (n): masks, words */
+    hl_text text;     /* the input, which is printed again, with a zero byte instead of each answer; no line has one */
+    json_t *json;     /* with --json: the members that are known before the answers */
+    int64_t n;        /* the number of positions that are asked about */
+    int32_t *at;      /* (n): masks, words */
     hl_choice *choices; /* (n, top) */
 } hl_predict_answer;
 
@@ -41,54 +41,54 @@ typedef struct hl_predict_call {
     FILE *out, *err;
     hl_opened_model run;
     hl_text_spec task;        /* what the run was trained on */
-    const hl_tokens *tokens;  /* the run's, as the next */
-    const hl_tokens *targets; /* what target ids name: labels of tags and classes, else the tokens */
+    const hl_tokens *tokens;  /* owned by the run, like the next one */
+    const hl_tokens *targets; /* the names of target ids: labels for tags and classes, else the tokens */
     hl_predictor predictor;
-    bool likely;                    /* of several labels at once those of at least half are shown, and not the best */
-    hl_predict_embedding embedding; /* with --embed */
+    bool likely;                       /* several labels at once: show those with a probability of at least 0.5 */
+    hl_predict_embedding embedding;    /* with --embed */
     hl_predict_answer *waiting, *last; /* answers that wait for the model, in order */
     size_t held;                       /* the bytes that they take */
-    hl_text text;                      /* what is printed next */
-    bool terminal;                     /* whether it goes to a terminal */
-    bool streams;                      /* whether each piece is shown as it comes */
+    hl_text text;                      /* the next output */
+    bool terminal;                     /* the output goes to a terminal */
+    bool streams;                      /* show each piece as soon as it is made */
     int64_t notices[HL_PREDICT_NOTICES];
-    double started, drawn; /* of the progress, seconds of hl_clock_seconds */
-    bool draws, drawing;   /* whether it is shown; whether it stands there */
+    double started, drawn; /* times of the progress, in seconds of hl_clock_seconds */
+    bool draws, drawing;   /* whether it is shown at all, and whether it is on the screen now */
 } hl_predict_call;
 
-/* Prints the text, all of it at once, and empties it; on a terminal control characters are spelled out. The text's
- * failure; *open: whether anybody still reads it. */
+/* Prints the text at once and empties it. On a terminal, control characters are spelled out. *open: whether anybody
+ * still reads the output. Fails as the text. */
 hl_status hl_predict_put(hl_predict_call *call, bool *open);
 
-/* An answer about n places, behind those that wait; HL_NO_MEMORY. What goes to its choices is to be asked of the
- * predictor, and then hl_predict_put_answers to be called. Freed when it was printed. */
+/* Makes an answer about n positions, after those that wait. Then ask the predictor for its choices, and call
+ * hl_predict_put_answers. It is freed after it is printed. HL_NO_MEMORY. */
 hl_status hl_predict_answer_new(hl_predict_call *call, int64_t line, int64_t n,
                                 void (*put)(const hl_predict_answer *answer), hl_predict_answer **out);
 
-/* A list of the best answers at place i, the first whose ids are there: {"piece"|"label": ..., "id": ...,
- * "probability": ...}; and of all places: {"position"|"word": ..., "answers": ...}. NULL: no memory. */
+/* A list of the best answers at position i that have an id: {"piece"|"label": ..., "id": ..., "probability": ...}; and
+ * for all positions: {"position"|"word": ..., "answers": ...}. NULL: no memory. */
 json_t *hl_predict_best_json(const hl_predict_answer *answer, int64_t i, const char *name);
 json_t *hl_predict_places_json(const hl_predict_answer *answer, const char *place, const char *name);
 
-/* To be called after a line, a sentence or a row was read and asked about: prints the answers that are there by now,
- * and shows how far the file is read. Where the next line may not be there yet, and where many wait, the model answers
- * all first. Fails as the predictor and the text. */
+/* Call it after a line, a sentence or a row was read and asked about. It prints the answers that are complete, and
+ * shows how far the file is read. If the next line may not have arrived yet, or if many answers wait, the model answers
+ * all of them first. Fails as the predictor and the text. */
 hl_status hl_predict_put_answers(hl_predict_call *call, const hl_lines *lines, bool *open);
 
-/* Answers and prints all that waits, also where reading on has failed, and frees it. The first failure. */
+/* Answers, prints and frees everything that waits, also after a failure `so_far`. Returns the first failure. */
 hl_status hl_predict_put_rest(hl_predict_call *call, hl_status so_far);
 
-/* Adds an object with `format` and `line` as first members, and these, as a line of the text; NULL: no memory. */
+/* Adds an object as a line of the text: `format`, `line`, then these members. NULL stands for missing memory. */
 void hl_predict_add_json(hl_predict_call *call, int64_t line, json_t *members);
 
-/* Where the predictor's text was cut. */
+/* Reports that the predictor's text was cut, if it was; or that nothing is asked in a line. */
 void hl_predict_tell_cut(hl_predict_call *call, const hl_lines *lines, int64_t line);
 void hl_predict_tell_empty(hl_predict_call *call, const hl_lines *lines, int64_t line, const char *what);
 
-/* How far the file is read, on a terminal that shows nothing else; renewed ten times a second at most. */
+/* Shows how far the file is read, on a terminal that shows nothing else; at most ten times a second. */
 void hl_predict_tell_progress(hl_predict_call *call, int64_t done, int64_t total);
 
-/* Clears the progress, and tells how many notices there were. */
+/* Clears the progress, and prints how many notices there were. */
 void hl_predict_tell_end(hl_predict_call *call);
 
 #endif

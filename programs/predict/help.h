@@ -1,4 +1,4 @@
-/* The text of --help, which stands in help/. "{heads}" and the like stand for the programs' names. */
+/* The text of --help, from the folder help/. "{heads}" and the like stand for the names of programs. */
 #ifndef HL_PROGRAMS_PREDICT_HELP_H
 #define HL_PROGRAMS_PREDICT_HELP_H
 

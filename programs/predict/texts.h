@@ -1,4 +1,4 @@
-/* The texts of a file that is answered line by line. */
+/* Reads the texts of a file that is answered line by line. */
 #ifndef HL_PROGRAMS_PREDICT_TEXTS_H
 #define HL_PROGRAMS_PREDICT_TEXTS_H
 
@@ -9,18 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One text, or of a run on pairs two; texts[0].text is NULL after the last. Stands until the next one is read. */
+/* One text, or two for a run on pairs. After the last line, texts[0].text is NULL. It stands until the next line is
+ * read. */
 typedef struct hl_predict_line {
     hl_span texts[2];
     int64_t n_texts;
     int64_t number; /* in the file, from 1 */
 } hl_predict_line;
 
-/* Each line is a text, or for a task of pairs two texts with a tab between. For `classes` the first line may say that
- * the file is a table instead: by naming the columns of the texts, as the first line of the training file does; where
- * these are numbers, by having more columns than a line has texts. An open model's classifier does not say what it was
- * trained on: each of its lines is a text, or with a tab a pair, and none names columns. Owned:
- * hl_predict_texts_close. */
+/* Each line is a text, or for a task of pairs two texts separated by a tab. For `classes`, the file may be a table: its
+ * first line then names the columns of the texts, like the training file, or, if these columns are numbers, it has more
+ * columns than a line has texts. For the classifier of an open model, each line is a text, or with a tab a pair; there
+ * are no names of columns. Owned by the caller, who frees it with hl_predict_texts_close. */
 typedef struct hl_predict_texts {
     hl_lines *lines;
     const hl_text_spec *task;

@@ -1,4 +1,4 @@
-/* The weights that a new run begins with. */
+/* The first weights of a new run. */
 #ifndef HL_PROGRAMS_TRAIN_FIRST_WEIGHTS_H
 #define HL_PROGRAMS_TRAIN_FIRST_WEIGHTS_H
 
@@ -6,16 +6,16 @@
 #include "programs/train/command.h"
 #include "train/trainer.h"
 
-/* Whether there is what train.weights or train.from names, and it begins as it should; of a run that goes on nothing is
- * asked. `is_open`: train.from is a folder, which was opened. Before the data are made, which may take long.
- * HL_INVALID: a run that replaces another would remove it, and a run that is cut off before its first checkpoint needs
- * it again; HL_BAD_FILE, naming the remedy; HL_NO_MEMORY. */
+/* Checks that the file of train.weights or train.from exists and begins as it should. A continued run needs no check.
+ * `is_open`: train.from is a folder, which was opened. Call it before the data are made, because this may take long.
+ * HL_INVALID: the run would replace the run that holds this file, but a run that is cut off before its first checkpoint
+ * needs it again; HL_BAD_FILE, naming the remedy; HL_NO_MEMORY. */
 hl_status hl_first_weights_check(const hl_config *config, hl_run_mode mode, bool is_open);
 
-/* Draws the weights, or reads those of train.weights, else of train.from: a file's, or an open model's, which is told
- * in three lines. Of an open model an output layer of other labels than the data's stays as it was drawn. *open: the
- * folder of train.from, which is opened here where it is NULL; the caller closes it. HL_BAD_FILE, HL_INVALID (a model
- * that the folder's kind has not), HL_NO_MEMORY. */
+/* Draws the weights, or reads those of train.weights, else those of train.from: a file, or an open model, about which
+ * it prints three lines. If an open model's output layer has other labels than the data, it keeps its drawn values.
+ * *open: the folder of train.from; if it is NULL, it is opened here; the caller closes it. HL_BAD_FILE, HL_INVALID (a
+ * model that the folder's kind does not have), HL_NO_MEMORY. */
 hl_status hl_first_weights_get(hl_trainer *trainer, hl_pretrained **open, hl_train_shown shown);
 
 #endif

@@ -1,5 +1,5 @@
-/* The model as a training step runs it, one row after the other in the order of execution, read off the tape of a dry
- * pass: shapes and parameters are those of the ops themselves. */
+/* The model as a training step runs it: rows in the order of execution, read from the tape of a dry pass. Shapes and
+ * parameters are those of the ops themselves. */
 #ifndef HL_PROGRAMS_TRAIN_GRAPH_H
 #define HL_PROGRAMS_TRAIN_GRAPH_H
 
@@ -28,10 +28,10 @@ typedef struct hl_graph_row {
     int layer;                /* N in encoder.layers.N; else -1 */
     const char *module;       /* "encoder.layers.0.linear1", the model's; "" outside of all modules */
     char what[HL_GRAPH_TEXT]; /* "linear W_Q", "weights (B, H, T, T)", ... */
-    hl_shape shape;           /* of what this row makes */
-    int64_t parameters;       /* that no row before has used */
+    hl_shape shape;           /* the shape of this row's result */
+    int64_t parameters;       /* the number of parameters that no earlier row uses */
     hl_graph_part part;
-    double flops; /* of forward; of its matrix products alone */
+    double flops; /* in the matrix products of forward */
 } hl_graph_row;
 
 typedef struct hl_graph {
@@ -39,16 +39,16 @@ typedef struct hl_graph {
     int n;
 } hl_graph;
 
-/* The rows of a training step on a batch, of which no array is read (core/batch.h): the tokens, then what each op makes
- * of them. An attention has a row each for its q, k, v, weights, outputs and their concatenation. The model needs no
- * numbers, must outlive the graph and stay in its place. HL_INVALID if the shapes do not fit, HL_NO_MEMORY; the
+/* The rows of a training step on a batch, whose arrays are not read (core/batch.h): the tokens, then the result of each
+ * op. An attention has one row each for q, k, v, weights, outputs and their concatenation. The model need not be
+ * allocated. It must outlive the graph and must not be moved. HL_INVALID if the shapes do not fit, HL_NO_MEMORY; the
  * graph is then empty. Free it with hl_graph_free. */
 hl_status hl_graph_read(hl_graph *graph, const hl_model *model, const hl_batch *largest);
 
-/* The parameters of a module and everything in it: "encoder.layers" is all layers together; "": of the whole model. */
+/* The number of parameters in a module with all its parts. "encoder.layers": all layers; "": the whole model. */
 int64_t hl_graph_parameters(const hl_graph *graph, const char *module);
 
-/* Forward's floating-point operations of one part. */
+/* The floating-point operations of one part in forward. */
 double hl_graph_flops(const hl_graph *graph, hl_graph_part part);
 
 /* A zeroed or already freed graph is allowed. */

@@ -1,4 +1,4 @@
-/* The program `train`, as a function that tests can call. */
+/* The program `train` as a function that tests can call. */
 #ifndef HL_PROGRAMS_TRAIN_PROGRAM_H
 #define HL_PROGRAMS_TRAIN_PROGRAM_H
 
@@ -10,8 +10,8 @@
  * for the user go to `out`, one line a problem to `err`. hl_threads_setup must have been called. */
 int hl_train_program(int argc, char **argv, FILE *out, FILE *err);
 
-/* The same as one of several processes (NULL: alone), all of which return the same. All but rank 0 are to be given an
- * `out` and `err` that go nowhere, as hl_mpi_main does. */
+/* The same as one of several processes; NULL: a single process. All return the same. The `out` and `err` of all ranks
+ * except 0 must go nowhere, as hl_mpi_main arranges. */
 int hl_train_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
 
 #endif

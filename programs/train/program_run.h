@@ -1,15 +1,15 @@
-/* The main part of the program train: a run, from its folder to the last file. program.c reads the command line. */
+/* The main part of the program `train`: a run, from its folder to the last file. program.c reads the command line. */
 #ifndef HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
 #define HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
 
 #include "programs/train/command.h"
 #include "programs/train/data.h"
 
-/* Trains what the command and the config ask for, in the run's folder, on the data that were opened. The data are freed
- * before heads are measured, and may be freed again; whatever else the training takes is freed at the end. A folder
- * that is not open yet (path is NULL, lock is -1) is opened; the caller closes it. Where a signal interrupts the
- * training, it saves and says so in *signal. Fails as its parts do: HL_INVALID (a run in the way, another config),
- * HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY, HL_FAILED. */
+/* Trains as the command and the config say, in the run's folder, on the opened data. The data are freed before heads
+ * are measured, and may be freed again. Everything else is freed at the end. A folder that is not open yet (path is
+ * NULL, lock is -1) is opened; the caller closes it. If a signal interrupts the training, it saves and sets *signal.
+ * Fails as its parts: HL_INVALID (a run in the way, another config), HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY,
+ * HL_FAILED. */
 hl_status hl_train_run(const hl_train_command *command, hl_config *config, hl_train_data *data, hl_run_folder *folder,
                        hl_ranks *ranks, hl_train_shown shown, int *signal);
 
