@@ -123,6 +123,20 @@ def column_of(name: str, values: Sequence[Any]) -> Array:
     return np.array([math.nan if value in ("", None) else float(value) for value in values], dtype=np.float64)
 
 
+def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows of a program's JSON as a table. Lists and objects inside of rows are left out."""
+    columns = {}
+    for name in rows[0] if rows else ():
+        values = [row.get(name) for row in rows]
+        if any(isinstance(value, (list, dict)) for value in values):
+            continue
+        try:
+            columns[name] = column_of(name, values)
+        except (TypeError, ValueError):  # a text, or a whole number that is not known
+            columns[name] = np.array(values, dtype=object)
+    return table_of(columns)
+
+
 def _fits(name: str, value: str) -> bool:
     try:
         return len(column_of(name, [value])) == 1

@@ -7,15 +7,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from headlight import files, programs
 from headlight.files import Array, Config, Error, Table
 from headlight.patterns import Patterns
 from headlight.show import View, view_of
 
 if TYPE_CHECKING:
-    from headlight.model import Encoder
+    from headlight.encoder import Encoder
 
 JSON_FORMAT = 2
 
@@ -77,14 +75,7 @@ class Run:
         program writes heads.csv and report.html anew, too."""
         document = json.loads(programs.output_of("heads", "table", str(self.path), "--json"))
         files.check_format("heads table --json", document.get("format"), JSON_FORMAT)
-        rows, columns = document["heads"], {}
-        for name in rows[0]:
-            values = [row.get(name) for row in rows]
-            try:
-                columns[name] = files.column_of(name, values)
-            except ValueError:  # a text that a newer program tells besides
-                columns[name] = np.array(values, dtype=object)
-        return files.table_of(columns)
+        return files.table_of_rows(document["heads"])
 
     def weights(self, name: str = "model.safetensors") -> dict[str, Array]:
         """Tensors by PyTorch's names: of the best validation loss; "checkpoint.safetensors": of the last step."""
@@ -96,7 +87,7 @@ class Run:
             import torch  # noqa: F401
         except ImportError:
             raise Error("torch_model needs PyTorch, which is not installed: pip install torch") from None
-        from headlight.model import Encoder
+        from headlight.encoder import Encoder
 
         return Encoder.of_run(self.path, self.config, self.weights(name), len(self.vocabulary))
 

@@ -29,6 +29,23 @@ class View:
         return f"View({self.title!r})"
 
 
+def page_of(path: Path, head: str | None, height: int) -> View:
+    """A report's page: all of it, or the head of that name alone."""
+    page = read_text(path)
+    found = re.search(r'id="data">\{"format":(\d+)', page)
+    check_format(path, found[1] if found else None, REPORT_FORMAT)
+    if head is None:
+        return View(page, f"{path}", height)
+    if "dataset.only" not in page:
+        raise Error(
+            f"{path}: an earlier Headlight wrote it, which cannot show one head; the program heads writes it anew"
+        )
+    named = re.fullmatch(r"L(\d+)H(\d+)", head)
+    if named is None or f'{{"layer":{int(named[1])},"head":{int(named[2])}' not in page:
+        raise Error(f"{path}: has no head {head}")
+    return View(page.replace("<html ", f'<html data-only="{head}" ', 1), f"{path}: {head}", height)
+
+
 def view_of(path: Path, heads: Sequence[int], layer: int, head: int, height: int) -> View:
     """Of one head alone."""
     name = f"L{layer}H{head}"
@@ -36,11 +53,4 @@ def view_of(path: Path, heads: Sequence[int], layer: int, head: int, height: int
         raise Error(
             f"{path.parent}: has no head {name}; its layers have {', '.join(map(str, heads))} heads, counted from 0"
         )
-    page = read_text(path)
-    found = re.search(r'id="data">\{"format":(\d+)', page)
-    check_format(path, found[1] if found else None, REPORT_FORMAT)
-    if "dataset.only" not in page:
-        raise Error(
-            f"{path}: an earlier Headlight wrote it, which cannot show one head; the program heads writes it anew"
-        )
-    return View(page.replace("<html ", f'<html data-only="{name}" ', 1), f"{path}: {name}", height)
+    return page_of(path, name, height)

@@ -9,7 +9,7 @@ from conftest import refused
 from headlight import programs
 
 torch = pytest.importorskip("torch")
-model_of = pytest.importorskip("headlight.model")
+model_of = pytest.importorskip("headlight.encoder")
 
 BASE = """
 [task]
