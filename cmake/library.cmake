@@ -24,6 +24,9 @@ function(hl_bundle target type suffix)
     endforeach()
     add_library(${target} ${type} ${objects})
     get_property(outside GLOBAL PROPERTY HL_OUTSIDE)
+    if(HEADLIGHT_WHEEL AND type STREQUAL "SHARED")
+        hl_wheel_shared_only(outside)
+    endif()
     target_link_libraries(${target} PRIVATE ${outside})
     target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

@@ -7,7 +7,7 @@
 #
 # The first and the third need the second, the fourth needs the first.
 #
-# A package is of the release that it is built on: its version ends in that, as in 0.2.0-1~deb12. The preset `package`
+# A package is of the release that it is built on: its version ends in that, as in 0.3.0-1~deb12. The preset `package`
 # makes them all; other builds are for one CPU or another prefix, and are refused.
 set(CPACK_PACKAGE_NAME headlight)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
@@ -121,8 +121,8 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/packag
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 install(DIRECTORY python/headlight DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
         PATTERN __pycache__ EXCLUDE)
-# What pip and importlib.metadata know of it, as python/pyproject.toml has it. Without RECORD pip leaves it to apt.
-file(READ ${PROJECT_SOURCE_DIR}/python/pyproject.toml pyproject)
+# What pip and importlib.metadata know of it, as pyproject.toml has it. Without RECORD pip leaves it to apt.
+file(READ ${PROJECT_SOURCE_DIR}/pyproject.toml pyproject)
 string(REGEX MATCH "\ndescription = \"([^\"\n]+)\"" found "${pyproject}")
 set(summary ${CMAKE_MATCH_1})
 string(REGEX MATCH "\nrequires-python = \"([^\"\n]+)\"" found "${pyproject}")
@@ -146,6 +146,6 @@ install(DIRECTORY docs python/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/
 set(CPACK_SOURCE_GENERATOR TXZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME headlight-${PROJECT_VERSION})
 string(REGEX REPLACE "([][+.*()^$?|\\\\])" "\\\\\\1" root "${PROJECT_SOURCE_DIR}")
-set(CPACK_SOURCE_IGNORE_FILES "^${root}/\\.git/" "^${root}/build[^/]*/" "^${root}/runs/" "^${root}/python/build/"
+set(CPACK_SOURCE_IGNORE_FILES "^${root}/\\.git/" "^${root}/build[^/]*/" "^${root}/runs/" "^${root}/dist/"
     "\\.egg-info/" "/__pycache__/" "/\\.mypy_cache/" "/\\.ipynb_checkpoints/")
 include(CPack)

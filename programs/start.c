@@ -3,10 +3,12 @@
 #include "core/base/threads.h"
 #include "core/files/json.h"
 #include "programs/beside.h"
+#include "programs/bundled.h"
 
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,15 +18,22 @@
  * cores, two runs at once for instance, that time is taken from the very thread one waits for, and a step takes many
  * times as long. Some 50 microseconds outlast the barriers of a step that has its cores to itself. libgomp reads the
  * limit before main. */
-static void bound_spinning(char **argv)
+static bool bound_spinning(void)
 {
-    if (getenv("GOMP_SPINCOUNT") == NULL && getenv("OMP_WAIT_POLICY") == NULL &&
-        setenv("GOMP_SPINCOUNT", "2000", 1) == 0) {
+    return getenv("GOMP_SPINCOUNT") == NULL && getenv("OMP_WAIT_POLICY") == NULL &&
+           setenv("GOMP_SPINCOUNT", "2000", 1) == 0;
+}
+
+/* Starts the program again where the loader or a library must read the environment anew. */
+static void restart_if_needed(char **argv)
+{
+    bool bounded = bound_spinning(), chosen = hl_choose_bundled_library();
+    if (bounded || chosen) {
         execv("/proc/self/exe", argv); /* this file, also where another has taken its place */
     }
 }
 
-/* Linux names a process after the file that it was started from: "exe", after bound_spinning. top, ps and pgrep show
+/* Linux names a process after the file that it was started from: "exe", after a restart. top, ps and pgrep show
  * that name. Threads take it over from the one that starts them. */
 static void show_own_name(const char *own)
 {
@@ -60,7 +69,8 @@ static void keep_standard_streams(void)
 
 void hl_start(const char *own, char **argv)
 {
-    bound_spinning(argv);
+    restart_if_needed(argv);
+    hl_use_bundled_font();
     give_back_memory();
     keep_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* where the reader of our output is gone, writing fails instead of ending the program */

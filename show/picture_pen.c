@@ -3,14 +3,33 @@
 #include "core/base/shown_text.h"
 
 #include <cairo.h>
+#include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
+static const char *font_file; /* set before any thread begins */
+
+void hl_pen_font_file(const char *path)
+{
+    font_file = path;
+}
+
+/* Replaces the fonts of the system, once. Where that fails, these are used. */
+static void load_font_file(void)
+{
+    FcConfig *config = font_file != NULL ? FcConfigCreate() : NULL;
+    if (config != NULL && FcConfigAppFontAddFile(config, (const FcChar8 *)font_file)) {
+        FcConfigSetCurrent(config);
+    }
+    font_file = NULL;
+}
+
 void hl_pen_font(cairo_t *cairo, double size)
 {
+    load_font_file();
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);

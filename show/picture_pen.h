@@ -19,6 +19,10 @@ typedef struct hl_pen_line {
 /* Chooses the font. Text is measured and drawn in the same way at any resolution. */
 void hl_pen_font(cairo_t *cairo, double size);
 
+/* Makes pictures use the font in this file (TrueType or OpenType) instead of the system's. Call it before the first
+ * picture and before threads start. The path must live on. If the file holds no font, pictures keep the system's. */
+void hl_pen_font_file(const char *path);
+
 /* Writes the words that fit into a line of `width` to *line. Returns the rest of the text, or NULL if all of it fits.
  * If this is the `last` line, or if its first word alone is too wide, the line is cut and ends in an ellipsis; the
  * result is then NULL, too. */

@@ -12,6 +12,7 @@ model.show("The cat sat on the mat")                     # all of its heads on a
 headlight.ablate("copy_task.ini", heads=[1, 2, 4])       # a sweep
 """
 
+from headlight import programs
 from headlight.files import Error
 from headlight.patterns import Patterns, Snapshot
 from headlight.run import Run, open
@@ -19,7 +20,7 @@ from headlight.show import View
 from headlight.training import train
 from headlight.verbs import Model, ablate, model
 
-__version__ = "0.2.0"
+__version__ = programs.version()
 __all__ = [
     "Error", "Model", "Patterns", "Run", "Snapshot", "View", "__version__", "ablate", "model", "open", "train"
 ]

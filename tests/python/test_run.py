@@ -114,10 +114,6 @@ def test_show_is_the_report(trained):
         refused(lambda: trained.show(layer, head), f"has no head L{layer}H{head}", "2, 1 heads")
 
 
-def test_version_is_the_program_s():
-    assert programs.output_of("train", "--version") == f"headlight {headlight.__version__}\n"
-
-
 def test_texts_of_the_config_are_known():
     """Keys whose values are texts are those that the program knows as such."""
     section, texts = "", set()

@@ -10,7 +10,7 @@ import time
 import headlight
 import pytest
 from conftest import refused
-from headlight import programs, training
+from headlight import training
 
 
 class Terminal(io.StringIO):
@@ -61,25 +61,6 @@ def test_progress(config, tmp_path, monkeypatch):
     assert lines[1].startswith("░" * 24 + " step") and lines[-1].startswith("█" * 24 + " step")
     assert ("█" * 12 + "░" * 12 + " step  6/12") in sys.stdout.getvalue() and "loss" in lines[-1]
     assert "tok/s" not in sys.stdout.getvalue()
-
-
-def test_programs_are_found(tmp_path, monkeypatch):
-    monkeypatch.setenv("HEADLIGHT_BIN", str(tmp_path))
-    refused(lambda: programs.find("train"), f"HEADLIGHT_BIN={tmp_path} holds neither train nor headlight-train")
-    program = tmp_path / "headlight-train"
-    program.write_text("#!/bin/sh\necho trouble >&2\nexit 4\n")
-    refused(lambda: programs.find("train"), "holds neither")
-    program.chmod(0o755)
-    assert programs.find("train") == str(program)
-    refused(lambda: headlight.train("a.ini"), "trouble")
-    program.write_text("#!/bin/sh\nexit 7\n")
-    refused(lambda: headlight.train("a.ini"), "train ended with status 7")
-    monkeypatch.delenv("HEADLIGHT_BIN")
-    monkeypatch.setattr(programs, "__file__", str(tmp_path / "a" / "b" / "programs.py"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert programs.find("train") == str(program)
-    monkeypatch.setenv("PATH", "")
-    refused(lambda: programs.find("train"), "the PATH does not hold headlight-train", "HEADLIGHT_BIN")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,16 @@
+/* expat seeds its hash tables by arc4random_buf, which glibc has had since 2.36. The wheel runs with older ones and
+ * brings this function along (python/make_wheel). */
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+void arc4random_buf(void *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = getrandom((char *)bytes + done, size - done, 0);
+        if (n < 0) {
+            abort(); /* as glibc's own does */
+        }
+        done += (size_t)n;
+    }
+}

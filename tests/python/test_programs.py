@@ -1,0 +1,81 @@
+"""Where the package finds the programs, and the programs at the command line."""
+
+import os
+import subprocess
+import sys
+
+import headlight
+from conftest import ROOT, refused
+from headlight import programs
+
+
+def write_program(folder, text):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "headlight-train"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def module(*arguments, **environment):
+    return subprocess.run([sys.executable, "-m", "headlight", *arguments], capture_output=True, text=True, check=False,
+                          env=os.environ | environment)  # fmt: skip
+
+
+def test_folder_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADLIGHT_BIN", str(tmp_path))
+    refused(lambda: programs.find("train"), f"HEADLIGHT_BIN={tmp_path} holds neither train nor headlight-train")
+    path = write_program(tmp_path, "echo trouble >&2; exit 4")
+    path.chmod(0o644)
+    refused(lambda: programs.find("train"), "holds neither")
+    path.chmod(0o755)
+    assert programs.find("train") == str(path)
+    refused(lambda: headlight.train("a.ini"), "trouble")
+    write_program(tmp_path, "exit 7")
+    refused(lambda: headlight.train("a.ini"), "train ended with status 7")
+
+
+def test_order_of_folders(tmp_path, monkeypatch):
+    """The package's own, as a wheel has them, then the tree's, then the PATH."""
+    monkeypatch.delenv("HEADLIGHT_BIN", raising=False)
+    monkeypatch.setattr(programs, "PACKAGE", tmp_path / "package")
+    monkeypatch.setattr(programs, "TREE", tmp_path / "tree")
+    monkeypatch.setenv("PATH", "")
+    refused(lambda: programs.find("train"), "the PATH does not hold headlight-train", "HEADLIGHT_BIN")
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    for folder in (tmp_path / "path", tmp_path / "tree" / "build", tmp_path / "package" / "bin"):
+        path = write_program(folder, "exit 0")
+        assert programs.find("train") == str(path)
+
+
+def test_one_version():
+    number = (ROOT / "CMakeLists.txt").read_text().split("project(headlight VERSION ")[1].split()[0]
+    assert headlight.__version__ == number
+    assert programs.output_of("train", "--version") == f"headlight {number}\n"
+    assert f"\nversion: {number}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\n## {number}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_module(tmp_path):
+    """python -m headlight PROGRAM becomes the program: its arguments, its words, its exit code."""
+    assert module("train", "--version").stdout == f"headlight {headlight.__version__}\n"
+    failed = module("train", str(tmp_path / "none.ini"))
+    assert failed.returncode == 3 and failed.stderr.count("\n") == 1 and "none.ini" in failed.stderr
+    write_program(tmp_path, 'echo "$0"; exit 9')
+    assert module("train", HEADLIGHT_BIN=str(tmp_path)).returncode == 9
+    usage = module("--help")
+    assert usage.returncode == 0 and "python -m headlight PROGRAM" in usage.stdout
+    assert module().returncode == 2
+    unknown = module("trian")
+    assert unknown.returncode == 1 and unknown.stderr.startswith("headlight: trian: no such program; there are train, ")
+    nowhere = module("heads", HEADLIGHT_BIN=str(tmp_path))
+    assert nowhere.returncode == 1 and "holds neither heads nor headlight-heads" in nowhere.stderr
+
+
+def test_script_does_not_start_itself(tmp_path):
+    """A script of pip that is found as the program would start itself for ever."""
+    script = write_program(tmp_path, "")
+    script.write_text(f"#!{sys.executable}\nfrom headlight.__main__ import train\ntrain()\n")
+    told = subprocess.run([script], capture_output=True, text=True, check=False, timeout=30,
+                          env=os.environ | {"HEADLIGHT_BIN": str(tmp_path)})  # fmt: skip
+    assert told.returncode == 1 and "is no program but the script that looks for it" in told.stderr
