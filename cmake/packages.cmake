@@ -108,7 +108,7 @@ Headlight trains transformer encoders on a CPU and shows what every attention
 head learns. These are the headers of its library, the static library, a CMake
 package and a pkg-config file.")
 hl_package(python NAME python3-headlight SECTION python
-           DEPENDS "headlight (>= ${PROJECT_VERSION}), python3 (>= 3.10), python3-numpy"
+           DEPENDS "headlight (>= ${PROJECT_VERSION}), python3 (>= 3.9), python3-numpy"
            DESCRIPTION "transformer encoders and their attention heads (Python)
 Headlight trains transformer encoders on a CPU and shows what every attention
 head learns. This package opens its runs in Python: config, tables, patterns

@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ import numpy.typing as npt
 CONFIG_FORMAT, WEIGHTS_FORMAT, CHECKPOINT_FORMAT = 1, 1, 4
 
 Array = npt.NDArray[Any]
-Value = str | int | float | bool | tuple[int, ...]
+Value = Union[str, int, float, bool, tuple[int, ...]]  # written so that Python 3.9 reads it
 Config = dict[str, dict[str, Value]]
 Table = Any  # a pandas.DataFrame where pandas is installed, else a dict of arrays by column
 
@@ -154,7 +154,7 @@ def read_csv(path: Path) -> Table:
         if len(row) != len(rows[0]):
             raise Error(f"{path}:{number}: has {len(row)} fields, the header {len(rows[0])}; the file is damaged")
     columns = {}
-    for name, *values in zip(*rows, strict=True):
+    for name, *values in zip(*rows):
         try:
             columns[name] = column_of(name, values)
         except ValueError:

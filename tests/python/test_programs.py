@@ -60,7 +60,7 @@ def test_module(tmp_path):
     """python -m headlight PROGRAM becomes the program: its arguments, its words, its exit code."""
     assert module("train", "--version").stdout == f"headlight {headlight.__version__}\n"
     failed = module("train", str(tmp_path / "none.ini"))
-    assert failed.returncode == 3 and failed.stderr.count("\n") == 1 and "none.ini" in failed.stderr
+    assert failed.returncode == 2 and failed.stderr.count("\n") == 1 and "none.ini" in failed.stderr
     write_program(tmp_path, 'echo "$0"; exit 9')
     assert module("train", HEADLIGHT_BIN=str(tmp_path)).returncode == 9
     usage = module("--help")
