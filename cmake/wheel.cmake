@@ -11,6 +11,8 @@
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH OFF)
 set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../..") # of lib/ and of lib/glibc-hwcaps/<generation>/
 install(DIRECTORY ${HEADLIGHT_WHEEL}/installed/ DESTINATION . COMPONENT library USE_SOURCE_PERMISSIONS)
+file(GLOB notebooks python/examples/*.ipynb)
+install(FILES ${notebooks} DESTINATION share/headlight/notebooks COMPONENT library)
 
 # hl_wheel_shared_only(libraries): keeps those that a wheel holds as shared libraries.
 function(hl_wheel_shared_only variable)

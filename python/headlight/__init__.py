@@ -15,6 +15,7 @@ headlight.ablate("copy_task.ini", heads=[1, 2, 4])       # a sweep
 from headlight import programs
 from headlight.files import Error
 from headlight.patterns import Patterns, Snapshot
+from headlight.programs import configs
 from headlight.run import Run, open
 from headlight.show import View
 from headlight.training import train
@@ -22,5 +23,5 @@ from headlight.verbs import Model, ablate, model
 
 __version__ = programs.version()
 __all__ = [
-    "Error", "Model", "Patterns", "Run", "Snapshot", "View", "__version__", "ablate", "model", "open", "train"
+    "Error", "Model", "Patterns", "Run", "Snapshot", "View", "__version__", "ablate", "configs", "model", "open", "train"
 ]

@@ -6,10 +6,15 @@ import importlib.metadata
 import os
 import re
 import shutil
+import signal
 import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from headlight.files import Error
+from headlight.progress import Progress
 
 NAMES = ("train", "heads", "predict", "ablate", "bench")
 PACKAGE = Path(__file__).resolve().parent
@@ -42,14 +47,53 @@ def find(name: str) -> str:
     return found
 
 
+def configs() -> Path:
+    """The folder of the configs that Headlight comes with."""
+    program = Path(find("train"))
+    for folder in (program.parent / "configs", program.parents[1] / "share" / "headlight" / "configs"):
+        if folder.is_dir():
+            return folder.resolve()
+    raise Error(f"{program}: has no configs beside it")
+
+
 def error_of(name: str, status: int, told: str) -> Error:
     return Error(told.strip() or f"{name} ended with status {status} and said nothing")
 
 
-def output_of(name: str, *arguments: str) -> str:
-    done = subprocess.run(
-        [find(name), *arguments], capture_output=True, encoding="utf-8", errors="replace", check=False
-    )
-    if done.returncode != 0:
-        raise error_of(name, done.returncode, done.stderr)
-    return done.stdout
+def interrupt(process: subprocess.Popen[str], told: Callable[[], str]) -> None:
+    """Lets the program save and end. A terminal and Jupyter interrupt it, too; a second time would end it at once."""
+    time.sleep(0.5)
+    if process.poll() is None and "interrupted" not in told():
+        process.send_signal(signal.SIGINT)
+
+
+def output_of(name: str, *arguments: str, follow: bool = False) -> str:
+    """What the program prints, with a bar while it works. follow: its standard output says how far it is, too. An
+    interrupt is passed on to the program, which then ends by itself."""
+    bar = Progress()
+    told: list[str] = []
+    with subprocess.Popen([find(name), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, encoding="utf-8", errors="replace") as process:  # fmt: skip
+        assert process.stdout is not None and process.stderr is not None
+
+        def read_errors(lines: Iterable[str]) -> None:
+            told.extend(line for line in lines if not bar.line(line))
+
+        reader = threading.Thread(target=read_errors, args=(process.stderr,))
+        reader.start()
+        try:
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if follow:
+                    bar.line(line)
+            process.wait()
+        except KeyboardInterrupt:
+            interrupt(process, lambda: "".join(told))
+            raise
+        finally:
+            reader.join()
+            bar.end()
+    if process.returncode != 0:
+        raise error_of(name, process.returncode, "".join(told))
+    return "".join(lines)

@@ -56,12 +56,14 @@ class Model:
 
     # ---- what heads look at ----
 
-    def table(self, sentences: Iterable[str] | None = None) -> Table:
-        """What each head does: its label, score, baseline and more, a row for each head. An open model needs sentences."""
+    def table(self, sentences: Iterable[str] | None = None, *, words: bool = False) -> Table:
+        """What each head does: its label, score, baseline and more, a row for each head. An open model needs sentences.
+        words: measured on whole words instead of pieces."""
         if sentences is None:
-            return files.table_of_rows(self._ask("table", *self._asked)["heads"])
+            return files.table_of_rows(self._ask("table", *self._asked, *_options(words=words))["heads"])
         with tempfile.TemporaryDirectory() as folder:
-            return files.table_of_rows(self._ask("table", "--examples", _write_lines(folder, sentences))["heads"])
+            options = _options(examples=_write_lines(folder, sentences), words=words)
+            return files.table_of_rows(self._ask("table", *options)["heads"])
 
     def maps(self, text: str, *, words: bool = False, norms: bool = False, writes: bool = False) -> dict[str, Array]:
         """The maps of all heads on a text: layer_0, layer_1, ... (1, heads, queries, keys), hidden_0, ... (1, tokens,
@@ -72,14 +74,17 @@ class Model:
         """Where the information at each position comes from: raw, rollout, rollout_norms (layers, queries, keys)."""
         return self._arrays("rollout", "--input", text)
 
-    def show(self, sentences: str | Iterable[str] | None = None, head: str | None = None, height: int = 640) -> View:
-        """The report in the notebook: of a run its own, or that of the model on these sentences. head: "L1H0" alone."""
+    def show(self, sentences: str | Iterable[str] | None = None, head: str | None = None, *, words: bool = False,
+             height: int = 640) -> View:  # fmt: skip
+        """The report in the notebook: of a run its own, or that of the model on these sentences. head: "L1H0" alone.
+        words: whole words instead of pieces. Its maps switch between weights, norms and what heads add to the answer."""
         if sentences is None:
             return page_of(self.path / "report.html", head, height)
         with tempfile.TemporaryDirectory() as folder:
             lines = _write_lines(folder, [sentences] if isinstance(sentences, str) else sentences)
             page = Path(folder) / "report.html"
-            programs.output_of("heads", "table", os.fspath(self.path), "--examples", lines, "--report", os.fspath(page))
+            options = _options(examples=lines, report=page, words=words)
+            programs.output_of("heads", "table", os.fspath(self.path), *options)
             return page_of(page, head, height)
 
     def grammar(self, treebank: str | os.PathLike[str], **options: Any) -> Table:
@@ -179,7 +184,7 @@ def ablate(config: str | os.PathLike[str], *, seeds: int = 3, out: str | os.Path
     arguments += _options(seeds=seeds, out=out, overwrite=overwrite)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ablation.csv"
-        programs.output_of("ablate", *arguments, "--csv", os.fspath(path))
+        programs.output_of("ablate", *arguments, "--csv", os.fspath(path), follow=True)
         with path.open(encoding="utf-8", newline="") as file:
             rows: list[dict[str, Any]] = list(csv.DictReader(file))
     return files.table_of_rows(rows)

@@ -15,7 +15,6 @@ PYTHON = ROOT / "python"
 def test_notebook(tmp_path):
     path = PYTHON / "examples" / "copy_task.ipynb"
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    assert all(cell.get("outputs", []) == [] for cell in notebook["cells"]), "it is kept without its outputs"
     try:
         import ipykernel  # noqa: F401
         import nbclient
@@ -35,6 +34,14 @@ def test_notebook(tmp_path):
     assert (tmp_path / "runs" / "copy_task" / "report.html").exists()
 
 
+def test_lessons_are_made_from_their_pages():
+    """All notebooks are executed in install_notebooks."""
+    subprocess.run([PYTHON / "examples" / "make", "--check"], check=True)
+    for path in (PYTHON / "examples").glob("*.ipynb"):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        assert all(cell.get("outputs", []) == [] for cell in notebook["cells"]), f"{path} is kept without its outputs"
+
+
 def test_readme(trained, tmp_path):
     """Its first lines of Python, on a run of copy_task.ini that is cut short. The others, which need MiniLM and a treebank,
     call methods that there are (test_verbs.py)."""
@@ -50,6 +57,6 @@ def test_readme(trained, tmp_path):
 def test_types(tmp_path):
     pytest.importorskip("mypy")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--cache-dir", tmp_path], cwd=PYTHON, capture_output=True, text=True
+        [sys.executable, "-m", "mypy", "--cache-dir", tmp_path], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,10 +1,14 @@
 """Where the package finds the programs, and the programs at the command line."""
 
+import io
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import headlight
+import pytest
 from conftest import ROOT, refused
 from headlight import programs
 
@@ -79,3 +83,46 @@ def test_script_does_not_start_itself(tmp_path):
     told = subprocess.run([script], capture_output=True, text=True, check=False, timeout=30,
                           env=os.environ | {"HEADLIGHT_BIN": str(tmp_path)})  # fmt: skip
     assert told.returncode == 1 and "is no program but the script that looks for it" in told.stderr
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+SLOW = r"""printf 'weights: 25%%, 9 s left\n[2/4] heads=1\nodd: 3%%\n' >&2
+echo '[1/4] heads=1,seed=1'
+echo answer"""
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_bar(tmp_path, monkeypatch, follow):
+    """What the program says of its progress is drawn; standard output only where that is asked for."""
+    write_program(tmp_path, SLOW)
+    monkeypatch.setenv("HEADLIGHT_BIN", str(tmp_path))
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert programs.output_of("train", follow=follow) == "[1/4] heads=1,seed=1\nanswer\n"
+    shown = sys.stdout.getvalue()
+    assert "█" * 6 + "░" * 18 + " weights: 25%, 9 s left" in shown and "█" * 12 + "░" * 12 + " [2/4] heads=1 " in shown
+    assert ("[1/4]" in shown) == follow and "odd" not in shown and shown.endswith("\n")
+
+
+def test_progress_is_no_error(tmp_path, monkeypatch, capfd):
+    write_program(tmp_path, SLOW + "\necho trouble >&2; exit 3")
+    monkeypatch.setenv("HEADLIGHT_BIN", str(tmp_path))
+    refused_text = pytest.raises(headlight.Error, programs.output_of, "train").value
+    assert str(refused_text) == "odd: 3%\ntrouble" and capfd.readouterr().out == ""
+
+
+def test_interrupted_verb(tmp_path):
+    """The program is interrupted once, ends by itself, and Python goes on with KeyboardInterrupt."""
+    write_program(tmp_path, f"trap 'echo caught >>{tmp_path}/caught; kill $!; exit 1' INT\n: >{tmp_path}/begun\nsleep 60 & wait")
+    code = "from headlight import programs; programs.output_of('train')"
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True,
+                               env=os.environ | {"HEADLIGHT_BIN": str(tmp_path)})  # fmt: skip
+    wait = time.monotonic() + 30
+    while not (tmp_path / "begun").exists() and time.monotonic() < wait:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[1].strip().endswith("KeyboardInterrupt")
+    assert (tmp_path / "caught").read_text() == "caught\n"
