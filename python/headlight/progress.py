@@ -7,8 +7,8 @@ import sys
 
 BAR, COLUMNS = 24, 79  # of the bar; of the line with what it says
 
-# How the programs say it: "step  20/250 ...", "[3/6] heads=2,seed=1 ...", "importance: 40%, 12 s left".
-_STEP = re.compile(r"step +(\d+)/(\d+) |\[(\d+)/(\d+)\] |.+: (\d+)%, .+ left$")
+# How the programs say it: "step  20/250 ...", "[ 3/16] heads=2,seed=1 ...", "importance: 40%, 12 s left".
+_STEP = re.compile(r"step +(\d+)/(\d+) |\[ *(\d+)/(\d+)\] |.+: (\d+)%, .+ left$")
 
 
 def _is_shown() -> bool:

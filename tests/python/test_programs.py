@@ -90,7 +90,7 @@ class Terminal(io.StringIO):
         return True
 
 
-SLOW = r"""printf 'weights: 25%%, 9 s left\n[2/4] heads=1\nodd: 3%%\n' >&2
+SLOW = r"""printf 'weights: 25%%, 9 s left\n[ 8/16] heads=1\nodd: 3%%\n' >&2
 echo '[1/4] heads=1,seed=1'
 echo answer"""
 
@@ -103,7 +103,7 @@ def test_bar(tmp_path, monkeypatch, follow):
     monkeypatch.setattr(sys, "stdout", Terminal())
     assert programs.output_of("train", follow=follow) == "[1/4] heads=1,seed=1\nanswer\n"
     shown = sys.stdout.getvalue()
-    assert "█" * 6 + "░" * 18 + " weights: 25%, 9 s left" in shown and "█" * 12 + "░" * 12 + " [2/4] heads=1 " in shown
+    assert "█" * 6 + "░" * 18 + " weights: 25%, 9 s left" in shown and "█" * 12 + "░" * 12 + " [ 8/16] heads=1 " in shown
     assert ("[1/4]" in shown) == follow and "odd" not in shown and shown.endswith("\n")
 
 
