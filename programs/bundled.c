@@ -3,8 +3,8 @@
 
 #include "show/picture_pen.h"
 
-#include <gnu/libc-version.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,19 +32,41 @@ void hl_use_bundled_font(void)
 }
 
 #if defined(__x86_64__) && defined(__GLIBC__)
+#include <cpuid.h>
+#include <gnu/libc-version.h>
+
 static bool loader_picks_library(void)
 {
     int major = 0, minor = 0;
     return sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor) == 2 && (major > 2 || minor >= 33);
 }
 
-/* The features that GCC uses for -march=x86-64-v3 and -v4, as far as a CPU may lack one of them and have the others. */
+/* XCR0: the registers that the system saves for each process. */
+static uint32_t saved_registers(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/* Bits of CPUID and XCR0 (Intel's manual, volume 2A and volume 1, 13.3). The compiler's __builtin_cpu_supports needs its
+ * own run-time library, which the linker of the wheel replaces by one that finds no feature. */
 static const char *best_generation(void)
 {
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-    bool v4 = v3 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vl");
-    return v4 ? "../lib/glibc-hwcaps/x86-64-v4" : v3 ? "../lib/glibc-hwcaps/x86-64-v3" : NULL;
+    enum { FMA = 1 << 12, OSXSAVE = 1 << 27 };                                    /* leaf 1, ecx */
+    enum { AVX2 = 1 << 5, BMI2 = 1 << 8 };                                        /* leaf 7, ebx */
+    const uint32_t avx512 = 1U << 16 | 1U << 17 | 1U << 28 | 1U << 30 | 1U << 31; /* F, DQ, CD, BW, VL */
+    enum { YMM = 0x6, ZMM = 0xe6 };                                               /* XCR0 */
+    uint32_t a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & (FMA | OSXSAVE)) != (FMA | OSXSAVE)) {
+        return NULL;
+    }
+    uint32_t saved = saved_registers();
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & (AVX2 | BMI2)) != (AVX2 | BMI2) || (saved & YMM) != YMM) {
+        return NULL;
+    }
+    return (b & avx512) == avx512 && (saved & ZMM) == ZMM ? "../lib/glibc-hwcaps/x86-64-v4"
+                                                          : "../lib/glibc-hwcaps/x86-64-v3";
 }
 
 bool hl_choose_bundled_library(void)

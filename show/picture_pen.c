@@ -22,7 +22,9 @@ static void load_font_file(void)
 {
     FcConfig *config = font_file != NULL ? FcConfigCreate() : NULL;
     if (config != NULL && FcConfigAppFontAddFile(config, (const FcChar8 *)font_file)) {
-        FcConfigSetCurrent(config);
+        FcConfigSetCurrent(config); /* which refers to it until the end */
+    } else if (config != NULL) {
+        FcConfigDestroy(config);
     }
     font_file = NULL;
 }

@@ -16,7 +16,7 @@ def _become(name: str, arguments: list[str]) -> NoReturn:
         path = programs.find(name)
     except Error as failed:
         sys.exit(f"headlight: {failed}")
-    if os.path.samefile(path, sys.argv[0]):
+    if os.path.exists(sys.argv[0]) and os.path.samefile(path, sys.argv[0]):
         sys.exit(f"headlight: {path} is no program but the script that looks for it: set HEADLIGHT_BIN to another folder")
     os.execv(path, [f"headlight-{name}", *arguments])
 

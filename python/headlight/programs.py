@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -96,4 +97,5 @@ def output_of(name: str, *arguments: str, follow: bool = False) -> str:
             bar.end()
     if process.returncode != 0:
         raise error_of(name, process.returncode, "".join(told))
+    sys.stderr.write("".join(told))  # warnings
     return "".join(lines)

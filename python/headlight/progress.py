@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 
 BAR, COLUMNS = 24, 79  # of the bar; of the line with what it says
 
@@ -22,6 +23,7 @@ class Progress:
     def __init__(self, wanted: bool = True) -> None:
         self._shown = wanted and _is_shown()
         self._open = False
+        self._lock = threading.Lock()  # a program's two streams are read by two threads
 
     def line(self, line: str) -> bool:
         """Whether the line says how far the program is."""
@@ -29,16 +31,24 @@ class Progress:
         if found is None:
             return False
         done, total = next((int(a), int(b or 100)) for a, b in zip(found.groups()[::2], (*found.groups()[1::2], None)) if a)
-        if self._shown:
-            filled = BAR * done // max(total, 1)
-            told = re.sub(r"  lr \S+|  \S+ tok/s", "", line.strip())
-            sys.stdout.write("\r" + f"{'█' * filled}{'░' * (BAR - filled)} {told:<{COLUMNS}}"[:COLUMNS])
-            sys.stdout.flush()
-            self._open = True
+        told = re.sub(r"  lr \S+|  \S+ tok/s", "", line.strip())
+        filled = BAR * done // max(total, 1)
+        self._write("\r" + f"{'█' * filled}{'░' * (BAR - filled)} {told:<{COLUMNS}}"[:COLUMNS])
         return True
+
+    def _write(self, text: str) -> None:
+        """A bar that cannot be drawn is left out: what it tells about must go on."""
+        with self._lock:
+            try:
+                if self._shown:
+                    sys.stdout.write(text)
+                    sys.stdout.flush()
+                    self._open = True
+            except (OSError, ValueError):  # closed, or letters that the terminal does not have
+                self._shown = False
 
     def end(self) -> None:
         """Ends the line."""
         if self._open:
-            sys.stdout.write("\n")
+            self._write("\n")
             self._open = False
