@@ -49,8 +49,8 @@ static uint32_t saved_registers(void)
     return low;
 }
 
-/* Bits of CPUID and XCR0 (Intel's manual, volume 2A and volume 1, 13.3). The compiler's __builtin_cpu_supports needs its
- * own run-time library, which the linker of the wheel replaces by one that finds no feature. */
+/* Bits of CPUID and XCR0 (Intel's manual, volume 2A, and volume 1, 13.3). The compiler's __builtin_cpu_supports needs
+ * its own run-time library, which the linker of the wheel replaces by one that finds no feature. */
 static const char *best_generation(void)
 {
     enum { FMA = 1 << 12, OSXSAVE = 1 << 27 };                                    /* leaf 1, ecx */
