@@ -5,6 +5,7 @@
 #include "train/signals.h"
 #include "train/terminal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void hl_waiting_end(hl_waiting *w)
@@ -31,7 +32,8 @@ hl_status hl_waiting_tell(void *waiting, const char *what, int64_t done, int64_t
         hl_waiting_end(w);
         return hl_ok();
     }
-    if (w->out == NULL || now - w->told < (terminal ? 0.1 : 10)) {
+    double interval = terminal ? 0.1 : getenv("HEADLIGHT_PROGRESS") != NULL ? 0.5 : 10;
+    if (w->out == NULL || now - w->told < interval) {
         return hl_ok();
     }
     w->told = now;

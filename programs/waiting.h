@@ -17,7 +17,8 @@ typedef struct hl_waiting {
 } hl_waiting;
 
 /* Prints what is being done, and with done of total the time that is left: on a terminal in a line that renews itself
- * and is cleared when all is done, elsewhere in a line every ten seconds. A callback: `waiting` is an hl_waiting.
+ * and is cleared when all is done, elsewhere in a line every ten seconds. If a program reads these lines, it sets
+ * HEADLIGHT_PROGRESS and gets one every half second. A callback: `waiting` is an hl_waiting.
  * HL_FAILED if a signal came meanwhile (train/signals.h). */
 hl_status hl_waiting_tell(void *waiting, const char *what, int64_t done, int64_t total);
 

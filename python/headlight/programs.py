@@ -74,7 +74,8 @@ def output_of(name: str, *arguments: str, follow: bool = False) -> str:
     bar = Progress()
     told: list[str] = []
     with subprocess.Popen([find(name), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, encoding="utf-8", errors="replace") as process:  # fmt: skip
+                          stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
+                          env=os.environ | {"HEADLIGHT_PROGRESS": "1"}) as process:  # fmt: skip
         assert process.stdout is not None and process.stderr is not None
 
         def read_errors(lines: Iterable[str]) -> None:

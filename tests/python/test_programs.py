@@ -95,6 +95,13 @@ echo '[1/4] heads=1,seed=1'
 echo answer"""
 
 
+def test_lines_of_progress_are_asked_for(tmp_path, monkeypatch):
+    """One every half second instead of every ten (programs/waiting.h)."""
+    write_program(tmp_path, 'echo "$HEADLIGHT_PROGRESS"')
+    monkeypatch.setenv("HEADLIGHT_BIN", str(tmp_path))
+    assert programs.output_of("train") == "1\n"
+
+
 @pytest.mark.parametrize("follow", [False, True])
 def test_bar(tmp_path, monkeypatch, follow):
     """What the program says of its progress is drawn; standard output only where that is asked for."""
