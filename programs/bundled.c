@@ -72,8 +72,8 @@ static const char *best_generation(void)
 bool hl_choose_bundled_library(void)
 {
     char folder[PATH_MAX];
-    const char *best = best_generation();
-    if (loader_picks_library() || best == NULL || !find_bundled(best, folder)) {
+    const char *best = loader_picks_library() ? NULL : best_generation();
+    if (best == NULL || !find_bundled(best, folder)) {
         return false;
     }
     const char *set = getenv("LD_LIBRARY_PATH");
