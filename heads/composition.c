@@ -254,7 +254,8 @@ static void multiply_gains(making *m)
             const hl_encoder_layer *layer = &m->model->encoder.layers[to - 1];
             for (int64_t d = 0; d < D; d++) {
                 double before = to - 1 > from ? m->gains[(from * L + to - 1) * D + d] : 1;
-                gain[d] = before * (double)layer->norm1.weight->data[d] * (double)layer->norm2.weight->data[d];
+                double second = layer->kind != HL_FEED_FORWARD_NONE ? (double)layer->norm2.weight->data[d] : 1;
+                gain[d] = before * (double)layer->norm1.weight->data[d] * second;
             }
         }
     }

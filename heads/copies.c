@@ -121,7 +121,9 @@ static void follow_path(hl_copies_measuring *c, const block *b, const hl_write_p
     }
     for (int l = layer; l < encoder->n_layers; l++) {
         norm(c, b, &encoder->layers[l].norm1, pass->layers[l].scale1);
-        norm(c, b, &encoder->layers[l].norm2, pass->layers[l].scale2);
+        if (encoder->layers[l].kind != HL_FEED_FORWARD_NONE) {
+            norm(c, b, &encoder->layers[l].norm2, pass->layers[l].scale2);
+        }
     }
 }
 

@@ -68,6 +68,24 @@ static bool runs(const hl_tape *tape, const hl_tensor *x)
 
 /* The outputs of a layer's heads and of its feed-forward network are tensors of their own here, so that they can be
  * replaced: sums are ops, not fused with the linear maps before them. */
+static hl_tensor *run_feed_forward(hl_tape *tape, const pass *p, int l, hl_tensor *x)
+{
+    const hl_model *model = p->patch->model;
+    const hl_encoder_layer *layer = &model->encoder.layers[l];
+    int64_t size = p->patch->n_tokens * model->config.d_model;
+    bool post = layer->norm == HL_NORM_POST, changes = p->from != NULL && l == p->change.layer;
+    hl_tensor *y = post ? x : hl_norm_layer_forward(tape, &layer->norm2, x);
+    hl_tensor *added = hl_feed_forward_forward(tape, &layer->feed_forward, y, (hl_linear_after){ .residual = NULL });
+    if (runs(tape, added) && p->kept != NULL) {
+        keep(p->kept->feed_forward + l * size, added);
+    }
+    if (runs(tape, added) && changes && p->change.kind == HL_PATCH_FEED_FORWARD) {
+        replace(p, added, p->from->feed_forward + l * size, 0, model->config.d_model);
+    }
+    x = hl_add(tape, x, added);
+    return post ? hl_norm_layer_forward(tape, &layer->norm2, x) : x;
+}
+
 static hl_tensor *run_layer(hl_tape *tape, const pass *p, int l, hl_tensor *x)
 {
     const hl_model *model = p->patch->model;
@@ -84,16 +102,7 @@ static hl_tensor *run_layer(hl_tape *tape, const pass *p, int l, hl_tensor *x)
     }
     x = hl_multi_head_from_heads(tape, &layer->self_attn, z, (hl_linear_after){ .residual = x });
     x = post ? hl_norm_layer_forward(tape, &layer->norm1, x) : x;
-    hl_tensor *y = post ? x : hl_norm_layer_forward(tape, &layer->norm2, x);
-    hl_tensor *added = hl_feed_forward_forward(tape, &layer->feed_forward, y, (hl_linear_after){ .residual = NULL });
-    if (runs(tape, added) && p->kept != NULL) {
-        keep(p->kept->feed_forward + l * size, added);
-    }
-    if (runs(tape, added) && changes && p->change.kind == HL_PATCH_FEED_FORWARD) {
-        replace(p, added, p->from->feed_forward + l * size, 0, model->config.d_model);
-    }
-    x = hl_add(tape, x, added);
-    x = post ? hl_norm_layer_forward(tape, &layer->norm2, x) : x;
+    x = layer->kind != HL_FEED_FORWARD_NONE ? run_feed_forward(tape, p, l, x) : x;
     if (runs(tape, x) && p->kept != NULL) {
         keep(p->kept->x + (l + 1) * size, x);
     }

@@ -36,7 +36,7 @@ HL_BEGIN_DECLS
 typedef struct hl_patch_states {
     hl_real *x;            /* (L + 1, T, D): the input of each layer, and the output of the last layer */
     hl_real *z;            /* (T, H * Dv) for each layer, one layer after the other */
-    hl_real *feed_forward; /* (L, T, D): what each feed-forward network adds */
+    hl_real *feed_forward; /* (L, T, D): what each feed-forward network adds; 0 where there is none */
     hl_real *logits;       /* (C), at the answer's position */
 } hl_patch_states;
 

@@ -14,9 +14,9 @@ static bool is_post(const hl_model *model)
     return model->config.norm == HL_NORM_POST;
 }
 
-static const hl_norm_layer *last_norm(const hl_model *model)
+static bool has_feed_forward(const hl_model *model)
 {
-    return is_post(model) ? &model->encoder.layers[model->encoder.n_layers - 1].norm2 : &model->encoder.norm;
+    return model->config.feed_forward != HL_FEED_FORWARD_NONE;
 }
 
 /* Numbers of one row. */
@@ -134,6 +134,26 @@ static void keep_scales(const hl_write_pass *pass, hl_real *scales, const hl_nor
     }
 }
 
+/* After the last sum of layer l: the last hidden states, if this is the last layer. `norm` and `scale` are those of the
+ * last norm, unless the encoder has one of its own. */
+static void keep_end(hl_write_pass *pass, int l, const hl_tensor *sum, const hl_norm_layer *norm, hl_real *scale)
+{
+    int64_t D = pass->model->config.d_model;
+    if (l != pass->model->encoder.n_layers - 1) {
+        return;
+    }
+    if (!is_post(pass->model)) {
+        norm = &pass->model->encoder.norm;
+        scale = pass->layers[l].scale2;
+        keep_scales(pass, scale, norm, sum->data);
+    }
+    copy_rows(pass, pass->hidden, sum->data, D);
+    hl_write_norm_forward(norm, scale, pass->n, pass->hidden);
+    for (int64_t i = 0; norm->bias != NULL && i < pass->n * D; i++) {
+        pass->hidden[i] += norm->bias->data[i % D];
+    }
+}
+
 /* x + heads(x) W_O, the first sum of a layer. */
 static void keep_attention(hl_write_pass *pass, int l, const hl_linear_args *args, const hl_tensor *sum)
 {
@@ -144,6 +164,9 @@ static void keep_attention(hl_write_pass *pass, int l, const hl_linear_args *arg
     copy_rows(pass, pass->layers[l].z, args->x->data, hl_shape_last(args->x->shape));
     if (is_post(pass->model)) {
         keep_scales(pass, pass->layers[l].scale1, &pass->model->encoder.layers[l].norm1, sum->data);
+    }
+    if (!has_feed_forward(pass->model)) {
+        keep_end(pass, l, sum, &pass->model->encoder.layers[l].norm1, pass->layers[l].scale1);
     }
     if (pass->attended != NULL) {
         pass->attended(pass->context, l, hl_shape_count(sum->shape) / D, args->residual->data, args->x->data);
@@ -161,22 +184,13 @@ static void keep_feed_forward(hl_write_pass *pass, int l, const hl_linear_args *
             layer->feed_forward[i * D + d] = after[d] - before[d];
         }
     }
-    bool last = l == pass->model->encoder.n_layers - 1;
-    if (last || is_post(pass->model)) {
-        const hl_norm_layer *norm = last ? last_norm(pass->model) : &pass->model->encoder.layers[l].norm2;
-        keep_scales(pass, layer->scale2, norm, sum->data);
+    if (is_post(pass->model)) {
+        keep_scales(pass, layer->scale2, &pass->model->encoder.layers[l].norm2, sum->data);
     }
-    if (last) {
-        const hl_norm_layer *norm = last_norm(pass->model);
-        copy_rows(pass, pass->hidden, sum->data, D);
-        hl_write_norm_forward(norm, layer->scale2, pass->n, pass->hidden);
-        for (int64_t i = 0; norm->bias != NULL && i < pass->n * D; i++) {
-            pass->hidden[i] += norm->bias->data[i % D];
-        }
-    }
+    keep_end(pass, l, sum, &pass->model->encoder.layers[l].norm2, layer->scale2);
 }
 
-/* In the encoder, the linear maps with a residual are the two sums of each layer. */
+/* In the encoder, the linear maps with a residual are the sums of each layer. */
 static void keep_sum(void *context, const hl_node *node, bool backward)
 {
     const hl_linear_args *args = hl_linear_args_of(node);
@@ -185,7 +199,8 @@ static void keep_sum(void *context, const hl_node *node, bool backward)
     }
     hl_write_pass *pass = context;
     int join = pass->joins++;
-    (join % 2 == 0 ? keep_attention : keep_feed_forward)(pass, join / 2, args, node->out);
+    int sums = has_feed_forward(pass->model) ? 2 : 1;
+    (join % sums == 0 ? keep_attention : keep_feed_forward)(pass, join / sums, args, node->out);
 }
 
 const hl_tape_observer *hl_write_pass_begin(hl_write_pass *pass, const int32_t *rows, int64_t n)

@@ -139,14 +139,17 @@ static void walk_down(walk *w)
 {
     const hl_encoder *encoder = &w->pass->model->encoder;
     bool post = w->pass->model->config.norm == HL_NORM_POST;
+    bool feeds = w->pass->model->config.feed_forward != HL_FEED_FORWARD_NONE;
     if (!post) {
         walk_norm(w, &encoder->norm, w->pass->layers[encoder->n_layers - 1].scale2);
     }
     for (int l = encoder->n_layers - 1; l >= 0; l--) {
-        if (post) {
+        if (feeds && post) {
             walk_norm(w, &encoder->layers[l].norm2, w->pass->layers[l].scale2);
         }
-        set_products(w, w->pass->layers[l].feed_forward, w->t->g, w->D, w->D, w->D);
+        if (feeds) {
+            set_products(w, w->pass->layers[l].feed_forward, w->t->g, w->D, w->D, w->D);
+        }
         if (post) {
             walk_norm(w, &encoder->layers[l].norm1, w->pass->layers[l].scale1);
         }

@@ -19,6 +19,7 @@ int hl_writers_of(const hl_model *model, hl_writer *writers)
 {
     int n = 0;
     bool post = model->config.norm == HL_NORM_POST, bias = model->config.bias;
+    bool feeds = model->config.feed_forward != HL_FEED_FORWARD_NONE;
     add_writer(writers, &n, HL_WRITER_EMBEDDING, -1, 0);
     for (int l = 0; l < model->encoder.n_layers; l++) {
         for (int64_t h = 0; h < model->config.heads[l]; h++) {
@@ -30,8 +31,10 @@ int hl_writers_of(const hl_model *model, hl_writer *writers)
         if (bias && post) {
             add_writer(writers, &n, HL_WRITER_NORM_BIAS, l, 1);
         }
-        add_writer(writers, &n, HL_WRITER_FEED_FORWARD, l, 0);
-        if (bias && post) {
+        if (feeds) {
+            add_writer(writers, &n, HL_WRITER_FEED_FORWARD, l, 0);
+        }
+        if (feeds && bias && post) {
             add_writer(writers, &n, HL_WRITER_NORM_BIAS, l, 2);
         }
     }

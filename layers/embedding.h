@@ -29,7 +29,7 @@ hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name na
 hl_tensor *hl_embedding_layer_types(hl_parameters *parameters, hl_name name, int64_t n_types, int64_t d_model);
 
 /* Returns scale * weight[tokens] + vectors[positions] + types[the batch's types], (N, D), for the batch's rows.
- * `positions` may be HL_POSITIONS_NONE; if the layer has a single type, all rows have it. The batch must outlive the
+ * `positions` may have no vectors; if the layer has a single type, all rows have it. The batch must outlive the
  * tape. Sticky error: examples longer than the positions reach, a type that the layer does not have. */
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,
                                       const hl_positions_layer *positions, const hl_batch *batch);

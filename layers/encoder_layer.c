@@ -8,17 +8,26 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
         hl_parameters_fail(
             parameters, hl_error(HL_INVALID, "%s: unknown place number %d of the norm", name.text, (int)config->norm));
     }
+    if ((unsigned)config->feed_forward > HL_FEED_FORWARD_NONE) {
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d of feed-forward network",
+                                                name.text, (int)config->feed_forward));
+    }
     /* One statement each: the order of registration is the order in files. */
-    hl_encoder_layer layer = { .name = name, .norm = config->norm };
+    bool feeds = config->feed_forward != HL_FEED_FORWARD_NONE;
+    hl_encoder_layer layer = { .name = name, .norm = config->norm, .kind = config->feed_forward };
     layer.self_attn = hl_multi_head_make(parameters, hl_name_of("%s.self_attn", name.text), config->attention);
-    layer.feed_forward =
-        hl_feed_forward_make(parameters, name, d_model, config->d_ff, config->activation, bias, config->dropout_ffn);
+    if (feeds) {
+        layer.feed_forward = hl_feed_forward_make(parameters, name, d_model, config->d_ff, config->activation, bias,
+                                                  config->dropout_ffn);
+    }
     layer.norm1 =
         hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, bias, config->norm_epsilon);
-    layer.norm2 =
-        hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, bias, config->norm_epsilon);
     layer.dropout1 = hl_dropout_layer_make(hl_name_of("%s.dropout1", name.text), config->dropout_residual);
-    layer.dropout2 = hl_dropout_layer_make(hl_name_of("%s.dropout2", name.text), config->dropout_residual);
+    if (feeds) {
+        layer.norm2 =
+            hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, bias, config->norm_epsilon);
+        layer.dropout2 = hl_dropout_layer_make(hl_name_of("%s.dropout2", name.text), config->dropout_residual);
+    }
     return layer;
 }
 
@@ -49,12 +58,13 @@ hl_tensor *hl_encoder_layer_heads(hl_tape *tape, const hl_encoder_layer *layer, 
 hl_tensor *hl_encoder_layer_from_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_tensor *z)
 {
     const char *before = hl_tape_scope(tape, layer->name.text);
+    bool post = layer->norm == HL_NORM_POST, feeds = layer->kind != HL_FEED_FORWARD_NONE;
     x = join_heads(tape, layer, x, z);
-    if (layer->norm == HL_NORM_PRE) {
-        x = feed_forward(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm2, x));
-    } else {
-        x = hl_norm_layer_forward(tape, &layer->norm1, x);
+    x = post ? hl_norm_layer_forward(tape, &layer->norm1, x) : x;
+    if (feeds && post) {
         x = hl_norm_layer_forward(tape, &layer->norm2, feed_forward(tape, layer, x, x));
+    } else if (feeds) {
+        x = feed_forward(tape, layer, x, hl_norm_layer_forward(tape, &layer->norm2, x));
     }
     hl_tape_scope(tape, before);
     return x;

@@ -1,7 +1,9 @@
 /* One encoder layer: self-attention and a feed-forward network, each with a residual and a layer norm; PyTorch's
  * nn.TransformerEncoderLayer.
  *   post (Vaswani et al. 2017):  x = norm1(x + drop(attention(x)));  x = norm2(x + drop(feed_forward(x)))
- *   pre (Xiong et al. 2020):     x = x + drop(attention(norm1(x)));  x = x + drop(feed_forward(norm2(x))) */
+ *   pre (Xiong et al. 2020):     x = x + drop(attention(norm1(x)));  x = x + drop(feed_forward(norm2(x)))
+ * An attention-only layer (Elhage et al. 2021) is the first half of this: it has no feed-forward network and no
+ * norm2. */
 #ifndef HL_LAYERS_ENCODER_LAYER_H
 #define HL_LAYERS_ENCODER_LAYER_H
 
@@ -16,6 +18,7 @@ typedef enum hl_norm_place { HL_NORM_PRE, HL_NORM_POST } hl_norm_place;
 
 typedef struct hl_encoder_layer_config {
     hl_multi_head_config attention;
+    hl_feed_forward_kind feed_forward;
     int64_t d_ff;
     hl_activation activation;
     hl_norm_place norm;
@@ -28,13 +31,14 @@ typedef struct hl_encoder_layer {
     hl_name name;
     hl_norm_place norm;
     hl_multi_head self_attn;
-    hl_feed_forward feed_forward;
+    hl_feed_forward_kind kind;
+    hl_feed_forward feed_forward; /* like norm2 and dropout2, empty if the kind is HL_FEED_FORWARD_NONE */
     hl_norm_layer norm1, norm2;
     hl_dropout_layer dropout1, dropout2;
 } hl_encoder_layer;
 
-/* Registers <name>.self_attn.*, linear1.*, linear2.*, norm1.*, norm2.*. Errors stay on the registry, also for an
- * unknown activation or norm. */
+/* Registers <name>.self_attn.*, linear1.*, linear2.*, norm1.*, norm2.*; an attention-only layer has no linear1, linear2
+ * and norm2. Errors stay on the registry, also for an unknown activation, norm or kind of feed-forward network. */
 hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config);
 
 /* Returns y (N, D) for x (N, D). `probe` may be NULL. */

@@ -23,6 +23,9 @@ typedef enum hl_activation { HL_ACTIVATIONS(HL_ACTIVATION_CONSTANT) } hl_activat
 /* Applies the activation's op. Returns y, shaped like x. */
 hl_tensor *hl_activate(hl_tape *tape, hl_activation activation, hl_tensor *x);
 
+/* Which feed-forward network an encoder layer has. Without one, the layer is attention alone. */
+typedef enum hl_feed_forward_kind { HL_FEED_FORWARD_USUAL, HL_FEED_FORWARD_NONE } hl_feed_forward_kind;
+
 typedef struct hl_feed_forward {
     hl_name name;
     hl_linear_layer linear1; /* (F, D) */

@@ -9,8 +9,25 @@
 #include <string.h>
 #include <tgmath.h>
 
-static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
+/* The table for heads of that width, which a layer before may have too; NULL without rotary positions. */
+static const hl_rotary *rotary_of(hl_model *model, int64_t width)
 {
+    if (model->config.positions != HL_POSITIONS_ROTARY) {
+        return NULL;
+    }
+    int i = 0;
+    while (i < model->n_rotaries && model->rotaries[i].width != width) {
+        i++;
+    }
+    if (i == model->n_rotaries) {
+        model->rotaries[model->n_rotaries++] = (hl_rotary){ .max_length = model->config.max_length, .width = width };
+    }
+    return &model->rotaries[i];
+}
+
+static hl_encoder_layer_config layer_config(hl_model *model, int l)
+{
+    const hl_model_config *c = &model->config;
     return (hl_encoder_layer_config){
         .attention = { .d_model = c->d_model,
                        .n_heads = c->heads[l],
@@ -20,7 +37,9 @@ static hl_encoder_layer_config layer_config(const hl_model_config *c, int l)
                        .bias = c->bias,
                        .dropout_weights = (hl_real)c->dropout_attention,
                        .dropout_concat = (hl_real)c->dropout_concat,
+                       .rotary = rotary_of(model, c->d_k[l]),
                        .recompute = c->recompute },
+        .feed_forward = c->feed_forward,
         .d_ff = c->d_ff,
         .activation = c->activation,
         .norm = c->norm,
@@ -60,6 +79,7 @@ static void make_embedding(hl_model *model)
 static void set_up_parameters(hl_model *model)
 {
     const hl_model_config *c = &model->config;
+    int sums = c->feed_forward == HL_FEED_FORWARD_NONE ? c->n_layers : 2 * c->n_layers;
     for (int i = 0; i < model->parameters.n; i++) {
         hl_parameter *parameter = &model->parameters.list[i];
         parameter->tensor->bf16 = c->bf16;
@@ -72,7 +92,7 @@ static void set_up_parameters(hl_model *model)
             const hl_encoder_layer *layer = &model->encoder.layers[l];
             if (parameter->tensor == layer->self_attn.out_proj.weight ||
                 parameter->tensor == layer->feed_forward.linear2.weight) {
-                parameter->scale /= sqrt((hl_real)(2 * c->n_layers));
+                parameter->scale /= sqrt((hl_real)sums);
             }
         }
     }
@@ -84,10 +104,12 @@ hl_status hl_model_init(hl_model *model, const hl_model_config *config)
     model->config = *config;
     HL_TRY(hl_model_config_resolve(&model->config));
     hl_parameters *parameters = &model->parameters;
+    model->rotaries = hl_calloc((size_t)config->n_layers, sizeof *model->rotaries);
+    HL_NEED(model->rotaries != NULL, "the model's positions");
     hl_encoder_layer_config *layers = hl_calloc((size_t)config->n_layers, sizeof *layers);
     HL_NEED(layers != NULL, "the model's layers");
     for (int l = 0; l < config->n_layers; l++) {
-        layers[l] = layer_config(config, l);
+        layers[l] = layer_config(model, l);
     }
     make_embedding(model);
     hl_status status = hl_encoder_init(&model->encoder, parameters, hl_name_of("encoder"), layers, config->n_layers);
@@ -110,6 +132,9 @@ hl_status hl_model_reserve(hl_model *model, hl_model_use use)
     HL_TRY(hl_small_matmul_prepare());
     HL_TRY(use == HL_MODEL_TRAINED ? hl_parameters_allocate(&model->parameters)
                                    : hl_parameters_allocate_frozen(&model->parameters));
+    for (int i = 0; i < model->n_rotaries; i++) {
+        HL_TRY(hl_rotary_allocate(&model->rotaries[i]));
+    }
     return hl_positions_layer_allocate(&model->positions);
 }
 
@@ -122,6 +147,12 @@ hl_status hl_model_allocate(hl_model *model, uint64_t seed)
 
 void hl_model_free(hl_model *model)
 {
+    for (int i = 0; i < model->n_rotaries; i++) {
+        hl_rotary_free(&model->rotaries[i]);
+    }
+    hl_free(model->rotaries);
+    model->rotaries = NULL;
+    model->n_rotaries = 0;
     hl_positions_layer_free(&model->positions);
     hl_encoder_free(&model->encoder);
     hl_parameters_free(&model->parameters);
@@ -142,7 +173,11 @@ hl_tensor *hl_model_embed(hl_tape *tape, const hl_model *model, const hl_batch *
 hl_attention_rules hl_model_rules(const hl_model *model, const hl_batch *batch)
 {
     hl_sequences examples = hl_batch_sequences(batch);
-    return (hl_attention_rules){ .queries = examples, .keys = examples, .mask = { .causal = model->config.causal } };
+    return (hl_attention_rules){ .queries = examples,
+                                 .keys = examples,
+                                 .query_positions = batch->positions,
+                                 .key_positions = batch->positions,
+                                 .mask = { .causal = model->config.causal } };
 }
 
 hl_tensor *hl_model_layers(hl_tape *tape, const hl_model *model, const hl_batch *batch, int layer, hl_tensor *x,
@@ -204,6 +239,19 @@ hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_bat
     args.targets = batch->target_ids;
     x = hl_model_layers(tape, model, batch, layer, x, probes);
     return hl_cross_entropy(tape, hl_model_target_logits(tape, model, batch, x), args);
+}
+
+size_t hl_model_position_bytes(const hl_model *model)
+{
+    const hl_positions_layer *positions = &model->positions;
+    size_t bytes = 0;
+    if (positions->kind == HL_POSITIONS_SINUSOIDAL) {
+        bytes = hl_size_product((size_t)positions->max_length, (size_t)positions->d_model * sizeof(hl_real));
+    }
+    for (int i = 0; i < model->n_rotaries; i++) {
+        bytes = hl_size_sum(bytes, hl_rotary_bytes(&model->rotaries[i]));
+    }
+    return bytes;
 }
 
 size_t hl_model_record_bytes(const hl_model *model)

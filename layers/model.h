@@ -23,6 +23,8 @@ typedef struct hl_model {
     hl_parameters parameters; /* owned */
     hl_embedding_layer embedding;
     hl_positions_layer positions;
+    hl_rotary *rotaries; /* (n_rotaries): for rotary positions, one for each width of heads; owned */
+    int n_rotaries;
     hl_norm_layer embedding_norm; /* only if the config has embedding_norm */
     hl_dropout_layer dropout;
     hl_linear_layer embedding_projection; /* (D, E); only if E is not D */
@@ -34,14 +36,14 @@ typedef struct hl_model {
  * positions), HL_NO_MEMORY. The caller owns the model, also on failure: hl_model_free. */
 hl_status hl_model_init(hl_model *model, const hl_model_config *config);
 
-/* Allocates parameters, gradients and the table of positions, and draws initial values. HL_NO_MEMORY; HL_INVALID at the
- * second call. */
+/* Allocates parameters, gradients and the tables of positions, and draws initial values. HL_NO_MEMORY; HL_INVALID at
+ * the second call. */
 hl_status hl_model_allocate(hl_model *model, uint64_t seed);
 
 /* Whether the parameters have gradients, in memory and in backward passes. A model that is only evaluated has none. */
 typedef enum hl_model_use { HL_MODEL_TRAINED, HL_MODEL_EVALUATED } hl_model_use;
 
-/* Allocates the parameters, set to zero and to be filled from a file, and the table of positions. HL_NO_MEMORY;
+/* Allocates the parameters, set to zero and to be filled from a file, and the tables of positions. HL_NO_MEMORY;
  * HL_INVALID: an unknown use, or a model in bf16 where that is not available (core/kernels/bf16.h). */
 hl_status hl_model_reserve(hl_model *model, hl_model_use use);
 
@@ -83,6 +85,9 @@ hl_tensor *hl_model_loss_from(hl_tape *tape, const hl_model *model, const hl_bat
  * of the pass (threads, training, gradients). With gradients, backward is planned too. HL_NO_MEMORY; HL_INVALID if
  * shapes do not fit (T > max_length); *plan is then empty. After success, free the plan with hl_tape_plan_free. */
 hl_status hl_model_plan(const hl_model *model, const hl_batch *largest, hl_tape_options options, hl_tape_plan *plan);
+
+/* The bytes of the tables of sinusoidal or rotary positions. The model need not be allocated. */
+size_t hl_model_position_bytes(const hl_model *model);
 
 /* The largest number of arena bytes that the records of a dry tape over this model need. */
 size_t hl_model_record_bytes(const hl_model *model);

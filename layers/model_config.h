@@ -29,7 +29,8 @@ typedef struct hl_model_config {
     int64_t d_model, d_ff;
     int32_t heads[HL_MAX_LAYERS], kv_heads[HL_MAX_LAYERS]; /* per layer */
     int32_t d_k[HL_MAX_LAYERS], d_v[HL_MAX_LAYERS];
-    hl_activation activation; /* in feed-forward layers and HL_HEAD_TRANSFORM */
+    hl_feed_forward_kind feed_forward; /* of every layer */
+    hl_activation activation;          /* in feed-forward layers and HL_HEAD_TRANSFORM */
     hl_norm_place norm;
     hl_positions_kind positions;
     hl_output_head head;
@@ -40,7 +41,8 @@ typedef struct hl_model_config {
     bool tied_bias;          /* a bias for the tied output layer, which `bias` does not give it; not with
                                 HL_HEAD_TRANSFORM */
     bool unscaled_embedding; /* embeddings are not multiplied by sqrt(E) */
-    bool scale_residual;     /* divides initial values of out_proj and linear2 by sqrt(2 L) (Radford et al. 2019) */
+    bool scale_residual;     /* divides initial values of out_proj and linear2 by the square root of how many times
+                                the encoder adds to the residual stream, usually 2 L (Radford et al. 2019) */
     bool recompute;      /* attention does not keep A for backward, which computes it again (core/ops/attention.h) */
     bool bf16;           /* linear maps, including the output layer, multiply in bf16 (core/kernels/bf16.h) */
     double initial_std;  /* standard deviation of all matrices and embeddings, drawn as normal; 0: as in each layer's

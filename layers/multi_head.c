@@ -60,17 +60,36 @@ hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_t
     return hl_linear(tape, x, W, hl_tape_parameter_rows(tape, layer->in_proj_bias, r.first, r.n));
 }
 
-/* q, k and v, each as columns of a projection. If all come from x, it is a single packed projection. */
-static void project_all(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory, hl_columns qkv[3])
+hl_tensor *hl_multi_head_rotate(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which,
+                                const hl_attention_rules *rules)
 {
+    const hl_multi_head_config *c = &layer->config;
+    if (c->rotary == NULL) {
+        return x;
+    }
+    return which == 0
+               ? hl_rotary_forward(tape, c->rotary, x, c->n_heads, rules->query_positions, rules->queries.longest)
+               : hl_rotary_forward(tape, c->rotary, x, c->n_kv_heads, rules->key_positions, rules->keys.longest);
+}
+
+/* q, k and v, each as columns of a projection. If all come from x, it is a single packed projection. */
+static void project_all(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
+                        const hl_attention_rules *rules, hl_columns qkv[3])
+{
+    const hl_multi_head_config *c = &layer->config;
     if (layer->in_proj_weight != NULL && x == memory) {
         hl_tensor *packed = hl_linear(tape, x, layer->in_proj_weight, layer->in_proj_bias);
+        if (c->rotary != NULL) { /* q and k are the first columns, side by side */
+            packed = hl_rotary_forward(tape, c->rotary, packed, c->n_heads + c->n_kv_heads, rules->query_positions,
+                                       rules->queries.longest);
+        }
         for (int i = 0; i < 3; i++) {
             qkv[i] = (hl_columns){ packed, rows_of(layer->config, i).first };
         }
     } else {
         for (int i = 0; i < 3; i++) {
-            qkv[i] = (hl_columns){ hl_multi_head_project(tape, layer, i == 0 ? x : memory, i), 0 };
+            hl_tensor *y = hl_multi_head_project(tape, layer, i == 0 ? x : memory, i);
+            qkv[i] = (hl_columns){ i < 2 ? hl_multi_head_rotate(tape, layer, y, i, rules) : y, 0 };
         }
     }
 }
@@ -125,7 +144,7 @@ hl_tensor *hl_multi_head_heads(hl_tape *tape, const hl_multi_head *layer, hl_ten
     static const hl_head_probe none = { 0 };
     const char *before = hl_tape_scope(tape, layer->name.text);
     hl_columns qkv[3];
-    project_all(tape, layer, x, memory, qkv);
+    project_all(tape, layer, x, memory, rules, qkv);
     hl_tensor *z = attend(tape, layer, qkv, rules, probe != NULL ? probe : &none);
     hl_tape_scope(tape, before);
     return z;

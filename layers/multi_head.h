@@ -11,6 +11,7 @@
 #include "core/ops/attention.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
+#include "layers/rotary.h"
 
 HL_BEGIN_DECLS
 
@@ -21,6 +22,7 @@ typedef struct hl_multi_head_config {
     bool bias;
     hl_real dropout_weights; /* on the weights after softmax */
     hl_real dropout_concat;  /* on the heads' concatenation before W_O */
+    const hl_rotary *rotary; /* of width Dk, rotates queries and keys; or NULL; not owned */
     bool recompute;          /* backward computes the weights again instead of keeping them (core/ops/attention.h) */
 } hl_multi_head_config;
 
@@ -64,7 +66,9 @@ hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_mul
 /* Which rows attend to which: sequence b of x attends to sequence b of the memory, under the mask. The arrays must
  * outlive the tape. */
 typedef struct hl_attention_rules {
-    hl_sequences queries, keys; /* for x and the memory; equal in self-attention */
+    hl_sequences queries, keys;                     /* for x and the memory; equal in self-attention */
+    const int32_t *query_positions, *key_positions; /* (Nq), (Nk): each row's position in its sequence; read only by a
+                                                       module with rotary positions, and not on a dry tape */
     hl_mask mask;
 } hl_attention_rules;
 
@@ -81,6 +85,10 @@ hl_tensor *hl_multi_head_from_heads(hl_tape *tape, const hl_multi_head *layer, h
 
 /* Projects x to q, k or v (`which` 0, 1, 2). For hl_multi_head_forward and the naive version. */
 hl_tensor *hl_multi_head_project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which);
+
+/* Rotates the projected q or k (`which` 0, 1) of a module with rotary positions; returns x itself otherwise. */
+hl_tensor *hl_multi_head_rotate(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which,
+                                const hl_attention_rules *rules);
 
 HL_END_DECLS
 

@@ -54,7 +54,7 @@ hl_status hl_naive_padding_init(hl_naive_padding *padding, const hl_attention_ru
                                    .Nq = hl_sequences_first(queries, queries->n),
                                    .queries = place_rows(queries),
                                    .keys = place_rows(keys),
-                                   .causal = rules->mask.causal };
+                                   .rules = *rules };
     padding->places = hl_calloc((size_t)padding->Nq, sizeof *padding->places);
     bool forbids = rules->mask.bias != NULL || !all_longest(keys), complete = true;
     if (forbids) {
@@ -98,17 +98,25 @@ static hl_tensor *head_output(hl_tape *tape, hl_multi_head_config c, hl_tensor *
     return hl_matmul(tape, hl_softmax(tape, scores, mask, h), v_h, false, false);
 }
 
+/* q, k or v (`which` 0, 1, 2), with rotary positions if the layer has them. */
+static hl_tensor *project(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, int which,
+                          const hl_attention_rules *rules)
+{
+    hl_tensor *y = hl_multi_head_project(tape, layer, x, which);
+    return which < 2 ? hl_multi_head_rotate(tape, layer, y, which, rules) : y;
+}
+
 hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer, hl_tensor *x, hl_tensor *memory,
                                        const hl_naive_padding *padding)
 {
     const hl_naive_padding *p = padding;
     hl_multi_head_config c = layer->config;
     const char *before = hl_tape_scope(tape, layer->name.text);
-    hl_mask mask = { .causal = p->causal, .bias = p->numbers != NULL ? &p->bias : NULL };
+    hl_mask mask = { .causal = p->rules.mask.causal, .bias = p->numbers != NULL ? &p->bias : NULL };
     hl_shape queries = HL_SHAPE(p->B, p->Tq), keys = HL_SHAPE(p->B, p->Tk);
-    hl_tensor *q = hl_gather_rows(tape, hl_multi_head_project(tape, layer, x, 0), p->queries, 0, queries);
-    hl_tensor *k = hl_gather_rows(tape, hl_multi_head_project(tape, layer, memory, 1), p->keys, 0, keys);
-    hl_tensor *v = hl_gather_rows(tape, hl_multi_head_project(tape, layer, memory, 2), p->keys, 0, keys);
+    hl_tensor *q = hl_gather_rows(tape, project(tape, layer, x, 0, &p->rules), p->queries, 0, queries);
+    hl_tensor *k = hl_gather_rows(tape, project(tape, layer, memory, 1, &p->rules), p->keys, 0, keys);
+    hl_tensor *v = hl_gather_rows(tape, project(tape, layer, memory, 2, &p->rules), p->keys, 0, keys);
     hl_tensor *y = NULL;
     for (int64_t h = 0; h < c.n_heads; h++) {
         /* Concat(z_1, ..., z_H) W_O is the sum of every head's z_h times its own columns of W_O. */

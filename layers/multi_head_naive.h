@@ -17,7 +17,7 @@ typedef struct hl_naive_padding {
     int32_t *queries, *keys, *places; /* owned, as is `numbers` */
     hl_real *numbers;                 /* the bias' numbers; NULL if nothing is forbidden */
     hl_tensor bias;                   /* (B, H, Tq, Tk) */
-    bool causal;
+    hl_attention_rules rules;         /* those that it was made from; their arrays are not owned */
 } hl_naive_padding;
 
 /* Made from the rules and their bias, for H heads. HL_NO_MEMORY. Free it with hl_naive_padding_free, also on

@@ -10,7 +10,7 @@ hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name na
     hl_positions_layer layer = {
         .name = name, .kind = kind, .max_length = max_length, .offset = offset, .d_model = d_model
     };
-    if ((unsigned)kind > HL_POSITIONS_NONE) {
+    if ((unsigned)kind > HL_POSITIONS_ROTARY) {
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d", name.text, (int)kind));
     }
     if (kind == HL_POSITIONS_LEARNED) {

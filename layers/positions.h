@@ -1,4 +1,5 @@
-/* Positions: a vector for each position, which layers/embedding.h adds to the vector of the token there. */
+/* Positions: a vector for each position, which layers/embedding.h adds to the vector of the token there. Rotary
+ * positions have no vectors; they rotate queries and keys instead (layers/rotary.h). */
 #ifndef HL_LAYERS_POSITIONS_H
 #define HL_LAYERS_POSITIONS_H
 
@@ -10,7 +11,12 @@
 
 HL_BEGIN_DECLS
 
-typedef enum hl_positions_kind { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED, HL_POSITIONS_NONE } hl_positions_kind;
+typedef enum hl_positions_kind {
+    HL_POSITIONS_SINUSOIDAL,
+    HL_POSITIONS_LEARNED,
+    HL_POSITIONS_NONE,
+    HL_POSITIONS_ROTARY
+} hl_positions_kind;
 
 typedef struct hl_positions_layer {
     hl_name name;
@@ -30,8 +36,8 @@ hl_status hl_positions_layer_allocate(hl_positions_layer *layer);
 
 void hl_positions_layer_free(hl_positions_layer *layer);
 
-/* Returns the vectors of all positions, (max_length, D), on the tape. NULL for HL_POSITIONS_NONE; NULL with a sticky
- * error when the arena is full. */
+/* Returns the vectors of all positions, (max_length, D), on the tape. NULL for HL_POSITIONS_NONE and
+ * HL_POSITIONS_ROTARY; NULL with a sticky error when the arena is full. */
 hl_tensor *hl_positions_layer_vectors(hl_tape *tape, const hl_positions_layer *layer);
 
 /* The paper's table (section 3.5) with sine and cosine interleaved: table[p][2i] = sin(p / 10000^(2i / D)), and

@@ -2,8 +2,7 @@
 
 #include "core/base/threads.h"
 #include "data/task.h"
-#include "optim/optimizer.h"
-#include "optim/schedule.h"
+#include "train/private/config_choices.h"
 
 #include <assert.h>
 #include <string.h>
@@ -39,48 +38,6 @@ static const char *const masks[] = { "pieces", "words", NULL };
 static const char *const token_kinds[] = {
     [HL_TOKENS_CHARS] = "chars",         [HL_TOKENS_BYTES] = "bytes", [HL_TOKENS_WORDS] = "words",
     [HL_TOKENS_WORDPIECE] = "wordpiece", [HL_TOKENS_BPE] = "bpe",     NULL,
-};
-#define ACTIVATION_NAME(constant, name) [constant] = #name,
-static const char *const activations[] = { HL_ACTIVATIONS(ACTIVATION_NAME) NULL };
-static const char *const attentions[] = {
-    [HL_ATTENTION_AUTO] = "auto",
-    [HL_ATTENTION_KEEP] = "keep",
-    [HL_ATTENTION_RECOMPUTE] = "recompute",
-    NULL,
-};
-static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
-static const char *const positions[] = {
-    [HL_POSITIONS_SINUSOIDAL] = "sinusoidal",
-    [HL_POSITIONS_LEARNED] = "learned",
-    [HL_POSITIONS_NONE] = "none",
-    NULL,
-};
-static const char *const poolings[] = {
-    [HL_POOLING_ROWS] = "first", [HL_POOLING_MEAN] = "mean", [HL_POOLING_LAST] = "last", NULL
-};
-static const char *const poolers[] = {
-    [HL_POOLER_NONE] = "none", [HL_POOLER_TANH] = "tanh", [HL_POOLER_RELU] = "relu", [HL_POOLER_GELU] = "gelu", NULL,
-};
-static const char *const heads[] = {
-    [HL_HEAD_LINEAR] = "linear",
-    [HL_HEAD_TRANSFORM] = "transform",
-    [HL_HEAD_NONE] = "none",
-    NULL,
-};
-static const char *const optimizers[] = { [HL_ADAM] = "adam", [HL_ADAMW] = "adamw", [HL_SGD] = "sgd", NULL };
-static const char *const schedules[] = {
-    [HL_SCHEDULE_NOAM] = "noam",
-    [HL_SCHEDULE_LINEAR] = "linear",
-    [HL_SCHEDULE_COSINE] = "cosine",
-    [HL_SCHEDULE_CONSTANT] = "constant",
-    NULL,
-};
-
-static const char *const precisions[] = {
-    [HL_PRECISION_FLOAT] = "float",
-    [HL_PRECISION_BF16] = "bf16",
-    [HL_PRECISION_AUTO] = "auto",
-    NULL,
 };
 
 #define KEY(index, in, key, field)                                                              \
@@ -180,6 +137,9 @@ const hl_config_key hl_config_keys[] = {
       .help = "The width of one head's values." },
     { MODEL(d_ff), INTEGER(0, 1048576), .initial = "0", .derived = "4 * d_model",
       .help = "The inner width of the feed-forward layers." },
+    { MODEL(feed_forward), CHOICE(feed_forwards), .initial = "usual",
+      .help = "The feed-forward network of each layer. usual: two linear layers with an activation between them. none: "
+              "the layers are attention alone, and d_ff means nothing." },
     { MODEL(activation), CHOICE(activations), .initial = "relu",
       .help = "The activation of the feed-forward layers and of head = transform. gelu is the exact one, by erf; "
               "gelu_tanh is GPT-2's; quick_gelu is x / (1 + e^(-1.702 x)); silu is x / (1 + e^-x)." },
@@ -194,7 +154,9 @@ const hl_config_key hl_config_keys[] = {
       .help = "The number that is added to the mean squared deviation in every layer norm." },
     { MODEL(embedding_norm), BOOLEAN, .initial = "false",
       .help = "Whether the sum of the embeddings goes through a layer norm, before its dropout, as in BERT." },
-    { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", .help = "The position vectors that are added to the embeddings." },
+    { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", 
+      .help = "How the model knows positions. sinusoidal, learned: by a vector that is added to each embedding. rotary: by "
+              "rotating queries and keys, in every layer. none: not at all." },
     { MODEL(position_offset), INTEGER(0, 1048576), .initial = "0",
       .help = "The row of the first position in the table of learned positions, which has as many more rows; 2 in "
               "RoBERTa." },

@@ -133,10 +133,7 @@ static void set_model(const hl_config *config, const hl_model *model, hl_footpri
 {
     size_t entry = hl_config_is_text(config, NULL) ? TEXT_ENTRY : VOCABULARY_ENTRY;
     f->weights = hl_size_product((size_t)model->parameters.count, sizeof(hl_real));
-    const hl_positions_layer *positions = &model->positions;
-    size_t place = (size_t)positions->d_model * sizeof *positions->table;
-    bool table = positions->kind == HL_POSITIONS_SINUSOIDAL;
-    f->positions = table ? hl_size_product((size_t)positions->max_length, place) : 0;
+    f->positions = hl_model_position_bytes(model);
     f->vocabulary = hl_size_product((size_t)model->config.vocabulary, entry);
     f->kernels = hl_small_matmul_generates() ? LIBXSMM_KERNELS : 0;
     f->libraries = LIBRARIES + f->kernels;

@@ -24,7 +24,7 @@ typedef struct hl_footprint {
     size_t
         validation_sums; /* of heads over the validation set, and the weights they are made from; 0 if none is taken */
     size_t treebank;     /* patterns.treebank and its counts */
-    size_t positions;    /* the table of sinusoids, or the numbers of learned positions */
+    size_t positions;    /* the tables of sinusoidal or rotary positions */
     size_t vocabulary;   /* the task's tokens; for text an estimate */
     size_t libraries;    /* code and tables of the program and its libraries: an estimate, the same for every run */
     size_t kernels;      /* the part of `libraries` that exists only after a model has run */

@@ -14,6 +14,7 @@
 #include "core/ops/matmul.h"
 #include "core/ops/mean_rows.h"
 #include "core/ops/multiply.h"
+#include "core/ops/rotate.h"
 #include "core/ops/scale.h"
 #include "core/ops/slice.h"
 #include "core/ops/softmax.h"
@@ -36,6 +37,7 @@
     OP(multiply) \
     OP(quick_gelu) \
     OP(relu) \
+    OP(rotate) \
     OP(scale) \
     OP(silu) \
     OP(slice) \

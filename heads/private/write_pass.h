@@ -30,7 +30,8 @@ typedef struct hl_write_pass {
 
     const int32_t *rows; /* (n): rows of the current pass's batch, ascending; not owned */
     int64_t n;
-    int joins; /* how many sums of the residual stream the pass has made so far: two for each layer */
+    int joins; /* how many sums of the residual stream the pass has made so far: two for each layer,
+                  one without feed-forward networks */
     /* Called after each attention has been added; may be NULL. x (N, D) is the residual that it is added to, and z (N,
      * H * Dv) the heads' outputs, both for all rows of the batch. */
     void (*attended)(void *context, int layer, int64_t n_rows, const hl_real *x, const hl_real *z);

@@ -3,10 +3,16 @@
 #include "train/setup.h"
 #include "train/trainer.h"
 
+/* F, or 0 without feed-forward networks. */
+static double inner_width(const hl_model_config *m)
+{
+    return m->feed_forward != HL_FEED_FORWARD_NONE ? (double)m->d_ff : 0;
+}
+
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
 {
     const hl_model_config *m = &config->model;
-    double D = (double)m->d_model, F = (double)m->d_ff, E = m->embedding_size > 0 ? (double)m->embedding_size : D;
+    double D = (double)m->d_model, F = inner_width(m), E = m->embedding_size > 0 ? (double)m->embedding_size : D;
     bool transforms = m->head == HL_HEAD_TRANSFORM;
     double a_token = 2 * (transforms ? E : D) * (double)config->sizes.targets;
     a_token += (E != D ? 2 * E * D : 0) + (transforms ? 2 * D * E : 0);
@@ -29,7 +35,7 @@ double hl_bench_config_activations(const hl_config *config)
     double T = (double)config->sizes.longest, a_token = 2 * (double)config->sizes.targets;
     bool keeps = !hl_setup_model(config).recompute;
     for (int64_t l = 0; l < m->n_layers; l++) {
-        a_token += 8 * (double)m->d_model + (double)m->d_ff + (keeps ? (double)m->heads[l] * T : 0);
+        a_token += 8 * (double)m->d_model + inner_width(m) + (keeps ? (double)m->heads[l] * T : 0);
     }
     return (double)hl_trainer_micro_batch(config) * T * a_token;
 }

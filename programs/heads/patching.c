@@ -294,7 +294,9 @@ static int64_t list_rows(const hl_heads_patching *p, hl_patched *rows)
             add_row(rows, &n, HL_PATCHED_HEAD, l, h);
         }
         add_row(rows, &n, HL_PATCHED_ATTENTION, l, -1);
-        add_row(rows, &n, HL_PATCHED_FEED_FORWARD, l, -1);
+        if (shape->feed_forward != HL_FEED_FORWARD_NONE) {
+            add_row(rows, &n, HL_PATCHED_FEED_FORWARD, l, -1);
+        }
     }
     return n;
 }

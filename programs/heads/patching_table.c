@@ -51,7 +51,8 @@ typedef struct maps {
 
 static int64_t count_columns(const hl_heads_patching *p)
 {
-    return hl_heads_most(&p->run->source.shape) + 2;
+    const hl_model_config *shape = &p->run->source.shape;
+    return hl_heads_most(shape) + (shape->feed_forward != HL_FEED_FORWARD_NONE ? 2 : 1);
 }
 
 static void name_axes(maps *m, const hl_heads_patching *p, int64_t L, int64_t C)
@@ -60,11 +61,12 @@ static void name_axes(maps *m, const hl_heads_patching *p, int64_t L, int64_t C)
         snprintf(m->layers[l], NAME, "L%" PRId64, l);
         m->names[l] = m->layers[l];
     }
+    int64_t H = hl_heads_most(&p->run->source.shape);
     for (int64_t c = 0; c < C; c++) {
-        if (c < C - 2) {
+        if (c < H) {
             snprintf(m->columns[c], NAME, "H%" PRId64, c);
         } else {
-            snprintf(m->columns[c], NAME, "%s", c == C - 2 ? "attention" : "feed-forward");
+            snprintf(m->columns[c], NAME, "%s", c == H ? "attention" : "feed-forward");
         }
         m->names[L + c] = m->columns[c];
     }
@@ -84,9 +86,10 @@ static void maps_free(maps *m)
 
 static void fill_parts(const hl_heads_patching *p, hl_real *parts, int64_t C)
 {
+    int64_t H = hl_heads_most(&p->run->source.shape);
     for (int64_t i = 0; i < p->n_rows; i++) {
         const hl_patched *row = &p->rows[i];
-        int64_t column = row->kind == HL_PATCHED_HEAD ? row->head : row->kind == HL_PATCHED_ATTENTION ? C - 2 : C - 1;
+        int64_t column = row->kind == HL_PATCHED_HEAD ? row->head : row->kind == HL_PATCHED_ATTENTION ? H : H + 1;
         parts[row->layer * C + column] = isfinite(row->estimate.mean) ? (hl_real)row->estimate.mean : 0;
     }
 }

@@ -60,12 +60,15 @@ static void write_sizes(summary *s)
     if (E != m->d_model) {
         snprintf(width, sizeof width, ", embedding_size E=%" PRId64, E);
     }
+    char inner[SIZE_TEXT] = "";
+    if (m->feed_forward != HL_FEED_FORWARD_NONE) {
+        snprintf(inner, sizeof inner, ", d_ff F=%" PRId64, m->d_ff);
+    }
     hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH,
                       "The data's way through a training step: B=%" PRId64 " examples%s of T=%" PRId64
-                      " tokens, vocabulary V=%" PRId64 ", d_model D=%" PRId64 "%s, d_ff F=%" PRId64
-                      ", heads %s, %s%s%swidths %s and %s.",
+                      " tokens, vocabulary V=%" PRId64 ", d_model D=%" PRId64 "%s%s, heads %s, %s%s%swidths %s and %s.",
                       s->micro_batch, s->micro_batch < s->config->train.batch_size ? " (a part of the batch)" : "",
-                      s->T, s->model.config.vocabulary, m->d_model, width, m->d_ff,
+                      s->T, s->model.config.vocabulary, m->d_model, width, inner,
                       size_text("H", m->heads, m->n_layers, H), shared ? "key/value heads " : "",
                       shared ? size_text("Hkv", m->kv_heads, m->n_layers, Hkv) : "", shared ? ", " : "",
                       size_text("Dk", m->d_k, m->n_layers, Dk), size_text("Dv", m->d_v, m->n_layers, Dv));

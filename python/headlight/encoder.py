@@ -15,7 +15,7 @@ from headlight.files import Array, Config, Error
 
 # Keys of [model] that the forward pass needs or that change nothing in it once weights are there.
 KEYS = frozenset(
-    "layers d_model embedding_size heads kv_heads d_k d_v d_ff activation norm norm_eps embedding_norm positions "
+    "layers d_model embedding_size heads kv_heads d_k d_v d_ff feed_forward activation norm norm_eps embedding_norm positions "
     "position_offset vocabulary max_length token_types causal dropout dropout_attention dropout_concat "
     "dropout_residual dropout_ffn dropout_embedding dropout_pooler dropout_output bias tie_embedding tied_bias "
     "scale_embedding pooling pooler head initial_std scale_residual attention".split()
@@ -36,10 +36,11 @@ POOLERS: Mapping[str, Callable[[Tensor], Tensor]] = {
 DEFAULTS = {
     "embedding_size": 0, "norm_eps": 1e-5, "embedding_norm": False, "position_offset": 0, "token_types": 0,
     "dropout_pooler": 0.0, "dropout_output": 0.0, "tied_bias": False, "scale_embedding": True, "pooling": "first",
-    "pooler": "none", "head": "linear",
+    "pooler": "none", "head": "linear", "feed_forward": "usual",
 }  # fmt: skip
 CHOICES = {
-    "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "positions": ("sinusoidal", "learned", "none"),
+    "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "positions": ("sinusoidal", "learned", "none", "rotary"),
+    "feed_forward": ("usual", "none"),
     "pooling": ("first", "mean", "last"), "pooler": ("none", *POOLERS), "head": ("linear", "transform"),
 }  # fmt: skip
 
@@ -60,6 +61,16 @@ def of_layer(value: Any, layer: int) -> int:
     return int(value[layer] if isinstance(value, tuple) else value)
 
 
+def rotate(x: Tensor) -> Tensor:
+    """Rotary positions of queries or keys (B, H, T, Dk): numbers i and i + Dk / 2 are rotated as one point."""
+    half, T = x.shape[-1] // 2, x.shape[-2]
+    place = torch.arange(T, dtype=torch.float64, device=x.device)[:, None]
+    angle = place * 10000 ** (-2 * torch.arange(half, dtype=torch.float64, device=x.device) / x.shape[-1])
+    cosine, sine = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    first, second, rest = x.split([half, half, x.shape[-1] - 2 * half], -1)
+    return torch.cat([first * cosine - second * sine, second * cosine + first * sine, rest], -1)
+
+
 class Attention(nn.Module):
     def __init__(self, m: Mapping[str, Any], layer: int) -> None:
         super().__init__()
@@ -74,6 +85,7 @@ class Attention(nn.Module):
             self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = (
                 nn.Parameter(torch.empty(rows, d_model)) for rows in self.rows
             )
+        self.rotary = m["positions"] == "rotary"
         self.register_parameter("in_proj_bias", nn.Parameter(torch.empty(sum(self.rows))) if bias else None)
         self.out_proj = nn.Linear(self.heads * d_v, d_model, bias)
         self.dropout_weights, self.dropout_concat = nn.Dropout(m["dropout_attention"]), nn.Dropout(m["dropout_concat"])
@@ -90,6 +102,8 @@ class Attention(nn.Module):
         q = q.unflatten(-1, (self.heads, -1)).transpose(1, 2)
         k = k.unflatten(-1, (self.kv_heads, -1)).transpose(1, 2).repeat_interleave(shared, 1)
         v = v.unflatten(-1, (self.kv_heads, -1)).transpose(1, 2).repeat_interleave(shared, 1)
+        if self.rotary:
+            q, k = rotate(q), rotate(k)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
         weights = scores.masked_fill(forbidden, -math.inf).softmax(-1)
         z = (self.dropout_weights(weights) @ v).transpose(1, 2).flatten(2)
@@ -102,8 +116,11 @@ class Layer(nn.Module):
         d_model, bias = m["d_model"], m["bias"]
         self.pre, self.activation = m["norm"] == "pre", ACTIVATIONS[m["activation"]]
         self.self_attn = Attention(m, layer)
-        self.linear1, self.linear2 = nn.Linear(d_model, m["d_ff"], bias), nn.Linear(m["d_ff"], d_model, bias)
-        self.norm1, self.norm2 = (nn.LayerNorm(d_model, m["norm_eps"], bias=bias) for _ in range(2))
+        self.feeds = m["feed_forward"] != "none"
+        if self.feeds:
+            self.linear1, self.linear2 = nn.Linear(d_model, m["d_ff"], bias), nn.Linear(m["d_ff"], d_model, bias)
+            self.norm2 = nn.LayerNorm(d_model, m["norm_eps"], bias=bias)
+        self.norm1 = nn.LayerNorm(d_model, m["norm_eps"], bias=bias)
         self.dropout_ffn, self.dropout_residual = nn.Dropout(m["dropout_ffn"]), nn.Dropout(m["dropout_residual"])
 
     def feed_forward(self, x: Tensor) -> Tensor:
@@ -113,9 +130,11 @@ class Layer(nn.Module):
     def forward(self, x: Tensor, forbidden: Tensor) -> tuple[Tensor, Tensor]:
         z, weights = self.self_attn(self.norm1(x) if self.pre else x, forbidden)
         x = x + self.dropout_residual(z)
+        x = x if self.pre else self.norm1(x)
+        if not self.feeds:
+            return x, weights
         if self.pre:
             return x + self.dropout_residual(self.feed_forward(self.norm2(x))), weights
-        x = self.norm1(x)
         return self.norm2(x + self.dropout_residual(self.feed_forward(x))), weights
 
 

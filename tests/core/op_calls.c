@@ -84,6 +84,25 @@ hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *a
     return hl_layer_norm(tape, in[0], in[1], in[2], (hl_real)1e-5);
 }
 
+hl_tensor *op_call_rotate(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    enum { POSITIONS = 5, MOST_ROWS = 1000, MOST_WIDTH = 16 };
+    static int32_t positions[MOST_ROWS];
+    static hl_real tables[MOST_WIDTH + 1][2 * POSITIONS * (MOST_WIDTH / 2)]; /* one for each width: cases may overlap */
+    const rotate_row *row = attributes;
+    for (int32_t n = 0; n < MOST_ROWS; n++) {
+        positions[n] = n % POSITIONS;
+    }
+    hl_rotate_table(POSITIONS, row->width, 10, tables[row->width]);
+    return hl_rotate(tape, (hl_rotate_args){ .x = in[0],
+                                             .n_heads = row->n_heads,
+                                             .width = row->width,
+                                             .table = tables[row->width],
+                                             .n_positions = POSITIONS,
+                                             .positions = positions,
+                                             .longest = POSITIONS });
+}
+
 hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
     const slice_row *row = attributes;

@@ -9,6 +9,10 @@ typedef struct slice_row {
     int64_t first, width;
 } slice_row;
 
+typedef struct rotate_row {
+    int64_t n_heads, width; /* the rows' positions go round in the table */
+} rotate_row;
+
 typedef struct matmul_row {
     bool transpose_A, transpose_B;
 } matmul_row;
@@ -98,6 +102,7 @@ hl_tensor *op_call_scale(hl_tape *tape, hl_tensor *const *in, const void *attrib
 hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 
 /* attributes: a <name>_row */
+hl_tensor *op_call_rotate(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *attributes);

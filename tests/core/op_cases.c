@@ -176,6 +176,12 @@ const op_case op_cases[] = {
     { "matmul", "large, B transposed", op_call_matmul, WITH(matmul_row, false, true), true, false,
       { INPUT("A", 19, 33, 47), INPUT("B", 19, 51, 47) } },
 
+    { "rotate", "one head", op_call_rotate, WITH(rotate_row, 1, 4), false, false, { INPUT("x", 7, 4) } },
+    { "rotate", "heads of odd width, other columns", op_call_rotate, WITH(rotate_row, 2, 3), false, false,
+      { INPUT("x", 3, 8) } },
+    { "rotate", "width of one", op_call_rotate, WITH(rotate_row, 3, 1), false, false, { INPUT("x", 2, 4) } },
+    { "rotate", "large", op_call_rotate, WITH(rotate_row, 5, 16), true, false, { INPUT("x", 701, 101) } },
+
     { "slice", "first columns", op_call_slice, WITH(slice_row, 0, 2), false, false, { INPUT("x", 3, 5) } },
     { "slice", "middle columns", op_call_slice, WITH(slice_row, 1, 3), false, false, { INPUT("x", 2, 3, 5) } },
     { "slice", "last column of 1-D", op_call_slice, WITH(slice_row, 4, 1), false, false, { INPUT("x", 5) } },

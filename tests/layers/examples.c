@@ -98,7 +98,11 @@ hl_model_config example_variant(int i)
     config.tie_embedding = i == 3;
     config.causal = i == 4;
     config.recompute = i == 2 || i == 4;
-    if (i >= 6) {
+    if (i >= 8) {
+        config.positions = HL_POSITIONS_ROTARY;
+        config.causal = config.recompute = i == 8;
+        config.feed_forward = i == 9 ? HL_FEED_FORWARD_NONE : HL_FEED_FORWARD_USUAL;
+    } else if (i >= 6) {
         config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
         config.pooler = i == 7 ? HL_POOLER_TANH : HL_POOLER_NONE;
         config.tie_embedding = config.embedding_norm = i == 6;
@@ -109,7 +113,7 @@ hl_model_config example_variant(int i)
     if (i != 5) {
         example_dropouts(&config);
     }
-    if (i == 2) {
+    if (i == 2 || i == 8) {
         example_heads(&config, 1, 4, 2, 3, 5);
     }
     return config;
@@ -129,6 +133,9 @@ hl_model *example_model(const hl_model_config *config)
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     example_fill(&model->parameters);
     ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
+    for (int i = 0; i < model->n_rotaries; i++) {
+        ck_assert_int_eq(hl_rotary_allocate(&model->rotaries[i]).code, HL_OK);
+    }
     return scratch_own(model, release_model);
 }
 

@@ -35,7 +35,8 @@ static const struct {
     { CHANGE(pooler, 4), "pooler number 4" },
     { CHANGE(activation, 5), "encoder.layers.0: unknown activation number 5" },
     { CHANGE(norm, -1), "encoder.layers.0: unknown place number -1 of the norm" },
-    { CHANGE(positions, 3), "positions: unknown kind number 3" },
+    { CHANGE(positions, 4), "positions: unknown kind number 4" },
+    { CHANGE(feed_forward, 2), "encoder.layers.0: unknown kind number 2 of feed-forward network" },
     { CHANGE_REAL(dropout_pooler, 0.5), "there is no pooler" },
     { CHANGE_REAL(dropout_output, 1), "a dropout of 1 is" },
     { CHANGE_REAL(initial_std, NAN), "an initial deviation of" },
@@ -162,9 +163,9 @@ TEST(sizes_whose_product_is_too_large_are_refused)
     message_check(status_of(&config), HL_INVALID, "model.too_large");
 }
 
-static const hl_positions_kind kinds[] = { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED };
+static const hl_positions_kind kinds[] = { HL_POSITIONS_SINUSOIDAL, HL_POSITIONS_LEARNED, HL_POSITIONS_ROTARY };
 
-LOOP_TEST(a_sequence_longer_than_the_positions_is_refused, 0, 2)
+LOOP_TEST(a_sequence_longer_than_the_positions_is_refused, 0, ROWS(kinds))
 {
     hl_model_config config = example_config();
     config.positions = kinds[_i];
@@ -180,7 +181,7 @@ LOOP_TEST(a_sequence_longer_than_the_positions_is_refused, 0, 2)
             ck_assert_msg(loss != NULL && status.code == HL_OK, "%s", status.text);
         } else {
             ck_assert_ptr_null(loss);
-            message_check(status, HL_INVALID, "model.too_many_positions");
+            message_check(status, HL_INVALID, _i == 2 ? "model.too_many_rotary_positions" : "model.too_many_positions");
             ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_INVALID);
             hl_tape_plan plan;
             hl_batch largest = hl_batch_largest(2, T);

@@ -44,6 +44,12 @@ CASES = {
         COPY,
         "heads = 2; tie_embedding = true; tied_bias = true; scale_embedding = false; norm_eps = 0.125",
     ),
+    "rotary, odd widths, shared keys": (
+        COPY,
+        "heads = 4, 2; kv_heads = 2, 1; d_k = 5, 8; positions = rotary; causal = true",
+    ),
+    "attention alone, post-norm, rotary": (COPY, "heads = 2; norm = post; feed_forward = none; positions = rotary"),
+    "attention alone, pre-norm": (COPY, "heads = 2; feed_forward = none; scale_residual = true"),
     "as BERT": (
         COPY,
         "heads = 2; norm = post; norm_eps = 1e-12; positions = learned; token_types = 2; embedding_norm = true; "

@@ -197,7 +197,8 @@ static const struct {
     { "[model]\nhead = linaer\ntie_embedding = true\npositions = leraned\nposition_offset = 1\n",
       { NULL },
       "x.ini:2: model.head: \"linaer\" is not one of linear, transform, none (did you mean \"linear\"?)\n"
-      "x.ini:4: model.positions: \"leraned\" is not one of sinusoidal, learned, none (did you mean \"learned\"?)\n" },
+      "x.ini:4: model.positions: \"leraned\" is not one of sinusoidal, learned, none, rotary (did you mean "
+      "\"learned\"?)\n" },
     { "[optimizer]\nlearning_rate = 1e-4\nmin_rate = 2e-4\n",
       { NULL },
       "x.ini:3: optimizer.min_rate: 0.0002 is above optimizer.learning_rate, 0.0001\n" },

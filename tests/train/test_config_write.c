@@ -156,7 +156,8 @@ TEST(a_resolved_config_holds_what_was_given)
     static const char *const parts[] = {
         "[task]\nname = recall\nsymbols = 20\npairs = 8\nqueries = 4\n\n[model]\n",
         "[model]\nlayers = 3\nd_model = 64\n",
-        "\nheads = 4, 2, 4\nkv_heads = 4, 2, 4\nd_k = 16, 32, 16\nd_v = 3\nd_ff = 256\nactivation = relu\n",
+        "\nheads = 4, 2, 4\nkv_heads = 4, 2, 4\nd_k = 16, 32, 16\nd_v = 3\nd_ff = 256\nfeed_forward = "
+        "usual\nactivation = relu\n",
         "\nnorm_eps = 1e-05\n",
         "\nmax_length = 21\n",
         "\ncausal = false\n",
@@ -194,6 +195,8 @@ static const struct {
     { "", "model.d_v=9", "model.d_v", false },
     { "", "model.dropout=0.1", "model.dropout", false },
     { "", "model.embedding_size=8", "model.embedding_size", false },
+    { "", "model.feed_forward=none", "model.feed_forward", false },
+    { "", "model.positions=rotary", "model.positions", false },
     { "", "model.embedding_norm=true", "model.embedding_norm", false },
     { "[model]\npositions = learned\n", "model.position_offset=2", "model.position_offset", false },
     { "", "model.token_types=2", "model.token_types", false },

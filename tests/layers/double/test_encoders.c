@@ -23,6 +23,7 @@ typedef struct model_case {
     hl_activation activation; /* 0: GELU */
     hl_output_head head;
     hl_pooler pooler;
+    hl_feed_forward_kind feed_forward;
 } model_case;
 
 static const int32_t lengths[B] = { 4, 1, 3 };
@@ -70,6 +71,11 @@ static const model_case cases[] = {
     { "post, pooler of tanh, dropped", HL_NORM_POST, HL_POSITIONS_LEARNED, .pooler = HL_POOLER_TANH, .targets = 3, .dropped = true, .lengths = lengths },
     { "pre, pooler of relu", HL_NORM_PRE, HL_POSITIONS_LEARNED, .pooler = HL_POOLER_RELU, .pooling = HL_POOLING_MEAN, .targets = 3, .lengths = lengths },
     { "pre, pooler of gelu and mean, no bias, dropped", HL_NORM_PRE, HL_POSITIONS_NONE, .pooler = HL_POOLER_GELU, .pooling = HL_POOLING_MEAN, .no_bias = true, .targets = 4, .dropped = true, .lengths = lengths },
+    { "pre, rotary, causal, padded", HL_NORM_PRE, HL_POSITIONS_ROTARY, .causal = true, .lengths = lengths },
+    { "post, rotary, grouped queries of several widths", HL_NORM_POST, HL_POSITIONS_ROTARY, .lengths = lengths, .heads = { { 4, 2, 2, 2 }, { 2, 1, 3, 5 } } },
+    { "pre, attention alone, dropped", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .feed_forward = HL_FEED_FORWARD_NONE, .dropped = true, .lengths = lengths },
+    { "post, attention alone, no bias", HL_NORM_POST, HL_POSITIONS_LEARNED, .feed_forward = HL_FEED_FORWARD_NONE, .no_bias = true },
+    { "pre, attention alone, rotary, dropped", HL_NORM_PRE, HL_POSITIONS_ROTARY, .feed_forward = HL_FEED_FORWARD_NONE, .causal = true, .dropped = true, .lengths = lengths },
     { "pre, dropped, all at once", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .causal = true, .tied = true, .smoothing = 0.1, .lengths = lengths, .heads = { { 4, 2, 2, 3 }, { 3, 1, 2, 1 } } },
 };
 /* clang-format on */
@@ -105,6 +111,7 @@ static hl_model_config config_of(const model_case *c)
     config.activation = c->activation != 0 ? c->activation : HL_GELU;
     config.head = c->head;
     config.pooler = c->pooler;
+    config.feed_forward = c->feed_forward;
     config.targets = c->targets;
     config.token_types = c->token_types;
     config.pooling = c->pooling;
