@@ -69,6 +69,14 @@ def softmax(x):
     return e / e.sum(-1, keepdims=True)
 
 
+def rotated(x):
+    """Rotary positions (heads, T, Dk) by complex numbers; an odd last number stays."""
+    half = x.shape[-1] // 2
+    angle = np.arange(x.shape[1])[:, None] / 10000 ** (2 * np.arange(half) / x.shape[-1])
+    z = (x[..., :half] + 1j * x[..., half : 2 * half]) * np.exp(1j * angle)
+    return np.concatenate([z.real, z.imag, x[..., 2 * half :]], -1)
+
+
 class Layer:
     """W_Q, W_K (heads, D, Dk), W_V (heads, D, Dv), W_O (heads, Dv, D), their biases, norms as (gain, bias)."""
 
@@ -83,13 +91,16 @@ class Layer:
         self.bv = np.repeat(bv.reshape(heads[1], -1), group, 0)
         self.o = np.stack(np.split(wo.T, heads[0], 0))
         self.norm1, self.norm2 = norms
-        self.w1, self.b1, self.w2, self.b2 = feed_forward
+        self.feeds = feed_forward is not None
+        if self.feeds:
+            self.w1, self.b1, self.w2, self.b2 = feed_forward
 
 
 class Model:
     """embed(ids) gives the first layer's input; final is the last norm of a pre-norm model."""
 
-    def __init__(self, embed, layers, pre, causal, act, epsilon, final, head):
+    def __init__(self, embed, layers, pre, causal, act, epsilon, final, head, rotary=False):
+        self.rotary = rotary
         self.embed, self.layers, self.pre, self.causal = embed, layers, pre, causal
         self.act, self.epsilon, self.final, self.head = act, epsilon, final, head
 
@@ -101,6 +112,8 @@ class Model:
             s = {"x": x}
             y = norm(x, *layer.norm1, self.epsilon)[0] if self.pre else x
             q, k, v = y @ layer.q + layer.bq[:, None], y @ layer.k + layer.bk[:, None], y @ layer.v + layer.bv[:, None]
+            if self.rotary:
+                q, k = rotated(q), rotated(k)
             scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
             if self.causal:
                 scores = np.where(np.tril(np.ones(scores.shape[-2:])) > 0, scores, -np.inf)
@@ -110,11 +123,13 @@ class Model:
             x = x + s["write"].sum(0) + layer.bo
             if not self.pre:
                 x, s["scale1"] = norm(x, *layer.norm1, self.epsilon)
-            y = norm(x, *layer.norm2, self.epsilon)[0] if self.pre else x
-            s["feed_forward"] = change("feed_forward", l, self.act(y @ layer.w1.T + layer.b1) @ layer.w2.T + layer.b2)
-            x = x + s["feed_forward"]
-            if not self.pre:
-                x, s["scale2"] = norm(x, *layer.norm2, self.epsilon)
+            if layer.feeds:
+                y = norm(x, *layer.norm2, self.epsilon)[0] if self.pre else x
+                added = self.act(y @ layer.w1.T + layer.b1) @ layer.w2.T + layer.b2
+                s["feed_forward"] = change("feed_forward", l, added)
+                x = x + s["feed_forward"]
+                if not self.pre:
+                    x, s["scale2"] = norm(x, *layer.norm2, self.epsilon)
             x = change("residual", l, x)
             s["out"] = x
             kept.append(s)
@@ -148,7 +163,7 @@ def run_of(folder):
     width, n = t["embedding.weight"].shape[1], int(keys["layers"])
     each = lambda key: [int(x) for x in keys[key].split(",")] * (n if "," not in keys[key] else 1)
     heads, kv = each("heads"), each("kv_heads")
-    layers = []
+    layers, feeds = [], keys["feed_forward"] != "none"
     for l in range(n):
         at = f"encoder.layers.{l}."
         if at + "self_attn.in_proj_weight" in t:
@@ -162,11 +177,12 @@ def run_of(folder):
                 *zip(weights, biases),
                 module(t, at + "self_attn.out_proj"),
                 (heads[l], kv[l]),
-                (norm_of(t, at + "norm1"), norm_of(t, at + "norm2")),
-                (*module(t, at + "linear1"), *module(t, at + "linear2")),
+                (norm_of(t, at + "norm1"), norm_of(t, at + "norm2") if feeds else None),
+                (*module(t, at + "linear1"), *module(t, at + "linear2")) if feeds else None,
             )
         )
     positions = t["positions.weight"] if "positions.weight" in t else sinusoids(int(keys["max_length"]) or 512, width)
+    positions = positions * (keys["positions"] != "rotary")
     scale = math.sqrt(width) if keys["scale_embedding"] == "true" else 1
     out = t["output.weight"] if "output.weight" in t else t["embedding.weight"]
     bias = t.get("output.bias", np.zeros(len(out)))
@@ -178,7 +194,7 @@ def run_of(folder):
     pre = keys["norm"] == "pre"
     act = {"relu": relu, "gelu": gelu, "gelu_tanh": gelu_tanh}[keys["activation"]]
     model = Model(embed, layers, pre, keys["causal"] == "true", act, 1e-5, norm_of(t, "encoder.norm") if pre else None,
-                  lambda x: x @ out.T + bias)
+                  lambda x: x @ out.T + bias, keys["positions"] == "rotary")
     model.out, model.out_bias = out, bias
     model.names = open(os.path.join(folder, "vocab.txt"), encoding="utf-8").read().split("\n")
     return model
@@ -290,7 +306,8 @@ def writes_of(model, ids, rows, answers):
         for m in range(l, n):
             if not (second and m == l):
                 found.append((model.layers[m].norm1, kept[m]["scale1"]))
-            found.append((model.layers[m].norm2, kept[m]["scale2"]))
+            if model.layers[m].feeds:
+                found.append((model.layers[m].norm2, kept[m]["scale2"]))
         return found
 
     ones = np.ones((len(ids), 1))
@@ -299,9 +316,11 @@ def writes_of(model, ids, rows, answers):
         for h, write in enumerate(s["write"]):
             parts[f"L{l}H{h}"] = ahead(write, norms_from(l))
         parts[f"L{l} attention bias"] = ahead(ones * layer.bo, norms_from(l))
-        parts[f"L{l} feed-forward"] = ahead(s["feed_forward"], norms_from(l, True))
+        if layer.feeds:
+            parts[f"L{l} feed-forward"] = ahead(s["feed_forward"], norms_from(l, True))
         if not model.pre:
             parts[f"L{l} norm1 bias"] = ahead(ones * layer.norm1[1], norms_from(l, True))
+        if not model.pre and layer.feeds:
             parts[f"L{l} norm2 bias"] = ahead(ones * layer.norm2[1], norms_from(l + 1))
     if model.pre:
         parts["last norm bias"] = ones * model.final[1]
@@ -422,7 +441,8 @@ def check_wires(program, folder, model):
         OV1 = (gain(a) * model.layers[a].v[i]) @ model.layers[a].o[i]
         between = np.ones(len(OV1))
         for l in range(a, b):
-            between = between * (1 if model.pre else model.layers[l].norm1[0] * model.layers[l].norm2[0])
+            layer = model.layers[l]
+            between = between * (1 if model.pre else layer.norm1[0] * (layer.norm2[0] if layer.feeds else 1))
         if wire["by"] == "V":
             reads = (gain(b) * model.layers[b].v[j]) @ model.layers[b].o[j]
         else:
@@ -451,6 +471,8 @@ RUNS = {
     "pre": ["model.heads=4"],
     "post": ["model.norm=post", "model.embedding_norm=true", "model.activation=gelu"],
     "groups": ["model.heads=4,2", "model.kv_heads=2,1", "model.d_k=8,16", "model.d_v=16,24"],
+    "alone": ["model.feed_forward=none", "model.heads=3", "model.d_k=5", "model.d_v=6", "model.positions=rotary"],
+    "alone_post": ["model.feed_forward=none", "model.norm=post", "model.causal=true"],
     "bare": ["model.bias=false", "model.tie_embedding=true", "model.causal=true"],
 }
 
