@@ -138,11 +138,16 @@ static hl_status read_known(const hl_model_config *config, item name, int *layer
     return hl_ok();
 }
 
+hl_status hl_head_set_read(const hl_model_config *config, const char *name, int *layer, int64_t *head)
+{
+    return read_known(config, (item){ name, (int)strlen(name) }, layer, head);
+}
+
 hl_status hl_head_set_find(const hl_model_config *config, const char *name, int64_t *index)
 {
     int layer;
     int64_t head;
-    HL_TRY(read_known(config, (item){ name, (int)strlen(name) }, &layer, &head));
+    HL_TRY(hl_head_set_read(config, name, &layer, &head));
     *index = hl_heads_before(config, layer) + head;
     return head >= 0 ? hl_ok() : hl_error(HL_INVALID, "\"%s\" names all heads of a layer; name one", name);
 }

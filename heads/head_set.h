@@ -50,6 +50,9 @@ int64_t hl_head_set_size(const bool *set, int64_t n);
  * HL_INVALID, quoting the first wrong name and listing the existing heads; the content of `set` is then undefined. */
 hl_status hl_head_set_parse(const hl_model_config *config, const char *names, bool *set);
 
+/* Reads one name; *head is -1 for all heads of the layer. HL_INVALID as above. */
+hl_status hl_head_set_read(const hl_model_config *config, const char *name, int *layer, int64_t *head);
+
 /* Writes the index, by layer and head, of the one head that is named. HL_INVALID as above. */
 hl_status hl_head_set_find(const hl_model_config *config, const char *name, int64_t *index);
 

@@ -2,16 +2,11 @@
 
 #include "core/base/memory.h"
 #include "heads/head_set.h"
+#include "layers/head_parts.h"
 
 #include <string.h>
 
 /* ---- which heads go where ---- */
-
-/* Each new head's old one, in one layer. */
-typedef struct survivors {
-    int64_t *heads;    /* (H of the new layer) */
-    int64_t *kv_heads; /* (Hkv of the new layer) */
-} survivors;
 
 /* How many heads can share a key/value head: the largest number that divides what is left to each. At least 1. */
 static int64_t shared_by(int64_t H, int64_t Hkv, const bool *kept)
@@ -43,64 +38,31 @@ static hl_status prune_config(const hl_model_config *from, const bool *kept, hl_
     return hl_ok();
 }
 
-static void find_survivors(const hl_multi_head_config *from, const hl_multi_head_config *to, const bool *kept,
-                           survivors *s)
-{
-    int64_t n = 0;
-    for (int64_t h = 0; h < from->n_heads; h++) {
-        if (kept[h]) {
-            s->heads[n] = h;
-            s->kv_heads[n / (to->n_heads / to->n_kv_heads)] = h / (from->n_heads / from->n_kv_heads);
-            n++;
-        }
-    }
-}
-
 /* ---- copying ---- */
 
-/* The rows of q, k or v (`which` 0, 1, 2) in a layer, and the numbers that belong to them in its bias. */
-typedef struct projection {
-    hl_real *weight; /* (rows, D) */
-    hl_real *bias;   /* (rows), or NULL */
-} projection;
-
-static projection projection_of(const hl_multi_head *layer, int which)
+/* All numbers of a head, to another head of the same widths. */
+static void copy_head(const hl_multi_head *from, int64_t old, const hl_multi_head *to, int64_t new)
 {
-    const hl_multi_head_config *c = &layer->config;
-    hl_tensor *const own[3] = { layer->q_proj_weight, layer->k_proj_weight, layer->v_proj_weight };
-    const int64_t first[3] = { 0, c->n_heads * c->d_k, (c->n_heads + c->n_kv_heads) * c->d_k };
-    projection p = { 0 };
-    p.weight =
-        layer->in_proj_weight != NULL ? layer->in_proj_weight->data + first[which] * c->d_model : own[which]->data;
-    p.bias = layer->in_proj_bias != NULL ? layer->in_proj_bias->data + first[which] : NULL;
-    return p;
-}
-
-/* The n new heads' rows of a projection, `width` of them each. */
-static void copy_projection(projection from, projection to, const int64_t *heads, int64_t n, int64_t width,
-                            int64_t d_model)
-{
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(to.weight + i * width * d_model, from.weight + heads[i] * width * d_model,
-               (size_t)(width * d_model) * sizeof *to.weight);
-        if (to.bias != NULL) {
-            memcpy(to.bias + i * width, from.bias + heads[i] * width, (size_t)width * sizeof *to.bias);
+    hl_head_part source[HL_HEAD_PARTS], target[HL_HEAD_PARTS];
+    int n = hl_head_parts(from, old, source);
+    hl_head_parts(to, new, target);
+    for (int i = 0; i < n; i++) {
+        for (int64_t row = 0; row < source[i].n_rows; row++) {
+            memcpy(target[i].x->data + hl_head_part_at(&target[i], row, 0),
+                   source[i].x->data + hl_head_part_at(&source[i], row, 0),
+                   (size_t)source[i].n_columns * sizeof(hl_real));
         }
     }
 }
 
-static void copy_attention(const hl_multi_head *from, const hl_multi_head *to, const survivors *s)
+/* The kept heads become the new ones, in order. Those that share keys and values copy these several times. */
+static void copy_attention(const hl_multi_head *from, const hl_multi_head *to, const bool *kept)
 {
-    const hl_multi_head_config *c = &to->config;
-    copy_projection(projection_of(from, 0), projection_of(to, 0), s->heads, c->n_heads, c->d_k, c->d_model);
-    copy_projection(projection_of(from, 1), projection_of(to, 1), s->kv_heads, c->n_kv_heads, c->d_k, c->d_model);
-    copy_projection(projection_of(from, 2), projection_of(to, 2), s->kv_heads, c->n_kv_heads, c->d_v, c->d_model);
-    /* the columns of W_O that the new heads' outputs are multiplied with */
-    int64_t H = from->config.n_heads, n = c->n_heads, Dv = c->d_v;
-    const hl_real *W = from->out_proj.weight->data;
-    hl_real *into = to->out_proj.weight->data;
-    for (int64_t i = 0; i < c->d_model * n; i++) {
-        memcpy(into + i * Dv, W + (i / n * H + s->heads[i % n]) * Dv, (size_t)Dv * sizeof *into);
+    int64_t n = 0;
+    for (int64_t h = 0; h < from->config.n_heads; h++) {
+        if (kept[h]) {
+            copy_head(from, h, to, n++);
+        }
     }
 }
 
@@ -132,21 +94,13 @@ hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
     HL_TRY(make_smaller(&model->config, kept, pruned));
     HL_TRY(hl_model_reserve(pruned, HL_MODEL_EVALUATED));
-    size_t n = (size_t)hl_heads_count(&pruned->config);
-    survivors s = { hl_calloc(n, sizeof *s.heads), hl_calloc(n, sizeof *s.kv_heads) };
-    bool complete = s.heads != NULL && s.kv_heads != NULL;
-    if (complete) {
-        copy_the_rest(&model->parameters, &pruned->parameters);
-        for (int l = 0; l < model->config.n_layers; l++) {
-            const hl_multi_head *from = &model->encoder.layers[l].self_attn, *to = &pruned->encoder.layers[l].self_attn;
-            find_survivors(&from->config, &to->config, kept, &s);
-            copy_attention(from, to, &s);
-            kept += from->config.n_heads;
-        }
+    copy_the_rest(&model->parameters, &pruned->parameters);
+    for (int l = 0; l < model->config.n_layers; l++) {
+        const hl_multi_head *from = &model->encoder.layers[l].self_attn;
+        copy_attention(from, &pruned->encoder.layers[l].self_attn, kept);
+        kept += from->config.n_heads;
     }
-    hl_free(s.heads);
-    hl_free(s.kv_heads);
-    return complete ? hl_ok() : hl_error_memory("a model with fewer heads");
+    return hl_ok();
 }
 
 /* ---- the order ---- */

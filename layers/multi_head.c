@@ -98,23 +98,28 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
                          const hl_attention_rules *rules, const hl_head_probe *probe)
 {
     const hl_multi_head_config *c = &layer->config;
-    hl_tensor *z = hl_attention(tape, (hl_attention_args){ .q = qkv[0],
-                                                           .k = qkv[1],
-                                                           .v = qkv[2],
-                                                           .queries = rules->queries,
-                                                           .keys = rules->keys,
-                                                           .n_heads = c->n_heads,
-                                                           .n_kv_heads = c->n_kv_heads,
-                                                           .d_k = c->d_k,
-                                                           .d_v = c->d_v,
-                                                           .mask = rules->mask,
-                                                           .dropout = layer->dropout_weights.p,
-                                                           .dropout_stream = layer->dropout_weights.stream,
-                                                           .recompute = c->recompute,
-                                                           .gate = probe->gate,
-                                                           .replace = probe->replace,
-                                                           .observe = probe->observe,
-                                                           .observe_context = probe->observe_context });
+    if (layer->switches != NULL && probe->gate != NULL) {
+        HL_THEN(tape->error, hl_error(HL_INVALID, "%s: a pass has gates, and heads are switched", layer->name.text));
+        return NULL;
+    }
+    hl_tensor *z =
+        hl_attention(tape, (hl_attention_args){ .q = qkv[0],
+                                                .k = qkv[1],
+                                                .v = qkv[2],
+                                                .queries = rules->queries,
+                                                .keys = rules->keys,
+                                                .n_heads = c->n_heads,
+                                                .n_kv_heads = c->n_kv_heads,
+                                                .d_k = c->d_k,
+                                                .d_v = c->d_v,
+                                                .mask = rules->mask,
+                                                .dropout = layer->dropout_weights.p,
+                                                .dropout_stream = layer->dropout_weights.stream,
+                                                .recompute = c->recompute,
+                                                .gate = layer->switches != NULL ? layer->switches : probe->gate,
+                                                .replace = probe->replace,
+                                                .observe = probe->observe,
+                                                .observe_context = probe->observe_context });
     if (z != NULL && probe->z != NULL && !tape->options.memory.dry) {
         memcpy(probe->z, z->data, (size_t)hl_shape_count(z->shape) * sizeof *probe->z);
     }

@@ -36,6 +36,8 @@ typedef struct hl_multi_head {
     hl_tensor *v_proj_weight; /* (Hkv * Dv, D) */
     hl_tensor *in_proj_bias;  /* the three biases, end to end, or NULL */
     hl_linear_layer out_proj; /* (D, H * Dv) */
+    hl_tensor *switches; /* (1, H): 0 turns a head off, 1 leaves it on; NULL: all are on; not owned. A pass then has
+                                 no gate of its own */
     hl_dropout_layer dropout_weights, dropout_concat;
 } hl_multi_head;
 

@@ -4,6 +4,7 @@
 #include "core/files/folders.h"
 #include "study/model_examples.h"
 #include "train/checkpoint.h"
+#include "train/holds.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static hl_status read_weights(hl_opened_model *run, const char *path, bool last,
     HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
     HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
     run->weights_step = hl_checkpoint_step(weights);
+    hl_holds_mute(&run->source.config, run->weights_step, &run->model);
     if (last && !run->knows_rows) {
         hl_train_state state;
         run->knows_rows = hl_checkpoint_state(weights, &state).code == HL_OK;
@@ -144,6 +146,7 @@ hl_status hl_opened_model_draw_null(const hl_model_source *source, hl_model *nul
     HL_TRY(hl_model_init(null, &source->shape));
     HL_TRY(hl_model_reserve(null, HL_MODEL_EVALUATED));
     hl_parameters_initialise_on(&null->parameters, (uint64_t)source->config.train.seed, source->threads);
+    hl_holds_mute(&source->config, 0, null);
     return hl_ok();
 }
 

@@ -1,29 +1,10 @@
 /* Defaults that follow from other keys, and conditions on several keys together. */
-#include "train/ini.h"
+#include "train/holds.h"
 #include "train/private/config_reader.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
-{
-    char text[HL_INI_MAX_LINE + 2048]; /* it quotes at most one line */
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (line == HL_CONFIG_COMMAND_LINE) {
-        hl_problems_add(reader->problems, "command line: %s", text);
-    } else if (line == HL_CONFIG_NOWHERE) {
-        hl_problems_add(reader->problems, "%s: %s", reader->path, text);
-    } else if (line == HL_CONFIG_SHAPE) {
-        hl_problems_add(reader->problems, "%s: %s", reader->shape->path, text);
-    } else {
-        hl_problems_add(reader->problems, "%s:%d: %s", reader->path, line, text);
-    }
-}
 
 /* Whether the key was read without a fault, so that conclusions may be drawn from it. */
 #define SOUND(reader, field) (!HL_CONFIG_GIVEN(reader, field)->faulty)
@@ -341,6 +322,20 @@ static void check_accumulate(hl_config_reader *reader)
     }
 }
 
+/* A list of heads and steps names heads that the model has. */
+static void check_holds(hl_config_reader *reader, const hl_config_given *given, const char *key,
+                        hl_config_string_at text)
+{
+    hl_holds holds;
+    if (given->faulty || !SOUND(reader, model.heads) || !SOUND(reader, model.n_layers)) {
+        return;
+    }
+    hl_status status = hl_holds_parse(&reader->config->model, hl_config_string(reader->config, text), &holds);
+    if (status.code != HL_OK) {
+        hl_config_complain(reader, given->line, "%s: %s", key, status.text);
+    }
+}
+
 void hl_config_resolve_out(hl_config_reader *reader)
 {
     if (reader->config->train.out[0] != '\0' || !SOUND(reader, train.out)) {
@@ -384,4 +379,6 @@ void hl_config_resolve(hl_config_reader *reader)
     check_ends(reader);
     check_min_rate(reader);
     check_accumulate(reader);
+    check_holds(reader, HL_CONFIG_GIVEN(reader, train.off), "train.off", reader->config->train.off);
+    check_holds(reader, HL_CONFIG_GIVEN(reader, train.frozen), "train.frozen", reader->config->train.frozen);
 }

@@ -61,7 +61,7 @@ typedef struct hl_config_train {
     int64_t length_window, leaves;
     int precision; /* hl_config_precision */
     bool tensorboard;
-    hl_config_string_at from, weights;
+    hl_config_string_at off, frozen, from, weights;
     char out[HL_CONFIG_MAX_PATH];
 } hl_config_train;
 

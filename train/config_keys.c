@@ -261,6 +261,11 @@ const hl_config_key hl_config_keys[] = {
               "AVX512-BF16, while sums, weights and all else stay float; or auto: bf16 if CPU and build have it." },
     { TRAIN(tensorboard), BOOLEAN, .initial = "false", .may_change = true,
       .help = "Whether the run also writes its metrics and the scores and maps of its heads for TensorBoard." },
+    { TRAIN(off), STRING, .initial = "", .derived = "none",
+      .help = "Heads that are held off, with the steps, as in L0H1@0-500, L1H*@200-. Such a head's output is zero, forward "
+              "and backward." },
+    { TRAIN(frozen), STRING, .initial = "", .derived = "none",
+      .help = "Heads that are frozen, written like train.off. Such a head's weights and biases do not change." },
     { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,
       .help = "What the run starts with, like --from: the folder of an open model, whose tokens and shape it uses, "
               "or a file of weights." },

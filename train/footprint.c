@@ -13,6 +13,7 @@
 #include "heads/writes.h"
 #include "show/report.h"
 #include "show/report_maps.h"
+#include "train/private/trainer_holds.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
@@ -169,6 +170,7 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
     set_model(config, model, f);
     f->gradients = hl_size_product(most_values(config, processes, true), f->weights);
     f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
+    f->moments = hl_size_sum(f->moments, hl_trainer_holds_bytes(config, model));
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
                              batch_bytes(&config->sizes, config->train.eval_examples));
     hl_text_task task;

@@ -17,7 +17,7 @@ HL_BEGIN_DECLS
 typedef struct hl_footprint {
     /* Memory. Lists of names are not counted; they need about 100 KiB. */
     size_t weights, gradients;
-    size_t moments;  /* of the optimizer */
+    size_t moments;  /* of the optimizer, and what an update keeps of frozen heads */
     size_t step;     /* the arena: activations, their gradients, scratch */
     size_t batches;  /* for training and validation, with the counts of classes */
     size_t recorder; /* patterns and logits of one snapshot; 0 if none is taken */

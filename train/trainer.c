@@ -7,6 +7,7 @@
 #include "core/private/forgotten_grads.h"
 #include "heads/evaluator.h"
 #include "optim/clip.h"
+#include "train/private/trainer_holds.h"
 #include "train/private/trainer_leaves.h"
 #include "train/setup.h"
 
@@ -145,6 +146,7 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(hl_setup_check_precision(config, "the config"));
     hl_model_config model = hl_setup_model(config);
     HL_TRY(hl_model_init(&trainer->model, &model));
+    HL_TRY(hl_trainer_holds_init(trainer));
     int at_once = hl_trainer_at_once(config, hl_ranks_count(ranks), hl_ranks_rank(ranks));
     HL_TRY(plan_passes(&trainer->model, config, at_once, &trainer->plan, &trainer->evaluation));
     HL_TRY(hl_arena_init(&trainer->arena, arena_bytes(config, &trainer->plan, &trainer->evaluation, at_once)));
@@ -197,6 +199,7 @@ void hl_trainer_free(hl_trainer *trainer)
     hl_leaf_sum_free(&trainer->sums);
     hl_optimizer_free(&trainer->optimizer);
     hl_arena_free(&trainer->arena);
+    hl_trainer_holds_free(trainer);
     hl_model_free(&trainer->model);
     hl_dataset_free(trainer->dataset);
     trainer->dataset = NULL;
@@ -309,11 +312,11 @@ static hl_status check_gradients(const hl_trainer *trainer, double norm)
 hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 {
     const hl_config *config = trainer->config;
-    int64_t all = config->train.batch_size;
+    int64_t all = config->train.batch_size, step = trainer->optimizer.step;
+    hl_trainer_holds_switch(trainer);
     hl_leaf_sum_begin(&trainer->gradients, add_gradients, trainer);
     hl_leaf_sum_begin(&trainer->figures, add_figures, NULL);
-    hl_status status =
-        hl_dataset_batch(trainer->dataset, HL_TRAIN, trainer->optimizer.step * all, all, &trainer->batch);
+    hl_status status = hl_dataset_batch(trainer->dataset, HL_TRAIN, step * all, all, &trainer->batch);
     for (int leaf = trainer->gradients.first, n; leaf < trainer->gradients.last && status.code == HL_OK; leaf += n) {
         n = hl_leaf_sum_group(&trainer->gradients);
         status = run_leaves(trainer, leaf, n);
@@ -322,6 +325,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     hl_leaf_sum_finish(&trainer->gradients);
     hl_leaf_sum_finish(&trainer->figures);
     HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* until then, it may not be a sum: ranks.h */
+    hl_trainer_holds_clear(trainer);
     const hl_leaf_figures *found = trainer->figures.total;
     *update = (hl_update){
         .loss = found->loss,
@@ -329,11 +333,14 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
         .correct = found->correct,
         .tokens = trainer->batch.batch.n_rows,
         .flops = found->flops,
-        .learning_rate = hl_schedule_rate(&trainer->schedule, trainer->optimizer.step + 1),
+        .learning_rate = hl_schedule_rate(&trainer->schedule, step + 1),
         .grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm),
     };
     HL_TRY(check_gradients(trainer, update->grad_norm));
+    hl_trainer_holds_keep(trainer, step);
     hl_optimizer_step(&trainer->optimizer, trainer->threads, update->learning_rate);
+    hl_trainer_holds_restore(trainer, step);
+    hl_trainer_holds_switch(trainer);
     if (trainer->ranks != NULL && trainer->ranks->mixed) { /* weights that are computed separately would drift apart */
         const hl_parameters *parameters = &trainer->model.parameters;
         hl_ranks_broadcast(trainer->ranks, parameters->values, (size_t)parameters->count * sizeof(hl_real));

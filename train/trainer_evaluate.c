@@ -1,5 +1,6 @@
 #include "core/base/clock.h"
 #include "heads/evaluator.h"
+#include "train/private/trainer_holds.h"
 #include "train/signals.h"
 #include "train/trainer.h"
 
@@ -78,6 +79,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     double begin = hl_clock_seconds();
     bool classes = trainer->scored == HL_METRICS_CLASSES, tokens = trainer->scored == HL_METRICS_TOKENS;
     hl_ranks *ranks = trainer->ranks;
+    hl_trainer_holds_switch(trainer);
     validation v = { .ranks = ranks, .sums = sums, .classes = &trainer->classes, .threads = trainer->threads };
     char loss[64];
     snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);

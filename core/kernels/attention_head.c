@@ -139,6 +139,14 @@ static void gate_backward(const hl_attention_block *block, hl_attention_rows dy,
     const hl_attention_view *head = block->head;
     int64_t Dv = head->s.Dv, at = gate_of(head);
     hl_real gate = head->pass->gate[at], sum = 0;
+    if (dgate.at == NULL) {
+        for (int64_t i = 0; i < block->n; i++) {
+            for (int64_t d = 0; d < Dv; d++) {
+                dz[i * Dv + d] = gate * dy.at[i * dy.stride + d];
+            }
+        }
+        return;
+    }
     hl_attention_rows z = hl_attention_rows_from(outputs_of(head, head->pass->z), block->first);
     for (int64_t i = 0; i < block->n; i++) {
         for (int64_t d = 0; d < Dv; d++) {
@@ -147,9 +155,7 @@ static void gate_backward(const hl_attention_block *block, hl_attention_rows dy,
             dz[i * Dv + d] = gate * dy_id;
         }
     }
-    if (dgate.at != NULL) {
-        dgate.at[at] += sum;
-    }
+    dgate.at[at] += sum;
 }
 
 /* Computes a block's part of all gradients. Every block except the first adds to dk and dv. */

@@ -120,7 +120,7 @@ static bool infer(hl_tape *tape, hl_node *node)
         pass->A =
             hl_tape_allocate(tape, node, hl_shape_count(HL_SHAPE(s.Nq, s.H, hl_attention_row(s.Tk))), sizeof *pass->A);
     }
-    if (backward && args->gate != NULL) {
+    if (backward && args->gate != NULL && args->gate->requires_grad) {
         pass->z = hl_tape_allocate(tape, node, hl_shape_count(node->out->shape), sizeof *pass->z);
     }
     if (options->memory.dry && options->memory.prepare) {

@@ -44,6 +44,19 @@ TEST(more_steps_go_on_where_fewer_ended)
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "config.ini")), "steps = 24\n"));
 }
 
+/* Heads are held by the number of the step: the hold of a head ends, and that of another begins, after the break. */
+TEST(held_heads_are_held_as_in_one_go)
+{
+    const char *off = "train.off=L0H1@4-15,L1H0@18-", *frozen = "train.frozen=L0H0@0-20";
+    const char *config = run_tiny_config(),
+               *straight = TINY_RUN("straight", "optimizer.schedule=constant", off, frozen),
+               *folder = TINY_RUN("run", "optimizer.schedule=constant", off, frozen, "train.steps=12");
+    SAYS(RUN(config, "optimizer.schedule=constant", off, frozen, "--resume", "--out", folder), "resumed at step 12");
+    run_assert_same_results(straight, folder);
+    const char *table = OK(HEADS(straight, "--json")).out; /* at step 24 */
+    ck_assert_ptr_nonnull(strstr(table, "\"heads\""));
+}
+
 TEST(steps_later_than_the_checkpoint_are_dropped)
 {
     const char *config = run_tiny_config(), *straight = TINY_RUN("straight"),

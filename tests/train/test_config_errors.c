@@ -208,6 +208,15 @@ static const struct {
     { "[optimizer]\naccumulate = 4\n[train]\nleaves = 32\n",
       { NULL },
       "x.ini:4: train.leaves: 32 times optimizer.accumulate, 4, does not divide train.batch_size, 64\n" },
+    { "[model]\nheads = 4, 2\n[train]\noff = L0H3@0-9, L1H2@5-\nfrozen = L0H1@9-9\n",
+      { NULL },
+      "x.ini:4: train.off: \"L1H2\": no head 2 in layer 1; its heads are L1H0 .. L1H1\n"
+      "x.ini:5: train.frozen: \"L0H1@9-9\": the first step must be below the second\n" },
+    { "[train]\noff = L0H0@5\n",
+      { "train.frozen=L0H0@-5", NULL },
+      "x.ini:2: train.off: \"L0H0@5\": write steps as L0H0@FIRST-END, or L0H0@FIRST- for all steps from FIRST on\n"
+      "command line: train.frozen: \"L0H0@-5\": write steps as L0H0@FIRST-END, or L0H0@FIRST- for all steps from FIRST "
+      "on\n" },
     { "[task]\nname = tags\nprefix_space = true\n[tokens]\nkind = words\n",
       { NULL },
       "x.ini:3: task.prefix_space = true: the tokens are of kind words, and only bpe reads spaces\n" },

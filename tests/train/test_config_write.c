@@ -88,6 +88,9 @@ static void roll_config(dice *d, char *text, size_t size)
         }
         char value[1024];
         roll_value(d, key, layers, value, sizeof value);
+        if (strcmp(key->full, "train.off") == 0 || strcmp(key->full, "train.frozen") == 0) {
+            snprintf(value, sizeof value, "L0H*@%d-", (int)roll(d, 0, 999));
+        }
         if (strcmp(key->full, "model.layers") == 0) {
             used += (size_t)snprintf(text + used, size - used, "layers = %d\n", (int)layers);
         } else if (key->section != 0 && hl_config_key_used(key, "copy") && rarity(key) > 0 &&
@@ -168,7 +171,8 @@ TEST(a_resolved_config_holds_what_was_given)
         "label_smoothing = 0\naccumulate = 1\n\n"
         "[train]\nsteps = 1000\nbatch_size = 64\nseed = 1\nthreads = 0\nlog_every = 10\n"
         "eval_every = 50\neval_examples = 512\ncheckpoint_every = 100\nkeep_checkpoints = 0\n"
-        "patience = 0\nleaves = 1\nprecision = float\ntensorboard = false\nfrom = \nweights = \nout = a b\n\n"
+        "patience = 0\nleaves = 1\nprecision = float\ntensorboard = false\noff = \nfrozen = \nfrom = \nweights = \nout "
+        "= a b\n\n"
         "[patterns]\nevery = log\nexamples = 32\nbudget_mb = 256\n",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -209,6 +213,8 @@ static const struct {
     { "", "train.batch_size=32", "train.batch_size", false },
     { "", "train.seed=2", "train.seed", false },
     { "", "train.eval_examples=2", "train.eval_examples", false },
+    { "", "train.off=L0H1@0-9", "train.off", false },
+    { "", "train.frozen=L0H1", "train.frozen", false },
     { "", "train.precision=bf16", "train.precision", false },
     { "", "model.attention=keep", "model.attention", true },
     { "", "train.threads=2", "train.threads", true },
