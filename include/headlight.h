@@ -51,6 +51,7 @@
 #include "data/text/tokens_file.h"
 #include "data/text/tokens_learn.h"
 /* Models and their training */
+#include "layers/head_parts.h"
 #include "layers/multi_head_naive.h"
 #include "optim/clip.h"
 /* What heads do */
@@ -97,6 +98,7 @@
 #include "train/checkpoint.h"
 #include "train/config_keys.h"
 #include "train/footprint.h"
+#include "train/holds.h"
 #include "train/ini.h"
 #include "train/loop.h"
 #include "train/memory_check.h"

@@ -9,8 +9,8 @@ HL_BEGIN_DECLS
 
 enum { HL_PART_Q, HL_PART_K, HL_PART_V, HL_PART_O, HL_PART_Q_BIAS, HL_PART_K_BIAS, HL_PART_V_BIAS, HL_HEAD_PARTS };
 
-/* A block of a parameter: `n_rows` rows from `first_row` on, and of these `n_columns` columns from `first_column` on. In
- * a bias, each number is a row of one column. */
+/* A block of a parameter: `n_rows` rows from `first_row` on, and of these `n_columns` columns from `first_column` on.
+ * In a bias, each number is a row of one column. */
 typedef struct hl_head_part {
     hl_tensor *x;
     int64_t first_row, n_rows, first_column, n_columns;

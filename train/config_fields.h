@@ -1,4 +1,4 @@
-/* The fields of a config. They are named section.key, as in the table of keys (train/config_keys.c). */
+/* The fields of a config. They are named section.key, as in the table of keys (train/config/keys.c). */
 #ifndef HL_TRAIN_CONFIG_FIELDS_H
 #define HL_TRAIN_CONFIG_FIELDS_H
 

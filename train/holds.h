@@ -1,8 +1,8 @@
 /* Heads that are held off or frozen while a model trains: train.off and train.frozen.
  *
- * A list such as "L0H1@0-500, L1H*@200-" names heads, each with the steps in which it is held. A head is held at step s,
- * that is in validations and snapshots after s updates and in the update that follows, if first <= s < end. Without an
- * end, it is held until the run ends; without steps, from the beginning to the end.
+ * A list such as "L0H1@0-500, L1H*@200-" names heads, each with the steps in which it is held. A head is held at step
+ * s, that is in validations and snapshots after s updates and in the update that follows, if first <= s < end. Without
+ * an end, it is held until the run ends; without steps, from the beginning to the end.
  *   off      the head's output z is zero, forward and backward
  *   frozen   the head's gradients are zero before clipping, and the update leaves its weights, biases and moments as
  *            they are. Keys and values that several heads share are frozen only if all of these heads are */

@@ -19,8 +19,7 @@
 
 HL_BEGIN_DECLS
 
-typedef struct hl_trainer_leaf hl_trainer_leaf;   /* private/trainer_leaves.h */
-typedef struct hl_trainer_holds hl_trainer_holds; /* private/trainer_holds.h */
+typedef struct hl_trainer_leaf hl_trainer_leaf; /* private/trainer_leaves.h */
 
 typedef struct hl_trainer {
     const hl_config *config; /* not owned */
@@ -28,8 +27,8 @@ typedef struct hl_trainer {
     int threads;
     hl_dataset *dataset;
     hl_model model;
-    hl_trainer_holds *holds; /* heads that are held off or frozen; NULL: none; owned */
-    hl_optimizer optimizer;  /* its step is the step of the run */
+    struct hl_trainer_holds *holds; /* heads that are held off or frozen (train/holds.h); NULL: none; owned */
+    hl_optimizer optimizer;         /* its step is the step of the run */
     hl_schedule schedule;
     hl_arena arena;                   /* for one step; free for other uses between steps */
     hl_tape_plan plan, evaluation;    /* for any micro-batch; for any slice of the validation set */

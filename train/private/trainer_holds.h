@@ -7,13 +7,13 @@
 
 #include <stddef.h>
 
-struct hl_trainer_holds {
+typedef struct hl_trainer_holds {
     hl_holds off, frozen;
     hl_tensor switches[HL_MAX_LAYERS]; /* of the layers, if any head is ever off */
     hl_real *numbers;                  /* theirs, one for each head; owned */
     hl_real *kept;                     /* (3, most): weights and both moments of frozen heads during an update; owned */
     int64_t most;
-};
+} hl_trainer_holds;
 
 /* Makes trainer->holds for the model, which must have been initialised but not run. Leaves it NULL if the config holds
  * nothing. HL_NO_MEMORY. */

@@ -1,6 +1,6 @@
 /* Defaults that follow from other keys, and conditions on several keys together. */
+#include "train/config/reader.h"
 #include "train/holds.h"
-#include "train/private/config_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A config that is being read: what was given where, and what is wrong with it. For train/config*.c alone. */
-#ifndef HL_TRAIN_PRIVATE_CONFIG_READER_H
-#define HL_TRAIN_PRIVATE_CONFIG_READER_H
+#ifndef HL_TRAIN_CONFIG_READER_H
+#define HL_TRAIN_CONFIG_READER_H
 
 #include "train/config_keys.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/base/threads.h"
 #include "data/task.h"
-#include "train/private/config_choices.h"
+#include "train/config/choices.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Keys of a config whose model and tokens already exist. */
-#include "train/private/config_reader.h"
+#include "train/config/reader.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The names of choices in a config, in the order of their constants; for train/config_keys.c. */
-#ifndef HL_TRAIN_PRIVATE_CONFIG_CHOICES_H
-#define HL_TRAIN_PRIVATE_CONFIG_CHOICES_H
+/* The names of choices in a config, in the order of their constants; for train/config/keys.c. */
+#ifndef HL_TRAIN_CONFIG_CHOICES_H
+#define HL_TRAIN_CONFIG_CHOICES_H
 
 #include "layers/model_config.h"
 #include "optim/optimizer.h"
