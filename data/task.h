@@ -61,6 +61,10 @@ typedef struct hl_task {
      * the same. */
     bool has_gaps;
 
+    /* Whether it asks for the next symbol of a chain of symbols. The model must then be causal, and validation compares
+     * it with the predictors of data/predictors.h. */
+    bool is_chain;
+
     /* HL_INVALID names key, value and remedy. The other functions are called only with accepted specs. */
     hl_status (*check)(const hl_task_spec *spec);
 
@@ -87,7 +91,9 @@ typedef struct hl_task {
     TASK(sort) \
     TASK(recall) \
     TASK(agreement) \
-    TASK(ngram)
+    TASK(ngram) \
+    TASK(markov) \
+    TASK(attachment)
 /* clang-format on */
 
 /* Task i in the list, or NULL past the last. */

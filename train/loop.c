@@ -51,6 +51,7 @@ static hl_metrics_row row_of(const hl_loop *loop, const char *split, const hl_sc
         .bits_per_word = scores->bits_per_word,
         .macro_f1 = scores->macro_f1,
         .micro_f1 = scores->micro_f1,
+        .predictors = scores->predictors,
     };
 }
 
@@ -64,7 +65,8 @@ static hl_metrics_row training_row(const hl_loop *loop, const hl_update *update)
                              .bits_per_character = -1,
                              .bits_per_word = -1,
                              .macro_f1 = -1,
-                             .micro_f1 = -1 };
+                             .micro_f1 = -1,
+                             .predictors = HL_NO_PREDICTORS };
     double seconds = hl_clock_seconds() - loop->interval_started;
     hl_metrics_row row = row_of(loop, "train", &mean, seconds > 0 ? (double)loop->interval_tokens / seconds : 0);
     row.learning_rate = update->learning_rate;

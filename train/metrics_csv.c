@@ -14,7 +14,7 @@
 
 enum {
     ROW_BYTES = 256,
-    KINDS = HL_METRICS_CLASSES + 1,
+    KINDS = HL_METRICS_CHAINS + 1,
     LABELS = 2 /* the columns step and split, before the figures */
 };
 
@@ -25,6 +25,11 @@ typedef enum form { NUMBER, SHARE, OPTIONAL, SPEED } figure_form;
 #define FIGURE(figure, its_form, its_kind)                                                                          \
     {                                                                                                               \
         .name = #figure, .place = offsetof(hl_metrics_row, figure), .form = its_form, .kind = HL_METRICS_##its_kind \
+    }
+#define PREDICTOR(its_name, figure)                                                               \
+    {                                                                                             \
+        .name = its_name, .place = offsetof(hl_metrics_row, predictors.figure), .form = OPTIONAL, \
+        .kind = HL_METRICS_CHAINS                                                                 \
     }
 static const struct {
     const char *name;
@@ -42,6 +47,12 @@ static const struct {
     FIGURE(bits_per_word, OPTIONAL, TOKENS),
     FIGURE(macro_f1, OPTIONAL, CLASSES),
     FIGURE(micro_f1, OPTIONAL, CLASSES),
+    PREDICTOR("uniform", loss[HL_PREDICT_UNIFORM]),
+    PREDICTOR("unigram", loss[HL_PREDICT_UNIGRAM]),
+    PREDICTOR("bigram", loss[HL_PREDICT_BIGRAM]),
+    PREDICTOR("kl_uniform", kl[HL_PREDICT_UNIFORM]),
+    PREDICTOR("kl_unigram", kl[HL_PREDICT_UNIGRAM]),
+    PREDICTOR("kl_bigram", kl[HL_PREDICT_BIGRAM]),
 };
 
 /* The next figure of the kind, from figure i on; HL_METRICS_FIGURES if there is none. */

@@ -1,12 +1,14 @@
 /* metrics.csv: one row per measurement, which is appended and in the file at once.
  *   step,split,loss,accuracy,learning_rate,grad_norm,tokens_per_second
- *   for text also: perplexity,bits_per_character,bits_per_word, or macro_f1,micro_f1 (train/scores.h)
+ *   for text also: perplexity,bits_per_character,bits_per_word, or macro_f1,micro_f1; for chains:
+ *   uniform,unigram,bigram,kl_uniform,kl_unigram,kl_bigram (train/scores.h)
  * The checkpoint stores a checksum of the rows, which reveals rows that were lost or changed since. */
 #ifndef HL_TRAIN_METRICS_CSV_H
 #define HL_TRAIN_METRICS_CSV_H
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
+#include "train/scores.h"
 #include "train/state.h"
 
 #include <stdbool.h>
@@ -17,8 +19,14 @@ HL_BEGIN_DECLS
 
 enum { HL_METRICS_MAX_BYTES = 1 << 30 }; /* the largest file that is read */
 
-/* The last figures of a row: none, those for tokens (tasks masked, next), or those for classes (tags, classes). */
-typedef enum hl_metrics_kind { HL_METRICS_PLAIN, HL_METRICS_TOKENS, HL_METRICS_CLASSES } hl_metrics_kind;
+/* The last figures of a row: none, those for tokens (tasks masked, next), those for classes (tags, classes), or those
+ * of predictors that a model of chains is compared with (markov). */
+typedef enum hl_metrics_kind {
+    HL_METRICS_PLAIN,
+    HL_METRICS_TOKENS,
+    HL_METRICS_CLASSES,
+    HL_METRICS_CHAINS
+} hl_metrics_kind;
 
 typedef struct hl_metrics_csv {
     char *path; /* owned */
@@ -36,10 +44,11 @@ typedef struct hl_metrics_row {
     hl_metrics_kind kind;
     double perplexity, bits_per_character, bits_per_word; /* for tokens; empty if negative or not finite */
     double macro_f1, micro_f1;                            /* for classes; likewise */
+    hl_predictor_scores predictors;                       /* for chains; likewise */
 } hl_metrics_row;
 
 /* A figure in a row, with the name of its column. */
-enum { HL_METRICS_FIGURES = 10 };
+enum { HL_METRICS_FIGURES = 16 };
 typedef struct hl_metrics_figure {
     const char *name;
     double value;

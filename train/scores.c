@@ -108,7 +108,8 @@ hl_scores hl_scores_of(const hl_cross_entropy_result *sum, const hl_class_counts
                          .bits_per_character = -1,
                          .bits_per_word = -1,
                          .macro_f1 = -1,
-                         .micro_f1 = -1 };
+                         .micro_f1 = -1,
+                         .predictors = HL_NO_PREDICTORS };
     double bits = sum->loss_sum / log(2);
     if (text != NULL && text->characters > 0) {
         scores.bits_per_character = bits / (double)text->characters;
@@ -120,6 +121,44 @@ hl_scores hl_scores_of(const hl_cross_entropy_result *sum, const hl_class_counts
         set_f1(counts, &scores);
     }
     return scores;
+}
+
+/* ---- predictors ---- */
+
+/* log softmax of the symbols' logits, among all C. */
+static void log_shares(const hl_real *logits, int64_t C, int S, double *log_p)
+{
+    double most = (double)logits[0], sum = 0;
+    for (int64_t c = 1; c < C; c++) {
+        most = (double)logits[c] > most ? (double)logits[c] : most;
+    }
+    for (int64_t c = 0; c < C; c++) {
+        sum += exp((double)logits[c] - most);
+    }
+    for (int b = 0; b < S; b++) {
+        log_p[b] = (double)logits[HL_SPECIAL_TOKENS + b] - most - log(sum);
+    }
+}
+
+void hl_predictor_scores_add(hl_predictor_scores *sums, const hl_batch *batch, const hl_real *logits, int64_t C)
+{
+    int S = (int)(C - HL_SPECIAL_TOKENS);
+    hl_chain chain;
+    for (int64_t n = 0; n < batch->n_rows; n++) {
+        if (batch->positions[n] == 0) {
+            hl_chain_begin(&chain, S);
+        }
+        hl_chain_read(&chain, batch->tokens[n] - HL_SPECIAL_TOKENS);
+        double log_p[HL_CHAIN_SYMBOLS], q[HL_CHAIN_SYMBOLS];
+        log_shares(logits + n * C, C, S, log_p);
+        for (int i = 0; i < HL_PREDICTORS; i++) {
+            hl_chain_predict(&chain, i, q);
+            sums->loss[i] -= log(q[batch->target_ids[n] - HL_SPECIAL_TOKENS]);
+            for (int b = 0; b < S; b++) {
+                sums->kl[i] += q[b] * (log(q[b]) - log_p[b]);
+            }
+        }
+    }
 }
 
 /* ---- files ---- */

@@ -16,7 +16,9 @@
 #include "core/base/real.h"
 #include "core/base/status.h"
 #include "core/base/text.h"
+#include "core/batch.h"
 #include "core/ops/cross_entropy.h"
+#include "data/predictors.h"
 #include "data/text/scored_text.h"
 #include "data/vocabulary.h"
 
@@ -63,6 +65,18 @@ typedef struct hl_class_score {
 
 hl_class_score hl_class_score_of(const hl_class_counts *counts, int64_t id);
 
+/* The predictors of a chain (data/predictors.h) on the same targets as the model, in nats: the loss of each, and the
+ * mean Kullback-Leibler divergence KL(predictor || model) over the positions.
+ * Negative: does not apply. */
+typedef struct hl_predictor_scores {
+    double loss[HL_PREDICTORS], kl[HL_PREDICTORS];
+} hl_predictor_scores;
+
+#define HL_NO_PREDICTORS ((hl_predictor_scores){ { -1, -1, -1 }, { -1, -1, -1 } })
+
+/* Adds the positions of a batch of chains, each of which has a target; logits (N, C). */
+void hl_predictor_scores_add(hl_predictor_scores *sums, const hl_batch *batch, const hl_real *logits, int64_t C);
+
 /* A negative value does not apply. */
 typedef struct hl_scores {
     double loss;       /* nats, mean over the targets that the model knows; 0 if there are none */
@@ -71,6 +85,7 @@ typedef struct hl_scores {
     double bits_per_character, bits_per_word; /* the sum of losses / ln 2 / the number of characters or words in the
                                                  text */
     double macro_f1, micro_f1;
+    hl_predictor_scores predictors;
 } hl_scores;
 
 /* Scores at least one target. `counts`: counts of the same targets; NULL: no F1. `text`: the text of the targets; NULL:

@@ -97,7 +97,12 @@ static hl_status prepare_scores(hl_trainer *trainer)
 {
     const hl_config *config = trainer->config;
     hl_text_task task;
-    if (!hl_config_is_text(config, &task) || task == HL_TEXT_FILE) {
+    if (!hl_config_is_text(config, &task)) {
+        hl_task_spec spec = hl_config_task_spec(config);
+        trainer->scored = hl_task_find(spec.name)->is_chain ? HL_METRICS_CHAINS : HL_METRICS_PLAIN;
+        return hl_ok();
+    }
+    if (task == HL_TEXT_FILE) {
         return hl_ok();
     }
     if (task == HL_TEXT_TAGS || task == HL_TEXT_CLASSES) {
@@ -128,7 +133,7 @@ static hl_status init_leaf_sums(hl_trainer *trainer, int at_once)
     HL_TRY(hl_leaf_sum_init(&trainer->gradients, trainer->ranks, leaves, at_once,
                             (size_t)parameters->count * sizeof(hl_real), parameters->grads));
     HL_TRY(hl_leaf_sum_init(&trainer->figures, trainer->ranks, leaves, 1, sizeof(hl_leaf_figures), NULL));
-    HL_TRY(hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, 1, sizeof(hl_cross_entropy_result), NULL));
+    HL_TRY(hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, 1, sizeof(hl_validation_leaf), NULL));
     return at_once > 1 ? hl_trainer_leaves_init(trainer, at_once) : hl_ok();
 }
 
@@ -313,7 +318,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
 {
     const hl_config *config = trainer->config;
     int64_t all = config->train.batch_size, step = trainer->optimizer.step;
-    hl_trainer_holds_switch(trainer);
+    hl_trainer_holds_switch(trainer); /* a resumed run has just got its step */
     hl_leaf_sum_begin(&trainer->gradients, add_gradients, trainer);
     hl_leaf_sum_begin(&trainer->figures, add_figures, NULL);
     hl_status status = hl_dataset_batch(trainer->dataset, HL_TRAIN, step * all, all, &trainer->batch);

@@ -1,15 +1,17 @@
 #include "core/base/clock.h"
 #include "heads/evaluator.h"
-#include "train/private/trainer_holds.h"
+#include "train/private/trainer_leaves.h"
 #include "train/signals.h"
 #include "train/trainer.h"
 
 #include <stdio.h>
 
 typedef struct validation {
+    hl_validation_leaf *leaf; /* that is being computed */
     const hl_ranks *ranks;
     hl_validation_sums_pass *sums; /* or NULL */
     hl_class_counts *classes;
+    int64_t n_answers; /* C */
     int threads;
     bool dropped;
 } validation;
@@ -33,10 +35,22 @@ static void count_classes(void *context, const hl_evaluator_slice *slice, const 
     hl_class_counts_add(v->classes, logits, slice->batch.target_ids, slice->batch.n_targets);
 }
 
+static void compare_predictors(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+{
+    const validation *v = context;
+    hl_predictor_scores_add(&v->leaf->predictors, &slice->batch, logits, v->n_answers);
+}
+
 static void add_scores(const void *context, void *to, const void *from)
 {
     (void)context;
-    hl_evaluation_add(to, from);
+    hl_validation_leaf *sum = to;
+    const hl_validation_leaf *more = from;
+    hl_evaluation_add(&sum->scores, &more->scores);
+    for (int i = 0; i < HL_PREDICTORS; i++) {
+        sum->predictors.loss[i] += more->predictors.loss[i];
+        sum->predictors.kl[i] += more->predictors.kl[i];
+    }
 }
 
 static void add_sums(const void *context, void *to, const void *from)
@@ -52,12 +66,12 @@ static hl_status evaluate_leaves(hl_trainer *trainer, const hl_evaluator *evalua
     for (int leaf = trainer->scores.first; leaf < trainer->scores.last && !v->dropped; leaf++) {
         int64_t first = leaf * n / leaves, end = (leaf + 1) * n / leaves;
         hl_batch batch = hl_batch_slice(all, first, end - first);
-        hl_cross_entropy_result *scores = hl_leaf_sum_next(&trainer->scores);
-        *scores = (hl_cross_entropy_result){ 0 };
+        v->leaf = hl_leaf_sum_next(&trainer->scores);
+        *v->leaf = (hl_validation_leaf){ 0 };
         if (v->sums != NULL) {
             hl_validation_sums_pass_begin(v->sums);
         }
-        HL_TRY(hl_evaluate(evaluator, &batch, scores));
+        HL_TRY(hl_evaluate(evaluator, &batch, &v->leaf->scores));
         hl_leaf_sum_push(&trainer->scores, 1);
         if (v->sums != NULL) {
             hl_validation_sums_pass_save(v->sums, hl_leaf_sum_next(&trainer->sums));
@@ -78,9 +92,13 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
 {
     double begin = hl_clock_seconds();
     bool classes = trainer->scored == HL_METRICS_CLASSES, tokens = trainer->scored == HL_METRICS_TOKENS;
+    bool chains = trainer->scored == HL_METRICS_CHAINS;
     hl_ranks *ranks = trainer->ranks;
-    hl_trainer_holds_switch(trainer);
-    validation v = { .ranks = ranks, .sums = sums, .classes = &trainer->classes, .threads = trainer->threads };
+    validation v = { .ranks = ranks,
+                     .sums = sums,
+                     .classes = &trainer->classes,
+                     .n_answers = trainer->config->sizes.targets,
+                     .threads = trainer->threads };
     char loss[64];
     snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
     hl_evaluator evaluator = { .model = &trainer->model,
@@ -90,7 +108,9 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
                                .threads = trainer->threads,
                                .loss = loss,
                                .begin = begin_slice,
-                               .end = classes ? count_classes : NULL,
+                               .end = classes  ? count_classes
+                                      : chains ? compare_predictors
+                                               : NULL,
                                .context = &v };
     hl_leaf_sum_begin(&trainer->scores, add_scores, NULL);
     hl_leaf_sum_begin(&trainer->sums, add_sums, sums);
@@ -112,10 +132,15 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     }
     HL_TRY(hl_ranks_agree(ranks, hl_ok())); /* as after an update */
     double seconds = hl_clock_seconds() - begin;
+    const hl_validation_leaf *sum = trainer->scores.total;
     *evaluation = (hl_evaluation){
-        .scores =
-            hl_scores_of(trainer->scores.total, classes ? &trainer->classes : NULL, tokens ? &trainer->text : NULL),
+        .scores = hl_scores_of(&sum->scores, classes ? &trainer->classes : NULL, tokens ? &trainer->text : NULL),
         .tokens_per_second = seconds > 0 ? (double)trainer->validation.batch.n_rows / seconds : 0,
     };
+    for (int i = 0; i < HL_PREDICTORS && chains; i++) {
+        double n = (double)sum->scores.n_scored;
+        evaluation->scores.predictors.loss[i] = sum->predictors.loss[i] / n;
+        evaluation->scores.predictors.kl[i] = sum->predictors.kl[i] / n;
+    }
     return hl_ok();
 }

@@ -121,9 +121,10 @@ static void write_flops(summary *s)
     hl_text_print(&s->text, "\n");
     hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH,
                       "Floating-point operations of an update, N = %s tokens: its matrix products, a multiply-add "
-                      "counting 2 and backward twice as much as forward. The first three formulas are "
+                      "counting 2 and backward twice as much as forward. The first %s formulas are "
                       "one layer's, the figures all layers'.",
-                      hl_units_count(tokens, number));
+                      hl_units_count(tokens, number),
+                      s->config->model.feed_forward == HL_FEED_FORWARD_NONE ? "two" : "three");
     if (is_text) {
         hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH, "M = %s targets at most, of C = %" PRId64 ".",
                           hl_units_count(s->config->train.batch_size * s->config->sizes.answers, number),

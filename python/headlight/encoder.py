@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ POOLERS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
     "gelu": functional.gelu,
 }
+HOLD = re.compile(r"L(\d+)H(\d+|\*)(?:@(\d+)-(\d*))?", re.IGNORECASE)
 # What files that were written before a key was there mean, and the values that are known here.
 DEFAULTS = {
     "embedding_size": 0, "norm_eps": 1e-5, "embedding_norm": False, "position_offset": 0, "token_types": 0,
@@ -174,7 +176,7 @@ class Encoder(nn.Module):
         self.dropout_pooler, self.dropout_output = nn.Dropout(m["dropout_pooler"]), nn.Dropout(m["dropout_output"])
 
     @classmethod
-    def of_run(cls, path: Path, config: Config, weights: Mapping[str, Array], tokens: int) -> Encoder:
+    def of_run(cls, path: Path, config: Config, weights: Mapping[str, Array], tokens: int, step: int) -> Encoder:
         m, vocabulary = checked(path, config), len(weights["embedding.weight"])
         m["token_types"] = len(weights.get("token_types.weight", ()))  # the data may need more than the config says
         try:
@@ -182,8 +184,18 @@ class Encoder(nn.Module):
             model.load_state_dict({name: torch.tensor(tensor) for name, tensor in weights.items()}, strict=True)
         except (KeyError, RuntimeError) as error:
             raise Error(f"{path}: weights and config.ini do not fit: {' '.join(str(error).split())}") from None
+        model.turn_off(str(config.get("train", {}).get("off", "")), step)
         model.eval()
         return model
+
+    def turn_off(self, holds: str, step: int) -> None:
+        """Heads that train.off holds off at this step, as in L0H1@0-500, L1H*@200-, write nothing."""
+        for layer, number, first, end in HOLD.findall(holds):
+            attention = self.encoder.layers[int(layer)].self_attn
+            width = attention.rows[2] // attention.kv_heads
+            for head in range(attention.heads) if number == "*" else [int(number)]:
+                if int(first or 0) <= step < int(end or step + 1):
+                    attention.out_proj.weight.data[:, head * width : (head + 1) * width] = 0
 
     def embed(self, tokens: Tensor, types: Tensor | None) -> Tensor:
         T, E = tokens.shape[1], self.embedding.weight.shape[1]

@@ -58,7 +58,7 @@ _LINE = re.compile(
 # Keys whose values are texts, also where a text looks like a number.
 _TEXTS = frozenset(
     "task.file task.validation_file task.column task.text_column task.label_column task.cache task.content "
-    "tokens.vocabulary train.from train.weights train.out patterns.file patterns.treebank".split()
+    "tokens.vocabulary train.off train.frozen train.from train.weights train.out patterns.file patterns.treebank".split()
 )
 
 
@@ -195,6 +195,13 @@ def _checked_header(path: Path, data: bytes) -> tuple[dict[str, Any], int]:
                 f"{path}: is damaged or was changed: its checksum should be {found:08x} and is {digits[1].decode()}"
             )
     return header, start
+
+
+def read_step(path: Path) -> int:
+    """The step of a file of weights; 0 where it says none."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        return int(json.loads(file.read(size)).get("__metadata__", {}).get("step", 0))
 
 
 def read_safetensors(path: Path) -> dict[str, Array]:

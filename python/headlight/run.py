@@ -89,7 +89,8 @@ class Run:
             raise Error("torch_model needs PyTorch, which is not installed: pip install torch") from None
         from headlight.encoder import Encoder
 
-        return Encoder.of_run(self.path, self.config, self.weights(name), len(self.vocabulary))
+        weights, step = self.weights(name), files.read_step(self.path / name)
+        return Encoder.of_run(self.path, self.config, weights, len(self.vocabulary), step)
 
     def show(self, layer: int, head: int, height: int = 640) -> View:
         """The report's map of a head, with its slider over the steps, in the notebook."""

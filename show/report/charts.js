@@ -85,8 +85,15 @@ function drawChart(place, series, now, { high, points = [], log = false, inPerce
     place.replaceChildren(svg, legend);
 }
 
-/* A small curve of a head's score, one place a measured step, in a box of 100 by 30; its line of now is moved by moveNow. */
-function smallCurve(run, reading) {
+/* Where a step lies in the list of steps, between two of them in proportion; the last place for steps that are later. */
+function placeBetween(steps, step) {
+    const next = steps.findIndex((s) => s > step);
+    return next < 0 ? steps.length - 1 : next === 0 ? 0 : next - 1 + (step - steps[next - 1]) / (steps[next] - steps[next - 1]);
+}
+
+/* A small curve of a head's score, one place a measured step, in a box of 100 by 30; bars at the top for the steps in which the head was
+ * held; its line of now is moved by moveNow. */
+function smallCurve(run, reading, holds) {
     const svg = svgElement("svg", { viewBox: "0 0 100 30", preserveAspectRatio: "none", "aria-hidden": "true" });
     const last = Math.max(run.measured.length - 1, 1);
     const at = new Map(run.measured.map((step, i) => [step, (i / last) * 100]));
@@ -95,6 +102,10 @@ function smallCurve(run, reading) {
     if (reading !== undefined) {
         svg.append(svgElement("path", { class: "curve dashed", d: pathOf(reading.steps, reading.baselines, x, y) }));
         svg.append(svgElement("path", { class: "curve", d: pathOf(reading.steps, reading.values, x, y) }));
+    }
+    for (const { kind, first, end } of holds) {
+        const from = placeBetween(run.measured, first), to = placeBetween(run.measured, end);
+        svg.append(svgElement("rect", { class: `held ${kind}`, x: (from / last) * 100, y: kind === "off" ? 0 : 4, width: ((to - from) / last) * 100, height: 3 }));
     }
     const now = svgElement("line", { class: "now", x1: 0, x2: 0, y1: 0, y2: 30 });
     svg.append(now);
@@ -121,9 +132,16 @@ function seriesOf(column) {
     })).filter((series) => series.xs.length > 0);
 }
 
+/* Predictors that a model of chains is compared with: their losses, as lines in the chart of losses. */
+function predictorSeries() {
+    const styles = ["dashed", "dashed second", "dashed third"];
+    return ["uniform", "unigram", "bigram"].flatMap((name, i) => seriesOf(name).map((series) => ({ ...series, name, style: styles[i] })));
+}
+
 /* Figures are shown first: how wide each is depends on how many there are. */
 function drawTraining() {
-    const charts = drawnColumns.map((column) => ({ ...column, series: seriesOf(column.name) })).filter((chart) => chart.series.length > 0);
+    const charts = drawnColumns.map((column) => ({ ...column, series: [...seriesOf(column.name), ...column.name === "loss" ? predictorSeries() : []] }))
+        .filter((chart) => chart.series.length > 0);
     byId("training").hidden = byId("training-link").hidden = charts.length === 0;
     for (const { name } of charts) {
         byId(name).parentElement.hidden = false;
@@ -175,6 +193,12 @@ function lifeText(head, relation, reading, birth) {
     return birth === null ? "stayed near its baseline" : `left its baseline at step ${reading.steps[birth]}`;
 }
 
+/* "held off until step 500" */
+function holdText({ kind, first, end }) {
+    const held = kind === "off" ? "held off" : "frozen";
+    return `${held}${first > 0 ? ` from step ${first}` : ""}${Number.isFinite(end) ? ` until step ${end}` : first > 0 ? "" : " throughout"}`;
+}
+
 /* The list of life-lines, of what each head does or of a relation; returns the curves. */
 function buildLives(relation) {
     const curves = [];
@@ -182,10 +206,10 @@ function buildLives(relation) {
     for (const head of headsOfLives(relation)) {
         const metric = relation === "" ? metricOfLabel(head.label) : metricOfRelation(relation);
         const reading = head.run.reading(head, metric) ?? head.run.reading(head, "best");
-        const curve = smallCurve(head.run, reading);
+        const holds = holdsOf(head), curve = smallCurve(head.run, reading, holds);
         const birth = reading === undefined ? null : birthOf(metric, reading);
         const place = birth === null ? -1 : head.run.measured.indexOf(reading.steps[birth]);
-        const text = lifeText(head, relation, reading, birth);
+        const text = [lifeText(head, relation, reading, birth), ...holds.map(holdText)].join("; ");
         const told = relation === "" ? head.label ?? metric : `${shown(100 * reading.values.at(-1), 1)}%`;
         const box = element("div", { class: "life" },
             element("div", { class: "name" }, element("strong", {}, lifeName(head)),

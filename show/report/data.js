@@ -74,6 +74,16 @@ function configValue(config, section, key) {
     return "";
 }
 
+/* When a head was held off or frozen while the model trained: { kind, first, end } of each time, end beyond all steps
+ * where it lasted until the end. train.off and train.frozen are lists such as L0H1@0-500, L1H*@200-. */
+function holdsOf(head) {
+    return ["off", "frozen"].flatMap((kind) => configValue(head.run.data.config ?? "", "train", kind).replaceAll('"', "").split(",").flatMap((item) => {
+        const [, layer, number, first, end] = item.match(/^\s*[Ll](\d+)[Hh](\d+|\*)(?:@(\d+)-(\d*))?\s*$/) ?? [];
+        const itself = Number(layer) === head.layer && (number === "*" || Number(number) === head.head);
+        return itself ? [{ kind, first: Number(first ?? 0), end: end ? Number(end) : Infinity }] : [];
+    }));
+}
+
 /* An example with words in the place of their tokens, special ones left out; spans: [first, last + 1] of each. Null where
  * no words are known, or there are none in it. */
 function exampleOfWords(example) {

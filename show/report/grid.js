@@ -55,7 +55,7 @@ function buildCell(head, open) {
     const canvas = element("canvas", { width: "1", height: "1" });
     const metric = metricOfLabel(head.label);
     const reading = head.run.reading(head, metric);
-    const curve = smallCurve(head.run, reading);
+    const curve = smallCurve(head.run, reading, holdsOf(head));
     const relation = element("span", { class: "relation" });
     const value = element("span", { class: "value" }), top = element("span", { class: "top" }), answers = element("span", { class: "answers" });
     const button = element("button", { type: "button", class: "cell", "aria-pressed": "false", "data-head": head.name,

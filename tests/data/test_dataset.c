@@ -57,6 +57,8 @@ static const struct {
     { { .name = "recall", .symbols = 12, .pairs = 4, .queries = 3 }, true },
     { { .name = "agreement", .length = 24, .min_length = 8 }, true },
     { { .name = "ngram", .length = 12, .min_length = 9, .symbols = 3, .order = 4 }, false },
+    { { .name = "markov", .length = 12, .min_length = 9, .symbols = 3 }, false },
+    { { .name = "attachment", .length = 14, .min_length = 10 }, true },
 };
 
 TEST(every_task_has_a_spec_here)

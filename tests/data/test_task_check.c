@@ -42,6 +42,8 @@ TEST(the_longest_example_counts_its_special_tokens)
     ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
     spec.name = "ngram";
     ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
+    spec.name = "markov";
+    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
 }
 
 TEST(the_vocabularys_size_is_known_without_it)
@@ -116,6 +118,10 @@ static const struct {
     { "agreement", 24, 25, 8, 2, 1, "task.min_length = 25: must be from 3 to task.length = 24" },
     { "agreement", 24, INT64_MIN, 8, 2, 1,
       "task.min_length = -9223372036854775808: must be from 3 to task.length = 24" },
+    { "markov", 5, 1, 8, 2, 1, "task.min_length = 1: must be from 2 to task.length = 5" },
+    { "markov", 5, 5, 1, 2, 1, "task.symbols = 1: must be from 2 to 16" },
+    { "markov", 5, 5, 17, 2, 1, "task.symbols = 17: must be from 2 to 16" },
+    { "attachment", 14, 9, 8, 2, 1, "task.min_length = 9: must be from 10 to task.length = 14" },
 };
 
 LOOP_TEST(a_bad_spec_is_refused_by_key_value_and_remedy, 0, ROWS(refused))

@@ -21,6 +21,7 @@ d_model = 16
 learning_rate = 0.01
 [train]
 steps = 10
+{train}
 batch_size = 8
 eval_examples = 8
 [patterns]
@@ -50,6 +51,7 @@ CASES = {
     ),
     "attention alone, post-norm, rotary": (COPY, "heads = 2; norm = post; feed_forward = none; positions = rotary"),
     "attention alone, pre-norm": (COPY, "heads = 2; feed_forward = none; scale_residual = true"),
+    "heads held off": (COPY, "layers = 3; heads = 4, 2, 3; d_v = 5 | off = L0H1, L1H*@10-, L2H0@0-10"),
     "as BERT": (
         COPY,
         "heads = 2; norm = post; norm_eps = 1e-12; positions = learned; token_types = 2; embedding_norm = true; "
@@ -83,7 +85,9 @@ def made(name, folder):
         [" ".join(rng.choice(words, rng.integers(1, 6))), " ".join(rng.choice(words, 2)), str(i % 3)] for i in range(60)
     ]
     (folder / "table.tsv").write_text("text\tother\tlabel\n" + "".join("\t".join(row) + "\n" for row in rows))
-    (folder / "run.ini").write_text(BASE.format(task=task.format(folder=folder), model=model.replace("; ", "\n")))
+    model, _, train = model.partition(" | ")
+    text = BASE.format(task=task.format(folder=folder), model=model.replace("; ", "\n"), train=train)
+    (folder / "run.ini").write_text(text)
     return headlight.train(folder / "run.ini", out=folder / "run", progress=False)
 
 

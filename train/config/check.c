@@ -58,6 +58,23 @@ static bool task_accepts(hl_config_reader *reader, const hl_task_spec *spec)
     return false;
 }
 
+static bool is_given(const hl_config_given *given)
+{
+    return given->line != HL_CONFIG_NOWHERE;
+}
+
+/* A task whose answers are the next tokens. */
+static void resolve_causal(hl_config_reader *reader, const char *task)
+{
+    const hl_config_given *causal = HL_CONFIG_GIVEN(reader, model.causal);
+    if (is_given(causal) && !reader->config->model.causal) {
+        hl_config_complain(reader, causal->line,
+                           "model.causal: must be true for task %s: the target of each token is the one after it",
+                           task);
+    }
+    reader->config->model.causal = true;
+}
+
 /* Sets min_length = length if it is 0, and max_length to what the task needs; then what follows from its lengths. */
 static void resolve_lengths(hl_config_reader *reader)
 {
@@ -68,6 +85,9 @@ static void resolve_lengths(hl_config_reader *reader)
     hl_task_spec spec = hl_config_task_spec(config);
     if (!task_accepts(reader, &spec)) {
         return;
+    }
+    if (hl_task_find(spec.name)->is_chain) {
+        resolve_causal(reader, spec.name);
     }
     const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
     config->sizes = hl_task_sizes_of(&spec);
@@ -88,11 +108,6 @@ static void resolve_lengths(hl_config_reader *reader)
                            ": the validation set must hold every length from task.min_length to task.length",
                            examples, lengths);
     }
-}
-
-static bool is_given(const hl_config_given *given)
-{
-    return given->line != HL_CONFIG_NOWHERE;
 }
 
 /* Applies what follows from a text task, and what it forbids. */
@@ -128,13 +143,9 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
                            "task.prefix_space = true: the tokens are of kind %s, and only bpe reads spaces",
                            hl_tokens_kind_name(tokens->kind));
     }
-    const hl_config_given *causal = HL_CONFIG_GIVEN(reader, model.causal);
-    if (task == HL_TEXT_NEXT && is_given(causal) && !config->model.causal) {
-        hl_config_complain(reader, causal->line,
-                           "model.causal: must be true for task next: the target of each token is "
-                           "the one after it");
+    if (task == HL_TEXT_NEXT) {
+        resolve_causal(reader, "next");
     }
-    config->model.causal = config->model.causal || task == HL_TEXT_NEXT;
     const hl_config_given *max_length = HL_CONFIG_GIVEN(reader, model.max_length);
     if (config->model.max_length == 0) {
         config->model.max_length = config->task.length; /* for sentences, it is known when the data are opened */

@@ -167,7 +167,7 @@ const hl_config_key hl_config_keys[] = {
       .help = "The longest sequence, in tokens, that the model can read." },
     { MODEL(token_types), INTEGER(0, 65536), .initial = "0", .derived = "0: what the data need",
       .help = "How many token types have a vector, which is added. 1: one vector for all tokens." },
-    { MODEL(causal), BOOLEAN, .initial = "false", .derived = "false; next: true", .help = "Whether a query sees only keys at and before its own position." },
+    { MODEL(causal), BOOLEAN, .initial = "false", .derived = "false; next, markov: true", .help = "Whether a query sees only keys at and before its own position." },
     { MODEL_FIELD(dropout, dropout), REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "The probability of dropout: the default of dropout_attention, dropout_residual and dropout_ffn." },
     { MODEL(dropout_attention), REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",

@@ -11,6 +11,12 @@ typedef struct hl_leaf_figures {
     double flops;
 } hl_leaf_figures;
 
+/* What is summed over the leaves of a validation. */
+typedef struct hl_validation_leaf {
+    hl_cross_entropy_result scores;
+    hl_predictor_scores predictors;
+} hl_validation_leaf;
+
 /* _pass_options: how a training pass is planned. _tape_options: how one runs, except for its batch. */
 hl_tape_options hl_trainer_pass_options(const hl_config *config, int threads);
 hl_tape_options hl_trainer_tape_options(const hl_trainer *trainer);

@@ -83,9 +83,10 @@ static double formula(const hl_config *config, hl_graph_part part)
     }
     for (int64_t l = 0; l < m->n_layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], Dk = (double)m->d_k[l], Dv = (double)m->d_v[l];
-        flops += part == HL_GRAPH_PROJECTIONS ? 6 * N * D * (H * Dk + Hkv * Dk + Hkv * Dv + H * Dv)
-                 : part == HL_GRAPH_ATTENTION ? 6 * N * T * H * (Dk + Dv)
-                                              : 12 * N * D * (double)m->d_ff;
+        flops += part == HL_GRAPH_PROJECTIONS              ? 6 * N * D * (H * Dk + Hkv * Dk + Hkv * Dv + H * Dv)
+                 : part == HL_GRAPH_ATTENTION              ? 6 * N * T * H * (Dk + Dv)
+                 : m->feed_forward == HL_FEED_FORWARD_NONE ? 0
+                                                           : 12 * N * D * (double)m->d_ff;
     }
     return flops;
 }
