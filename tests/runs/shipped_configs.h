@@ -31,7 +31,7 @@ static const shipped_config shipped_configs[] = {
       .batch = "train.batch_size=32",
       .share = 0.9,
       .accuracy = 0.99 },
-    { .name = "markov.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.57 },
+    { .name = "markov.ini", .few_steps = "train.steps=80", .share = 0.85, .accuracy = 0.57 },
     { .name = "attachment.ini", .few_steps = "train.steps=80", .share = 0.8, .accuracy = 0.78 },
     { .name = "text_next.ini", .few_steps = "train.steps=40", .share = 0.8, .accuracy = 0.6 },
     { .name = "text_masked.ini", .few_steps = "train.steps=80", .share = 0.9, .accuracy = 0.28 },
