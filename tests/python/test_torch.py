@@ -51,7 +51,7 @@ CASES = {
     ),
     "attention alone, post-norm, rotary": (COPY, "heads = 2; norm = post; feed_forward = none; positions = rotary"),
     "attention alone, pre-norm": (COPY, "heads = 2; feed_forward = none; scale_residual = true"),
-    "heads held off": (COPY, "layers = 3; heads = 4, 2, 3; d_v = 5 | off = L0H1, L1H*@10-, L2H0@0-10"),
+    "heads held off": (COPY, "layers = 3; heads = 4, 2, 3; d_k = 4; d_v = 5 | off = L0H1, L1H*@10-, L2H0@0-10"),
     "as BERT": (
         COPY,
         "heads = 2; norm = post; norm_eps = 1e-12; positions = learned; token_types = 2; embedding_norm = true; "
