@@ -4,6 +4,7 @@
 #include "core/base/threads.h"
 #include "core/kernels/random.h"
 #include "heads/head_set.h"
+#include "heads/head_vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,46 +86,18 @@ static void finish_factors(factors *f)
     f->norm = sqrt(square);
 }
 
-/* Where head h's rows of W_Q, W_K or W_V (`which` 0, 1, 2) begin: (width, D) each. */
-static const hl_real *rows_of(const hl_multi_head *layer, int which, int64_t h)
-{
-    const hl_multi_head_config *c = &layer->config;
-    int64_t group = c->n_heads / c->n_kv_heads, width = which == 2 ? c->d_v : c->d_k;
-    int64_t row = (which == 0 ? h : h / group) * width;
-    const hl_tensor *const own[] = { layer->q_proj_weight, layer->k_proj_weight, layer->v_proj_weight };
-    return layer->in_proj_weight != NULL ? layer->in_proj_weight->data + (which * c->d_model + row) * c->d_model
-                                         : own[which]->data + row * c->d_model;
-}
-
-/* column (D, width) = rows (width, D), transposed, times the gain. */
-static void take_rows(const hl_real *rows, const hl_tensor *gain, int64_t D, int64_t width, double *columns)
-{
-    for (int64_t i = 0; i < width; i++) {
-        for (int64_t d = 0; d < D; d++) {
-            columns[d * width + i] = (double)rows[i * D + d] * (gain != NULL ? (double)gain->data[d] : 1);
-        }
-    }
-}
-
 static hl_status make_head(head *it, const hl_encoder_layer *layer, int l, int64_t h)
 {
-    const hl_multi_head *attention = &layer->self_attn;
-    const hl_multi_head_config *c = &attention->config;
-    const hl_tensor *gain = layer->norm == HL_NORM_PRE ? layer->norm1.weight : NULL;
+    const hl_multi_head_config *c = &layer->self_attn.config;
     int64_t D = c->d_model;
     it->layer = l;
     it->number = h;
     HL_TRY(allocate_factors(&it->ov, D, c->d_v));
     HL_TRY(allocate_factors(&it->qk, D, c->d_k));
-    take_rows(rows_of(attention, 0, h), gain, D, c->d_k, it->qk.A);
-    take_rows(rows_of(attention, 1, h), gain, D, c->d_k, it->qk.B);
-    take_rows(rows_of(attention, 2, h), gain, D, c->d_v, it->ov.A);
-    for (int64_t d = 0; d < D; d++) {
-        for (int64_t i = 0; i < c->d_v; i++) {
-            it->ov.B[d * c->d_v + i] =
-                (double)attention->out_proj.weight->data[d * c->n_heads * c->d_v + h * c->d_v + i];
-        }
-    }
+    hl_head_vectors(layer, h, HL_PART_Q, it->qk.A);
+    hl_head_vectors(layer, h, HL_PART_K, it->qk.B);
+    hl_head_vectors(layer, h, HL_PART_V, it->ov.A);
+    hl_head_vectors(layer, h, HL_PART_O, it->ov.B);
     finish_factors(&it->ov);
     finish_factors(&it->qk);
     return hl_ok();

@@ -81,6 +81,15 @@ extern const hl_heads_verb hl_heads_verb_rollout;
  * wires; Markdown, the table. */
 extern const hl_heads_verb hl_heads_verb_wires;
 
+/* How much the subspaces of heads in a layer overlap (heads/spaces.h). JSON {"draws", "rows": [{"layer", "matrix" ("Q",
+ * "K", "V", "O"), "head", "other", "overlap", "smallest_angle", "step_0" (null for an open model), "random_mean",
+ * "random_95"}]}; CSV the rows; Markdown, the table. */
+extern const hl_heads_verb hl_heads_verb_spaces;
+
+/* Whether relations pull heads in different directions (heads/relation_gradients.h). JSON {"step", "examples", "rows":
+ * [{"layer", "head", "relation", "other", "cosine", "norm", "other_norm"}]}; CSV the rows; Markdown, the table. */
+extern const hl_heads_verb hl_heads_verb_gradients;
+
 /* The model as a folder that transformers loads (programs/heads/export_model.h). */
 extern const hl_heads_verb hl_heads_verb_export;
 
@@ -88,7 +97,7 @@ extern const hl_heads_verb hl_heads_verb_export;
 extern const hl_heads_verb hl_heads_verb_words;
 
 /* All of them, in the order of heads --help. */
-enum { HL_HEADS_VERBS = 13 };
+enum { HL_HEADS_VERBS = 15 };
 extern const hl_heads_verb *const hl_heads_verbs[HL_HEADS_VERBS];
 
 /* The verb of that name; NULL: there is none. */
