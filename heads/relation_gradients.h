@@ -1,9 +1,9 @@
 /* Whether relations pull a head in the same direction while it is trained. The loss of a relation is the mean
  * cross-entropy, without dropout and label smoothing, over the answers whose source is the partner that the relation
- * states. A head's gradient for a relation is the vector of this loss's derivatives by all numbers of the head: its rows
- * of W_Q, W_K and W_V, their biases, and its columns of W_O (layers/head_parts.h). If the cosine of two relations'
- * gradients is negative, a step that helps one of them hurts the other (Yu et al. 2020, "Gradient surgery for multi-task
- * learning"). */
+ * states. A head's gradient for a relation is the vector of this loss's derivatives by all numbers of the head: its
+ * rows of W_Q, W_K and W_V, their biases, and its columns of W_O (layers/head_parts.h). If the cosine of two relations'
+ * gradients is negative, a step that helps one of them hurts the other (Yu et al. 2020, "Gradient surgery for
+ * multi-task learning"). */
 #ifndef HL_HEADS_RELATION_GRADIENTS_H
 #define HL_HEADS_RELATION_GRADIENTS_H
 

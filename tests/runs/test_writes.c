@@ -359,6 +359,55 @@ TEST(wires_join_heads_of_different_layers)
     SAYS(HEADS("wires", TINY_RUN("flat", "model.layers=1")), "one layer");
 }
 
+/* ---- spaces and gradients ---- */
+
+TEST(spaces_are_compared_with_step_0_and_chance)
+{
+    const char *csv = run_path("a.csv"), *folder = TINY_RUN("run");
+    run_result run = OK(HEADS("spaces", folder, "--json", "--csv", csv));
+    json_t *root = json_of(run.out), *rows = json_object_get(root, "rows");
+    ck_assert_uint_eq(json_array_size(rows), 2 * 4); /* of two heads in each of two layers, by four matrices */
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        json_t *row = json_array_get(rows, i);
+        ck_assert(figure(row, "overlap") >= 0 && figure(row, "overlap") <= 1);
+        ck_assert(figure(row, "smallest_angle") >= 0 && figure(row, "smallest_angle") <= 90);
+        ck_assert_double_lt(figure(row, "random_mean"), figure(row, "random_95"));
+        ck_assert_double_ne(figure(row, "overlap"), figure(row, "step_0"));
+    }
+    json_decref(root);
+    ck_assert_int_eq(count_lines(run_read(csv)), 9);
+    run = SAYS(HEADS("spaces", folder), "closest pair");
+    fits_80_columns(run.out);
+    SAYS(HEADS("spaces", TINY_RUN("single", "model.heads=1")), "one head in each layer");
+    root = json_of(OK(HEADS("spaces", HL_TINY "/bert_masked", "--json")).out);
+    ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(root, "rows"), 0), "step_0")));
+    json_decref(root);
+}
+
+TEST(gradients_of_relations_need_relations)
+{
+    const char *folder = run_path("run");
+    const char *config = run_config("agreement.ini", "[task]\nname = agreement\nlength = 12\nmin_length = 8\n[model]\n"
+                                                     "layers = 2\nd_model = 16\nheads = 2\n[train]\nsteps = 4\n"
+                                                     "batch_size = 8\neval_examples = 64\n[patterns]\nexamples = 48\n");
+    OK(RUN(config, "--quiet", "--out", folder));
+    run_result run = OK(HEADS("gradients", folder, "--json"));
+    json_t *root = json_of(run.out), *rows = json_object_get(root, "rows");
+    ck_assert_int_eq((int)figure(root, "examples"), 48);
+    size_t n = json_array_size(rows);
+    ck_assert(n >= 4 && n % 4 == 0); /* the same pairs of relations for each of four heads */
+    for (size_t i = 0; i < n; i++) {
+        json_t *row = json_array_get(rows, i);
+        ck_assert(fabs(figure(row, "cosine")) <= 1 && figure(row, "norm") > 0);
+        ck_assert_str_ne(json_string_value(json_object_get(row, "relation")),
+                         json_string_value(json_object_get(row, "other")));
+    }
+    json_decref(root);
+    fits_80_columns(SAYS(HEADS("gradients", folder), "The mean over all heads is").out);
+    REFUSED(HEADS("gradients", TINY_RUN("copy")), 2, "runs.its_task_states_no_relations");
+    REFUSED(HEADS("gradients", HL_TINY "/bert_masked"), 2, "runs.no_task_states_relations");
+}
+
 /* ---- memory ---- */
 
 /* Every eleventh allocation of the program fails once: nothing is lost. */

@@ -63,7 +63,8 @@ TEST(angles_of_spaces_made_by_hand)
     tear_down();
 }
 
-/* The overlap is tr(P1 P2) / rank, with the projectors P = A (A^T A)^-1 A^T; here of one vector a head, P = a a^T / |a|^2. */
+/* The overlap is tr(P1 P2) / rank, with the projectors P = A (A^T A)^-1 A^T. Here a head has one vector a, and P is
+ * a a^T / |a|^2. */
 TEST(heads_of_width_one_overlap_by_their_cosine)
 {
     hl_model_config config = example_config(D);
