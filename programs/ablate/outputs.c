@@ -2,6 +2,7 @@
 
 #include "core/files/files.h"
 #include "core/files/json_text.h"
+#include "programs/ablate/births.h"
 #include "programs/ablate/csv.h"
 #include "programs/ablate/page.h"
 #include "programs/ablate/table.h"
@@ -18,6 +19,8 @@ typedef struct maker {
     const hl_ablate_outputs *given;
     hl_ablate_summary summary;
     hl_text_grid grid;
+    hl_ablate_births births;
+    hl_text_grid births_grid;
 } maker;
 
 /* Writes the file in the sweep's folder and frees the content. */
@@ -30,6 +33,25 @@ static hl_status write_file(const maker *m, const char *name, hl_text *content)
     return status;
 }
 
+/* The first rows of the births' table, and what they mean. */
+static void print_births(const maker *m, int width, bool ascii, hl_text *text)
+{
+    enum { SHOWN = 30 };
+    hl_text_grid shown = m->births_grid;
+    hl_text_print(text, "\n");
+    if (shown.n_rows <= 1) {
+        hl_text_paragraph(text, width, "No head has earned a label that stayed until the end of its run.");
+        return;
+    }
+    shown.n_rows = shown.n_rows < SHOWN + 1 ? shown.n_rows : SHOWN + 1;
+    hl_text_grid_print(&shown, width, 2, ascii, text);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(
+        text, width,
+        "born: in how many runs a head earned the label and some head kept it until the end; median step: "
+        "of the first snapshot from which on it was kept. births.csv also has the first and last steps.");
+}
+
 static hl_status print_table(const maker *m, FILE *out)
 {
     const hl_ablate_outputs *o = m->given;
@@ -40,6 +62,7 @@ static hl_status print_table(const maker *m, FILE *out)
     hl_text_grid_print(&m->grid, width, HL_ABLATE_TABLE_NAMES, terminal.ascii, &text);
     hl_text_print(&text, "\n");
     hl_ablate_table_notes(o->plan, o->results, o->target, width, &text);
+    print_births(m, width, terminal.ascii, &text);
     hl_status status = hl_text_status(&text);
     if (status.code == HL_OK) {
         fprintf(out, "%s", text.bytes);
@@ -148,12 +171,21 @@ static hl_status make(maker *m, FILE *tables, FILE *out)
     hl_text csv = { 0 }, markdown = { 0 };
     hl_ablate_csv_print(o->plan, o->results, &csv);
     HL_TRY(write_file(m, "ablation.csv", &csv));
+    HL_TRY(hl_ablate_births_make(o->plan, o->results, &m->births));
+    HL_TRY(hl_ablate_births_grid(&m->births, &m->births_grid));
+    hl_text births = { 0 };
+    hl_ablate_births_csv(&m->births, &births);
+    HL_TRY(write_file(m, "births.csv", &births));
     HL_TRY(print_table(m, tables));
     HL_TRY(put_tables(m, out));
     hl_text_print(&markdown, "# Ablation of `%s`\n\n`%s`\n\n<!-- format 1 -->\n\n", o->config, o->command);
     hl_text_grid_markdown(&m->grid, &markdown);
     hl_text_print(&markdown, "\n");
     hl_ablate_table_notes(o->plan, o->results, o->target, MARKDOWN_WIDTH, &markdown);
+    if (m->births_grid.n_rows > 1) {
+        hl_text_print(&markdown, "\n");
+        hl_text_grid_markdown(&m->births_grid, &markdown);
+    }
     HL_TRY(write_file(m, "ablation.md", &markdown));
     return write_pictures(m);
 }
@@ -163,6 +195,8 @@ hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *tables
     maker m = { .given = outputs };
     hl_status status = make(&m, tables, out);
     hl_text_grid_free(&m.grid);
+    hl_text_grid_free(&m.births_grid);
+    hl_ablate_births_free(&m.births);
     hl_ablate_summary_free(&m.summary);
     return status;
 }

@@ -17,7 +17,7 @@ typedef struct hl_ablate_outputs {
     const char *json, *csv; /* where these go besides: a path; "-": standard output; NULL: nowhere */
 } hl_ablate_outputs;
 
-/* Prints the table to `tables` and writes ablation.csv, .md, .svg, .png and .html. If requested, it also writes the
+/* Prints the tables to `tables` and writes ablation.csv, births.csv, ablation.md, .svg, .png and .html. If requested, it also writes the
  * table with every training as JSON, and the content of ablation.csv; "-" means `out`. HL_BAD_FILE: a file cannot be
  * written, or the patterns of a finished run cannot be read, which the page then says; HL_NO_MEMORY; HL_INVALID: more
  * rows than a chart holds; HL_FAILED with cairo's words. */

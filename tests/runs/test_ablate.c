@@ -7,6 +7,7 @@
 #include "train/footprint.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +32,9 @@ TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *single = run_path("single");
     run_result run = OK(ABLATE(config, "--heads", "1,2", "--seeds", "2", "--target", "0.25", "--out", folder));
     ck_assert_str_eq(run.err, "");
-    ck_assert_str_eq(run_list(folder), ".lock ablation.csv ablation.html ablation.md ablation.png ablation.svg "
-                                       "heads=1,seed=1 heads=1,seed=2 heads=2,seed=1 heads=2,seed=2 plan.txt ");
+    ck_assert_str_eq(run_list(folder),
+                     ".lock ablation.csv ablation.html ablation.md ablation.png ablation.svg "
+                     "births.csv heads=1,seed=1 heads=1,seed=2 heads=2,seed=1 heads=2,seed=2 plan.txt ");
     ck_assert_int_eq(count(sweep_csv(folder), "\n"), 5);
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 4);
     ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2    8    8  "));
@@ -51,6 +53,64 @@ TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, figures));
     ck_assert(strstr(row, figures) < strchr(row + 1, '\n'));
+}
+
+/* A label is born where it first stays: computed here from the labels of each snapshot, which `heads --step` prints. */
+static int64_t born_at(const char *folder, const char *label, const int64_t *steps, int n)
+{
+    int64_t born = -1;
+    for (int i = 0; i < n; i++) {
+        const char *table = OK(HEADS(folder, "--json", "--step", scratch_format("%d", (int)steps[i]))).out;
+        bool there = strstr(table, scratch_format("\"label\": \"%s\"", label)) != NULL;
+        born = !there ? -1 : born >= 0 ? born : steps[i];
+    }
+    return born;
+}
+
+TEST(births_are_counted_over_the_seeds)
+{
+    static const int64_t steps[] = { 0, 100, 200, 300 };
+    const char *folder = run_path("sweep");
+    const char *config =
+        run_config("markov.ini", "[task]\nname = markov\nsymbols = 3\nlength = 40\n[model]\nlayers = 2\n"
+                                 "d_model = 16\nheads = 1\nfeed_forward = none\npositions = rotary\n"
+                                 "[optimizer]\nlearning_rate = 0.01\nschedule = constant\n[train]\n"
+                                 "steps = 300\nbatch_size = 32\neval_every = 0\n[patterns]\nevery = 100\n"
+                                 "examples = 8\n");
+    OK(ABLATE(config, "--vary", "model.layers=1,2", "--seeds", "3", "--out", folder));
+    const char *csv = run_read(run_file(folder, "births.csv"));
+    ck_assert_int_eq(strncmp(csv, "cell,layers,label,runs,born,first,median,last\n", 46), 0);
+    int rows = 0;
+    for (const char *line = strchr(csv, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1, rows++) {
+        char cell[32], label[64];
+        int layers, runs, born, n = 0;
+        ck_assert_int_eq(sscanf(line, "%31[^,],%d,%63[^,],%d,%d,%n", cell, &layers, label, &runs, &born, &n), 5);
+        ck_assert_int_eq(runs, 3);
+        int64_t first = INT64_MAX, last = -1;
+        int found = 0;
+        for (int seed = 1; seed <= 3; seed++) {
+            int64_t step =
+                born_at(run_file(folder, scratch_format("layers=%d,seed=%d", layers, seed)), label, steps, 4);
+            found += step >= 0;
+            first = step >= 0 && step < first ? step : first;
+            last = step > last ? step : last;
+        }
+        ck_assert_int_eq(found, born);
+        char figures[64] = ",,\n";
+        if (born > 0) {
+            int64_t said[3];
+            ck_assert_int_eq(sscanf(line + n, "%" SCNd64 ",%" SCNd64 ",%" SCNd64, &said[0], &said[1], &said[2]), 3);
+            ck_assert(said[0] == first && said[2] == last && said[1] >= first && said[1] <= last);
+        } else {
+            ck_assert_int_eq(strncmp(line + n, figures, 3), 0);
+        }
+    }
+    ck_assert_int_ge(rows, 2);
+    ck_assert_int_eq(rows % 2, 0); /* a row for each variant */
+    SAYS(ABLATE(config, "--vary", "model.layers=1,2", "--seeds", "3", "--out", folder), "median step");
+    ck_assert_str_eq(run_read(run_file(folder, "births.csv")), csv);
+    SAYS(ABLATE(run_tiny_config(), "patterns.examples=0", "--heads", "1", "--seeds", "1", "--out", run_path("bare")),
+         "No head has earned a label");
 }
 
 TEST(any_number_of_jobs_gives_the_same_results)

@@ -1,0 +1,200 @@
+#include "programs/ablate/births.h"
+
+#include "core/base/memory.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one run ---- */
+
+/* The number of the label, which is added if it is new; -1 when out of memory. */
+static int64_t number_of(hl_ablate_births *b, const char *text)
+{
+    for (int64_t i = 0; i < b->n_labels; i++) {
+        if (strcmp(b->labels[i].text.text, text) == 0) {
+            return i;
+        }
+    }
+    size_t cells = (size_t)hl_ablate_plan_cells(b->plan);
+    hl_ablate_label *grown = hl_realloc(b->labels, (size_t)(b->n_labels + 1), sizeof *grown);
+    b->labels = grown != NULL ? grown : b->labels;
+    int64_t *steps = grown != NULL ? hl_malloc(cells * sizeof *steps) : NULL;
+    if (steps == NULL) {
+        return -1;
+    }
+    hl_ablate_label *added = &b->labels[b->n_labels];
+    *added = (hl_ablate_label){ .steps = steps };
+    snprintf(added->text.text, sizeof added->text.text, "%s", text);
+    for (size_t i = 0; i < cells; i++) {
+        steps[i] = -1;
+    }
+    return b->n_labels++;
+}
+
+/* Notes a snapshot: labels that a head has are born now, unless they were before; all others are not born so far. */
+static hl_status note_snapshot(hl_ablate_births *b, int64_t cell, const hl_opened_model *run,
+                               const hl_snapshot *snapshot)
+{
+    hl_label *labels = hl_heads_labels(snapshot);
+    HL_NEED(labels != NULL, "labels");
+    int64_t n = hl_heads_count(&run->source.shape), most = b->n_labels + n;
+    bool *seen = hl_calloc((size_t)most, sizeof *seen);
+    hl_status status = seen != NULL ? hl_ok() : hl_error_memory("labels");
+    for (int64_t i = 0; i < n && status.code == HL_OK; i++) {
+        if (labels[i].kind == HL_LABEL_MIXED || labels[i].kind == HL_LABEL_UNIFORM) {
+            continue;
+        }
+        int64_t number = number_of(b, hl_label_text_of(labels[i], run->source.relations).text);
+        if (number < 0) {
+            status = hl_error_memory("labels");
+        } else {
+            seen[number] = true;
+        }
+    }
+    for (int64_t i = 0; i < b->n_labels && status.code == HL_OK; i++) {
+        int64_t *step = &b->labels[i].steps[cell];
+        *step = !seen[i] ? -1 : *step >= 0 ? *step : snapshot->step;
+    }
+    hl_free(seen);
+    hl_free(labels);
+    return status;
+}
+
+static hl_status read_run(hl_ablate_births *b, int64_t cell)
+{
+    hl_opened_model run;
+    hl_status status = hl_opened_model_open(&run, hl_ablate_plan_path(b->plan, cell).text);
+    for (size_t i = 0; status.code == HL_OK && i < run.n_steps; i++) {
+        const hl_snapshot *snapshot;
+        status = hl_opened_model_snapshot(&run, run.steps[i], &snapshot);
+        HL_THEN(status, note_snapshot(b, cell, &run, snapshot));
+    }
+    b->read[cell] = status.code == HL_OK && run.n_steps > 0;
+    hl_opened_model_close(&run);
+    return status.code == HL_NO_MEMORY ? status : hl_ok();
+}
+
+hl_status hl_ablate_births_make(const hl_ablate_plan *plan, const hl_ablate_result *results, hl_ablate_births *births)
+{
+    int64_t cells = hl_ablate_plan_cells(plan);
+    *births = (hl_ablate_births){ .plan = plan, .read = hl_calloc((size_t)cells, sizeof *births->read) };
+    HL_NEED(births->read != NULL, "births");
+    for (int64_t cell = 0; cell < cells; cell++) {
+        HL_TRY(results[cell].state == HL_ABLATE_DONE ? read_run(births, cell) : hl_ok());
+    }
+    return hl_ok();
+}
+
+void hl_ablate_births_free(hl_ablate_births *births)
+{
+    for (int64_t i = 0; i < births->n_labels; i++) {
+        hl_free(births->labels[i].steps);
+    }
+    hl_free(births->labels);
+    hl_free(births->read);
+    *births = (hl_ablate_births){ 0 };
+}
+
+/* ---- one variant ---- */
+
+typedef struct summary {
+    int64_t runs, born;
+    double first, median, last;
+} summary;
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static summary summary_of(const hl_ablate_births *b, int64_t label, int64_t variant)
+{
+    int64_t steps[HL_ABLATE_MAX_CELLS], seeds = b->plan->seeds;
+    summary s = { 0 };
+    for (int64_t cell = variant * seeds; cell < (variant + 1) * seeds; cell++) {
+        int64_t step = b->labels[label].steps[cell];
+        s.runs += b->read[cell];
+        if (b->read[cell] && step >= 0) {
+            steps[s.born++] = step;
+        }
+    }
+    qsort(steps, (size_t)s.born, sizeof *steps, ascending);
+    if (s.born > 0) {
+        s.first = (double)steps[0];
+        s.median = (double)(steps[(s.born - 1) / 2] + steps[s.born / 2]) / 2;
+        s.last = (double)steps[s.born - 1];
+    }
+    return s;
+}
+
+/* Whether it was born in any run. */
+static bool is_born(const hl_ablate_births *b, int64_t label)
+{
+    bool born = false;
+    for (int64_t v = 0; v < b->plan->n_variants; v++) {
+        born = born || summary_of(b, label, v).born > 0;
+    }
+    return born;
+}
+
+/* ---- tables ---- */
+
+void hl_ablate_births_csv(const hl_ablate_births *births, hl_text *text)
+{
+    const hl_ablate_plan *plan = births->plan;
+    hl_text_print(text, "cell");
+    for (int k = 0; k < plan->n_keys; k++) {
+        hl_text_print(text, ",%s", hl_ablate_key_label(plan->keys[k]));
+    }
+    hl_text_print(text, ",label,runs,born,first,median,last\n");
+    for (int64_t v = 0; v < plan->n_variants; v++) {
+        for (int64_t i = 0; i < births->n_labels; i++) {
+            if (!is_born(births, i)) {
+                continue;
+            }
+            summary s = summary_of(births, i, v);
+            hl_text_print(text, "%s", plan->variants[v].name);
+            for (int k = 0; k < plan->n_keys; k++) {
+                char value[HL_ABLATE_VALUE_TEXT];
+                hl_ablate_key_value(plan->keys[k], &plan->variants[v].config, value);
+                hl_text_print(text, ",%s", value);
+            }
+            hl_text_print(text, ",%s,%" PRId64 ",%" PRId64, births->labels[i].text.text, s.runs, s.born);
+            if (s.born > 0) {
+                hl_text_print(text, ",%.9g,%.9g,%.9g\n", s.first, s.median, s.last);
+            } else {
+                hl_text_print(text, ",,,\n");
+            }
+        }
+    }
+}
+
+hl_status hl_ablate_births_grid(const hl_ablate_births *births, hl_text_grid *grid)
+{
+    static const char *const titles[] = { "cell", "label", "born", "median step" };
+    enum { COLUMNS = sizeof titles / sizeof *titles };
+    const hl_ablate_plan *plan = births->plan;
+    int64_t n = 0;
+    for (int64_t i = 0; i < plan->n_variants * births->n_labels; i++) {
+        n += summary_of(births, i % births->n_labels, i / births->n_labels).born > 0;
+    }
+    HL_TRY(hl_text_grid_init(grid, n + 1, COLUMNS));
+    for (int c = 0; c < COLUMNS; c++) {
+        hl_text_grid_set(grid, 0, c, "%s", titles[c]);
+    }
+    int64_t row = 1;
+    for (int64_t i = 0; i < plan->n_variants * births->n_labels; i++) {
+        int64_t v = i / births->n_labels, label = i % births->n_labels;
+        summary s = summary_of(births, label, v);
+        if (s.born > 0) {
+            hl_text_grid_set(grid, row, 0, "%s", plan->variants[v].name);
+            hl_text_grid_set(grid, row, 1, "%s", births->labels[label].text.text);
+            hl_text_grid_set(grid, row, 2, "%" PRId64 " of %" PRId64, s.born, s.runs);
+            hl_text_grid_set(grid, row++, 3, "%.9g", s.median);
+        }
+    }
+    return grid->error;
+}
