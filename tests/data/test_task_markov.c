@@ -43,26 +43,26 @@ TEST(every_answer_is_the_next_symbol)
     hl_examples_free(&examples);
 }
 
-/* For two symbols a row is (p, 1 - p) with p uniform: the chance that the same symbol follows twice in a row is the
- * mean of p^2, 1 / 3, where a fair coin would give 1 / 4. */
-TEST(rows_are_uniform_on_the_simplex)
+/* What follows two occurrences of one symbol is the same with the probability of the sum of p_b^2. If the row p is
+ * uniform on the simplex, the mean of this is 2 / (S + 1); for fixed equal p it would be 1 / S. */
+LOOP_TEST(rows_are_uniform_on_the_simplex, 2, 6)
 {
-    enum { N = 4000 };
-    hl_examples examples = chains(2, N);
+    enum { N = 6000 };
+    hl_examples examples = chains(_i, N);
     double same = 0, cases = 0;
     for (int64_t e = 0; e < N; e++) {
-        int seen = 0;
-        bool stays[2];
-        for (int64_t t = 0; t + 1 < T && seen < 2; t++) { /* what followed the first two zeros of the example */
+        int seen = 0, after[2] = { 0 };
+        for (int64_t t = 0; t + 1 < T && seen < 2; t++) { /* the first two zeros of the example */
             if (symbol(&examples, e, t) == 0) {
-                stays[seen++] = symbol(&examples, e, t + 1) == 0;
+                after[seen++] = symbol(&examples, e, t + 1);
             }
         }
         cases += seen == 2;
-        same += seen == 2 && stays[0] && stays[1];
+        same += seen == 2 && after[0] == after[1];
     }
+    double expected = 2.0 / (_i + 1);
     ck_assert(cases > N / 2);
-    ck_assert_double_eq_tol(same / cases, 1.0 / 3, 4 * sqrt(2.0 / 9 / cases));
+    ck_assert_double_eq_tol(same / cases, expected, 4 * sqrt(expected * (1 - expected) / cases));
     hl_examples_free(&examples);
 }
 

@@ -100,6 +100,92 @@ TEST(heads_of_width_one_overlap_by_their_cosine)
     hl_model_free(&model);
 }
 
+/* P = Q Q^T, for the span of n columns (D, n). */
+static void make_projector(const double *columns, int64_t n, double P[D][D])
+{
+    double Q[D][D] = { { 0 } }; /* vectors in rows */
+    memset(P, 0, sizeof(double[D][D]));
+    for (int64_t i = 0; i < n; i++) {
+        for (int d = 0; d < D; d++) {
+            Q[i][d] = columns[d * n + i];
+        }
+        double size = 0;
+        for (int64_t k = 0; k < i; k++) {
+            double along = 0;
+            for (int d = 0; d < D; d++) {
+                along += Q[k][d] * Q[i][d];
+            }
+            for (int d = 0; d < D; d++) {
+                Q[i][d] -= along * Q[k][d];
+            }
+        }
+        for (int d = 0; d < D; d++) {
+            size += Q[i][d] * Q[i][d];
+        }
+        for (int d = 0; d < D; d++) {
+            Q[i][d] /= sqrt(size);
+        }
+        for (int d = 0; d < D * D; d++) {
+            P[d / D][d % D] += Q[i][d / D] * Q[i][d % D];
+        }
+    }
+}
+
+/* The largest eigenvalue of P1 P2, which is the largest squared cosine, by powers. */
+static double largest(double P1[D][D], double P2[D][D])
+{
+    double x[D], y[D], size = 0;
+    for (int d = 0; d < D; d++) {
+        x[d] = cos(d);
+    }
+    for (int power = 0; power < 20000; power++) {
+        size = 0;
+        for (int half = 0; half < 2; half++) {
+            for (int i = 0; i < D; i++) {
+                y[i] = 0;
+                for (int j = 0; j < D; j++) {
+                    y[i] += (half == 0 ? P2 : P1)[i][j] * x[j];
+                }
+            }
+            memcpy(x, y, sizeof x);
+        }
+        for (int i = 0; i < D; i++) {
+            size += x[i] * x[i];
+        }
+        for (int i = 0; i < D; i++) {
+            x[i] /= sqrt(size);
+        }
+    }
+    return sqrt(size);
+}
+
+TEST(any_spaces_are_as_their_projectors_say)
+{
+    set_up_shape(post);
+    hl_space_pairs pairs;
+    expect_ok(hl_space_pairs_make(&pairs, &model, 1));
+    static const int parts[] = { HL_PART_Q, HL_PART_K, HL_PART_V, HL_PART_O };
+    for (int64_t i = 0; i < pairs.n; i++) {
+        const hl_space_pair *pair = &pairs.list[i];
+        const hl_encoder_layer *layer = &model.encoder.layers[pair->layer];
+        int64_t n = hl_head_vectors_count(&layer->self_attn, parts[pair->space]);
+        double a[D * D], b[D * D], P1[D][D], P2[D][D], trace = 0;
+        hl_head_vectors(layer, pair->head, parts[pair->space], a);
+        hl_head_vectors(layer, pair->other, parts[pair->space], b);
+        make_projector(a, n, P1);
+        make_projector(b, n, P2);
+        for (int d = 0; d < D * D; d++) {
+            trace += P1[d / D][d % D] * P2[d / D][d % D];
+        }
+        ck_assert_double_eq_tol(pair->overlap, trace / (double)n, 1e-10);
+        double cosine = cos(pair->angle * acos(-1) / 180);
+        ck_assert_double_eq_tol(cosine * cosine, largest(P1, P2), 1e-6);
+    }
+    ck_assert_int_gt(pairs.n, 8);
+    hl_space_pairs_free(&pairs);
+    tear_down();
+}
+
 TEST(heads_that_share_keys_and_values_are_no_pair_there)
 {
     set_up_shape(grouped);
