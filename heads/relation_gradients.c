@@ -1,8 +1,8 @@
 #include "heads/relation_gradients.h"
 
 #include "core/arena.h"
-#include "core/finite_watch.h"
 #include "core/base/memory.h"
+#include "core/finite_watch.h"
 #include "data/batch_storage.h"
 #include "heads/head_set.h"
 #include "layers/head_parts.h"

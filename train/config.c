@@ -4,8 +4,8 @@
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/files/files.h"
-#include "train/ini.h"
 #include "train/config/reader.h"
+#include "train/ini.h"
 
 #include <assert.h>
 #include <stdio.h>
