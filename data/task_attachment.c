@@ -1,5 +1,6 @@
 #include "data/private/task_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Sentences with a phrase that may belong to the subject or to the object:
@@ -57,17 +58,20 @@ static int64_t n_words(const hl_task_spec *spec)
     return END - HL_SPECIAL_TOKENS;
 }
 
-static void add_words(char *text, const char *const *words, int32_t n)
+enum { TEXT = 512 /* enough bytes for all words */ };
+
+static void add_words(char text[TEXT], const char *const *words, int32_t n)
 {
+    size_t used = strlen(text);
     for (int32_t i = 0; i < n; i++) {
-        strcat(strcat(text, words[i]), "\n");
+        used += (size_t)snprintf(text + used, TEXT - used, "%s\n", words[i]);
     }
 }
 
 static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
 {
     (void)spec;
-    char text[512] = "<pad>\n<sep>\n<mask>\n";
+    char text[TEXT] = "<pad>\n<sep>\n<mask>\n";
     add_words(text, nouns, COUNT(nouns));
     add_words(text, verbs, COUNT(verbs));
     add_words(text, things, COUNT(things));

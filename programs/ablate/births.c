@@ -41,7 +41,11 @@ static hl_status note_snapshot(hl_ablate_births *b, int64_t cell, const hl_opene
     HL_NEED(labels != NULL, "labels");
     int64_t n = hl_heads_count(&run->source.shape), most = b->n_labels + n;
     bool *seen = hl_calloc((size_t)most, sizeof *seen);
-    hl_status status = seen != NULL ? hl_ok() : hl_error_memory("labels");
+    if (seen == NULL) {
+        hl_free(labels);
+        return hl_error_memory("labels");
+    }
+    hl_status status = hl_ok();
     for (int64_t i = 0; i < n && status.code == HL_OK; i++) {
         if (labels[i].kind == HL_LABEL_MIXED || labels[i].kind == HL_LABEL_UNIFORM) {
             continue;
@@ -124,7 +128,8 @@ static summary summary_of(const hl_ablate_births *b, int64_t label, int64_t vari
     qsort(steps, (size_t)s.born, sizeof *steps, ascending);
     if (s.born > 0) {
         s.first = (double)steps[0];
-        s.median = (double)(steps[(s.born - 1) / 2] + steps[s.born / 2]) / 2;
+        int64_t lower = (s.born - 1) / 2, upper = s.born / 2;
+        s.median = (double)(steps[lower] + steps[upper]) / 2;
         s.last = (double)steps[s.born - 1];
     }
     return s;
