@@ -76,6 +76,7 @@ static hl_status read_run(hl_ablate_births *b, int64_t cell)
         HL_THEN(status, note_snapshot(b, cell, &run, snapshot));
     }
     b->read[cell] = status.code == HL_OK && run.n_steps > 0;
+    b->unread = status.code == HL_BAD_FILE ? status : b->unread;
     hl_opened_model_close(&run);
     return status.code == HL_NO_MEMORY ? status : hl_ok();
 }

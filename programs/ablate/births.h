@@ -25,11 +25,12 @@ typedef struct hl_ablate_births {
     const hl_ablate_plan *plan; /* not owned */
     hl_ablate_label *labels;    /* in the order in which they were first found; owned */
     int64_t n_labels;
-    bool *read; /* (cells): whether the run has snapshots; owned */
+    bool *read;       /* (cells): whether the run has snapshots; owned */
+    hl_status unread; /* HL_BAD_FILE, with the reason, if a finished run is damaged */
 } hl_ablate_births;
 
-/* Reads the snapshots of all finished runs. A run whose snapshots cannot be read counts as one without. HL_NO_MEMORY.
- * Must be freed on failure too. */
+/* Reads the snapshots of all finished runs. A run whose snapshots cannot be read counts as one without, and `unread`
+ * says why. HL_NO_MEMORY. Must be freed on failure too. */
 hl_status hl_ablate_births_make(const hl_ablate_plan *plan, const hl_ablate_result *results, hl_ablate_births *births);
 
 void hl_ablate_births_free(hl_ablate_births *births);

@@ -187,7 +187,9 @@ static hl_status make(maker *m, FILE *tables, FILE *out)
         hl_text_grid_markdown(&m->births_grid, &markdown);
     }
     HL_TRY(write_file(m, "ablation.md", &markdown));
-    return write_pictures(m);
+    HL_TRY(write_pictures(m));
+    const hl_status *unread = &m->births.unread;
+    return unread->code == HL_OK ? *unread : hl_error(unread->code, "%s; births.csv is without this run", unread->text);
 }
 
 hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *tables, FILE *out)

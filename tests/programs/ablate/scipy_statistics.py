@@ -73,7 +73,9 @@ def same(text, expected):
 
 
 def table_of(markdown):
-    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    """The first table of the text; the second is that of the labels' births."""
+    first = markdown[markdown.index("\n|") :].strip().split("\n\n")[0]
+    lines = first.splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return [dict(zip(rows[0], row)) for row in rows[2:]]
 
