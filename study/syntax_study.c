@@ -265,9 +265,8 @@ static hl_status tell_reading(void *context, int64_t done, int64_t total)
     return q->progress(q->context, "reading", done, total);
 }
 
-hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
+hl_status hl_syntax_study_spec(const hl_opened_model *model, const hl_syntax_question *question, hl_treebank_spec *out)
 {
-    *study = (hl_syntax_study){ .model = model };
     const hl_text_data *text = hl_dataset_text(model->source.dataset);
     const hl_text_spec spec = hl_config_text_spec(&model->source.config);
     if (text == NULL || spec.task == HL_TEXT_FILE) {
@@ -277,15 +276,23 @@ hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *mo
                         model->source.path);
     }
     int64_t most = model->source.shape.max_length, asked = question->max_pieces;
-    study->max_pieces = asked > 0 && asked < most ? asked : most;
-    return hl_treebank_read(&(hl_treebank_spec){ .path = question->path,
-                                                 .tokens = hl_text_data_tokens(text),
-                                                 .wraps = !hl_text_spec_is_running(&spec),
-                                                 .max_pieces = study->max_pieces,
-                                                 .subtypes = question->subtypes,
-                                                 .progress = question->progress != NULL ? tell_reading : NULL,
-                                                 .context = (void *)question },
-                            &study->treebank);
+    *out = (hl_treebank_spec){ .path = question->path,
+                               .tokens = hl_text_data_tokens(text),
+                               .wraps = !hl_text_spec_is_running(&spec),
+                               .max_pieces = asked > 0 && asked < most ? asked : most,
+                               .subtypes = question->subtypes,
+                               .progress = question->progress != NULL ? tell_reading : NULL,
+                               .context = (void *)question };
+    return hl_ok();
+}
+
+hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
+{
+    *study = (hl_syntax_study){ .model = model };
+    hl_treebank_spec spec;
+    HL_TRY(hl_syntax_study_spec(model, question, &spec));
+    study->max_pieces = spec.max_pieces;
+    return hl_treebank_read(&spec, &study->treebank);
 }
 
 hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *making,

@@ -63,6 +63,10 @@ typedef struct hl_syntax_study {
     hl_syntax_cases cases;  /* as hl_syntax_study_find_cases finds them */
 } hl_syntax_study;
 
+/* How the model reads the question's treebank. HL_INVALID: the model reads no text. */
+hl_status hl_syntax_study_spec(const hl_opened_model *model, const hl_syntax_question *question,
+                               hl_treebank_spec *spec);
+
 /* Reads the treebank. The model must outlive the study; it need not be loaded yet. HL_INVALID (the model reads no
  * text), HL_BAD_FILE (as hl_treebank_read), HL_NO_MEMORY, or the failure of `progress`. Must be freed with
  * hl_syntax_study_free, on failure too. */

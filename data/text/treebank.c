@@ -6,6 +6,7 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_parts.h"
+#include "data/text/private/treebank_build.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -136,8 +137,8 @@ static hl_status cut_words(hl_treebank *t, const hl_treebank_spec *spec, const h
     return spec->wraps ? hl_tokens_wrap(spec->tokens, pieces->n, pieces) : hl_ok();
 }
 
-static hl_status add_sentence(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
-                              const hl_conllu_sentence *sentence, hl_pieces *pieces)
+hl_status hl_treebank_add(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
+                          const hl_conllu_sentence *sentence, hl_pieces *pieces)
 {
     if (sentence->n_words < 2) {
         t->n_short++;
@@ -176,7 +177,7 @@ static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_
     const hl_conllu_sentence *sentence;
     HL_TRY(hl_conllu_next(reader, &sentence));
     for (int64_t number = 0; sentence != NULL; number++) {
-        HL_TRY(add_sentence(t, spec, reader, sentence, pieces));
+        HL_TRY(hl_treebank_add(t, spec, reader, sentence, pieces));
         if (spec->max_sentences > 0 && (int64_t)t->n == spec->max_sentences) {
             break;
         }
@@ -225,22 +226,32 @@ static bool give_back(hl_treebank *t)
            HL_FIT(t->text.bytes, t->text.capacity, t->text.size + 1);
 }
 
+hl_treebank *hl_treebank_begin(void)
+{
+    hl_treebank *t = hl_calloc(1, sizeof *t);
+    if (t == NULL || !HL_GROW(t->places, t->places_capacity, 1)) {
+        hl_treebank_free(t);
+        return NULL;
+    }
+    t->places[0] = (place){ 0 };
+    return t;
+}
+
+hl_status hl_treebank_end(hl_treebank *t, const hl_treebank_spec *spec)
+{
+    HL_TRY(name_relations(t));
+    return give_back(t) ? hl_ok() : hl_error_memory(spec->path);
+}
+
 hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out)
 {
     *out = NULL;
     hl_conllu *reader;
     HL_TRY(hl_conllu_open(spec->path, HL_CONLLU_ROOTS, &reader));
     hl_pieces pieces = { 0 };
-    hl_treebank *t = hl_calloc(1, sizeof *t);
-    if (t == NULL || !HL_GROW(t->places, t->places_capacity, 1)) {
-        hl_treebank_free(t);
-        hl_conllu_close(reader);
-        return hl_error_memory(spec->path);
-    }
-    t->places[0] = (place){ 0 };
-    hl_status status = add_sentences(t, spec, reader, &pieces);
-    HL_THEN(status, name_relations(t));
-    HL_THEN(status, give_back(t) ? hl_ok() : hl_error_memory(spec->path));
+    hl_treebank *t = hl_treebank_begin();
+    hl_status status = t != NULL ? add_sentences(t, spec, reader, &pieces) : hl_error_memory(spec->path);
+    HL_THEN(status, hl_treebank_end(t, spec));
     hl_pieces_free(&pieces);
     hl_conllu_close(reader);
     if (status.code != HL_OK) {

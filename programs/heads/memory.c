@@ -192,3 +192,16 @@ hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_
     bytes -= hl_treebank_bytes(study->treebank); /* which has been taken from what was free */
     return hl_memory_check(bytes, at_hand, study->model->source.path, needs, less);
 }
+
+hl_status hl_heads_memory_check_coreference(const hl_coreference_study *study, const hl_syntax_question *question,
+                                            hl_memory_at_hand at_hand)
+{
+    hl_footprint f;
+    size_t bytes;
+    HL_TRY(footprint_of(study->model, &f));
+    HL_TRY(hl_coreference_study_bytes(study, question, &bytes));
+    bytes = hl_size_sum(bytes, hl_size_sum(f.libraries, model_bytes(&f)));
+    return hl_memory_check(bytes, at_hand, study->model->source.path, needs,
+                           question->null ? "--without-null needs less, and so does a lower --max-pieces"
+                                          : "a lower --max-pieces needs less, and so do fewer documents");
+}

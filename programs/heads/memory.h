@@ -3,6 +3,7 @@
 #define HL_PROGRAMS_HEADS_MEMORY_H
 
 #include "programs/heads/command.h"
+#include "study/coreference_study.h"
 #include "study/model.h"
 #include "study/syntax_study.h"
 #include "train/footprint.h"
@@ -48,5 +49,7 @@ hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opene
                                     hl_memory_at_hand at_hand);
 hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
                                          const hl_heads_command *command, hl_memory_at_hand at_hand);
+hl_status hl_heads_memory_check_coreference(const hl_coreference_study *study, const hl_syntax_question *question,
+                                            hl_memory_at_hand at_hand);
 
 #endif

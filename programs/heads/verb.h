@@ -61,6 +61,12 @@ extern const hl_heads_verb hl_heads_verb_prune;
  * each head matters (programs/heads/importance_syntax.h). */
 extern const hl_heads_verb hl_heads_verb_grammar;
 
+/* Which head attends from a mention to an earlier mention of the same entity (heads/coreference.h). JSON {"documents",
+ * "windows", "left_out", "rows": [{"kind", "cases", "head", "found", "same_word", "nearest", "first", "chance",
+ * "held_out_head", "held_out", "held_out_low", "held_out_high", "null", "beyond" ...}]}; CSV the rows; Markdown, the
+ * table; a figure of all heads. */
+extern const hl_heads_verb hl_heads_verb_coreference;
+
 /* Compares two models head by head: two runs as a table and a page (programs/heads/against.h), other models by what
  * changed from one to the other (programs/heads/change.h). */
 extern const hl_heads_verb hl_heads_verb_compare;
@@ -97,7 +103,7 @@ extern const hl_heads_verb hl_heads_verb_export;
 extern const hl_heads_verb hl_heads_verb_words;
 
 /* All of them, in the order of heads --help. */
-enum { HL_HEADS_VERBS = 15 };
+enum { HL_HEADS_VERBS = 16 };
 extern const hl_heads_verb *const hl_heads_verbs[HL_HEADS_VERBS];
 
 /* The verb of that name; NULL: there is none. */

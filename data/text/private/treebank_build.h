@@ -1,0 +1,20 @@
+/* Builds a treebank sentence by sentence. */
+#ifndef HL_DATA_TEXT_PRIVATE_TREEBANK_BUILD_H
+#define HL_DATA_TEXT_PRIVATE_TREEBANK_BUILD_H
+
+#include "core/base/status.h"
+#include "data/text/conllu.h"
+#include "data/text/private/tokens_parts.h"
+#include "data/text/treebank.h"
+
+/* An empty treebank, which must be ended before it is used; NULL when out of memory. Freed with hl_treebank_free. */
+hl_treebank *hl_treebank_begin(void);
+
+/* Appends the sentence, or counts it as left out; `pieces` is room to work in. Fails as hl_treebank_read. */
+hl_status hl_treebank_add(hl_treebank *treebank, const hl_treebank_spec *spec, const hl_conllu *reader,
+                          const hl_conllu_sentence *sentence, hl_pieces *pieces);
+
+/* Names the relations and gives back unused room. HL_NO_MEMORY. */
+hl_status hl_treebank_end(hl_treebank *treebank, const hl_treebank_spec *spec);
+
+#endif

@@ -1,0 +1,276 @@
+#include "heads/coreference.h"
+
+#include "core/base/memory.h"
+#include "core/kernels/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *hl_coreference_row_name(hl_coreference_rows row)
+{
+    static const char *const names[HL_COREFERENCE_ROWS] = { "all",           "pronoun",  "name",   "other",
+                                                            "same sentence", "1-3 back", "further" };
+    return names[row];
+}
+
+/* ---- memory ---- */
+
+static size_t cells(const hl_coreference_text *text)
+{
+    return (size_t)text->n_documents * HL_COREFERENCE_ROWS;
+}
+
+size_t hl_coreference_counts_bytes(const hl_coreference_text *text, int64_t n_heads)
+{
+    size_t each =
+        hl_size_sum(hl_size_product((size_t)n_heads + 1 + HL_COREFERENCE_BASELINES, sizeof(int32_t)), sizeof(double));
+    return hl_size_sum(hl_size_product(cells(text), each), text->n_mentions);
+}
+
+void hl_coreference_free(hl_coreference_counts *counts)
+{
+    hl_free(counts->hits);
+    hl_free(counts->cases);
+    hl_free(counts->baselines);
+    hl_free(counts->chance);
+    hl_free(counts->rows);
+    *counts = (hl_coreference_counts){ 0 };
+}
+
+void hl_coreference_clear(hl_coreference_counts *counts)
+{
+    memset(counts->hits, 0, cells(counts->text) * (size_t)counts->n_heads * sizeof *counts->hits);
+}
+
+/* ---- cases ---- */
+
+/* Candidates of a mention are those of the window before it. */
+static size_t first_candidate(const hl_coreference_text *text, int64_t window)
+{
+    return text->firsts[window];
+}
+
+static size_t same_word(const hl_coreference_text *text, size_t first, size_t mention)
+{
+    for (size_t i = mention; i-- > first;) {
+        if (text->mentions[i].form == text->mentions[mention].form) {
+            return i;
+        }
+    }
+    return mention - 1;
+}
+
+static unsigned rows_of(const hl_coreference_text *text, size_t mention, size_t nearest_right)
+{
+    const hl_coreference_mention *m = &text->mentions[mention];
+    int32_t back = m->sentence - text->mentions[nearest_right].sentence;
+    hl_coreference_rows kind = m->kind == HL_MENTION_PRONOUN ? HL_COREFERENCE_PRONOUN
+                               : m->kind == HL_MENTION_NAME  ? HL_COREFERENCE_NAME
+                                                             : HL_COREFERENCE_OTHER;
+    hl_coreference_rows distance = back == 0   ? HL_COREFERENCE_SAME_SENTENCE
+                                   : back <= 3 ? HL_COREFERENCE_NEAR
+                                               : HL_COREFERENCE_FAR;
+    return 1U << HL_COREFERENCE_ALL | 1U << kind | 1U << distance;
+}
+
+static void add_case(hl_coreference_counts *counts, int64_t window, size_t mention)
+{
+    const hl_coreference_text *text = counts->text;
+    size_t first = first_candidate(text, window), right = 0, nearest_right = 0;
+    for (size_t i = first; i < mention; i++) {
+        if (hl_coreference_same(text, mention, i)) {
+            right++;
+            nearest_right = i;
+        }
+    }
+    if (right == 0) {
+        return;
+    }
+    size_t guesses[HL_COREFERENCE_BASELINES] = { same_word(text, first, mention), mention - 1, first };
+    unsigned rows = rows_of(text, mention, nearest_right);
+    counts->rows[mention] = (uint8_t)rows;
+    for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
+        if ((rows >> row & 1) == 0) {
+            continue;
+        }
+        int64_t cell = row * counts->n_documents + text->documents[window];
+        counts->cases[cell]++;
+        counts->chance[cell] += (double)right / (double)(mention - first);
+        for (int b = 0; b < HL_COREFERENCE_BASELINES; b++) {
+            counts->baselines[cell * HL_COREFERENCE_BASELINES + b] += hl_coreference_same(text, mention, guesses[b]);
+        }
+    }
+}
+
+hl_status hl_coreference_init(hl_coreference_counts *counts, const hl_coreference_text *text, int64_t n_heads)
+{
+    size_t n = cells(text);
+    *counts = (hl_coreference_counts){ .text = text, .n_heads = n_heads, .n_documents = text->n_documents };
+    counts->hits = hl_calloc(hl_size_product(n, (size_t)n_heads), sizeof *counts->hits);
+    counts->cases = hl_calloc(n, sizeof *counts->cases);
+    counts->baselines = hl_calloc(n * HL_COREFERENCE_BASELINES, sizeof *counts->baselines);
+    counts->chance = hl_calloc(n, sizeof *counts->chance);
+    counts->rows = hl_calloc(text->n_mentions, sizeof *counts->rows);
+    if (counts->hits == NULL || counts->cases == NULL || counts->baselines == NULL || counts->chance == NULL ||
+        counts->rows == NULL) {
+        hl_coreference_free(counts);
+        return hl_error_memory("what heads find of mentions");
+    }
+    for (int64_t w = 0; w < hl_treebank_size(text->windows); w++) {
+        for (size_t m = text->firsts[w] + 1; m < text->firsts[w + 1]; m++) {
+            add_case(counts, w, m);
+        }
+    }
+    return hl_ok();
+}
+
+/* ---- heads ---- */
+
+size_t hl_coreference_guess(const hl_coreference_text *text, int64_t window, size_t mention, const hl_real *weights)
+{
+    int64_t W = hl_treebank_at(text->windows, window).n_words;
+    const hl_real *row = weights + text->mentions[mention].word * W;
+    size_t best = first_candidate(text, window);
+    for (size_t i = best + 1; i < mention; i++) {
+        if (row[text->mentions[i].word] > row[text->mentions[best].word]) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+void hl_coreference_add_head(hl_coreference_counts *counts, int64_t head, int64_t window, const hl_real *weights)
+{
+    const hl_coreference_text *text = counts->text;
+    for (size_t m = text->firsts[window]; m < text->firsts[window + 1]; m++) {
+        unsigned rows = counts->rows[m];
+        if (rows == 0 || !hl_coreference_same(text, m, hl_coreference_guess(text, window, m, weights))) {
+            continue;
+        }
+        for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
+            int64_t cell = row * counts->n_documents + text->documents[window];
+            counts->hits[cell * counts->n_heads + head] += rows >> row & 1;
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+/* Documents first, first + step ... of a row. */
+typedef struct part {
+    const hl_coreference_counts *counts;
+    int64_t first, step;
+    hl_coreference_rows row;
+} part;
+
+/* The sum over the part's documents of one of `each` counts. */
+static int64_t sum(const part *p, const int32_t *counts, int64_t each, int64_t at)
+{
+    int64_t D = p->counts->n_documents, total = 0;
+    for (int64_t d = p->first; d < D; d += p->step) {
+        total += counts[(p->row * D + d) * each + at];
+    }
+    return total;
+}
+
+static int64_t cases_of(const part *p)
+{
+    return sum(p, p->counts->cases, 1, 0);
+}
+
+static int64_t hits_of(const part *p, int64_t head)
+{
+    return sum(p, p->counts->hits, p->counts->n_heads, head);
+}
+
+static int64_t best_head(const part *p)
+{
+    int64_t best = 0;
+    for (int64_t h = 1; h < p->counts->n_heads; h++) {
+        best = hits_of(p, h) > hits_of(p, best) ? h : best;
+    }
+    return best;
+}
+
+static double share_of(int64_t hits, int64_t cases)
+{
+    return cases > 0 ? (double)hits / (double)cases : NAN;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Draws the measured documents again and again, with replacement: of each draw the head's share, and how far that is
+ * above the baseline's. A draw without a case repeats the one before. */
+static void draw_shares(const part *p, int64_t head, int baseline, double *shares, double *lifts)
+{
+    const hl_coreference_counts *c = p->counts;
+    int64_t n = (c->n_documents - p->first + p->step - 1) / p->step;
+    hl_random random = { .seed = 1, .stream = hl_random_stream("coreference") };
+    for (int draw = 0; draw < HL_COREFERENCE_DRAWS; draw++) {
+        int64_t hits = 0, base = 0, cases = 0;
+        for (int64_t i = 0; i < n; i++) {
+            int64_t d = p->first + p->step * (int64_t)hl_random_below(random, (uint64_t)(draw * n + i), (uint32_t)n);
+            int64_t cell = p->row * c->n_documents + d;
+            cases += c->cases[cell];
+            hits += c->hits[cell * c->n_heads + head];
+            base += c->baselines[cell * HL_COREFERENCE_BASELINES + baseline];
+        }
+        bool again = cases == 0 && draw > 0;
+        shares[draw] = again ? shares[draw - 1] : cases > 0 ? share_of(hits, cases) : 0;
+        lifts[draw] = again ? lifts[draw - 1] : cases > 0 ? share_of(hits - base, cases) : 0;
+    }
+}
+
+static hl_status measure(const part *p, hl_coreference_row *out)
+{
+    int strongest = 0;
+    out->held_out_cases = cases_of(p);
+    out->held_out = share_of(hits_of(p, out->held_out_head), out->held_out_cases);
+    out->held_out_low = out->held_out_high = NAN;
+    for (int b = 0; b < HL_COREFERENCE_BASELINES; b++) {
+        int64_t hits = sum(p, p->counts->baselines, HL_COREFERENCE_BASELINES, b);
+        out->held_out_baselines[b] = share_of(hits, out->held_out_cases);
+        strongest = out->held_out_baselines[b] > out->held_out_baselines[strongest] ? b : strongest;
+    }
+    if (out->held_out_cases == 0) {
+        return hl_ok();
+    }
+    double *shares = hl_malloc((size_t)2 * HL_COREFERENCE_DRAWS * sizeof *shares);
+    HL_NEED(shares != NULL, "a bootstrap");
+    double *lifts = shares + HL_COREFERENCE_DRAWS;
+    draw_shares(p, out->held_out_head, strongest, shares, lifts);
+    qsort(shares, HL_COREFERENCE_DRAWS, sizeof *shares, ascending);
+    qsort(lifts, HL_COREFERENCE_DRAWS, sizeof *lifts, ascending);
+    enum { TAIL = HL_COREFERENCE_DRAWS / 40 };
+    out->held_out_low = shares[TAIL];
+    out->held_out_high = shares[HL_COREFERENCE_DRAWS - 1 - TAIL];
+    out->beyond = lifts[TAIL] > 0;
+    hl_free(shares);
+    return hl_ok();
+}
+
+hl_status hl_coreference_row_of(const hl_coreference_counts *counts, hl_coreference_rows row, hl_coreference_row *out)
+{
+    part all = { counts, 0, 1, row }, even = { counts, 0, 2, row }, odd = { counts, 1, 2, row };
+    *out = (hl_coreference_row){ .cases = cases_of(&all), .head = best_head(&all), .held_out_head = best_head(&even) };
+    out->found = share_of(hits_of(&all, out->head), out->cases);
+    for (int b = 0; b < HL_COREFERENCE_BASELINES; b++) {
+        out->baselines[b] = share_of(sum(&all, counts->baselines, HL_COREFERENCE_BASELINES, b), out->cases);
+    }
+    for (int64_t d = 0; d < counts->n_documents; d++) {
+        out->chance += counts->chance[row * counts->n_documents + d];
+    }
+    out->chance = out->cases > 0 ? out->chance / (double)out->cases : NAN;
+    return measure(&odd, out);
+}
+
+double hl_coreference_held_out(const hl_coreference_counts *counts, hl_coreference_rows row, int64_t head)
+{
+    part odd = { counts, 1, 2, row };
+    return share_of(hits_of(&odd, head), cases_of(&odd));
+}

@@ -1,0 +1,247 @@
+#include "study/coreference_study.h"
+
+#include "core/base/memory.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
+#include "heads/head_set.h"
+#include "programs/heads/deliver.h"
+#include "programs/heads/help.h"
+#include "programs/heads/maps.h"
+#include "programs/heads/memory.h"
+#include "programs/heads/verb.h"
+#include "programs/results.h"
+#include "programs/waiting.h"
+#include "show/table.h"
+#include "study/output.h"
+#include "study/study.h"
+
+#include <math.h>
+
+/* The rows of the table, and those of random weights: NAN where these were not asked for. */
+typedef struct table {
+    const hl_coreference_study *study;
+    hl_coreference_row rows[HL_COREFERENCE_ROWS];
+    double null[HL_COREFERENCE_ROWS];
+} table;
+
+static hl_status make_table(table *t, const hl_coreference_study *study)
+{
+    *t = (table){ .study = study };
+    for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
+        hl_coreference_row null = { .found = NAN };
+        HL_TRY(hl_coreference_row_of(&study->found, row, &t->rows[row]));
+        HL_TRY(study->null.n_heads > 0 ? hl_coreference_row_of(&study->null, row, &null) : hl_ok());
+        t->null[row] = null.found;
+    }
+    return hl_ok();
+}
+
+static const char *name_of(const table *t, int64_t head)
+{
+    static hl_head_name name;
+    name = hl_head_name_at(&t->study->model->source.shape, head);
+    return name.text;
+}
+
+static void row_of(const void *context, int64_t index, hl_row *row)
+{
+    const table *t = context;
+    const hl_coreference_row *r = &t->rows[index];
+    hl_row_text(row, NULL, "kind", "%s", hl_coreference_row_name((hl_coreference_rows)index));
+    hl_row_integer(row, NULL, "cases", (double)r->cases);
+    hl_row_text(row, NULL, "head", "%s", r->cases > 0 ? name_of(t, r->head) : "");
+    hl_row_number(row, NULL, "found", 0, r->found);
+    hl_row_number(row, NULL, "same_word", 0, r->baselines[HL_COREFERENCE_SAME_WORD]);
+    hl_row_number(row, NULL, "nearest", 0, r->baselines[HL_COREFERENCE_NEAREST]);
+    hl_row_number(row, NULL, "first", 0, r->baselines[HL_COREFERENCE_FIRST]);
+    hl_row_number(row, NULL, "chance", 0, r->chance);
+    hl_row_integer(row, NULL, "held_out_cases", (double)r->held_out_cases);
+    hl_row_text(row, NULL, "held_out_head", "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head) : "");
+    hl_row_number(row, NULL, "held_out", 0, r->held_out);
+    hl_row_number(row, NULL, "held_out_low", 0, r->held_out_low);
+    hl_row_number(row, NULL, "held_out_high", 0, r->held_out_high);
+    hl_row_number(row, NULL, "held_out_same_word", 0, r->held_out_baselines[HL_COREFERENCE_SAME_WORD]);
+    hl_row_number(row, NULL, "held_out_nearest", 0, r->held_out_baselines[HL_COREFERENCE_NEAREST]);
+    hl_row_number(row, NULL, "held_out_first", 0, r->held_out_baselines[HL_COREFERENCE_FIRST]);
+    hl_row_number(row, NULL, "null", 0, t->null[index]);
+    hl_row_truth(row, "beyond", r->beyond);
+}
+
+/* ---- for people ---- */
+
+static void short_row_of(const void *context, int64_t index, hl_row *row)
+{
+    const table *t = context;
+    const hl_coreference_row *r = &t->rows[index];
+    hl_row_text(row, "mention", NULL, "%s", hl_coreference_row_name((hl_coreference_rows)index));
+    hl_row_integer(row, "cases", NULL, (double)r->held_out_cases);
+    hl_row_text(row, "head", NULL, "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head) : "-");
+    if (r->held_out_cases > 0) {
+        hl_row_text(row, "held out", NULL, "%.1f [%.1f, %.1f]%s", 100 * r->held_out, 100 * r->held_out_low,
+                    100 * r->held_out_high, r->beyond ? " *" : "");
+    } else {
+        hl_row_text(row, "held out", NULL, "-");
+    }
+    hl_row_share(row, "same word", NULL, r->held_out_baselines[HL_COREFERENCE_SAME_WORD]);
+    hl_row_share(row, "nearest", NULL, r->held_out_baselines[HL_COREFERENCE_NEAREST]);
+    hl_row_share(row, "null", NULL, t->null[index]);
+}
+
+static void wide_row_of(const void *context, int64_t index, hl_row *row)
+{
+    const table *t = context;
+    const hl_coreference_row *r = &t->rows[index];
+    short_row_of(context, index, row);
+    hl_row_share(row, "first", NULL, r->held_out_baselines[HL_COREFERENCE_FIRST]);
+    hl_row_share(row, "chance", NULL, r->chance);
+    hl_row_integer(row, "all cases", NULL, (double)r->cases);
+    hl_row_text(row, "best", NULL, "%s", r->cases > 0 ? name_of(t, r->head) : "-");
+    hl_row_share(row, "found", NULL, r->found);
+}
+
+static void print_table(hl_text *text, const table *t, bool wide)
+{
+    const hl_coreference_study *s = t->study;
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "%s: %s documents in %s windows of at most %s pieces; %s sentences were longer and are left out.",
+                      s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(hl_treebank_size(s->text.windows)),
+                      HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
+    hl_text_print(text, "\n");
+    hl_results_print(text, (hl_results){ wide ? wide_row_of : short_row_of, t, HL_COREFERENCE_ROWS }, HL_TABLE_WIDTH,
+                     1);
+    hl_text_print(text, "\n");
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "A case is a mention with an earlier mention of the same entity in its window. head: the head that finds most "
+        "cases in documents 0, 2, 4 .... held out: per cent of the cases in documents 1, 3, 5 ... in which its largest "
+        "weight on an earlier mention is on one of the same entity; in brackets the 95%% interval (bootstrap over "
+        "documents). same word: what the nearest earlier mention with the same word finds, or else the nearest. "
+        "nearest: what the nearest mention finds. null: what the best head with random weights finds in all documents. "
+        "*: above the strongest baseline in 97.5%% of the bootstrap's draws. The last three rows split the cases by "
+        "the sentences between a mention and the nearest right one.");
+    if (wide) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "first: the window's first mention. chance: the mean share of right mentions. best, found: "
+                          "the head that finds most in all documents, chosen and measured on the same cases.");
+    }
+}
+
+/* ---- the figure ---- */
+
+/* A map: rows as in the table, columns the baselines and all heads, in documents 1, 3, 5 .... */
+static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
+{
+    enum { FIRST = 2 };
+    const table *t = context;
+    const hl_coreference_counts *c = &t->study->found;
+    int64_t n = c->n_heads + FIRST;
+    hl_real *values = hl_calloc((size_t)(HL_COREFERENCE_ROWS * n), sizeof *values);
+    hl_head_name *heads = hl_calloc((size_t)n, sizeof *heads);
+    const char **columns = hl_calloc((size_t)n, sizeof *columns), *rows[HL_COREFERENCE_ROWS];
+    hl_status status = values != NULL && heads != NULL && columns != NULL ? hl_ok() : hl_error_memory("a figure");
+    for (int row = 0; row < HL_COREFERENCE_ROWS && status.code == HL_OK; row++) {
+        const double *base = t->rows[row].held_out_baselines;
+        rows[row] = hl_coreference_row_name(row);
+        values[row * n] = (hl_real)base[HL_COREFERENCE_SAME_WORD];
+        values[row * n + 1] = (hl_real)base[HL_COREFERENCE_NEAREST];
+        for (int64_t h = 0; h < c->n_heads; h++) {
+            values[row * n + FIRST + h] = (hl_real)hl_coreference_held_out(c, row, h);
+        }
+    }
+    for (int64_t h = 0; h < n && status.code == HL_OK; h++) {
+        heads[h] = hl_head_name_at(&t->study->model->source.shape, h < FIRST ? 0 : h - FIRST);
+        columns[h] = h == 0 ? "same word" : h == 1 ? "nearest" : heads[h].text;
+    }
+    hl_text caption = { 0 };
+    hl_text_print(&caption,
+                  "%s: how often each head finds an earlier mention of the same entity, in documents 1, 3, "
+                  "5 ...; the first two columns are baselines",
+                  t->study->model->source.name);
+    HL_THEN(status, hl_text_status(&caption));
+    hl_panel panel = {
+        .weights = values, .n_queries = HL_COREFERENCE_ROWS, .n_keys = n, .stride = n, .queries = rows, .keys = columns
+    };
+    hl_picture picture = { .panels = &panel,
+                           .row_lengths = (const int64_t[]){ 1 },
+                           .n_rows = 1,
+                           .caption = caption.bytes,
+                           .names = { .rows = "mention", .columns = "head", .colours = "share found, held out" } };
+    HL_THEN(status, hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
+    hl_text_free(&caption);
+    hl_free(values);
+    hl_free(heads);
+    hl_free(columns);
+    return status;
+}
+
+static hl_status deliver(const table *t, const hl_heads_command *command, FILE *out)
+{
+    hl_results rows = { row_of, t, HL_COREFERENCE_ROWS };
+    const hl_coreference_text *text = &t->study->text;
+    hl_heads_answer answer = { 0 };
+    print_table(&answer.table, t, command->wide);
+    hl_json_print_document(&answer.json, json_pack("{s:I, s:I, s:I, s:o}", "documents", (json_int_t)text->n_documents,
+                                                   "windows", (json_int_t)hl_treebank_size(text->windows), "left_out",
+                                                   (json_int_t)text->n_left_out, "rows", hl_results_json(rows)));
+    hl_results_csv(&answer.csv, rows);
+    hl_results_markdown(&answer.markdown, (hl_results){ wide_row_of, t, HL_COREFERENCE_ROWS });
+    hl_status status = hl_heads_deliver(command, &answer, out);
+    HL_THEN(status, hl_heads_deliver_charts(command, draw, t, out));
+    return status;
+}
+
+/* ---- the verb ---- */
+
+static const hl_option options[] = {
+    HL_HEADS_HELP_OPTIONS,
+    { HL_HEADS_OPTION("max-pieces", INTEGER, max_pieces), .least = 2, .most = INT64_MAX },
+    { HL_HEADS_OPTION("wide", FLAG, wide) },
+    { HL_HEADS_OPTION("without-null", FLAG, without_null) },
+    { HL_HEADS_OPTION("json", FILE, files.json) },
+    { HL_HEADS_OPTION("csv", FILE, files.csv) },
+    { HL_HEADS_OPTION("md", FILE, files.md) },
+    { HL_HEADS_OPTION("png", TEXT, files.png) },
+    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
+    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+};
+
+static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const hl_syntax_question *question)
+{
+    table t;
+    HL_TRY(hl_coreference_study_read(study, &call->model, question));
+    HL_TRY(hl_heads_memory_check_coreference(study, question, hl_memory_at_hand_now()));
+    HL_TRY(hl_opened_model_load(&call->model, -1));
+    HL_TRY(hl_coreference_study_make(study, question));
+    HL_TRY(make_table(&t, study));
+    return deliver(&t, &call->command, call->out);
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    hl_waiting waiting = { .out = call->err };
+    hl_syntax_question question = { .path = call->command.object,
+                                    .max_pieces = call->command.max_pieces,
+                                    .null = !call->command.without_null,
+                                    .progress = hl_waiting_tell,
+                                    .context = &waiting };
+    hl_coreference_study study = { 0 };
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
+    HL_TRY(hl_heads_call_read(call));
+    HL_TRY(hl_heads_call_begin(call));
+    hl_status status = measure(&study, call, &question);
+    hl_waiting_end(&waiting);
+    hl_coreference_study_free(&study);
+    return status;
+}
+
+const hl_heads_verb hl_heads_verb_coreference = {
+    .name = "coreference",
+    .does = "which head finds earlier mentions of the same entity",
+    .example = "coreference minilm/ my.conllu",
+    .help = hl_heads_help_coreference,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .object = "FILE",
+    .object_needed = true,
+    .run = run,
+};
