@@ -71,8 +71,9 @@ static hl_status end_window(reading *r)
     if (r->n_joined == 1) {
         r->words[r->n_words - 1].window = -1;
     }
+    HL_NEED(HL_GROW(text->documents, text->windows_capacity, (size_t)window + 1), r->spec->path);
     hl_conllu_word *words = hl_calloc(r->n_joined, sizeof *words);
-    HL_NEED(words != NULL && HL_GROW(text->documents, text->windows_capacity, (size_t)window + 1), r->spec->path);
+    HL_NEED(words != NULL, r->spec->path);
     for (size_t i = 0; i < r->n_joined; i++) {
         const joined_word *j = &r->joined[i];
         words[i] = (hl_conllu_word){ .head = j->head, .line = j->line };

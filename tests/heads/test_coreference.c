@@ -1,0 +1,198 @@
+#include "heads/coreference.h"
+
+#include "data/text/tokens_file.h"
+#include "tests/check_suite.h"
+#include "tests/fault_checks.h"
+#include "tests/faults.h"
+#include "tests/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WORD(id, form, upos, head, misc) id "\t" form "\t_\t" upos "\t_\t_\t" head "\tx\t_\t" misc "\n"
+
+/* Two documents alike: Ann (e1) saw Bob (e2) . / Ann (e1) . she (e1) / Bob (e2) */
+#define DOCUMENT(id)                                                                                          \
+    "# newdoc id = " id "\n" WORD("1", "Ann", "PROPN", "2", "Entity=(e1)") WORD("2", "saw", "VERB", "0", "_") \
+        WORD("3", "Bob", "PROPN", "2", "Entity=(e2)") "\n" WORD("1", "ann", "PROPN", "0", "Entity=(e1)")      \
+            WORD("2", "she", "PRON", "1", "Entity=(e1)") "\n" WORD("1", "Bob", "NOUN", "0", "Entity=(e2)")    \
+                WORD("2", "saw", "VERB", "1", "_") "\n"
+
+enum { W = 7, HEADS = 3 };
+enum { ANN, SAW, BOB, ANN2, SHE, BOB2 }; /* the words */
+
+static hl_coreference_text text_of(const char *content)
+{
+    hl_tokens *tokens;
+    hl_coreference_text text;
+    const char *vocabulary = scratch_path("vocab.txt"), *path = scratch_path("t");
+    static const char pieces[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nann\nsaw\nbob\nshe\n";
+    scratch_write(vocabulary, pieces, strlen(pieces));
+    scratch_write(path, content, strlen(content));
+    CHECK_OK(hl_tokens_load_vocabulary(vocabulary, true, &tokens));
+    CHECK_OK(hl_coreference_read(&(hl_treebank_spec){ .path = path, .tokens = tokens, .wraps = true, .max_pieces = 9 },
+                                 &text));
+    hl_tokens_free(tokens);
+    return text;
+}
+
+/* Word `from` gives most to word `to`, and most of all to later words, which are no candidates. */
+static void look(hl_real *weights, int from, int to)
+{
+    for (int j = 0; j < W; j++) {
+        weights[from * W + j] = j == to ? (hl_real)0.3 : j > from ? (hl_real)0.5 : (hl_real)0.1;
+    }
+}
+
+TEST(baselines_guess_the_nearest_the_first_and_the_same_word)
+{
+    hl_coreference_text text = text_of(DOCUMENT("1") DOCUMENT("2"));
+    hl_coreference_counts counts;
+    hl_coreference_row row;
+    CHECK_OK(hl_coreference_init(&counts, &text, HEADS));
+    /* Cases of a document: ann (Ann, Bob), she (ann), Bob (Bob). */
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_ALL, &row));
+    ck_assert_int_eq(row.cases, 6);
+    ck_assert_int_eq(row.held_out_cases, 3);
+    ck_assert_double_eq(row.baselines[HL_COREFERENCE_SAME_WORD], 1); /* ann: Ann in any case; she: the nearest */
+    ck_assert_double_eq_tol(row.baselines[HL_COREFERENCE_NEAREST], 1.0 / 3, 1e-12);
+    ck_assert_double_eq_tol(row.baselines[HL_COREFERENCE_FIRST], 2.0 / 3, 1e-12);
+    ck_assert_double_eq_tol(row.chance, (0.5 + 2.0 / 3 + 0.25) / 3, 1e-12);
+    static const int cases[HL_COREFERENCE_ROWS] = { 6, 2, 2, 2, 2, 4, 0 };
+    for (int r = 0; r < HL_COREFERENCE_ROWS; r++) {
+        CHECK_OK(hl_coreference_row_of(&counts, r, &row));
+        ck_assert_msg(row.cases == cases[r], "%s: %d", hl_coreference_row_name(r), (int)row.cases);
+    }
+    ck_assert(isnan(row.found) && isnan(row.held_out) && isnan(row.chance) && !row.beyond);
+    hl_coreference_free(&counts);
+    hl_coreference_free(&counts);
+    hl_coreference_text_free(&text);
+}
+
+/* Head 0 finds all in the first document and nothing in the second; head 1 the pronoun in both; head 2 the first of
+ * equals. */
+TEST(a_head_is_chosen_on_even_documents_and_measured_on_odd_ones)
+{
+    hl_coreference_text text = text_of(DOCUMENT("1") DOCUMENT("2"));
+    hl_coreference_counts counts;
+    hl_coreference_row row;
+    hl_real weights[W * W];
+    CHECK_OK(hl_coreference_init(&counts, &text, HEADS));
+    for (int64_t window = 0; window < 2; window++) {
+        memset(weights, 0, sizeof weights);
+        look(weights, ANN2, window == 0 ? ANN : BOB);
+        look(weights, SHE, window == 0 ? ANN2 : BOB);
+        look(weights, BOB2, window == 0 ? BOB : SHE);
+        hl_coreference_add_head(&counts, 0, window, weights);
+        look(weights, ANN2, BOB);
+        look(weights, SHE, ANN);
+        look(weights, BOB2, ANN);
+        hl_coreference_add_head(&counts, 1, window, weights);
+        for (int i = 0; i < W * W; i++) {
+            weights[i] = (hl_real)0.25;
+        }
+        hl_coreference_add_head(&counts, 2, window, weights);
+    }
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_ALL, &row));
+    ck_assert_int_eq(row.head, 2); /* ann and she by the first candidate, in both */
+    ck_assert_double_eq_tol(row.found, 4.0 / 6, 1e-12);
+    ck_assert_int_eq(row.held_out_head, 0);
+    ck_assert_double_eq(row.held_out, 0);
+    ck_assert(row.held_out_low == 0 && row.held_out_high == 0 && !row.beyond);
+    ck_assert_double_eq_tol(hl_coreference_held_out(&counts, HL_COREFERENCE_ALL, 1), 1.0 / 3, 1e-12);
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_PRONOUN, &row));
+    ck_assert_int_eq(row.head, 1);
+    ck_assert_double_eq(row.found, 1);
+    hl_coreference_clear(&counts);
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_ALL, &row));
+    ck_assert_double_eq(row.found, 0);
+    hl_coreference_free(&counts);
+    hl_coreference_text_free(&text);
+}
+
+/* Of the odd documents, in which a head finds all or nothing, the draws tell how unsure the share is. */
+TEST(intervals_come_from_documents)
+{
+    hl_coreference_text text = text_of(DOCUMENT("1") DOCUMENT("2") DOCUMENT("3") DOCUMENT("4") DOCUMENT("5")
+                                           DOCUMENT("6") DOCUMENT("7") DOCUMENT("8"));
+    hl_coreference_counts counts;
+    hl_coreference_row row, again;
+    hl_real weights[W * W];
+    CHECK_OK(hl_coreference_init(&counts, &text, 1));
+    for (int64_t window = 0; window < 8; window++) {
+        memset(weights, 0, sizeof weights);
+        look(weights, ANN2, ANN);
+        look(weights, SHE, ANN);
+        look(weights, BOB2, window == 7 ? ANN : BOB);
+        hl_coreference_add_head(&counts, 0, window, weights);
+    }
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_OTHER, &row)); /* 3 of 4 odd documents */
+    ck_assert_double_eq(row.held_out, 0.75);
+    ck_assert(row.held_out_low == 0.25 && row.held_out_high == 1); /* binomial, n = 4, p = 3/4: 2.5% and 97.5% */
+    ck_assert(!row.beyond);                                        /* the same word finds all */
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_PRONOUN, &row));
+    ck_assert(row.held_out == 1 && row.held_out_low == 1 && !row.beyond);
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_OTHER, &again));
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_OTHER, &row));
+    ck_assert(memcmp(&row, &again, sizeof row) == 0);
+    hl_coreference_free(&counts);
+    hl_coreference_text_free(&text);
+}
+
+/* Where the nearest mention with the same word is another one, a head that knows better is beyond all baselines. */
+TEST(beyond_is_above_the_strongest_baseline)
+{
+#define OTHER(id)                                                                                      \
+    "# newdoc id = " id "\n" WORD("1", "Ann", "PROPN", "0", "Entity=(e1)")                             \
+        WORD("2", "Bob", "PROPN", "1", "Entity=(e2)") WORD("3", "Ann", "PROPN", "1", "Entity=(e3)")    \
+            WORD("4", "she", "PRON", "1", "Entity=(e2)") WORD("5", "Ann", "PROPN", "1", "Entity=(e1)") \
+                WORD("6", "saw", "VERB", "1", "_") WORD("7", "saw", "VERB", "1", "_") "\n"
+    hl_coreference_text text = text_of(OTHER("1") OTHER("2") OTHER("3") OTHER("4"));
+    hl_coreference_counts counts;
+    hl_coreference_row row;
+    hl_real weights[W * W] = { 0 };
+    CHECK_OK(hl_coreference_init(&counts, &text, 1));
+    look(weights, 3, 1);
+    look(weights, 4, 0);
+    for (int64_t window = 0; window < 4; window++) {
+        hl_coreference_add_head(&counts, 0, window, weights);
+    }
+    CHECK_OK(hl_coreference_row_of(&counts, HL_COREFERENCE_ALL, &row));
+    ck_assert(row.cases == 8 && row.found == 1 && row.beyond);
+    ck_assert_double_eq(row.baselines[HL_COREFERENCE_SAME_WORD], 0);
+    ck_assert_double_eq(row.held_out_baselines[HL_COREFERENCE_FIRST], 0.5);
+    hl_coreference_free(&counts);
+    hl_coreference_text_free(&text);
+}
+
+static hl_coreference_text fault_text;
+
+static hl_status count(void *context)
+{
+    hl_coreference_row row;
+    HL_TRY(hl_coreference_init(context, &fault_text, HEADS));
+    hl_status status = hl_coreference_row_of(context, HL_COREFERENCE_ALL, &row);
+    if (status.code != HL_OK) {
+        hl_coreference_free(context);
+    }
+    return status;
+}
+
+static void free_counts(void *context)
+{
+    hl_coreference_free(context);
+}
+
+TEST(counts_need_memory)
+{
+    fault_text = text_of(DOCUMENT("1") DOCUMENT("2"));
+    hl_coreference_counts counts;
+    faults_begin();
+    fault_checks_allocations(count, free_counts, &counts);
+    faults_end();
+    ck_assert_uint_ge(hl_coreference_counts_bytes(&fault_text, HEADS),
+                      2 * HL_COREFERENCE_ROWS * HEADS * sizeof(int32_t));
+    hl_coreference_text_free(&fault_text);
+}
+
+SUITE("coreference")
