@@ -44,6 +44,7 @@
 #include "core/files/json_text.h"
 /* Texts, treebanks, tables of one's own */
 #include "data/text/conllu.h"
+#include "data/text/coreference.h"
 #include "data/text/corpus.h"
 #include "data/text/permute.h"
 #include "data/text/split.h"
@@ -58,6 +59,7 @@
 #include "heads/alignment.h"
 #include "heads/all_subsets.h"
 #include "heads/composition.h"
+#include "heads/coreference.h"
 #include "heads/divergence.h"
 #include "heads/evaluator.h"
 #include "heads/head_vectors.h"
@@ -87,6 +89,7 @@
 #include "show/terminal_cells.h"
 /* Runs: config, trainer, folder; and a run opened again */
 #include "pretrained/write.h"
+#include "study/coreference_study.h"
 #include "study/heads_sentences.h"
 #include "study/heads_table.h"
 #include "study/hidden_states.h"
