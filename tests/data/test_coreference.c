@@ -101,6 +101,17 @@ TEST(a_window_of_one_word_is_left_out)
     hl_coreference_text_free(&text);
 }
 
+/* "1)" closes the mention that was opened last: words 1 and 2 within words 0 to 3. */
+TEST(a_mention_within_one_of_the_same_entity_ends_first)
+{
+    hl_coreference_text text =
+        read_with(WORD("1", "Ann", "X", "4", "Entity=(1") WORD("2", "saw", "X", "4", "Entity=(1")
+                      WORD("3", "Bob", "X", "2", "Entity=1)") WORD("4", "saw", "X", "0", "Entity=1)"),
+                  9);
+    ck_assert_str_eq(shown(&text), "0.1/0 o1:0 0.3/0 o1:0");
+    hl_coreference_text_free(&text);
+}
+
 /* What a file of these two words is told about its second MISC. */
 static void refuses(const char *first, const char *second, const char *message)
 {
