@@ -36,11 +36,9 @@ static hl_status make_table(table *t, const hl_coreference_study *study)
     return hl_ok();
 }
 
-static const char *name_of(const table *t, int64_t head)
+static hl_head_name name_of(const table *t, int64_t head)
 {
-    static hl_head_name name;
-    name = hl_head_name_at(&t->study->model->source.shape, head);
-    return name.text;
+    return hl_head_name_at(&t->study->model->source.shape, head);
 }
 
 static void row_of(const void *context, int64_t index, hl_row *row)
@@ -49,14 +47,14 @@ static void row_of(const void *context, int64_t index, hl_row *row)
     const hl_coreference_row *r = &t->rows[index];
     hl_row_text(row, NULL, "kind", "%s", hl_coreference_row_name((hl_coreference_rows)index));
     hl_row_integer(row, NULL, "cases", (double)r->cases);
-    hl_row_text(row, NULL, "head", "%s", r->cases > 0 ? name_of(t, r->head) : "");
+    hl_row_text(row, NULL, "head", "%s", r->cases > 0 ? name_of(t, r->head).text : "");
     hl_row_number(row, NULL, "found", 0, r->found);
     hl_row_number(row, NULL, "same_word", 0, r->baselines[HL_COREFERENCE_SAME_WORD]);
     hl_row_number(row, NULL, "nearest", 0, r->baselines[HL_COREFERENCE_NEAREST]);
     hl_row_number(row, NULL, "first", 0, r->baselines[HL_COREFERENCE_FIRST]);
     hl_row_number(row, NULL, "chance", 0, r->chance);
     hl_row_integer(row, NULL, "held_out_cases", (double)r->held_out_cases);
-    hl_row_text(row, NULL, "held_out_head", "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head) : "");
+    hl_row_text(row, NULL, "held_out_head", "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head).text : "");
     hl_row_number(row, NULL, "held_out", 0, r->held_out);
     hl_row_number(row, NULL, "held_out_low", 0, r->held_out_low);
     hl_row_number(row, NULL, "held_out_high", 0, r->held_out_high);
@@ -75,7 +73,7 @@ static void short_row_of(const void *context, int64_t index, hl_row *row)
     const hl_coreference_row *r = &t->rows[index];
     hl_row_text(row, "mention", NULL, "%s", hl_coreference_row_name((hl_coreference_rows)index));
     hl_row_integer(row, "cases", NULL, (double)r->held_out_cases);
-    hl_row_text(row, "head", NULL, "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head) : "-");
+    hl_row_text(row, "head", NULL, "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head).text : "-");
     if (r->held_out_cases > 0) {
         hl_row_text(row, "held out", NULL, "%.1f [%.1f, %.1f]%s", 100 * r->held_out, 100 * r->held_out_low,
                     100 * r->held_out_high, r->beyond ? " *" : "");
@@ -95,7 +93,7 @@ static void wide_row_of(const void *context, int64_t index, hl_row *row)
     hl_row_share(row, "first", NULL, r->held_out_baselines[HL_COREFERENCE_FIRST]);
     hl_row_share(row, "chance", NULL, r->chance);
     hl_row_integer(row, "all cases", NULL, (double)r->cases);
-    hl_row_text(row, "best", NULL, "%s", r->cases > 0 ? name_of(t, r->head) : "-");
+    hl_row_text(row, "best", NULL, "%s", r->cases > 0 ? name_of(t, r->head).text : "-");
     hl_row_share(row, "found", NULL, r->found);
 }
 
@@ -128,39 +126,62 @@ static void print_table(hl_text *text, const table *t, bool wide)
 
 /* ---- the figure ---- */
 
+enum { FIRST_HEAD = 2 /* columns before it: baselines */ };
+
+/* What the figure shows. */
+typedef struct shares {
+    int64_t n_columns;
+    hl_real *values;     /* (rows, n_columns) */
+    hl_head_name *heads; /* (n_columns) */
+    const char **columns;
+    const char *rows[HL_COREFERENCE_ROWS];
+} shares;
+
+static hl_status make_shares(const table *t, shares *s)
+{
+    const hl_coreference_counts *counts = &t->study->found;
+    int64_t n = counts->n_heads + FIRST_HEAD;
+    s->n_columns = n;
+    s->values = hl_calloc((size_t)(HL_COREFERENCE_ROWS * n), sizeof *s->values);
+    s->heads = hl_calloc((size_t)n, sizeof *s->heads);
+    s->columns = hl_calloc((size_t)n, sizeof *s->columns);
+    HL_NEED(s->values != NULL && s->heads != NULL && s->columns != NULL, "a figure");
+    s->columns[0] = "same word";
+    s->columns[1] = "nearest";
+    for (int64_t c = FIRST_HEAD; c < n; c++) {
+        s->heads[c] = hl_head_name_at(&t->study->model->source.shape, c - FIRST_HEAD);
+        s->columns[c] = s->heads[c].text;
+    }
+    for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
+        const double *base = t->rows[row].held_out_baselines;
+        s->rows[row] = hl_coreference_row_name(row);
+        s->values[row * n] = (hl_real)base[HL_COREFERENCE_SAME_WORD];
+        s->values[row * n + 1] = (hl_real)base[HL_COREFERENCE_NEAREST];
+        for (int64_t c = FIRST_HEAD; c < n; c++) {
+            s->values[row * n + c] = (hl_real)hl_coreference_held_out(counts, row, c - FIRST_HEAD);
+        }
+    }
+    return hl_ok();
+}
+
 /* A map: rows as in the table, columns the baselines and all heads, in documents 1, 3, 5 .... */
 static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
-    enum { FIRST = 2 };
     const table *t = context;
-    const hl_coreference_counts *c = &t->study->found;
-    int64_t n = c->n_heads + FIRST;
-    hl_real *values = hl_calloc((size_t)(HL_COREFERENCE_ROWS * n), sizeof *values);
-    hl_head_name *heads = hl_calloc((size_t)n, sizeof *heads);
-    const char **columns = hl_calloc((size_t)n, sizeof *columns), *rows[HL_COREFERENCE_ROWS];
-    hl_status status = values != NULL && heads != NULL && columns != NULL ? hl_ok() : hl_error_memory("a figure");
-    for (int row = 0; row < HL_COREFERENCE_ROWS && status.code == HL_OK; row++) {
-        const double *base = t->rows[row].held_out_baselines;
-        rows[row] = hl_coreference_row_name(row);
-        values[row * n] = (hl_real)base[HL_COREFERENCE_SAME_WORD];
-        values[row * n + 1] = (hl_real)base[HL_COREFERENCE_NEAREST];
-        for (int64_t h = 0; h < c->n_heads; h++) {
-            values[row * n + FIRST + h] = (hl_real)hl_coreference_held_out(c, row, h);
-        }
-    }
-    for (int64_t h = 0; h < n && status.code == HL_OK; h++) {
-        heads[h] = hl_head_name_at(&t->study->model->source.shape, h < FIRST ? 0 : h - FIRST);
-        columns[h] = h == 0 ? "same word" : h == 1 ? "nearest" : heads[h].text;
-    }
+    shares s = { 0 };
     hl_text caption = { 0 };
     hl_text_print(&caption,
-                  "%s: how often each head finds an earlier mention of the same entity, in documents 1, 3, "
-                  "5 ...; the first two columns are baselines",
+                  "%s: how often each head finds an earlier mention of the same entity, in documents 1, 3, 5 ...; the "
+                  "first two columns are baselines",
                   t->study->model->source.name);
+    hl_status status = make_shares(t, &s);
     HL_THEN(status, hl_text_status(&caption));
-    hl_panel panel = {
-        .weights = values, .n_queries = HL_COREFERENCE_ROWS, .n_keys = n, .stride = n, .queries = rows, .keys = columns
-    };
+    hl_panel panel = { .weights = s.values,
+                       .n_queries = HL_COREFERENCE_ROWS,
+                       .n_keys = s.n_columns,
+                       .stride = s.n_columns,
+                       .queries = s.rows,
+                       .keys = s.columns };
     hl_picture picture = { .panels = &panel,
                            .row_lengths = (const int64_t[]){ 1 },
                            .n_rows = 1,
@@ -168,9 +189,9 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
                            .names = { .rows = "mention", .columns = "head", .colours = "share found, held out" } };
     HL_THEN(status, hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
     hl_text_free(&caption);
-    hl_free(values);
-    hl_free(heads);
-    hl_free(columns);
+    hl_free(s.values);
+    hl_free(s.heads);
+    hl_free(s.columns);
     return status;
 }
 
