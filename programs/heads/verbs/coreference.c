@@ -186,7 +186,7 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
                            .row_lengths = (const int64_t[]){ 1 },
                            .n_rows = 1,
                            .caption = caption.bytes,
-                           .names = { .rows = "mention", .columns = "head", .colours = "share found, held out" } };
+                           .names = { .rows = "mention", .columns = "head", .colours = "share found" } };
     HL_THEN(status, hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
     hl_text_free(&caption);
     hl_free(s.values);
