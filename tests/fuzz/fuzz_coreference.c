@@ -1,5 +1,5 @@
-/* The bytes as the text of `heads coreference`, with a tiny model. No head finds more than there are cases, and mentions
- * stand in the order of their words. */
+/* The bytes as the text of `heads coreference`, with a tiny model. No head finds more than there are cases, and
+ * mentions stand in the order of their words. */
 #include "study/coreference_study.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
