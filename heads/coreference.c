@@ -193,6 +193,15 @@ static int64_t best_head(const part *p)
     return best;
 }
 
+static int64_t documents_with_cases(const part *p)
+{
+    int64_t D = p->counts->n_documents, n = 0;
+    for (int64_t d = p->first; d < D; d += p->step) {
+        n += p->counts->cases[p->row * D + d] > 0;
+    }
+    return n;
+}
+
 static double share_of(int64_t hits, int64_t cases)
 {
     return cases > 0 ? (double)hits / (double)cases : NAN;
@@ -237,7 +246,7 @@ static hl_status measure(const part *p, hl_coreference_row *out)
         out->held_out_baselines[b] = share_of(hits, out->held_out_cases);
         strongest = out->held_out_baselines[b] > out->held_out_baselines[strongest] ? b : strongest;
     }
-    if (out->held_out_cases == 0) {
+    if (documents_with_cases(p) < 2) {
         return hl_ok();
     }
     double *shares = hl_malloc((size_t)2 * HL_COREFERENCE_DRAWS * sizeof *shares);

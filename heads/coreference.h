@@ -87,9 +87,9 @@ typedef struct hl_coreference_row {
     int64_t cases, head; /* the head that finds most in all documents, and how much */
     double found, baselines[HL_COREFERENCE_BASELINES], chance;
     int64_t held_out_cases, held_out_head;        /* chosen on documents 0, 2, 4 ..., measured on 1, 3, 5 ... */
-    double held_out, held_out_low, held_out_high; /* the 95% interval */
+    double held_out, held_out_low, held_out_high; /* the 95% interval; NAN if fewer than two documents have cases */
     double held_out_baselines[HL_COREFERENCE_BASELINES];
-    bool beyond; /* held_out is above the strongest baseline, in at least 97.5% of the bootstrap's draws */
+    bool beyond; /* above the strongest baseline in at least 97.5% of the draws; false without an interval */
 } hl_coreference_row;
 
 /* HL_NO_MEMORY. */

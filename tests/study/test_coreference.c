@@ -27,15 +27,15 @@ static double figure(json_t *object, const char *key)
 TEST(heads_are_asked_for_antecedents)
 {
     const char *bank = run_path("bank.conllu"), *csv = run_path("a.csv"), *png = run_path("a.png");
-    write_bank(bank, DOCUMENT("1") DOCUMENT("2"));
+    write_bank(bank, DOCUMENT("1") DOCUMENT("2") DOCUMENT("3") DOCUMENT("4"));
     run_result run = OK(HEADS("coreference", tiny_folder("bert_untied"), bank, "--json", "--csv", csv, "--png", png));
     json_t *root = json_answer(run), *rows = json_object_get(root, "rows");
-    ck_assert_int_eq((int)figure(root, "documents"), 2);
-    ck_assert_int_eq((int)figure(root, "windows"), 2);
+    ck_assert_int_eq((int)figure(root, "documents"), 4);
+    ck_assert_int_eq((int)figure(root, "windows"), 4);
     ck_assert_uint_eq(json_array_size(rows), 7);
     json_t *all = json_array_get(rows, 0), *far = json_array_get(rows, 6);
     ck_assert_str_eq(json_string_value(json_object_get(all, "kind")), "all");
-    ck_assert_int_eq((int)figure(all, "cases"), 4);
+    ck_assert_int_eq((int)figure(all, "cases"), 8);
     ck_assert_double_eq(figure(all, "same_word"), 1);
     ck_assert(figure(all, "held_out_low") <= figure(all, "held_out") &&
               figure(all, "held_out") <= figure(all, "held_out_high"));
@@ -44,9 +44,11 @@ TEST(heads_are_asked_for_antecedents)
     json_decref(root);
     ck_assert_ptr_nonnull(strstr(run_read(csv), "\nfurther,0,,"));
     ck_assert(memcmp(run_read(png), "\x89PNG", 4) == 0);
-    SAYS(HEADS("coreference", tiny_folder("bert_untied"), bank), "2 documents in 2 windows");
+    SAYS(HEADS("coreference", tiny_folder("bert_untied"), bank), "Documents: 4.");
     SAYS(HEADS("coreference", tiny_folder("bert_untied"), bank, "--wide", "--without-null"), "chance");
     SAYS(HEADS("coreference", tiny_folder("bert_untied"), bank, "--md"), "| pronoun");
+    write_bank(bank, DOCUMENT("1"));
+    SAYS(HEADS("coreference", tiny_folder("bert_untied"), bank), "The text is one document, so nothing is held out");
 }
 
 TEST(what_cannot_be_asked_is_refused)

@@ -74,11 +74,11 @@ static void short_row_of(const void *context, int64_t index, hl_row *row)
     hl_row_text(row, "mention", NULL, "%s", hl_coreference_row_name((hl_coreference_rows)index));
     hl_row_integer(row, "cases", NULL, (double)r->held_out_cases);
     hl_row_text(row, "head", NULL, "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head).text : "-");
-    if (r->held_out_cases > 0) {
+    if (isfinite(r->held_out_low)) {
         hl_row_text(row, "held out", NULL, "%.1f [%.1f, %.1f]%s", 100 * r->held_out, 100 * r->held_out_low,
                     100 * r->held_out_high, r->beyond ? " *" : "");
     } else {
-        hl_row_text(row, "held out", NULL, "-");
+        hl_row_share(row, "held out", NULL, r->held_out);
     }
     hl_row_share(row, "same word", NULL, r->held_out_baselines[HL_COREFERENCE_SAME_WORD]);
     hl_row_share(row, "nearest", NULL, r->held_out_baselines[HL_COREFERENCE_NEAREST]);
@@ -100,10 +100,12 @@ static void wide_row_of(const void *context, int64_t index, hl_row *row)
 static void print_table(hl_text *text, const table *t, bool wide)
 {
     const hl_coreference_study *s = t->study;
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "%s: %s documents in %s windows of at most %s pieces; %s sentences were longer and are left out.",
-                      s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(hl_treebank_size(s->text.windows)),
-                      HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "%s on mentions of entities. Documents: %s. Windows: %s, of at most %s pieces. Sentences that are too "
+        "long for a window, and left out: %s.",
+        s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(hl_treebank_size(s->text.windows)),
+        HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
     hl_text_print(text, "\n");
     hl_results_print(text, (hl_results){ wide ? wide_row_of : short_row_of, t, HL_COREFERENCE_ROWS }, HL_TABLE_WIDTH,
                      1);
@@ -117,6 +119,11 @@ static void print_table(hl_text *text, const table *t, bool wide)
         "nearest: what the nearest mention finds. null: what the best head with random weights finds in all documents. "
         "*: above the strongest baseline in 97.5%% of the bootstrap's draws. The last three rows split the cases by "
         "the sentences between a mention and the nearest right one.");
+    if (s->text.n_documents < 2) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "The text is one document, so nothing is held out. In a text of several, each begins with # "
+                          "newdoc. --wide shows what the best head finds in all cases.");
+    }
     if (wide) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "first: the window's first mention. chance: the mean share of right mentions. best, found: "
