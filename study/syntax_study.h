@@ -64,8 +64,7 @@ typedef struct hl_syntax_study {
 } hl_syntax_study;
 
 /* How the model reads the question's treebank. HL_INVALID: the model reads no text. */
-hl_status hl_syntax_study_spec(const hl_opened_model *model, const hl_syntax_question *question,
-                               hl_treebank_spec *spec);
+hl_status hl_syntax_study_spec(const hl_opened_model *model, const hl_syntax_question *question, hl_treebank_spec *out);
 
 /* Reads the treebank. The model must outlive the study; it need not be loaded yet. HL_INVALID (the model reads no
  * text), HL_BAD_FILE (as hl_treebank_read), HL_NO_MEMORY, or the failure of `progress`. Must be freed with
