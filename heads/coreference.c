@@ -45,12 +45,6 @@ void hl_coreference_clear(hl_coreference_counts *counts)
 
 /* ---- cases ---- */
 
-/* Candidates of a mention are those of the window before it. */
-static size_t first_candidate(const hl_coreference_text *text, int64_t window)
-{
-    return text->firsts[window];
-}
-
 static size_t same_word(const hl_coreference_text *text, size_t first, size_t mention)
 {
     for (size_t i = mention; i-- > first;) {
@@ -77,7 +71,7 @@ static unsigned rows_of(const hl_coreference_text *text, size_t mention, size_t 
 static void add_case(hl_coreference_counts *counts, int64_t window, size_t mention)
 {
     const hl_coreference_text *text = counts->text;
-    size_t first = first_candidate(text, window), right = 0, nearest_right = 0;
+    size_t first = text->firsts[window], right = 0, nearest_right = 0;
     for (size_t i = first; i < mention; i++) {
         if (hl_coreference_same(text, mention, i)) {
             right++;
@@ -131,7 +125,7 @@ size_t hl_coreference_guess(const hl_coreference_text *text, int64_t window, siz
 {
     int64_t W = hl_treebank_at(text->windows, window).n_words;
     const hl_real *row = weights + text->mentions[mention].word * W;
-    size_t best = first_candidate(text, window);
+    size_t best = text->firsts[window]; /* candidates begin with the window */
     for (size_t i = best + 1; i < mention; i++) {
         if (row[text->mentions[i].word] > row[text->mentions[best].word]) {
             best = i;

@@ -171,6 +171,35 @@ hl_status hl_treebank_pass_run(hl_treebank_pass *pass, hl_arena *arena, const hl
     return pass->status;
 }
 
+/* Heads at the same time */
+
+typedef struct each_head {
+    const hl_word_maps *maps;
+    const hl_treebank *treebank;
+    void (*take)(void *context, int64_t head, int64_t sentence, const hl_real *weights);
+    void *context;
+} each_head;
+
+static void take_heads(const void *context, hl_range heads)
+{
+    const each_head *each = context;
+    const hl_word_maps *maps = each->maps;
+    for (int64_t s = maps->first; s < maps->first + maps->n_sentences; s++) {
+        int64_t W = hl_treebank_at(each->treebank, s).n_words;
+        for (int64_t h = heads.begin; h < heads.end; h++) {
+            each->take(each->context, maps->first_head + h, s, hl_word_map(maps, s, h, W));
+        }
+    }
+}
+
+void hl_word_maps_each_head(const hl_word_maps *maps, const hl_treebank *treebank, int threads,
+                            void (*take)(void *context, int64_t head, int64_t sentence, const hl_real *weights),
+                            void *context)
+{
+    each_head each = { maps, treebank, take, context };
+    hl_threads_run(threads, maps->n_heads, 1, take_heads, &each);
+}
+
 /* Counting */
 
 static hl_syntax_tree tree_of(const hl_treebank_sentence *sentence)
@@ -190,29 +219,21 @@ void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank)
 typedef struct counting {
     const hl_treebank *treebank;
     hl_syntax *counts;
-    const hl_word_maps *maps; /* of the layer at work */
     hl_status (*progress)(void *context, int64_t done, int64_t total);
     void *context;
 } counting;
 
-static void count_heads(const void *context, hl_range heads)
+static void count_head(void *context, int64_t head, int64_t s, const hl_real *weights)
 {
     const counting *c = context;
-    for (int64_t s = c->maps->first; s < c->maps->first + c->maps->n_sentences; s++) {
-        hl_treebank_sentence sentence = hl_treebank_at(c->treebank, s);
-        hl_syntax_tree tree = tree_of(&sentence);
-        for (int64_t h = heads.begin; h < heads.end; h++) {
-            hl_syntax_add_head(c->counts, c->maps->first_head + h, &tree, s,
-                               hl_word_map(c->maps, s, h, sentence.n_words));
-        }
-    }
+    hl_treebank_sentence sentence = hl_treebank_at(c->treebank, s);
+    hl_syntax_tree tree = tree_of(&sentence);
+    hl_syntax_add_head(c->counts, head, &tree, s, weights);
 }
 
 static void count_layer(void *context, const hl_word_maps *maps, int threads)
 {
-    counting *c = context;
-    c->maps = maps;
-    hl_threads_run(threads, maps->n_heads, 1, count_heads, c);
+    hl_word_maps_each_head(maps, ((const counting *)context)->treebank, threads, count_head, context);
 }
 
 static hl_status tell(void *context, int64_t done, int64_t total)

@@ -39,6 +39,12 @@ static inline const hl_real *hl_word_map(const hl_word_maps *maps, int64_t sente
     return maps->weights + maps->places[sentence - maps->first] + head * n_words * n_words;
 }
 
+/* Takes every head of the layer with every sentence of the maps; different heads on `threads` threads at the same
+ * time. `head` is counted over all layers; weights (W, W): what word i gives to word j. */
+void hl_word_maps_each_head(const hl_word_maps *maps, const hl_treebank *treebank, int threads,
+                            void (*take)(void *context, int64_t head, int64_t sentence, const hl_real *weights),
+                            void *context);
+
 typedef struct hl_treebank_taker {
     /* Receives each layer in order, for one group of sentences after the other; may use `threads` threads
      * (core/base/threads.h). */

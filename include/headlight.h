@@ -99,6 +99,7 @@
 #include "study/predict_text.h"
 #include "study/report.h"
 #include "study/syntax_study.h"
+#include "study/treebank_run.h"
 #include "study/validation.h"
 #include "study/view.h"
 #include "train/checkpoint.h"

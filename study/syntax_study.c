@@ -2,9 +2,7 @@
 
 #include "core/base/memory.h"
 #include "heads/head_set.h"
-#include "heads/treebank_pass.h"
-#include "study/model_examples.h"
-#include "train/footprint.h"
+#include "study/treebank_run.h"
 #include "train/setup_data.h"
 
 #include <math.h>
@@ -17,50 +15,24 @@ typedef struct pass_call {
     const char *what;
 } pass_call;
 
-enum { ROWS = 2048 }; /* that the model is run on at once: enough for full speed, little memory */
+hl_status hl_syntax_question_tell(const hl_syntax_question *question, const char *what, int64_t done, int64_t total)
+{
+    return question->progress != NULL ? question->progress(question->context, what, done, total) : hl_ok();
+}
 
 static hl_status tell(void *context, int64_t done, int64_t total)
 {
     const pass_call *call = context;
-    const hl_syntax_question *q = call->question;
-    return q->progress != NULL ? q->progress(q->context, call->what, done, total) : hl_ok();
+    return hl_syntax_question_tell(call->question, call->what, done, total);
 }
 
-/* Runs a model of the study's shape: counts where there are `counts`, else gives the taker all maps. */
-static hl_status run_over(const hl_syntax_study *study, const hl_model *model, hl_syntax *counts,
-                          const hl_treebank_taker *taker)
-{
-    hl_treebank_pass *pass = hl_calloc(1, sizeof *pass);
-    HL_NEED(pass != NULL, "a pass over a treebank");
-    hl_arena arena = { 0 };
-    hl_status status = hl_treebank_pass_init(pass, model, study->treebank, ROWS, study->model->source.threads);
-    HL_THEN(status, hl_arena_init(&arena, pass->plan.bytes));
-    HL_THEN(status, counts != NULL ? hl_treebank_pass_count(pass, &arena, counts, taker->progress, taker->context)
-                                   : hl_treebank_pass_run(pass, &arena, taker));
-    hl_arena_free(&arena);
-    hl_treebank_pass_free(pass);
-    hl_free(pass);
-    return status;
-}
-
-static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *question, const hl_model *model,
-                            const char *what, hl_syntax *counts)
+static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *question, bool null, hl_syntax *counts)
 {
     HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->source.shape)));
     hl_syntax_add_treebank(counts, study->treebank);
-    pass_call call = { .question = question, .study = study, .what = what };
-    return run_over(study, model, counts, &(hl_treebank_taker){ .progress = tell, .context = &call });
-}
-
-static hl_status count_null(hl_syntax_study *study, const hl_syntax_question *question)
-{
-    hl_model *null = hl_calloc(1, sizeof *null);
-    HL_NEED(null != NULL, "random weights");
-    hl_status status = hl_opened_model_draw_null(&study->model->source, null);
-    HL_THEN(status, count_with(study, question, null, "random weights", &study->null));
-    hl_model_free(null);
-    hl_free(null);
-    return status;
+    pass_call call = { .question = question, .study = study, .what = null ? "random weights" : "the model" };
+    return hl_treebank_run(study->model, null, study->treebank, counts,
+                           &(hl_treebank_taker){ .progress = tell, .context = &call });
 }
 
 /* ---- rows ---- */
@@ -205,7 +177,8 @@ static hl_status choose_tree_heads(tree_work *work)
 /* W^2 of the sentences of a slice together: at most the longest one's W for each of their words. */
 static size_t most_scores(const hl_treebank *treebank)
 {
-    int64_t longest = hl_treebank_longest(treebank), rows = longest > ROWS ? longest : ROWS;
+    int64_t longest = hl_treebank_longest(treebank),
+            rows = longest > HL_TREEBANK_RUN_ROWS ? longest : HL_TREEBANK_RUN_ROWS;
     return hl_size_product((size_t)hl_treebank_most_words(treebank), (size_t)rows);
 }
 
@@ -220,8 +193,9 @@ static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *qu
     if (work.one == NULL || work.sum == NULL || work.guess == NULL) {
         HL_THEN(status, hl_error_memory("trees"));
     }
-    HL_THEN(status, run_over(study, &study->model->model, NULL,
-                             &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
+    HL_THEN(status,
+            hl_treebank_run(study->model, false, study->treebank, NULL,
+                            &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
     HL_THEN(status, work.status);
     study->has_trees = status.code == HL_OK;
     study->n_tree_heads = work.n;
@@ -252,8 +226,9 @@ hl_status hl_syntax_study_find_cases(hl_syntax_study *study, const hl_syntax_que
 {
     pass_call call = { .question = question, .study = study, .what = "examples" };
     HL_TRY(hl_syntax_cases_init(&study->cases, study->treebank, &study->found, study->rows, study->n_rows, each));
-    hl_status status = run_over(study, &study->model->model, NULL,
-                                &(hl_treebank_taker){ .layer = add_cases, .progress = tell_cases, .context = &call });
+    hl_status status =
+        hl_treebank_run(study->model, false, study->treebank, NULL,
+                        &(hl_treebank_taker){ .layer = add_cases, .progress = tell_cases, .context = &call });
     return hl_syntax_cases_full(&study->cases) ? hl_ok() : status;
 }
 
@@ -295,39 +270,43 @@ hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *mo
     return hl_treebank_read(&spec, &study->treebank);
 }
 
-hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *making,
-                                size_t *kept)
+/* What judging heads needs; 0 if it is not requested. */
+static hl_status judged_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes)
 {
-    const hl_opened_model *opened = study->model;
-    const hl_treebank *treebank = study->treebank;
-    hl_footprint f;
-    HL_TRY(hl_footprint_of_evaluated(&opened->source.config, &f));
-    struct {
-        hl_model model; /* without numbers */
-        hl_treebank_pass pass;
-    } *dry = hl_calloc(1, sizeof *dry); /* too large for the stack of some threads */
-    HL_NEED(dry != NULL, "a pass over a treebank");
-    hl_status status = hl_model_init(&dry->model, &opened->source.shape);
-    HL_THEN(status, hl_treebank_pass_init(&dry->pass, &dry->model, treebank, ROWS, opened->source.threads));
-    size_t judged = 0;
-    HL_THEN(status, question->faithful ? hl_syntax_study_judge_bytes(study, question, &dry->model, &judged) : hl_ok());
-    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&opened->source.shape));
-    size_t null = question->null ? hl_size_sum(f.weights, f.positions) : 0;
-    size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
-    size_t pass = dry->pass.bytes > judged ? dry->pass.bytes : judged;
-    *kept = hl_size_sum(counts, question->null ? counts : 0);
-    *making = hl_size_sum(hl_size_sum(pass, *kept), null > trees ? null : trees);
-    hl_treebank_pass_free(&dry->pass);
-    hl_model_free(&dry->model);
+    *bytes = 0;
+    if (!question->faithful) {
+        return hl_ok();
+    }
+    hl_model *dry = hl_calloc(1, sizeof *dry); /* without numbers, and too large for the stack of some threads */
+    HL_NEED(dry != NULL, "the effects of heads");
+    hl_status status = hl_model_init(dry, &study->model->source.shape);
+    HL_THEN(status, hl_syntax_study_judge_bytes(study, question, dry, bytes));
+    hl_model_free(dry);
     hl_free(dry);
     return status;
 }
 
+hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *making,
+                                size_t *kept)
+{
+    const hl_treebank *treebank = study->treebank;
+    size_t pass, null, judged;
+    HL_TRY(hl_treebank_run_bytes(study->model, treebank, &pass, &null));
+    HL_TRY(judged_bytes(study, question, &judged));
+    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&study->model->source.shape));
+    size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
+    null = question->null ? null : 0;
+    pass = pass > judged ? pass : judged;
+    *kept = hl_size_sum(counts, question->null ? counts : 0);
+    *making = hl_size_sum(hl_size_sum(pass, *kept), null > trees ? null : trees);
+    return hl_ok();
+}
+
 hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question *question)
 {
-    hl_status status = count_with(study, question, &study->model->model, "the model", &study->found);
+    hl_status status = count_with(study, question, false, &study->found);
     HL_THEN(status, choose_rows(study, question));
-    HL_THEN(status, question->null ? count_null(study, question) : hl_ok());
+    HL_THEN(status, question->null ? count_with(study, question, true, &study->null) : hl_ok());
     HL_THEN(status, question->trees ? make_trees(study, question) : hl_ok());
     return status;
 }

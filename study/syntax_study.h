@@ -31,6 +31,9 @@ typedef struct hl_syntax_question {
     void *context;
 } hl_syntax_question;
 
+/* Tells the question's progress, if it has one, how far that is which is being done. Fails as that does. */
+hl_status hl_syntax_question_tell(const hl_syntax_question *question, const char *what, int64_t done, int64_t total);
+
 enum { HL_SYNTAX_JUDGED = 500 }; /* heads are judged on so many sentences: the first usable ones */
 
 /* How whole trees are made from attention, for each of the sentences 1, 3, 5 .... The heads are chosen on the other

@@ -131,6 +131,7 @@ static hl_status take_comment(hl_conllu *reader, hl_span comment, int64_t line)
                             "a comment stands after words; is an empty line missing before it?");
     }
     if (comment_has(comment, "newdoc id", &id) || comment_has(comment, "newdoc", &id)) {
+        reader->sentence.begins_document = true;
         reader->document.size = 0;
         hl_text_add(&reader->document, id.text, id.size);
     }
@@ -265,6 +266,7 @@ static hl_status parse(hl_conllu *reader)
     hl_conllu_sentence *s = &reader->sentence;
     hl_span rest = s->raw = (hl_span){ reader->raw.bytes, reader->raw.size }, row;
     s->n_words = reader->range_end = reader->n_empty = 0;
+    s->begins_document = false;
     for (int64_t line = s->line; next_line(&rest, &row); line++) {
         if (row.size > 0) {
             HL_TRY(row.text[0] == '#' ? take_comment(reader, row, line) : take_row(reader, row, line));

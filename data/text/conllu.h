@@ -51,6 +51,7 @@ typedef struct hl_conllu_sentence {
     const hl_conllu_word *words; /* with IDs 1 .. n_words */
     int64_t n_words;             /* at least 1; with HL_CONLLU_LINES perhaps 0 */
     hl_span document;            /* the id of the last "# newdoc" so far; empty if it has no id, or there was none */
+    bool begins_document;        /* a "# newdoc" stands before it */
     hl_span raw;                 /* all its bytes in the file, including comments and empty lines around it */
     int64_t line;                /* the number of the first line of `raw` */
 } hl_conllu_sentence;

@@ -48,13 +48,7 @@ static hl_status count_pieces(reading *r, const hl_conllu_sentence *sentence, bo
 {
     r->pieces.n = 0;
     for (int64_t w = 0; w < sentence->n_words; w++) {
-        hl_span form = sentence->words[w].columns[HL_CONLLU_FORM];
-        hl_status status = hl_tokens_encode_word(r->spec->tokens, form.text, form.size, first && w == 0, &r->pieces);
-        if (status.code == HL_INVALID) {
-            return hl_lines_bad(hl_conllu_lines(r->reader), sentence->words[w].line, "word %lld: %s", (long long)w + 1,
-                                status.text);
-        }
-        HL_TRY(status);
+        HL_TRY(hl_treebank_add_pieces(r->spec, r->reader, &sentence->words[w], w, first && w == 0, &r->pieces));
     }
     *n = (int64_t)r->pieces.n;
     return hl_ok();
@@ -142,18 +136,11 @@ static hl_mention_kind kind_of(hl_span upos)
 static hl_status number_form(reading *r, hl_span form, int32_t *number)
 {
     hl_text lower = { 0 };
-    for (size_t i = 0, size; i < form.size; i += size) {
-        uint32_t code, codes[2];
-        char bytes[4];
-        size = hl_utf8_decode(form.text + i, form.size - i, &code);
-        int n = size > 0 ? hl_bert_lower_case(code, codes) : 0;
-        for (int c = 0; c < n; c++) {
-            hl_text_add(&lower, bytes, hl_utf8_encode(codes[c], bytes));
-        }
-        if (size == 0) {
-            size = 1;
-            hl_text_add(&lower, form.text + i, 1);
-        }
+    for (size_t i = 0; i < form.size;) {
+        uint32_t code;
+        size_t size = hl_utf8_decode(form.text + i, form.size - i, &code);
+        hl_add_lower_case(&lower, form.text + i, size, code);
+        i += size > 0 ? size : 1;
     }
     hl_status status = hl_text_status(&lower);
     size_t found = 0;
@@ -241,10 +228,7 @@ static hl_status read_all(reading *r)
     const hl_conllu_sentence *sentence;
     HL_TRY(hl_conllu_next(r->reader, &sentence));
     for (int64_t number = 0; sentence != NULL; number++) {
-        if (hl_conllu_comment(sentence, "newdoc").text != NULL ||
-            hl_conllu_comment(sentence, "newdoc id").text != NULL) {
-            HL_TRY(r->n_sentences > 0 ? end_document(r) : hl_ok());
-        }
+        HL_TRY(sentence->begins_document && r->n_sentences > 0 ? end_document(r) : hl_ok());
         HL_TRY(add_sentence(r, sentence));
         if (r->spec->progress != NULL && number % TELL_EVERY == 0) {
             int64_t done, total;

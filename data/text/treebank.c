@@ -109,6 +109,16 @@ static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const h
     return t->text.error;
 }
 
+hl_status hl_treebank_add_pieces(const hl_treebank_spec *spec, const hl_conllu *reader, const hl_conllu_word *word,
+                                 int64_t w, bool first, hl_pieces *pieces)
+{
+    hl_span form = word->columns[HL_CONLLU_FORM];
+    hl_status status = hl_tokens_encode_word(spec->tokens, form.text, form.size, first, pieces);
+    return status.code == HL_INVALID
+               ? hl_lines_bad(hl_conllu_lines(reader), word->line, "word %" PRId64 ": %s", w + 1, status.text)
+               : status;
+}
+
 /* Cuts the words into pieces, with the special tokens around the sentence. The begins of the words are written after
  * the last sentence's, where there is room. */
 static hl_status cut_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
@@ -124,14 +134,8 @@ static hl_status cut_words(hl_treebank *t, const hl_treebank_spec *spec, const h
     int32_t *begins = t->begins + t->places[t->n].begin;
     pieces->n = 0;
     for (int64_t w = 0; w < sentence->n_words; w++) {
-        const hl_conllu_word *word = &sentence->words[w];
-        hl_span form = word->columns[HL_CONLLU_FORM];
         begins[w] = (int32_t)(around + (int64_t)pieces->n);
-        hl_status status = hl_tokens_encode_word(spec->tokens, form.text, form.size, w == 0, pieces);
-        if (status.code == HL_INVALID) {
-            return hl_lines_bad(hl_conllu_lines(reader), word->line, "word %" PRId64 ": %s", w + 1, status.text);
-        }
-        HL_TRY(status);
+        HL_TRY(hl_treebank_add_pieces(spec, reader, &sentence->words[w], w, w == 0, pieces));
     }
     begins[sentence->n_words] = (int32_t)(around + (int64_t)pieces->n);
     return spec->wraps ? hl_tokens_wrap(spec->tokens, pieces->n, pieces) : hl_ok();

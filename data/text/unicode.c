@@ -110,3 +110,16 @@ size_t hl_utf8_encode(uint32_t code, char bytes[4])
     bytes[0] = (char)((0xF00u >> n & 0xF0) | code);
     return n;
 }
+
+void hl_add_lower_case(hl_text *text, const char *bytes, size_t size, uint32_t code)
+{
+    uint32_t lower[2];
+    int n = size > 0 ? hl_bert_lower_case(code, lower) : 0;
+    for (int i = 0; i < n; i++) {
+        char encoded[4];
+        hl_text_add(text, encoded, hl_utf8_encode(lower[i], encoded));
+    }
+    if (n == 0) {
+        hl_text_add(text, bytes, 1);
+    }
+}

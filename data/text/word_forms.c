@@ -50,19 +50,6 @@ static size_t next_character(const char *text, size_t size, uint32_t *code, hl_k
     return step;
 }
 
-static void add_lower_case(word_maker *word, const char *bytes, size_t size, uint32_t code)
-{
-    uint32_t lower[2];
-    int n = size > 0 ? hl_bert_lower_case(code, lower) : 0;
-    for (int i = 0; i < n; i++) {
-        char encoded[4];
-        hl_text_add(&word->form, encoded, hl_utf8_encode(lower[i], encoded));
-    }
-    if (n == 0) {
-        hl_text_add(&word->form, bytes, 1);
-    }
-}
-
 static hl_status make_word(word_maker *word, const hl_tokens *tokens, const int32_t *ids, size_t n)
 {
     word->whole.size = word->form.size = 0;
@@ -86,7 +73,7 @@ static hl_status make_word(word_maker *word, const hl_tokens *tokens, const int3
         uint32_t code;
         hl_kind kind;
         step = next_character(all + at, end - at, &code, &kind);
-        add_lower_case(word, all + at, step, code);
+        hl_add_lower_case(&word->form, all + at, step, code);
     }
     if (end > begin) {
         word->text = all + begin;

@@ -66,6 +66,18 @@ typedef struct hl_heads_command {
         HL_HEADS_OPTION("version", FLAG, version) \
     }
 
+/* Where a table goes, and where a figure goes. */
+#define HL_HEADS_TABLE_OPTIONS                                                                  \
+    { HL_HEADS_OPTION("json", FILE, files.json) }, { HL_HEADS_OPTION("csv", FILE, files.csv) }, \
+    {                                                                                           \
+        HL_HEADS_OPTION("md", FILE, files.md)                                                   \
+    }
+#define HL_HEADS_FIGURE_OPTIONS                                                               \
+    { HL_HEADS_OPTION("png", TEXT, files.png) }, { HL_HEADS_OPTION("svg", TEXT, files.svg) }, \
+    {                                                                                         \
+        HL_HEADS_OPTION("pdf", TEXT, files.pdf)                                               \
+    }
+
 /* The options of a verb that needs a loss from an open model. */
 #define HL_HEADS_TASK_OPTIONS                \
     { HL_HEADS_OPTION("task", TEXT, task) }, \

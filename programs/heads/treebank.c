@@ -4,8 +4,8 @@
 #include "core/base/units.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/maps.h"
 #include "programs/heads/memory.h"
+#include "programs/heads/shares_chart.h"
 #include "programs/heads/treebank_table.h"
 #include "study/output.h"
 
@@ -34,47 +34,28 @@ static hl_status find_relation(const hl_treebank *treebank, const char *name, in
 
 /* ---- the figure ---- */
 
-/* What the figure shows: the best fixed offset, and then every head, for each row of the study. */
-typedef struct shares {
-    int64_t n_columns;
-    hl_real *values;        /* (n_rows, n_columns) */
-    hl_head_name *heads;    /* (n_columns) */
-    const char **columns;   /* (n_columns): names */
-    const char **relations; /* (n_rows) */
-} shares;
-
-static hl_status make_shares(const hl_syntax_study *study, shares *s)
+/* Of each row of the study, the best fixed offset, and then every head: shares held out. */
+static hl_status make_shares(const hl_syntax_study *study, hl_heads_shares *s)
 {
-    int64_t n = study->found.n_heads + 1;
-    *s = (shares){ .n_columns = n };
-    s->values = hl_calloc((size_t)(study->n_rows * n), sizeof *s->values);
-    s->heads = hl_calloc((size_t)n, sizeof *s->heads);
-    s->columns = hl_calloc((size_t)n, sizeof *s->columns);
-    s->relations = hl_calloc((size_t)study->n_rows, sizeof *s->relations);
-    HL_NEED(s->values != NULL && s->heads != NULL && s->columns != NULL && s->relations != NULL, "a figure");
-    s->columns[0] = "offset";
-    for (int64_t column = 1; column < n; column++) {
-        s->heads[column] = hl_head_name_at(&study->model->source.shape, column - 1);
-        s->columns[column] = s->heads[column].text;
-    }
-    for (int64_t row = 0; row < study->n_rows; row++) {
-        s->relations[row] = hl_syntax_study_name(study, study->rows[row]);
-        s->values[row * n] =
-            (hl_real)hl_syntax_share(hl_syntax_row_of(&study->found, study->rows[row]).held_out.baseline);
-        for (int64_t column = 1; column < n; column++) {
-            hl_syntax_choice held_out = hl_syntax_head_of(&study->found, study->rows[row], column - 1).held_out;
-            s->values[row * n + column] = (hl_real)hl_syntax_share(held_out.found); /* NAN is drawn as 0 */
+    static const char *const baselines[] = { "offset" };
+    HL_TRY(hl_heads_shares_init(s, study->n_rows, baselines, 1, &study->model->source.shape));
+    for (int64_t row = 0; row < s->n_rows; row++) {
+        int64_t relation = study->rows[row];
+        hl_real *values = s->values + row * s->n_columns;
+        s->rows[row] = hl_syntax_study_name(study, relation);
+        values[0] = (hl_real)hl_syntax_share(hl_syntax_row_of(&study->found, relation).held_out.baseline);
+        for (int64_t column = 1; column < s->n_columns; column++) {
+            hl_syntax_choice held_out = hl_syntax_head_of(&study->found, relation, column - 1).held_out;
+            values[column] = (hl_real)hl_syntax_share(held_out.found);
         }
     }
     return hl_ok();
 }
 
-/* A map whose rows are those of the study, and whose columns are the best fixed offset and all heads: shares held
- * out. */
 static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
     const hl_syntax_study *study = context;
-    shares s;
+    hl_heads_shares s;
     hl_text caption = { 0 };
     hl_text_print(&caption,
                   "%s on %s sentences: how often each head finds the syntactic head of a word, by relation, "
@@ -82,24 +63,9 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
                   "0, 2, 4 ... choose the ways",
                   study->model->source.name, HL_COUNT(hl_treebank_size(study->treebank)));
     hl_status status = make_shares(study, &s);
-    HL_THEN(status, hl_text_status(&caption));
-    hl_panel panel = { .weights = s.values,
-                       .n_queries = study->n_rows,
-                       .n_keys = s.n_columns,
-                       .stride = s.n_columns,
-                       .queries = s.relations,
-                       .keys = s.columns };
-    hl_picture picture = { .panels = &panel,
-                           .row_lengths = (const int64_t[]){ 1 },
-                           .n_rows = 1,
-                           .caption = caption.bytes,
-                           .names = { .rows = "relation", .columns = "head", .colours = "share found, held out" } };
-    HL_THEN(status, hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
+    HL_THEN(status, hl_heads_shares_draw(&s, &caption, "relation", "share found, held out", format, bytes));
     hl_text_free(&caption);
-    hl_free(s.values);
-    hl_free(s.heads);
-    hl_free(s.columns);
-    hl_free(s.relations);
+    hl_heads_shares_free(&s);
     return status;
 }
 

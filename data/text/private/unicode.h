@@ -1,8 +1,10 @@
 /* What the tokenizers need to know about a character. It equals version 0.23.3 of the `tokenizers` library on every
  * code point: its BertNormalizer and BertPreTokenizer, the regular expression of its ByteLevel, and single_word. Codes
- * are Unicode code points up to 0x10FFFF without surrogates. Nothing here can fail. */
+ * are Unicode code points up to 0x10FFFF without surrogates. But for that of memory, nothing here can fail. */
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_H
+
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +27,10 @@ int hl_bert_base(uint32_t code, uint32_t base[HL_BASE_MAX]);
 
 /* Lower case. Writes the characters and returns how many, 1 or 2. */
 int hl_bert_lower_case(uint32_t code, uint32_t lower[2]);
+
+/* Adds the character in lower case: `size` bytes, which decode to `code`. Size 0: one byte that is not UTF-8, which is
+ * added as it is. HL_NO_MEMORY is left on the text. */
+void hl_add_lower_case(hl_text *text, const char *bytes, size_t size, uint32_t code);
 
 /* The classes \p{L}, \p{N} and \s of ByteLevel's regular expression. */
 typedef enum hl_kind { HL_KIND_OTHER, HL_KIND_LETTER, HL_KIND_NUMBER, HL_KIND_WHITE } hl_kind;

@@ -6,8 +6,8 @@
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/help.h"
-#include "programs/heads/maps.h"
 #include "programs/heads/memory.h"
+#include "programs/heads/shares_chart.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "programs/waiting.h"
@@ -133,72 +133,37 @@ static void print_table(hl_text *text, const table *t, bool wide)
 
 /* ---- the figure ---- */
 
-enum { FIRST_HEAD = 2 /* columns before it: baselines */ };
-
-/* What the figure shows. */
-typedef struct shares {
-    int64_t n_columns;
-    hl_real *values;     /* (rows, n_columns) */
-    hl_head_name *heads; /* (n_columns) */
-    const char **columns;
-    const char *rows[HL_COREFERENCE_ROWS];
-} shares;
-
-static hl_status make_shares(const table *t, shares *s)
+/* Of each row of the table, two baselines, and then every head, in documents 1, 3, 5 .... */
+static hl_status make_shares(const table *t, hl_heads_shares *s)
 {
-    const hl_coreference_counts *counts = &t->study->found;
-    int64_t n = counts->n_heads + FIRST_HEAD;
-    s->n_columns = n;
-    s->values = hl_calloc((size_t)(HL_COREFERENCE_ROWS * n), sizeof *s->values);
-    s->heads = hl_calloc((size_t)n, sizeof *s->heads);
-    s->columns = hl_calloc((size_t)n, sizeof *s->columns);
-    HL_NEED(s->values != NULL && s->heads != NULL && s->columns != NULL, "a figure");
-    s->columns[0] = "same word";
-    s->columns[1] = "nearest";
-    for (int64_t c = FIRST_HEAD; c < n; c++) {
-        s->heads[c] = hl_head_name_at(&t->study->model->source.shape, c - FIRST_HEAD);
-        s->columns[c] = s->heads[c].text;
-    }
+    static const char *const baselines[] = { "same word", "nearest" };
+    enum { FIRST_HEAD = sizeof baselines / sizeof *baselines };
+    HL_TRY(hl_heads_shares_init(s, HL_COREFERENCE_ROWS, baselines, FIRST_HEAD, &t->study->model->source.shape));
     for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
-        const double *base = t->rows[row].held_out_baselines;
+        hl_real *values = s->values + row * s->n_columns;
         s->rows[row] = hl_coreference_row_name(row);
-        s->values[row * n] = (hl_real)base[HL_COREFERENCE_SAME_WORD];
-        s->values[row * n + 1] = (hl_real)base[HL_COREFERENCE_NEAREST];
-        for (int64_t c = FIRST_HEAD; c < n; c++) {
-            s->values[row * n + c] = (hl_real)hl_coreference_held_out(counts, row, c - FIRST_HEAD);
+        values[0] = (hl_real)t->rows[row].held_out_baselines[HL_COREFERENCE_SAME_WORD];
+        values[1] = (hl_real)t->rows[row].held_out_baselines[HL_COREFERENCE_NEAREST];
+        for (int64_t c = FIRST_HEAD; c < s->n_columns; c++) {
+            values[c] = (hl_real)hl_coreference_held_out(&t->study->found, row, c - FIRST_HEAD);
         }
     }
     return hl_ok();
 }
 
-/* A map: rows as in the table, columns the baselines and all heads, in documents 1, 3, 5 .... */
 static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
     const table *t = context;
-    shares s = { 0 };
+    hl_heads_shares s;
     hl_text caption = { 0 };
     hl_text_print(&caption,
                   "%s: how often each head finds an earlier mention of the same entity, in documents 1, 3, 5 ...; the "
                   "first two columns are baselines",
                   t->study->model->source.name);
     hl_status status = make_shares(t, &s);
-    HL_THEN(status, hl_text_status(&caption));
-    hl_panel panel = { .weights = s.values,
-                       .n_queries = HL_COREFERENCE_ROWS,
-                       .n_keys = s.n_columns,
-                       .stride = s.n_columns,
-                       .queries = s.rows,
-                       .keys = s.columns };
-    hl_picture picture = { .panels = &panel,
-                           .row_lengths = (const int64_t[]){ 1 },
-                           .n_rows = 1,
-                           .caption = caption.bytes,
-                           .names = { .rows = "mention", .columns = "head", .colours = "share found" } };
-    HL_THEN(status, hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
+    HL_THEN(status, hl_heads_shares_draw(&s, &caption, "mention", "share found", format, bytes));
     hl_text_free(&caption);
-    hl_free(s.values);
-    hl_free(s.heads);
-    hl_free(s.columns);
+    hl_heads_shares_free(&s);
     return status;
 }
 
@@ -225,12 +190,8 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("max-pieces", INTEGER, max_pieces), .least = 2, .most = INT64_MAX },
     { HL_HEADS_OPTION("wide", FLAG, wide) },
     { HL_HEADS_OPTION("without-null", FLAG, without_null) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("md", FILE, files.md) },
-    { HL_HEADS_OPTION("png", TEXT, files.png) },
-    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
-    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+    HL_HEADS_TABLE_OPTIONS,
+    HL_HEADS_FIGURE_OPTIONS,
 };
 
 static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const hl_syntax_question *question)

@@ -19,9 +19,7 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("reverse", FLAG, reverse) },
     { HL_HEADS_OPTION("json", FILE, files.json) },
     { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("png", TEXT, files.png) },
-    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
-    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+    HL_HEADS_FIGURE_OPTIONS,
 };
 
 static hl_status check(const hl_heads_command *command)

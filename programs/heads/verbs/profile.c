@@ -324,12 +324,8 @@ static const hl_option options[] = {
     HL_HEADS_TASK_OPTIONS,
     { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
     { HL_HEADS_OPTION("norms", FLAG, norms) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("md", FILE, files.md) },
-    { HL_HEADS_OPTION("png", TEXT, files.png) },
-    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
-    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+    HL_HEADS_TABLE_OPTIONS,
+    HL_HEADS_FIGURE_OPTIONS,
 };
 
 /* A run's examples are a snapshot, which is recorded where no file has it. */

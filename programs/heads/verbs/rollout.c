@@ -180,9 +180,7 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("input", TEXT, input) },
     { HL_HEADS_OPTION("json", FILE, files.json) },
     { HL_HEADS_OPTION("npz", TEXT, files.npz) },
-    { HL_HEADS_OPTION("png", TEXT, files.png) },
-    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
-    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+    HL_HEADS_FIGURE_OPTIONS,
 };
 
 static hl_status check(const hl_heads_command *command)

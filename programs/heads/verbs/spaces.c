@@ -129,9 +129,7 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
 static const hl_option options[] = {
     HL_HEADS_HELP_OPTIONS,
     { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("md", FILE, files.md) },
+    HL_HEADS_TABLE_OPTIONS,
 };
 
 static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,

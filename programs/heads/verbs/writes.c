@@ -137,12 +137,8 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
     { HL_HEADS_OPTION("example", INTEGER, example), .most = INT64_MAX },
     { HL_HEADS_OPTION("wide", FLAG, wide) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("md", FILE, files.md) },
-    { HL_HEADS_OPTION("png", TEXT, files.png) },
-    { HL_HEADS_OPTION("svg", TEXT, files.svg) },
-    { HL_HEADS_OPTION("pdf", TEXT, files.pdf) },
+    HL_HEADS_TABLE_OPTIONS,
+    HL_HEADS_FIGURE_OPTIONS,
 };
 
 static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
