@@ -113,24 +113,24 @@ const char *hl_heads_study_remedy(const hl_footprint *f)
                : HL_HEADS_LESS_EXAMPLES;
 }
 
-/* Of both runs: the last snapshot, that of step 0, all metrics and maps; while the page is made, those of one as text
- * and the heads' numbers of both. */
+/* Of both runs: all metrics and maps, and the last snapshot. The heads are measured first. Then both snapshots of step
+ * 0 are read and the page is made: metrics and maps of one run as text, and the passes of one, as those of the second
+ * begin when a snapshot of the first is gone. */
 hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes)
 {
     const hl_opened_model *runs[] = { first, second };
-    size_t page = 0, passes = 0, most = 0;
+    size_t untrained = 0, page = 0, measuring = 0;
     *bytes = 0;
     for (int i = 0; i < 2; i++) {
         hl_footprint f;
         HL_TRY(footprint_of(runs[i], &f));
-        size_t snapshots = hl_size_sum(f.snapshot, f.snapshot);
-        *bytes = hl_size_sum(*bytes, hl_size_sum(i == 0 ? f.libraries : 0,
-                                                 hl_size_sum(model_bytes(&f), hl_size_sum(snapshots, f.readings))));
-        page = larger(page, f.readings);
-        passes = hl_size_sum(passes, f.page);
-        most = larger(most, f.measures - f.snapshot);
+        size_t stands = hl_size_sum(model_bytes(&f), hl_size_sum(f.snapshot, f.readings));
+        *bytes = hl_size_sum(*bytes, hl_size_sum(i == 0 ? f.libraries : 0, stands));
+        untrained = hl_size_sum(untrained, f.snapshot);
+        page = larger(page, hl_size_sum(f.readings, f.page));
+        measuring = larger(measuring, f.measures - f.snapshot);
     }
-    *bytes = hl_size_sum(*bytes, larger(hl_size_sum(page, passes), most));
+    *bytes = hl_size_sum(*bytes, larger(measuring, hl_size_sum(untrained, page)));
     return hl_ok();
 }
 

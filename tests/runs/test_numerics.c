@@ -41,7 +41,10 @@ LOOP_TEST(the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when_
     run_result run = RUN(config, DIVERGING, optimizers[_i], "--out", folder);
     ck_assert_msg(run.code == 4, "exit code %d: %s", run.code, run.err);
     ck_assert_msg(strncmp(run.err, "step ", 5) == 0 && strchr(run.err, '\n')[1] == '\0', "%s", run.err);
-    ck_assert_msg(strstr(run.err, "encoder.") != NULL || strstr(run.err, "output") != NULL, "%s", run.err);
+    /* Which parameter is the first to overflow depends on the kernels of OpenBLAS for this processor. */
+    ck_assert_msg(strstr(run.err, "encoder.") != NULL || strstr(run.err, "output") != NULL ||
+                      strstr(run.err, "embedding.weight") != NULL,
+                  "%s", run.err);
     assert_finite(run_file(folder, "checkpoint.safetensors"));
     assert_finite(run_file(folder, "model.safetensors"));
     run_result again = RUN(config, DIVERGING, optimizers[_i], "--resume", "--out", folder);
