@@ -60,6 +60,7 @@
 #include "heads/all_subsets.h"
 #include "heads/composition.h"
 #include "heads/coreference.h"
+#include "heads/coreference_cases.h"
 #include "heads/divergence.h"
 #include "heads/evaluator.h"
 #include "heads/head_vectors.h"

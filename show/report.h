@@ -16,6 +16,7 @@
 #include "heads/match.h"
 #include "heads/syntax_label.h"
 #include "heads/writes.h"
+#include "show/report_coreference.h"
 #include "show/report_maps.h"
 #include "show/report_syntax.h"
 
@@ -54,6 +55,7 @@ typedef struct hl_report_run {
     const hl_effects *effects;       /* or NULL */
     const hl_syntax_label *seconds;  /* the second label of each head, a relation of a treebank; or NULL */
     const hl_report_syntax *syntax;  /* what the heads find in a treebank, or NULL */
+    const hl_report_coreference *coreference;   /* which find earlier mentions of an entity, or NULL; not with syntax */
     const hl_report_syntax_steps *syntax_steps; /* what they found at each step in the run's own treebank, or NULL */
     const hl_head_pass *pass;                   /* what the heads computed on the maps' first examples, or NULL */
     const hl_writes *writes;                    /* what all heads write at the last snapshot, or NULL */

@@ -362,6 +362,8 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     print_member(text, "heads", heads);
     if (run->syntax != NULL) {
         print_member(text, "syntax", hl_report_syntax_object(run->syntax));
+    } else if (run->coreference != NULL) {
+        print_member(text, "syntax", hl_report_coreference_object(run->coreference));
     }
     if (run->writes != NULL && run->writes->has_answers) {
         print_member(text, "logit", hl_json_number(run->writes->logit.mean));

@@ -4,6 +4,8 @@
 #include "heads/head_set.h"
 #include "study/treebank_run.h"
 
+#include <math.h>
+
 hl_status hl_coreference_study_read(hl_coreference_study *study, const hl_opened_model *model,
                                     const hl_syntax_question *question)
 {
@@ -57,7 +59,44 @@ static hl_status count_with(const hl_coreference_study *study, const hl_syntax_q
 hl_status hl_coreference_study_make(hl_coreference_study *study, const hl_syntax_question *question)
 {
     HL_TRY(count_with(study, question, false, &study->found));
-    return question->null ? count_with(study, question, true, &study->null) : hl_ok();
+    HL_TRY(question->null ? count_with(study, question, true, &study->null) : hl_ok());
+    for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
+        HL_TRY(hl_coreference_row_of(&study->found, row, &study->rows[row]));
+        study->null_rows[row].found = NAN;
+        HL_TRY(question->null ? hl_coreference_row_of(&study->null, row, &study->null_rows[row]) : hl_ok());
+    }
+    return hl_ok();
+}
+
+/* ---- examples ---- */
+
+typedef struct finding {
+    const hl_syntax_question *question;
+    hl_coreference_cases *cases;
+} finding;
+
+static void add_cases(void *context, const hl_word_maps *maps, int threads)
+{
+    (void)threads;
+    hl_coreference_cases_add(((const finding *)context)->cases, maps);
+}
+
+/* Fails, to end the pass, if there are enough. */
+static hl_status tell_cases(void *context, int64_t done, int64_t total)
+{
+    const finding *f = context;
+    return hl_coreference_cases_full(f->cases) ? hl_error(HL_FAILED, "enough examples")
+                                               : hl_syntax_question_tell(f->question, "examples", done, total);
+}
+
+hl_status hl_coreference_study_find_cases(hl_coreference_study *study, const hl_syntax_question *question, int64_t each)
+{
+    finding f = { question, &study->cases };
+    HL_TRY(hl_coreference_cases_init(&study->cases, &study->found, study->rows, each));
+    hl_status status =
+        hl_treebank_run(study->model, false, study->text.windows, NULL,
+                        &(hl_treebank_taker){ .layer = add_cases, .progress = tell_cases, .context = &f });
+    return hl_coreference_cases_full(&study->cases) ? hl_ok() : status;
 }
 
 void hl_coreference_study_free(hl_coreference_study *study)
@@ -65,5 +104,6 @@ void hl_coreference_study_free(hl_coreference_study *study)
     hl_coreference_text_free(&study->text);
     hl_coreference_free(&study->found);
     hl_coreference_free(&study->null);
+    hl_coreference_cases_free(&study->cases);
     *study = (hl_coreference_study){ 0 };
 }

@@ -7,10 +7,12 @@
 #include "core/base/status.h"
 #include "data/text/coreference.h"
 #include "heads/coreference.h"
+#include "heads/coreference_cases.h"
 #include "study/model.h"
 #include "study/syntax_study.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 HL_BEGIN_DECLS
 
@@ -19,7 +21,9 @@ typedef struct hl_coreference_study {
     const hl_opened_model *model;
     hl_coreference_text text;
     int64_t max_pieces;                /* of a window */
-    hl_coreference_counts found, null; /* null: empty if it was not requested */
+    hl_coreference_counts found, null; /* null: empty if it was not requested, and its rows have no cases */
+    hl_coreference_row rows[HL_COREFERENCE_ROWS], null_rows[HL_COREFERENCE_ROWS];
+    hl_coreference_cases cases; /* as hl_coreference_study_find_cases finds them */
 } hl_coreference_study;
 
 /* Reads the text. Of the question, path, max_pieces, null, progress and context are used. The model must outlive the
@@ -36,6 +40,11 @@ hl_status hl_coreference_study_bytes(const hl_coreference_study *study, const hl
 /* Runs the model, which must have been loaded, over the text; if requested, also one of the same shape with the weights
  * that an untrained run draws from the run's seed. HL_NO_MEMORY, HL_NOT_FINITE, or the failure of `progress`. */
 hl_status hl_coreference_study_make(hl_coreference_study *study, const hl_syntax_question *question);
+
+/* Runs the made study's model again, until `each` right and wrong examples have been found for each row, in study->cases.
+ * HL_NO_MEMORY, HL_NOT_FINITE, or the failure of `progress`. */
+hl_status hl_coreference_study_find_cases(hl_coreference_study *study, const hl_syntax_question *question,
+                                          int64_t each);
 
 /* A zeroed or already freed one is allowed. */
 void hl_coreference_study_free(hl_coreference_study *study);

@@ -152,11 +152,10 @@ hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, 
 }
 
 /* What they find in a treebank. */
-static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *treebank)
+static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *name)
 {
-    const char *slash = strrchr(treebank, '/');
     report->syntax = (hl_report_syntax){
-        .name = slash != NULL ? slash + 1 : treebank,
+        .name = name,
         .treebank = syntax->treebank,
         .found = &syntax->found,
         .null = syntax->null.n_heads > 0 ? &syntax->null : NULL,
@@ -165,6 +164,18 @@ static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, c
         .cases = &syntax->cases,
     };
     report->shown.syntax = &report->syntax;
+}
+
+static void add_coreference(hl_heads_report *report, const hl_coreference_study *study, const char *name)
+{
+    report->coreference = (hl_report_coreference){
+        .name = name,
+        .found = &study->found,
+        .rows = study->rows,
+        .null_rows = study->null.n_heads > 0 ? study->null_rows : NULL,
+        .cases = &study->cases,
+    };
+    report->shown.coreference = &report->coreference;
 }
 
 void hl_heads_report_free(hl_heads_report *report)
@@ -185,8 +196,12 @@ hl_status hl_heads_page_print(void *page, hl_text *text)
     const hl_heads_page *p = page;
     hl_heads_report report;
     HL_TRY(hl_heads_report_gather(&report, p->run, p->history, p->study));
+    const char *slash = p->treebank != NULL ? strrchr(p->treebank, '/') : NULL;
+    const char *name = slash != NULL ? slash + 1 : p->treebank;
     if (p->syntax != NULL) {
-        add_syntax(&report, p->syntax, p->treebank);
+        add_syntax(&report, p->syntax, name);
+    } else if (p->coreference != NULL) {
+        add_coreference(&report, p->coreference, name);
     }
     hl_status status = hl_report_write(&report.shown, 1, text);
     hl_heads_report_free(&report);

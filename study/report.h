@@ -5,6 +5,7 @@
 #include "core/base/declarations.h"
 #include "core/base/text.h"
 #include "show/report.h"
+#include "study/coreference_study.h"
 #include "study/history.h"
 #include "study/study.h"
 #include "study/syntax_study.h"
@@ -20,6 +21,7 @@ typedef struct hl_heads_report {
     hl_head_pass pass;
     hl_writes writes;
     hl_report_syntax syntax;
+    hl_report_coreference coreference;
 } hl_heads_report;
 
 /* Gathers what a report shows: the history's metrics and maps, the labels and effects of the study (which must be of
@@ -37,9 +39,10 @@ void hl_heads_report_free(hl_heads_report *report);
 typedef struct hl_heads_page {
     hl_opened_model *run;
     const hl_heads_history *history;
-    const hl_heads_study *study;   /* of the last snapshot */
-    const hl_syntax_study *syntax; /* a study with cases, of the same weights; or NULL */
-    const char *treebank;          /* the file of its treebank */
+    const hl_heads_study *study;             /* of the last snapshot */
+    const hl_syntax_study *syntax;           /* a study with cases, of the same weights; or NULL */
+    const hl_coreference_study *coreference; /* the same; not both */
+    const char *treebank;                    /* the file of either */
 } hl_heads_page;
 
 /* Makes the report (a maker, study/output.h). `page` is a hl_heads_page. HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */

@@ -1,15 +1,18 @@
-/* The table of all heads with its files: the answer of `heads table`, and a part of that of `heads grammar`. */
+/* The table of all heads with its files: the answer of `heads table`, and a part of those of `heads grammar` and
+ * `heads coreference`. */
 #ifndef HL_PROGRAMS_HEADS_TABLE_FILES_H
 #define HL_PROGRAMS_HEADS_TABLE_FILES_H
 
 #include "programs/heads/call.h"
+#include "study/coreference_study.h"
 #include "study/study.h"
 #include "study/syntax_study.h"
 
 /* Begin with a zeroed struct with `call` set. Free it with hl_heads_table_files_free. */
 typedef struct hl_heads_table_files {
-    hl_heads_call *call;           /* not owned, like the next one */
-    const hl_syntax_study *syntax; /* of the command's treebank, with cases; NULL: none */
+    hl_heads_call *call;                     /* not owned, like the next one */
+    const hl_syntax_study *syntax;           /* of the command's treebank, with cases; NULL: none */
+    const hl_coreference_study *coreference; /* the same; not both */
     char *folder; /* for heads.csv and report.html: the run's, or that of the sentences; NULL: none; owned */
     hl_heads_study study;
 } hl_heads_table_files;

@@ -109,8 +109,7 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
                                  .context = waiting };
 }
 
-/* A page without --examples is of a run's own, of which it has snapshots. */
-static hl_status check_page(const hl_opened_model *model, const hl_heads_command *command)
+hl_status hl_heads_treebank_check_page(const hl_opened_model *model, const hl_heads_command *command)
 {
     return !hl_heads_command_looks(command) || model->n_steps > 0
                ? hl_ok()
@@ -125,7 +124,7 @@ hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model
     hl_waiting waiting = { .out = err };
     hl_syntax_question question = hl_heads_treebank_question(command, &waiting);
     *study = (hl_syntax_study){ 0 };
-    hl_status status = check_page(model, command);
+    hl_status status = hl_heads_treebank_check_page(model, command);
     HL_THEN(status, hl_syntax_study_read(study, model, &question));
     int64_t relation;
     HL_THEN(status, command->relation != NULL ? find_relation(study->treebank, command->relation, &relation) : hl_ok());

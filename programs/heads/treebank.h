@@ -12,6 +12,9 @@
 /* The command's question about its treebank; its progress goes to `waiting`. */
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting);
 
+/* HL_BAD_FILE if the command asks for a page of a run's own examples and the run has no snapshots. */
+hl_status hl_heads_treebank_check_page(const hl_opened_model *model, const hl_heads_command *command);
+
 /* Reads the treebank, checks the memory, loads the weights, and runs the model over the treebank. The progress goes to
  * `err`. For a page, it also finds cases. Fails as hl_opened_model_load, hl_syntax_study_read, hl_syntax_study_make and
  * hl_syntax_study_find_cases. Before the model runs: HL_INVALID, naming the treebank's relations, if it has none with

@@ -28,6 +28,10 @@ json_t *hl_report_pass_object(const hl_head_pass *pass);
  * "right": [...], "wrong": [...]}, ...]}. */
 json_t *hl_report_syntax_object(const hl_report_syntax *syntax);
 
+/* Which heads find earlier mentions of the same entity: as above, but with "mentions": true, and "documents" and
+ * "windows" for "sentences". */
+json_t *hl_report_coreference_object(const hl_report_coreference *coreference);
+
 /* A head's second label with its held-out figures and whether the head is faithful to it, or JSON's null. */
 json_t *hl_report_syntax_label(const hl_syntax_label *second);
 

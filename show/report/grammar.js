@@ -1,5 +1,6 @@
 /* Which head finds which relation of a treebank: the table's row, all heads for it, and sentences in which the head that
- * was chosen is right and wrong. A report of one run alone may have it. All shares are held out unless said otherwise. */
+ * was chosen is right and wrong. A report of one run alone may have it. All shares are held out unless said otherwise.
+ * The section also shows which head finds earlier mentions of an entity; coreference.js has the words for that. */
 
 const CASE_ROW = 22, CASE_ARCS = 76; /* in pixels: a word's height, the room for arcs beside the words */
 const OFFSET_NAMES = { "-1": "the word before", 1: "the word after" };
@@ -31,7 +32,7 @@ function offsetText(offset) {
 /* What a head finds of a relation where it was not chosen. */
 function heldOutOf(relation, head) {
     const [direction, hits, earned] = relation.heads[head.place], cases = relation.held_out.found[1];
-    return { direction, earned, share: shareOf([hits, cases]), baseline: shareOf(relation.held_out.baseline) };
+    return { direction, earned, share: shareOf([hits, cases]), baseline: shareOf(grammarOf().texts.baseline(relation)) };
 }
 
 /* The second label of a head, with its figures; "" where it has earned none. */
@@ -44,11 +45,16 @@ function grammarText(head) {
 
 /* ---- the table's row ---- */
 
+function grammarColumns(choice) {
+    return [["Cases", counted(choice.found[1])], ["Head", runs[0].heads[choice.head].name], ["Direction", choice.direction],
+            ["Found", percent(shareOf(choice.found))], ["95%", betweenText(choice.interval)], ["Baseline", percent(shareOf(choice.baseline))],
+            ["Offset", `${choice.offset > 0 ? "+" : ""}${choice.offset}`]];
+}
+
 function figuresTable(relation) {
-    const titles = ["Chosen and measured", "Cases", "Head", "Direction", "Found", "95%", "Baseline", "Offset", ...relation.null === undefined ? [] : ["Null"]];
-    const rows = [["held out", relation.held_out, relation.null_held_out], ["on all sentences", relation.published, relation.null]].map(([name, choice, none]) =>
-        [name, counted(choice.found[1]), runs[0].heads[choice.head].name, choice.direction, percent(shareOf(choice.found)), betweenText(choice.interval),
-         percent(shareOf(choice.baseline)), `${choice.offset > 0 ? "+" : ""}${choice.offset}`, ...none === undefined ? [] : [percent(shareOf(none))]]);
+    const columns = [["held out", relation.held_out, relation.null_held_out], [`on all ${grammarOf().texts.units}`, relation.published, relation.null]].map(([name, choice, none]) =>
+        [["Chosen and measured", name], ...grammarOf().texts.columns(choice), ...none === undefined ? [] : [["Null", percent(shareOf(none))]]]);
+    const titles = columns[0].map(([title]) => title), rows = columns.map((row) => row.map(([, value]) => value));
     const cellOf = (value, i) => element("td", { class: i === 0 ? "text" : "", "data-name": titles[i] }, `${value}`);
     return [element("thead", {}, element("tr", {}, ...titles.map((title, i) => element("th", { scope: "col", class: i === 0 ? "plain text" : "plain" }, title)))),
             element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cellOf))))];
@@ -73,7 +79,7 @@ function buildShares(relation) {
     numbers[0]?.style.setProperty("grid-column", "2");
     box.replaceChildren(...numbers, ...runs[0].layers.flatMap((heads, layer) => [element("span", { class: "share-layer" }, `L${layer}`), ...heads.map((head) => {
         const { direction, earned, share, baseline } = heldOutOf(relation, head), best = relation.held_out.head === head.place;
-        const text = `${head.name} ${direction}: ${percent(share)}${earned ? `, earns ${relation.name}` : ""}${best ? ", the best of the other half" : ""}`;
+        const text = `${head.name}${direction && ` ${direction}`}: ${percent(share)}${earned ? `, ${grammarOf().texts.earns} ${relation.name}` : ""}${best ? ", the best of the other half" : ""}`;
         const button = element("button", { type: "button", class: `share${earned ? " earned" : ""}${best ? " best" : ""}`, title: text, "aria-label": text },
                                Number.isFinite(share) ? `${(100 * share).toFixed(0)}` : "–");
         button.style.setProperty("--share", `${Number.isFinite(share) ? Math.round(55 * share) : 0}%`);
@@ -92,7 +98,7 @@ function lightHeads() {
         cell.button.classList.toggle("lit", lit);
         cell.button.classList.toggle("earned", found?.earned === true);
         cell.button.classList.toggle("dimmed", found !== null && !lit);
-        cell.relation.textContent = relation === null ? "" : `${found.earned ? "★ " : ""}${relation.name} ${percent(found.share)} ${found.direction}`;
+        cell.relation.textContent = relation === null ? "" : `${found.earned ? "★ " : ""}${relation.name} ${percent(found.share)} ${found.direction}`.trim();
     }
 }
 
@@ -119,7 +125,10 @@ function arcsOf(one) {
 }
 
 function wordOfCase(one, word, right) {
-    const roles = [...word === one.word ? ["word"] : [], ...word === one.gold ? ["head"] : [],
+    if (one.words[word] === null) {
+        return element("li", { class: "gap" }, element("span", { class: "case-word" }, "…"));
+    }
+    const roles = [...word === one.word ? ["word"] : [], ...word === one.gold ? [grammarOf().texts.gold] : [],
                    ...word === one.guess ? [right ? "✓" : "✗ guess"] : []];
     const kind = word === one.word ? "asked" : word === one.gold ? "gold" : word === one.guess ? "guess" : "";
     const bar = element("span", { class: "weight-bar" }, element("i", {}));
@@ -129,13 +138,16 @@ function wordOfCase(one, word, right) {
                    element("span", { class: "case-weight" }, one.weights[word] < 0.005 ? "" : one.weights[word].toFixed(2)));
 }
 
+function grammarCaseText(relation, right, word, guess, gold) {
+    const looks = relation.held_out.direction === "d>h" ? `${word} looks at ${guess}` : `${word} is looked at by ${guess}`;
+    return right ? `${looks}, its head.` : `${looks}; its head is ${gold}.`;
+}
+
 function caseFigure(relation, one, right) {
-    const toHead = relation.held_out.direction === "d>h", [word, guess, gold] = [one.word, one.guess, one.gold].map((place) => `“${shortened(one.words[place])}”`);
-    const looks = toHead ? `${word} looks at ${guess}` : `${word} is looked at by ${guess}`;
-    const text = right ? `${looks}, its head.` : `${looks}; its head is ${gold}.`;
+    const texts = grammarOf().texts, text = texts.caseText(relation, right, ...[one.word, one.guess, one.gold].map((place) => `“${shortened(one.words[place])}”`));
     const list = element("ol", { class: "case-words" }, ...one.words.map((_, i) => wordOfCase(one, i, right)));
     return element("figure", { class: "case" }, element("figcaption", {}, element("strong", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong"), ` ${text} `,
-                                                                element("small", {}, one.id !== "" ? `sent_id ${one.id}` : `sentence ${one.sentence} of those used`)),
+                                                                element("small", {}, texts.place(one))),
                    element("div", { class: "case-box" }, arcsOf(one), list));
 }
 
@@ -147,7 +159,7 @@ function chooseRelation(index, lit) {
     state.relation = lit ? index : null;
     byId("relation").value = index;
     byId("lit").value = lit ? index : "";
-    byId("relation-text").textContent = relationText(relation);
+    byId("relation-text").textContent = grammarOf().texts.relation(relation);
     byId("relation-rows").replaceChildren(...figuresTable(relation));
     buildShares(relation);
     for (const [name, right] of [["right", true], ["wrong", false]]) {
@@ -159,14 +171,27 @@ function chooseRelation(index, lit) {
 
 /* Opens on the relation that its head finds most clearly. */
 function openingRelation(relations) {
-    const lifts = relations.map((relation) => (relation.earned ? shareOf(relation.held_out.found) - shareOf(relation.held_out.baseline) : -1));
+    const lifts = relations.map((relation) => (relation.earned ? shareOf(relation.held_out.found) - shareOf(grammarOf().texts.baseline(relation)) : -1));
     return Math.max(lifts.indexOf(Math.max(...lifts)), 0);
 }
+
+const grammarTexts = {
+    units: "sentences", gold: "head", earns: "earns", columns: grammarColumns, baseline: (relation) => relation.held_out.baseline,
+    relation: relationText, caseText: grammarCaseText, place: (one) => (one.id !== "" ? `sent_id ${one.id}` : `sentence ${one.sentence} of those used`),
+    hint: (grammar) => `On ${counted(grammar.sentences)} sentences of ${grammar.treebank}` +
+        `${grammar.left_out > 0 ? `, ${counted(grammar.left_out)} left out` : ""}: how often a word’s largest weight is on its syntactic head. ` +
+        "Head and direction are chosen on sentences 0, 2, 4 … and measured on the others, which are held out. The baseline is the best fixed offset on the held-out sentences. " +
+        "★: a head earns the relation as its second label.",
+};
 
 function buildGrammar() {
     const grammar = grammarOf();
     if (grammar === undefined) {
         return;
+    }
+    grammar.texts = grammar.mentions ? coreferenceTexts : grammarTexts;
+    if (grammar.mentions) {
+        nameCoreference();
     }
     const names = grammar.relations.map((relation, i) => [`${relation.name}${relation.earned ? " ★" : ""}`, i]);
     for (const id of ["grammar", "grammar-link", "lit-label"]) {
@@ -176,9 +201,6 @@ function buildGrammar() {
     byId("relation").append(...names.map(([name, i]) => new Option(name, i)));
     byId("lit").addEventListener("change", () => chooseRelation(Number(byId("lit").value || byId("relation").value), byId("lit").value !== ""));
     byId("relation").addEventListener("change", () => chooseRelation(Number(byId("relation").value), true));
-    byId("grammar-hint").textContent = `On ${counted(grammar.sentences)} sentences of ${grammar.treebank}` +
-        `${grammar.left_out > 0 ? `, ${counted(grammar.left_out)} left out` : ""}: how often a word’s largest weight is on its syntactic head. ` +
-        "Head and direction are chosen on sentences 0, 2, 4 … and measured on the others, which are held out. The baseline is the best fixed offset on the held-out sentences. " +
-        "★: a head earns the relation as its second label.";
+    byId("grammar-hint").textContent = grammar.texts.hint(grammar);
     chooseRelation(openingRelation(grammar.relations), false);
 }

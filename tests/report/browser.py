@@ -968,14 +968,56 @@ def is_percent(text, share, digits=1):
     return abs(float(text.removesuffix("%")) - 100 * share) <= 0.5 * 10 ** -digits + 1e-6
 
 
-def cases_shown(page, kind):
-    """Of each example: its sentence, its words and, by their marks, the word, its head and the guess."""
+def cases_shown(page, kind, gold="head"):
+    """Of each example: its sentence or document, its words and, by their marks, the word, the right one and the guess."""
     return page.script("""return [...document.querySelectorAll(`#${arguments[0]}-cases .case`)].map((figure) => {
-        const items = [...figure.querySelectorAll("li")], role = (li) => li.querySelector(".role").textContent.split(" ");
+        const items = [...figure.querySelectorAll("li")], role = (li) => li.querySelector(".role")?.textContent ?? "";
         const at = (sign) => items.findIndex((li) => role(li).includes(sign));
         return [Number(figure.querySelector("small").textContent.split(" ")[1]),
-                items.map((li) => li.querySelector(".case-word").title), at("word"), at("head"), Math.max(at("✓"), at("✗"))];
-    });""", kind)
+                items.map((li) => li.querySelector(".case-word").title), at("word"), at(arguments[1]), Math.max(at("✓"), at("✗"))];
+    });""", kind, gold)
+
+
+def write_mentions(folder):
+    """Eight documents of two sentences in which the dog (e1) and the king (e2) come back; the pronoun is far away."""
+    def word(i, form, head, upos="NOUN", entity=None):
+        return f"{i}\t{form}\t_\t{upos}\t_\t_\t{head}\tdep\t_\t{'_' if entity is None else 'Entity=' + entity}\n"
+    first = [("the", 2, "DET", "(e1"), ("dog", 3, "NOUN", "e1)"), ("sees", 0, "VERB", None), (HOSTILE_WORD, 3, "PROPN", "(e2)")]
+    second = [("king", 2, "NOUN", "(e2)"), ("sees", 0, "VERB", None), ("the", 2, "NOUN", "(e1)")] + [("cat", 2, "NOUN", None)] * 14
+    sentences = ["".join(word(i, form, head, upos, entity) for i, (form, head, upos, entity) in enumerate(words, 1)) for words in (first, second)]
+    last = word(1, "dog", 0, "PRON", "(e1)") + word(2, "cat", 1)
+    (folder / "mentions.conllu").write_text("".join(f"# newdoc id = {d}\n" + "\n".join([*sentences, last]) + "\n" for d in range(8)), encoding="utf-8")
+    return folder / "mentions.conllu"
+
+
+def check_coreference(page, heads_program, mentions):
+    """The rows, heads and examples of the page are those of heads coreference and of the text."""
+    asked = [heads_program, "coreference", page.folder, mentions]
+    told = [row for row in json.loads(subprocess.check_output([*asked, "--json"]))["rows"] if row["held_out_cases"] > 0]
+    subprocess.run([*asked, "--report", page.folder / "coreference.html"], check=True, stdout=subprocess.DEVNULL)
+    forms = [line.split("\t")[1] for line in mentions.read_text(encoding="utf-8").split("# newdoc")[1].splitlines() if "\t" in line]
+    for width, theme in ((1400, "dark"), (390, "light")):
+        page.size(width, 1000, theme)
+        page.open("coreference.html")
+        assert page.one("#grammar-title").text == page.one("#grammar-link").get_property("textContent") == "Coreference"
+        assert [option.text.removesuffix(" ★") for option in page.all("#relation option")] == [row["kind"] for row in told], told
+        for place, row in enumerate(told):
+            choose(page, "relation", place)
+            figures = [cell.text.split("\n")[-1] for cell in page.all("#relation-rows tbody tr:first-child td")]
+            assert figures[1:3] == [str(row["held_out_cases"]), row["held_out_head"]], (figures, row)
+            for column, share in ((3, "held_out"), (5, "held_out_same_word"), (6, "held_out_nearest"), (7, "held_out_first")):
+                assert is_percent(figures[column], row[share]), (share, figures, row)
+            best = page.one("#relation-heads button.best")
+            assert row["held_out_head"] in best.get_attribute("title") and is_percent(best.text, row["held_out"], 0), row
+            shown = {kind: cases_shown(page, kind, "same entity") for kind in ("right", "wrong")}
+            assert 0 < sum(map(len, shown.values())) <= 8, shown
+            for kind, cases in shown.items():
+                for document, words, word, gold, guess in cases:
+                    assert document % 2 == 1 and (guess == gold) == (kind == "right") and 0 <= gold < word, (kind, words)
+                    text = " ".join(form if form != "" else "…" for form in words)
+                    assert all(part in " ".join(forms) for part in text.split(" … ")) and ("…" in text) == (row["kind"] == "pronoun"), text
+            assert page.script("return document.documentElement.scrollWidth") <= width, row
+    page.silent()
 
 
 def check_grammar(page, heads_program, trees):
@@ -1172,6 +1214,7 @@ def main():
             page.use(masked)
             check_open_answers(page)
             check_grammar(page, heads_program, write_treebank(Path(name)))
+            check_coreference(page, heads_program, write_mentions(Path(name)))
             check_relations(page)
             page.folder = sweep
             check_ablation(page)

@@ -5,9 +5,12 @@
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
+#include "programs/heads/examples.h"
 #include "programs/heads/help.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/shares_chart.h"
+#include "programs/heads/table_files.h"
+#include "programs/heads/treebank.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "programs/waiting.h"
@@ -17,51 +20,32 @@
 
 #include <math.h>
 
-/* The rows of the table, and those of random weights: NAN where these were not asked for. */
-typedef struct table {
-    const hl_coreference_study *study;
-    hl_coreference_row rows[HL_COREFERENCE_ROWS];
-    double null[HL_COREFERENCE_ROWS];
-} table;
-
-static hl_status make_table(table *t, const hl_coreference_study *study)
+static hl_head_name name_of(const hl_coreference_study *study, int64_t head)
 {
-    *t = (table){ .study = study };
-    for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
-        hl_coreference_row null = { .found = NAN };
-        HL_TRY(hl_coreference_row_of(&study->found, row, &t->rows[row]));
-        HL_TRY(study->null.n_heads > 0 ? hl_coreference_row_of(&study->null, row, &null) : hl_ok());
-        t->null[row] = null.found;
-    }
-    return hl_ok();
-}
-
-static hl_head_name name_of(const table *t, int64_t head)
-{
-    return hl_head_name_at(&t->study->model->source.shape, head);
+    return hl_head_name_at(&study->model->source.shape, head);
 }
 
 static void row_of(const void *context, int64_t index, hl_row *row)
 {
-    const table *t = context;
-    const hl_coreference_row *r = &t->rows[index];
+    const hl_coreference_study *study = context;
+    const hl_coreference_row *r = &study->rows[index];
     hl_row_text(row, NULL, "kind", "%s", hl_coreference_row_name((hl_coreference_rows)index));
     hl_row_integer(row, NULL, "cases", (double)r->cases);
-    hl_row_text(row, NULL, "head", "%s", r->cases > 0 ? name_of(t, r->head).text : "");
+    hl_row_text(row, NULL, "head", "%s", r->cases > 0 ? name_of(study, r->head).text : "");
     hl_row_number(row, NULL, "found", 0, r->found);
     hl_row_number(row, NULL, "same_word", 0, r->baselines[HL_COREFERENCE_SAME_WORD]);
     hl_row_number(row, NULL, "nearest", 0, r->baselines[HL_COREFERENCE_NEAREST]);
     hl_row_number(row, NULL, "first", 0, r->baselines[HL_COREFERENCE_FIRST]);
     hl_row_number(row, NULL, "chance", 0, r->chance);
     hl_row_integer(row, NULL, "held_out_cases", (double)r->held_out_cases);
-    hl_row_text(row, NULL, "held_out_head", "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head).text : "");
+    hl_row_text(row, NULL, "held_out_head", "%s", r->held_out_cases > 0 ? name_of(study, r->held_out_head).text : "");
     hl_row_number(row, NULL, "held_out", 0, r->held_out);
     hl_row_number(row, NULL, "held_out_low", 0, r->held_out_low);
     hl_row_number(row, NULL, "held_out_high", 0, r->held_out_high);
     hl_row_number(row, NULL, "held_out_same_word", 0, r->held_out_baselines[HL_COREFERENCE_SAME_WORD]);
     hl_row_number(row, NULL, "held_out_nearest", 0, r->held_out_baselines[HL_COREFERENCE_NEAREST]);
     hl_row_number(row, NULL, "held_out_first", 0, r->held_out_baselines[HL_COREFERENCE_FIRST]);
-    hl_row_number(row, NULL, "null", 0, t->null[index]);
+    hl_row_number(row, NULL, "null", 0, study->null_rows[index].found);
     hl_row_truth(row, "beyond", r->beyond);
 }
 
@@ -69,11 +53,11 @@ static void row_of(const void *context, int64_t index, hl_row *row)
 
 static void short_row_of(const void *context, int64_t index, hl_row *row)
 {
-    const table *t = context;
-    const hl_coreference_row *r = &t->rows[index];
+    const hl_coreference_study *study = context;
+    const hl_coreference_row *r = &study->rows[index];
     hl_row_text(row, "mention", NULL, "%s", hl_coreference_row_name((hl_coreference_rows)index));
     hl_row_integer(row, "cases", NULL, (double)r->held_out_cases);
-    hl_row_text(row, "head", NULL, "%s", r->held_out_cases > 0 ? name_of(t, r->held_out_head).text : "-");
+    hl_row_text(row, "head", NULL, "%s", r->held_out_cases > 0 ? name_of(study, r->held_out_head).text : "-");
     if (isfinite(r->held_out_low)) {
         hl_row_text(row, "held out", NULL, "%.1f [%.1f, %.1f]%s", 100 * r->held_out, 100 * r->held_out_low,
                     100 * r->held_out_high, r->beyond ? " *" : "");
@@ -82,24 +66,23 @@ static void short_row_of(const void *context, int64_t index, hl_row *row)
     }
     hl_row_share(row, "same word", NULL, r->held_out_baselines[HL_COREFERENCE_SAME_WORD]);
     hl_row_share(row, "nearest", NULL, r->held_out_baselines[HL_COREFERENCE_NEAREST]);
-    hl_row_share(row, "null", NULL, t->null[index]);
+    hl_row_share(row, "null", NULL, study->null_rows[index].found);
 }
 
 static void wide_row_of(const void *context, int64_t index, hl_row *row)
 {
-    const table *t = context;
-    const hl_coreference_row *r = &t->rows[index];
+    const hl_coreference_study *study = context;
+    const hl_coreference_row *r = &study->rows[index];
     short_row_of(context, index, row);
     hl_row_share(row, "first", NULL, r->held_out_baselines[HL_COREFERENCE_FIRST]);
     hl_row_share(row, "chance", NULL, r->chance);
     hl_row_integer(row, "all cases", NULL, (double)r->cases);
-    hl_row_text(row, "best", NULL, "%s", r->cases > 0 ? name_of(t, r->head).text : "-");
+    hl_row_text(row, "best", NULL, "%s", r->cases > 0 ? name_of(study, r->head).text : "-");
     hl_row_share(row, "found", NULL, r->found);
 }
 
-static void print_table(hl_text *text, const table *t, bool wide)
+static void print_table(hl_text *text, const hl_coreference_study *s, bool wide)
 {
-    const hl_coreference_study *s = t->study;
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "%s on mentions of entities. Documents: %s. Windows: %s, of at most %s pieces. Sentences that are too "
@@ -107,7 +90,7 @@ static void print_table(hl_text *text, const table *t, bool wide)
         s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(hl_treebank_size(s->text.windows)),
         HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
     hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ wide ? wide_row_of : short_row_of, t, HL_COREFERENCE_ROWS }, HL_TABLE_WIDTH,
+    hl_results_print(text, (hl_results){ wide ? wide_row_of : short_row_of, s, HL_COREFERENCE_ROWS }, HL_TABLE_WIDTH,
                      1);
     hl_text_print(text, "\n");
     hl_text_paragraph(
@@ -134,18 +117,18 @@ static void print_table(hl_text *text, const table *t, bool wide)
 /* ---- the figure ---- */
 
 /* Of each row of the table, two baselines, and then every head, in documents 1, 3, 5 .... */
-static hl_status make_shares(const table *t, hl_heads_shares *s)
+static hl_status make_shares(const hl_coreference_study *study, hl_heads_shares *s)
 {
     static const char *const baselines[] = { "same word", "nearest" };
     enum { FIRST_HEAD = sizeof baselines / sizeof *baselines };
-    HL_TRY(hl_heads_shares_init(s, HL_COREFERENCE_ROWS, baselines, FIRST_HEAD, &t->study->model->source.shape));
+    HL_TRY(hl_heads_shares_init(s, HL_COREFERENCE_ROWS, baselines, FIRST_HEAD, &study->model->source.shape));
     for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
         hl_real *values = s->values + row * s->n_columns;
         s->rows[row] = hl_coreference_row_name(row);
-        values[0] = (hl_real)t->rows[row].held_out_baselines[HL_COREFERENCE_SAME_WORD];
-        values[1] = (hl_real)t->rows[row].held_out_baselines[HL_COREFERENCE_NEAREST];
+        values[0] = (hl_real)study->rows[row].held_out_baselines[HL_COREFERENCE_SAME_WORD];
+        values[1] = (hl_real)study->rows[row].held_out_baselines[HL_COREFERENCE_NEAREST];
         for (int64_t c = FIRST_HEAD; c < s->n_columns; c++) {
-            values[c] = (hl_real)hl_coreference_held_out(&t->study->found, row, c - FIRST_HEAD);
+            values[c] = (hl_real)hl_coreference_held_out(&study->found, row, c - FIRST_HEAD);
         }
     }
     return hl_ok();
@@ -153,33 +136,33 @@ static hl_status make_shares(const table *t, hl_heads_shares *s)
 
 static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
-    const table *t = context;
+    const hl_coreference_study *study = context;
     hl_heads_shares s;
     hl_text caption = { 0 };
     hl_text_print(&caption,
                   "%s: how often each head finds an earlier mention of the same entity, in documents 1, 3, 5 ...; the "
                   "first two columns are baselines",
-                  t->study->model->source.name);
-    hl_status status = make_shares(t, &s);
+                  study->model->source.name);
+    hl_status status = make_shares(study, &s);
     HL_THEN(status, hl_heads_shares_draw(&s, &caption, "mention", "share found", format, bytes));
     hl_text_free(&caption);
     hl_heads_shares_free(&s);
     return status;
 }
 
-static hl_status deliver(const table *t, const hl_heads_command *command, FILE *out)
+static hl_status deliver(const hl_coreference_study *study, const hl_heads_command *command, FILE *out)
 {
-    hl_results rows = { row_of, t, HL_COREFERENCE_ROWS };
-    const hl_coreference_text *text = &t->study->text;
+    hl_results rows = { row_of, study, HL_COREFERENCE_ROWS };
+    const hl_coreference_text *text = &study->text;
     hl_heads_answer answer = { 0 };
-    print_table(&answer.table, t, command->wide);
+    print_table(&answer.table, study, command->wide);
     hl_json_print_document(&answer.json, json_pack("{s:I, s:I, s:I, s:o}", "documents", (json_int_t)text->n_documents,
                                                    "windows", (json_int_t)hl_treebank_size(text->windows), "left_out",
                                                    (json_int_t)text->n_left_out, "rows", hl_results_json(rows)));
     hl_results_csv(&answer.csv, rows);
-    hl_results_markdown(&answer.markdown, (hl_results){ wide_row_of, t, HL_COREFERENCE_ROWS });
+    hl_results_markdown(&answer.markdown, (hl_results){ wide_row_of, study, HL_COREFERENCE_ROWS });
     hl_status status = hl_heads_deliver(command, &answer, out);
-    HL_THEN(status, hl_heads_deliver_charts(command, draw, t, out));
+    HL_THEN(status, hl_heads_deliver_charts(command, draw, study, out));
     return status;
 }
 
@@ -192,20 +175,34 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("without-null", FLAG, without_null) },
     HL_HEADS_TABLE_OPTIONS,
     HL_HEADS_FIGURE_OPTIONS,
+    { HL_HEADS_OPTION("report", FILE, files.report) },
+    { HL_HEADS_OPTION("examples", TEXT, examples) },
+    { HL_HEADS_OPTION("out", TEXT, out) },
+    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
 };
+
+static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
+                        size_t *bytes, const char **remedy)
+{
+    (void)model;
+    *bytes = hl_heads_command_looks(command) ? hl_heads_study_bytes(f) : 0;
+    *remedy = hl_heads_study_remedy(f);
+    return hl_ok();
+}
 
 static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const hl_syntax_question *question)
 {
-    table t;
+    enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
     HL_TRY(hl_coreference_study_read(study, &call->model, question));
     HL_TRY(hl_heads_memory_check_coreference(study, question, hl_memory_at_hand_now()));
     HL_TRY(hl_opened_model_load(&call->model, -1));
     HL_TRY(hl_coreference_study_make(study, question));
-    HL_TRY(make_table(&t, study));
-    return deliver(&t, &call->command, call->out);
+    return hl_heads_command_looks(&call->command) ? hl_coreference_study_find_cases(study, question, EXAMPLES)
+                                                  : hl_ok();
 }
 
-static hl_status run(hl_heads_call *call)
+/* The table of mentions, and with --report that of all heads with its page. */
+static hl_status show(hl_heads_call *call, hl_heads_table_files *files, hl_coreference_study *study)
 {
     hl_waiting waiting = { .out = call->err };
     hl_syntax_question question = { .path = call->command.object,
@@ -213,12 +210,27 @@ static hl_status run(hl_heads_call *call)
                                     .null = !call->command.without_null,
                                     .progress = hl_waiting_tell,
                                     .context = &waiting };
-    hl_coreference_study study = { 0 };
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
+    HL_TRY(hl_heads_table_files_find_folder(files));
     HL_TRY(hl_heads_call_read(call));
     HL_TRY(hl_heads_call_begin(call));
-    hl_status status = measure(&study, call, &question);
+    hl_status status = hl_heads_treebank_check_page(&call->model, &call->command);
+    HL_THEN(status, measure(study, call, &question));
     hl_waiting_end(&waiting);
+    HL_THEN(status, deliver(study, &call->command, call->out));
+    return hl_heads_command_looks(&call->command) && status.code == HL_OK ? hl_heads_table_files_make(files) : status;
+}
+
+static hl_status run(hl_heads_call *call)
+{
+    hl_heads_command *command = &call->command;
+    hl_coreference_study study = { 0 };
+    hl_heads_table_files files = { .call = call, .coreference = &study };
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
+    if (call->model.source.open != NULL && hl_heads_command_looks(command) && command->examples == NULL) {
+        command->examples = command->object; /* an open model has no examples of its own */
+    }
+    hl_status status = show(call, &files, &study);
+    hl_heads_table_files_free(&files);
     hl_coreference_study_free(&study);
     return status;
 }
@@ -232,5 +244,7 @@ const hl_heads_verb hl_heads_verb_coreference = {
     .n_options = sizeof options / sizeof *options,
     .object = "FILE",
     .object_needed = true,
+    .check = hl_heads_examples_check,
+    .memory = memory,
     .run = run,
 };

@@ -15,6 +15,12 @@
 
 /* ---- the table and its files ---- */
 
+/* Whether the command asks about a treebank, to which the table of all heads is added. */
+static bool is_added(const hl_heads_table_files *files)
+{
+    return files->syntax != NULL || files->coreference != NULL;
+}
+
 hl_status hl_heads_table_files_find_folder(hl_heads_table_files *files)
 {
     const hl_heads_call *call = files->call;
@@ -24,7 +30,7 @@ hl_status hl_heads_table_files_find_folder(hl_heads_table_files *files)
                    ? hl_heads_examples_find_folder(&call->model.source, command, &files->folder)
                    : hl_ok();
     }
-    if (files->syntax == NULL) {
+    if (!is_added(files)) {
         files->folder = hl_strdup(call->model.source.path);
         HL_NEED(files->folder != NULL, call->model.source.path);
     }
@@ -52,7 +58,7 @@ static hl_status write_files(hl_heads_table_files *files, hl_heads_history *hist
         HL_TRY(call->model.file != NULL ? hl_folder_make(files->folder) : hl_ok());
         HL_TRY(hl_heads_history_write(history, files->folder));
     }
-    if (command->files.csv != NULL && files->syntax == NULL) {
+    if (command->files.csv != NULL && !is_added(files)) {
         hl_heads_history one = *history;
         one.printed = command->step; /* -1: all */
         HL_TRY(hl_output_write(command->files.csv, call->out, hl_heads_history_print, &one));
@@ -61,7 +67,8 @@ static hl_status write_files(hl_heads_table_files *files, hl_heads_history *hist
                            .history = history,
                            .study = last,
                            .syntax = files->syntax,
-                           .treebank = files->syntax != NULL ? command->object : NULL };
+                           .coreference = files->coreference,
+                           .treebank = is_added(files) ? command->object : NULL };
     if (into_folder) {
         HL_TRY(hl_heads_page_write(&page, files->folder));
         tell_folder(files);
@@ -116,12 +123,12 @@ static hl_status print(const hl_heads_table_files *files)
     const hl_model_source *model = &call->model.source;
     hl_text text = { 0 };
     if (!hl_heads_command_fills_output(&call->command)) {
-        hl_text_print(&text, "%s", files->syntax != NULL ? "\n" : ""); /* below what is said of the treebank */
+        hl_text_print(&text, "%s", is_added(files) ? "\n" : ""); /* below what is said of the treebank */
         const hl_heads_table_options options = { hl_program_name("heads"), model->relations, call->command.wide };
         hl_heads_table_print(&text, model->path, &files->study, options);
         HL_TRY(hl_output_put("-", &text, call->out));
     }
-    if (call->command.files.json != NULL && files->syntax == NULL) {
+    if (call->command.files.json != NULL && !is_added(files)) {
         hl_heads_json_print(&text, &files->study, model->relations);
         HL_TRY(hl_output_put(call->command.files.json, &text, call->out));
     }
