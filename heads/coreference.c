@@ -277,3 +277,32 @@ double hl_coreference_held_out(const hl_coreference_counts *counts, hl_coreferen
     part odd = { counts, 1, 2, row };
     return share_of(hits_of(&odd, head), cases_of(&odd));
 }
+
+/* ---- over training ---- */
+
+static void take_head(void *context, int64_t head, int64_t window, const hl_real *weights)
+{
+    hl_coreference_add_head(context, head, window, weights);
+}
+
+void hl_coreference_add_layer(hl_coreference_counts *counts, const hl_word_maps *maps, int threads)
+{
+    hl_word_maps_each_head(maps, counts->text->windows, threads, take_head, counts);
+}
+
+void hl_coreference_put(const hl_coreference_counts *counts, hl_syntax *syntax, int64_t first)
+{
+    enum { OFFSETS = 2 * HL_SYNTAX_FURTHEST + 1, BASELINE = HL_SYNTAX_FURTHEST - 1, DIRECTIONS = 2 };
+    for (int half = 0; half < 2; half++) {
+        for (int row = 0; row < HL_COREFERENCE_FOLLOWED; row++) {
+            part p = { counts, half, 2, row };
+            const hl_syntax_half *to = &syntax->halves[half];
+            to->cases[first + row] = cases_of(&p);
+            to->offsets[(first + row) * OFFSETS + BASELINE] =
+                sum(&p, counts->baselines, HL_COREFERENCE_BASELINES, HL_COREFERENCE_SAME_WORD);
+            for (int64_t head = 0; head < counts->n_heads; head++) {
+                to->hits[((first + row) * syntax->n_heads + head) * DIRECTIONS] = hits_of(&p, head);
+            }
+        }
+    }
+}

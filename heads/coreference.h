@@ -22,6 +22,8 @@
 #include "core/base/status.h"
 #include "core/base/tensor.h"
 #include "data/text/coreference.h"
+#include "heads/syntax.h"
+#include "heads/treebank_pass.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,6 +77,17 @@ void hl_coreference_clear(hl_coreference_counts *counts);
 /* Counts a head's hits in a window. weights (W, W): what word i gives to word j. Several threads may add different
  * heads at the same time. */
 void hl_coreference_add_head(hl_coreference_counts *counts, int64_t head, int64_t window, const hl_real *weights);
+
+/* Counts the hits of a layer's heads in some windows, on `threads` threads. */
+void hl_coreference_add_layer(hl_coreference_counts *counts, const hl_word_maps *maps, int threads);
+
+/* The rows that are followed over training: HL_COREFERENCE_ALL to HL_COREFERENCE_OTHER. */
+enum { HL_COREFERENCE_FOLLOWED = HL_COREFERENCE_OTHER + 1 };
+
+/* Writes these rows into the relations `first` and following of `syntax`. Its halves are then documents 0, 2, 4 ...
+ * and 1, 3, 5 ...; all hits are d>h. In the place of the best offset, -1, stand the hits of HL_COREFERENCE_SAME_WORD.
+ */
+void hl_coreference_put(const hl_coreference_counts *counts, hl_syntax *syntax, int64_t first);
 
 /* The candidate that the case's word gives most to; `mention` is a case. */
 size_t hl_coreference_guess(const hl_coreference_text *text, int64_t window, size_t mention, const hl_real *weights);

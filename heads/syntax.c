@@ -3,10 +3,9 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { OFFSETS = 2 * HL_SYNTAX_OFFSETS + 1, DIRECTIONS = 2 };
+enum { OFFSETS = 2 * HL_SYNTAX_FURTHEST + 1, DIRECTIONS = 2 };
 
 const char *hl_syntax_direction_name(hl_syntax_direction direction)
 {
@@ -29,7 +28,7 @@ size_t hl_syntax_bytes(int64_t n_relations, int64_t n_heads)
 
 hl_status hl_syntax_init(hl_syntax *syntax, int64_t n_relations, int64_t n_heads)
 {
-    *syntax = (hl_syntax){ .n_relations = n_relations, .n_heads = n_heads };
+    *syntax = (hl_syntax){ .n_relations = n_relations, .n_own = n_relations, .far = -1, .n_heads = n_heads };
     if (n_relations < 1 || n_heads < 1) {
         *syntax = (hl_syntax){ 0 };
         return hl_error(HL_INVALID, "heads are counted against one relation at least");
@@ -60,18 +59,53 @@ int64_t hl_syntax_offset_guess(int64_t i, int64_t k, int64_t n_words)
     return guess == i ? -1 : guess;
 }
 
+/* The distances of a relation's offsets, on both sides. */
+static void distances_of(const hl_syntax *syntax, int64_t relation, int64_t *least, int64_t *most)
+{
+    bool far = syntax->far >= 0 && relation == syntax->far;
+    *least = far ? HL_SYNTAX_FAR : 1;
+    *most = far ? HL_SYNTAX_FURTHEST : HL_SYNTAX_OFFSETS;
+}
+
+static bool is_right(const hl_treebank_arc *arc, int64_t guess)
+{
+    return guess >= arc->first && guess < arc->end && guess != arc->word;
+}
+
+/* The case of word i and its head; false: it has none. */
+static bool own_case(const hl_syntax_tree *tree, int64_t i, hl_treebank_arc *arc)
+{
+    int32_t head = tree->heads[i];
+    *arc = (hl_treebank_arc){ tree->relations[i], (int32_t)i, head, head + 1 };
+    return head >= 0;
+}
+
+static void add_case(hl_syntax *syntax, const hl_treebank_arc *arc, int64_t n_words, int64_t sentence)
+{
+    int64_t least, most;
+    if (arc->relation < 0 || arc->relation >= syntax->n_relations) {
+        return;
+    }
+    hl_syntax_half *half = &syntax->halves[sentence % 2];
+    int64_t *offsets = half->offsets + (int64_t)arc->relation * OFFSETS + HL_SYNTAX_FURTHEST;
+    distances_of(syntax, arc->relation, &least, &most);
+    half->cases[arc->relation]++;
+    for (int64_t distance = least; distance <= most; distance++) {
+        offsets[-distance] += is_right(arc, hl_syntax_offset_guess(arc->word, -distance, n_words));
+        offsets[distance] += is_right(arc, hl_syntax_offset_guess(arc->word, distance, n_words));
+    }
+}
+
 void hl_syntax_add_tree(hl_syntax *syntax, const hl_syntax_tree *tree, int64_t sentence)
 {
-    hl_syntax_half *half = &syntax->halves[sentence % 2];
+    hl_treebank_arc own;
     for (int64_t i = 0; i < tree->n_words; i++) {
-        if (tree->heads[i] < 0) {
-            continue;
+        if (own_case(tree, i, &own)) {
+            add_case(syntax, &own, tree->n_words, sentence);
         }
-        int64_t *offsets = half->offsets + tree->relations[i] * OFFSETS + HL_SYNTAX_OFFSETS;
-        half->cases[tree->relations[i]]++;
-        for (int64_t k = -HL_SYNTAX_OFFSETS; k <= HL_SYNTAX_OFFSETS; k++) {
-            offsets[k] += hl_syntax_offset_guess(i, k, tree->n_words) == tree->heads[i];
-        }
+    }
+    for (int64_t i = 0; i < tree->n_arcs; i++) {
+        add_case(syntax, &tree->arcs[i], tree->n_words, sentence);
     }
 }
 
@@ -88,38 +122,38 @@ int64_t hl_syntax_guess(const hl_real *weights, int64_t i, hl_syntax_direction d
     return best;
 }
 
+static void add_guesses(hl_syntax *syntax, int64_t head, const hl_treebank_arc *arc, int64_t sentence,
+                        const int64_t *guesses)
+{
+    if (arc->relation < 0 || arc->relation >= syntax->n_relations) {
+        return;
+    }
+    int64_t at = (arc->relation * syntax->n_heads + head) * DIRECTIONS;
+    int64_t *hits = syntax->halves[sentence % 2].hits + at;
+    for (int d = 0; d < DIRECTIONS; d++) {
+        hits[d] += is_right(arc, guesses[d]);
+    }
+}
+
 void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_syntax_tree *tree, int64_t sentence,
                         const hl_real *weights)
 {
-    int64_t W = tree->n_words;
+    int64_t W = tree->n_words, next = 0;
     for (int64_t i = 0; i < W; i++) {
-        if (tree->heads[i] < 0) {
+        hl_treebank_arc own;
+        bool has_own = own_case(tree, i, &own), has_more = next < tree->n_arcs && tree->arcs[next].word == i;
+        if (!has_own && !has_more) {
             continue;
         }
-        int64_t at = (tree->relations[i] * syntax->n_heads + head) * DIRECTIONS;
-        int64_t *hits = syntax->halves[sentence % 2].hits + at;
-        hits[HL_SYNTAX_TO_HEAD] += hl_syntax_guess(weights, i, HL_SYNTAX_TO_HEAD, W) == tree->heads[i];
-        hits[HL_SYNTAX_TO_DEPENDENT] += hl_syntax_guess(weights, i, HL_SYNTAX_TO_DEPENDENT, W) == tree->heads[i];
+        int64_t guesses[DIRECTIONS] = { hl_syntax_guess(weights, i, HL_SYNTAX_TO_HEAD, W),
+                                        hl_syntax_guess(weights, i, HL_SYNTAX_TO_DEPENDENT, W) };
+        if (has_own) {
+            add_guesses(syntax, head, &own, sentence, guesses);
+        }
+        for (; next < tree->n_arcs && tree->arcs[next].word == i; next++) {
+            add_guesses(syntax, head, &tree->arcs[next], sentence, guesses);
+        }
     }
-}
-
-/* Rates */
-
-double hl_syntax_share(hl_syntax_rate rate)
-{
-    return rate.cases > 0 ? (double)rate.hits / (double)rate.cases : NAN;
-}
-
-hl_syntax_interval hl_syntax_interval_of(hl_syntax_rate rate)
-{
-    if (rate.cases == 0) {
-        return (hl_syntax_interval){ 0, 1 };
-    }
-    const double z = 1.959963984540054; /* the 97.5% quantile of the normal distribution */
-    double n = (double)rate.cases, p = hl_syntax_share(rate), wide = 1 + z * z / n;
-    double middle = (p + z * z / (2 * n)) / wide;
-    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / wide;
-    return (hl_syntax_interval){ fmax(middle - half, 0), fmin(middle + half, 1) };
 }
 
 /* Choices */
@@ -146,7 +180,7 @@ static int64_t sum_in(const part *p, size_t place, int64_t each, int64_t at)
 
 static int64_t offset_hits_in(const part *p, int64_t k)
 {
-    return sum_in(p, offsetof(hl_syntax_half, offsets), OFFSETS, HL_SYNTAX_OFFSETS + k);
+    return sum_in(p, offsetof(hl_syntax_half, offsets), OFFSETS, HL_SYNTAX_FURTHEST + k);
 }
 
 static int64_t head_hits_in(const part *p, int64_t head, hl_syntax_direction direction)
@@ -171,8 +205,10 @@ static hl_syntax_choice choose(const part *choosing, const part *measuring, int6
             }
         }
     }
+    int64_t nearest, furthest;
+    distances_of(measuring->syntax, measuring->first, &nearest, &furthest);
     most = -1;
-    for (int64_t distance = 1; distance <= HL_SYNTAX_OFFSETS; distance++) {
+    for (int64_t distance = nearest; distance <= furthest; distance++) {
         for (int64_t k = -distance; k <= distance; k += 2 * distance) {
             int64_t hits = offset_hits_in(measuring, k);
             if (hits > most) {
@@ -189,7 +225,7 @@ static hl_syntax_choice choose(const part *choosing, const part *measuring, int6
 
 static hl_syntax_row row_of(const hl_syntax *syntax, int64_t relation, int64_t first, int64_t n)
 {
-    int64_t r = relation < 0 ? 0 : relation, count = relation < 0 ? syntax->n_relations : 1;
+    int64_t r = relation < 0 ? 0 : relation, count = relation < 0 ? syntax->n_own : 1;
     part all = { syntax, r, count, 0, 1 }, even = { syntax, r, count, 0, 0 }, odd = { syntax, r, count, 1, 1 };
     return (hl_syntax_row){ choose(&all, &all, first, n), choose(&even, &odd, first, n) };
 }
@@ -215,4 +251,9 @@ bool hl_syntax_earned(const hl_syntax_choice *choice)
     double lift = hl_syntax_share(choice->found) - hl_syntax_share(choice->baseline);
     return lift >= HL_SYNTAX_CLEAR &&
            hl_syntax_interval_of(choice->found).low > hl_syntax_interval_of(choice->baseline).high;
+}
+
+bool hl_syntax_names(const hl_syntax *syntax, int64_t relation, const hl_syntax_choice *choice)
+{
+    return relation >= 0 && relation < syntax->n_own && hl_syntax_earned(choice);
 }

@@ -13,6 +13,10 @@
  * -HL_SYNTAX_OFFSETS .. HL_SYNTAX_OFFSETS except 0. The guess for word i is word i + k, or the first or last word if
  * there is none. It is a miss if that is word i itself.
  *
+ * Relations n_own .. R - 1 are further ones (hl_treebank_extra): a guess is a hit if it is any of several right words.
+ * They are not part of all relations together. For one of them, `far`, offsets are HL_SYNTAX_FAR .. HL_SYNTAX_FURTHEST
+ * on both sides.
+ *
  * Published numbers choose and measure head, direction and offset on the same sentences: all. Held-out numbers choose
  * head and direction on sentences 0, 2, 4 ... and measure on 1, 3, 5 ...; their baseline is the best offset of the
  * latter. Ties in choosing: the lowest head, d>h first; the smallest |k|, the negative one first. */
@@ -22,6 +26,8 @@
 #include "core/base/declarations.h"
 #include "core/base/status.h"
 #include "core/base/tensor.h"
+#include "data/text/treebank.h"
+#include "heads/syntax_rate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +35,7 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_SYNTAX_OFFSETS = 8 };
+enum { HL_SYNTAX_OFFSETS = 8, HL_SYNTAX_FAR = 6, HL_SYNTAX_FURTHEST = 20 };
 
 typedef enum hl_syntax_direction { HL_SYNTAX_TO_HEAD, HL_SYNTAX_TO_DEPENDENT } hl_syntax_direction; /* d>h, h>d */
 
@@ -43,20 +49,23 @@ int64_t hl_syntax_guess(const hl_real *weights, int64_t i, hl_syntax_direction d
 
 /* A sentence's gold tree. */
 typedef struct hl_syntax_tree {
-    int64_t n_words;          /* W, at least 1 */
-    const int32_t *heads;     /* (W): the position of each word's head, 0 .. W - 1; -1 for a root */
-    const int32_t *relations; /* (W): the relation of each word to its head, 0 .. R - 1 */
+    int64_t n_words;             /* W, at least 1 */
+    const int32_t *heads;        /* (W): the position of each word's head, 0 .. W - 1; -1 for a root */
+    const int32_t *relations;    /* (W): the relation of each word to its head, 0 .. n_own - 1 */
+    const hl_treebank_arc *arcs; /* (n_arcs): the cases of further relations, in the order of the words */
+    int64_t n_arcs;
 } hl_syntax_tree;
 
 /* The counts in a half of the sentences. Half 0: sentences 0, 2, 4 ...; half 1: the others. */
 typedef struct hl_syntax_half {
     int64_t *cases;   /* (R) */
-    int64_t *offsets; /* (R, 2 HL_SYNTAX_OFFSETS + 1): hits of each fixed offset; the count of offset 0 stays 0 */
+    int64_t *offsets; /* (R, 2 HL_SYNTAX_FURTHEST + 1): hits of each fixed offset of the relation; the others stay 0 */
     int64_t *hits;    /* (R, heads, 2): hits of each head in each direction */
 } hl_syntax_half;
 
 typedef struct hl_syntax {
     int64_t n_relations; /* R */
+    int64_t n_own, far;  /* hl_syntax_init: R, and -1 for none; hl_syntax_add_treebank: those of the treebank */
     int64_t n_heads;     /* in all layers, the lowest layer first */
     hl_syntax_half halves[2];
     int64_t *numbers; /* owned: the memory block of the counts */
@@ -80,18 +89,6 @@ void hl_syntax_add_tree(hl_syntax *syntax, const hl_syntax_tree *tree, int64_t s
 void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_syntax_tree *tree, int64_t sentence,
                         const hl_real *weights);
 
-/* Hits out of cases; the interval below shows how sure their share is. */
-typedef struct hl_syntax_rate {
-    int64_t hits, cases;
-} hl_syntax_rate;
-double hl_syntax_share(hl_syntax_rate rate); /* hits / cases; NAN if there are no cases */
-
-/* The 95% Wilson score interval of the share (Wilson 1927); [0, 1] if there are no cases. */
-typedef struct hl_syntax_interval {
-    double low, high;
-} hl_syntax_interval;
-hl_syntax_interval hl_syntax_interval_of(hl_syntax_rate rate);
-
 /* A chosen head and offset, and what they reach. */
 typedef struct hl_syntax_choice {
     int64_t head;
@@ -103,7 +100,7 @@ typedef struct hl_syntax_choice {
 typedef struct hl_syntax_row {
     hl_syntax_choice published, held_out;
 } hl_syntax_row;
-/* The best head for a relation, or for all relations together if `relation` is -1. */
+/* The best head for a relation, or for the first n_own relations together if `relation` is -1. */
 hl_syntax_row hl_syntax_row_of(const hl_syntax *syntax, int64_t relation);
 /* The head that held-out numbers choose for a relation, measured on the choosing half; says nothing of the other. */
 hl_syntax_choice hl_syntax_chosen_of(const hl_syntax *syntax, int64_t relation);
@@ -114,6 +111,8 @@ hl_syntax_row hl_syntax_head_of(const hl_syntax *syntax, int64_t relation, int64
  * this holds for held-out numbers, the head earns the relation as its label. */
 #define HL_SYNTAX_CLEAR 0.1
 bool hl_syntax_earned(const hl_syntax_choice *choice);
+/* The same, and that the relation is one of the first n_own: the others are no labels. */
+bool hl_syntax_names(const hl_syntax *syntax, int64_t relation, const hl_syntax_choice *choice);
 
 HL_END_DECLS
 

@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 hl_status hl_syntax_cases_init(hl_syntax_cases *cases, const hl_treebank *treebank, const hl_syntax *syntax,
                                const int64_t *relations, int64_t n_rows, int64_t each)
@@ -42,14 +42,26 @@ bool hl_syntax_cases_full(const hl_syntax_cases *cases)
     return full;
 }
 
-/* Takes word i of the sentence as an example of the row, where such a one is still needed. */
-static void take(hl_syntax_cases *cases, int64_t row, int64_t s, int64_t i, const hl_real *map)
+static int64_t gold_of(const hl_treebank_arc *arc, int64_t guess)
 {
-    hl_treebank_sentence sentence = hl_treebank_at(cases->treebank, s);
-    int64_t W = sentence.n_words;
+    if (guess >= arc->first && guess < arc->end && guess != arc->word) {
+        return guess;
+    }
+    int64_t gold = arc->first != arc->word ? arc->first : arc->first + 1;
+    for (int64_t w = gold + 1; w < arc->end; w++) {
+        gold = w != arc->word && llabs(w - arc->word) < llabs(gold - arc->word) ? w : gold;
+    }
+    return gold;
+}
+
+/* Takes the case as an example of the row, if one of its kind is still needed. */
+static void take(hl_syntax_cases *cases, int64_t row, int64_t s, const hl_treebank_arc *arc, const hl_real *map)
+{
+    int64_t W = hl_treebank_at(cases->treebank, s).n_words, i = arc->word;
     hl_syntax_direction direction = cases->choices[row].direction;
     hl_syntax_case one = { .sentence = s, .word = i, .guess = hl_syntax_guess(map, i, direction, W) };
-    int64_t kind = 2 * row + (one.guess == sentence.heads[i]);
+    one.gold = gold_of(arc, one.guess);
+    int64_t kind = 2 * row + (one.guess == one.gold);
     hl_syntax_case *list = cases->list + kind * cases->each;
     int64_t n = cases->counts[kind];
     if (n == cases->each || (n > 0 && list[n - 1].sentence == s)) {
@@ -62,20 +74,32 @@ static void take(hl_syntax_cases *cases, int64_t row, int64_t s, int64_t i, cons
     cases->counts[kind]++;
 }
 
+/* Takes the row's cases in a sentence. */
+static void take_all(hl_syntax_cases *cases, int64_t row, int64_t s, const hl_real *map)
+{
+    hl_treebank_sentence sentence = hl_treebank_at(cases->treebank, s);
+    int64_t relation = cases->relations[row];
+    for (int64_t i = 0; i < sentence.n_words; i++) {
+        hl_treebank_arc own = { sentence.relations[i], (int32_t)i, sentence.heads[i], sentence.heads[i] + 1 };
+        if (own.first >= 0 && (relation < 0 || own.relation == relation)) {
+            take(cases, row, s, &own, map);
+        }
+    }
+    for (int64_t i = 0; i < sentence.n_arcs; i++) {
+        if (relation >= 0 && sentence.arcs[i].relation == relation) {
+            take(cases, row, s, &sentence.arcs[i], map);
+        }
+    }
+}
+
 void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps)
 {
     for (int64_t row = 0; row < cases->n_rows; row++) {
-        int64_t head = cases->choices[row].head - maps->first_head, relation = cases->relations[row];
+        int64_t head = cases->choices[row].head - maps->first_head;
         for (int64_t s = maps->first; head >= 0 && head < maps->n_heads && s < maps->first + maps->n_sentences; s++) {
-            hl_treebank_sentence sentence = hl_treebank_at(cases->treebank, s);
-            int64_t W = sentence.n_words;
-            if (s % 2 == 0 || W < HL_SYNTAX_CASE_LEAST || W > HL_SYNTAX_CASE_MOST) {
-                continue;
-            }
-            for (int64_t i = 0; i < W; i++) {
-                if (sentence.heads[i] >= 0 && (relation < 0 || sentence.relations[i] == relation)) {
-                    take(cases, row, s, i, hl_word_map(maps, s, head, W));
-                }
+            int64_t W = hl_treebank_at(cases->treebank, s).n_words;
+            if (s % 2 == 1 && W >= HL_SYNTAX_CASE_LEAST && W <= HL_SYNTAX_CASE_MOST) {
+                take_all(cases, row, s, hl_word_map(maps, s, head, W));
             }
         }
     }

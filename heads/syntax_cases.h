@@ -28,6 +28,7 @@ enum { HL_SYNTAX_CASE_LEAST = 5, HL_SYNTAX_CASE_MOST = 40 };
 typedef struct hl_syntax_case {
     int64_t sentence, word; /* the dependent */
     int64_t guess;          /* the word with its largest weight */
+    int64_t gold;           /* the right word; of several the guess, or else the nearest, the earlier of equals */
     hl_real weights
         [HL_SYNTAX_CASE_MOST]; /* (W): what the word gives to each word, or in h>d what each word gives to it; 0 for
                                   itself */

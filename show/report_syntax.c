@@ -32,7 +32,7 @@ static json_t *head_list(const hl_syntax *found, int64_t relation)
     json_t *heads = json_array();
     for (int64_t head = 0; head < found->n_heads; head++) {
         hl_syntax_choice held_out = hl_syntax_head_of(found, relation, head).held_out;
-        bool earned = relation >= 0 && hl_syntax_earned(&held_out);
+        bool earned = hl_syntax_names(found, relation, &held_out);
         hl_json_append(&heads, json_pack("[s, I, b]", hl_syntax_direction_name(held_out.direction),
                                          (json_int_t)held_out.found.hits, (int)earned));
     }
@@ -60,7 +60,7 @@ static json_t *case_object(const hl_treebank *treebank, const hl_syntax_case *on
     }
     json_t *id = hl_report_shown_text(hl_treebank_id(treebank, one->sentence), false);
     return json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:o}", "sentence", (json_int_t)one->sentence, "id", id, "words",
-                     words, "word", (json_int_t)one->word, "gold", (json_int_t)sentence.heads[one->word], "guess",
+                     words, "word", (json_int_t)one->word, "gold", (json_int_t)one->gold, "guess",
                      (json_int_t)one->guess, "weights", weight_list(one, sentence.n_words));
 }
 
@@ -83,8 +83,9 @@ static json_t *relation_object(const hl_report_syntax *syntax, int64_t row)
     hl_syntax_row found = hl_syntax_row_of(syntax->found, relation);
     json_t *name = relation < 0 ? json_string(HL_TREEBANK_ALL)
                                 : hl_report_shown_text(hl_treebank_relation(syntax->treebank, relation), false);
-    json_t *object = json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "name", name, "earned",
-                               (int)(relation >= 0 && hl_syntax_earned(&found.held_out)), "published",
+    json_t *object = json_pack("{s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "name", name, "own",
+                               (int)(relation < syntax->found->n_own), "earned",
+                               (int)hl_syntax_names(syntax->found, relation, &found.held_out), "published",
                                choice_object(&found.published), "held_out", choice_object(&found.held_out), "heads",
                                head_list(syntax->found, relation), "right", case_list(syntax->cases, row, true),
                                "wrong", case_list(syntax->cases, row, false));

@@ -31,14 +31,9 @@ typedef struct counting {
     hl_coreference_counts *counts;
 } counting;
 
-static void count_head(void *context, int64_t head, int64_t window, const hl_real *weights)
-{
-    hl_coreference_add_head(((counting *)context)->counts, head, window, weights);
-}
-
 static void count_layer(void *context, const hl_word_maps *maps, int threads)
 {
-    hl_word_maps_each_head(maps, ((counting *)context)->counts->text->windows, threads, count_head, context);
+    hl_coreference_add_layer(((const counting *)context)->counts, maps, threads);
 }
 
 static hl_status tell(void *context, int64_t done, int64_t total)

@@ -41,8 +41,8 @@ hl_status hl_coreference_study_bytes(const hl_coreference_study *study, const hl
  * that an untrained run draws from the run's seed. HL_NO_MEMORY, HL_NOT_FINITE, or the failure of `progress`. */
 hl_status hl_coreference_study_make(hl_coreference_study *study, const hl_syntax_question *question);
 
-/* Runs the made study's model again, until `each` right and wrong examples have been found for each row, in study->cases.
- * HL_NO_MEMORY, HL_NOT_FINITE, or the failure of `progress`. */
+/* Runs the made study's model again, until `each` right and wrong examples have been found for each row. They are put
+ * into study->cases. HL_NO_MEMORY, HL_NOT_FINITE, or the failure of `progress`. */
 hl_status hl_coreference_study_find_cases(hl_coreference_study *study, const hl_syntax_question *question,
                                           int64_t each);
 

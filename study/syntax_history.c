@@ -49,7 +49,7 @@ static hl_status take_step(void *context, int64_t step)
             g->earned[at] = hl_syntax_earned(&choice);
         }
     }
-    return step == g->asked ? hl_syntax_labels_make(&g->history->counts, g->history->treebank, g->relations,
+    return step == g->asked ? hl_syntax_labels_make(&g->history->counts, g->history->followed.treebank, g->relations,
                                                     shown->n_relations, &g->history->labels)
                             : hl_ok();
 }
@@ -70,8 +70,10 @@ static hl_status read_rows(hl_syntax_history *history, const hl_model_source *ru
 {
     hl_report_syntax_steps *shown = &history->shown;
     hl_syntax *counts = &history->counts;
-    HL_TRY(hl_syntax_init(counts, hl_treebank_relations(history->treebank), hl_heads_count(&run->shape)));
-    hl_syntax_add_treebank(counts, history->treebank);
+    hl_coreference_counts mentions;
+    HL_TRY(hl_followed_counts(&history->followed, hl_heads_count(&run->shape), counts, &mentions));
+    hl_coreference_free(&mentions);
+    HL_TRY(hl_syntax_csv_find_relations(path, counts));
     size_t R = (size_t)counts->n_relations, H = (size_t)counts->n_heads;
     const char **names = hl_calloc(R, sizeof *names);
     hl_syntax_rate *baselines = hl_calloc(R, sizeof *baselines);
@@ -82,12 +84,12 @@ static hl_status read_rows(hl_syntax_history *history, const hl_model_source *ru
     g->relations = hl_calloc(R, sizeof *g->relations);
     HL_NEED(names != NULL && baselines != NULL && births != NULL && g->relations != NULL,
             "what heads found in a treebank");
-    shown->n_relations = hl_syntax_rows(counts, history->treebank, HL_SYNTAX_LEAST_CASES, false, g->relations);
+    shown->n_relations = hl_syntax_rows(counts, history->followed.treebank, HL_SYNTAX_LEAST_CASES, false, g->relations);
     for (int64_t r = 0; r < shown->n_relations; r++) {
-        names[r] = hl_treebank_relation(history->treebank, g->relations[r]);
+        names[r] = hl_followed_name(&history->followed, g->relations[r]);
         baselines[r] = hl_syntax_head_of(counts, g->relations[r], 0).held_out.baseline;
     }
-    HL_TRY(hl_syntax_csv_read(path, history->treebank, &run->shape, counts, take_step, g));
+    HL_TRY(hl_syntax_csv_read(path, &history->followed, &run->shape, counts, take_step, g));
     find_births(shown, g->earned, births);
     return hl_ok();
 }
@@ -96,8 +98,8 @@ hl_status hl_syntax_history_read(hl_syntax_history *history, hl_model_source *ru
 {
     *history = (hl_syntax_history){ 0 };
     hl_data_options options = { .use = HL_DATA_READ, .folder = run->path, .beside = NULL };
-    HL_TRY(hl_setup_treebank(&run->config, &options, run->dataset, &history->treebank));
-    if (history->treebank == NULL) {
+    HL_TRY(hl_setup_treebank(&run->config, &options, run->dataset, &history->followed));
+    if (history->followed.treebank == NULL) {
         return hl_ok();
     }
     gathering g = { .history = history, .asked = step };
@@ -120,7 +122,7 @@ void hl_syntax_history_free(hl_syntax_history *history)
     hl_free((void *)shown->baselines);
     hl_free((void *)shown->found);
     hl_free((void *)shown->births);
-    hl_treebank_free(history->treebank);
+    hl_followed_free(&history->followed);
     hl_syntax_free(&history->counts);
     hl_free(history->labels);
     *history = (hl_syntax_history){ 0 };

@@ -10,14 +10,15 @@
 #include "heads/syntax_label.h"
 #include "show/report.h"
 #include "study/model_source.h"
+#include "train/syntax_csv.h"
 
 HL_BEGIN_DECLS
 
 typedef struct hl_syntax_history {
     hl_report_syntax_steps
-        shown;             /* relations with at least HL_SYNTAX_LEAST_CASES cases; no steps if there is no syntax.csv */
-    hl_treebank *treebank; /* owned, like the arrays of `shown` */
-    hl_syntax counts;      /* at the last step */
+        shown;            /* relations with at least HL_SYNTAX_LEAST_CASES cases; no steps if there is no syntax.csv */
+    hl_followed followed; /* owned, like the arrays of `shown` */
+    hl_syntax counts;     /* at the last step */
     hl_syntax_label
         *labels; /* (heads): the relation that names each head at the requested step; owned; NULL: the file has no
                     rows for this step */

@@ -163,7 +163,7 @@ static hl_status choose_tree_heads(tree_work *work)
     work->best = hl_syntax_row_of(&study->found, -1).held_out;
     for (int64_t row = 1; row < study->n_rows; row++) {
         hl_syntax_choice choice = hl_syntax_chosen_of(&study->found, study->rows[row]);
-        bool known = !hl_syntax_earned(&choice);
+        bool known = !hl_syntax_earned(&choice) || study->rows[row] >= study->found.n_own;
         for (int64_t i = 0; i < work->n; i++) {
             known = known || (work->heads[i].head == choice.head && work->heads[i].direction == choice.direction);
         }

@@ -5,8 +5,8 @@
 #include "core/base/declarations.h"
 #include "core/base/text.h"
 #include "data/dataset.h"
-#include "data/text/treebank.h"
 #include "train/config.h"
+#include "train/syntax_csv.h"
 
 HL_BEGIN_DECLS
 
@@ -70,11 +70,12 @@ hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl
                              const hl_dataset *of, bool scored, hl_dataset **out);
 
 /* Reads the first HL_SYNTAX_CSV_SENTENCES sentences of patterns.treebank, with the tokens of the config's data `of`,
- * and sets config->sizes.treebank. *out is NULL if the config names none. A run keeps them in <folder>/treebank.conllu
+ * and sets config->sizes.treebank. Mentions of entities are followed, too, if there are any that can be read. *out is
+ * empty if the config names no treebank. A run keeps them in <folder>/treebank.conllu
  * (hl_data_save_treebank). HL_DATA_READ reads that copy; so does HL_DATA_KEEP, if patterns.treebank is gone or begins
  * with the same sentences. HL_BAD_FILE as hl_treebank_read, and if it begins with others; HL_NO_MEMORY. After success
- * the caller owns *out: hl_treebank_free. */
-hl_status hl_setup_treebank(hl_config *config, const hl_data_options *options, const hl_dataset *of, hl_treebank **out);
+ * the caller owns *out: hl_followed_free. */
+hl_status hl_setup_treebank(hl_config *config, const hl_data_options *options, const hl_dataset *of, hl_followed *out);
 
 /* Writes its sentences to <folder>/treebank.conllu, unless that exists, as they are in the config's file, including
  * unusable sentences between them. HL_BAD_FILE, HL_NO_MEMORY. */

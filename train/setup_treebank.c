@@ -89,7 +89,7 @@ static hl_status compare(const files *f, const hl_treebank *treebank)
 }
 
 static hl_status open_sentences(const hl_config *config, hl_data_use use, const files *f, const hl_dataset *of,
-                                hl_treebank **out)
+                                hl_followed *out)
 {
     const hl_text_spec spec = hl_config_text_spec(config);
     bool begun = use == HL_DATA_KEEP || use == HL_DATA_READ, own = f->has_copy && begun, exists = own;
@@ -100,32 +100,36 @@ static hl_status open_sentences(const hl_config *config, hl_data_use use, const 
                         "put one of them back",
                         f->copy, f->named);
     }
-    HL_TRY(hl_treebank_read(&(hl_treebank_spec){ .path = own ? f->copy : f->named,
-                                                 .tokens = hl_text_data_tokens(hl_dataset_text(of)),
-                                                 .wraps = !hl_text_spec_is_running(&spec),
-                                                 .max_pieces = config->model.max_length,
-                                                 .max_sentences = HL_SYNTAX_CSV_SENTENCES },
-                            out));
-    hl_status status = own && use == HL_DATA_KEEP ? compare(f, *out) : hl_ok();
+    hl_treebank_spec bank = { .path = own ? f->copy : f->named,
+                              .tokens = hl_text_data_tokens(hl_dataset_text(of)),
+                              .wraps = !hl_text_spec_is_running(&spec),
+                              .max_pieces = config->model.max_length,
+                              .max_sentences = HL_SYNTAX_CSV_SENTENCES };
+    HL_TRY(hl_treebank_read(&bank, &out->treebank));
+    hl_status status = own && use == HL_DATA_KEEP ? compare(f, out->treebank) : hl_ok();
+    if (status.code == HL_OK) {
+        bank.max_sentences = sentences_of(out->treebank);
+        status = hl_coreference_read(&bank, &out->mentions);
+        status = status.code == HL_BAD_FILE ? hl_ok() : status; /* there are no mentions that can be followed */
+    }
     if (status.code != HL_OK) {
-        hl_treebank_free(*out);
-        *out = NULL;
+        hl_followed_free(out);
     }
     return status;
 }
 
-hl_status hl_setup_treebank(hl_config *config, const hl_data_options *options, const hl_dataset *of, hl_treebank **out)
+hl_status hl_setup_treebank(hl_config *config, const hl_data_options *options, const hl_dataset *of, hl_followed *out)
 {
     files f;
-    *out = NULL;
+    *out = (hl_followed){ 0 };
     config->sizes.treebank = 0;
     hl_status status = find_files(config, options, &f);
     if (status.code == HL_OK && f.named != NULL) {
         status = open_sentences(config, options->use, &f, of, out);
     }
-    if (*out != NULL) {
+    if (out->treebank != NULL) {
         hl_model_config shape = hl_setup_model(config);
-        config->sizes.treebank = (int64_t)hl_syntax_csv_bytes(*out, &shape, hl_trainer_evaluation_rows(config));
+        config->sizes.treebank = (int64_t)hl_syntax_csv_bytes(out, &shape, hl_trainer_evaluation_rows(config));
     }
     free_files(&f);
     return status;

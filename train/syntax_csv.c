@@ -18,6 +18,47 @@
 static const char header[] = "step,relation,layer,head,direction,half,hits,cases\n";
 enum { HEADER = sizeof header - 1, MOST_BYTES = 1 << 30 };
 
+/* ---- what is followed ---- */
+
+void hl_followed_free(hl_followed *followed)
+{
+    hl_treebank_free(followed->treebank);
+    hl_coreference_text_free(&followed->mentions);
+    *followed = (hl_followed){ 0 };
+}
+
+static int64_t relations_of(const hl_followed *followed)
+{
+    return hl_treebank_relations(followed->treebank) +
+           (followed->mentions.windows != NULL ? HL_COREFERENCE_FOLLOWED : 0);
+}
+
+hl_status hl_followed_counts(const hl_followed *followed, int64_t n_heads, hl_syntax *counts,
+                             hl_coreference_counts *mentions)
+{
+    *mentions = (hl_coreference_counts){ 0 };
+    HL_TRY(hl_syntax_init(counts, relations_of(followed), n_heads));
+    hl_syntax_add_treebank(counts, followed->treebank);
+    if (followed->mentions.windows == NULL) {
+        return hl_ok();
+    }
+    hl_status status = hl_coreference_init(mentions, &followed->mentions, n_heads);
+    if (status.code != HL_OK) {
+        hl_syntax_free(counts);
+        return status;
+    }
+    hl_coreference_put(mentions, counts, hl_treebank_relations(followed->treebank));
+    return hl_ok();
+}
+
+const char *hl_followed_name(const hl_followed *followed, int64_t relation)
+{
+    static const char *const names[HL_COREFERENCE_FOLLOWED] = { "coreference", "coreference:pronoun",
+                                                                "coreference:name", "coreference:other" };
+    int64_t R = hl_treebank_relations(followed->treebank);
+    return relation < R ? hl_treebank_relation(followed->treebank, relation) : names[relation - R];
+}
+
 /* ---- the rows of a step ---- */
 
 /* One row: its count, and its fields between step and hits. */
@@ -27,14 +68,14 @@ typedef struct row {
 } row;
 
 /* Visits the rows of a step in order, until a visitor ends the visit. */
-static hl_status visit_rows(hl_syntax *counts, const hl_treebank *treebank, const hl_model_config *shape,
+static hl_status visit_rows(hl_syntax *counts, const hl_followed *followed, const hl_model_config *shape,
                             hl_status (*visit)(void *context, const row *row), void *context)
 {
     hl_status status = hl_ok();
     row r = { 0 };
     for (int64_t relation = 0; relation < counts->n_relations; relation++) {
         r.place.size = 0;
-        hl_csv_field(&r.place, hl_treebank_relation(treebank, relation));
+        hl_csv_field(&r.place, hl_followed_name(followed, relation));
         size_t name = r.place.size;
         int64_t head = 0;
         for (int l = 0; l < shape->n_layers; l++) {
@@ -58,13 +99,48 @@ static hl_status visit_rows(hl_syntax *counts, const hl_treebank *treebank, cons
 
 /* ---- writing ---- */
 
-hl_status hl_syntax_csv_init(hl_syntax_csv *csv, const hl_model *model, const hl_treebank *treebank, int64_t rows,
+hl_status hl_syntax_csv_init(hl_syntax_csv *csv, const hl_model *model, const hl_followed *followed, int64_t rows,
                              int threads)
 {
-    *csv = (hl_syntax_csv){ .treebank = treebank, .shape = &model->config, .fd = -1 };
-    HL_TRY(hl_syntax_init(&csv->counts, hl_treebank_relations(treebank), hl_heads_count(&model->config)));
-    hl_syntax_add_treebank(&csv->counts, treebank);
-    return hl_treebank_pass_init(&csv->pass, model, treebank, rows, threads);
+    *csv = (hl_syntax_csv){ .followed = followed, .shape = &model->config, .fd = -1 };
+    HL_TRY(hl_followed_counts(followed, hl_heads_count(&model->config), &csv->counts, &csv->mentions));
+    HL_TRY(hl_treebank_pass_init(&csv->pass, model, followed->treebank, rows, threads));
+    return followed->mentions.windows != NULL
+               ? hl_treebank_pass_init(&csv->windows, model, followed->mentions.windows, rows, threads)
+               : hl_ok();
+}
+
+size_t hl_syntax_csv_arena(const hl_syntax_csv *csv)
+{
+    size_t sentences = csv->pass.plan.bytes, windows = csv->windows.plan.bytes;
+    return sentences > windows ? sentences : windows;
+}
+
+/* Of how many relations the text of a file has rows: all, or only the treebank's own if a step has no more rows. */
+static int64_t relations_in(const char *text, size_t size, const hl_syntax *counts)
+{
+    const char *at = text + (size < HEADER ? size : HEADER), *end = text + size, *newline;
+    size_t step = strcspn(at, ",\n") + 1;
+    const char *first = at;
+    int64_t rows = 0;
+    for (; (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1, rows++) {
+        if ((size_t)(end - at) < step || memcmp(at, first, step) != 0) {
+            break;
+        }
+    }
+    return rows == 4 * counts->n_heads * counts->n_own ? counts->n_own : counts->n_relations;
+}
+
+hl_status hl_syntax_csv_find_relations(const char *path, hl_syntax *counts)
+{
+    char *text;
+    size_t size;
+    HL_TRY(hl_file_read_if_there(path, MOST_BYTES, &text, &size));
+    if (text != NULL) {
+        counts->n_relations = relations_in(text, size, counts);
+    }
+    hl_free(text);
+    return hl_ok();
 }
 
 hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path)
@@ -73,7 +149,8 @@ hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path)
     csv->path = hl_strdup(path);
     HL_NEED(csv->path != NULL, path);
     HL_TRY(hl_file_exists(path, &exists));
-    HL_TRY(exists ? hl_ok() : hl_file_replace(path, header, HEADER, HL_VOLATILE));
+    HL_TRY(exists ? hl_syntax_csv_find_relations(path, &csv->counts)
+                  : hl_file_replace(path, header, HEADER, HL_VOLATILE));
     HL_TRY(hl_file_open(path, O_WRONLY | O_APPEND, &csv->fd));
     bool empty = hl_file_calls_get()->lseek(csv->fd, 0, SEEK_END) == 0; /* a power failure may leave it empty */
     return empty ? hl_file_write_bytes(csv->fd, path, header, HEADER) : hl_ok();
@@ -91,11 +168,27 @@ static hl_status print_row(void *context, const row *r)
     return hl_text_status(p->text);
 }
 
+static void add_layer(void *context, const hl_word_maps *maps, int threads)
+{
+    hl_coreference_add_layer(context, maps, threads);
+}
+
+static hl_status count_mentions(hl_syntax_csv *csv, hl_arena *arena)
+{
+    hl_coreference_clear(&csv->mentions);
+    HL_TRY(hl_treebank_pass_run(&csv->windows, arena,
+                                &(hl_treebank_taker){ .layer = add_layer, .context = &csv->mentions }));
+    hl_coreference_put(&csv->mentions, &csv->counts, hl_treebank_relations(csv->followed->treebank));
+    return hl_ok();
+}
+
 hl_status hl_syntax_csv_append(hl_syntax_csv *csv, int64_t step, hl_arena *arena)
 {
+    bool mentions = csv->counts.n_relations > hl_treebank_relations(csv->followed->treebank);
     HL_TRY(hl_treebank_pass_count(&csv->pass, arena, &csv->counts, NULL, NULL));
+    HL_TRY(mentions ? count_mentions(csv, arena) : hl_ok());
     csv->text.size = 0;
-    HL_TRY(visit_rows(&csv->counts, csv->treebank, csv->shape, print_row, &(printing){ &csv->text, step }));
+    HL_TRY(visit_rows(&csv->counts, csv->followed, csv->shape, print_row, &(printing){ &csv->text, step }));
     return hl_file_write_bytes(csv->fd, csv->path, csv->text.bytes, csv->text.size);
 }
 
@@ -110,13 +203,15 @@ void hl_syntax_csv_free(hl_syntax_csv *csv)
         hl_file_calls_get()->close(csv->fd);
     }
     hl_treebank_pass_free(&csv->pass);
+    hl_treebank_pass_free(&csv->windows);
     hl_syntax_free(&csv->counts);
+    hl_coreference_free(&csv->mentions);
     hl_text_free(&csv->text);
     hl_free(csv->path);
     *csv = (hl_syntax_csv){ .fd = -1 };
 }
 
-size_t hl_syntax_csv_bytes(const hl_treebank *treebank, const hl_model_config *shape, int64_t rows)
+static size_t pass_bytes(const hl_treebank *treebank, const hl_model_config *shape, int64_t rows)
 {
     int64_t S = hl_treebank_size(treebank), W = hl_treebank_most_words(treebank), pieces = 0, squares = 0;
     for (int64_t s = 0; s < S; s++) {
@@ -129,8 +224,20 @@ size_t hl_syntax_csv_bytes(const hl_treebank *treebank, const hl_model_config *s
     pass = hl_size_sum(pass, (size_t)S * sizeof(size_t));
     pass = hl_size_sum(pass, hl_size_product((size_t)hl_heads_most(shape),
                                              (size_t)(squares < most ? squares : most) * sizeof(hl_real)));
-    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(shape));
-    return hl_size_sum(hl_size_sum(hl_treebank_bytes(treebank), counts), pass);
+    return pass;
+}
+
+size_t hl_syntax_csv_bytes(const hl_followed *followed, const hl_model_config *shape, int64_t rows)
+{
+    int64_t heads = hl_heads_count(shape);
+    size_t bytes = hl_size_sum(hl_treebank_bytes(followed->treebank), hl_syntax_bytes(relations_of(followed), heads));
+    bytes = hl_size_sum(bytes, pass_bytes(followed->treebank, shape, rows));
+    if (followed->mentions.windows != NULL) {
+        bytes = hl_size_sum(bytes, hl_coreference_bytes(&followed->mentions));
+        bytes = hl_size_sum(bytes, hl_coreference_counts_bytes(&followed->mentions, heads));
+        bytes = hl_size_sum(bytes, pass_bytes(followed->mentions.windows, shape, rows));
+    }
+    return bytes;
 }
 
 /* ---- reading ---- */
@@ -218,13 +325,13 @@ static hl_status read_row(void *context, const row *r)
     return good ? hl_ok() : bad_line(in->path, in->line - 1);
 }
 
-static hl_status read_steps(reading *in, const hl_treebank *treebank, const hl_model_config *shape, hl_syntax *counts,
+static hl_status read_steps(reading *in, const hl_followed *followed, const hl_model_config *shape, hl_syntax *counts,
                             hl_status (*take)(void *context, int64_t step), void *context)
 {
     int64_t before = -1;
     while (in->at < in->end && !in->over) {
         in->step = -1;
-        HL_TRY(visit_rows(counts, treebank, shape, read_row, in));
+        HL_TRY(visit_rows(counts, followed, shape, read_row, in));
         if (in->step <= before && !in->over) {
             return bad_line(in->path, in->line - 1);
         }
@@ -234,7 +341,7 @@ static hl_status read_steps(reading *in, const hl_treebank *treebank, const hl_m
     return hl_ok();
 }
 
-hl_status hl_syntax_csv_read(const char *path, const hl_treebank *treebank, const hl_model_config *shape,
+hl_status hl_syntax_csv_read(const char *path, const hl_followed *followed, const hl_model_config *shape,
                              hl_syntax *counts, hl_status (*take)(void *context, int64_t step), void *context)
 {
     char *text;
@@ -245,7 +352,7 @@ hl_status hl_syntax_csv_read(const char *path, const hl_treebank *treebank, cons
         return hl_ok();
     }
     reading in = { .path = path, .at = text + HEADER, .end = text + size, .line = 2 };
-    hl_status status = strncmp(text, header, HEADER) == 0 ? read_steps(&in, treebank, shape, counts, take, context)
+    hl_status status = strncmp(text, header, HEADER) == 0 ? read_steps(&in, followed, shape, counts, take, context)
                                                           : bad_line(path, 1);
     hl_free(text);
     return status;

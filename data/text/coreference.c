@@ -235,6 +235,10 @@ static hl_status read_all(reading *r)
             hl_lines_progress(hl_conllu_lines(r->reader), &done, &total);
             HL_TRY(r->spec->progress(r->spec->context, done, total));
         }
+        if (number + 1 == r->spec->max_sentences) {
+            r->entities.n_open = 0;
+            break;
+        }
         HL_TRY(hl_conllu_next(r->reader, &sentence));
     }
     HL_TRY(end_document(r));

@@ -47,8 +47,9 @@ typedef struct hl_coreference_text {
     size_t n_mentions, n_entities, windows_capacity, firsts_capacity, mentions_capacity, entities_capacity;
 } hl_coreference_text;
 
-/* Reads the whole text. `spec` as for hl_treebank_read; max_pieces is that of a window, and max_sentences is not used.
- * Fails as hl_treebank_read, and with HL_BAD_FILE:
+/* Reads the text. `spec` as for hl_treebank_read; max_pieces is that of a window, and max_sentences counts all
+ * sentences of the file. If there are more, mentions that are open after the last one are left out. Fails as
+ * hl_treebank_read, and with HL_BAD_FILE:
  *     <path>: no mention of an entity can be used: column MISC has none with Entity=, or all are in sentences longer
  *             than <max_pieces> pieces
  *     <path>:<line>: Entity= is empty

@@ -128,7 +128,12 @@ static hl_status complete(hl_entities *e, int32_t entity, int32_t n_parts)
         }
     }
     HL_NEED(HL_GROW(e->mentions, e->mentions_capacity, e->n_mentions + 1), "mentions");
-    e->mentions[e->n_mentions++] = (hl_mention){ head_of(e, parts, n_parts), entity };
+    hl_mention mention = { .head = head_of(e, parts, n_parts), .entity = entity };
+    if (n_parts == 1) {
+        mention.begin = e->open[parts[0]].begin;
+        mention.end = e->open[parts[0]].end;
+    }
+    e->mentions[e->n_mentions++] = mention;
     for (int32_t p = 0; p < n_parts; p++) {
         size_t at = find_part(e, entity, p + 1, n_parts, true);
         memmove(e->open + at, e->open + at + 1, (--e->n_open - at) * sizeof *e->open);

@@ -6,6 +6,7 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_parts.h"
+#include "data/text/private/treebank_arcs.h"
 #include "data/text/private/treebank_build.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@ enum { TELL_EVERY = 256 /* sentences */ };
 /* A sentence's first word, begin and piece in the arrays of all, and its name in `text`. One more entry marks the end
  * of the last sentence. A sentence has one more begin than words. */
 typedef struct place {
-    size_t word, begin, piece, id;
+    size_t word, begin, piece, id, arc;
 } place;
 
 struct hl_treebank {
@@ -28,7 +29,9 @@ struct hl_treebank {
     size_t *texts;                                /* where each word is in `text` */
     hl_text text;                                 /* of all words and names, each with a zero byte at its end */
     hl_text_set relation_set;                     /* while the treebank is read */
-    size_t n_relations, names_bytes;
+    size_t n_relations, n_own, names_bytes;
+    hl_treebank_arcs arcs;
+    int64_t extras[HL_TREEBANK_EXTRAS];
     char **names; /* (R): of the relations, in one block of names_bytes */
 };
 
@@ -46,6 +49,7 @@ void hl_treebank_free(hl_treebank *treebank)
     hl_free(treebank->names);
     hl_text_free(&treebank->text);
     hl_text_set_free(&treebank->relation_set);
+    hl_treebank_arcs_free(&treebank->arcs);
     hl_free(treebank);
 }
 
@@ -181,7 +185,10 @@ static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_
     const hl_conllu_sentence *sentence;
     HL_TRY(hl_conllu_next(reader, &sentence));
     for (int64_t number = 0; sentence != NULL; number++) {
+        size_t before = t->n;
         HL_TRY(hl_treebank_add(t, spec, reader, sentence, pieces));
+        HL_TRY(hl_treebank_arcs_add(&t->arcs, reader, sentence, t->n > before));
+        t->places[t->n].arc = t->arcs.n;
         if (spec->max_sentences > 0 && (int64_t)t->n == spec->max_sentences) {
             break;
         }
@@ -197,6 +204,25 @@ static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_
                         "%s: no sentence can be used: of %" PRId64 ", %" PRId64 " have one word, %" PRId64
                         " are longer than %" PRId64 " pieces",
                         spec->path, t->n_short + t->n_long, t->n_short, t->n_long, spec->max_pieces);
+    }
+    return hl_ok();
+}
+
+/* Numbers the further relations after those of the file, if they exist. */
+static hl_status number_extras(hl_treebank *t)
+{
+    static const char *const names[HL_TREEBANK_EXTRAS] = { "neg", "entity", "long" };
+    t->n_own = t->relation_set.n;
+    for (int extra = 0; extra < HL_TREEBANK_EXTRAS; extra++) {
+        size_t next = t->relation_set.n, number = 0;
+        t->extras[extra] = -1;
+        if (t->arcs.counts[extra] > 0) {
+            HL_TRY(hl_text_set_add(&t->relation_set, names[extra], strlen(names[extra]), 1, &number));
+            t->extras[extra] = number == next ? (int64_t)number : -1;
+        }
+    }
+    for (size_t i = 0; i < t->arcs.n; i++) {
+        t->arcs.list[i].relation = (int32_t)t->extras[t->arcs.list[i].relation];
     }
     return hl_ok();
 }
@@ -227,7 +253,8 @@ static bool give_back(hl_treebank *t)
     return HL_FIT(t->places, t->places_capacity, t->n + 1) && HL_FIT(t->heads, t->heads_capacity, last.word) &&
            HL_FIT(t->relations, t->relations_capacity, last.word) && HL_FIT(t->texts, t->texts_capacity, last.word) &&
            HL_FIT(t->begins, t->begins_capacity, last.begin) && HL_FIT(t->pieces, t->pieces_capacity, last.piece) &&
-           HL_FIT(t->text.bytes, t->text.capacity, t->text.size + 1);
+           HL_FIT(t->text.bytes, t->text.capacity, t->text.size + 1) &&
+           (t->arcs.n == 0 || HL_FIT(t->arcs.list, t->arcs.capacity, t->arcs.n));
 }
 
 hl_treebank *hl_treebank_begin(void)
@@ -243,6 +270,8 @@ hl_treebank *hl_treebank_begin(void)
 
 hl_status hl_treebank_end(hl_treebank *t, const hl_treebank_spec *spec)
 {
+    hl_treebank_arcs_end(&t->arcs);
+    HL_TRY(number_extras(t));
     HL_TRY(name_relations(t));
     return give_back(t) ? hl_ok() : hl_error_memory(spec->path);
 }
@@ -296,7 +325,7 @@ size_t hl_treebank_bytes(const hl_treebank *t)
     place last = t->places[t->n];
     size_t of_word = sizeof *t->heads + sizeof *t->relations + sizeof *t->texts;
     return (t->n + 1) * sizeof last + last.word * of_word + last.begin * sizeof *t->begins +
-           last.piece * sizeof *t->pieces + t->text.size + t->names_bytes;
+           last.piece * sizeof *t->pieces + t->arcs.n * sizeof *t->arcs.list + t->text.size + t->names_bytes;
 }
 
 int64_t hl_treebank_longest(const hl_treebank *treebank)
@@ -314,6 +343,21 @@ int64_t hl_treebank_relations(const hl_treebank *treebank)
     return (int64_t)treebank->n_relations;
 }
 
+int64_t hl_treebank_own(const hl_treebank *treebank)
+{
+    return (int64_t)treebank->n_own;
+}
+
+int64_t hl_treebank_extra_relation(const hl_treebank *treebank, hl_treebank_extra extra)
+{
+    return treebank->extras[extra];
+}
+
+hl_status hl_treebank_entity_fault(const hl_treebank *treebank)
+{
+    return treebank->arcs.fault;
+}
+
 const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation)
 {
     return treebank->names[relation];
@@ -327,7 +371,9 @@ hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentenc
                                    .relations = treebank->relations + at->word,
                                    .begins = treebank->begins + at->begin,
                                    .pieces = treebank->pieces + at->piece,
-                                   .n_pieces = (int64_t)(at[1].piece - at->piece) };
+                                   .n_pieces = (int64_t)(at[1].piece - at->piece),
+                                   .arcs = treebank->arcs.n > 0 ? treebank->arcs.list + at->arc : NULL,
+                                   .n_arcs = (int64_t)(at[1].arc - at->arc) };
 }
 
 const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence)

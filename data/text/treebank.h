@@ -31,6 +31,22 @@ typedef struct hl_treebank_spec {
     void *context;
 } hl_treebank_spec;
 
+/* Relations that are not of column DEPREL, of which a word has at most one case each: the case is found by a look at
+ * one of several right words. They exist only if the file has cases of them and none of its relations has the name. */
+typedef enum hl_treebank_extra {
+    HL_TREEBANK_NEG,    /* "neg": a word with Polarity=Neg in FEATS; its head is right */
+    HL_TREEBANK_ENTITY, /* "entity": a word of a mention of several words (Entity= in MISC); right are the other words
+                           of the shortest such mention. Mentions of several parts or sentences do not count */
+    HL_TREEBANK_LONG,   /* "long": a word whose head is more than five words away; its head is right */
+    HL_TREEBANK_EXTRAS
+} hl_treebank_extra;
+
+typedef struct hl_treebank_arc {
+    int32_t relation;   /* in 0 .. R - 1; -1: of a relation that does not exist */
+    int32_t word;       /* the word of the case */
+    int32_t first, end; /* right are the words first .. end - 1, but not the word itself */
+} hl_treebank_arc;
+
 typedef struct hl_treebank_sentence {
     int64_t n_words;          /* W, at least 2 */
     const int32_t *heads;     /* (W): the index of each word's head, 0 .. W - 1; -1 for a root */
@@ -38,6 +54,8 @@ typedef struct hl_treebank_sentence {
     const int32_t *begins;    /* (W + 1): word w consists of the pieces begins[w] .. begins[w + 1] - 1 */
     const int32_t *pieces;    /* (n_pieces): ids */
     int64_t n_pieces;
+    const hl_treebank_arc *arcs; /* (n_arcs): the cases of further relations, in the order of the words */
+    int64_t n_arcs;
 } hl_treebank_sentence;
 
 typedef struct hl_treebank hl_treebank;
@@ -71,9 +89,17 @@ int64_t hl_treebank_unknown_words(const hl_treebank *treebank);
 /* The memory that it needs, in bytes. */
 size_t hl_treebank_bytes(const hl_treebank *treebank);
 
-/* The number of relations, R, in the order of first occurrence; and their names, without subtypes unless asked for. */
+/* The number of relations, R, and their names. The first hl_treebank_own are those of DEPREL, in the order of first
+ * occurrence, without subtypes unless asked for. */
 int64_t hl_treebank_relations(const hl_treebank *treebank);
+int64_t hl_treebank_own(const hl_treebank *treebank);
 const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation);
+
+/* The number of that relation in 0 .. R - 1; -1 if it does not exist. */
+int64_t hl_treebank_extra_relation(const hl_treebank *treebank, hl_treebank_extra extra);
+
+/* HL_BAD_FILE if "entity" does not exist because Entity= cannot be read, with the line and the reason. */
+hl_status hl_treebank_entity_fault(const hl_treebank *treebank);
 
 /* Sentence s in 0 .. S - 1. The treebank owns its arrays. */
 hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentence);

@@ -56,7 +56,7 @@ static void row_of_relation(const void *context, int64_t index, hl_row *row)
         hl_row_text(row, NULL, "null_head", "%s", name.text);
         add_null(row, &null);
     }
-    bool earned = relation >= 0 && hl_syntax_earned(&found.held_out);
+    bool earned = hl_syntax_names(&study->found, relation, &found.held_out);
     hl_row_truth(row, "label", earned);
 }
 
@@ -82,7 +82,7 @@ static void row_of_head(const void *context, int64_t head, hl_row *row)
         hl_syntax_row null = hl_syntax_head_of(&of->study->null, of->relation, head);
         add_null(row, &null);
     }
-    bool earned = of->relation >= 0 && hl_syntax_earned(&found.held_out);
+    bool earned = hl_syntax_names(&of->study->found, of->relation, &found.held_out);
     hl_row_truth(row, "label", earned);
 }
 

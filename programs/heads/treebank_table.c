@@ -35,7 +35,7 @@ static void row_of_relation(const void *context, int64_t index, hl_row *row)
     const hl_syntax_choice *all = &found.published, *held = &found.held_out;
     bool known = held->found.cases > 0;
     hl_row_text(row, "relation", NULL, "%s%s", hl_syntax_study_name(study, relation),
-                relation >= 0 && hl_syntax_earned(held) ? " *" : "");
+                hl_syntax_names(&study->found, relation, held) ? " *" : "");
     hl_row_text(row, "cases", NULL, "%s", HL_COUNT(all->found.cases));
     hl_row_text(row, "head", NULL, "%s", hl_head_name_at(shape, all->head).text);
     hl_row_text(row, "way", NULL, "%s", hl_syntax_direction_name(all->direction));
@@ -69,7 +69,7 @@ static void short_row_of_relation(const void *context, int64_t index, hl_row *ro
     bool known = held->found.cases > 0;
     hl_head_name name = hl_head_name_at(&study->model->source.shape, held->head);
     hl_row_text(row, "relation", NULL, "%s%s", hl_syntax_study_name(study, relation),
-                relation >= 0 && hl_syntax_earned(held) ? " *" : "");
+                hl_syntax_names(&study->found, relation, held) ? " *" : "");
     hl_row_text(row, "head", NULL, "%s", known ? name.text : "-");
     add_held_out(row, held->found);
     add_share(row, "base", held->baseline);
@@ -237,11 +237,41 @@ static void print_short(hl_text *text, const hl_syntax_study *study)
                       "above the base, and their intervals do not overlap. More columns: --wide.");
 }
 
+/* What further relations are, or why one is missing. */
+static void print_extras(hl_text *text, const hl_syntax_study *study)
+{
+    static const char *const meanings[HL_TREEBANK_EXTRAS] = {
+        [HL_TREEBANK_NEG] = "neg: a word with Polarity=Neg and its syntactic head. ",
+        [HL_TREEBANK_ENTITY] = "entity: a word of a mention of several words, and any other word of the mention. ",
+        [HL_TREEBANK_LONG] = "long: a word and its syntactic head, more than five words away. ",
+    };
+    hl_status fault = hl_treebank_entity_fault(study->treebank);
+    hl_text shown = { 0 };
+    for (int64_t row = 1; row < study->n_rows; row++) {
+        for (int extra = 0; extra < HL_TREEBANK_EXTRAS; extra++) {
+            bool is_row = hl_treebank_extra_relation(study->treebank, extra) == study->rows[row];
+            hl_text_print(&shown, "%s", is_row ? meanings[extra] : "");
+        }
+    }
+    if (shown.size > 0) {
+        hl_text_print(text, "\n");
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%sThe row all does not count these, and they are no labels of heads.",
+                          shown.bytes);
+    }
+    if (fault.code != HL_OK) {
+        hl_text_print(text, "\n");
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "The row entity is missing. %s", fault.text);
+    }
+    HL_THEN(text->error, hl_text_status(&shown));
+    hl_text_free(&shown);
+}
+
 void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study, bool wide)
 {
     print_read(text, study);
     hl_text_print(text, "\n");
     (wide ? print_wide : print_short)(text, study);
+    print_extras(text, study);
     print_earning(text, study);
     if (study->has_trees) {
         print_trees(text, study);
@@ -285,7 +315,7 @@ static void row_of_head(const void *context, int64_t index, hl_row *row)
     int64_t head = all->heads[index].head;
     const hl_syntax_choice *found = &all->heads[index].row.published, *held = &all->heads[index].row.held_out;
     hl_row_text(row, "head", NULL, "%s%s", hl_head_name_at(&study->model->source.shape, head).text,
-                all->relation >= 0 && hl_syntax_earned(held) ? " *" : "");
+                hl_syntax_names(&all->study->found, all->relation, held) ? " *" : "");
     hl_row_text(row, "way", NULL, "%s", hl_syntax_direction_name(found->direction));
     add_found(row, "found", found->found);
     add_share(row, "held", held->found);

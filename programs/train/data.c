@@ -91,7 +91,7 @@ hl_status hl_train_data_open(hl_train_data *data, hl_config *config, const hl_na
     HL_TRY(status);
     options = options_of(config, named->path, use);
     status = open_written(data, config, named->path, shown.err);
-    HL_THEN(status, hl_setup_treebank(config, &options, data->dataset, &data->treebank));
+    HL_THEN(status, hl_setup_treebank(config, &options, data->dataset, &data->followed));
     return status.code == HL_INVALID ? hl_error(HL_INVALID, "%s: %s", named->path, status.text) : status;
 }
 
@@ -138,14 +138,14 @@ void hl_train_data_free(hl_train_data *data)
 {
     hl_dataset_free(data->written); /* before the dataset, whose tokens it has */
     hl_dataset_free(data->dataset);
-    hl_treebank_free(data->treebank);
+    hl_followed_free(&data->followed);
     hl_pretrained_close(data->open);
     *data = (hl_train_data){ 0 };
 }
 
-hl_status hl_train_syntax_init(hl_syntax_csv *syntax, const hl_treebank *treebank, hl_loop *loop, const char *path)
+hl_status hl_train_syntax_init(hl_syntax_csv *syntax, const hl_followed *followed, hl_loop *loop, const char *path)
 {
-    if (treebank == NULL) {
+    if (followed->treebank == NULL) {
         return hl_ok();
     }
     if (loop->recorder == NULL) {
@@ -155,13 +155,13 @@ hl_status hl_train_syntax_init(hl_syntax_csv *syntax, const hl_treebank *treeban
     }
     hl_trainer *trainer = loop->trainer;
     int64_t rows = hl_trainer_evaluation_rows(loop->config);
-    HL_TRY(hl_syntax_csv_init(syntax, &trainer->model, treebank, rows, trainer->threads));
+    HL_TRY(hl_syntax_csv_init(syntax, &trainer->model, followed, rows, trainer->threads));
     loop->syntax = syntax;
-    if (syntax->pass.plan.bytes <= trainer->arena.capacity) {
+    if (hl_syntax_csv_arena(syntax) <= trainer->arena.capacity) {
         return hl_ok();
     }
     hl_arena_free(&trainer->arena);
-    return hl_arena_init(&trainer->arena, syntax->pass.plan.bytes);
+    return hl_arena_init(&trainer->arena, hl_syntax_csv_arena(syntax));
 }
 
 hl_status hl_train_syntax_open(const hl_loop *loop, const char *path)
@@ -170,22 +170,22 @@ hl_status hl_train_syntax_open(const hl_loop *loop, const char *path)
         return hl_ok();
     }
     hl_data_options options = options_of(loop->config, path, HL_DATA_KEEP);
-    HL_TRY(hl_data_save_treebank(loop->config, &options, loop->syntax->treebank));
+    HL_TRY(hl_data_save_treebank(loop->config, &options, loop->syntax->followed->treebank));
     return hl_syntax_csv_open(loop->syntax, loop->folder->syntax);
 }
 
 hl_status hl_train_tell_earned(const hl_syntax_csv *syntax, FILE *out)
 {
     enum { MOST = 6 };
-    if (syntax->treebank == NULL || out == NULL) {
+    if (syntax->followed == NULL || out == NULL) {
         return hl_ok();
     }
     const hl_syntax *counts = &syntax->counts;
     hl_syntax_label *labels;
     int64_t *rows = hl_calloc((size_t)counts->n_relations, sizeof *rows), n = 0;
     HL_NEED(rows != NULL, "the relations of a treebank");
-    int64_t n_rows = hl_syntax_rows(counts, syntax->treebank, HL_SYNTAX_LEAST_CASES, false, rows);
-    hl_status status = hl_syntax_labels_make(counts, syntax->treebank, rows, n_rows, &labels);
+    int64_t n_rows = hl_syntax_rows(counts, syntax->followed->treebank, HL_SYNTAX_LEAST_CASES, false, rows);
+    hl_status status = hl_syntax_labels_make(counts, syntax->followed->treebank, rows, n_rows, &labels);
     hl_free(rows);
     HL_TRY(status);
     for (int64_t head = 0; head < counts->n_heads; head++) {

@@ -9,10 +9,10 @@
 
 /* All are owned, and NULL if there is none. */
 typedef struct hl_train_data {
-    hl_dataset *dataset;   /* the config's data; NULL once the trainer owns them */
-    hl_dataset *written;   /* the examples of patterns.file */
-    hl_treebank *treebank; /* of patterns.treebank */
-    hl_pretrained *open;   /* the folder of train.from */
+    hl_dataset *dataset;  /* the config's data; NULL once the trainer owns them */
+    hl_dataset *written;  /* the examples of patterns.file */
+    hl_followed followed; /* of patterns.treebank */
+    hl_pretrained *open;  /* the folder of train.from */
 } hl_train_data;
 
 /* Opens the config's data, the examples of patterns.file and the treebank of patterns.treebank, and sets in the config
@@ -41,7 +41,7 @@ void hl_train_data_free(hl_train_data *data);
 /* If there is a treebank, prepares loop->syntax for counting on it. The passes use the arena of the steps, which is
  * made larger if needed. `path` is the config's, for messages. HL_INVALID if no snapshot is taken; otherwise fails as
  * hl_syntax_csv_init. */
-hl_status hl_train_syntax_init(hl_syntax_csv *syntax, const hl_treebank *treebank, hl_loop *loop, const char *path);
+hl_status hl_train_syntax_init(hl_syntax_csv *syntax, const hl_followed *followed, hl_loop *loop, const char *path);
 
 /* Opens its files in the run's folder. Fails as hl_data_save_treebank and hl_syntax_csv_open. */
 hl_status hl_train_syntax_open(const hl_loop *loop, const char *path);

@@ -138,7 +138,7 @@ static hl_status prepare(training *t, const hl_train_command *command, hl_config
         HL_TRY(hl_run_folder_make(folder)); /* earlier failures leave nothing behind */
     }
     HL_TRY(init_recorder(t, data->written, shown.err));
-    HL_TRY(leads ? hl_train_syntax_init(&t->syntax, data->treebank, &t->loop, command->config.path) : hl_ok());
+    HL_TRY(leads ? hl_train_syntax_init(&t->syntax, &data->followed, &t->loop, command->config.path) : hl_ok());
     return leads ? init_watch(t, command) : hl_ok();
 }
 
@@ -230,7 +230,7 @@ static hl_status begin(training *t, const hl_train_data *data, const char *path,
     }
     loop->progress = hl_progress_begin(out, t->trainer.optimizer.step, config->train.steps);
     print_start(loop, path, out);
-    return hl_train_data_tell(dataset, data->treebank, config, false, out, signal);
+    return hl_train_data_tell(dataset, data->followed.treebank, config, false, out, signal);
 }
 
 /* Frees all that the run was trained and recorded in, and its data; may be called again. */

@@ -25,7 +25,7 @@ function coreferenceText(relation) {
 }
 
 const coreferenceTexts = {
-    units: "documents", gold: "same entity", earns: "above every rule for", columns: coreferenceColumns,
+    units: "documents", gold: () => "same entity", earns: "above every rule for", columns: coreferenceColumns,
     baseline: (relation) => relation.held_out.baselines[strongestRule(relation)], relation: coreferenceText,
     caseText: (relation, right, word, guess, gold) =>
         (right ? `${word} looks at ${guess}, an earlier mention of the same entity.` : `${word} looks at ${guess}; the nearest mention of the same entity is ${gold}.`),

@@ -62,10 +62,11 @@ function figuresTable(relation) {
 
 function relationText(relation) {
     const choice = relation.held_out, head = runs[0].heads[choice.head];
-    const [from, to] = choice.direction === "d>h" ? ["the word looks at", "its syntactic head"] : ["the syntactic head looks at", "the word"];
+    const other = relation.name === "entity" ? "another word of its mention" : "its syntactic head";
+    const [from, to] = choice.direction === "d>h" ? ["the word looks at", other] : [`${other} looks at`, "the word"];
     const null_ = relation.null_held_out === undefined ? "" : `, random weights in ${percent(shareOf(relation.null_held_out))}`;
     const verdict = relation.earned ? `${head.name} earns the label ${relation.name}.` :
-        relation.name === "all" ? "" : "This is too close to the baseline to earn the label.";
+        relation.name === "all" || !relation.own ? "" : "This is too close to the baseline to earn the label.";
     return `${head.name} finds ${relation.name === "all" ? "all relations together" : relation.name} best (${choice.direction}: ${from} ${to}): in ${percent(shareOf(choice.found))} of ${counted(choice.found[1])} cases, ` +
         `95% interval ${betweenText(choice.interval)}; the best fixed offset, ${offsetText(choice.offset)}, in ${percent(shareOf(choice.baseline))}${null_}. ${verdict}`;
 }
@@ -124,11 +125,11 @@ function arcsOf(one) {
     return svg;
 }
 
-function wordOfCase(one, word, right) {
+function wordOfCase(relation, one, word, right) {
     if (one.words[word] === null) {
         return element("li", { class: "gap" }, element("span", { class: "case-word" }, "…"));
     }
-    const roles = [...word === one.word ? ["word"] : [], ...word === one.gold ? [grammarOf().texts.gold] : [],
+    const roles = [...word === one.word ? ["word"] : [], ...word === one.gold ? [grammarOf().texts.gold(relation)] : [],
                    ...word === one.guess ? [right ? "✓" : "✗ guess"] : []];
     const kind = word === one.word ? "asked" : word === one.gold ? "gold" : word === one.guess ? "guess" : "";
     const bar = element("span", { class: "weight-bar" }, element("i", {}));
@@ -140,12 +141,13 @@ function wordOfCase(one, word, right) {
 
 function grammarCaseText(relation, right, word, guess, gold) {
     const looks = relation.held_out.direction === "d>h" ? `${word} looks at ${guess}` : `${word} is looked at by ${guess}`;
-    return right ? `${looks}, its head.` : `${looks}; its head is ${gold}.`;
+    const name = relation.name === "entity" ? "a word of the same mention" : "its head";
+    return right ? `${looks}, ${name}.` : `${looks}; ${name} is ${gold}.`;
 }
 
 function caseFigure(relation, one, right) {
     const texts = grammarOf().texts, text = texts.caseText(relation, right, ...[one.word, one.guess, one.gold].map((place) => `“${shortened(one.words[place])}”`));
-    const list = element("ol", { class: "case-words" }, ...one.words.map((_, i) => wordOfCase(one, i, right)));
+    const list = element("ol", { class: "case-words" }, ...one.words.map((_, i) => wordOfCase(relation, one, i, right)));
     return element("figure", { class: "case" }, element("figcaption", {}, element("strong", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong"), ` ${text} `,
                                                                 element("small", {}, texts.place(one))),
                    element("div", { class: "case-box" }, arcsOf(one), list));
@@ -176,7 +178,7 @@ function openingRelation(relations) {
 }
 
 const grammarTexts = {
-    units: "sentences", gold: "head", earns: "earns", columns: grammarColumns, baseline: (relation) => relation.held_out.baseline,
+    units: "sentences", gold: (relation) => (relation.name === "entity" ? "mention" : "head"), earns: "earns", columns: grammarColumns, baseline: (relation) => relation.held_out.baseline,
     relation: relationText, caseText: grammarCaseText, place: (one) => (one.id !== "" ? `sent_id ${one.id}` : `sentence ${one.sentence} of those used`),
     hint: (grammar) => `On ${counted(grammar.sentences)} sentences of ${grammar.treebank}` +
         `${grammar.left_out > 0 ? `, ${counted(grammar.left_out)} left out` : ""}: how often a word’s largest weight is on its syntactic head. ` +

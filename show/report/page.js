@@ -378,9 +378,12 @@ function buildLifeRelations() {
         const name = byId("life-relation").value, relation = all.get(name);
         byId("lives-hint").hidden = name !== "";
         byId("life-relation-hint").hidden = name === "";
-        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${counted(relation.cases)} held-out cases each head finds it, the best head first. Its direction is ` +
-            "chosen on sentences 0, 2, 4 … and measured on the others. The dashed line is the best fixed offset on these held-out sentences. The dot marks the " +
-            "step from which a head earns the relation until the end: it is at least a tenth above the offset, and their intervals (Wilson, 95%) do not overlap.";
+        const [chosen, baseline, short] = name.startsWith("coreference") ?
+            ["Documents 1, 3, 5 … are measured", "the rule that looks at the nearest mention with the same word, or else at the nearest", "rule"] :
+            ["Its direction is chosen on sentences 0, 2, 4 … and measured on the others", "the best fixed offset on these held-out sentences", "offset"];
+        byId("life-relation-hint").textContent = name === "" ? "" : `In how many of the ${counted(relation.cases)} held-out cases each head finds it, the best head first. ${chosen}. ` +
+            `The dashed line is ${baseline}. The dot marks the step from which a head earns the relation until the end: ` +
+            `it is at least a tenth above the ${short}, and their intervals (Wilson, 95%) do not overlap.`;
         parts.lives = buildLives(name);
         draw();
     });

@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WORD(id, form, head, label) id "\t" form "\t_\t_\t_\t_\t" head "\t" label "\t_\t_\n"
 
@@ -33,6 +34,91 @@ static void is_list(const int32_t *numbers, const int *expected, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         ck_assert_int_eq(numbers[i], expected[i]);
     }
+}
+
+#define MARKED(id, head, label, feats, misc) id "\tsaw\t_\t_\t_\t" feats "\t" head "\t" label "\t_\t" misc "\n"
+#define PLAIN(id, head, label) MARKED(id, head, label, "_", "_")
+
+static hl_treebank *read_marked(hl_tokens *tokens, const char *content)
+{
+    hl_treebank *t;
+    hl_treebank_spec spec = { .path = text_file("t", content), .tokens = tokens, .max_pieces = 9 };
+    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
+    return t;
+}
+
+static void is_arc(hl_treebank_arc arc, int64_t relation, int word, int first, int end)
+{
+    ck_assert_msg(arc.relation == relation && arc.word == word && arc.first == first && arc.end == end,
+                  "%d: word %d, %d to %d", arc.relation, arc.word, arc.first, arc.end);
+}
+
+/* Words 2 to 4 are a mention; in it, 3 and 4 are a shorter one. Word 5 alone is one, and 6 and 1 of the next sentence.
+ * Word 8 is far from its head, as is word 1, which also has Polarity=Neg. */
+TEST(negations_mentions_and_long_dependencies_are_further_relations)
+{
+    hl_tokens *tokens = pieces();
+    hl_treebank *t = read_marked(
+        tokens,
+        MARKED("1", "7", "a", "Mood=Ind|Polarity=Neg", "_") MARKED("2", "1", "a", "_", "SpaceAfter=No|Entity=(x")
+            MARKED("3", "2", "a", "Polarity=Negative", "Entity=(y") MARKED("4", "2", "a", "_", "Entity=y)x)")
+                MARKED("5", "2", "a", "_", "Entity=(z)") MARKED("6", "2", "a", "_", "Entity=(w")
+                    MARKED("7", "0", "root", "Polarity=Neg", "_") PLAIN("8", "2", "b") "\n" MARKED("1", "2", "a", "_",
+                                                                                                   "Entity=w)(v[1/2]")
+                        MARKED("2", "0", "root", "_", "Entity=v[1/2])") MARKED("3", "2", "a", "_", "Entity=(v[2/2])"));
+    int64_t neg = hl_treebank_extra_relation(t, HL_TREEBANK_NEG),
+            entity = hl_treebank_extra_relation(t, HL_TREEBANK_ENTITY),
+            far = hl_treebank_extra_relation(t, HL_TREEBANK_LONG);
+    ck_assert(hl_treebank_own(t) == 3 && hl_treebank_relations(t) == 6 && neg == 3 && entity == 4 && far == 5);
+    ck_assert_str_eq(hl_treebank_relation(t, neg), "neg");
+    ck_assert_str_eq(hl_treebank_relation(t, entity), "entity");
+    ck_assert_str_eq(hl_treebank_relation(t, far), "long");
+    hl_treebank_sentence first = hl_treebank_at(t, 0);
+    ck_assert_int_eq(first.n_arcs, 6);
+    is_arc(first.arcs[0], neg, 0, 6, 7);
+    is_arc(first.arcs[1], far, 0, 6, 7);
+    is_arc(first.arcs[2], entity, 1, 1, 4);
+    is_arc(first.arcs[3], entity, 2, 2, 4);
+    is_arc(first.arcs[4], entity, 3, 2, 4);
+    is_arc(first.arcs[5], far, 7, 1, 2);
+    ck_assert_int_eq(hl_treebank_at(t, 1).n_arcs, 0); /* of two sentences, and of two parts */
+    ck_assert_int_eq(hl_treebank_entity_fault(t).code, HL_OK);
+    hl_treebank_free(t);
+    hl_tokens_free(tokens);
+}
+
+TEST(a_relation_of_the_treebank_keeps_its_name)
+{
+    hl_tokens *tokens = pieces();
+    hl_treebank *t = read_marked(tokens, MARKED("1", "2", "neg", "Polarity=Neg", "_") PLAIN("2", "0", "root"));
+    ck_assert(hl_treebank_relations(t) == 2 && hl_treebank_own(t) == 2);
+    ck_assert_int_eq(hl_treebank_extra_relation(t, HL_TREEBANK_NEG), -1);
+    ck_assert_int_eq(hl_treebank_at(t, 0).arcs[0].relation, -1);
+    hl_treebank_free(t);
+    hl_tokens_free(tokens);
+}
+
+/* There are no mentions then, also none of those before; a document begins anew. */
+TEST(mentions_that_cannot_be_read_leave_the_rest)
+{
+    hl_tokens *tokens = pieces();
+    hl_treebank *t = read_marked(tokens, MARKED("1", "2", "a", "Polarity=Neg", "Entity=(x")
+                                             MARKED("2", "0", "root", "_", "Entity=x)") "\n" MARKED(
+                                                 "1", "2", "a", "_", "Entity=B-PER") PLAIN("2", "0", "root"));
+    ck_assert_int_eq(hl_treebank_extra_relation(t, HL_TREEBANK_ENTITY), -1);
+    ck_assert_int_eq(hl_treebank_extra_relation(t, HL_TREEBANK_NEG), 2);
+    ck_assert_int_eq(hl_treebank_at(t, 0).arcs[1].relation, -1);
+    ck_assert_str_eq(strstr(hl_treebank_entity_fault(t).text, ":4: "),
+                     ":4: Entity= cannot be read at \"B-PER\": its parts look "
+                     "like (e1-person, e1) or (e1-person)");
+    hl_treebank_free(t);
+    t = read_marked(tokens, "# newdoc\n" MARKED("1", "2", "a", "_", "Entity=(x")
+                                MARKED("2", "0", "root", "_", "Entity=(y") "\n# newdoc\n" MARKED(
+                                    "1", "2", "a", "_", "Entity=(x") MARKED("2", "0", "root", "_", "Entity=x)"));
+    ck_assert_int_eq(hl_treebank_at(t, 0).n_arcs, 0);
+    ck_assert_int_eq(hl_treebank_at(t, 1).n_arcs, 2);
+    hl_treebank_free(t);
+    hl_tokens_free(tokens);
 }
 
 TEST(sentences_have_pieces_and_trees)

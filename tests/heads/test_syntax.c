@@ -10,7 +10,7 @@
 /* "the dog saw a cat": det(dog, the) nsubj(saw, dog) root det(cat, a) obj(saw, cat) */
 enum { DET, NSUBJ, ROOT, OBJ, RELATIONS, WORDS = 5 };
 static const int32_t heads[WORDS] = { 1, 2, -1, 4, 2 }, relations[WORDS] = { DET, NSUBJ, ROOT, DET, OBJ };
-static const hl_syntax_tree tree = { WORDS, heads, relations };
+static const hl_syntax_tree tree = { .n_words = WORDS, .heads = heads, .relations = relations };
 
 /* Word i gives 0.5 to word to[i], 0.1 to every other one and 0.9 to itself. */
 static void look(hl_real *weights, const int *to)
@@ -54,7 +54,7 @@ TEST(guesses_are_the_largest_weights_of_rows_and_columns)
 TEST(of_equal_weights_the_first_word_is_the_guess)
 {
     const int32_t to_first[3] = { -1, 0, 0 }, same[3] = { 0, 0, 0 };
-    hl_syntax_tree flat = { 3, to_first, same };
+    hl_syntax_tree flat = { .n_words = 3, .heads = to_first, .relations = same };
     hl_real equal[9];
     for (int i = 0; i < 9; i++) {
         equal[i] = (hl_real)0.25;
@@ -81,7 +81,7 @@ TEST(offsets_are_cut_at_the_ends_of_the_sentence)
     ck_assert_int_eq(det.published.offset, 1);
     ck_assert_int_eq(det.published.baseline.hits, 2);
     ck_assert_int_eq(obj.published.offset, -2); /* word 4 to word 2 */
-    const int64_t *of_det = syntax.halves[0].offsets + DET * (2 * HL_SYNTAX_OFFSETS + 1) + HL_SYNTAX_OFFSETS;
+    const int64_t *of_det = syntax.halves[0].offsets + DET * (2 * HL_SYNTAX_FURTHEST + 1) + HL_SYNTAX_FURTHEST;
     ck_assert_int_eq(of_det[0], 0);
     ck_assert_int_eq(of_det[2], 1);  /* word 3 + 2 is cut to word 4 */
     ck_assert_int_eq(of_det[-1], 0); /* word 0 - 1 is cut to word 0 itself: a miss */
@@ -98,9 +98,43 @@ TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
     CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 1));
     ck_assert_int_eq(hl_syntax_row_of(&syntax, OBJ).published.offset, -1);
     const int32_t far[4] = { 2, -1, 0, 0 }, same[4] = { 0, 0, 0, 0 }; /* offsets 2, -2 and -3 or less */
-    hl_syntax_tree four = { 4, far, same };
+    hl_syntax_tree four = { .n_words = 4, .heads = far, .relations = same };
     hl_syntax_add_tree(&syntax, &four, 0);
     ck_assert_int_eq(hl_syntax_row_of(&syntax, 0).published.offset, -3);
+    hl_syntax_free(&syntax);
+}
+
+/* "the dog saw a cat": a further relation whose right words are 1 to 3, but not the word itself, and a far one. */
+TEST(further_relations_have_several_right_words_and_offsets_of_their_own)
+{
+    enum { MENTION = RELATIONS, FAR, ALL, LONG = 10 };
+    const hl_treebank_arc arcs[] = { { MENTION, 2, 1, 4 }, { -1, 2, 1, 4 }, { MENTION, 4, 1, 4 } };
+    hl_syntax_tree marked = tree;
+    hl_syntax syntax;
+    hl_real weights[WORDS * WORDS];
+    CHECK_OK(hl_syntax_init(&syntax, ALL, 1));
+    syntax.n_own = RELATIONS;
+    syntax.far = FAR;
+    marked.arcs = arcs;
+    marked.n_arcs = sizeof arcs / sizeof *arcs;
+    look(weights, (const int[]){ 1, 2, 3, 4, 0 }); /* a hit by word 2, a miss by word 4 */
+    hl_syntax_add_tree(&syntax, &marked, 0);
+    hl_syntax_add_head(&syntax, 0, &marked, 0, weights);
+    hl_syntax_choice mention = hl_syntax_row_of(&syntax, MENTION).published,
+                     all = hl_syntax_row_of(&syntax, -1).published;
+    ck_assert_int_eq(mention.found.cases, 2);
+    ck_assert_int_eq(syntax.halves[0].hits[MENTION * 2 + HL_SYNTAX_TO_HEAD], 1);
+    ck_assert(mention.offset == -1 && mention.baseline.hits == 2); /* words 1 and 3 */
+    ck_assert_int_eq(all.found.cases, 4);
+    ck_assert(!hl_syntax_names(&syntax, MENTION, &(hl_syntax_choice){ .found = { 80, 100 }, .baseline = { 40, 100 } }));
+    ck_assert(hl_syntax_names(&syntax, OBJ, &(hl_syntax_choice){ .found = { 80, 100 }, .baseline = { 40, 100 } }));
+    const int32_t to_last[LONG] = { LONG - 1, -1, -1, -1, -1, -1, -1, -1, -1, -1 }, same[LONG] = { DET };
+    const hl_treebank_arc last = { FAR, 0, LONG - 1, LONG };
+    hl_syntax_tree far = { .n_words = LONG, .heads = to_last, .relations = same, .arcs = &last, .n_arcs = 1 };
+    hl_syntax_add_tree(&syntax, &far, 0);
+    hl_syntax_choice long_one = hl_syntax_row_of(&syntax, FAR).published;
+    ck_assert(long_one.offset == LONG - 1 && long_one.baseline.hits == 1); /* 9 and more reach the last word */
+    ck_assert_int_eq(hl_syntax_row_of(&syntax, DET).published.offset, 1);  /* 8 at most: word 8 */
     hl_syntax_free(&syntax);
 }
 
@@ -140,8 +174,8 @@ TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
         hl_syntax_half *counts = &syntax.halves[half];
         counts->cases[0] = 1000;
         counts->hits[0] = 650 - 50 * half;
-        counts->offsets[HL_SYNTAX_OFFSETS - 3] = of_3[half];
-        counts->offsets[HL_SYNTAX_OFFSETS - 2] = of_2[half];
+        counts->offsets[HL_SYNTAX_FURTHEST - 3] = of_3[half];
+        counts->offsets[HL_SYNTAX_FURTHEST - 2] = of_2[half];
     }
     hl_syntax_choice held = hl_syntax_row_of(&syntax, 0).held_out, chosen = hl_syntax_chosen_of(&syntax, 0);
     ck_assert_int_eq(held.offset, -2);

@@ -3,8 +3,8 @@
 
 usage: check_treebank.py HEADS
 
-The model is the folder HEADLIGHT_MODEL=DIR, the treebank the dev part of English EWT in HEADLIGHT_DATA=DIR. Every number
-of `heads grammar --json` must be equal, but for words whose two largest weights differ by less than 1e-5, which are
+The model is the folder HEADLIGHT_MODEL=DIR, the treebanks the dev parts of English EWT and GUM in HEADLIGHT_DATA=DIR. The
+relations neg, entity and long are counted anew from the columns, too. Every number of `heads grammar --json` must be equal, but for words whose two largest weights differ by less than 1e-5, which are
 counted. Also told: the time of both. Exits with 77, which ctest reports as skipped, where the model, the treebank or
 transformers are missing.
 """
@@ -12,6 +12,7 @@ transformers are missing.
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -27,24 +28,59 @@ except ImportError as missing:
 
 CLOSE = 1e-5
 OFFSETS = [sign * k for k in range(1, 9) for sign in (-1, 1)]
+FAR = [sign * k for k in range(6, 21) for sign in (-1, 1)]
+EXTRAS = ("neg", "entity", "long")
 MAX_PIECES = 128
 
 
+def offsets_of(name):
+    return FAR if name == "long" else OFFSETS
+
+
+def spans_of(lines):
+    """The mentions of several words that begin and end in the sentence, by a stack for each entity; those of several parts
+    are left out. Ended: (begin, last word)."""
+    opened, spans = {}, []
+    for word, misc in enumerate(lines):
+        value = next((part[7:] for part in misc.split("|") if part.startswith("Entity=")), "")
+        for bracket in re.findall(r"\([^()]*\)?|[^()]+\)", value):
+            name = re.split("[-)]", bracket.lstrip("("))[0]
+            if bracket.startswith("("):
+                opened.setdefault(name, []).append(word)
+            if bracket.endswith(")") and opened.get(name):
+                begin = opened[name].pop()
+                if begin < word and "[" not in name:
+                    spans.append((begin, word))
+    return spans
+
+
 def trees(path):
-    words = []
+    """Sentences: of each word its form and a list of (relation, the right words)."""
+    def sentence(rows):
+        mentions, words = spans_of([row[9] for row in rows]), []
+        for i, row in enumerate(rows):
+            head, own = int(row[6]) - 1, [span for span in mentions if span[0] <= i <= span[1]]
+            asked = []
+            if head >= 0:
+                asked += [(row[7].split(":")[0], {head}), ("all", {head})]
+                asked += [("neg", {head})] if "Polarity=Neg" in row[5].split("|") else []
+                asked += [("long", {head})] if abs(head - i) > 5 else []
+            if own:
+                begin, last = min(own, key=lambda span: span[1] - span[0])
+                asked.append(("entity", set(range(begin, last + 1)) - {i}))
+            words.append((row[1], asked))
+        return words
+
+    rows = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
+        for line in [*lines, "\n"]:
             line = line.rstrip("\n")
             if line == "":
-                if len(words) > 1:
-                    yield words
-                words = []
-            elif line[0] != "#":
-                columns = line.split("\t")
-                if columns[0].isdigit():
-                    words.append((columns[1], int(columns[6]) - 1, columns[7].split(":")[0]))
-    if len(words) > 1:
-        yield words
+                if len(rows) > 1:
+                    yield sentence(rows)
+                rows = []
+            elif line[0] != "#" and line.split("\t")[0].isdigit():
+                rows.append(line.split("\t"))
 
 
 class Counts:
@@ -61,18 +97,16 @@ class Counts:
         guess = both.argmax(-1)
         top = -np.sort(-both, axis=-1)
         close = top[..., 0] - top[..., 1] < CLOSE if n > 2 else np.zeros(guess.shape, bool)
-        for i, (_, head, relation) in enumerate(words):
-            if head < 0:
-                continue
-            for name in (relation, "all"):
+        for i, (_, asked) in enumerate(words):
+            for name, right in asked:
                 key = (name, half)
                 self.cases[key] = self.cases.get(key, 0) + 1
-                self.hits.setdefault(key, np.zeros((self.n_heads, 2), int))[...] += guess[:, :, i] == head
+                self.hits.setdefault(key, np.zeros((self.n_heads, 2), int))[...] += np.isin(guess[:, :, i], list(right))
                 self.ties.setdefault(key, np.zeros((self.n_heads, 2), int))[...] += close[:, :, i]
-                offsets = self.offsets.setdefault(key, np.zeros(len(OFFSETS), int))
-                for k, offset in enumerate(OFFSETS):
+                offsets = self.offsets.setdefault(key, np.zeros(len(offsets_of(name)), int))
+                for k, offset in enumerate(offsets_of(name)):
                     at = min(max(i + offset, 0), n - 1)
-                    offsets[k] += at != i and at == head
+                    offsets[k] += at != i and at in right
 
     def total(self, what, name, halves):
         return sum(what.get((name, half), 0) for half in halves)
@@ -81,7 +115,7 @@ class Counts:
 def word_maps(model, tokenizer, words):
     """The joined maps of all heads, (heads, words, words); None where the sentence is too long."""
     pieces, spans = [tokenizer.cls_token_id], []
-    for form, _, _ in words:
+    for form, _ in words:
         ids = tokenizer(form, add_special_tokens=False, split_special_tokens=True)["input_ids"]
         ids = ids or [tokenizer.unk_token_id]
         spans.append((len(pieces), len(pieces) + len(ids)))
@@ -105,12 +139,17 @@ def choose(counts, name, choosing, measured):
 
 def main():
     data, folder = os.environ.get("HEADLIGHT_DATA", ""), os.environ.get("HEADLIGHT_MODEL", "")
-    files = sorted(Path(data).glob("ewt/*dev*.conllu.gz")) if data else []
+    files = [file for name in ("ewt", "gum") for file in sorted(Path(data).glob(f"{name}/*dev*.conllu.gz"))] if data else []
     if not files or not os.path.exists(os.path.join(folder, "config.json")):
         print("skipped: HEADLIGHT_DATA has no treebank, or HEADLIGHT_MODEL is no folder of a model")
         sys.exit(77)
+    for file in files:
+        check(folder, file)
+
+
+def check(folder, file):
     began = time.time()
-    command = [sys.argv[1], "grammar", folder, str(files[0]), "--max-pieces", str(MAX_PIECES), "--json", "-"]
+    command = [sys.argv[1], "grammar", folder, str(file), "--max-pieces", str(MAX_PIECES), "--json", "-"]
     ours = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     print(f"heads: {time.time() - began:.1f} s, random weights included")
 
@@ -119,7 +158,7 @@ def main():
     model = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
     heads = model.config.num_attention_heads
     counts, used, left_out = Counts(heads * model.config.num_hidden_layers), 0, 0
-    for words in trees(files[0]):
+    for words in trees(file):
         maps = word_maps(model, tokenizer, words)
         if maps is None:
             left_out += 1
@@ -148,7 +187,7 @@ def main():
             allowed = counts.total(counts.ties, name, measured)[ours_head, ours_way]
             close += int(allowed)
             assert abs(row[label] * cases - found) <= allowed + 1e-4, (row, found, cases)
-            assert row[part + "offset"] == OFFSETS[offset], (row, OFFSETS[offset])
+            assert row[part + "offset"] == offsets_of(name)[offset], (row, offsets_of(name)[offset])
             hit = counts.total(counts.offsets, name, measured)[offset]
             assert abs(row[part + "baseline"] * cases - hit) < 1e-4, (row, hit)
         assert row["cases"] == counts.total(counts.cases, name, (0, 1))

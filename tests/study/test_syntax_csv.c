@@ -7,6 +7,7 @@
 #include "study/syntax_history.h"
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"
+#include "tests/runs/predict_runs.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
 
@@ -315,6 +316,122 @@ TEST(a_run_names_its_heads_by_the_relations_that_they_earn)
     ck_assert_ptr_nonnull(strstr(HEADS(folder, "--csv").out, "\n12,1,0,relation(obj),1,0."));
 }
 
+/* Rows of the further relation `long` taken out, as runs had them before there was one. */
+static const char *without_long(const char *rows)
+{
+    text_used = 0;
+    for (const char *next; *rows != '\0'; rows = next) {
+        next = strchr(rows, '\n') + 1;
+        if (strncmp(strchr(rows, ','), ",long,", 6) != 0) {
+            text_say("%.*s", (int)(next - rows), rows);
+        }
+    }
+    return run_kept(text_made);
+}
+
+static int64_t relations_of_history(const char *folder)
+{
+    hl_opened_model *run = malloc(sizeof *run);
+    hl_syntax_history history;
+    CHECK_OK(hl_opened_model_open(run, folder));
+    CHECK_OK(hl_syntax_history_read(&history, &run->source, TEXT_STEPS));
+    int64_t n = history.shown.n_relations;
+    ck_assert(n == 1 || strcmp(history.shown.names[1], "long") == 0);
+    hl_syntax_history_free(&history);
+    hl_opened_model_close(run);
+    free(run);
+    return n;
+}
+
+TEST(further_relations_are_followed_but_not_in_runs_that_began_without_them)
+{
+    text_used = 0;
+    for (int i = 0; i < 60; i++) {
+        for (int w = 0; w < 8; w++) {
+            text_say("%d\t%d\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1, (i + w) % 13, w > 0 ? 1 : 0, w > 0 ? "obj" : "root");
+        }
+        text_say("\n");
+    }
+    const char *key = key_of(run_config("far.conllu", text_made)), *config = text_config(0);
+    const char *straight = run_path("straight"), *old = run_path("old"), *rows = run_file(old, "syntax.csv");
+    EXPECT_RUN(0, config, key, "patterns.every=3", "optimizer.schedule=constant", "--quiet", "--out", straight);
+    ck_assert_int_eq(relations_of_history(straight), 2);
+    EXPECT_RUN(0, config, key, "patterns.every=3", "optimizer.schedule=constant", "train.steps=6", "--quiet", "--out",
+               old);
+    const char *before = without_long(run_read(rows));
+    scratch_write(rows, before, strlen(before));
+    EXPECT_RUN(0, config, key, "patterns.every=3", "optimizer.schedule=constant", "--resume", "--quiet", "--out", old);
+    ck_assert_int_eq(relations_of_history(old), 1);
+    const char *whole = run_kept(run_read(run_file(straight, "syntax.csv")));
+    ck_assert_ptr_nonnull(strstr(whole, "\n12,long,1,1,h>d,1,"));
+    ck_assert_str_eq(run_read(rows), without_long(whole));
+}
+
+/* Of the relation at a step, the most that a head finds in both halves, and the cases. */
+static hl_syntax_rate most_found(const char *rows, int step, const char *relation)
+{
+    hl_syntax_rate most = { 0 };
+    for (int head = 0; head < HEADS; head++) {
+        hl_syntax_rate both = { 0 };
+        for (int half = 0; half < 2; half++) {
+            int64_t hits, cases;
+            const char *begin = scratch_format("\n%d,%s,%d,%d,d>h,%d,", step, relation, head / 2, head % 2, half);
+            const char *row = strstr(rows, begin);
+            ck_assert_msg(row != NULL, "%s", begin);
+            ck_assert_int_eq(sscanf(row + strlen(begin), "%" SCNd64 ",%" SCNd64, &hits, &cases), 2);
+            both = (hl_syntax_rate){ both.hits + hits, both.cases + cases };
+        }
+        most = both.hits > most.hits || head == 0 ? both : most;
+    }
+    return most;
+}
+
+/* 500 sentences, four of them a document, in which every word is a mention; and `more`. */
+static const char *write_mentions(const char *name, const char *more)
+{
+    static const char *const tags[] = { "PRON", "PROPN", "NOUN" };
+    const char *path = run_path(name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < 500; i++) {
+        fputs(i % 4 == 0 ? "# newdoc\n" : "", file);
+        for (int w = 0; w < 4; w++) {
+            fprintf(file, "%d\t%d\t_\t%s\t_\t_\t%d\tobj\t_\tEntity=(e%d)\n", w + 1, (i * 5 + w * 3) % 13,
+                    tags[(i + w) % 3], w > 0 ? 1 : 0, (i * 3 + w) % 3);
+        }
+        fputs("\n", file);
+    }
+    fputs(more, file);
+    fclose(file);
+    return path;
+}
+
+/* What heads coreference finds with the last weights is what was counted at the last step; the copy has the same. The
+ * last mention is open where the sentences end. */
+TEST(mentions_are_followed_as_heads_coreference_counts_them)
+{
+    static const char *const kinds[] = { "coreference", "coreference:pronoun", "coreference:name",
+                                         "coreference:other" };
+    const char *whole = write_mentions("whole.conllu", ""), *config = text_config(0), *folder = run_path("run");
+    const char *key = key_of(write_mentions("more.conllu", "1\t1\t_\tNOUN\t_\t_\t0\troot\t_\tEntity=(e9\n"
+                                                           "2\t2\t_\tNOUN\t_\t_\t1\tobj\t_\t_\n\n"));
+    EXPECT_RUN(0, config, key, "patterns.every=6", "train.steps=6", "optimizer.schedule=constant", "--quiet", "--out",
+               folder);
+    EXPECT_RUN(0, config, key, "patterns.every=6", "optimizer.schedule=constant", "--resume", "--quiet", "--out",
+               folder);
+    const char *rows = run_kept(run_read(run_file(folder, "syntax.csv")));
+    json_t *root = json_answer(OK(HEADS("coreference", folder, whole, "--json", "--without-null")));
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        json_t *row = json_array_get(json_object_get(root, "rows"), kind);
+        hl_syntax_rate most = most_found(rows, TEXT_STEPS, kinds[kind]);
+        ck_assert_int_gt(most.cases, 0);
+        ck_assert_int_eq(most.cases, json_integer_value(json_object_get(row, "cases")));
+        ck_assert_double_eq_tol(hl_syntax_share(most), json_number_value(json_object_get(row, "found")), 1e-5);
+    }
+    json_decref(root);
+    ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "report.html")), "\"name\":\"coreference:pronoun\""));
+}
+
 TEST(rows_that_are_cut_are_left_out_and_wrong_ones_are_named)
 {
     const char *folder = run_of_many(), *path = run_file(folder, "syntax.csv"), *rows = run_kept(run_read(path));
@@ -427,7 +544,7 @@ TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
                               .tokens = hl_text_data_tokens(hl_dataset_text(model->source.dataset)),
                               .max_pieces = 9 };
     ck_assert_str_eq(hl_treebank_read(&spec, &treebank).text, "");
-    hl_syntax_csv syntax = { .treebank = treebank, .shape = &shape };
+    hl_syntax_csv syntax = { .followed = &(hl_followed){ .treebank = treebank }, .shape = &shape };
     CHECK_OK(hl_syntax_init(&syntax.counts, hl_treebank_relations(treebank), 8));
     hl_syntax_add_treebank(&syntax.counts, treebank);
     ck_assert_str_eq(told_at_the_end(&syntax, 0, false), "no head earns a relation of the treebank\n");

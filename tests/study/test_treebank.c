@@ -397,7 +397,7 @@ TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearl
     for (int i = 0; i < 6; i++) {
         hl_syntax_half *half = &found.halves[i / 3];
         half->cases[i % 3] = cases[i % 3];
-        half->offsets[i % 3 * (2 * HL_SYNTAX_OFFSETS + 1)] = offsets[i % 3];
+        half->offsets[i % 3 * (2 * HL_SYNTAX_FURTHEST + 1) + HL_SYNTAX_FURTHEST - 1] = offsets[i % 3];
         for (int h = 0; h < 4; h++) {
             half->hits[(i % 3 * 4 + h) * 2] = hits[i % 3][h];
         }

@@ -21,8 +21,9 @@
 #include <stdint.h>
 
 typedef struct hl_mention {
-    int64_t head;   /* a word of the document, counted from 0 */
-    int32_t entity; /* the number of its id in the document */
+    int64_t head;       /* a word of the document, counted from 0 */
+    int64_t begin, end; /* its words are begin .. end - 1; both 0 if it has several parts */
+    int32_t entity;     /* the number of its id in the document */
 } hl_mention;
 
 /* A part of a mention of which not all parts have ended. */
