@@ -30,7 +30,7 @@ static hl_coreference_text text_of(const char *content)
     scratch_write(vocabulary, pieces, strlen(pieces));
     scratch_write(path, content, strlen(content));
     CHECK_OK(hl_tokens_load_vocabulary(vocabulary, true, &tokens));
-    CHECK_OK(hl_coreference_read(&(hl_treebank_spec){ .path = path, .tokens = tokens, .wraps = true, .max_pieces = 13 },
+    CHECK_OK(hl_coreference_read(&(hl_treebank_spec){ .path = path, .tokens = tokens, .wraps = true, .max_pieces = 14 },
                                  &text));
     hl_tokens_free(tokens);
     return text;
@@ -131,7 +131,7 @@ TEST(examples_are_of_the_chosen_head_and_of_odd_documents)
     for (int r = 0; r < HL_COREFERENCE_ROWS; r++) {
         CHECK_OK(hl_coreference_row_of(&counts, r, &rows[r]));
     }
-    CHECK_OK(hl_coreference_cases_init(&cases, &counts, rows, 1));
+    CHECK_OK(hl_coreference_cases_init(&cases, &counts, rows, 2));
     hl_word_maps maps = { .n_heads = HEADS, .n_sentences = 4, .weights = weights, .places = places };
     hl_coreference_cases_add(&cases, &maps); /* of layer 0, which has not the head */
     ck_assert_int_eq(cases.n[HL_COREFERENCE_PRONOUN][true], 0);
@@ -140,11 +140,13 @@ TEST(examples_are_of_the_chosen_head_and_of_odd_documents)
     hl_coreference_cases_add(&cases, &maps);
     ck_assert_int_eq(cases.n[HL_COREFERENCE_PRONOUN][true], 1);
     ck_assert_int_eq(cases.n[HL_COREFERENCE_PRONOUN][false], 1);
-    ck_assert_int_eq(cases.n[HL_COREFERENCE_NAME][true], 1); /* no head found names: of head 0, the first of equals */
+    ck_assert_int_eq(cases.n[HL_COREFERENCE_NAME][true], 2); /* no head found names: of head 0, the first of equals */
     ck_assert(!hl_coreference_cases_full(&cases));
-    const hl_coreference_case *wrong = &cases.list[2 * HL_COREFERENCE_PRONOUN], *right = wrong + 1;
+    const hl_coreference_case *wrong = &cases.list[2 * HL_COREFERENCE_PRONOUN * 2], *right = wrong + 2;
     ck_assert(right->window == 1 && right->word == SHE && right->right == ANN && right->guess == ANN);
     ck_assert(wrong->window == 3 && wrong->word == SHE && wrong->right == ANN2 && wrong->guess == BOB);
+    const hl_coreference_case *all = &cases.list[(2 * HL_COREFERENCE_ALL + true) * 2];
+    ck_assert(cases.n[HL_COREFERENCE_ALL][true] == 2 && all[0].window == 1 && all[1].window == 3);
     ck_assert_int_eq(right->n_shown, W);
     for (int i = 0; i < W; i++) {
         ck_assert_int_eq(right->shown[i], i);
@@ -160,21 +162,22 @@ TEST(examples_are_of_the_chosen_head_and_of_odd_documents)
 TEST(examples_leave_out_words_between_mentions)
 {
 #define SAW(id) WORD(id, "saw", "VERB", "1", "_")
-    hl_coreference_text text = text_of("# newdoc id = 1\n" WORD("1", "Ann", "PROPN", "0", "Entity=(e1)")
-                                           SAW("2") "\n# newdoc id = 2\n" WORD("1", "Ann", "PROPN", "0", "Entity=(e1)")
-                                               SAW("2") SAW("3") SAW("4") SAW("5") SAW("6") SAW("7") SAW("8") SAW("9")
-                                                   SAW("10") WORD("11", "she", "PRON", "1", "Entity=(e1)") "\n");
+    hl_coreference_text text =
+        text_of("# newdoc id = 1\n" WORD("1", "Ann", "PROPN", "0", "Entity=(e1)")
+                    SAW("2") "\n# newdoc id = 2\n" WORD("1", "Ann", "PROPN", "0", "Entity=(e1)") SAW("2") SAW("3")
+                        SAW("4") SAW("5") SAW("6") SAW("7") SAW("8") SAW("9") SAW("10") SAW("11")
+                            WORD("12", "she", "PRON", "1", "Entity=(e1)") "\n");
     hl_coreference_counts counts;
     hl_coreference_cases cases;
     hl_coreference_row rows[HL_COREFERENCE_ROWS] = { 0 };
-    enum { LONG = 11 };
+    enum { LONG = 12 };
     hl_real weights[2 * 2 + LONG * LONG] = { 0 };
     const size_t places[] = { 0, 2 * 2 };
     CHECK_OK(hl_coreference_init(&counts, &text, 1));
     CHECK_OK(hl_coreference_cases_init(&cases, &counts, rows, 4));
     hl_word_maps maps = { .n_heads = 1, .n_sentences = 2, .weights = weights, .places = places };
     hl_coreference_cases_add(&cases, &maps);
-    static const int32_t shown[] = { 0, 1, 2, 3, 4, -1, 6, 7, 8, 9, 10 };
+    static const int32_t shown[] = { 0, 1, 2, 3, 4, -1, 7, 8, 9, 10, 11 };
     ck_assert_int_eq(cases.n[HL_COREFERENCE_ALL][true], 1);
     const hl_coreference_case *one = &cases.list[(2 * HL_COREFERENCE_ALL + true) * 4];
     ck_assert_int_eq(one->n_shown, sizeof shown / sizeof *shown);

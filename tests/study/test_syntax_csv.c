@@ -386,8 +386,9 @@ static hl_syntax_rate most_found(const char *rows, int step, const char *relatio
     return most;
 }
 
-/* 500 sentences, four of them a document, in which every word is a mention; and `more`. */
-static const char *write_mentions(const char *name, const char *more)
+/* 500 sentences, four of them a document, in which every word is a mention. `more`: the last one begins another, which
+ * goes on in a further sentence. */
+static const char *write_mentions(const char *name, bool more)
 {
     static const char *const tags[] = { "PRON", "PROPN", "NOUN" };
     const char *path = run_path(name);
@@ -396,12 +397,12 @@ static const char *write_mentions(const char *name, const char *more)
     for (int i = 0; i < 500; i++) {
         fputs(i % 4 == 0 ? "# newdoc\n" : "", file);
         for (int w = 0; w < 4; w++) {
-            fprintf(file, "%d\t%d\t_\t%s\t_\t_\t%d\tobj\t_\tEntity=(e%d)\n", w + 1, (i * 5 + w * 3) % 13,
-                    tags[(i + w) % 3], w > 0 ? 1 : 0, (i * 3 + w) % 3);
+            fprintf(file, "%d\t%d\t_\t%s\t_\t_\t%d\tobj\t_\tEntity=(e%d)%s\n", w + 1, (i * 5 + w * 3) % 13,
+                    tags[(i + w) % 3], w > 0 ? 1 : 0, (i * 3 + w) % 3, more && i == 499 && w == 3 ? "(e9" : "");
         }
         fputs("\n", file);
     }
-    fputs(more, file);
+    fputs(more ? "1\t1\t_\tNOUN\t_\t_\t0\troot\t_\tEntity=e9)\n2\t2\t_\tNOUN\t_\t_\t1\tobj\t_\t_\n\n" : "", file);
     fclose(file);
     return path;
 }
@@ -412,9 +413,8 @@ TEST(mentions_are_followed_as_heads_coreference_counts_them)
 {
     static const char *const kinds[] = { "coreference", "coreference:pronoun", "coreference:name",
                                          "coreference:other" };
-    const char *whole = write_mentions("whole.conllu", ""), *config = text_config(0), *folder = run_path("run");
-    const char *key = key_of(write_mentions("more.conllu", "1\t1\t_\tNOUN\t_\t_\t0\troot\t_\tEntity=(e9\n"
-                                                           "2\t2\t_\tNOUN\t_\t_\t1\tobj\t_\t_\n\n"));
+    const char *whole = write_mentions("whole.conllu", false), *config = text_config(0), *folder = run_path("run");
+    const char *key = key_of(write_mentions("more.conllu", true));
     EXPECT_RUN(0, config, key, "patterns.every=6", "train.steps=6", "optimizer.schedule=constant", "--quiet", "--out",
                folder);
     EXPECT_RUN(0, config, key, "patterns.every=6", "optimizer.schedule=constant", "--resume", "--quiet", "--out",
