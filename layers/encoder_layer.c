@@ -8,7 +8,7 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
         hl_parameters_fail(
             parameters, hl_error(HL_INVALID, "%s: unknown place number %d of the norm", name.text, (int)config->norm));
     }
-    if ((unsigned)config->feed_forward > HL_FEED_FORWARD_NONE) {
+    if ((unsigned)config->feed_forward > HL_FEED_FORWARD_GATED) {
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d of feed-forward network",
                                                 name.text, (int)config->feed_forward));
     }
@@ -17,8 +17,14 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
     hl_encoder_layer layer = { .name = name, .norm = config->norm, .kind = config->feed_forward };
     layer.self_attn = hl_multi_head_make(parameters, hl_name_of("%s.self_attn", name.text), config->attention);
     if (feeds) {
-        layer.feed_forward = hl_feed_forward_make(parameters, name, d_model, config->d_ff, config->activation, bias,
-                                                  config->dropout_ffn);
+        layer.feed_forward =
+            hl_feed_forward_make(parameters, name,
+                                 &(hl_feed_forward_config){ .d_model = d_model,
+                                                            .d_ff = config->d_ff,
+                                                            .activation = config->activation,
+                                                            .bias = bias,
+                                                            .gated = config->feed_forward == HL_FEED_FORWARD_GATED,
+                                                            .dropout = config->dropout_ffn });
     }
     layer.norm1 =
         hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, bias, config->norm_epsilon);

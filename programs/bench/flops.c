@@ -9,6 +9,12 @@ static double inner_width(const hl_model_config *m)
     return m->feed_forward != HL_FEED_FORWARD_NONE ? (double)m->d_ff : 0;
 }
 
+/* How many matrices of D F numbers a feed-forward network has. */
+static double inner_matrices(const hl_model_config *m)
+{
+    return m->feed_forward == HL_FEED_FORWARD_GATED ? 3 : 2;
+}
+
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
 {
     const hl_model_config *m = &config->model;
@@ -18,7 +24,7 @@ double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
     a_token += (E != D ? 2 * E * D : 0) + (transforms ? 2 * D * E : 0);
     for (int64_t l = 0; l < m->n_layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], widths = (double)(m->d_k[l] + m->d_v[l]);
-        a_token += 2 * D * (H + Hkv) * widths + 4 * D * F + 2 * (double)T * H * widths;
+        a_token += 2 * D * (H + Hkv) * widths + 2 * inner_matrices(m) * D * F + 2 * (double)T * H * widths;
     }
     double an_example = m->pooler != HL_POOLER_NONE ? 2 * D * D : 0;
     return 3 * (double)B * ((double)T * a_token + an_example);

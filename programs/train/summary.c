@@ -101,13 +101,14 @@ static void write_parameters(summary *s)
 
 static void write_flops(summary *s)
 {
+    bool is_gated = s->config->model.feed_forward == HL_FEED_FORWARD_GATED;
     bool is_text = hl_config_is_text(s->config, NULL), transforms = s->config->model.head == HL_HEAD_TRANSFORM;
     const struct {
         const char *name, *formula;
     } parts[HL_GRAPH_PARTS] = {
         [HL_GRAPH_PROJECTIONS] = { "projections", "6 N D (H Dk + Hkv Dk + Hkv Dv + H Dv)" },
         [HL_GRAPH_ATTENTION] = { "attention", "6 N T H (Dk + Dv)" },
-        [HL_GRAPH_FEED_FORWARD] = { "feed-forward", "12 N D F" },
+        [HL_GRAPH_FEED_FORWARD] = { "feed-forward", is_gated ? "18 N D F" : "12 N D F" },
         [HL_GRAPH_EMBEDDING] = { "embedding", "6 N E D" },
         [HL_GRAPH_POOLER] = { "pooler", "6 M D D" },
         [HL_GRAPH_TRANSFORM] = { "transform", is_text ? "6 M D E" : "6 N D E" },

@@ -42,7 +42,7 @@ DEFAULTS = {
 }  # fmt: skip
 CHOICES = {
     "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "positions": ("sinusoidal", "learned", "none", "rotary"),
-    "feed_forward": ("usual", "none"),
+    "feed_forward": ("usual", "none", "gated"),
     "pooling": ("first", "mean", "last"), "pooler": ("none", *POOLERS), "head": ("linear", "transform"),
 }  # fmt: skip
 
@@ -121,12 +121,14 @@ class Layer(nn.Module):
         self.feeds = m["feed_forward"] != "none"
         if self.feeds:
             self.linear1, self.linear2 = nn.Linear(d_model, m["d_ff"], bias), nn.Linear(m["d_ff"], d_model, bias)
+            self.linear3 = nn.Linear(d_model, m["d_ff"], bias) if m["feed_forward"] == "gated" else None
             self.norm2 = nn.LayerNorm(d_model, m["norm_eps"], bias=bias)
         self.norm1 = nn.LayerNorm(d_model, m["norm_eps"], bias=bias)
         self.dropout_ffn, self.dropout_residual = nn.Dropout(m["dropout_ffn"]), nn.Dropout(m["dropout_residual"])
 
     def feed_forward(self, x: Tensor) -> Tensor:
-        y: Tensor = self.linear2(self.dropout_ffn(self.activation(self.linear1(x))))
+        h = self.activation(self.linear1(x))
+        y: Tensor = self.linear2(self.dropout_ffn(h if self.linear3 is None else h * self.linear3(x)))
         return y
 
     def forward(self, x: Tensor, forbidden: Tensor) -> tuple[Tensor, Tensor]:

@@ -93,7 +93,7 @@ class Layer:
         self.norm1, self.norm2 = norms
         self.feeds = feed_forward is not None
         if self.feeds:
-            self.w1, self.b1, self.w2, self.b2 = feed_forward
+            self.w1, self.b1, self.w2, self.b2, *self.gate = feed_forward
 
 
 class Model:
@@ -125,7 +125,9 @@ class Model:
                 x, s["scale1"] = norm(x, *layer.norm1, self.epsilon)
             if layer.feeds:
                 y = norm(x, *layer.norm2, self.epsilon)[0] if self.pre else x
-                added = self.act(y @ layer.w1.T + layer.b1) @ layer.w2.T + layer.b2
+                inner = self.act(y @ layer.w1.T + layer.b1)
+                inner = inner * (y @ layer.gate[0].T + layer.gate[1]) if layer.gate else inner
+                added = inner @ layer.w2.T + layer.b2
                 s["feed_forward"] = change("feed_forward", l, added)
                 x = x + s["feed_forward"]
                 if not self.pre:
@@ -178,7 +180,13 @@ def run_of(folder):
                 module(t, at + "self_attn.out_proj"),
                 (heads[l], kv[l]),
                 (norm_of(t, at + "norm1"), norm_of(t, at + "norm2") if feeds else None),
-                (*module(t, at + "linear1"), *module(t, at + "linear2")) if feeds else None,
+                (
+                    *module(t, at + "linear1"),
+                    *module(t, at + "linear2"),
+                    *(module(t, at + "linear3") if keys["feed_forward"] == "gated" else ()),
+                )
+                if feeds
+                else None,
             )
         )
     positions = t["positions.weight"] if "positions.weight" in t else sinusoids(int(keys["max_length"]) or 512, width)
@@ -473,6 +481,7 @@ RUNS = {
     "groups": ["model.heads=4,2", "model.kv_heads=2,1", "model.d_k=8,16", "model.d_v=16,24"],
     "alone": ["model.feed_forward=none", "model.heads=3", "model.d_k=5", "model.d_v=6", "model.positions=rotary"],
     "alone_post": ["model.feed_forward=none", "model.norm=post", "model.causal=true"],
+    "gated": ["model.feed_forward=gated", "model.activation=gelu", "model.d_ff=37"],
     "bare": ["model.bias=false", "model.tie_embedding=true", "model.causal=true"],
 }
 

@@ -101,7 +101,7 @@ hl_model_config example_variant(int i)
     if (i >= 8) {
         config.positions = HL_POSITIONS_ROTARY;
         config.causal = config.recompute = i == 8;
-        config.feed_forward = i == 9 ? HL_FEED_FORWARD_NONE : HL_FEED_FORWARD_USUAL;
+        config.feed_forward = i == 8 ? HL_FEED_FORWARD_USUAL : i == 9 ? HL_FEED_FORWARD_NONE : HL_FEED_FORWARD_GATED;
     } else if (i >= 6) {
         config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
         config.pooler = i == 7 ? HL_POOLER_TANH : HL_POOLER_NONE;

@@ -28,6 +28,7 @@ static const char *const positions[] = {
 static const char *const feed_forwards[] = {
     [HL_FEED_FORWARD_USUAL] = "usual",
     [HL_FEED_FORWARD_NONE] = "none",
+    [HL_FEED_FORWARD_GATED] = "gated",
     NULL,
 };
 static const char *const poolings[] = {

@@ -138,8 +138,9 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(d_ff), INTEGER(0, 1048576), .initial = "0", .derived = "4 * d_model",
       .help = "The inner width of the feed-forward layers." },
     { MODEL(feed_forward), CHOICE(feed_forwards), .initial = "usual",
-      .help = "The feed-forward network of each layer. usual: two linear layers with an activation between them. none: "
-              "the layers are attention alone, and d_ff means nothing." },
+      .help = "The feed-forward network of each layer. usual: two linear layers with an activation between them. gated: "
+              "the activation is multiplied by a third linear layer; with activation = gelu this is GEGLU, with silu "
+              "SwiGLU. none: the layers are attention alone, and d_ff means nothing." },
     { MODEL(activation), CHOICE(activations), .initial = "relu",
       .help = "The activation of the feed-forward layers and of head = transform. gelu is the exact one, by erf; "
               "gelu_tanh is GPT-2's; quick_gelu is x / (1 + e^(-1.702 x)); silu is x / (1 + e^-x)." },

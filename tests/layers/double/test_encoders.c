@@ -76,6 +76,8 @@ static const model_case cases[] = {
     { "pre, attention alone, dropped", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .feed_forward = HL_FEED_FORWARD_NONE, .dropped = true, .lengths = lengths },
     { "post, attention alone, no bias", HL_NORM_POST, HL_POSITIONS_LEARNED, .feed_forward = HL_FEED_FORWARD_NONE, .no_bias = true },
     { "pre, attention alone, rotary, dropped", HL_NORM_PRE, HL_POSITIONS_ROTARY, .feed_forward = HL_FEED_FORWARD_NONE, .causal = true, .dropped = true, .lengths = lengths },
+    { "pre, gated, dropped", HL_NORM_PRE, HL_POSITIONS_ROTARY, .feed_forward = HL_FEED_FORWARD_GATED, .dropped = true, .lengths = lengths },
+    { "post, gated silu, no bias", HL_NORM_POST, HL_POSITIONS_LEARNED, .feed_forward = HL_FEED_FORWARD_GATED, .activation = HL_SILU, .no_bias = true },
     { "pre, dropped, all at once", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .causal = true, .tied = true, .smoothing = 0.1, .lengths = lengths, .heads = { { 4, 2, 2, 3 }, { 3, 1, 2, 1 } } },
 };
 /* clang-format on */

@@ -133,19 +133,66 @@ static void assert_no_kink_is_near(const hl_feed_forward *layer)
 #define NAME(constant, name) [constant] = "feed-forward, " #name,
 static const char *const feed_forwards[] = { HL_ACTIVATIONS(NAME) };
 
-LOOP_TEST(feed_forward, 0, 4 * ROWS(feed_forwards))
+LOOP_TEST(feed_forward, 0, 8 * ROWS(feed_forwards))
 {
     hl_activation activation = (hl_activation)(_i % ROWS(feed_forwards));
-    bool bias = _i / ROWS(feed_forwards) % 2 == 0, drop = _i / ROWS(feed_forwards) >= 2;
+    size_t variant = (size_t)_i / ROWS(feed_forwards);
+    hl_feed_forward_config config = { .d_model = D,
+                                      .d_ff = 5,
+                                      .activation = activation,
+                                      .bias = variant % 2 == 0,
+                                      .gated = variant >= 4,
+                                      .dropout = variant / 2 % 2 == 1 ? (hl_real)0.25 : 0 };
     hl_parameters parameters = { 0 };
-    hl_feed_forward layer =
-        hl_feed_forward_make(&parameters, hl_name_of("f"), D, 5, activation, bias, drop ? (hl_real)0.25 : 0);
+    hl_feed_forward layer = hl_feed_forward_make(&parameters, hl_name_of("f"), &config);
     example_fill(&parameters);
     if (activation == HL_RELU) {
         assert_no_kink_is_near(&layer);
     }
     check_module(feed_forwards[activation], build_feed_forward, &layer, &parameters,
                  (hl_tape_options){ .training = true, .seed = 6 });
+}
+
+/* W x + b for a row x of `in` numbers. */
+static double row_of_linear(const hl_linear_layer *layer, const double *x, int64_t in, int64_t row)
+{
+    double sum = (double)layer->bias->data[row];
+    for (int64_t i = 0; i < in; i++) {
+        sum += (double)layer->weight->data[row * in + i] * x[i];
+    }
+    return sum;
+}
+
+TEST(a_gated_feed_forward_network_multiplies_its_activation)
+{
+    enum { F = 5 };
+    hl_parameters parameters = { 0 };
+    hl_feed_forward layer = hl_feed_forward_make(
+        &parameters, hl_name_of("f"),
+        &(hl_feed_forward_config){ .d_model = D, .d_ff = F, .activation = HL_SILU, .bias = true, .gated = true });
+    example_fill(&parameters);
+    fill_x();
+    hl_tape tape;
+    hl_arena arena;
+    example_tape(&tape, &arena, (hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x_values, false);
+    hl_tensor *y = hl_feed_forward_forward(&tape, &layer, x, (hl_linear_after){ 0 });
+    ck_assert_ptr_nonnull(y);
+    for (int64_t n = 0; n < B * T; n++) {
+        double in[D], inner[F];
+        for (int64_t d = 0; d < D; d++) {
+            in[d] = (double)x->data[n * D + d];
+        }
+        for (int64_t f = 0; f < F; f++) {
+            double a = row_of_linear(&layer.linear1, in, D, f);
+            inner[f] = a / (1 + exp(-a)) * row_of_linear(&layer.linear3, in, D, f);
+        }
+        for (int64_t d = 0; d < D; d++) {
+            ck_assert_double_eq_tol((double)y->data[n * D + d], row_of_linear(&layer.linear2, inner, F, d), 1e-10);
+        }
+    }
+    hl_arena_free(&arena);
+    hl_parameters_free(&parameters);
 }
 
 typedef struct layer_call {

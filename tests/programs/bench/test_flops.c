@@ -97,13 +97,16 @@ TEST(a_pooler_counts_once_for_each_text)
     ck_assert_double_eq(hl_bench_flops(&with, 5, 7) - hl_bench_flops(&without, 5, 7), 3 * 5 * 2 * 24 * 24);
 }
 
+#define WIDTHS(feed_forward)                                                                                        \
+    "[task]\nlength = 5\n[model]\nd_model = 24\nheads = 3, 4\nkv_heads = 3, 2\nd_k = 5, 6\nd_v = 7, 2\nd_ff = 40\n" \
+    "feed_forward = " feed_forward "\n[optimizer]\naccumulate = 2\n[train]\nbatch_size = 6\n"
+
 /* Two layers of different heads, of widths that are not d_model / heads, the second with shared key/value heads. */
-TEST(free_widths_count_as_the_tape_counts_them)
+LOOP_TEST(free_widths_count_as_the_tape_counts_them, 0, 2)
 {
+    bool gated = _i == 1;
     hl_config config;
-    config_parse("[task]\nlength = 5\n[model]\nd_model = 24\nheads = 3, 4\nkv_heads = 3, 2\nd_k = 5, 6\nd_v = 7, 2\n"
-                 "d_ff = 40\n[optimizer]\naccumulate = 2\n[train]\nbatch_size = 6\n",
-                 &config);
+    config_parse(gated ? WIDTHS("gated") : WIDTHS("usual"), &config);
     hl_model_config model_config = hl_setup_model(&config);
     hl_model model;
     size_t bytes;
@@ -112,7 +115,7 @@ TEST(free_widths_count_as_the_tape_counts_them)
     CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
     hl_model_free(&model);
     double layers = 2 * D * (3 + 3) * (5 + 7) + 2 * T * 3 * (5 + 7) + 2 * D * (4 + 2) * (6 + 2) + 2 * T * 4 * (6 + 2);
-    double expected = 3 * 6 * T * (layers + 2 * 4 * D * 40 + 2 * D * V);
+    double expected = 3 * 6 * T * (layers + 2 * (gated ? 6 : 4) * D * 40 + 2 * D * V);
     ck_assert_double_eq(hl_bench_config_flops(&config), expected);
     ck_assert_double_eq(flops, expected);
     ck_assert_double_eq(hl_bench_flops(&config, 1, 11), expected / 6);

@@ -83,10 +83,11 @@ static double formula(const hl_config *config, hl_graph_part part)
     }
     for (int64_t l = 0; l < m->n_layers; l++) {
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], Dk = (double)m->d_k[l], Dv = (double)m->d_v[l];
-        flops += part == HL_GRAPH_PROJECTIONS              ? 6 * N * D * (H * Dk + Hkv * Dk + Hkv * Dv + H * Dv)
-                 : part == HL_GRAPH_ATTENTION              ? 6 * N * T * H * (Dk + Dv)
-                 : m->feed_forward == HL_FEED_FORWARD_NONE ? 0
-                                                           : 12 * N * D * (double)m->d_ff;
+        flops += part == HL_GRAPH_PROJECTIONS ? 6 * N * D * (H * Dk + Hkv * Dk + Hkv * Dv + H * Dv)
+                 : part == HL_GRAPH_ATTENTION ? 6 * N * T * H * (Dk + Dv)
+                 : m->feed_forward == HL_FEED_FORWARD_NONE
+                     ? 0
+                     : (m->feed_forward == HL_FEED_FORWARD_GATED ? 18 : 12) * N * D * (double)m->d_ff;
     }
     return flops;
 }
@@ -118,6 +119,7 @@ TEST(rows_add_up)
         "[model]\ntie_embedding = true\n",
         "[model]\nlayers = 1\ndropout = 0.1\ndropout_concat = 0.1\ndropout_embedding = 0.1\nactivation = gelu\n",
         "[model]\nembedding_size = 16\nembedding_norm = true\n",
+        "[model]\nfeed_forward = gated\nactivation = silu\nd_ff = 37\ndropout = 0.1\n",
         "[model]\nhead = transform\nactivation = gelu_tanh\nnorm = post\ndropout_output = 0.1\n",
         ("[model]\npositions = learned\nposition_offset = 2\nhead = transform\n"
          "tie_embedding = true\nembedding_size = 80\ntoken_types = 2\n"),
