@@ -115,6 +115,7 @@ static void copy_parameters(hl_head_pass *pass, const hl_model *model)
         copy_parameter(layer->gain, from->norm1.weight);
         copy_parameter(layer->shift, from->norm1.bias);
         layer->epsilon = (double)from->norm1.epsilon;
+        layer->rms = from->norm1.kind == HL_NORM_RMS;
     }
 }
 

@@ -31,6 +31,7 @@ typedef struct hl_head_pass_layer {
     float *gain;    /* (D): the weight of norm1 */
     float *shift;   /* (D): the bias of norm1, zeros if there is none */
     double epsilon; /* of norm1 */
+    bool rms;       /* whether norm1 is an RMS norm */
 } hl_head_pass_layer;
 
 /* Owned by the caller, who frees it with hl_head_pass_free. A zeroed struct is empty. */

@@ -72,10 +72,11 @@ void hl_write_pass_free(hl_write_pass *pass)
 
 /* ---- norms ---- */
 
-static double mean_of(const hl_real *x, int64_t n)
+/* What the norm subtracts: the mean, or 0 of an RMS norm. */
+static double centre_of(const hl_norm_layer *norm, const hl_real *x, int64_t n)
 {
     double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; norm->kind == HL_NORM_LAYER && i < n; i++) {
         sum += (double)x[i];
     }
     return sum / (double)n;
@@ -83,7 +84,7 @@ static double mean_of(const hl_real *x, int64_t n)
 
 static hl_real scale_of(const hl_norm_layer *norm, const hl_real *x, int64_t D)
 {
-    double mean = mean_of(x, D), squares = 0;
+    double mean = centre_of(norm, x, D), squares = 0;
     for (int64_t i = 0; i < D; i++) {
         squares += ((double)x[i] - mean) * ((double)x[i] - mean);
     }
@@ -99,7 +100,7 @@ void hl_write_norm_backward(const hl_norm_layer *norm, const hl_real *scale, int
             shifts[i] += norm->bias != NULL ? (double)g[d] * (double)norm->bias->data[d] : 0;
             g[d] *= norm->weight->data[d];
         }
-        hl_real mean = (hl_real)mean_of(g, D);
+        hl_real mean = (hl_real)centre_of(norm, g, D);
         for (int64_t d = 0; d < D; d++) {
             g[d] = (g[d] - mean) * scale[i];
         }
@@ -110,7 +111,7 @@ void hl_write_norm_forward(const hl_norm_layer *norm, const hl_real *scale, int6
 {
     int64_t D = hl_shape_last(norm->weight->shape);
     for (int64_t i = 0; i < n; i++, o += D) {
-        hl_real mean = (hl_real)mean_of(o, D);
+        hl_real mean = (hl_real)centre_of(norm, o, D);
         for (int64_t d = 0; d < D; d++) {
             o[d] = (o[d] - mean) * scale[i] * norm->weight->data[d];
         }

@@ -19,6 +19,7 @@ int hl_writers_of(const hl_model *model, hl_writer *writers)
 {
     int n = 0;
     bool post = model->config.norm == HL_NORM_POST, bias = model->config.bias;
+    bool norm_bias = bias && model->config.norm_kind == HL_NORM_LAYER;
     bool feeds = model->config.feed_forward != HL_FEED_FORWARD_NONE;
     add_writer(writers, &n, HL_WRITER_EMBEDDING, -1, 0);
     for (int l = 0; l < model->encoder.n_layers; l++) {
@@ -28,17 +29,17 @@ int hl_writers_of(const hl_model *model, hl_writer *writers)
         if (bias) {
             add_writer(writers, &n, HL_WRITER_ATTENTION_BIAS, l, 0);
         }
-        if (bias && post) {
+        if (norm_bias && post) {
             add_writer(writers, &n, HL_WRITER_NORM_BIAS, l, 1);
         }
         if (feeds) {
             add_writer(writers, &n, HL_WRITER_FEED_FORWARD, l, 0);
         }
-        if (feeds && bias && post) {
+        if (feeds && norm_bias && post) {
             add_writer(writers, &n, HL_WRITER_NORM_BIAS, l, 2);
         }
     }
-    if (bias && !post) {
+    if (norm_bias && !post) {
         add_writer(writers, &n, HL_WRITER_NORM_BIAS, -1, 0);
     }
     if (model->output.linear.bias != NULL) {

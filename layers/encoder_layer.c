@@ -26,12 +26,11 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
                                                             .gated = config->feed_forward == HL_FEED_FORWARD_GATED,
                                                             .dropout = config->dropout_ffn });
     }
-    layer.norm1 =
-        hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, bias, config->norm_epsilon);
+    hl_norm_config norm = { .kind = config->norm_kind, .bias = bias, .epsilon = config->norm_epsilon };
+    layer.norm1 = hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, norm);
     layer.dropout1 = hl_dropout_layer_make(hl_name_of("%s.dropout1", name.text), config->dropout_residual);
     if (feeds) {
-        layer.norm2 =
-            hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, bias, config->norm_epsilon);
+        layer.norm2 = hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, norm);
         layer.dropout2 = hl_dropout_layer_make(hl_name_of("%s.dropout2", name.text), config->dropout_residual);
     }
     return layer;

@@ -22,6 +22,7 @@ typedef struct hl_encoder_layer_config {
     int64_t d_ff;
     hl_activation activation;
     hl_norm_place norm;
+    hl_norm_kind norm_kind;
     hl_real norm_epsilon;     /* 0 stands for 1e-5 */
     hl_real dropout_residual; /* on each sublayer's output, before it is added */
     hl_real dropout_ffn;      /* after the activation */

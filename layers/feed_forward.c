@@ -32,8 +32,8 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
 /* The inner numbers (N, F), after dropout. */
 static hl_tensor *inner(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x)
 {
-    if (layer->activation == HL_RELU &&
-        !layer->gated) { /* computed with the linear map, in one pass over the numbers */
+    if (layer->activation == HL_RELU && !layer->gated) {
+        /* computed with the linear map, in one pass over the numbers */
         return hl_linear_layer_then(tape, &layer->linear1, x,
                                     (hl_linear_after){ .relu = true, .dropout = &layer->dropout });
     }

@@ -43,6 +43,7 @@ static hl_encoder_layer_config layer_config(hl_model *model, int l)
         .d_ff = c->d_ff,
         .activation = c->activation,
         .norm = c->norm,
+        .norm_kind = c->norm_kind,
         .norm_epsilon = (hl_real)c->norm_epsilon,
         .dropout_residual = (hl_real)c->dropout_residual,
         .dropout_ffn = (hl_real)c->dropout_ffn,
@@ -65,8 +66,8 @@ static void make_embedding(hl_model *model)
     model->positions = hl_positions_layer_make(parameters, hl_name_of("positions"), c->positions, c->max_length,
                                                c->position_offset, E);
     if (c->embedding_norm) {
-        model->embedding_norm =
-            hl_norm_layer_make(parameters, hl_name_of("embedding_norm"), E, c->bias, (hl_real)c->norm_epsilon);
+        model->embedding_norm = hl_norm_layer_make(parameters, hl_name_of("embedding_norm"), E,
+                                                   (hl_norm_config){ c->norm_kind, c->bias, (hl_real)c->norm_epsilon });
     }
     model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), (hl_real)c->dropout_embedding);
     if (E != c->d_model) {

@@ -32,11 +32,12 @@ typedef struct hl_model_config {
     hl_feed_forward_kind feed_forward; /* of every layer */
     hl_activation activation;          /* in feed-forward layers and HL_HEAD_TRANSFORM */
     hl_norm_place norm;
+    hl_norm_kind norm_kind; /* of all norms */
     hl_positions_kind positions;
     hl_output_head head;
     hl_pooler pooler;
     bool causal, bias;
-    bool embedding_norm;     /* a layer norm on the sum of embeddings, before dropout */
+    bool embedding_norm;     /* a norm on the sum of embeddings, before dropout */
     bool tie_embedding;      /* the output layer shares the embedding's matrix */
     bool tied_bias;          /* a bias for the tied output layer, which `bias` does not give it; not with
                                 HL_HEAD_TRANSFORM */
@@ -47,7 +48,7 @@ typedef struct hl_model_config {
     bool bf16;           /* linear maps, including the output layer, multiply in bf16 (core/kernels/bf16.h) */
     double initial_std;  /* standard deviation of all matrices and embeddings, drawn as normal; 0: as in each layer's
                             header */
-    double norm_epsilon; /* in every layer norm; 0 stands for 1e-5 */
+    double norm_epsilon; /* in every norm; 0 stands for 1e-5 */
     double dropout_attention, dropout_concat, dropout_residual, dropout_ffn, dropout_embedding;
     double dropout_pooler, dropout_output; /* before pooler.dense, before the output layer */
 } hl_model_config;

@@ -35,7 +35,8 @@ hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_c
         width = config->embedding_size;
         layer.transform_dense = hl_linear_layer_make(parameters, hl_name_of("head.dense"), D, width, config->bias);
         layer.transform_norm =
-            hl_norm_layer_make(parameters, hl_name_of("head.norm"), width, config->bias, (hl_real)config->norm_epsilon);
+            hl_norm_layer_make(parameters, hl_name_of("head.norm"), width,
+                               (hl_norm_config){ config->norm_kind, config->bias, (hl_real)config->norm_epsilon });
     }
     if (shared != NULL) {
         hl_parameters_alias(parameters, "output.weight", shared);

@@ -69,6 +69,7 @@ static hl_status check_kind(const hl_pretrained_writing *w)
         { c->positions == HL_POSITIONS_LEARNED, "positions = learned" },
         { c->norm == (kind->causal ? HL_NORM_PRE : HL_NORM_POST), kind->causal ? "norm = pre" : "norm = post" },
         { c->causal == kind->causal, kind->causal ? "causal = true" : "causal = false" },
+        { c->norm_kind == HL_NORM_LAYER, "norm_kind = layer" },
         { c->feed_forward == HL_FEED_FORWARD_USUAL, "feed_forward = usual" },
         { c->bias, "bias = true" },
         { c->unscaled_embedding, "scale_embedding = false" },

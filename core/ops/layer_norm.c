@@ -8,10 +8,20 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* What forward saves of each row for backward. */
+/* What forward saves of each row for backward. The mean of an RMS norm is 0. */
 typedef struct row_statistics {
     hl_real mean, inverse_deviation;
 } row_statistics;
+
+typedef struct norm_attributes {
+    hl_real epsilon;
+    bool centred; /* false: an RMS norm */
+} norm_attributes;
+
+static const norm_attributes *attributes_of(const hl_node *node)
+{
+    return node->attributes;
+}
 
 static bool infer(hl_tape *tape, hl_node *node)
 {
@@ -24,7 +34,7 @@ static bool infer(hl_tape *tape, hl_node *node)
     if (beta != NULL && !hl_shape_equal(beta->shape, row)) {
         return hl_tape_fail_shapes(tape, node, "x (..., D) does not fit beta (D)", x, beta->shape);
     }
-    hl_real epsilon = *(const hl_real *)node->attributes;
+    hl_real epsilon = attributes_of(node)->epsilon;
     if (!(epsilon >= 0)) {
         return hl_tape_fail(tape, node, "an epsilon of %g is below 0", (double)epsilon);
     }
@@ -35,7 +45,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 
 /* For a row whose squares overflow. It computes in double, on numbers scaled below 1 by a power of two, which does not
  * round. epsilon is negligible beside such a variance. NaN if the row is not finite. */
-static row_statistics statistics_of_large(const hl_real *x, int64_t D)
+static row_statistics statistics_of_large(const hl_real *x, int64_t D, bool centred)
 {
     double most = 0, sum = 0, squares = 0;
     for (int64_t d = 0; d < D; d++) {
@@ -47,7 +57,7 @@ static row_statistics statistics_of_large(const hl_real *x, int64_t D)
     for (int64_t d = 0; d < D; d++) {
         sum += (double)x[d] * scale;
     }
-    double mean = sum / (double)D;
+    double mean = centred ? sum / (double)D : 0;
     for (int64_t d = 0; d < D; d++) {
         double deviation = (double)x[d] * scale - mean;
         squares += deviation * deviation;
@@ -55,28 +65,34 @@ static row_statistics statistics_of_large(const hl_real *x, int64_t D)
     return (row_statistics){ (hl_real)ldexp(mean, exponent), (hl_real)(scale / sqrt(squares / (double)D)) };
 }
 
-static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon)
+static hl_real mean_of(const hl_real *x, int64_t D)
 {
-    hl_real sums[HL_LANES] = { 0 }, squares[HL_LANES] = { 0 };
+    hl_real sums[HL_LANES] = { 0 };
     HL_FOR_LANES(D, d, l, sums[l] += x[d]);
-    hl_real mean = hl_lanes_sum(sums) / (hl_real)D;
+    return hl_lanes_sum(sums) / (hl_real)D;
+}
+
+static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon, bool centred)
+{
+    hl_real squares[HL_LANES] = { 0 }, mean = centred ? mean_of(x, D) : 0;
     /* a second pass: x*x - mean*mean would cancel */
     HL_FOR_LANES(D, d, l, squares[l] += (x[d] - mean) * (x[d] - mean));
     hl_real variance = hl_lanes_sum(squares) / (hl_real)D;
-    return isfinite(variance) ? (row_statistics){ mean, 1 / sqrt(variance + epsilon) } : statistics_of_large(x, D);
+    return isfinite(variance) ? (row_statistics){ mean, 1 / sqrt(variance + epsilon) }
+                              : statistics_of_large(x, D, centred);
 }
 
 static void forward_rows(const void *context, hl_range range)
 {
     const hl_node *node = ((const hl_op_call *)context)->node;
-    hl_real epsilon = *(const hl_real *)node->attributes;
+    const norm_attributes *norm = attributes_of(node);
     const hl_real *gamma = node->in[1]->data, *beta = node->in[2] != NULL ? node->in[2]->data : NULL;
     row_statistics *rows = node->saved;
     int64_t D = hl_shape_last(node->out->shape);
     for (int64_t n = range.begin; n < range.end; n++) {
         const hl_real *x = node->in[0]->data + n * D;
         hl_real *y = node->out->data + n * D;
-        const row_statistics row = statistics_of(x, D, epsilon);
+        const row_statistics row = statistics_of(x, D, norm->epsilon, norm->centred);
         rows[n] = row;
 #pragma omp simd
         for (int64_t d = 0; d < D; d++) {
@@ -90,9 +106,10 @@ static void forward(const hl_op_call *call)
     hl_op_run_rows(call, 4, forward_rows);
 }
 
-/* dx = (g - mean(g) - n * mean(g * n)) * inverse_deviation, where n = (x - mean) * inverse_deviation, g = dy * gamma */
+/* dx = (g - mean(g) - n * mean(g * n)) * inverse_deviation, where n = (x - mean) * inverse_deviation, g = dy * gamma;
+ * of an RMS norm without mean(g) */
 static void backward_row(row_statistics row, int64_t D, const hl_real *x, const hl_real *gamma, const hl_real *dy,
-                         hl_real *dx, bool add)
+                         bool centred, hl_real *dx, bool add)
 {
     hl_real sums_g[HL_LANES] = { 0 }, sums_gn[HL_LANES] = { 0 };
     HL_FOR_LANES(D, d, l, {
@@ -100,7 +117,7 @@ static void backward_row(row_statistics row, int64_t D, const hl_real *x, const 
         sums_g[l] += g;
         sums_gn[l] += g * ((x[d] - row.mean) * row.inverse_deviation);
     });
-    hl_real mean_g = hl_lanes_sum(sums_g) / (hl_real)D, mean_gn = hl_lanes_sum(sums_gn) / (hl_real)D;
+    hl_real mean_g = centred ? hl_lanes_sum(sums_g) / (hl_real)D : 0, mean_gn = hl_lanes_sum(sums_gn) / (hl_real)D;
 #pragma omp simd
     for (int64_t d = 0; d < D; d++) {
         hl_real n = (x[d] - row.mean) * row.inverse_deviation, g = dy[d] * gamma[d];
@@ -131,7 +148,8 @@ static void backward_block(const hl_op_call *call, int block, int blocks)
     hl_threads_cut(N, 1, block, blocks, &begin, &end);
     for (int64_t n = begin; n < end; n++) {
         if (din[0].at != NULL) {
-            backward_row(rows[n], D, x + n * D, gamma, dy + n * D, din[0].at + n * D, din[0].add);
+            backward_row(rows[n], D, x + n * D, gamma, dy + n * D, attributes_of(node)->centred, din[0].at + n * D,
+                         din[0].add);
         }
         if (din[1].at != NULL || din[2].at != NULL) {
             add_parameter_row(rows[n], D, x + n * D, dy + n * D, dgamma, dbeta);
@@ -179,7 +197,23 @@ const hl_op hl_op_layer_norm = {
     .scratch = scratch_numbers,
 };
 
+const hl_op hl_op_rms_norm = {
+    .name = "rms_norm",
+    .min_inputs = 2,
+    .infer = infer,
+    .forward = forward,
+    .backward = backward,
+    .scratch = scratch_numbers,
+};
+
+hl_tensor *hl_rms_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_real epsilon)
+{
+    return hl_tape_apply(tape, &hl_op_rms_norm, (hl_tensor *[]){ x, gamma, NULL }, 3,
+                         &(norm_attributes){ epsilon, false }, sizeof(norm_attributes));
+}
+
 hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tensor *beta, hl_real epsilon)
 {
-    return hl_tape_apply(tape, &hl_op_layer_norm, (hl_tensor *[]){ x, gamma, beta }, 3, &epsilon, sizeof epsilon);
+    return hl_tape_apply(tape, &hl_op_layer_norm, (hl_tensor *[]){ x, gamma, beta }, 3,
+                         &(norm_attributes){ epsilon, true }, sizeof(norm_attributes));
 }

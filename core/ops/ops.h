@@ -31,6 +31,7 @@
     OP(gelu) \
     OP(gelu_tanh) \
     OP(layer_norm) \
+    OP(rms_norm) \
     OP(linear) \
     OP(matmul) \
     OP(mean_rows) \

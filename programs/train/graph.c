@@ -85,6 +85,9 @@ static const char *op_text(const hl_tape *tape, const hl_model *model, const hl_
     if (strcmp(op, "layer_norm") == 0) {
         return "layer norm";
     }
+    if (strcmp(op, "rms_norm") == 0) {
+        return "RMS norm";
+    }
     if (strcmp(op, "rotate") == 0) {
         return "rotary positions";
     }

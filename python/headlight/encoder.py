@@ -16,7 +16,7 @@ from headlight.files import Array, Config, Error
 
 # Keys of [model] that the forward pass needs or that change nothing in it once weights are there.
 KEYS = frozenset(
-    "layers d_model embedding_size heads kv_heads d_k d_v d_ff feed_forward activation norm norm_eps embedding_norm positions "
+    "layers d_model embedding_size heads kv_heads d_k d_v d_ff feed_forward activation norm norm_kind norm_eps embedding_norm positions "
     "position_offset vocabulary max_length token_types causal dropout dropout_attention dropout_concat "
     "dropout_residual dropout_ffn dropout_embedding dropout_pooler dropout_output bias tie_embedding tied_bias "
     "scale_embedding pooling pooler head initial_std scale_residual attention".split()
@@ -38,10 +38,10 @@ HOLD = re.compile(r"L(\d+)H(\d+|\*)(?:@(\d+)-(\d*))?", re.IGNORECASE)
 DEFAULTS = {
     "embedding_size": 0, "norm_eps": 1e-5, "embedding_norm": False, "position_offset": 0, "token_types": 0,
     "dropout_pooler": 0.0, "dropout_output": 0.0, "tied_bias": False, "scale_embedding": True, "pooling": "first",
-    "pooler": "none", "head": "linear", "feed_forward": "usual",
+    "pooler": "none", "head": "linear", "feed_forward": "usual", "norm_kind": "layer",
 }  # fmt: skip
 CHOICES = {
-    "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "positions": ("sinusoidal", "learned", "none", "rotary"),
+    "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "norm_kind": ("layer", "rms"), "positions": ("sinusoidal", "learned", "none", "rotary"),
     "feed_forward": ("usual", "none", "gated"),
     "pooling": ("first", "mean", "last"), "pooler": ("none", *POOLERS), "head": ("linear", "transform"),
 }  # fmt: skip
@@ -112,6 +112,12 @@ class Attention(nn.Module):
         return self.out_proj(self.dropout_concat(z)), weights
 
 
+def norm_of(m: Mapping[str, Any], width: int) -> nn.Module:
+    if m["norm_kind"] == "rms":
+        return nn.RMSNorm(width, m["norm_eps"])
+    return nn.LayerNorm(width, m["norm_eps"], bias=m["bias"])
+
+
 class Layer(nn.Module):
     def __init__(self, m: Mapping[str, Any], layer: int) -> None:
         super().__init__()
@@ -122,8 +128,8 @@ class Layer(nn.Module):
         if self.feeds:
             self.linear1, self.linear2 = nn.Linear(d_model, m["d_ff"], bias), nn.Linear(m["d_ff"], d_model, bias)
             self.linear3 = nn.Linear(d_model, m["d_ff"], bias) if m["feed_forward"] == "gated" else None
-            self.norm2 = nn.LayerNorm(d_model, m["norm_eps"], bias=bias)
-        self.norm1 = nn.LayerNorm(d_model, m["norm_eps"], bias=bias)
+            self.norm2 = norm_of(m, d_model)
+        self.norm1 = norm_of(m, d_model)
         self.dropout_ffn, self.dropout_residual = nn.Dropout(m["dropout_ffn"]), nn.Dropout(m["dropout_residual"])
 
     def feed_forward(self, x: Tensor) -> Tensor:
@@ -155,13 +161,13 @@ class Encoder(nn.Module):
         if m["token_types"]:
             self.token_types = nn.Embedding(m["token_types"], E)
         if m["embedding_norm"]:
-            self.embedding_norm = nn.LayerNorm(E, m["norm_eps"], bias=bias)
+            self.embedding_norm = norm_of(m, E)
         if E != D:
             self.embedding_projection = nn.Linear(E, D, bias)
         self.encoder = nn.Module()
         self.encoder.layers = nn.ModuleList(Layer(m, layer) for layer in range(m["layers"]))
         if m["norm"] == "pre":
-            self.encoder.norm = nn.LayerNorm(D, m["norm_eps"], bias=bias)
+            self.encoder.norm = norm_of(m, D)
         if m["pooler"] != "none":
             self.pooler = nn.Module()
             self.pooler.dense = nn.Linear(D, D, bias)
@@ -169,7 +175,7 @@ class Encoder(nn.Module):
         width, rows = E if transforms else D, vocabulary if tied else targets
         if transforms:
             self.head = nn.Module()
-            self.head.dense, self.head.norm = nn.Linear(D, width, bias), nn.LayerNorm(width, m["norm_eps"], bias=bias)
+            self.head.dense, self.head.norm = nn.Linear(D, width, bias), norm_of(m, width)
             self.head.register_parameter("bias", nn.Parameter(torch.empty(rows)) if bias else None)
         self.output = nn.Linear(width, rows, not transforms and (m["tied_bias"] if tied else bias))
         if tied:

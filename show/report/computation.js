@@ -22,7 +22,7 @@ function strip(numbers, name, mark = () => "") {
 }
 
 function normed(x, layer) {
-    const mean = x.reduce((a, b) => a + b, 0) / x.length;
+    const mean = layer.rms ? 0 : x.reduce((a, b) => a + b, 0) / x.length;
     const variance = x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length;
     return Array.from(x, (value, d) => ((value - mean) / Math.sqrt(variance + layer.epsilon)) * layer.gain[d] + layer.shift[d]);
 }

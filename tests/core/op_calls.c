@@ -84,6 +84,12 @@ hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *a
     return hl_layer_norm(tape, in[0], in[1], in[2], (hl_real)1e-5);
 }
 
+hl_tensor *op_call_rms_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes)
+{
+    (void)attributes;
+    return hl_rms_norm(tape, in[0], in[1], (hl_real)1e-5);
+}
+
 hl_tensor *op_call_rotate(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
     enum { POSITIONS = 5, MOST_ROWS = 1000, MOST_WIDTH = 16 };

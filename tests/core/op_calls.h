@@ -94,6 +94,7 @@ hl_tensor *op_call_far(hl_tape *tape, hl_tensor *const *in, const void *builder)
 /* Without attributes */
 hl_tensor *op_call_linear(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_linear_twice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
+hl_tensor *op_call_rms_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_gram(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 

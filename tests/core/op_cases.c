@@ -224,6 +224,13 @@ const op_case op_cases[] = {
     { "layer_norm", "large", op_call_layer_norm, NULL, true, false,
       { INPUT("x", 33, 41, 37), INPUT("gamma", 37), INPUT("beta", 37) } },
 
+    { "rms_norm", "2-D", op_call_rms_norm, NULL, false, false, { INPUT("x", 3, 5), INPUT("gamma", 5) } },
+    { "rms_norm", "1-D", op_call_rms_norm, NULL, false, false, { INPUT("x", 7), INPUT("gamma", 7) } },
+    { "rms_norm", "one feature", op_call_rms_norm, NULL, false, false, { INPUT("x", 3, 1), INPUT("gamma", 1) } },
+    { "rms_norm", "more rows than one block", op_call_rms_norm, NULL, false, false,
+      { INPUT("x", 131, 5), INPUT("gamma", 5) } },
+    { "rms_norm", "large", op_call_rms_norm, NULL, true, false, { INPUT("x", 33, 41, 37), INPUT("gamma", 37) } },
+
     { "dropout", "a tenth", op_call_dropout, WITH(hl_real, 0.1f), false, false, { INPUT("x", 4, 3, 5) } },
     { "dropout", "a half, 1-D", op_call_dropout, WITH(hl_real, 0.5f), false, false, { INPUT("x", 19) } },
     { "dropout", "nearly all", op_call_dropout, WITH(hl_real, 0.95f), false, false, { INPUT("x", 5, 7) } },

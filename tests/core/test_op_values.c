@@ -146,6 +146,9 @@ TEST(pieces_of_tensors)
     double d = sqrt(3.5); /* the mean is 3, the mean square deviation 3.5 */
     check_values(hl_layer_norm(&tape, tensor(HL_SHAPE(4), x), tensor(HL_SHAPE(4), gamma), tensor(HL_SHAPE(4), beta), 0),
                  HL_SHAPE(4), (double[]){ -2 / d, -2 / d, 5, 3 / d });
+    d = sqrt(12.5); /* of the mean square */
+    check_values(hl_rms_norm(&tape, tensor(HL_SHAPE(4), x), tensor(HL_SHAPE(4), gamma), 0), HL_SHAPE(4),
+                 (double[]){ 1 / d, 4 / d, 3 / d, 6 / d });
 }
 
 TEST(cross_entropy_takes_targets_that_are_no_class)

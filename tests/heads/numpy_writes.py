@@ -50,6 +50,10 @@ def gelu(x):
     return x * 0.5 * (1 + erf(x / math.sqrt(2)))
 
 
+def silu(x):
+    return x / (1 + np.exp(-x))
+
+
 def gelu_tanh(x):
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
@@ -58,8 +62,15 @@ def relu(x):
     return np.maximum(x, 0)
 
 
+RMS = False  # whether the norms of the model are RMS norms
+
+
+def centred_of(x):
+    return x if RMS else x - x.mean(-1, keepdims=True)
+
+
 def norm(x, gain, bias, epsilon):
-    centred = x - x.mean(-1, keepdims=True)
+    centred = centred_of(x)
     scale = 1 / np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon)
     return centred * scale * gain + bias, scale
 
@@ -162,6 +173,8 @@ def run_of(folder):
     keys = dict(
         line.split(" = ", 1) for line in open(os.path.join(folder, "config.ini")).read().split("\n") if " = " in line
     )
+    global RMS
+    RMS = keys.get("norm_kind") == "rms"
     width, n = t["embedding.weight"].shape[1], int(keys["layers"])
     each = lambda key: [int(x) for x in keys[key].split(",")] * (n if "," not in keys[key] else 1)
     heads, kv = each("heads"), each("kv_heads")
@@ -200,7 +213,7 @@ def run_of(folder):
         return norm(x, *norm_of(t, "embedding_norm"), 1e-5)[0] if "embedding_norm.weight" in t else x
 
     pre = keys["norm"] == "pre"
-    act = {"relu": relu, "gelu": gelu, "gelu_tanh": gelu_tanh}[keys["activation"]]
+    act = {"relu": relu, "gelu": gelu, "gelu_tanh": gelu_tanh, "silu": silu}[keys["activation"]]
     model = Model(embed, layers, pre, keys["causal"] == "true", act, 1e-5, norm_of(t, "encoder.norm") if pre else None,
                   lambda x: x @ out.T + bias, keys["positions"] == "rotary")
     model.out, model.out_bias = out, bias
@@ -304,7 +317,7 @@ def writes_of(model, ids, rows, answers):
 
     def ahead(o, norms):
         for (gain, _), s in norms:
-            o = (o - o.mean(-1, keepdims=True)) * s * gain
+            o = centred_of(o) * s * gain
         return o
 
     def norms_from(l, second=False):
@@ -482,6 +495,8 @@ RUNS = {
     "alone": ["model.feed_forward=none", "model.heads=3", "model.d_k=5", "model.d_v=6", "model.positions=rotary"],
     "alone_post": ["model.feed_forward=none", "model.norm=post", "model.causal=true"],
     "gated": ["model.feed_forward=gated", "model.activation=gelu", "model.d_ff=37"],
+    "rms": ["model.norm_kind=rms", "model.feed_forward=gated", "model.activation=silu", "model.positions=rotary"],
+    "rms_post": ["model.norm_kind=rms", "model.norm=post"],
     "bare": ["model.bias=false", "model.tie_embedding=true", "model.causal=true"],
 }
 

@@ -101,6 +101,7 @@ hl_model_config example_variant(int i)
     if (i >= 8) {
         config.positions = HL_POSITIONS_ROTARY;
         config.causal = config.recompute = i == 8;
+        config.norm_kind = i == 10 ? HL_NORM_RMS : HL_NORM_LAYER;
         config.feed_forward = i == 8 ? HL_FEED_FORWARD_USUAL : i == 9 ? HL_FEED_FORWARD_NONE : HL_FEED_FORWARD_GATED;
     } else if (i >= 6) {
         config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;

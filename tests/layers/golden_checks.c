@@ -232,7 +232,8 @@ LOOP_TEST(cross_entropy, 0, ROWS(golden_losses))
 TEST(norm)
 {
     hl_parameters parameters = { 0 };
-    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("norm"), GOLDEN_D, true, 0);
+    hl_norm_layer layer =
+        hl_norm_layer_make(&parameters, hl_name_of("norm"), GOLDEN_D, (hl_norm_config){ .bias = true });
     fill_parameters(&parameters);
     hl_real x_values[INPUT];
     fill(GOLDEN_X, INPUT, 1, x_values);

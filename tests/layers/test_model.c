@@ -36,6 +36,7 @@ static const struct {
     { CHANGE(activation, 5), "encoder.layers.0: unknown activation number 5" },
     { CHANGE(norm, -1), "encoder.layers.0: unknown place number -1 of the norm" },
     { CHANGE(positions, 4), "positions: unknown kind number 4" },
+    { CHANGE(norm_kind, 2), "encoder.layers.0.norm1: unknown kind number 2 of norm" },
     { CHANGE(feed_forward, 3), "encoder.layers.0: unknown kind number 3 of feed-forward network" },
     { CHANGE_REAL(dropout_pooler, 0.5), "there is no pooler" },
     { CHANGE_REAL(dropout_output, 1), "a dropout of 1 is" },

@@ -53,6 +53,8 @@ CASES = {
     "attention alone, pre-norm": (COPY, "heads = 2; feed_forward = none; scale_residual = true"),
     "gated, silu, pre-norm, rotary": (COPY, "heads = 2; feed_forward = gated; activation = silu; positions = rotary; d_ff = 37"),
     "gated, gelu, post-norm, no biases": (COPY, "heads = 4; feed_forward = gated; activation = gelu; norm = post; bias = false; scale_residual = true"),
+    "RMS norm, pre-norm, gated": (COPY, "heads = 2; norm_kind = rms; feed_forward = gated; activation = silu; positions = rotary"),
+    "RMS norm, post-norm, transform": (COPY, "heads = 2; norm_kind = rms; norm = post; embedding_norm = true; head = transform"),
     "heads held off": (COPY, "layers = 3; heads = 4, 2, 3; d_k = 4; d_v = 5 | off = L0H1, L1H*@10-, L2H0@0-10"),
     "as BERT": (
         COPY,

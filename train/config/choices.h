@@ -18,6 +18,7 @@ static const char *const attentions[] = {
     NULL,
 };
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
+static const char *const norm_kinds[] = { [HL_NORM_LAYER] = "layer", [HL_NORM_RMS] = "rms", NULL };
 static const char *const positions[] = {
     [HL_POSITIONS_SINUSOIDAL] = "sinusoidal",
     [HL_POSITIONS_LEARNED] = "learned",

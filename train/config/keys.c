@@ -149,12 +149,14 @@ const hl_config_key hl_config_keys[] = {
               "memory that grows with the square of the length. recompute: it computes them again. auto: recompute "
               "if examples may have 1024 tokens or more." },
     { MODEL(norm), CHOICE(norms), .initial = "pre",
-      .help = "pre: layer norm before each sublayer and after the last layer. post: after each residual sum, as in "
+      .help = "pre: a norm before each sublayer and after the last layer. post: after each residual sum, as in "
               "the paper." },
+    { MODEL(norm_kind), CHOICE(norm_kinds), .initial = "layer",
+      .help = "layer: layer norm. rms: RMS norm, which subtracts no mean and has no bias." },
     { MODEL_FIELD(norm_eps, model.norm_epsilon), REAL(1e-15, 1), .initial = "1e-5",
-      .help = "The number that is added to the mean squared deviation in every layer norm." },
+      .help = "The number that is added to the mean square in every norm." },
     { MODEL(embedding_norm), BOOLEAN, .initial = "false",
-      .help = "Whether the sum of the embeddings goes through a layer norm, before its dropout, as in BERT." },
+      .help = "Whether the sum of the embeddings goes through a norm, before its dropout, as in BERT." },
     { MODEL(positions), CHOICE(positions), .initial = "sinusoidal", 
       .help = "How the model knows positions. sinusoidal, learned: by a vector that is added to each embedding. rotary: by "
               "rotating queries and keys, in every layer. none: not at all." },

@@ -24,6 +24,7 @@ typedef struct model_case {
     hl_output_head head;
     hl_pooler pooler;
     hl_feed_forward_kind feed_forward;
+    hl_norm_kind norm_kind;
 } model_case;
 
 static const int32_t lengths[B] = { 4, 1, 3 };
@@ -76,6 +77,8 @@ static const model_case cases[] = {
     { "pre, attention alone, dropped", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .feed_forward = HL_FEED_FORWARD_NONE, .dropped = true, .lengths = lengths },
     { "post, attention alone, no bias", HL_NORM_POST, HL_POSITIONS_LEARNED, .feed_forward = HL_FEED_FORWARD_NONE, .no_bias = true },
     { "pre, attention alone, rotary, dropped", HL_NORM_PRE, HL_POSITIONS_ROTARY, .feed_forward = HL_FEED_FORWARD_NONE, .causal = true, .dropped = true, .lengths = lengths },
+    { "pre, RMS norm, transform of normed embeddings", HL_NORM_PRE, HL_POSITIONS_LEARNED, .norm_kind = HL_NORM_RMS, .head = HL_HEAD_TRANSFORM, .embedding_norm = true },
+    { "post, RMS norm, gated silu, dropped", HL_NORM_POST, HL_POSITIONS_ROTARY, .norm_kind = HL_NORM_RMS, .feed_forward = HL_FEED_FORWARD_GATED, .activation = HL_SILU, .dropped = true, .lengths = lengths },
     { "pre, gated, dropped", HL_NORM_PRE, HL_POSITIONS_ROTARY, .feed_forward = HL_FEED_FORWARD_GATED, .dropped = true, .lengths = lengths },
     { "post, gated silu, no bias", HL_NORM_POST, HL_POSITIONS_LEARNED, .feed_forward = HL_FEED_FORWARD_GATED, .activation = HL_SILU, .no_bias = true },
     { "pre, dropped, all at once", HL_NORM_PRE, HL_POSITIONS_LEARNED, .dropped = true, .causal = true, .tied = true, .smoothing = 0.1, .lengths = lengths, .heads = { { 4, 2, 2, 3 }, { 3, 1, 2, 1 } } },
@@ -114,6 +117,7 @@ static hl_model_config config_of(const model_case *c)
     config.head = c->head;
     config.pooler = c->pooler;
     config.feed_forward = c->feed_forward;
+    config.norm_kind = c->norm_kind;
     config.targets = c->targets;
     config.token_types = c->token_types;
     config.pooling = c->pooling;

@@ -55,11 +55,16 @@ static hl_tensor *build_norm(hl_tape *tape, hl_tensor *const *in, void *layer)
     return hl_norm_layer_forward(tape, layer, in[0]);
 }
 
-LOOP_TEST(norm, 0, 2)
+LOOP_TEST(norm, 0, 3)
 {
     hl_parameters parameters = { 0 };
-    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("n"), D, _i == 1, 0);
-    check_module(_i == 1 ? "norm" : "norm without bias", build_norm, &layer, &parameters, (hl_tape_options){ 0 });
+    hl_norm_config config = { .kind = _i == 2 ? HL_NORM_RMS : HL_NORM_LAYER, .bias = _i >= 1 };
+    hl_norm_layer layer = hl_norm_layer_make(&parameters, hl_name_of("n"), D, config);
+    ck_assert((layer.bias != NULL) == (_i == 1));
+    check_module(_i == 2   ? "RMS norm"
+                 : _i == 1 ? "norm"
+                           : "norm without bias",
+                 build_norm, &layer, &parameters, (hl_tape_options){ 0 });
 }
 
 static hl_tensor *build_dropout(hl_tape *tape, hl_tensor *const *in, void *layer)

@@ -119,6 +119,7 @@ TEST(rows_add_up)
         "[model]\ntie_embedding = true\n",
         "[model]\nlayers = 1\ndropout = 0.1\ndropout_concat = 0.1\ndropout_embedding = 0.1\nactivation = gelu\n",
         "[model]\nembedding_size = 16\nembedding_norm = true\n",
+        "[model]\nnorm_kind = rms\nembedding_norm = true\n",
         "[model]\nfeed_forward = gated\nactivation = silu\nd_ff = 37\ndropout = 0.1\n",
         "[model]\nhead = transform\nactivation = gelu_tanh\nnorm = post\ndropout_output = 0.1\n",
         ("[model]\npositions = learned\nposition_offset = 2\nhead = transform\n"
