@@ -10,7 +10,7 @@ enum { D = 5 };
 /* The layer norm of these numbers times 2^exponent. */
 static void normalise(int exponent, bool rms, double y[D])
 {
-    static const double numbers[D] = { 1, -0.75, 0.5, 0.25, -1 };
+    static const double numbers[D] = { 1, -0.75, 0.5, 0.25, 0.25 };
     double scaled[D], ones[D];
     for (int d = 0; d < D; d++) {
         scaled[d] = ldexp(numbers[d], exponent);

@@ -168,13 +168,14 @@ static double row_of_linear(const hl_linear_layer *layer, const double *x, int64
     return sum;
 }
 
-TEST(a_gated_feed_forward_network_multiplies_its_activation)
+LOOP_TEST(a_gated_feed_forward_network_multiplies_its_activation, 0, 2)
 {
     enum { F = 5 };
     hl_parameters parameters = { 0 };
     hl_feed_forward layer = hl_feed_forward_make(
         &parameters, hl_name_of("f"),
-        &(hl_feed_forward_config){ .d_model = D, .d_ff = F, .activation = HL_SILU, .bias = true, .gated = true });
+        &(hl_feed_forward_config){
+            .d_model = D, .d_ff = F, .activation = _i == 0 ? HL_SILU : HL_RELU, .bias = true, .gated = true });
     example_fill(&parameters);
     fill_x();
     hl_tape tape;
@@ -190,7 +191,8 @@ TEST(a_gated_feed_forward_network_multiplies_its_activation)
         }
         for (int64_t f = 0; f < F; f++) {
             double a = row_of_linear(&layer.linear1, in, D, f);
-            inner[f] = a / (1 + exp(-a)) * row_of_linear(&layer.linear3, in, D, f);
+            double active = _i == 0 ? a / (1 + exp(-a)) : fmax(a, 0);
+            inner[f] = active * row_of_linear(&layer.linear3, in, D, f);
         }
         for (int64_t d = 0; d < D; d++) {
             ck_assert_double_eq_tol((double)y->data[n * D + d], row_of_linear(&layer.linear2, inner, F, d), 1e-10);
