@@ -9,7 +9,10 @@ hl_status hl_coreference_cases_init(hl_coreference_cases *cases, const hl_corefe
 {
     *cases = (hl_coreference_cases){ .counts = counts, .each = each };
     cases->list = hl_calloc(hl_size_product((size_t)2 * HL_COREFERENCE_ROWS, (size_t)each), sizeof *cases->list);
-    HL_NEED(cases->list != NULL, "examples of mentions");
+    if (cases->list == NULL) {
+        *cases = (hl_coreference_cases){ 0 };
+        return hl_error_memory("examples of mentions");
+    }
     for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
         cases->heads[row] = rows[row].held_out_head;
     }

@@ -166,8 +166,12 @@ static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, c
     report->shown.syntax = &report->syntax;
 }
 
+/* In a text of one document nothing is held out, and there is nothing to show. */
 static void add_coreference(hl_heads_report *report, const hl_coreference_study *study, const char *name)
 {
+    if (study->rows[HL_COREFERENCE_ALL].held_out_cases == 0) {
+        return;
+    }
     report->coreference = (hl_report_coreference){
         .name = name,
         .found = &study->found,

@@ -84,10 +84,16 @@ static hl_status read_rows(hl_syntax_history *history, const hl_model_source *ru
     g->relations = hl_calloc(R, sizeof *g->relations);
     HL_NEED(names != NULL && baselines != NULL && births != NULL && g->relations != NULL,
             "what heads found in a treebank");
-    shown->n_relations = hl_syntax_rows(counts, history->followed.treebank, HL_SYNTAX_LEAST_CASES, false, g->relations);
-    for (int64_t r = 0; r < shown->n_relations; r++) {
-        names[r] = hl_followed_name(&history->followed, g->relations[r]);
-        baselines[r] = hl_syntax_head_of(counts, g->relations[r], 0).held_out.baseline;
+    int64_t n = hl_syntax_rows(counts, history->followed.treebank, HL_SYNTAX_LEAST_CASES, false, g->relations);
+    for (int64_t i = 0; i < n; i++) {
+        hl_syntax_rate baseline = hl_syntax_head_of(counts, g->relations[i], 0).held_out.baseline;
+        int64_t r = shown->n_relations;
+        if (baseline.cases > 0) { /* mentions in a single document have none */
+            g->relations[r] = g->relations[i];
+            names[r] = hl_followed_name(&history->followed, g->relations[r]);
+            baselines[r] = baseline;
+            shown->n_relations++;
+        }
     }
     HL_TRY(hl_syntax_csv_read(path, &history->followed, &run->shape, counts, take_step, g));
     find_births(shown, g->earned, births);

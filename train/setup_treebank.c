@@ -110,7 +110,12 @@ static hl_status open_sentences(const hl_config *config, hl_data_use use, const 
     if (status.code == HL_OK) {
         bank.max_sentences = sentences_of(out->treebank);
         status = hl_coreference_read(&bank, &out->mentions);
-        status = status.code == HL_BAD_FILE ? hl_ok() : status; /* there are no mentions that can be followed */
+        if (status.code == HL_BAD_FILE) {
+            bool has_some = hl_treebank_extra_relation(out->treebank, HL_TREEBANK_ENTITY) >= 0 ||
+                            hl_treebank_entity_fault(out->treebank).code != HL_OK;
+            out->no_mentions = has_some ? status : hl_ok();
+            status = hl_ok();
+        }
     }
     if (status.code != HL_OK) {
         hl_followed_free(out);

@@ -30,6 +30,7 @@ enum { HL_SYNTAX_CSV_SENTENCES = 500 }; /* the first usable ones in the treebank
 typedef struct hl_followed {
     hl_treebank *treebank;
     hl_coreference_text mentions; /* without windows: none */
+    hl_status no_mentions;        /* HL_BAD_FILE if there are mentions that cannot be read */
 } hl_followed;
 
 void hl_followed_free(hl_followed *followed);

@@ -48,8 +48,8 @@ typedef struct hl_coreference_text {
 } hl_coreference_text;
 
 /* Reads the text. `spec` as for hl_treebank_read; max_pieces is that of a window, and max_sentences counts all
- * sentences of the file. If there are more, mentions that are open after the last one are left out. Fails as
- * hl_treebank_read, and with HL_BAD_FILE:
+ * sentences of the file. If there are as many or more, mentions that are open after the last one of them are left out.
+ * Fails as hl_treebank_read, and with HL_BAD_FILE:
  *     <path>: no mention of an entity can be used: column MISC has none with Entity=, or all are in sentences longer
  *             than <max_pieces> pieces
  *     <path>:<line>: Entity= is empty

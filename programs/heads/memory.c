@@ -1,6 +1,7 @@
 #include "programs/heads/memory.h"
 
 #include "core/base/memory.h"
+#include "heads/head_set.h"
 #include "heads/norm_shares.h"
 #include "programs/heads/input.h"
 #include "programs/heads/verb.h"
@@ -194,14 +195,18 @@ hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_
 }
 
 hl_status hl_heads_memory_check_coreference(const hl_coreference_study *study, const hl_syntax_question *question,
-                                            hl_memory_at_hand at_hand)
+                                            const hl_heads_command *command, hl_memory_at_hand at_hand)
 {
     hl_footprint f;
-    size_t bytes;
+    size_t making, counts = hl_coreference_counts_bytes(&study->text, hl_heads_count(&study->model->source.shape));
+    size_t others = question->null ? hl_size_sum(counts, counts) : counts; /* stay while the page is made */
     HL_TRY(footprint_of(study->model, &f));
-    HL_TRY(hl_coreference_study_bytes(study, question, &bytes));
-    bytes = hl_size_sum(bytes, hl_size_sum(f.libraries, model_bytes(&f)));
+    HL_TRY(hl_coreference_study_bytes(study, question, &making));
+    others =
+        hl_heads_command_looks(command) && f.end > 0 ? hl_size_sum(f.end - f.libraries - model_bytes(&f), others) : 0;
+    size_t bytes = hl_size_sum(larger(making, others), hl_size_sum(f.libraries, model_bytes(&f)));
     return hl_memory_check(bytes, at_hand, study->model->source.path, needs,
-                           question->null ? "--without-null needs less, and so does a lower --max-pieces"
-                                          : "a lower --max-pieces needs less, and so do fewer documents");
+                           others > making  ? hl_heads_study_remedy(&f)
+                           : question->null ? "--without-null needs less, and so does a lower --max-pieces"
+                                            : "a lower --max-pieces needs less, and so do fewer documents");
 }

@@ -50,6 +50,6 @@ hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opene
 hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
                                          const hl_heads_command *command, hl_memory_at_hand at_hand);
 hl_status hl_heads_memory_check_coreference(const hl_coreference_study *study, const hl_syntax_question *question,
-                                            hl_memory_at_hand at_hand);
+                                            const hl_heads_command *command, hl_memory_at_hand at_hand);
 
 #endif

@@ -237,21 +237,29 @@ static void print_short(hl_text *text, const hl_syntax_study *study)
                       "above the base, and their intervals do not overlap. More columns: --wide.");
 }
 
-/* What further relations are, or why one is missing. */
-static void print_extras(hl_text *text, const hl_syntax_study *study)
+/* What a further relation is; "" of the treebank's own. */
+static const char *meaning_of(const hl_syntax_study *study, int64_t relation)
 {
     static const char *const meanings[HL_TREEBANK_EXTRAS] = {
         [HL_TREEBANK_NEG] = "neg: a word with Polarity=Neg and its syntactic head. ",
         [HL_TREEBANK_ENTITY] = "entity: a word of a mention of several words, and any other word of the mention. ",
         [HL_TREEBANK_LONG] = "long: a word and its syntactic head, more than five words away. ",
     };
+    const char *meaning = "";
+    for (int extra = 0; relation >= 0 && extra < HL_TREEBANK_EXTRAS; extra++) {
+        bool is_it = hl_treebank_extra_relation(study->treebank, extra) == relation;
+        meaning = is_it ? meanings[extra] : meaning;
+    }
+    return meaning;
+}
+
+/* What further relations are, or why one is missing. */
+static void print_extras(hl_text *text, const hl_syntax_study *study)
+{
     hl_status fault = hl_treebank_entity_fault(study->treebank);
     hl_text shown = { 0 };
     for (int64_t row = 1; row < study->n_rows; row++) {
-        for (int extra = 0; extra < HL_TREEBANK_EXTRAS; extra++) {
-            bool is_row = hl_treebank_extra_relation(study->treebank, extra) == study->rows[row];
-            hl_text_print(&shown, "%s", is_row ? meanings[extra] : "");
-        }
+        hl_text_print(&shown, "%s", meaning_of(study, study->rows[row]));
     }
     if (shown.size > 0) {
         hl_text_print(text, "\n");
@@ -362,10 +370,13 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
     add_heads(text, study, relation, HL_TABLE_WIDTH);
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "found: per cent of the cases in which the largest weight is on the right word, in the head's "
-                      "better way; d>h: the word looks at its syntactic head, h>d: that looks at the word. held: the "
-                      "same, the way chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: of the same "
-                      "head with random weights. *: the head earns the relation as a label.");
+                      "%sfound: per cent of the cases in which the largest weight is on the right word, in the head's "
+                      "better way; d>h: the word looks at %s, h>d: that looks at the word. held: the same, the way "
+                      "chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: of the same head with random "
+                      "weights.%s",
+                      meaning_of(study, relation),
+                      relation < study->found.n_own ? "its syntactic head" : "the right word",
+                      relation < study->found.n_own ? " *: the head earns the relation as a label." : "");
 }
 
 void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation)

@@ -109,7 +109,7 @@ hl_status hl_train_data_follow(hl_train_data *data, const hl_config *config, con
     return status;
 }
 
-hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_treebank *treebank, const hl_config *config, bool all,
+hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_followed *followed, const hl_config *config, bool all,
                              FILE *out, int *signal)
 {
     const hl_text_data *data = hl_dataset_text(dataset);
@@ -125,11 +125,15 @@ hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_treebank *treeb
     HL_TRY(status);
     fputs(told.bytes, out);
     hl_text_free(&told);
+    const hl_treebank *treebank = followed->treebank;
     if (treebank != NULL) {
         hl_print_line(out, "treebank: %s sentences of %s; left out: %s of one word, %s of more than %s pieces",
                       HL_COUNT(hl_treebank_size(treebank)), hl_config_string(config, config->patterns.treebank),
                       HL_COUNT(hl_treebank_short(treebank)), HL_COUNT(hl_treebank_long(treebank)),
                       HL_COUNT(config->model.max_length));
+    }
+    if (followed->no_mentions.code != HL_OK) {
+        hl_print_line(out, "coreference is not followed: %s", followed->no_mentions.text);
     }
     return hl_ok();
 }

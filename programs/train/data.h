@@ -30,9 +30,9 @@ hl_status hl_train_data_open(hl_train_data *data, hl_config *config, const hl_na
 hl_status hl_train_data_follow(hl_train_data *data, const hl_config *config, const char *beside, bool opened);
 
 /* Prints what a text's data hold: all counts, or only the sizes (hl_data_told); and how many sentences of the treebank,
- * which may be NULL, are used. If `out` is NULL, nothing is printed. A signal ends the counting: *signal is then set.
- * Fails as hl_data_told. */
-hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_treebank *treebank, const hl_config *config, bool all,
+ * if there is one, are used, and why its mentions cannot be followed. If `out` is NULL, nothing is printed. A signal
+ * ends the counting: *signal is then set. Fails as hl_data_told. */
+hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_followed *followed, const hl_config *config, bool all,
                              FILE *out, int *signal);
 
 /* A zeroed or already freed one is allowed. Free everything that reads the treebank first. */

@@ -130,7 +130,7 @@ typedef struct call {
 
 static hl_status tell_data(call *p)
 {
-    return hl_train_data_tell(p->data.dataset, p->data.followed.treebank, &p->config, true, p->shown.out, &p->signal);
+    return hl_train_data_tell(p->data.dataset, &p->data.followed, &p->config, true, p->shown.out, &p->signal);
 }
 
 static hl_status print_summary(call *p, FILE *out)

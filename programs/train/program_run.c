@@ -230,7 +230,7 @@ static hl_status begin(training *t, const hl_train_data *data, const char *path,
     }
     loop->progress = hl_progress_begin(out, t->trainer.optimizer.step, config->train.steps);
     print_start(loop, path, out);
-    return hl_train_data_tell(dataset, data->followed.treebank, config, false, out, signal);
+    return hl_train_data_tell(dataset, &data->followed, config, false, out, signal);
 }
 
 /* Frees all that the run was trained and recorded in, and its data; may be called again. */

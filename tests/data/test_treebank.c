@@ -118,6 +118,11 @@ TEST(mentions_that_cannot_be_read_leave_the_rest)
     ck_assert_int_eq(hl_treebank_at(t, 0).n_arcs, 2);
     ck_assert_int_eq(hl_treebank_at(t, 1).n_arcs, 2);
     hl_treebank_free(t);
+    t = read_marked(tokens, "# newdoc\n" MARKED("1", "2", "a", "_", "Entity=(y")
+                                PLAIN("2", "0", "root") "\n# newdoc\n" MARKED("1", "2", "a", "_", "_")
+                                    MARKED("2", "0", "root", "_", "Entity=y)"));
+    ck_assert_int_eq(hl_treebank_entity_fault(t).code, HL_BAD_FILE); /* y was open in the other document */
+    hl_treebank_free(t);
     hl_tokens_free(tokens);
 }
 

@@ -49,6 +49,12 @@ TEST(heads_are_asked_for_antecedents)
     SAYS(HEADS("coreference", tiny_folder("bert_untied"), bank, "--md"), "| pronoun");
     write_bank(bank, DOCUMENT("1"));
     SAYS(HEADS("coreference", tiny_folder("bert_untied"), bank), "The text is one document, so nothing is held out");
+    run_result page = OK(HEADS("coreference", tiny_folder("bert_untied"), bank, "--report", "-"));
+    ck_assert_ptr_nonnull(strstr(page.out, "<html"));
+    ck_assert_ptr_null(strstr(page.out, "\"mentions\":true")); /* nothing to show */
+    write_bank(bank, DOCUMENT("1") DOCUMENT("2"));
+    page = OK(HEADS("coreference", tiny_folder("bert_untied"), bank, "--report", "-"));
+    ck_assert_ptr_nonnull(strstr(page.out, "\"mentions\":true"));
 }
 
 TEST(what_cannot_be_asked_is_refused)

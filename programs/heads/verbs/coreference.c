@@ -194,7 +194,7 @@ static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const
 {
     enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
     HL_TRY(hl_coreference_study_read(study, &call->model, question));
-    HL_TRY(hl_heads_memory_check_coreference(study, question, hl_memory_at_hand_now()));
+    HL_TRY(hl_heads_memory_check_coreference(study, question, &call->command, hl_memory_at_hand_now()));
     HL_TRY(hl_opened_model_load(&call->model, -1));
     HL_TRY(hl_coreference_study_make(study, question));
     return hl_heads_command_looks(&call->command) ? hl_coreference_study_find_cases(study, question, EXAMPLES)
