@@ -67,19 +67,6 @@ static void distances_of(const hl_syntax *syntax, int64_t relation, int64_t *lea
     *most = far ? HL_SYNTAX_FURTHEST : HL_SYNTAX_OFFSETS;
 }
 
-static bool is_right(const hl_treebank_arc *arc, int64_t guess)
-{
-    return guess >= arc->first && guess < arc->end && guess != arc->word;
-}
-
-/* The case of word i and its head; false: it has none. */
-static bool own_case(const hl_syntax_tree *tree, int64_t i, hl_treebank_arc *arc)
-{
-    int32_t head = tree->heads[i];
-    *arc = (hl_treebank_arc){ tree->relations[i], (int32_t)i, head, head + 1 };
-    return head >= 0;
-}
-
 static void add_case(hl_syntax *syntax, const hl_treebank_arc *arc, int64_t n_words, int64_t sentence)
 {
     int64_t least, most;
@@ -91,16 +78,16 @@ static void add_case(hl_syntax *syntax, const hl_treebank_arc *arc, int64_t n_wo
     distances_of(syntax, arc->relation, &least, &most);
     half->cases[arc->relation]++;
     for (int64_t distance = least; distance <= most; distance++) {
-        offsets[-distance] += is_right(arc, hl_syntax_offset_guess(arc->word, -distance, n_words));
-        offsets[distance] += is_right(arc, hl_syntax_offset_guess(arc->word, distance, n_words));
+        offsets[-distance] += hl_treebank_is_right(arc, hl_syntax_offset_guess(arc->word, -distance, n_words));
+        offsets[distance] += hl_treebank_is_right(arc, hl_syntax_offset_guess(arc->word, distance, n_words));
     }
 }
 
-void hl_syntax_add_tree(hl_syntax *syntax, const hl_syntax_tree *tree, int64_t sentence)
+void hl_syntax_add_tree(hl_syntax *syntax, const hl_treebank_sentence *tree, int64_t sentence)
 {
     hl_treebank_arc own;
     for (int64_t i = 0; i < tree->n_words; i++) {
-        if (own_case(tree, i, &own)) {
+        if (hl_treebank_own_arc(tree, i, &own)) {
             add_case(syntax, &own, tree->n_words, sentence);
         }
     }
@@ -131,17 +118,17 @@ static void add_guesses(hl_syntax *syntax, int64_t head, const hl_treebank_arc *
     int64_t at = (arc->relation * syntax->n_heads + head) * DIRECTIONS;
     int64_t *hits = syntax->halves[sentence % 2].hits + at;
     for (int d = 0; d < DIRECTIONS; d++) {
-        hits[d] += is_right(arc, guesses[d]);
+        hits[d] += hl_treebank_is_right(arc, guesses[d]);
     }
 }
 
-void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_syntax_tree *tree, int64_t sentence,
+void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_treebank_sentence *tree, int64_t sentence,
                         const hl_real *weights)
 {
     int64_t W = tree->n_words, next = 0;
     for (int64_t i = 0; i < W; i++) {
         hl_treebank_arc own;
-        bool has_own = own_case(tree, i, &own), has_more = next < tree->n_arcs && tree->arcs[next].word == i;
+        bool has_own = hl_treebank_own_arc(tree, i, &own), has_more = next < tree->n_arcs && tree->arcs[next].word == i;
         if (!has_own && !has_more) {
             continue;
         }

@@ -47,15 +47,6 @@ int64_t hl_syntax_offset_guess(int64_t i, int64_t k, int64_t n_words);
 /* A head's guess for word i. weights (W, W): what word i gives to word j. -1 if the sentence has only one word. */
 int64_t hl_syntax_guess(const hl_real *weights, int64_t i, hl_syntax_direction direction, int64_t n_words);
 
-/* A sentence's gold tree. */
-typedef struct hl_syntax_tree {
-    int64_t n_words;             /* W, at least 1 */
-    const int32_t *heads;        /* (W): the position of each word's head, 0 .. W - 1; -1 for a root */
-    const int32_t *relations;    /* (W): the relation of each word to its head, 0 .. n_own - 1 */
-    const hl_treebank_arc *arcs; /* (n_arcs): the cases of further relations, in the order of the words */
-    int64_t n_arcs;
-} hl_syntax_tree;
-
 /* The counts in a half of the sentences. Half 0: sentences 0, 2, 4 ...; half 1: the others. */
 typedef struct hl_syntax_half {
     int64_t *cases;   /* (R) */
@@ -82,11 +73,11 @@ size_t hl_syntax_bytes(int64_t n_relations, int64_t n_heads);
 void hl_syntax_free(hl_syntax *syntax);
 
 /* Counts a sentence's cases and the hits of each offset. */
-void hl_syntax_add_tree(hl_syntax *syntax, const hl_syntax_tree *tree, int64_t sentence);
+void hl_syntax_add_tree(hl_syntax *syntax, const hl_treebank_sentence *tree, int64_t sentence);
 
 /* Counts a head's hits in a sentence. weights (W, W): what word i gives to word j. Several threads may add different
  * heads at the same time. */
-void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_syntax_tree *tree, int64_t sentence,
+void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_treebank_sentence *tree, int64_t sentence,
                         const hl_real *weights);
 
 /* A chosen head and offset, and what they reach. */

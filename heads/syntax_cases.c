@@ -44,7 +44,7 @@ bool hl_syntax_cases_full(const hl_syntax_cases *cases)
 
 static int64_t gold_of(const hl_treebank_arc *arc, int64_t guess)
 {
-    if (guess >= arc->first && guess < arc->end && guess != arc->word) {
+    if (hl_treebank_is_right(arc, guess)) {
         return guess;
     }
     int64_t gold = arc->first != arc->word ? arc->first : arc->first + 1;
@@ -80,8 +80,8 @@ static void take_all(hl_syntax_cases *cases, int64_t row, int64_t s, const hl_re
     hl_treebank_sentence sentence = hl_treebank_at(cases->treebank, s);
     int64_t relation = cases->relations[row];
     for (int64_t i = 0; i < sentence.n_words; i++) {
-        hl_treebank_arc own = { sentence.relations[i], (int32_t)i, sentence.heads[i], sentence.heads[i] + 1 };
-        if (own.first >= 0 && (relation < 0 || own.relation == relation)) {
+        hl_treebank_arc own;
+        if (hl_treebank_own_arc(&sentence, i, &own) && (relation < 0 || own.relation == relation)) {
             take(cases, row, s, &own, map);
         }
     }

@@ -202,19 +202,12 @@ void hl_word_maps_each_head(const hl_word_maps *maps, const hl_treebank *treeban
 
 /* Counting */
 
-static hl_syntax_tree tree_of(const hl_treebank_sentence *sentence)
-{
-    return (hl_syntax_tree){ sentence->n_words, sentence->heads, sentence->relations, sentence->arcs,
-                             sentence->n_arcs };
-}
-
 void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank)
 {
     counts->n_own = hl_treebank_own(treebank);
     counts->far = hl_treebank_extra_relation(treebank, HL_TREEBANK_LONG);
     for (int64_t s = 0; s < hl_treebank_size(treebank); s++) {
-        hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
-        hl_syntax_tree tree = tree_of(&sentence);
+        hl_treebank_sentence tree = hl_treebank_at(treebank, s);
         hl_syntax_add_tree(counts, &tree, s);
     }
 }
@@ -229,8 +222,7 @@ typedef struct counting {
 static void count_head(void *context, int64_t head, int64_t s, const hl_real *weights)
 {
     const counting *c = context;
-    hl_treebank_sentence sentence = hl_treebank_at(c->treebank, s);
-    hl_syntax_tree tree = tree_of(&sentence);
+    hl_treebank_sentence tree = hl_treebank_at(c->treebank, s);
     hl_syntax_add_head(c->counts, head, &tree, s, weights);
 }
 

@@ -327,6 +327,18 @@ hl_span hl_conllu_label(hl_span label)
     return colon != NULL ? (hl_span){ label.text, (size_t)(colon - label.text) } : label;
 }
 
+bool hl_conllu_next_item(hl_span *list, hl_span *item)
+{
+    if (list->size == 0) {
+        return false;
+    }
+    const char *bar = memchr(list->text, '|', list->size);
+    size_t own = bar != NULL ? (size_t)(bar - list->text) : list->size, used = own + (bar != NULL);
+    *item = (hl_span){ list->text, own };
+    *list = (hl_span){ list->text + used, list->size - used };
+    return true;
+}
+
 void hl_conllu_print(const hl_conllu_sentence *sentence, hl_conllu_column column, const hl_span *values, hl_text *text)
 {
     const char *at = sentence->raw.text, *end = at + sentence->raw.size;

@@ -91,6 +91,9 @@ hl_span hl_conllu_comment(const hl_conllu_sentence *sentence, const char *key);
 /* A label without its subtype: "nmod" for "nmod:poss". */
 hl_span hl_conllu_label(hl_span label);
 
+/* Takes the next item off a list that | separates, as in FEATS and MISC. False if there is none. */
+bool hl_conllu_next_item(hl_span *list, hl_span *item);
+
 /* Adds the sentence to the text as it was in the file, except for the column, which holds values[i] for word i
  * (`values` NULL: nothing changes). A byte order mark before the first line (hl_lines_noticed) is not included.
  * HL_INVALID ("line 7: a value of column UPOS is empty, or holds a tab or an end of line") and HL_NO_MEMORY are left on

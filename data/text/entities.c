@@ -21,14 +21,10 @@ static hl_span value_of(hl_span misc)
 {
     static const char key[] = "Entity=";
     size_t size = sizeof key - 1;
-    while (misc.size > 0) {
-        const char *bar = memchr(misc.text, '|', misc.size);
-        size_t own = bar != NULL ? (size_t)(bar - misc.text) : misc.size;
-        if (own >= size && memcmp(misc.text, key, size) == 0) {
-            return (hl_span){ misc.text + size, own - size };
+    for (hl_span item; hl_conllu_next_item(&misc, &item);) {
+        if (item.size >= size && memcmp(item.text, key, size) == 0) {
+            return (hl_span){ item.text + size, item.size - size };
         }
-        size_t used = own + (bar != NULL);
-        misc = (hl_span){ misc.text + used, misc.size - used };
     }
     return (hl_span){ NULL, 0 };
 }

@@ -376,6 +376,13 @@ hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentenc
                                    .n_arcs = (int64_t)(at[1].arc - at->arc) };
 }
 
+bool hl_treebank_own_arc(const hl_treebank_sentence *sentence, int64_t i, hl_treebank_arc *arc)
+{
+    int32_t head = sentence->heads[i];
+    *arc = (hl_treebank_arc){ sentence->relations[i], (int32_t)i, head, head + 1 };
+    return head >= 0;
+}
+
 const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence)
 {
     return treebank->text.bytes + treebank->places[sentence].id;

@@ -10,6 +10,7 @@
 #include "core/base/status.h"
 #include "core/base/text.h"
 #include "data/text/tokens.h"
+#include "data/text/treebank_arc.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,22 +32,6 @@ typedef struct hl_treebank_spec {
     void *context;
 } hl_treebank_spec;
 
-/* Relations that are not of column DEPREL, of which a word has at most one case each: the case is found by a look at
- * one of several right words. They exist only if the file has cases of them and none of its relations has the name. */
-typedef enum hl_treebank_extra {
-    HL_TREEBANK_NEG,    /* "neg": a word with Polarity=Neg in FEATS; its head is right */
-    HL_TREEBANK_ENTITY, /* "entity": a word of a mention of several words (Entity= in MISC); right are the other words
-                           of the shortest such mention. Mentions of several parts or sentences do not count */
-    HL_TREEBANK_LONG,   /* "long": a word whose head is more than five words away; its head is right */
-    HL_TREEBANK_EXTRAS
-} hl_treebank_extra;
-
-typedef struct hl_treebank_arc {
-    int32_t relation;   /* in 0 .. R - 1; -1: of a relation that does not exist */
-    int32_t word;       /* the word of the case */
-    int32_t first, end; /* right are the words first .. end - 1, but not the word itself */
-} hl_treebank_arc;
-
 typedef struct hl_treebank_sentence {
     int64_t n_words;          /* W, at least 2 */
     const int32_t *heads;     /* (W): the index of each word's head, 0 .. W - 1; -1 for a root */
@@ -57,6 +42,9 @@ typedef struct hl_treebank_sentence {
     const hl_treebank_arc *arcs; /* (n_arcs): the cases of further relations, in the order of the words */
     int64_t n_arcs;
 } hl_treebank_sentence;
+
+/* Word i with its head as a case of its relation in DEPREL. False if it is a root. */
+bool hl_treebank_own_arc(const hl_treebank_sentence *sentence, int64_t i, hl_treebank_arc *arc);
 
 typedef struct hl_treebank hl_treebank;
 

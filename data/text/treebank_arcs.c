@@ -9,14 +9,10 @@
 static bool is_negative(hl_span feats)
 {
     static const char wanted[] = "Polarity=Neg";
-    const char *at = feats.text, *end = at + feats.size;
-    while (at < end) {
-        const char *bar = memchr(at, '|', (size_t)(end - at));
-        size_t size = (size_t)((bar != NULL ? bar : end) - at);
-        if (size == sizeof wanted - 1 && memcmp(at, wanted, size) == 0) {
+    for (hl_span item; hl_conllu_next_item(&feats, &item);) {
+        if (item.size == sizeof wanted - 1 && memcmp(item.text, wanted, item.size) == 0) {
             return true;
         }
-        at += size + 1;
     }
     return false;
 }

@@ -114,6 +114,15 @@ const char *hl_heads_study_remedy(const hl_footprint *f)
                : HL_HEADS_LESS_EXAMPLES;
 }
 
+hl_status hl_heads_page_memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                               size_t *bytes, const char **remedy)
+{
+    (void)run;
+    *bytes = hl_heads_command_looks(command) ? hl_heads_study_bytes(f) : 0;
+    *remedy = hl_heads_study_remedy(f);
+    return hl_ok();
+}
+
 /* Of both runs: all metrics and maps, and the last snapshot. The heads are measured first. Then both snapshots of step
  * 0 are read and the page is made: metrics and maps of one run as text, and the passes of one, as those of the second
  * begin when a snapshot of the first is gone. */

@@ -36,6 +36,10 @@ hl_heads_bytes_of hl_heads_norms_bytes;
 size_t hl_heads_study_bytes(const hl_footprint *f);
 const char *hl_heads_study_remedy(const hl_footprint *f);
 
+/* A verb's `memory` whose page, if one is asked for, is all that it needs at once. */
+hl_status hl_heads_page_memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
+                               size_t *bytes, const char **remedy);
+
 /* The same for two runs that are compared. */
 hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes);
 

@@ -109,6 +109,14 @@ hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, h
                                  .context = waiting };
 }
 
+void hl_heads_treebank_choose_examples(hl_heads_call *call)
+{
+    hl_heads_command *command = &call->command;
+    if (call->model.source.open != NULL && hl_heads_command_looks(command) && command->examples == NULL) {
+        command->examples = command->object;
+    }
+}
+
 hl_status hl_heads_treebank_check_page(const hl_opened_model *model, const hl_heads_command *command)
 {
     return !hl_heads_command_looks(command) || model->n_steps > 0

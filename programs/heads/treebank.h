@@ -2,7 +2,7 @@
 #ifndef HL_PROGRAMS_HEADS_TREEBANK_H
 #define HL_PROGRAMS_HEADS_TREEBANK_H
 
-#include "programs/heads/command.h"
+#include "programs/heads/call.h"
 #include "programs/waiting.h"
 #include "study/model.h"
 #include "study/syntax_study.h"
@@ -11,6 +11,10 @@
 
 /* The command's question about its treebank; its progress goes to `waiting`. */
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting);
+
+/* An open model has no examples of its own: its page shows the heads on the treebank's sentences, unless --examples
+ * names others. The model must be open. */
+void hl_heads_treebank_choose_examples(hl_heads_call *call);
 
 /* HL_BAD_FILE if the command asks for a page of a run's own examples and the run has no snapshots. */
 hl_status hl_heads_treebank_check_page(const hl_opened_model *model, const hl_heads_command *command);

@@ -10,7 +10,7 @@
 /* "the dog saw a cat": det(dog, the) nsubj(saw, dog) root det(cat, a) obj(saw, cat) */
 enum { DET, NSUBJ, ROOT, OBJ, RELATIONS, WORDS = 5 };
 static const int32_t heads[WORDS] = { 1, 2, -1, 4, 2 }, relations[WORDS] = { DET, NSUBJ, ROOT, DET, OBJ };
-static const hl_syntax_tree tree = { .n_words = WORDS, .heads = heads, .relations = relations };
+static const hl_treebank_sentence tree = { .n_words = WORDS, .heads = heads, .relations = relations };
 
 /* Word i gives 0.5 to word to[i], 0.1 to every other one and 0.9 to itself. */
 static void look(hl_real *weights, const int *to)
@@ -54,7 +54,7 @@ TEST(guesses_are_the_largest_weights_of_rows_and_columns)
 TEST(of_equal_weights_the_first_word_is_the_guess)
 {
     const int32_t to_first[3] = { -1, 0, 0 }, same[3] = { 0, 0, 0 };
-    hl_syntax_tree flat = { .n_words = 3, .heads = to_first, .relations = same };
+    hl_treebank_sentence flat = { .n_words = 3, .heads = to_first, .relations = same };
     hl_real equal[9];
     for (int i = 0; i < 9; i++) {
         equal[i] = (hl_real)0.25;
@@ -98,7 +98,7 @@ TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
     CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 1));
     ck_assert_int_eq(hl_syntax_row_of(&syntax, OBJ).published.offset, -1);
     const int32_t far[4] = { 2, -1, 0, 0 }, same[4] = { 0, 0, 0, 0 }; /* offsets 2, -2 and -3 or less */
-    hl_syntax_tree four = { .n_words = 4, .heads = far, .relations = same };
+    hl_treebank_sentence four = { .n_words = 4, .heads = far, .relations = same };
     hl_syntax_add_tree(&syntax, &four, 0);
     ck_assert_int_eq(hl_syntax_row_of(&syntax, 0).published.offset, -3);
     hl_syntax_free(&syntax);
@@ -109,7 +109,7 @@ TEST(further_relations_have_several_right_words_and_offsets_of_their_own)
 {
     enum { MENTION = RELATIONS, FAR, ALL, LONG = 10 };
     const hl_treebank_arc arcs[] = { { MENTION, 2, 1, 4 }, { -1, 2, 1, 4 }, { MENTION, 4, 1, 4 } };
-    hl_syntax_tree marked = tree;
+    hl_treebank_sentence marked = tree;
     hl_syntax syntax;
     hl_real weights[WORDS * WORDS];
     CHECK_OK(hl_syntax_init(&syntax, ALL, 1));
@@ -130,7 +130,7 @@ TEST(further_relations_have_several_right_words_and_offsets_of_their_own)
     ck_assert(hl_syntax_names(&syntax, OBJ, &(hl_syntax_choice){ .found = { 80, 100 }, .baseline = { 40, 100 } }));
     const int32_t to_last[LONG] = { LONG - 1, -1, -1, -1, -1, -1, -1, -1, -1, -1 }, same[LONG] = { DET };
     const hl_treebank_arc last = { FAR, 0, LONG - 1, LONG };
-    hl_syntax_tree far = { .n_words = LONG, .heads = to_last, .relations = same, .arcs = &last, .n_arcs = 1 };
+    hl_treebank_sentence far = { .n_words = LONG, .heads = to_last, .relations = same, .arcs = &last, .n_arcs = 1 };
     hl_syntax_add_tree(&syntax, &far, 0);
     hl_syntax_choice long_one = hl_syntax_row_of(&syntax, FAR).published;
     ck_assert(long_one.offset == LONG - 1 && long_one.baseline.hits == 1); /* 9 and more reach the last word */

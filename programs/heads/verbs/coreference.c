@@ -181,15 +181,6 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
 };
 
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
-{
-    (void)model;
-    *bytes = hl_heads_command_looks(command) ? hl_heads_study_bytes(f) : 0;
-    *remedy = hl_heads_study_remedy(f);
-    return hl_ok();
-}
-
 static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const hl_syntax_question *question)
 {
     enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
@@ -205,11 +196,7 @@ static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const
 static hl_status show(hl_heads_call *call, hl_heads_table_files *files, hl_coreference_study *study)
 {
     hl_waiting waiting = { .out = call->err };
-    hl_syntax_question question = { .path = call->command.object,
-                                    .max_pieces = call->command.max_pieces,
-                                    .null = !call->command.without_null,
-                                    .progress = hl_waiting_tell,
-                                    .context = &waiting };
+    hl_syntax_question question = hl_heads_treebank_question(&call->command, &waiting);
     HL_TRY(hl_heads_table_files_find_folder(files));
     HL_TRY(hl_heads_call_read(call));
     HL_TRY(hl_heads_call_begin(call));
@@ -222,13 +209,10 @@ static hl_status show(hl_heads_call *call, hl_heads_table_files *files, hl_coref
 
 static hl_status run(hl_heads_call *call)
 {
-    hl_heads_command *command = &call->command;
     hl_coreference_study study = { 0 };
     hl_heads_table_files files = { .call = call, .coreference = &study };
     HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    if (call->model.source.open != NULL && hl_heads_command_looks(command) && command->examples == NULL) {
-        command->examples = command->object; /* an open model has no examples of its own */
-    }
+    hl_heads_treebank_choose_examples(call);
     hl_status status = show(call, &files, &study);
     hl_heads_table_files_free(&files);
     hl_coreference_study_free(&study);
@@ -245,6 +229,6 @@ const hl_heads_verb hl_heads_verb_coreference = {
     .object = "FILE",
     .object_needed = true,
     .check = hl_heads_examples_check,
-    .memory = memory,
+    .memory = hl_heads_page_memory,
     .run = run,
 };

@@ -65,12 +65,11 @@ static hl_status check(const hl_heads_command *c)
 static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
-    (void)model;
-    *bytes = command->importance
-                 ? hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->measures))
-             : hl_heads_command_looks(command) ? hl_heads_study_bytes(f)
-                                               : 0;
-    *remedy = command->importance ? HL_HEADS_LESS_MEASURING : hl_heads_study_remedy(f);
+    if (!command->importance) {
+        return hl_heads_page_memory(model, command, f, bytes, remedy);
+    }
+    *bytes = hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->measures));
+    *remedy = HL_HEADS_LESS_MEASURING;
     return hl_ok();
 }
 
@@ -143,9 +142,7 @@ static hl_status run(hl_heads_call *call)
         HL_TRY(hl_heads_call_begin(call));
         return show_importance(call);
     }
-    if (call->model.source.open != NULL && hl_heads_command_looks(command) && command->examples == NULL) {
-        command->examples = command->object; /* an open model has no examples of its own */
-    }
+    hl_heads_treebank_choose_examples(call);
     hl_heads_table_files files = { .call = call };
     return show(call, &files);
 }
