@@ -34,7 +34,8 @@ static void see(void *context, const hl_attention_seen *seen)
     for (int64_t i = 0; i < seen->n_queries; i++) {
         int32_t slot = c->slot[first + seen->first + i];
         if (slot >= 0) {
-            int64_t key = hl_answer_of(seen->A + i * seen->stride, seen->n_keys);
+            int64_t key =
+                seen->keys.begin + hl_answer_of(seen->A + i * seen->stride, seen->keys.end - seen->keys.begin);
             c->found[slot * c->n_heads + layer->first + seen->h].seen = c->batch->tokens[first + key];
         }
     }

@@ -94,8 +94,11 @@ static void join_rows(void *context, const hl_attention_seen *seen)
         if (i == begin) {
             memset(row, 0, (size_t)W * sizeof *row);
         }
-        for (int32_t j = sentence.begins[0]; j < sentence.begins[W]; j++) {
-            row[words[j]] += A[j] * share;
+        int64_t first = sentence.begins[0], last = sentence.begins[W];
+        first = seen->keys.begin > first ? seen->keys.begin : first;
+        last = seen->keys.end < last ? seen->keys.end : last;
+        for (int64_t j = first; j < last; j++) {
+            row[words[j]] += A[j - seen->keys.begin] * share;
         }
     }
 }

@@ -54,7 +54,7 @@ static void copy_weights(void *context, const hl_attention_seen *seen)
     int64_t H = pass->sums.heads[pass->layer], n = seen->n_keys, first = hl_sequences_first(&examples, seen->b);
     hl_real *to = pass->weights + H * pass->sums.n_tokens * first + (seen->h * n + seen->first) * n;
     for (int64_t i = 0; i < seen->n_queries; i++) {
-        memcpy(to + i * n, seen->A + i * seen->stride, (size_t)n * sizeof *to);
+        hl_attention_seen_row(seen, i, to + i * n);
     }
 }
 

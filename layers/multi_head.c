@@ -102,6 +102,8 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
         HL_THEN(tape->error, hl_error(HL_INVALID, "%s: a pass has gates, and heads are switched", layer->name.text));
         return NULL;
     }
+    hl_mask mask = rules->mask;
+    mask.window = c->window;
     hl_tensor *z =
         hl_attention(tape, (hl_attention_args){ .q = qkv[0],
                                                 .k = qkv[1],
@@ -112,7 +114,7 @@ static hl_tensor *attend(hl_tape *tape, const hl_multi_head *layer, const hl_col
                                                 .n_kv_heads = c->n_kv_heads,
                                                 .d_k = c->d_k,
                                                 .d_v = c->d_v,
-                                                .mask = rules->mask,
+                                                .mask = mask,
                                                 .dropout = layer->dropout_weights.p,
                                                 .dropout_stream = layer->dropout_weights.stream,
                                                 .recompute = c->recompute,
@@ -131,10 +133,10 @@ void hl_head_weights_observe(void *weights, const hl_attention_seen *seen)
     const hl_head_weights *w = weights;
     int64_t T = w->n_tokens;
     hl_real *head = w->at + (seen->b * w->n_heads + seen->h) * T * T;
-    size_t real = (size_t)seen->n_keys * sizeof *head, zero = (size_t)(T - seen->n_keys) * sizeof *head;
+    size_t zero = (size_t)(T - seen->n_keys) * sizeof *head;
     for (int64_t i = 0; i < seen->n_queries; i++) {
         hl_real *row = head + (seen->first + i) * T;
-        memcpy(row, seen->A + i * seen->stride, real);
+        hl_attention_seen_row(seen, i, row);
         memset(row + seen->n_keys, 0, zero);
     }
     if (seen->last) {

@@ -22,6 +22,7 @@ typedef struct hl_multi_head_config {
     bool bias;
     hl_real dropout_weights; /* on the weights after softmax */
     hl_real dropout_concat;  /* on the heads' concatenation before W_O */
+    int64_t window;          /* of the mask: core/kernels/mask.h; 0: none */
     const hl_rotary *rotary; /* of width Dk, rotates queries and keys; or NULL; not owned */
     bool recompute;          /* backward computes the weights again instead of keeping them (core/ops/attention.h) */
 } hl_multi_head_config;

@@ -112,7 +112,7 @@ hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer
     const hl_naive_padding *p = padding;
     hl_multi_head_config c = layer->config;
     const char *before = hl_tape_scope(tape, layer->name.text);
-    hl_mask mask = { .causal = p->rules.mask.causal, .bias = p->numbers != NULL ? &p->bias : NULL };
+    hl_mask mask = { .causal = p->rules.mask.causal, .window = c.window, .bias = p->numbers != NULL ? &p->bias : NULL };
     hl_shape queries = HL_SHAPE(p->B, p->Tq), keys = HL_SHAPE(p->B, p->Tk);
     hl_tensor *q = hl_gather_rows(tape, project(tape, layer, x, 0, &p->rules), p->queries, 0, queries);
     hl_tensor *k = hl_gather_rows(tape, project(tape, layer, memory, 1, &p->rules), p->keys, 0, keys);

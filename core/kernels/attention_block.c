@@ -42,10 +42,29 @@ int64_t hl_attention_columns(int64_t n_keys)
     return n_keys > LANES / 2 ? hl_attention_row(n_keys) : n_keys;
 }
 
-int64_t hl_attention_panel(int64_t row, int64_t first)
+int64_t hl_attention_panel(int64_t padded, int64_t first)
 {
-    int64_t left = row - first;
+    int64_t left = padded - first;
     return left <= PANEL + LANES ? left : PANEL;
+}
+
+/* The first key of the panel that holds a key. */
+static int64_t panel_of(int64_t padded, int64_t key)
+{
+    int64_t first = key / PANEL * PANEL;
+    return first >= PANEL && padded - first <= LANES ? first - PANEL : first;
+}
+
+/* A block begins with a whole panel and ends with a whole vector. The last panel may have one more vector. */
+int64_t hl_attention_weights_row(const hl_mask *mask, int64_t n_keys)
+{
+    int64_t all = hl_attention_row(n_keys);
+    if (mask->window == 0) {
+        return all;
+    }
+    int64_t before = mask->causal ? mask->window - 1 : mask->window / 2, after = mask->causal ? 0 : mask->window / 2;
+    int64_t panels = (before + PANEL - 1) / PANEL * PANEL;
+    return hl_least(all, HL_ATTENTION_BLOCK + panels + hl_attention_row(after) + LANES);
 }
 
 hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t padded, int64_t width, hl_real **scratch)
@@ -64,7 +83,7 @@ void hl_attention_view_of(const hl_attention_pass *pass, int64_t b, int64_t h, h
     hl_attention_sizes s = pass->sizes;
     int64_t kv = h / (s.H / s.Hkv), first_query = hl_sequences_first(&pass->queries, b),
             first_key = hl_sequences_first(&pass->keys, b), n_queries = hl_sequences_length(&pass->queries, b),
-            n_keys = hl_sequences_length(&pass->keys, b), row = hl_attention_row(n_keys);
+            n_keys = hl_sequences_length(&pass->keys, b), row = hl_attention_weights_row(&pass->mask, n_keys);
     *head = (hl_attention_view){
         .pass = pass,
         .draws = draws,
@@ -79,15 +98,18 @@ void hl_attention_view_of(const hl_attention_pass *pass, int64_t b, int64_t h, h
         .staged = !is_short(n_queries) || !is_short(n_keys),
         .queries = n_queries,
         .keys = n_keys,
+        .padded = hl_attention_row(n_keys),
         .row = row,
         .q = hl_attention_rows_of(pass->q, first_query, h, s.Dk),
         .k = hl_attention_rows_of(pass->k, first_key, kv, s.Dk),
         .v = hl_attention_rows_of(pass->v, first_key, kv, s.Dv),
-        .A = pass->A != NULL ? pass->A + first_query * s.H * hl_attention_row(s.Tk) + h * n_queries * row : NULL,
+        .A = pass->A != NULL
+                 ? pass->A + first_query * s.H * hl_attention_weights_row(&pass->mask, s.Tk) + h * n_queries * row
+                 : NULL,
     };
     if (head->staged) {
         head->queries = hl_attention_row(n_queries);
-        head->keys = row;
+        head->keys = head->padded;
         head->q = hl_attention_stage(head->q, n_queries, head->queries, s.Dk, scratch);
         head->k = hl_attention_stage(head->k, n_keys, head->keys, s.Dk, scratch);
         head->v = hl_attention_stage(head->v, n_keys, head->keys, s.Dv, scratch);
@@ -97,14 +119,19 @@ void hl_attention_view_of(const hl_attention_pass *pass, int64_t b, int64_t h, h
 hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t first)
 {
     int64_t n = hl_least(HL_ATTENTION_BLOCK, head->queries - first);
-    bool causal = head->pass->mask.causal;
+    const hl_mask *mask = &head->pass->mask;
+    int64_t first_key = panel_of(head->padded, hl_mask_row_keys(mask, first, head->keys).begin),
+            end = hl_mask_row_keys(mask, first + n - 1, head->keys).end;
     return (hl_attention_block){
         .head = head,
         .first = first,
         .n = n,
         .n_real = hl_least(n, head->n_queries - first),
-        .n_keys = causal ? hl_least(hl_attention_row(first + n), head->keys) : head->keys,
+        .first_key = first_key,
+        .n_keys = hl_least(hl_attention_row(end), head->keys) - first_key,
         .q = hl_attention_rows_from(head->q, first),
+        .k = hl_attention_rows_from(head->k, first_key),
+        .v = hl_attention_rows_from(head->v, first_key),
         .A = head->A != NULL ? head->A + first * head->row : NULL,
     };
 }
@@ -117,15 +144,16 @@ int64_t hl_attention_head_scratch(const hl_attention_pass *pass)
         return -1;
     }
     int64_t queries = hl_attention_row(s.Tq), keys = hl_attention_row(s.Tk),
-            width = hl_attention_row(s.Dk > s.Dv ? s.Dk : s.Dv), block = hl_least(HL_ATTENTION_BLOCK, queries), all;
+            width = hl_attention_row(s.Dk > s.Dv ? s.Dk : s.Dv), block = hl_least(HL_ATTENTION_BLOCK, queries),
+            row = hl_attention_weights_row(&pass->mask, s.Tk), all;
     bool staged = s.Tq > HL_ATTENTION_BLOCK || s.Tk > HL_ATTENTION_BLOCK;
     /* The scratch memory holds K^T or V^T, and weights: backward needs dA, dropout(A) and dz of a block. It also holds
      * copies of q, k, v and z, and of their gradients. */
-    int64_t whole = keys + (staged ? 2 * (queries + keys) : 0), of_block = keys;
+    int64_t whole = keys + (staged ? 2 * (queries + keys) : 0), of_block = row;
     if (pass->backward) {
         bool again = pass->recompute; /* then also K^T, and A of a block */
         whole += (staged ? queries + 2 * keys : 0) + (again ? keys : 0);
-        of_block = (again ? 3 : 2) * keys + width;
+        of_block = (again ? 3 : 2) * row + width;
     }
     return __builtin_mul_overflow(whole, width, &all) || all > INT64_MAX / 8 ? -1 : all + block * of_block;
 }

@@ -55,20 +55,20 @@ static void run_heads(const heads_work *w, int64_t together)
     hl_attention_sizes s = w->pass->sizes;
     /* The multiply-adds of forward and the other work per weight, in the unit of hl_threads_for. Backward takes about
      * as long: it has twice the multiply-adds, but draws nothing. */
-    int64_t work = s.Nq * s.H * s.Tk * (5 + (s.Dk + s.Dv) / 32);
+    int64_t work = s.Nq * s.H * hl_attention_weights_row(&w->pass->mask, s.Tk) * (5 + (s.Dk + s.Dv) / 32);
     hl_threads_run(hl_threads_for(w->pass->threads, work), s.B * s.H, together, work_heads, w);
 }
 
 /* ---- forward ---- */
 
 /* Writes factor * x^T for the rows of all keys, in panels, to scratch memory; *scratch moves past it. Zeros fill the
- * panels up to `row` keys. */
+ * panels up to `padded` keys. */
 static const hl_real *transposed_keys(const hl_attention_view *head, hl_attention_rows x, int64_t width, hl_real factor,
                                       hl_real **scratch)
 {
-    hl_real *y = hl_attention_take(scratch, head->row * width);
-    for (int64_t j = 0, panel; j < head->row; j += panel) {
-        panel = hl_attention_panel(head->row, j);
+    hl_real *y = hl_attention_take(scratch, head->padded * width);
+    for (int64_t j = 0, panel; j < head->padded; j += panel) {
+        panel = hl_attention_panel(head->padded, j);
         int64_t n = head->keys - j < panel ? head->keys - j : panel;
         hl_transpose(n, width, factor, hl_attention_rows_from(x, j).at, x.stride, y + j * width, panel);
     }
@@ -184,6 +184,8 @@ static void block_backward(const heads_work *w, hl_attention_block *block, hl_at
     d.k.add = d.k.add || block->first > 0;
     d.v.add = d.v.add || block->first > 0;
     d.q.at = d.q.at != NULL ? d.q.at + block->first * head->q.stride : NULL;
+    d.k.at = d.k.at != NULL ? d.k.at + block->first_key * head->k.stride : NULL;
+    d.v.at = d.v.at != NULL ? d.v.at + block->first_key * head->v.stride : NULL;
     w->backward(block, P, dz, dS, &d);
 }
 

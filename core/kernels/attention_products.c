@@ -12,7 +12,8 @@ static hl_small_matmul shape_of(hl_attention_product which, const hl_attention_b
 {
     const hl_attention_view *head = block->head;
     hl_attention_sizes s = head->s;
-    int64_t n = block->n, m = block->n_keys, row = head->row, panel = hl_attention_panel(row, 0);
+    int64_t n = block->n, m = block->n_keys, row = head->row,
+            panel = hl_attention_panel(head->padded, block->first_key);
     int64_t all = hl_attention_columns(m), columns = all < panel ? all : panel;
     bool transposed = which == HL_D_VALUES || which == HL_D_KEYS;
     switch (which) { /* M, N, K, and the strides of A, B and C; none in bf16 */
@@ -38,7 +39,7 @@ static void multiply_panels(const hl_attention_block *block, const hl_small_kern
     int64_t columns = hl_attention_columns(block->n_keys), width;
     hl_small_matmul shape = first->shape;
     for (int64_t j = 0; j < columns; j += width) {
-        width = hl_attention_panel(block->head->row, j);
+        width = hl_attention_panel(block->head->padded, block->first_key + j);
         shape.b_stride = width;
         shape.N = width < columns - j ? width : columns - j;
         if (shape.N == first->shape.N && width == first->shape.b_stride) {
@@ -59,7 +60,7 @@ void hl_attention_multiply(hl_attention_product which, const hl_attention_block 
     hl_small_kernel kernel =
         is_usual ? usual->kernels[which] : hl_small_matmul_kernel(shape_of(which, block, z_stride, add));
     if (which == HL_SCORES || which == HL_D_WEIGHTS) {
-        multiply_panels(block, &kernel, A, B, C);
+        multiply_panels(block, &kernel, A, B + block->first_key * kernel.shape.K, C);
     } else {
         hl_small_kernel_run(&kernel, A, B, C);
     }
@@ -115,14 +116,14 @@ static const hl_real *given_row(const hl_attention_view *head, int64_t i)
     return *given >= 0 ? given : NULL;
 }
 
-/* P = the given weights of query i, which replace its own. */
-static void replace_row(const hl_attention_view *head, int64_t i, const hl_real *given, hl_real *P)
+/* P = the given weights of query i, which replace its own; P begins with key `first_key`. */
+static void replace_row(const hl_attention_view *head, int64_t i, const hl_real *given, int64_t first_key, hl_real *P)
 {
     const hl_mask *mask = &head->pass->mask;
     const hl_real *bias = hl_mask_row_bias(mask, head->b, head->h, i);
-    int64_t n = hl_mask_row_keys(mask, i, head->n_keys);
-    for (int64_t j = 0; j < n; j++) {
-        P[j] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
+    hl_keys keys = hl_mask_row_keys(mask, i, head->n_keys);
+    for (int64_t j = keys.begin; j < keys.end; j++) {
+        P[j - first_key] = bias != NULL && bias[j] == -INFINITY ? 0 : given[j];
     }
 }
 
@@ -130,12 +131,12 @@ void hl_attention_weights(const hl_attention_block *block, hl_real *P)
 {
     const hl_attention_view *head = block->head;
     hl_attention_multiply(HL_SCORES, block, head->pass->usual.z_stride, false, block->q.at, head->K, P);
-    hl_masked_softmax_rows(&head->pass->mask, head->b, head->h, block->first, block->n_real, head->n_keys, head->row,
-                           P);
+    hl_masked_softmax_rows(&head->pass->mask, head->b, head->h, block->first, block->n_real, block->first_key,
+                           head->n_keys, head->row, P);
     for (int64_t i = 0; i < block->n_real; i++) {
         const hl_real *given = given_row(head, block->first + i);
         if (given != NULL) {
-            replace_row(head, block->first + i, given, P + i * head->row);
+            replace_row(head, block->first + i, given, block->first_key, P + i * head->row);
         }
     }
 }

@@ -9,6 +9,9 @@
 
 hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers)
 {
+    if (mask->window < 0) {
+        return hl_error(HL_INVALID, "a window of %lld keys is below 0", (long long)mask->window);
+    }
     if (mask->bias != NULL) {
         hl_shape s = mask->bias->shape;
         if (s.n_dims != 4 || (s.size[0] != 1 && s.size[0] != B) || (s.size[1] != 1 && s.size[1] != H) ||
@@ -60,24 +63,30 @@ static hl_real exponentials(int64_t n, hl_real largest, hl_real *w)
 
 /* The state of a row between the steps of its softmax. */
 typedef struct softmax_row {
-    int64_t n, whole;    /* the keys it sees; the same, padded to whole vectors (pad_row) */
+    hl_keys keys;        /* those it sees, as positions in the row */
+    int64_t whole;       /* the end of the keys, padded to whole vectors (pad_row) */
     const hl_real *bias; /* NULL if there is none */
     hl_real largest, inverse;
 } softmax_row;
 
-static softmax_row begin_row(const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
+/* Keys before those it sees become -inf, as in pad_row. */
+static softmax_row begin_row(const hl_real *bias, hl_keys keys, int64_t Tk, hl_real *w)
 {
-    for (int64_t j = 0; bias != NULL && j < n; j++) {
+    for (int64_t j = 0; j < keys.begin; j++) {
+        w[j] = -INFINITY;
+    }
+    for (int64_t j = keys.begin; bias != NULL && j < keys.end; j++) {
         w[j] += bias[j];
     }
-    int64_t whole = pad_row(n, Tk, w);
-    return (softmax_row){ .n = n, .whole = whole, .bias = bias, .largest = hl_largest(whole, w) };
+    int64_t whole = pad_row(keys.end, Tk, w);
+    return (softmax_row){ .keys = keys, .whole = whole, .bias = bias, .largest = hl_largest(whole, w) };
 }
 
 static void raise_row(softmax_row *row, hl_real *w)
 {
     if (row->largest == -INFINITY) {
-        for (int64_t j = 0; j < row->n; j++) { /* 0 for forbidden keys, but a NaN or an overflow must stay visible */
+        for (int64_t j = 0; j < row->keys.end;
+             j++) { /* 0 for forbidden keys, but a NaN or an overflow must stay visible */
             bool forbidden = row->bias != NULL && row->bias[j] == -INFINITY;
             w[j] = forbidden && !isnan(w[j]) ? 0 : (hl_real)NAN;
         }
@@ -93,17 +102,20 @@ static void end_row(const softmax_row *row, int64_t Tk, hl_real *w)
     for (int64_t j = 0; j < row->whole; j++) {
         w[j] *= row->inverse;
     }
-    for (int64_t j = row->n; j < Tk; j++) {
+    for (int64_t j = 0; j < row->keys.begin; j++) {
+        w[j] = 0;
+    }
+    for (int64_t j = row->keys.end; j < Tk; j++) {
         w[j] = 0;
     }
 }
 
-void hl_masked_softmax(const hl_real *x, const hl_real *bias, int64_t n, int64_t Tk, hl_real *w)
+void hl_masked_softmax(const hl_real *x, const hl_real *bias, hl_keys keys, int64_t Tk, hl_real *w)
 {
     if (x != w) {
-        memcpy(w, x, (size_t)n * sizeof *w);
+        memcpy(w, x, (size_t)keys.end * sizeof *w);
     }
-    softmax_row row = begin_row(bias, n, Tk, w);
+    softmax_row row = begin_row(bias, keys, Tk, w);
     raise_row(&row, w);
     end_row(&row, Tk, w);
 }
@@ -135,21 +147,30 @@ static bool softmax_vector(int64_t n, hl_real w[HL_LANES])
     return true;
 }
 
-void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t n_keys,
-                            int64_t stride, hl_real *w)
+/* The row of query i, which begins with key `first_key`. */
+static softmax_row begin_query(const hl_mask *mask, int64_t b, int64_t h, int64_t i, int64_t first_key, int64_t n_keys,
+                               int64_t stride, hl_real *w)
+{
+    const hl_real *bias = hl_mask_row_bias(mask, b, h, i);
+    hl_keys keys = hl_mask_row_keys(mask, i, n_keys);
+    return begin_row(bias != NULL ? bias + first_key : NULL, (hl_keys){ keys.begin - first_key, keys.end - first_key },
+                     stride, w);
+}
+
+void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t first, int64_t n_rows, int64_t first_key,
+                            int64_t n_keys, int64_t stride, hl_real *w)
 {
     enum { TOGETHER = 8 };
     softmax_row rows[TOGETHER];
     int64_t at = 0;
-    while (stride == HL_LANES && mask->bias == NULL && at < n_rows &&
-           softmax_vector(hl_mask_row_keys(mask, first + at, n_keys), w + at * stride)) {
+    while (stride == HL_LANES && mask->bias == NULL && mask->window == 0 && at < n_rows &&
+           softmax_vector(hl_mask_row_keys(mask, first + at, n_keys).end, w + at * stride)) {
         at++;
     }
     for (; at < n_rows; at += TOGETHER) {
         int64_t n = n_rows - at < TOGETHER ? n_rows - at : TOGETHER;
         for (int64_t i = 0; i < n; i++) {
-            rows[i] = begin_row(hl_mask_row_bias(mask, b, h, first + at + i),
-                                hl_mask_row_keys(mask, first + at + i, n_keys), stride, w + (at + i) * stride);
+            rows[i] = begin_query(mask, b, h, first + at + i, first_key, n_keys, stride, w + (at + i) * stride);
         }
         for (int64_t i = 0; i < n; i++) {
             raise_row(&rows[i], w + (at + i) * stride);

@@ -1,5 +1,6 @@
 #include "core/ops/attention.h"
 
+#include "core/base/private/least.h"
 #include "core/kernels/private/attention_head.h"
 #include "core/op.h"
 
@@ -117,8 +118,9 @@ static bool infer(hl_tape *tape, hl_node *node)
         .replace = args->replace,
     };
     if (backward && !args->recompute) {
-        pass->A =
-            hl_tape_allocate(tape, node, hl_shape_count(HL_SHAPE(s.Nq, s.H, hl_attention_row(s.Tk))), sizeof *pass->A);
+        pass->A = hl_tape_allocate(tape, node,
+                                   hl_shape_count(HL_SHAPE(s.Nq, s.H, hl_attention_weights_row(&args->mask, s.Tk))),
+                                   sizeof *pass->A);
     }
     if (backward && args->gate != NULL && args->gate->requires_grad) {
         pass->z = hl_tape_allocate(tape, node, hl_shape_count(node->out->shape), sizeof *pass->z);
@@ -147,18 +149,20 @@ static void forward_block(const void *context, const hl_attention_block *block, 
     hl_attention_weights(block, P); /* P = A */
     if (args->observe != NULL) {
         args->observe(args->observe_context,
-                      &(hl_attention_seen){ .b = head->b,
-                                            .h = head->h,
-                                            .first = block->first,
-                                            .n_queries = block->n_real,
-                                            .n_keys = head->n_keys,
-                                            .last = block->first + block->n_real == head->n_queries,
-                                            .A = P,
-                                            .stride = head->row });
+                      &(hl_attention_seen){
+                          .b = head->b,
+                          .h = head->h,
+                          .first = block->first,
+                          .n_queries = block->n_real,
+                          .n_keys = head->n_keys,
+                          .keys = { block->first_key, hl_least(block->first_key + block->n_keys, head->n_keys) },
+                          .last = block->first + block->n_real == head->n_queries,
+                          .A = P,
+                          .stride = head->row });
     }
     hl_attention_drop(block, P); /* P = dropout(A) */
     /* z = P v */
-    hl_attention_multiply(HL_VALUES, block, z.stride, false, P, head->v.at, z.at);
+    hl_attention_multiply(HL_VALUES, block, z.stride, false, P, block->v.at, z.at);
 }
 
 static void forward(const hl_op_call *call)
@@ -178,7 +182,7 @@ static void backward_block(const hl_attention_block *block, const hl_real *P, hl
         hl_attention_d_scores(block, dz, dS);
     }
     if (d->q.at != NULL) { /* dq = dS k */
-        hl_attention_multiply(HL_D_QUERIES, block, dz.stride, d->q.add, dS, block->head->k.at, d->q.at);
+        hl_attention_multiply(HL_D_QUERIES, block, dz.stride, d->q.add, dS, block->k.at, d->q.at);
     }
     if (d->k.at != NULL) { /* dk = dS^T q */
         hl_attention_multiply(HL_D_KEYS, block, dz.stride, d->k.add, dS, block->q.at, d->k.at);
@@ -216,15 +220,24 @@ static void backward(const hl_op_call *call)
     hl_attention_backward(&a->pass, backward_block, grads, node->out->grad, node->scratch);
 }
 
+/* How many of n keys the products of a query multiply. A causal mask saves nothing of it, a window does. */
+static int64_t multiplied_keys(const hl_mask *mask, int64_t n)
+{
+    return mask->window > 0 ? hl_least(mask->causal ? mask->window : mask->window / 2 * 2 + 1, n) : n;
+}
+
 static double flops(const hl_node *node)
 {
     const attributes *a = node->attributes;
     hl_attention_sizes s = a->pass.sizes;
-    double pairs = (double)s.Nq * (double)s.Tk; /* a dry tape's sequences all have the longest length */
+    const hl_mask *mask = &a->args.mask;
+    /* a dry tape's sequences all have the longest length */
+    double pairs = (double)s.Nq * (double)multiplied_keys(mask, s.Tk);
     if (a->args.queries.offsets != NULL && a->args.keys.offsets != NULL) {
         pairs = 0;
         for (int64_t b = 0; b < s.B; b++) {
-            pairs += (double)hl_sequences_length(&a->args.queries, b) * (double)hl_sequences_length(&a->args.keys, b);
+            pairs += (double)hl_sequences_length(&a->args.queries, b) *
+                     (double)multiplied_keys(mask, hl_sequences_length(&a->args.keys, b));
         }
     }
     return 2.0 * pairs * (double)s.H * (double)(s.Dk + s.Dv);
@@ -250,4 +263,11 @@ hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args)
 const hl_attention_args *hl_attention_args_of(const hl_node *node)
 {
     return node->op == &hl_op_attention ? &((const attributes *)node->attributes)->args : NULL;
+}
+
+void hl_attention_seen_row(const hl_attention_seen *seen, int64_t i, hl_real *row)
+{
+    hl_keys keys = seen->keys;
+    memset(row, 0, (size_t)seen->n_keys * sizeof *row);
+    memcpy(row + keys.begin, seen->A + i * seen->stride, (size_t)(keys.end - keys.begin) * sizeof *row);
 }

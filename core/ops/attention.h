@@ -33,14 +33,19 @@ typedef struct hl_columns {
 } hl_columns;
 
 /* What an observer receives: A of queries first .. first + n_queries - 1, in head h of sequence b, after softmax, mask
- * and replacement, before dropout. Row i is A + i * stride. It has n_keys numbers, one per key of the sequence. */
+ * and replacement, before dropout. Row i is A + i * stride. Its numbers are those of the sequence's keys keys.begin ..
+ * keys.end - 1. These are all n_keys keys; with a window, all others have weight 0. */
 typedef struct hl_attention_seen {
     int64_t b, h;
     int64_t first, n_queries, n_keys;
+    hl_keys keys;
     bool last; /* whether these are the head's last queries */
     const hl_real *A;
     int64_t stride;
 } hl_attention_seen;
+
+/* row (n_keys) = row i of A for all keys of the sequence. */
+void hl_attention_seen_row(const hl_attention_seen *seen, int64_t i, hl_real *row);
 
 typedef struct hl_attention_args {
     hl_columns q;               /* (Nq, H * Dk) */

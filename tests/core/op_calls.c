@@ -197,6 +197,7 @@ static hl_mask mask_of(hl_tape *tape, const mask_row *row)
 {
     return (hl_mask){
         .causal = row->causal,
+        .window = row->window,
         .bias = row->bias != NULL ? hl_tape_tensor(tape, row->bias_shape, row->bias, false) : NULL,
     };
 }

@@ -50,6 +50,7 @@ typedef struct cross_entropy_row {
 
 typedef struct mask_row {
     bool causal;
+    int64_t window;
     const hl_real *bias;
     hl_shape bias_shape;
 } mask_row;

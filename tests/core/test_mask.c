@@ -6,15 +6,34 @@
 #include "tests/check_suite.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 TEST(a_query_sees_the_first_keys_that_every_rule_permits)
 {
     hl_mask none = { 0 }, causal = { .causal = true };
     for (int64_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(hl_mask_row_keys(&none, i, 4), 4);
-        ck_assert_int_eq(hl_mask_row_keys(&causal, i, 4), i + 1);
-        ck_assert_int_eq(hl_mask_row_keys(&causal, i, 2), i + 1 < 2 ? i + 1 : 2);
+        ck_assert_int_eq(hl_mask_row_keys(&none, i, 4).end, 4);
+        ck_assert_int_eq(hl_mask_row_keys(&causal, i, 4).end, i + 1);
+        ck_assert_int_eq(hl_mask_row_keys(&causal, i, 2).end, i + 1 < 2 ? i + 1 : 2);
+    }
+}
+
+/* |i - j| <= w / 2, or i - w < j <= i, pair by pair. Queries may lie beyond all keys. */
+TEST(a_window_shows_the_keys_near_a_query)
+{
+    for (int w = 1; w < 9; w++) {
+        for (int causal = 0; causal < 2; causal++) {
+            hl_mask mask = { .causal = causal == 1, .window = w };
+            for (int i = 0; i < 12; i++) {
+                hl_keys keys = hl_mask_row_keys(&mask, i, 7);
+                ck_assert(0 <= keys.begin && keys.begin <= keys.end && keys.end <= 7);
+                for (int j = 0; j < 7; j++) {
+                    bool sees = causal == 1 ? i - w < j && j <= i : 2 * abs(i - j) <= w;
+                    ck_assert(sees == (keys.begin <= j && j < keys.end));
+                }
+            }
+        }
     }
 }
 
@@ -35,18 +54,18 @@ TEST(weights_are_a_distribution_over_the_permitted_keys)
 {
     const hl_real x[5] = { 1, 2, 3, 100, 100 }, bias[5] = { 0, -INFINITY, 1, 0, 0 };
     hl_real w[5];
-    hl_masked_softmax(x, NULL, 3, 5, w);
+    hl_masked_softmax(x, NULL, (hl_keys){ 0, 3 }, 5, w);
     double sum = exp(-2) + exp(-1) + 1;
     for (int j = 0; j < 3; j++) {
         ck_assert_double_eq_tol((double)w[j], exp(j - 2) / sum, 1e-7);
     }
     ck_assert(w[3] == 0 && w[4] == 0);
-    hl_masked_softmax(x, bias, 3, 5, w);
+    hl_masked_softmax(x, bias, (hl_keys){ 0, 3 }, 5, w);
     ck_assert_double_eq_tol((double)w[0], exp(-3) / (1 + exp(-3)), 1e-7);
     ck_assert(w[1] == 0 && w[3] == 0 && w[4] == 0);
     ck_assert_double_eq_tol((double)w[2], 1 / (1 + exp(-3)), 1e-7);
     const hl_real large[2] = { 1e30f, 1e30f };
-    hl_masked_softmax(large, NULL, 2, 2, w);
+    hl_masked_softmax(large, NULL, (hl_keys){ 0, 2 }, 2, w);
     ck_assert(w[0] == 0.5f && w[1] == 0.5f);
 }
 
@@ -59,7 +78,7 @@ TEST(nothing_beyond_the_permitted_keys_counts)
         for (int j = 0; j < ROOM; j++) {
             x[j] = j < n ? -5 : 100;
         }
-        hl_masked_softmax(x, NULL, n, ROOM, w);
+        hl_masked_softmax(x, NULL, (hl_keys){ 0, n }, ROOM, w);
         for (int j = 0; j < ROOM; j++) {
             ck_assert_double_eq_tol((double)w[j], j < n ? 1.0 / n : 0, 1e-7);
         }
@@ -70,17 +89,17 @@ TEST(a_row_without_a_key_is_zero_and_nan_is_not_hidden)
 {
     const hl_real x[2] = { 1, 2 }, never[2] = { -INFINITY, -INFINITY }, bad[2] = { NAN, 1 };
     hl_real w[2] = { 7, 7 };
-    hl_masked_softmax(x, NULL, 0, 2, w);
+    hl_masked_softmax(x, NULL, (hl_keys){ 0, 0 }, 2, w);
     ck_assert(w[0] == 0 && w[1] == 0);
     w[0] = w[1] = 7;
-    hl_masked_softmax(x, never, 2, 2, w);
+    hl_masked_softmax(x, never, (hl_keys){ 0, 2 }, 2, w);
     ck_assert(w[0] == 0 && w[1] == 0);
-    hl_masked_softmax(bad, NULL, 2, 2, w);
+    hl_masked_softmax(bad, NULL, (hl_keys){ 0, 2 }, 2, w);
     ck_assert(isnan(w[0]));
     const hl_real overflowed[] = { -INFINITY, -INFINITY };
-    hl_masked_softmax(overflowed, NULL, 2, 2, w); /* scores, of keys that are permitted */
+    hl_masked_softmax(overflowed, NULL, (hl_keys){ 0, 2 }, 2, w); /* scores, of keys that are permitted */
     ck_assert(isnan(w[0]) && isnan(w[1]));
-    hl_masked_softmax(bad, never, 2, 2, w);
+    hl_masked_softmax(bad, never, (hl_keys){ 0, 2 }, 2, w);
     ck_assert(isnan(w[0]));
 }
 
@@ -102,7 +121,7 @@ TEST(rows_at_once_have_the_bits_of_rows_one_by_one)
         }
         hl_real x[ROWS * LONGEST];
         memcpy(x, together, sizeof x);
-        hl_masked_softmax_rows(&mask, 0, 0, 0, ROWS, n, stride, together);
+        hl_masked_softmax_rows(&mask, 0, 0, 0, ROWS, 0, n, stride, together);
         for (int row = 0; row < ROWS; row++) {
             hl_masked_softmax(x + row * stride, NULL, hl_mask_row_keys(&mask, row, n), stride, alone);
             for (int64_t j = 0; j < stride; j++) {

@@ -29,6 +29,12 @@ const attention_case attention_cases[] = {
     { "bias for all",            2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .bias_examples = 1, .bias_heads = 1 },
     { "bias of each head",       2, 3, 3, 4, 2, 2, 2, 2, .bias = true, .bias_examples = 1, .bias_heads = 2 },
     { "bias of each example",    2, 3, 4, 4, 2, 1, 2, 2, .bias = true, .cross = true, .bias_examples = 2, .bias_heads = 1 },
+    { "window",                  2, 5, 5, 4, 2, 2, 2, 2, .bias = true, .window = 3, .q_lengths = { 5, 2 } },
+    { "window of itself",        1, 3, 3, 4, 2, 1, 2, 3, .bias = true, .window = 1 },
+    { "window, causal, bias",    2, 6, 6, 4, 2, 2, 2, 2, .bias = true, .causal = true, .window = 2, .bias_examples = 2, .bias_heads = 2, .forbidding = true, .q_lengths = { 6, 4 } },
+    { "window in blocks",        2, 230, 230, 2, 1, 1, 2, 2, .bias = true, .window = 5, .q_lengths = { 230, 81 } },
+    { "window in blocks, causal", 2, 211, 211, 2, 2, 1, 1, 2, .causal = true, .window = 70, .q_lengths = { 211, 145 } },
+    { "window in blocks, few keys", 1, 300, 97, 2, 1, 1, 1, 1, .bias = true, .cross = true, .window = 9 },
     { "bias that forbids",       2, 4, 4, 6, 3, 3, 2, 2, .bias = true, .causal = true, .bias_examples = 2, .bias_heads = 3, .forbidding = true, .q_lengths = { 4, 3 } },
 };
 /* clang-format on */
@@ -59,6 +65,7 @@ void attention_call_init(attention_call *call, const attention_case *c, hl_real 
                                                              .d_k = c->Dk,
                                                              .d_v = c->Dv,
                                                              .bias = c->bias,
+                                                             .window = c->window,
                                                              .dropout_weights = dropout_weights,
                                                              .dropout_concat = dropout_concat });
     example_fill(&call->parameters);

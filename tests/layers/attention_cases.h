@@ -12,6 +12,7 @@ typedef struct attention_case {
     bool bias;  /* of the projections */
     bool cross; /* memory is a tensor of its own; else it is x */
     bool causal;
+    int64_t window;                     /* 0: none */
     int bias_examples, bias_heads;      /* 0: no additive bias; else its first two sizes */
     bool forbidding;                    /* the bias forbids some keys, and in its first row all of them */
     int32_t q_lengths[3], k_lengths[3]; /* of the sequences; all 0: Tq, Tk. Without `cross` those of x count */

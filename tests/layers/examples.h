@@ -5,7 +5,7 @@
 
 #include "layers/model.h"
 
-enum { EXAMPLE_ARENA = 4 << 20 }; /* bytes, enough for one small module and its backward */
+enum { EXAMPLE_ARENA = 32 << 20 }; /* bytes, enough for one small module and its backward */
 
 /* Number i of the given use: fixed, in [-1, 1), a multiple of 2^-10. */
 hl_real example_number(uint32_t use, int64_t i);

@@ -20,32 +20,37 @@ typedef struct hl_attention_view {
     int64_t n_queries, n_keys;
     bool staged;
     int64_t queries, keys;
-    int64_t row;               /* numbers from one row of weights to the next: n_keys rounded up to whole vectors */
+    int64_t padded;            /* n_keys, rounded up to whole vectors */
+    int64_t row;               /* numbers from one row of weights to the next: hl_attention_weights_row */
     hl_attention_rows q, k, v; /* (queries, Dk), (keys, Dk), (keys, Dv) */
-    /* k^T / sqrt(Dk) and v^T if the pass multiplies by them, in panels (Dk, keys) and (Dv, keys). */
+    /* k^T / sqrt(Dk) and v^T if the pass multiplies by them, in panels (Dk, padded) and (Dv, padded). */
     const hl_real *K, *V;
     hl_real *A; /* (n_queries, row); NULL if it is not kept */
 } hl_attention_view;
 
-/* Queries first .. first + n - 1 of a head, of which the first n_real are not padding. n_keys: the number of keys that
- * the last of these queries may see. */
+/* Queries first .. first + n - 1 of a head, of which the first n_real are not padding. They may see keys first_key ..
+ * first_key + n_keys - 1, and maybe fewer; a row of weights begins with key first_key. Without a window, that is 0. */
 typedef struct hl_attention_block {
     const hl_attention_view *head;
-    int64_t first, n, n_real, n_keys;
-    hl_attention_rows q;
-    hl_real *A; /* (n_real, row); NULL if there is none */
+    int64_t first, n, n_real, first_key, n_keys;
+    hl_attention_rows q, k, v; /* from the first query and key on */
+    hl_real *A;                /* (n_real, row); NULL if there is none */
 } hl_attention_block;
 
 /* `length` rounded up to whole vectors. */
 int64_t hl_attention_row(int64_t length);
 
+/* The numbers in a row of weights for n_keys keys: all keys, rounded up to whole vectors, or what a block of queries
+ * sees of them through a window. */
+int64_t hl_attention_weights_row(const hl_mask *mask, int64_t n_keys);
+
 /* How many columns the products store for a row of `n_keys` weights; zeros follow the keys. */
 int64_t hl_attention_columns(int64_t n_keys);
 
-/* How many of `row` keys belong to the panel that begins with key `first`. A panel stays in the first-level cache for
+/* How many of `padded` keys belong to the panel that begins with key `first`. A panel stays in the first-level cache for
  * all queries of a block. A last single vector joins the panel before it, because LIBXSMM would add its sums in another
  * order. */
-int64_t hl_attention_panel(int64_t row, int64_t first);
+int64_t hl_attention_panel(int64_t padded, int64_t first);
 
 /* How many numbers of scratch memory one thread needs for a head, forward or backward; -1: more than any machine
  * has. */

@@ -30,7 +30,7 @@ typedef struct hl_attention_grads {
 } hl_attention_grads;
 
 /* Computes a block's part of dq, dk and dv, as far as they are wanted, from P = dropout(A) and dz. dS is memory for the
- * scores' gradient. d->q begins at the block's first query, d->k and d->v at the head's first key. */
+ * scores' gradient. d->q begins at the block's first query, d->k and d->v at its first key. */
 typedef void hl_attention_backward_block(const hl_attention_block *block, const hl_real *P, hl_attention_rows dz,
                                          hl_real *dS, const hl_attention_grads *d);
 

@@ -63,7 +63,7 @@ static void softmax_forward(const hl_op_call *call)
     const hl_node *node = call->node;
     int64_t T = hl_shape_last(node->out->shape);
     for (int64_t i = 0; i < T; i++) {
-        hl_masked_softmax(node->in[0]->data + i * T, NULL, i + 1, T, node->out->data + i * T);
+        hl_masked_softmax(node->in[0]->data + i * T, NULL, (hl_keys){ 0, i + 1 }, T, node->out->data + i * T);
     }
 }
 
@@ -74,7 +74,7 @@ static void softmax_backward(const hl_op_call *call)
     bool drops_mask = *(const bool *)node->attributes;
     int64_t T = hl_shape_last(node->out->shape);
     for (int64_t i = 0; i < T; i++) {
-        hl_masked_softmax(node->in[0]->data + i * T, NULL, drops_mask ? T : i + 1, T, node->scratch);
+        hl_masked_softmax(node->in[0]->data + i * T, NULL, (hl_keys){ 0, drops_mask ? T : i + 1 }, T, node->scratch);
         hl_masked_softmax_backward(node->scratch, node->out->grad + i * T, T, 1, dx.at + i * T, dx.add);
     }
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MOVED = 7, POSITIONS = 128 };
+enum { MOVED = 7, POSITIONS = 512 };
 
 /* y for positions that count from `first` in each sequence, and from `key_first` for the memory. */
 static void output_of(attention_call *call, int32_t first, int32_t key_first, hl_real *y)
