@@ -84,7 +84,7 @@ static void take_gradients(const hl_model *model, double *to)
 static int64_t head_numbers(const hl_model_config *c, int l)
 {
     int64_t rows = 2 * c->d_k[l] + c->d_v[l];
-    return rows * (c->d_model + (c->bias ? 1 : 0)) + c->d_model * c->d_v[l];
+    return rows * (c->d_model + (c->attention_bias == HL_BIAS_TRUE ? 1 : 0)) + c->d_model * c->d_v[l];
 }
 
 static hl_status measure_relation(measuring *m, int64_t r)

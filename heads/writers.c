@@ -18,8 +18,8 @@ static void add_writer(hl_writer *writers, int *n, hl_writer_kind kind, int laye
 int hl_writers_of(const hl_model *model, hl_writer *writers)
 {
     int n = 0;
-    bool post = model->config.norm == HL_NORM_POST, bias = model->config.bias;
-    bool norm_bias = bias && model->config.norm_kind == HL_NORM_LAYER;
+    bool post = model->config.norm == HL_NORM_POST, bias = model->config.attention_bias == HL_BIAS_TRUE;
+    bool norm_bias = model->config.norm_bias == HL_BIAS_TRUE && model->config.norm_kind == HL_NORM_LAYER;
     bool feeds = model->config.feed_forward != HL_FEED_FORWARD_NONE;
     add_writer(writers, &n, HL_WRITER_EMBEDDING, -1, 0);
     for (int l = 0; l < model->encoder.n_layers; l++) {

@@ -17,9 +17,7 @@ hl_status hl_encoder_init(hl_encoder *encoder, hl_parameters *parameters, hl_nam
     encoder->has_norm = configs[0].norm == HL_NORM_PRE;
     if (encoder->has_norm) {
         encoder->norm = hl_norm_layer_make(parameters, hl_name_of("%s.norm", name.text), configs[0].attention.d_model,
-                                           (hl_norm_config){ .kind = configs[0].norm_kind,
-                                                             .bias = configs[0].attention.bias,
-                                                             .epsilon = configs[0].norm_epsilon });
+                                           configs[0].norms);
     }
     return hl_ok();
 }

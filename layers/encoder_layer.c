@@ -3,7 +3,6 @@
 hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config)
 {
     int64_t d_model = config->attention.d_model;
-    bool bias = config->attention.bias;
     if (config->norm != HL_NORM_PRE && config->norm != HL_NORM_POST) {
         hl_parameters_fail(
             parameters, hl_error(HL_INVALID, "%s: unknown place number %d of the norm", name.text, (int)config->norm));
@@ -11,6 +10,9 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
     if ((unsigned)config->feed_forward > HL_FEED_FORWARD_GATED) {
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d of feed-forward network",
                                                 name.text, (int)config->feed_forward));
+    }
+    if (config->lacks_norm1 && config->norm != HL_NORM_PRE) {
+        hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: only a pre-norm layer can lack norm1", name.text));
     }
     /* One statement each: the order of registration is the order in files. */
     bool feeds = config->feed_forward != HL_FEED_FORWARD_NONE;
@@ -22,15 +24,16 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
                                  &(hl_feed_forward_config){ .d_model = d_model,
                                                             .d_ff = config->d_ff,
                                                             .activation = config->activation,
-                                                            .bias = bias,
+                                                            .bias = config->feed_forward_bias,
                                                             .gated = config->feed_forward == HL_FEED_FORWARD_GATED,
                                                             .dropout = config->dropout_ffn });
     }
-    hl_norm_config norm = { .kind = config->norm_kind, .bias = bias, .epsilon = config->norm_epsilon };
-    layer.norm1 = hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, norm);
+    if (!config->lacks_norm1) {
+        layer.norm1 = hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, config->norms);
+    }
     layer.dropout1 = hl_dropout_layer_make(hl_name_of("%s.dropout1", name.text), config->dropout_residual);
     if (feeds) {
-        layer.norm2 = hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, norm);
+        layer.norm2 = hl_norm_layer_make(parameters, hl_name_of("%s.norm2", name.text), d_model, config->norms);
         layer.dropout2 = hl_dropout_layer_make(hl_name_of("%s.dropout2", name.text), config->dropout_residual);
     }
     return layer;

@@ -3,7 +3,8 @@
  *   post (Vaswani et al. 2017):  x = norm1(x + drop(attention(x)));  x = norm2(x + drop(feed_forward(x)))
  *   pre (Xiong et al. 2020):     x = x + drop(attention(norm1(x)));  x = x + drop(feed_forward(norm2(x)))
  * An attention-only layer (Elhage et al. 2021) is the first half of this: it has no feed-forward network and no
- * norm2. */
+ * norm2. A pre-norm layer may lack norm1, as the first one of ModernBERT does (Warner et al. 2024): its input is normed
+ * already. */
 #ifndef HL_LAYERS_ENCODER_LAYER_H
 #define HL_LAYERS_ENCODER_LAYER_H
 
@@ -21,9 +22,10 @@ typedef struct hl_encoder_layer_config {
     hl_feed_forward_kind feed_forward;
     int64_t d_ff;
     hl_activation activation;
+    bool feed_forward_bias;
     hl_norm_place norm;
-    hl_norm_kind norm_kind;
-    hl_real norm_epsilon;     /* 0 stands for 1e-5 */
+    hl_norm_config norms;
+    bool lacks_norm1;         /* norm = pre: attention reads x itself */
     hl_real dropout_residual; /* on each sublayer's output, before it is added */
     hl_real dropout_ffn;      /* after the activation */
 } hl_encoder_layer_config;
@@ -34,12 +36,13 @@ typedef struct hl_encoder_layer {
     hl_multi_head self_attn;
     hl_feed_forward_kind kind;
     hl_feed_forward feed_forward; /* like norm2 and dropout2, empty if the kind is HL_FEED_FORWARD_NONE */
-    hl_norm_layer norm1, norm2;
+    hl_norm_layer norm1, norm2;   /* norm1: empty if the layer lacks it */
     hl_dropout_layer dropout1, dropout2;
 } hl_encoder_layer;
 
 /* Registers <name>.self_attn.*, linear1.*, linear2.*, norm1.*, norm2.*; an attention-only layer has no linear1, linear2
- * and norm2. Errors stay on the registry, also for an unknown activation, norm or kind of feed-forward network. */
+ * and norm2. Errors stay on the registry, also for an unknown activation, norm or kind of feed-forward network, and for
+ * a post-norm layer that lacks norm1. */
 hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, const hl_encoder_layer_config *config);
 
 /* Returns y (N, D) for x (N, D). `probe` may be NULL. */

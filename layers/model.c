@@ -9,18 +9,24 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* The table for heads of that width, which a layer before may have too; NULL without rotary positions. */
-static const hl_rotary *rotary_of(hl_model *model, int64_t width)
+/* The table of a layer, which a layer before may have too; NULL without rotary positions. */
+static const hl_rotary *rotary_of(hl_model *model, int l)
 {
-    if (model->config.positions != HL_POSITIONS_ROTARY) {
+    const hl_model_config *c = &model->config;
+    if (c->positions != HL_POSITIONS_ROTARY) {
         return NULL;
     }
+    bool local = hl_model_config_window(c, l) > 0 && c->rotary_theta_local > 0;
+    hl_rotary rotary = { .max_length = c->max_length,
+                         .width = c->d_k[l],
+                         .theta = local ? c->rotary_theta_local : c->rotary_theta };
     int i = 0;
-    while (i < model->n_rotaries && model->rotaries[i].width != width) {
+    while (i < model->n_rotaries &&
+           (model->rotaries[i].width != rotary.width || model->rotaries[i].theta != rotary.theta)) {
         i++;
     }
     if (i == model->n_rotaries) {
-        model->rotaries[model->n_rotaries++] = (hl_rotary){ .max_length = model->config.max_length, .width = width };
+        model->rotaries[model->n_rotaries++] = rotary;
     }
     return &model->rotaries[i];
 }
@@ -34,17 +40,19 @@ static hl_encoder_layer_config layer_config(hl_model *model, int l)
                        .n_kv_heads = c->kv_heads[l],
                        .d_k = c->d_k[l],
                        .d_v = c->d_v[l],
-                       .bias = c->bias,
+                       .bias = c->attention_bias == HL_BIAS_TRUE,
                        .dropout_weights = (hl_real)c->dropout_attention,
                        .dropout_concat = (hl_real)c->dropout_concat,
-                       .rotary = rotary_of(model, c->d_k[l]),
+                       .window = hl_model_config_window(c, l),
+                       .rotary = rotary_of(model, l),
                        .recompute = c->recompute },
         .feed_forward = c->feed_forward,
         .d_ff = c->d_ff,
         .activation = c->activation,
+        .feed_forward_bias = c->feed_forward_bias == HL_BIAS_TRUE,
         .norm = c->norm,
-        .norm_kind = c->norm_kind,
-        .norm_epsilon = (hl_real)c->norm_epsilon,
+        .norms = hl_model_config_norms(c),
+        .lacks_norm1 = l == 0 && c->lacks_first_norm,
         .dropout_residual = (hl_real)c->dropout_residual,
         .dropout_ffn = (hl_real)c->dropout_ffn,
     };
@@ -66,8 +74,8 @@ static void make_embedding(hl_model *model)
     model->positions = hl_positions_layer_make(parameters, hl_name_of("positions"), c->positions, c->max_length,
                                                c->position_offset, E);
     if (c->embedding_norm) {
-        model->embedding_norm = hl_norm_layer_make(parameters, hl_name_of("embedding_norm"), E,
-                                                   (hl_norm_config){ c->norm_kind, c->bias, (hl_real)c->norm_epsilon });
+        model->embedding_norm =
+            hl_norm_layer_make(parameters, hl_name_of("embedding_norm"), E, hl_model_config_norms(c));
     }
     model->dropout = hl_dropout_layer_make(hl_name_of("dropout"), (hl_real)c->dropout_embedding);
     if (E != c->d_model) {

@@ -23,7 +23,7 @@ typedef struct hl_model {
     hl_parameters parameters; /* owned */
     hl_embedding_layer embedding;
     hl_positions_layer positions;
-    hl_rotary *rotaries; /* (n_rotaries): for rotary positions, one for each width of heads; owned */
+    hl_rotary *rotaries; /* (n_rotaries): for rotary positions, one for each width of heads and theta; owned */
     int n_rotaries;
     hl_norm_layer embedding_norm; /* only if the config has embedding_norm */
     hl_dropout_layer dropout;

@@ -39,8 +39,20 @@ bool hl_model_config_breaks(const hl_model_config *c, hl_model_rule rule)
         return c->head == HL_HEAD_NONE && c->pooler != HL_POOLER_NONE;
     case HL_RULE_DROPOUT_WITHOUT_OUTPUT:
         return c->head == HL_HEAD_NONE && c->dropout_output != 0;
+    case HL_RULE_FIRST_NORM_POST:
+        return c->lacks_first_norm && c->norm != HL_NORM_PRE;
     }
     return false;
+}
+
+int64_t hl_model_config_window(const hl_model_config *c, int layer)
+{
+    return c->global_every > 0 && layer % c->global_every == 0 ? 0 : c->window;
+}
+
+hl_norm_config hl_model_config_norms(const hl_model_config *c)
+{
+    return (hl_norm_config){ c->norm_kind, c->norm_bias == HL_BIAS_TRUE, (hl_real)c->norm_epsilon };
 }
 
 static hl_status check_layer(const hl_model_config *c, int l)
@@ -67,6 +79,13 @@ static hl_status check_sizes(const hl_model_config *c)
                         "model: vocabulary, targets, token_types, max_length, d_model, embedding_size and d_ff must be "
                         "in 1 .. %lld",
                         (long long)max_size);
+    }
+    if (c->window < 0 || c->window > max_size || c->global_every < 0 || c->global_every > max_size) {
+        return hl_error(HL_INVALID, "model: a window of %lld, a global layer every %lld: both must be in 0 .. %lld",
+                        (long long)c->window, (long long)c->global_every, (long long)max_size);
+    }
+    if (hl_model_config_breaks(c, HL_RULE_FIRST_NORM_POST)) {
+        return hl_error(HL_INVALID, "model: norms after attention, but the first layer has none");
     }
     if (c->position_offset < 0 || c->position_offset > max_size - c->max_length) {
         return hl_error(HL_INVALID, "model: a position_offset of %lld: with max_length it must be in 0 .. %lld",
@@ -131,6 +150,11 @@ static hl_status check_numbers(const hl_model_config *c)
                         "model: an initial deviation of %g, an epsilon of %g: both must be finite and not below 0",
                         c->initial_std, c->norm_epsilon);
     }
+    if (!(c->rotary_theta >= 0 && isfinite(c->rotary_theta)) ||
+        !(c->rotary_theta_local >= 0 && isfinite(c->rotary_theta_local))) {
+        return hl_error(HL_INVALID, "model: thetas of %g and %g: both must be finite and not below 0", c->rotary_theta,
+                        c->rotary_theta_local);
+    }
     const double dropouts[] = { c->dropout_attention, c->dropout_concat, c->dropout_residual, c->dropout_ffn,
                                 c->dropout_embedding, c->dropout_pooler, c->dropout_output };
     for (size_t i = 0; i < sizeof dropouts / sizeof *dropouts; i++) {
@@ -145,6 +169,13 @@ hl_status hl_model_config_resolve(hl_model_config *c)
 {
     c->targets = c->targets != 0 ? c->targets : c->vocabulary;
     c->embedding_size = c->embedding_size != 0 ? c->embedding_size : c->d_model;
+    hl_part_bias *parts[] = { &c->norm_bias, &c->attention_bias, &c->feed_forward_bias, &c->head_bias };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if ((unsigned)*parts[i] > HL_BIAS_FALSE) {
+            return hl_error(HL_INVALID, "model: unknown number %d of a part's bias", (int)*parts[i]);
+        }
+        *parts[i] = *parts[i] != HL_BIAS_AUTO ? *parts[i] : c->bias ? HL_BIAS_TRUE : HL_BIAS_FALSE;
+    }
     HL_TRY(check_sizes(c));
     HL_TRY(check_numbers(c));
     HL_TRY(check_output(c));

@@ -16,6 +16,13 @@ enum { HL_MAX_LAYERS = 256 };
  * norm. */
 typedef enum hl_pooling { HL_POOLING_ROWS, HL_POOLING_MEAN, HL_POOLING_LAST } hl_pooling;
 
+/* Whether a part has biases. */
+typedef enum hl_part_bias {
+    HL_BIAS_AUTO, /* as `bias` says */
+    HL_BIAS_TRUE,
+    HL_BIAS_FALSE
+} hl_part_bias;
+
 typedef struct hl_model_config {
     int64_t vocabulary;      /* V, the rows of the embedding */
     int64_t targets;         /* C, how many ids a target may have; 0: V. May be below V if the output layer shares the
@@ -36,7 +43,14 @@ typedef struct hl_model_config {
     hl_positions_kind positions;
     hl_output_head head;
     hl_pooler pooler;
+    int64_t window; /* of the keys that a query sees (core/kernels/mask.h), in layers that are not global; 0: none */
+    int64_t global_every;                    /* layers 0, n, 2n, ... are global: they have no window; 0: no layer */
+    double rotary_theta, rotary_theta_local; /* the base of rotary positions, 0: HL_ROTARY_THETA; its value in layers
+                                                with a window, 0: the same */
     bool causal, bias;
+    hl_part_bias norm_bias, attention_bias, feed_forward_bias; /* of all norms; of Q, K, V and W_O; of the networks */
+    hl_part_bias head_bias;                                    /* of the linear layer in HL_HEAD_TRANSFORM */
+    bool lacks_first_norm;   /* the first layer has no norm before attention; only with HL_NORM_PRE */
     bool embedding_norm;     /* a norm on the sum of embeddings, before dropout */
     bool tie_embedding;      /* the output layer shares the embedding's matrix */
     bool tied_bias;          /* a bias for the tied output layer, which `bias` does not give it; not with
@@ -64,6 +78,7 @@ typedef enum hl_model_rule {
     HL_RULE_TIE_WITHOUT_OUTPUT,     /* tie_embedding with HL_HEAD_NONE */
     HL_RULE_POOLER_WITHOUT_OUTPUT,  /* pooler with HL_HEAD_NONE */
     HL_RULE_DROPOUT_WITHOUT_OUTPUT, /* dropout_output with HL_HEAD_NONE */
+    HL_RULE_FIRST_NORM_POST,        /* lacks_first_norm with HL_NORM_POST */
 } hl_model_rule;
 
 bool hl_model_config_breaks(const hl_model_config *config, hl_model_rule rule);
@@ -72,11 +87,18 @@ bool hl_model_config_breaks(const hl_model_config *config, hl_model_rule rule);
  * d_model must be set. hl_model_init refuses impossible values. */
 void hl_model_config_heads(hl_model_config *config, int32_t heads);
 
-/* Checks `config`, and fills in C as `targets` and E as `embedding_size`. HL_INVALID: a size outside 1 .. 2^30, a
+/* The window of a layer; 0: none. */
+int64_t hl_model_config_window(const hl_model_config *config, int layer);
+
+/* What all norms of a resolved config have in common. */
+hl_norm_config hl_model_config_norms(const hl_model_config *config);
+
+/* Checks `config`, and fills in C as `targets`, E as `embedding_size`, and each part's bias. HL_INVALID: a size outside 1 .. 2^30, a
  * dropout outside [0, 1), heads that cannot share key/value heads, an unknown pooling, head or pooler, an output layer
  * that shares the embedding's matrix although C is above V or it reads vectors of a width other than E, a tied_bias
  * where nothing is shared or the head has its own, an offset for positions that are not learned, a dropout before a
- * missing pooler, HL_HEAD_NONE with a setting of the output layer, an impossible deviation or epsilon. */
+ * missing pooler, HL_HEAD_NONE with a setting of the output layer, a first layer without the norm that post-norm needs,
+ * an impossible deviation, epsilon, theta, window or number of layers between global ones. */
 hl_status hl_model_config_resolve(hl_model_config *config);
 
 HL_END_DECLS

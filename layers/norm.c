@@ -24,6 +24,9 @@ hl_norm_layer hl_norm_layer_make(hl_parameters *parameters, hl_name name, int64_
 
 hl_tensor *hl_norm_layer_forward(hl_tape *tape, const hl_norm_layer *layer, hl_tensor *x)
 {
+    if (layer->weight == NULL) {
+        return x;
+    }
     const char *before = hl_tape_scope(tape, layer->name.text);
     hl_tensor *y = layer->kind == HL_NORM_RMS ? hl_rms_norm(tape, x, layer->weight, layer->epsilon)
                                               : hl_layer_norm(tape, x, layer->weight, layer->bias, layer->epsilon);

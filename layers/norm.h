@@ -33,7 +33,7 @@ typedef struct hl_norm_layer {
  * kind. */
 hl_norm_layer hl_norm_layer_make(hl_parameters *parameters, hl_name name, int64_t d_model, hl_norm_config config);
 
-/* Returns y (..., D) for x (..., D). */
+/* Returns y (..., D) for x (..., D); x itself if the layer is empty (zeroed). */
 hl_tensor *hl_norm_layer_forward(hl_tape *tape, const hl_norm_layer *layer, hl_tensor *x);
 
 HL_END_DECLS

@@ -33,10 +33,10 @@ hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_c
     bool transforms = config->head == HL_HEAD_TRANSFORM;
     if (transforms) {
         width = config->embedding_size;
-        layer.transform_dense = hl_linear_layer_make(parameters, hl_name_of("head.dense"), D, width, config->bias);
+        layer.transform_dense =
+            hl_linear_layer_make(parameters, hl_name_of("head.dense"), D, width, config->head_bias == HL_BIAS_TRUE);
         layer.transform_norm =
-            hl_norm_layer_make(parameters, hl_name_of("head.norm"), width,
-                               (hl_norm_config){ config->norm_kind, config->bias, (hl_real)config->norm_epsilon });
+            hl_norm_layer_make(parameters, hl_name_of("head.norm"), width, hl_model_config_norms(config));
     }
     if (shared != NULL) {
         hl_parameters_alias(parameters, "output.weight", shared);

@@ -12,7 +12,8 @@ hl_status hl_rotary_allocate(hl_rotary *rotary)
 {
     rotary->table = hl_malloc(hl_size_sum(hl_rotary_bytes(rotary), 1)); /* heads of width 1 have no angles */
     HL_NEED(rotary->table != NULL, "the table of rotary positions");
-    hl_rotate_table(rotary->max_length, rotary->width, HL_ROTARY_THETA, rotary->table);
+    hl_rotate_table(rotary->max_length, rotary->width, rotary->theta > 0 ? rotary->theta : HL_ROTARY_THETA,
+                    rotary->table);
     return hl_ok();
 }
 

@@ -1,4 +1,5 @@
-/* Rotary positions for heads of one width (core/ops/rotate.h). All layers with heads of this width share one table. */
+/* Rotary positions for heads of one width (core/ops/rotate.h). All layers with heads of this width and the same theta
+ * share one table. */
 #ifndef HL_LAYERS_ROTARY_H
 #define HL_LAYERS_ROTARY_H
 
@@ -8,11 +9,12 @@
 
 HL_BEGIN_DECLS
 
-/* The base of the angles (Vaswani et al. 2017, section 3.5; Su et al. 2021). */
+/* The usual base of the angles (Vaswani et al. 2017, section 3.5; Su et al. 2021). */
 #define HL_ROTARY_THETA 10000.0
 
 typedef struct hl_rotary {
     int64_t max_length, width; /* width: Dk */
+    double theta;              /* the base of the angles; 0: HL_ROTARY_THETA */
     hl_real *table;            /* owned; NULL before hl_rotary_allocate */
 } hl_rotary;
 

@@ -195,6 +195,7 @@ static hl_status read_model(const reader *r)
     HL_TRY(read_embeddings(r));
     HL_TRY(read_norm_and_dropout(r));
     c->positions = HL_POSITIONS_LEARNED;
+    c->rotary_theta = HL_ROTARY_THETA;
     c->bias = c->unscaled_embedding = true;
     c->norm = kind->causal ? HL_NORM_PRE : HL_NORM_POST;
     c->causal = c->scale_residual = kind->causal;

@@ -40,6 +40,14 @@ static inline hl_keys hl_mask_row_keys(const hl_mask *mask, int64_t i, int64_t n
     return keys;
 }
 
+/* How many of n keys the products of attention multiply for a query. A causal mask saves nothing of them, a window
+ * does. */
+static inline int64_t hl_mask_keys(const hl_mask *mask, int64_t n)
+{
+    int64_t most = mask->causal ? mask->window : mask->window / 2 * 2 + 1;
+    return mask->window > 0 && most < n ? most : n;
+}
+
 /* The bias (Tk) for query i in head h of example b; NULL if there is none. */
 const hl_real *hl_mask_row_bias(const hl_mask *mask, int64_t b, int64_t h, int64_t i);
 

@@ -220,24 +220,18 @@ static void backward(const hl_op_call *call)
     hl_attention_backward(&a->pass, backward_block, grads, node->out->grad, node->scratch);
 }
 
-/* How many of n keys the products of a query multiply. A causal mask saves nothing of it, a window does. */
-static int64_t multiplied_keys(const hl_mask *mask, int64_t n)
-{
-    return mask->window > 0 ? hl_least(mask->causal ? mask->window : mask->window / 2 * 2 + 1, n) : n;
-}
-
 static double flops(const hl_node *node)
 {
     const attributes *a = node->attributes;
     hl_attention_sizes s = a->pass.sizes;
     const hl_mask *mask = &a->args.mask;
     /* a dry tape's sequences all have the longest length */
-    double pairs = (double)s.Nq * (double)multiplied_keys(mask, s.Tk);
+    double pairs = (double)s.Nq * (double)hl_mask_keys(mask, s.Tk);
     if (a->args.queries.offsets != NULL && a->args.keys.offsets != NULL) {
         pairs = 0;
         for (int64_t b = 0; b < s.B; b++) {
             pairs += (double)hl_sequences_length(&a->args.queries, b) *
-                     (double)multiplied_keys(mask, hl_sequences_length(&a->args.keys, b));
+                     (double)hl_mask_keys(mask, hl_sequences_length(&a->args.keys, b));
         }
     }
     return 2.0 * pairs * (double)s.H * (double)(s.Dk + s.Dv);

@@ -23,8 +23,10 @@ double hl_bench_flops(const hl_config *config, int64_t B, int64_t T)
     double a_token = 2 * (transforms ? E : D) * (double)config->sizes.targets;
     a_token += (E != D ? 2 * E * D : 0) + (transforms ? 2 * D * E : 0);
     for (int64_t l = 0; l < m->n_layers; l++) {
+        const hl_mask mask = { .causal = m->causal, .window = hl_model_config_window(m, (int)l) };
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], widths = (double)(m->d_k[l] + m->d_v[l]);
-        a_token += 2 * D * (H + Hkv) * widths + 2 * inner_matrices(m) * D * F + 2 * (double)T * H * widths;
+        a_token += 2 * D * (H + Hkv) * widths + 2 * inner_matrices(m) * D * F;
+        a_token += 2 * (double)hl_mask_keys(&mask, T) * H * widths;
     }
     double an_example = m->pooler != HL_POOLER_NONE ? 2 * D * D : 0;
     return 3 * (double)B * ((double)T * a_token + an_example);

@@ -10,7 +10,7 @@
  * and, where embeddings are E wide, 2 E D for their projection; with a transform 2 D E and 2 E V in the place of 2 D V;
  * with a pooler 2 D D for each example.
  * With heads of D / H everywhere that is 3 B T (L (8 D^2 + 4 D F + 4 T D) + 2 D V). A causal mask saves nothing of
- * it. */
+ * it. Through a window, a query multiplies its own keys instead of T. */
 double hl_bench_flops(const hl_config *config, int64_t B, int64_t T);
 
 /* The same with the batch and the longest example of the config. */

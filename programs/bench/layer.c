@@ -80,7 +80,8 @@ static hl_real *make_numbers(hl_shape shape, const char *use)
 
 static hl_status prepare(layer *l, const hl_config *config)
 {
-    const hl_model_config m = hl_setup_model(config);
+    hl_model_config m = hl_setup_model(config);
+    HL_TRY(hl_model_config_resolve(&m));
     l->threads = hl_setup_threads(config);
     l->B = hl_trainer_micro_batch(config);
     l->T = config->sizes.longest;
@@ -91,7 +92,8 @@ static hl_status prepare(layer *l, const hl_config *config)
                                                            .n_kv_heads = m.kv_heads[0],
                                                            .d_k = m.d_k[0],
                                                            .d_v = m.d_v[0],
-                                                           .bias = m.bias,
+                                                           .bias = m.attention_bias == HL_BIAS_TRUE,
+                                                           .window = hl_model_config_window(&m, 0),
                                                            .recompute = m.recompute });
     for (int i = 0; i < l->parameters.n; i++) {
         l->parameters.list[i].tensor->bf16 = m.bf16;

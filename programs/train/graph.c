@@ -134,7 +134,8 @@ static void add_attention(hl_graph *graph, hl_graph_row row, const hl_attention_
         { HL_SHAPE(B, H, Tq, args->d_k), "q (B, H, T, Dk)" },
         { HL_SHAPE(B, Hkv, Tk, args->d_k), Hkv == H ? "k (B, H, T, Dk)" : "k (B, Hkv, T, Dk)" },
         { HL_SHAPE(B, Hkv, Tk, args->d_v), Hkv == H ? "v (B, H, T, Dv)" : "v (B, Hkv, T, Dv)" },
-        { HL_SHAPE(B, H, Tq, Tk), "weights (B, H, T, T)" },
+        { HL_SHAPE(B, H, Tq, hl_mask_keys(&args->mask, Tk)),
+          args->mask.window > 0 ? "weights (B, H, T, window)" : "weights (B, H, T, T)" },
         { HL_SHAPE(B, H, Tq, args->d_v), "z (B, H, T, Dv)" },
     };
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {

@@ -16,10 +16,11 @@ from headlight.files import Array, Config, Error
 
 # Keys of [model] that the forward pass needs or that change nothing in it once weights are there.
 KEYS = frozenset(
-    "layers d_model embedding_size heads kv_heads d_k d_v d_ff feed_forward activation norm norm_kind norm_eps embedding_norm positions "
+    "layers d_model embedding_size heads kv_heads d_k d_v d_ff feed_forward activation norm norm_kind first_norm norm_eps embedding_norm positions "
     "position_offset vocabulary max_length token_types causal dropout dropout_attention dropout_concat "
-    "dropout_residual dropout_ffn dropout_embedding dropout_pooler dropout_output bias tie_embedding tied_bias "
-    "scale_embedding pooling pooler head initial_std scale_residual attention".split()
+    "dropout_residual dropout_ffn dropout_embedding dropout_pooler dropout_output bias norm_bias attention_bias feed_forward_bias head_bias tie_embedding tied_bias "
+    "scale_embedding pooling pooler head initial_std scale_residual attention rotary_theta "
+    "rotary_theta_local window global_every".split()
 )
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -39,6 +40,8 @@ DEFAULTS = {
     "embedding_size": 0, "norm_eps": 1e-5, "embedding_norm": False, "position_offset": 0, "token_types": 0,
     "dropout_pooler": 0.0, "dropout_output": 0.0, "tied_bias": False, "scale_embedding": True, "pooling": "first",
     "pooler": "none", "head": "linear", "feed_forward": "usual", "norm_kind": "layer",
+    "first_norm": True, "rotary_theta": 10000.0, "rotary_theta_local": 0.0, "window": 0, "global_every": 0,
+    "norm_bias": "auto", "attention_bias": "auto", "feed_forward_bias": "auto", "head_bias": "auto",
 }  # fmt: skip
 CHOICES = {
     "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "norm_kind": ("layer", "rms"), "positions": ("sinusoidal", "learned", "none", "rotary"),
@@ -63,11 +66,22 @@ def of_layer(value: Any, layer: int) -> int:
     return int(value[layer] if isinstance(value, tuple) else value)
 
 
-def rotate(x: Tensor) -> Tensor:
+def has_bias(m: Mapping[str, Any], part: str) -> bool:
+    """Whether a part ("norm", "attention", ...) has biases: "auto" is as model.bias says."""
+    value = m[f"{part}_bias"]
+    return bool(m["bias"]) if value == "auto" else value in (True, "true")
+
+
+def window_of(m: Mapping[str, Any], layer: int) -> int:
+    """How many keys a query of the layer sees; 0: all."""
+    return 0 if m["global_every"] and layer % m["global_every"] == 0 else int(m["window"])
+
+
+def rotate(x: Tensor, theta: float) -> Tensor:
     """Rotary positions of queries or keys (B, H, T, Dk): numbers i and i + Dk / 2 are rotated as one point."""
     half, T = x.shape[-1] // 2, x.shape[-2]
     place = torch.arange(T, dtype=torch.float64, device=x.device)[:, None]
-    angle = place * 10000 ** (-2 * torch.arange(half, dtype=torch.float64, device=x.device) / x.shape[-1])
+    angle = place * theta ** (-2 * torch.arange(half, dtype=torch.float64, device=x.device) / x.shape[-1])
     cosine, sine = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     first, second, rest = x.split([half, half, x.shape[-1] - 2 * half], -1)
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine, rest], -1)
@@ -76,7 +90,7 @@ def rotate(x: Tensor) -> Tensor:
 class Attention(nn.Module):
     def __init__(self, m: Mapping[str, Any], layer: int) -> None:
         super().__init__()
-        d_model, bias = m["d_model"], m["bias"]
+        d_model, bias = m["d_model"], has_bias(m, "attention")
         self.heads, self.kv_heads = of_layer(m["heads"], layer), of_layer(m["kv_heads"], layer)
         d_k, d_v = of_layer(m["d_k"], layer), of_layer(m["d_v"], layer)
         self.rows = [self.heads * d_k, self.kv_heads * d_k, self.kv_heads * d_v]
@@ -87,7 +101,8 @@ class Attention(nn.Module):
             self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = (
                 nn.Parameter(torch.empty(rows, d_model)) for rows in self.rows
             )
-        self.rotary = m["positions"] == "rotary"
+        self.rotary, self.window, self.causal = m["positions"] == "rotary", window_of(m, layer), m["causal"]
+        self.theta = self.window and m["rotary_theta_local"] or m["rotary_theta"]
         self.register_parameter("in_proj_bias", nn.Parameter(torch.empty(sum(self.rows))) if bias else None)
         self.out_proj = nn.Linear(self.heads * d_v, d_model, bias)
         self.dropout_weights, self.dropout_concat = nn.Dropout(m["dropout_attention"]), nn.Dropout(m["dropout_concat"])
@@ -105,7 +120,14 @@ class Attention(nn.Module):
         k = k.unflatten(-1, (self.kv_heads, -1)).transpose(1, 2).repeat_interleave(shared, 1)
         v = v.unflatten(-1, (self.kv_heads, -1)).transpose(1, 2).repeat_interleave(shared, 1)
         if self.rotary:
-            q, k = rotate(q), rotate(k)
+            q, k = rotate(q, self.theta), rotate(k, self.theta)
+        if self.window:
+            place = torch.arange(x.shape[1], device=x.device)
+            distance = place[:, None] - place
+            far = distance >= self.window if self.causal else 2 * distance.abs() > self.window
+            forbidden = forbidden | far
+            # A query of padding may see no key at all: its softmax would be NaN.
+            forbidden = forbidden & ~forbidden.all(-1, keepdim=True)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
         weights = scores.masked_fill(forbidden, -math.inf).softmax(-1)
         z = (self.dropout_weights(weights) @ v).transpose(1, 2).flatten(2)
@@ -115,13 +137,13 @@ class Attention(nn.Module):
 def norm_of(m: Mapping[str, Any], width: int) -> nn.Module:
     if m["norm_kind"] == "rms":
         return nn.RMSNorm(width, m["norm_eps"])
-    return nn.LayerNorm(width, m["norm_eps"], bias=m["bias"])
+    return nn.LayerNorm(width, m["norm_eps"], bias=has_bias(m, "norm"))
 
 
 class Layer(nn.Module):
     def __init__(self, m: Mapping[str, Any], layer: int) -> None:
         super().__init__()
-        d_model, bias = m["d_model"], m["bias"]
+        d_model, bias = m["d_model"], has_bias(m, "feed_forward")
         self.pre, self.activation = m["norm"] == "pre", ACTIVATIONS[m["activation"]]
         self.self_attn = Attention(m, layer)
         self.feeds = m["feed_forward"] != "none"
@@ -129,7 +151,7 @@ class Layer(nn.Module):
             self.linear1, self.linear2 = nn.Linear(d_model, m["d_ff"], bias), nn.Linear(m["d_ff"], d_model, bias)
             self.linear3 = nn.Linear(d_model, m["d_ff"], bias) if m["feed_forward"] == "gated" else None
             self.norm2 = norm_of(m, d_model)
-        self.norm1 = norm_of(m, d_model)
+        self.norm1 = norm_of(m, d_model) if layer > 0 or m["first_norm"] else nn.Identity()
         self.dropout_ffn, self.dropout_residual = nn.Dropout(m["dropout_ffn"]), nn.Dropout(m["dropout_residual"])
 
     def feed_forward(self, x: Tensor) -> Tensor:
@@ -175,7 +197,7 @@ class Encoder(nn.Module):
         width, rows = E if transforms else D, vocabulary if tied else targets
         if transforms:
             self.head = nn.Module()
-            self.head.dense, self.head.norm = nn.Linear(D, width, bias), norm_of(m, width)
+            self.head.dense, self.head.norm = nn.Linear(D, width, has_bias(m, "head")), norm_of(m, width)
             self.head.register_parameter("bias", nn.Parameter(torch.empty(rows)) if bias else None)
         self.output = nn.Linear(width, rows, not transforms and (m["tied_bias"] if tied else bias))
         if tied:

@@ -103,6 +103,14 @@ hl_model_config example_variant(int i)
         config.causal = config.recompute = i == 8;
         config.norm_kind = i == 10 ? HL_NORM_RMS : HL_NORM_LAYER;
         config.feed_forward = i == 8 ? HL_FEED_FORWARD_USUAL : i == 9 ? HL_FEED_FORWARD_NONE : HL_FEED_FORWARD_GATED;
+        if (i == 11) { /* ModernBERT's block: layer 0 is global, layer 1 has a window */
+            config.norm = HL_NORM_PRE;
+            config.window = config.global_every = 2;
+            config.rotary_theta = 160000;
+            config.rotary_theta_local = 10000;
+            config.norm_bias = config.attention_bias = config.feed_forward_bias = HL_BIAS_FALSE;
+            config.embedding_norm = config.lacks_first_norm = true;
+        }
     } else if (i >= 6) {
         config.head = i == 6 ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
         config.pooler = i == 7 ? HL_POOLER_TANH : HL_POOLER_NONE;

@@ -34,7 +34,7 @@ void example_dropouts(hl_model_config *config);
 
 /* Models that differ in their settings, 0 .. EXAMPLE_VARIANTS - 1: residuals before and after norms, shared matrices,
  * each kind of positions, head and pooler. The sizes are those of example_config. */
-enum { EXAMPLE_VARIANTS = 11 };
+enum { EXAMPLE_VARIANTS = 12 };
 hl_model_config example_variant(int i);
 
 /* An allocated model, filled by example_fill. */

@@ -140,7 +140,12 @@ LOOP_TEST(attention, 0, ROWS(golden_attention))
 LOOP_TEST(encoder_layer, 0, ROWS(golden_layers))
 {
     hl_encoder_layer_config config = {
-        .attention = heads, .d_ff = GOLDEN_F, .activation = golden_layers[_i].activation, .norm = golden_layers[_i].norm
+        .attention = heads,
+        .d_ff = GOLDEN_F,
+        .activation = golden_layers[_i].activation,
+        .feed_forward_bias = heads.bias,
+        .norm = golden_layers[_i].norm,
+        .norms.bias = heads.bias,
     };
     hl_parameters parameters = { 0 };
     hl_encoder_layer layer = hl_encoder_layer_make(&parameters, hl_name_of("layer"), &config);

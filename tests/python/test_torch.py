@@ -55,6 +55,17 @@ CASES = {
     "gated, gelu, post-norm, no biases": (COPY, "heads = 4; feed_forward = gated; activation = gelu; norm = post; bias = false; scale_residual = true"),
     "RMS norm, pre-norm, gated": (COPY, "heads = 2; norm_kind = rms; feed_forward = gated; activation = silu; positions = rotary"),
     "RMS norm, post-norm, transform": (COPY, "heads = 2; norm_kind = rms; norm = post; embedding_norm = true; head = transform"),
+    "as ModernBERT": (
+        COPY,
+        "layers = 4; heads = 2; embedding_norm = true; first_norm = false; scale_embedding = false; activation = gelu; "
+        "feed_forward = gated; positions = rotary; rotary_theta = 160000; rotary_theta_local = 100; window = 4; "
+        "global_every = 3; norm_bias = false; attention_bias = false; feed_forward_bias = false; head_bias = false; "
+        "head = transform; tie_embedding = true; norm_eps = 1e-5",
+    ),
+    "windows, causal, biases of norms alone": (
+        COPY, "heads = 4, 2; kv_heads = 2, 1; window = 3; causal = true; bias = false; norm_bias = true"
+    ),
+    "windows, odd, every layer": (COPY, "layers = 3; heads = 2; window = 5; attention_bias = true; bias = false"),
     "heads held off": (COPY, "layers = 3; heads = 4, 2, 3; d_k = 4; d_v = 5 | off = L0H1, L1H*@10-, L2H0@0-10"),
     "as BERT": (
         COPY,

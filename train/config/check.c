@@ -292,6 +292,9 @@ static void check_ends(hl_config_reader *reader)
           "model.pooler: model.head = none leaves no output layer: leave one of them out" },
         { hl_model_config_breaks(m, HL_RULE_DROPOUT_WITHOUT_OUTPUT), HL_CONFIG_GIVEN(reader, model.dropout_output),
           head, "model.dropout_output: model.head = none leaves no output layer: leave one of them out" },
+        { hl_model_config_breaks(m, HL_RULE_FIRST_NORM_POST), HL_CONFIG_GIVEN(reader, model.lacks_first_norm),
+          HL_CONFIG_GIVEN(reader, model.norm),
+          "model.first_norm: only a model with model.norm = pre can lack the first norm: leave it out" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].wrong && !rows[i].first->faulty && !rows[i].second->faulty) {

@@ -18,6 +18,12 @@ static const char *const attentions[] = {
     NULL,
 };
 static const char *const norms[] = { [HL_NORM_PRE] = "pre", [HL_NORM_POST] = "post", NULL };
+static const char *const part_biases[] = {
+    [HL_BIAS_AUTO] = "auto",
+    [HL_BIAS_TRUE] = "true",
+    [HL_BIAS_FALSE] = "false",
+    NULL,
+};
 static const char *const norm_kinds[] = { [HL_NORM_LAYER] = "layer", [HL_NORM_RMS] = "rms", NULL };
 static const char *const positions[] = {
     [HL_POSITIONS_SINUSOIDAL] = "sinusoidal",

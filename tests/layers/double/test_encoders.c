@@ -25,6 +25,7 @@ typedef struct model_case {
     hl_pooler pooler;
     hl_feed_forward_kind feed_forward;
     hl_norm_kind norm_kind;
+    bool modern; /* ModernBERT's windows, thetas, biases and missing norm */
 } model_case;
 
 static const int32_t lengths[B] = { 4, 1, 3 };
@@ -72,6 +73,8 @@ static const model_case cases[] = {
     { "post, pooler of tanh, dropped", HL_NORM_POST, HL_POSITIONS_LEARNED, .pooler = HL_POOLER_TANH, .targets = 3, .dropped = true, .lengths = lengths },
     { "pre, pooler of relu", HL_NORM_PRE, HL_POSITIONS_LEARNED, .pooler = HL_POOLER_RELU, .pooling = HL_POOLING_MEAN, .targets = 3, .lengths = lengths },
     { "pre, pooler of gelu and mean, no bias, dropped", HL_NORM_PRE, HL_POSITIONS_NONE, .pooler = HL_POOLER_GELU, .pooling = HL_POOLING_MEAN, .no_bias = true, .targets = 4, .dropped = true, .lengths = lengths },
+    { "pre, modern, transform, tied", HL_NORM_PRE, HL_POSITIONS_ROTARY, .modern = true, .embedding_norm = true, .feed_forward = HL_FEED_FORWARD_GATED, .head = HL_HEAD_TRANSFORM, .tied = true, .lengths = lengths },
+    { "pre, modern, causal, dropped", HL_NORM_PRE, HL_POSITIONS_ROTARY, .modern = true, .causal = true, .dropped = true },
     { "pre, rotary, causal, padded", HL_NORM_PRE, HL_POSITIONS_ROTARY, .causal = true, .lengths = lengths },
     { "post, rotary, grouped queries of several widths", HL_NORM_POST, HL_POSITIONS_ROTARY, .lengths = lengths, .heads = { { 4, 2, 2, 2 }, { 2, 1, 3, 5 } } },
     { "pre, attention alone, dropped", HL_NORM_PRE, HL_POSITIONS_SINUSOIDAL, .feed_forward = HL_FEED_FORWARD_NONE, .dropped = true, .lengths = lengths },
@@ -118,6 +121,13 @@ static hl_model_config config_of(const model_case *c)
     config.pooler = c->pooler;
     config.feed_forward = c->feed_forward;
     config.norm_kind = c->norm_kind;
+    if (c->modern) { /* layer 0 is global, layer 1 has a window */
+        config.window = config.global_every = 2;
+        config.rotary_theta = 160000;
+        config.rotary_theta_local = 100;
+        config.norm_bias = config.attention_bias = config.feed_forward_bias = config.head_bias = HL_BIAS_FALSE;
+        config.lacks_first_norm = true;
+    }
     config.targets = c->targets;
     config.token_types = c->token_types;
     config.pooling = c->pooling;

@@ -213,23 +213,28 @@ static hl_tensor *build_encoder_layer(hl_tape *tape, hl_tensor *const *in, void 
     return hl_encoder_layer_forward(tape, &call->layer, in[0], &call->rules, NULL);
 }
 
-LOOP_TEST(encoder_layer, 0, 8)
+/* From 8 on: a layer without norm1; one with a window; one with biases in its norms alone. */
+LOOP_TEST(encoder_layer, 0, 11)
 {
     static const int32_t lengths[B] = { 4, 2 };
     int32_t offsets[B + 1];
     const hl_sequences sequences = example_sequences(B, T, lengths, offsets);
-    bool drop = _i >= 4;
+    bool drop = _i >= 4 && _i < 8, bias = _i / 2 % 2 == 0;
     hl_encoder_layer_config config = { .attention = { .d_model = D,
                                                       .n_heads = 2,
                                                       .n_kv_heads = 2,
                                                       .d_k = 2,
                                                       .d_v = 2,
-                                                      .bias = _i / 2 % 2 == 0,
+                                                      .bias = bias,
+                                                      .window = _i == 9 ? 2 : 0,
                                                       .dropout_weights = drop ? (hl_real)0.25 : 0,
                                                       .dropout_concat = drop ? (hl_real)0.125 : 0 },
                                        .d_ff = 5,
                                        .activation = HL_GELU,
+                                       .feed_forward_bias = bias,
                                        .norm = _i % 2 == 0 ? HL_NORM_PRE : HL_NORM_POST,
+                                       .norms.bias = bias || _i == 10,
+                                       .lacks_norm1 = _i == 8,
                                        .dropout_residual = drop ? (hl_real)0.125 : 0,
                                        .dropout_ffn = drop ? (hl_real)0.25 : 0 };
     hl_parameters parameters = { 0 };
