@@ -1,77 +1,13 @@
 /* config.json: the kind, the model, the stored head and its labels. */
 #include "core/base/memory.h"
-#include "pretrained/private/folder.h"
+#include "pretrained/private/config_reader.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char file[] = "config.json";
 
-/* The root of config.json, and whose folder it is. */
-typedef struct reader {
-    hl_pretrained *folder;
-    const json_t *root;
-} reader;
-
-/* The member of that name; NULL if it is missing or null. */
-static const json_t *member(const reader *r, const char *key)
-{
-    const json_t *value = key != NULL ? json_object_get(r->root, key) : NULL;
-    return json_is_null(value) ? NULL : value;
-}
-
-/* A size from `least` to 2^30; `otherwise` where it is missing, which below `least` is an error. */
-static hl_status read_size(const reader *r, const char *key, int64_t least, int64_t otherwise, int64_t *size)
-{
-    enum { MOST = 1 << 30 };
-    const json_t *value = member(r, key);
-    double number = value == NULL ? (double)otherwise : json_is_number(value) ? json_number_value(value) : -1;
-    if (value == NULL && otherwise < least) {
-        return hl_pretrained_error(r->folder, file, "has no %s", key);
-    }
-    if (!(number >= (double)least && number <= MOST && floor(number) == number)) {
-        return hl_pretrained_error(r->folder, file, "%s is no whole number from %lld to %d", key, (long long)least,
-                                   (int)MOST);
-    }
-    *size = (int64_t)number;
-    return hl_ok();
-}
-
-/* The shortest number that is the same float, as 1e-12 in a run's config.ini. */
-static double plain(hl_real value)
-{
-    char text[32];
-    for (int digits = 1; digits < 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        double number = strtod(text, NULL);
-        if ((hl_real)number == value) {
-            return number;
-        }
-    }
-    return (double)value;
-}
-
-/* A number from 0 to below 1. */
-static hl_status read_share(const reader *r, const char *key, double otherwise, double *share)
-{
-    const json_t *value = member(r, key);
-    double number = value == NULL ? otherwise : json_is_number(value) ? json_number_value(value) : -1;
-    *share = plain((hl_real)number);
-    return number >= 0 && (hl_real)*share < 1
-               ? hl_ok()
-               : hl_pretrained_error(r->folder, file, "%s is no number from 0 to below 1", key);
-}
-
-static hl_status read_bool(const reader *r, const char *key, bool otherwise, bool *is)
-{
-    const json_t *value = member(r, key);
-    *is = value == NULL ? otherwise : json_is_true(value);
-    return value == NULL || json_is_boolean(value)
-               ? hl_ok()
-               : hl_pretrained_error(r->folder, file, "%s is neither true nor false", key);
-}
+typedef hl_config_json reader;
 
 /* ---- what is refused ---- */
 
@@ -84,17 +20,18 @@ static hl_status check_supported(const reader *r)
     } flags[] = {
         { "is_decoder", false },          { "is_encoder_decoder", false },
         { "add_cross_attention", false }, { "reorder_and_upcast_attn", false },
-        { "scale_attn_weights", true },
+        { "scale_attn_weights", true },   { "decoder_bias", true },
     };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         bool is;
-        HL_TRY(read_bool(r, flags[i].key, flags[i].only, &is));
+        HL_TRY(hl_config_json_bool(r, flags[i].key, flags[i].only, &is));
         if (is != flags[i].only) {
             return hl_pretrained_error(r->folder, file, "%s = %s is not supported", flags[i].key,
                                        is ? "true" : "false");
         }
     }
-    const json_t *positions = member(r, "position_embedding_type"), *pruned = member(r, "pruned_heads");
+    const json_t *positions = hl_config_json_member(r, "position_embedding_type"),
+                 *pruned = hl_config_json_member(r, "pruned_heads");
     if (positions != NULL && (!json_is_string(positions) || strcmp(json_string_value(positions), "absolute") != 0)) {
         return hl_pretrained_error(r->folder, file, "position_embedding_type = %s is not supported, only absolute",
                                    json_is_string(positions) ? json_string_value(positions) : "what stands here");
@@ -102,20 +39,35 @@ static hl_status check_supported(const reader *r)
     if (pruned != NULL && json_object_size(pruned) + json_array_size(pruned) > 0) {
         return hl_pretrained_error(r->folder, file, "pruned_heads are not supported: other shapes than config.json's");
     }
-    if (member(r, "quantization_config") != NULL) {
+    if (hl_config_json_member(r, "quantization_config") != NULL) {
         return hl_pretrained_error(r->folder, file,
                                    "quantization_config is not supported: save it in F32, F16 or BF16");
     }
     return hl_ok();
 }
 
+/* Our heads have the activation of the layers. */
+static hl_status check_head_activation(const reader *r)
+{
+    const char *key = r->folder->kind->head_activation;
+    const json_t *value = hl_config_json_member(r, key);
+    const char *name = value == NULL ? "gelu" : json_string_value(value);
+    hl_activation activation;
+    bool same =
+        name != NULL && hl_model_kind_find_activation(name, &activation) && activation == r->folder->model.activation;
+    return key == NULL || same
+               ? hl_ok()
+               : hl_pretrained_error(r->folder, file, "%s = %s is not supported, only the function of %s", key,
+                                     name != NULL ? name : "what stands here", r->folder->kind->activation);
+}
+
 static hl_status read_activation(const reader *r)
 {
     const char *key = r->folder->kind->activation;
-    const json_t *value = member(r, key);
+    const json_t *value = hl_config_json_member(r, key);
     const char *name = value == NULL ? (r->folder->kind->causal ? "gelu_new" : "gelu") : json_string_value(value);
     if (name != NULL && hl_model_kind_find_activation(name, &r->folder->model.activation)) {
-        return hl_ok();
+        return check_head_activation(r);
     }
     return hl_pretrained_error(r->folder, file,
                                "%s = %s is not supported, only relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
@@ -131,17 +83,17 @@ static hl_status read_embeddings(const reader *r)
     const hl_model_kind *kind = r->folder->kind;
     hl_model_config *c = &r->folder->model;
     int64_t padding;
-    HL_TRY(read_size(r, "vocab_size", 1, 0, &c->vocabulary));
-    HL_TRY(read_size(r, kind->max_length, 1, kind->causal ? 1024 : 512, &c->max_length));
+    HL_TRY(hl_config_json_size(r, "vocab_size", 1, 0, &c->vocabulary));
+    HL_TRY(hl_config_json_size(r, kind->max_length, 1, kind->causal ? 1024 : 512, &c->max_length));
     if (kind->has_types) {
-        HL_TRY(read_size(r, "type_vocab_size", 1, 2, &c->token_types));
+        HL_TRY(hl_config_json_size(r, "type_vocab_size", 1, 2, &c->token_types));
     }
     if (kind->has_embedding_size) {
-        HL_TRY(read_size(r, "embedding_size", 1, 128, &c->embedding_size));
+        HL_TRY(hl_config_json_size(r, "embedding_size", 1, 128, &c->embedding_size));
         c->embedding_size = c->embedding_size == c->d_model ? 0 : c->embedding_size;
     }
     if (kind->positions_follow_padding) {
-        HL_TRY(read_size(r, "pad_token_id", 0, 1, &padding));
+        HL_TRY(hl_config_json_size(r, "pad_token_id", 0, 1, &padding));
         c->position_offset = padding + 1;
         c->max_length -= c->position_offset;
     }
@@ -155,10 +107,10 @@ static hl_status read_layers(const reader *r)
     const hl_model_kind *kind = r->folder->kind;
     hl_model_config *c = &r->folder->model;
     int64_t n_layers, n_heads;
-    HL_TRY(read_size(r, kind->d_model, 1, 0, &c->d_model));
-    HL_TRY(read_size(r, kind->n_layers, 1, 0, &n_layers));
-    HL_TRY(read_size(r, kind->n_heads, 1, 0, &n_heads));
-    HL_TRY(read_size(r, kind->d_ff, 1, kind->causal ? 4 * c->d_model : 0, &c->d_ff));
+    HL_TRY(hl_config_json_size(r, kind->d_model, 1, 0, &c->d_model));
+    HL_TRY(hl_config_json_size(r, kind->n_layers, 1, 0, &n_layers));
+    HL_TRY(hl_config_json_size(r, kind->n_heads, 1, 0, &n_heads));
+    HL_TRY(hl_config_json_size(r, kind->d_ff, 1, kind->causal ? 4 * c->d_model : 0, &c->d_ff));
     if (n_layers > HL_MAX_LAYERS) {
         return hl_pretrained_error(r->folder, file, "%s is above %d", kind->n_layers, HL_MAX_LAYERS);
     }
@@ -175,32 +127,58 @@ static hl_status read_norm_and_dropout(const reader *r)
 {
     const hl_model_kind *kind = r->folder->kind;
     hl_model_config *c = &r->folder->model;
-    const json_t *epsilon = member(r, kind->norm_epsilon);
+    const json_t *epsilon = hl_config_json_member(r, kind->norm_epsilon);
     double number = epsilon == NULL ? kind->norm_epsilon_otherwise : json_number_value(epsilon);
-    c->norm_epsilon = plain((hl_real)number);
+    c->norm_epsilon = hl_config_json_plain((hl_real)number);
     if (!(c->norm_epsilon > 0 && number <= 1)) {
         return hl_pretrained_error(r->folder, file, "%s is no number above 0, at most 1", kind->norm_epsilon);
     }
-    HL_TRY(read_share(r, "initializer_range", 0.02, &c->initial_std));
-    HL_TRY(read_share(r, kind->dropout_embedding, 0.1, &c->dropout_embedding));
-    HL_TRY(read_share(r, kind->dropout_residual, 0.1, &c->dropout_residual));
-    return read_share(r, kind->dropout_attention, 0.1, &c->dropout_attention);
+    HL_TRY(hl_config_json_share(r, "initializer_range", 0.02, &c->initial_std));
+    double otherwise = kind->dropout_otherwise;
+    HL_TRY(hl_config_json_share(r, kind->dropout_embedding, otherwise, &c->dropout_embedding));
+    HL_TRY(hl_config_json_share(r, kind->dropout_residual, otherwise, &c->dropout_residual));
+    HL_TRY(hl_config_json_share(r, kind->dropout_attention, otherwise, &c->dropout_attention));
+    HL_TRY(hl_config_json_share(r, kind->dropout_ffn, 0, &c->dropout_ffn));
+    if (kind->dropout_residual == NULL && c->dropout_attention > 0) {
+        hl_text_print(&r->folder->notices, "%s/%s: training drops no outputs of attention, only its weights\n",
+                      r->folder->path, file);
+    }
+    return hl_text_status(&r->folder->notices);
+}
+
+/* The biases of parts whose kind may have them or not. */
+static hl_status read_biases(const reader *r)
+{
+    const hl_model_kind *kind = r->folder->kind;
+    hl_model_config *c = &r->folder->model;
+    const struct {
+        const char *key;
+        hl_part_bias *bias;
+    } parts[] = {
+        { kind->norm_bias, &c->norm_bias },
+        { kind->attention_bias, &c->attention_bias },
+        { kind->feed_forward_bias, &c->feed_forward_bias },
+        { kind->head_bias, &c->head_bias },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        bool is;
+        HL_TRY(hl_config_json_bool(r, parts[i].key, false, &is));
+        *parts[i].bias = parts[i].key == NULL ? HL_BIAS_AUTO : is ? HL_BIAS_TRUE : HL_BIAS_FALSE;
+    }
+    return hl_ok();
 }
 
 static hl_status read_model(const reader *r)
 {
     const hl_model_kind *kind = r->folder->kind;
     hl_model_config *c = &r->folder->model;
+    *c = *kind->shape;
     HL_TRY(read_layers(r));
     HL_TRY(read_embeddings(r));
     HL_TRY(read_norm_and_dropout(r));
-    c->positions = HL_POSITIONS_LEARNED;
-    c->rotary_theta = HL_ROTARY_THETA;
-    c->bias = c->unscaled_embedding = true;
-    c->norm = kind->causal ? HL_NORM_PRE : HL_NORM_POST;
-    c->causal = c->scale_residual = kind->causal;
-    c->embedding_norm = !kind->causal;
-    return read_bool(r, kind->inverse_scale, false, &r->folder->inverse_scale);
+    HL_TRY(read_biases(r));
+    HL_TRY(hl_config_json_windows(r));
+    return hl_config_json_bool(r, kind->inverse_scale, false, &r->folder->inverse_scale);
 }
 
 /* ---- the head ---- */
@@ -209,7 +187,7 @@ static hl_status read_model(const reader *r)
 static hl_pretrained_head head_of(const reader *r)
 {
     const hl_model_kind *kind = r->folder->kind;
-    const char *name = json_string_value(json_array_get(member(r, "architectures"), 0));
+    const char *name = json_string_value(json_array_get(hl_config_json_member(r, "architectures"), 0));
     size_t prefix = strlen(kind->class_name);
     const char *ending = name != NULL && strncmp(name, kind->class_name, prefix) == 0 ? name + prefix : "";
     hl_pretrained_head head = HL_PRETRAINED_NONE;
@@ -229,10 +207,10 @@ static hl_pretrained_head head_of(const reader *r)
 static hl_status read_labels(const reader *r)
 {
     hl_pretrained *folder = r->folder;
-    const json_t *labels = member(r, "id2label");
+    const json_t *labels = hl_config_json_member(r, "id2label");
     int64_t n = (int64_t)json_object_size(labels);
     if (labels == NULL) {
-        HL_TRY(read_size(r, "num_labels", 1, 2, &n));
+        HL_TRY(hl_config_json_size(r, "num_labels", 1, 2, &n));
     }
     if ((labels != NULL && !json_is_object(labels)) || n < 1 || n > HL_PRETRAINED_MAX_LABELS) {
         return hl_pretrained_error(folder, file, "id2label is no object of 1 to %d labels",
@@ -261,7 +239,7 @@ static hl_status read_problem(const reader *r)
     static const char *const names[] = { [HL_PROBLEM_CHOICE] = "single_label_classification",
                                          [HL_PROBLEM_LABELS] = "multi_label_classification",
                                          [HL_PROBLEM_NUMBERS] = "regression" };
-    const json_t *type = member(r, "problem_type");
+    const json_t *type = hl_config_json_member(r, "problem_type");
     hl_pretrained_problem problem = r->folder->n_labels > 1 ? HL_PROBLEM_CHOICE : HL_PROBLEM_NUMBERS;
     const char *name = type == NULL ? names[problem] : json_is_string(type) ? json_string_value(type) : "";
     for (int i = HL_PROBLEM_CHOICE; i <= HL_PROBLEM_NUMBERS; i++) {
@@ -275,12 +253,27 @@ static hl_status read_problem(const reader *r)
                                "regression");
 }
 
+/* Which row or rows classes are read from, if the kind has a key for it. */
+static hl_status read_pooling(const reader *r, hl_pooling *pooling)
+{
+    const char *key = r->folder->kind->pooling;
+    const json_t *value = hl_config_json_member(r, key);
+    const char *name = value == NULL ? "cls" : json_string_value(value);
+    bool mean = name != NULL && strcmp(name, "mean") == 0;
+    if (key != NULL && !mean && (name == NULL || strcmp(name, "cls") != 0)) {
+        return hl_pretrained_error(r->folder, file, "%s = %s is not supported, only cls and mean", key,
+                                   name != NULL ? name : "what stands here");
+    }
+    *pooling = mean ? HL_POOLING_MEAN : *pooling;
+    return hl_ok();
+}
+
 /* Adds the head to a model without one. */
 static hl_status add_head(const reader *r, hl_pretrained_head head, hl_model_config *c)
 {
     const hl_model_kind *kind = r->folder->kind;
     bool tied;
-    HL_TRY(read_bool(r, "tie_word_embeddings", true, &tied));
+    HL_TRY(hl_config_json_bool(r, "tie_word_embeddings", true, &tied));
     c->head = HL_HEAD_NONE;
     switch (head) {
     case HL_PRETRAINED_MASKED:
@@ -292,18 +285,19 @@ static hl_status add_head(const reader *r, hl_pretrained_head head, hl_model_con
         c->tie_embedding = tied && c->embedding_size == 0;
         return hl_ok();
     case HL_PRETRAINED_TAGS:
-        c->head = HL_HEAD_LINEAR;
+        c->head = kind->head_of_all ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
         c->targets = r->folder->n_labels;
-        return read_share(r, kind->dropout_tags, c->dropout_residual, &c->dropout_output);
+        return hl_config_json_share(r, kind->dropout_tags, c->dropout_residual, &c->dropout_output);
     case HL_PRETRAINED_CLASSES: /* of the first row, which is the one that has the target, or of the last */
-        c->head = HL_HEAD_LINEAR;
+        c->head = kind->head_of_all ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
         c->targets = r->folder->n_labels;
         c->pooling = kind->causal ? HL_POOLING_LAST : HL_POOLING_ROWS;
+        HL_TRY(read_pooling(r, &c->pooling));
         if (kind->dropout_classes != NULL) {
-            HL_TRY(
-                read_share(r, kind->dropout_classes,
-                           kind->dropout_classes_otherwise > 0 ? kind->dropout_classes_otherwise : c->dropout_residual,
-                           &c->dropout_output));
+            HL_TRY(hl_config_json_share(r, kind->dropout_classes,
+                                        kind->dropout_classes_otherwise > 0 ? kind->dropout_classes_otherwise
+                                                                            : c->dropout_residual,
+                                        &c->dropout_output));
         }
         c->pooler = kind->pooler;
         c->dropout_pooler = kind->pooler_dropout ? c->dropout_output : 0;
@@ -338,7 +332,7 @@ static hl_status read_head(const reader *r)
 
 static hl_status read(const reader *r)
 {
-    const json_t *type = member(r, "model_type");
+    const json_t *type = hl_config_json_member(r, "model_type");
     const char *name = json_string_value(type);
     char names[HL_MODEL_KIND_NAMES];
     if (name == NULL) {

@@ -51,6 +51,20 @@ static const hl_weight_name gpt2_body[] = {
     { NULL, NULL, HL_PART_ALL },
 };
 
+/* The first layer has no attn_norm. */
+static const hl_weight_name modernbert_body[] = {
+    { "embedding.", "embeddings.tok_embeddings.", HL_PART_ALL },
+    { "embedding_norm.", "embeddings.norm.", HL_PART_ALL },
+    { "encoder.layers.#.norm1.", "layers.#.attn_norm.", HL_PART_ALL },
+    { "encoder.layers.#.self_attn.in_proj_", "layers.#.attn.Wqkv.", HL_PART_ALL },
+    { "encoder.layers.#.self_attn.out_proj.", "layers.#.attn.Wo.", HL_PART_ALL },
+    { "encoder.layers.#.norm2.", "layers.#.mlp_norm.", HL_PART_ALL },
+    { "encoder.layers.#.linear1.", "layers.#.mlp.Wi.", HL_PART_GATED },
+    { "encoder.layers.#.linear2.", "layers.#.mlp.Wo.", HL_PART_ALL },
+    { "encoder.norm.", "final_norm.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
 /* Heads of masked models. Where the matrix is the embedding's, files hold it, and its bias, under one name or two;
  * where it is not, the bias is that of the decoder, and the other has no use. */
 static const hl_weight_name bert_masked[] = {
@@ -84,6 +98,23 @@ static const hl_weight_name roberta_masked[] = {
     { "output.", "lm_head.decoder.", HL_PART_ALL },   { NULL, NULL, HL_PART_ALL },
 };
 
+static const hl_weight_name modernbert_masked[] = {
+    { "head.dense.", "head.dense.", HL_PART_ALL },
+    { "head.norm.", "head.norm.", HL_PART_ALL },
+    { "head.", "decoder.", HL_PART_ALL },
+    { "output.", "decoder.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
+/* Also its classes. */
+static const hl_weight_name modernbert_tags[] = {
+    { "head.dense.", "head.dense.", HL_PART_ALL },
+    { "head.norm.", "head.norm.", HL_PART_ALL },
+    { "head.", "classifier.", HL_PART_ALL },
+    { "output.", "classifier.", HL_PART_ALL },
+    { NULL, NULL, HL_PART_ALL },
+};
+
 /* Reads the last token, which alone has seen all others. */
 static const hl_weight_name gpt2_classes[] = { { "output.", "score.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
 
@@ -110,12 +141,43 @@ static const hl_weight_name electra_classes[] = {
 
 /* ---- the kinds ---- */
 
-#define BERT_SIZES                                                                                                 \
-    .d_model = "hidden_size", .n_layers = "num_hidden_layers", .n_heads = "num_attention_heads",                   \
-    .d_ff = "intermediate_size", .max_length = "max_position_embeddings", .activation = "hidden_act",              \
-    .norm_epsilon = "layer_norm_eps", .norm_epsilon_otherwise = 1e-12, .dropout_embedding = "hidden_dropout_prob", \
-    .dropout_residual = "hidden_dropout_prob", .dropout_attention = "attention_probs_dropout_prob",                \
-    .dropout_tags = "classifier_dropout", .dropout_classes = "classifier_dropout", .has_types = true
+static const hl_model_config bert_shape = {
+    .positions = HL_POSITIONS_LEARNED,
+    .norm = HL_NORM_POST,
+    .bias = true,
+    .embedding_norm = true,
+    .unscaled_embedding = true,
+    .rotary_theta = HL_ROTARY_THETA,
+};
+
+static const hl_model_config gpt2_shape = {
+    .positions = HL_POSITIONS_LEARNED,
+    .norm = HL_NORM_PRE,
+    .causal = true,
+    .bias = true,
+    .unscaled_embedding = true,
+    .scale_residual = true,
+    .rotary_theta = HL_ROTARY_THETA,
+};
+
+/* Warner et al. 2024, arXiv:2412.13663. */
+static const hl_model_config modernbert_shape = {
+    .positions = HL_POSITIONS_ROTARY,
+    .norm = HL_NORM_PRE,
+    .feed_forward = HL_FEED_FORWARD_GATED,
+    .bias = true,
+    .embedding_norm = true,
+    .lacks_first_norm = true,
+    .unscaled_embedding = true,
+};
+
+#define BERT_SIZES                                                                                                     \
+    .d_model = "hidden_size", .n_layers = "num_hidden_layers", .n_heads = "num_attention_heads",                       \
+    .d_ff = "intermediate_size", .max_length = "max_position_embeddings", .activation = "hidden_act",                  \
+    .norm_epsilon = "layer_norm_eps", .norm_epsilon_otherwise = 1e-12, .dropout_otherwise = 0.1, .shape = &bert_shape, \
+    .dropout_embedding = "hidden_dropout_prob", .dropout_residual = "hidden_dropout_prob",                             \
+    .dropout_attention = "attention_probs_dropout_prob", .dropout_tags = "classifier_dropout",                         \
+    .dropout_classes = "classifier_dropout", .has_types = true
 
 static const hl_model_kind kinds[] = {
     {
@@ -140,7 +202,9 @@ static const hl_model_kind kinds[] = {
         .d_ff = "hidden_dim",
         .max_length = "max_position_embeddings",
         .activation = "activation",
+        .shape = &bert_shape,
         .norm_epsilon_otherwise = 1e-12,
+        .dropout_otherwise = 0.1,
         .dropout_embedding = "dropout",
         .dropout_residual = "dropout",
         .dropout_attention = "attention_dropout",
@@ -191,7 +255,9 @@ static const hl_model_kind kinds[] = {
         .max_length = "n_positions",
         .activation = "activation_function",
         .norm_epsilon = "layer_norm_epsilon",
+        .shape = &gpt2_shape,
         .norm_epsilon_otherwise = 1e-5,
+        .dropout_otherwise = 0.1,
         .dropout_embedding = "embd_pdrop",
         .dropout_residual = "resid_pdrop",
         .dropout_attention = "attn_pdrop",
@@ -202,6 +268,36 @@ static const hl_model_kind kinds[] = {
         .words = gpt2_next,
         .tags = any_tags,
         .classes = gpt2_classes,
+    },
+    {
+        .name = "modernbert",
+        .class_name = "ModernBert",
+        .prefix = "model.",
+        .shape = &modernbert_shape,
+        .d_model = "hidden_size",
+        .n_layers = "num_hidden_layers",
+        .n_heads = "num_attention_heads",
+        .d_ff = "intermediate_size",
+        .max_length = "max_position_embeddings",
+        .activation = "hidden_activation",
+        .head_activation = "classifier_activation",
+        .norm_epsilon = "norm_eps",
+        .norm_epsilon_otherwise = 1e-5,
+        .dropout_embedding = "embedding_dropout",
+        .dropout_attention = "attention_dropout",
+        .dropout_ffn = "mlp_dropout",
+        .dropout_tags = "classifier_dropout",
+        .dropout_classes = "classifier_dropout",
+        .norm_bias = "norm_bias",
+        .attention_bias = "attention_bias",
+        .feed_forward_bias = "mlp_bias",
+        .head_bias = "classifier_bias",
+        .pooling = "classifier_pooling",
+        .head_of_all = true,
+        .body = modernbert_body,
+        .words = modernbert_masked,
+        .tags = modernbert_tags,
+        .classes = modernbert_tags,
     },
 };
 

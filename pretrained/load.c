@@ -1,34 +1,18 @@
 /* The numbers of the folder's tensors into the parameters of a model. */
 #include "core/base/memory.h"
-#include "pretrained/private/folder.h"
-#include "pretrained/private/write.h"
+#include "pretrained/private/loading.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A tensor of one of the files. */
-typedef struct tensor {
-    int file, i;
-} tensor;
-
-/* What is done with every tensor and every parameter. Places of a model that is not allocated stay empty. */
-typedef struct loading {
-    hl_pretrained *folder;
-    hl_model *model;
-    hl_safetensors_place **places; /* of each file, one for each of its tensors */
-    bool *used;                    /* of each parameter, whether a tensor goes there */
-    tensor *from;                  /* of each parameter, the tensor that does; of thirds the last one */
-    int64_t rows_cut;              /* positions beyond the longest that the model takes */
-} loading;
-
 /* ---- finding tensors ---- */
 
-static bool find(const loading *l, const char *name, tensor *found)
+static bool find(const hl_loading *l, const char *name, hl_folder_tensor *found)
 {
     for (int f = 0; f < l->folder->n_files; f++) {
         int i = hl_safetensors_find(l->folder->files[f], name);
         if (i >= 0) {
-            *found = (tensor){ f, i };
+            *found = (hl_folder_tensor){ f, i };
             return true;
         }
     }
@@ -37,7 +21,7 @@ static bool find(const loading *l, const char *name, tensor *found)
 
 /* The tensor "<theirs><ending>" of a module whose name ends with a point, with the kind's prefix or without it; of
  * layer norms also under the names that TensorFlow gave them. */
-static bool find_weight(const loading *l, const char *theirs, const char *ending, tensor *found)
+static bool find_weight(const hl_loading *l, const char *theirs, const char *ending, hl_folder_tensor *found)
 {
     size_t size = strlen(theirs), norm = strlen("LayerNorm.");
     bool is_norm = size >= norm && strcmp(theirs + size - norm, "LayerNorm.") == 0;
@@ -57,14 +41,29 @@ static bool find_weight(const loading *l, const char *theirs, const char *ending
 
 /* ---- their places ---- */
 
+/* The parameter whose rows follow those of `parameter` in a tensor of a gated network: linear3 after linear1. */
+static const hl_parameter *gate_of(const hl_loading *l, const hl_parameter *parameter)
+{
+    char name[HL_WEIGHT_NAME];
+    const char *at = strstr(parameter->name, "linear1");
+    snprintf(name, sizeof name, "%.*slinear3%s", (int)(at - parameter->name), parameter->name, at + strlen("linear1"));
+    return hl_parameters_find(&l->model->parameters, name);
+}
+
 /* Puts the tensor where the parameter, or a third of its rows, is. */
-static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part part, tensor from)
+static hl_status place(hl_loading *l, const hl_parameter *parameter, hl_weight_part part, hl_folder_tensor from)
 {
     const hl_safetensors *file = l->folder->files[from.file];
     const char *name = hl_safetensors_name(file, from.i);
     hl_shape shape = hl_safetensors_shape(file, from.i), wanted = parameter->tensor->shape;
     bool third = hl_weight_part_is_third(part);
     bool transposed = part == HL_PART_TRANSPOSED && wanted.n_dims == 2;
+    const hl_parameter *gate = part == HL_PART_GATED ? gate_of(l, parameter) : NULL;
+    if (gate != NULL) {
+        wanted.size[0] *= 2;
+        l->used[gate - l->model->parameters.list] = true;
+        l->from[gate - l->model->parameters.list] = from;
+    }
     if (third) {
         wanted.size[0] /= 3;
     }
@@ -88,14 +87,17 @@ static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part
         l->places[from.file][from.i] = (hl_safetensors_place){
             .data = parameter->tensor->data + (third ? (part - HL_PART_Q) * (parameter->count / 3) : 0),
             .transposed = transposed,
-            .first = cut ? (size_t)hl_shape_count(shape) : 0,
+            .first = cut            ? (size_t)hl_shape_count(shape)
+                     : gate != NULL ? (size_t)parameter->count
+                                    : 0,
+            .rest = gate != NULL ? gate->tensor->data : NULL,
         };
     }
     int number = (int)(parameter - l->model->parameters.list);
     if (l->used[number] && !third) { /* a second name of the same numbers: the tensor that is read later is compared */
-        tensor first = l->from[number];
+        hl_folder_tensor first = l->from[number];
         bool later = from.file != first.file ? from.file > first.file : from.i > first.i;
-        tensor second = later ? from : first;
+        hl_folder_tensor second = later ? from : first;
         l->places[second.file][second.i].compares = true;
     }
     l->used[number] = true;
@@ -104,10 +106,10 @@ static hl_status place(loading *l, const hl_parameter *parameter, hl_weight_part
 }
 
 /* Weight or bias of a module of that layer, where the model has it. */
-static hl_status place_weight(loading *l, const hl_weight_name *row, int layer, const char *ending, bool needed)
+static hl_status place_weight(hl_loading *l, const hl_weight_name *row, int layer, const char *ending, bool needed)
 {
     char ours[HL_WEIGHT_NAME], theirs[HL_WEIGHT_NAME], parameter_name[HL_WEIGHT_NAME + 8];
-    tensor from;
+    hl_folder_tensor from;
     hl_weight_name_print(row->ours, layer, ours);
     hl_weight_name_print(row->theirs, layer, theirs);
     snprintf(parameter_name, sizeof parameter_name, "%s%s", ours, ending);
@@ -127,7 +129,7 @@ static hl_status place_weight(loading *l, const hl_weight_name *row, int layer, 
 }
 
 /* All rows of a table, which may be NULL; `needed`: none may be missing. */
-static hl_status place_rows(loading *l, const hl_weight_name *rows, bool needed)
+static hl_status place_rows(hl_loading *l, const hl_weight_name *rows, bool needed)
 {
     for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
         for (int layer = 0; layer < hl_weight_name_layers(row, l->model); layer++) {
@@ -139,7 +141,7 @@ static hl_status place_rows(loading *l, const hl_weight_name *rows, bool needed)
 }
 
 /* Whether the model has the stored output layer. */
-static bool has_stored_head(const loading *l)
+static bool has_stored_head(const hl_loading *l)
 {
     const hl_model_config *model = &l->model->config, *stored = &l->folder->model;
     int64_t targets = stored->targets != 0 ? stored->targets : stored->vocabulary;
@@ -148,7 +150,7 @@ static bool has_stored_head(const loading *l)
 }
 
 /* Of the output layer nothing must be in the folder; what comes before it must. */
-static hl_status check_body(const loading *l)
+static hl_status check_body(const hl_loading *l)
 {
     static const char *const prefixes[] = { "output.", "head.", "pooler." };
     for (int p = 0; p < l->model->parameters.n; p++) {
@@ -165,7 +167,7 @@ static hl_status check_body(const loading *l)
     return hl_ok();
 }
 
-static hl_status place_all(loading *l)
+hl_status hl_loading_place(hl_loading *l)
 {
     const hl_model_kind *kind = l->folder->kind;
     const hl_weight_name *rows = hl_model_kind_head(kind, l->folder->head);
@@ -177,7 +179,7 @@ static hl_status place_all(loading *l)
 
 /* ---- reading ---- */
 
-static hl_status read_file(const loading *l, int f)
+static hl_status read_file(const hl_loading *l, int f)
 {
     hl_safetensors *file = l->folder->files[f];
     HL_TRY(hl_safetensors_read(file, l->places[f]));
@@ -193,7 +195,7 @@ static hl_status read_file(const loading *l, int f)
 }
 
 /* Divides the queries of layer l by l + 1, and with them its scores. */
-static void scale_queries(const loading *l)
+static void scale_queries(const hl_loading *l)
 {
     for (int layer = 1; l->folder->inverse_scale && layer < l->model->config.n_layers; layer++) {
         static const char *const endings[] = { "weight", "bias" };
@@ -208,7 +210,7 @@ static void scale_queries(const loading *l)
     }
 }
 
-static hl_status check_finite(const loading *l)
+static hl_status check_finite(const hl_loading *l)
 {
     for (int p = 0; p < l->model->parameters.n; p++) {
         const hl_parameter *parameter = &l->model->parameters.list[p];
@@ -232,20 +234,20 @@ static void add_name(hl_text *text, int64_t *n, const char *name)
 }
 
 /* Causal masks, which files of GPT-2 may hold as numbers. */
-static bool is_mask(const loading *l, const char *name)
+static bool is_mask(const hl_loading *l, const char *name)
 {
     const char *attention = l->folder->kind->causal ? strstr(name, ".attn.") : NULL;
     return attention != NULL && (strcmp(attention, ".attn.bias") == 0 || strcmp(attention, ".attn.masked_bias") == 0);
 }
 
-static bool is_unused(const loading *l, int f, int i)
+bool hl_loading_is_unused(const hl_loading *l, int f, int i)
 {
     const hl_safetensors *file = l->folder->files[f];
     return l->places[f][i].data == NULL && hl_safetensors_can_read(file, i) &&
            !is_mask(l, hl_safetensors_name(file, i));
 }
 
-static hl_status tell(const loading *l, hl_pretrained_loaded *loaded)
+static hl_status tell(const hl_loading *l, hl_pretrained_loaded *loaded)
 {
     const hl_parameters *parameters = &l->model->parameters;
     loaded->rows_cut = l->rows_cut;
@@ -260,7 +262,7 @@ static hl_status tell(const loading *l, hl_pretrained_loaded *loaded)
     for (int f = 0; f < l->folder->n_files; f++) {
         const hl_safetensors *file = l->folder->files[f];
         for (int i = 0; i < hl_safetensors_count(file); i++) {
-            if (is_unused(l, f, i)) {
+            if (hl_loading_is_unused(l, f, i)) {
                 add_name(&loaded->unused, &loaded->n_unused, hl_safetensors_name(file, i));
             }
         }
@@ -269,8 +271,7 @@ static hl_status tell(const loading *l, hl_pretrained_loaded *loaded)
     return hl_text_status(&loaded->unused);
 }
 
-/* Cannot fail but for memory, which frees nothing: free_loading does. */
-static hl_status allocate(loading *l)
+hl_status hl_loading_allocate(hl_loading *l)
 {
     size_t n = (size_t)l->model->parameters.n, n_files = (size_t)l->folder->n_files;
     l->used = hl_calloc(n, sizeof *l->used);
@@ -284,7 +285,7 @@ static hl_status allocate(loading *l)
     return good ? hl_ok() : hl_error_memory("the places of weights");
 }
 
-static void free_loading(loading *l)
+void hl_loading_free(hl_loading *l)
 {
     for (int f = 0; l->places != NULL && f < l->folder->n_files; f++) {
         hl_free(l->places[f]);
@@ -298,9 +299,9 @@ hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrain
 {
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
     hl_pretrained_loaded_free(loaded);
-    loading l = { .folder = folder, .model = model };
-    hl_status status = allocate(&l);
-    HL_THEN(status, place_all(&l));
+    hl_loading l = { .folder = folder, .model = model };
+    hl_status status = hl_loading_allocate(&l);
+    HL_THEN(status, hl_loading_place(&l));
     for (int f = 0; f < folder->n_files; f++) {
         HL_THEN(status, read_file(&l, f));
     }
@@ -309,18 +310,18 @@ hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrain
         scale_queries(&l);
     }
     HL_THEN(status, tell(&l, loaded));
-    free_loading(&l);
+    hl_loading_free(&l);
     return status;
 }
 
 /* Whether the files hold one layer more than config.json, which the model would silently lack. */
-static hl_status check_layers(const loading *l)
+static hl_status check_layers(const hl_loading *l)
 {
     const hl_model_kind *kind = l->folder->kind;
     int n = l->folder->model.n_layers;
     for (const hl_weight_name *row = kind->body; row->ours != NULL; row++) {
         char theirs[HL_WEIGHT_NAME];
-        tensor found;
+        hl_folder_tensor found;
         hl_weight_name_print(row->theirs, n, theirs);
         if (strchr(row->theirs, '#') != NULL && find_weight(l, theirs, "weight", &found)) {
             return hl_pretrained_error(l->folder, l->folder->file_names[found.file],
@@ -335,63 +336,16 @@ hl_status hl_pretrained_check_weights(hl_pretrained *folder)
 {
     hl_model *model = hl_calloc(1, sizeof *model);
     HL_NEED(model != NULL, "a model");
-    loading l = { .folder = folder, .model = model };
+    hl_loading l = { .folder = folder, .model = model };
     hl_status status = hl_model_init(model, &folder->model);
     if (status.code == HL_INVALID) {
         status = hl_pretrained_error(folder, "config.json", "%s", status.text);
     }
-    HL_THEN(status, allocate(&l));
-    HL_THEN(status, place_all(&l));
+    HL_THEN(status, hl_loading_allocate(&l));
+    HL_THEN(status, hl_loading_place(&l));
     HL_THEN(status, check_layers(&l));
-    free_loading(&l);
+    hl_loading_free(&l);
     hl_model_free(model);
     hl_free(model);
     return status;
-}
-
-/* ---- what is not used ---- */
-
-/* Adds those of one file, with their numbers. */
-static hl_status read_unused(const loading *l, int f, hl_unused_tensors *unused)
-{
-    hl_safetensors *file = l->folder->files[f];
-    for (int i = 0; i < hl_safetensors_count(file); i++) {
-        bool is = is_unused(l, f, i);
-        l->places[f][i] = (hl_safetensors_place){ 0 };
-        if (is) {
-            hl_shape shape = hl_safetensors_shape(file, i);
-            hl_real *data = hl_calloc((size_t)hl_shape_count(shape), sizeof *data);
-            unused->list[unused->n++] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, data };
-            l->places[f][i].data = data;
-            HL_NEED(data != NULL, "tensors");
-        }
-    }
-    return hl_safetensors_read(file, l->places[f]);
-}
-
-hl_status hl_pretrained_read_unused(hl_pretrained *folder, hl_model *model, hl_unused_tensors *unused)
-{
-    size_t n = 0;
-    for (int f = 0; f < folder->n_files; f++) {
-        n += (size_t)hl_safetensors_count(folder->files[f]);
-    }
-    loading l = { .folder = folder, .model = model };
-    hl_status status = allocate(&l);
-    HL_THEN(status, place_all(&l));
-    *unused = (hl_unused_tensors){ .list = hl_calloc(n, sizeof *unused->list) };
-    HL_THEN(status, unused->list != NULL ? hl_ok() : hl_error_memory("tensors"));
-    for (int f = 0; f < folder->n_files; f++) {
-        HL_THEN(status, read_unused(&l, f, unused));
-    }
-    free_loading(&l);
-    return status;
-}
-
-void hl_unused_tensors_free(hl_unused_tensors *unused)
-{
-    for (int i = 0; i < unused->n; i++) {
-        hl_free((void *)unused->list[i].data);
-    }
-    hl_free(unused->list);
-    *unused = (hl_unused_tensors){ 0 };
 }

@@ -13,7 +13,8 @@
 /* Of an unknown source the kind whose models compute what the shape says. */
 static const hl_model_kind *kind_of(const hl_model_config *c)
 {
-    return hl_model_kind_find(c->causal                                                        ? "gpt2"
+    return hl_model_kind_find(c->positions == HL_POSITIONS_ROTARY                              ? "modernbert"
+                              : c->causal                                                      ? "gpt2"
                               : c->position_offset > 0                                         ? "roberta"
                               : c->embedding_size != c->d_model || c->pooler == HL_POOLER_GELU ? "electra"
                               : c->token_types == 0                                            ? "distilbert"
@@ -48,14 +49,29 @@ static hl_status check_head(const hl_pretrained_writing *w)
     return hl_ok();
 }
 
+/* Whether each part has biases if the kind has no key for them. */
+static bool has_biases(const hl_pretrained_writing *w)
+{
+    const hl_model_kind *kind = w->kind;
+    const hl_model_config *c = &w->parts->model->config;
+    return (kind->norm_bias != NULL || c->norm_bias == HL_BIAS_TRUE) &&
+           (kind->attention_bias != NULL || c->attention_bias == HL_BIAS_TRUE) &&
+           (kind->feed_forward_bias != NULL || c->feed_forward_bias == HL_BIAS_TRUE) &&
+           (kind->head_bias != NULL || c->head_bias == HL_BIAS_TRUE);
+}
+
 static hl_status check_kind(const hl_pretrained_writing *w)
 {
     const hl_model_kind *kind = w->kind;
     const hl_model_config *c = &w->parts->model->config;
     hl_pretrained_head head = w->parts->head;
-    static const hl_output_head heads[HL_PRETRAINED_HEADS] = {
-        [HL_PRETRAINED_NONE] = HL_HEAD_NONE, [HL_PRETRAINED_MASKED] = HL_HEAD_TRANSFORM
-    };
+    const hl_model_config *shape = kind->shape;
+    bool answers = head != HL_PRETRAINED_NONE && head != HL_PRETRAINED_NEXT;
+    hl_output_head output = head == HL_PRETRAINED_NONE                                       ? HL_HEAD_NONE
+                            : head == HL_PRETRAINED_MASKED || (answers && kind->head_of_all) ? HL_HEAD_TRANSFORM
+                                                                                             : HL_HEAD_LINEAR;
+    bool rotary = shape->positions == HL_POSITIONS_ROTARY, pre = shape->norm == HL_NORM_PRE,
+         gated = shape->feed_forward == HL_FEED_FORWARD_GATED;
     static const char *const poolers[] = { "none", "tanh", "relu", "gelu" };
     hl_pooler pooler = head == HL_PRETRAINED_CLASSES ? kind->pooler : HL_POOLER_NONE;
     hl_pooling pooling = head == HL_PRETRAINED_CLASSES && kind->causal ? HL_POOLING_LAST : HL_POOLING_ROWS;
@@ -66,23 +82,30 @@ static hl_status check_kind(const hl_pretrained_writing *w)
         bool fits;
         const char *key;
     } keys[] = {
-        { c->positions == HL_POSITIONS_LEARNED, "positions = learned" },
-        { c->norm == (kind->causal ? HL_NORM_PRE : HL_NORM_POST), kind->causal ? "norm = pre" : "norm = post" },
+        { c->positions == shape->positions, rotary ? "positions = rotary" : "positions = learned" },
+        { c->norm == shape->norm, pre ? "norm = pre" : "norm = post" },
+        { c->lacks_first_norm == shape->lacks_first_norm,
+          shape->lacks_first_norm ? "first_norm = false" : "first_norm = true" },
+        { rotary ? c->window > 0 : c->window == 0, rotary ? "window from 1" : "window = 0" },
+        { !rotary || c->global_every > 0, "global_every from 1" },
+        { !c->bias || has_biases(w), "norm_bias, attention_bias, feed_forward_bias and head_bias = true" },
         { c->causal == kind->causal, kind->causal ? "causal = true" : "causal = false" },
         { c->norm_kind == HL_NORM_LAYER, "norm_kind = layer" },
-        { c->feed_forward == HL_FEED_FORWARD_USUAL, "feed_forward = usual" },
+        { c->feed_forward == shape->feed_forward, gated ? "feed_forward = gated" : "feed_forward = usual" },
         { c->bias, "bias = true" },
         { c->unscaled_embedding, "scale_embedding = false" },
-        { c->embedding_norm == !kind->causal, kind->causal ? "embedding_norm = false" : "embedding_norm = true" },
+        { c->embedding_norm == shape->embedding_norm,
+          shape->embedding_norm ? "embedding_norm = true" : "embedding_norm = false" },
         { (c->token_types > 0) == kind->has_types, kind->has_types ? "token_types from 1" : "token_types = 0" },
         { c->embedding_size == c->d_model || kind->has_embedding_size, "embedding_size = 0" },
         { kind->positions_follow_padding ? padding >= 0 && c->position_offset == padding + 1 : c->position_offset == 0,
           kind->positions_follow_padding ? "position_offset = the id of padding + 1" : "position_offset = 0" },
         { has_plain_heads(c), "d_k = d_v, the same in every layer and a divisor of d_model, and kv_heads = heads" },
-        { c->pooling == pooling, pooling == HL_POOLING_ROWS ? "pooling = first" : "pooling = last" },
+        { c->pooling == pooling || (kind->pooling != NULL && c->pooling == HL_POOLING_MEAN && answers),
+          pooling == HL_POOLING_ROWS ? "pooling = first" : "pooling = last" },
         { kind->norm_epsilon != NULL || (hl_real)c->norm_epsilon == (hl_real)kind->norm_epsilon_otherwise,
           "norm_eps = 1e-12" },
-        { c->head == heads[head], head == HL_PRETRAINED_MASKED ? "head = transform" : "head = linear" },
+        { c->head == output, output == HL_HEAD_TRANSFORM ? "head = transform" : "head = linear" },
         { c->pooler == pooler, pooler_text },
         { !c->tied_bias, "tied_bias = false" },
         { hl_model_kind_activation(c->activation) != NULL, "activation = one that transformers has" },
@@ -152,6 +175,9 @@ static void drop(const hl_pretrained_writing *w, const char *key)
 /* The shortest number that is the same hl_real, as 1e-12. */
 static void put_number(hl_pretrained_writing *w, const char *key, double full)
 {
+    if (key == NULL) {
+        return;
+    }
     char text[32];
     hl_real value = (hl_real)full;
     double number = (double)value;
@@ -183,6 +209,25 @@ static void put_sizes(hl_pretrained_writing *w)
     put(w, kind->has_embedding_size ? "embedding_size" : NULL, json_integer(c->embedding_size));
     put(w, "vocab_size", json_integer(c->vocabulary));
     put(w, kind->inverse_scale, json_false()); /* queries that were divided stay so */
+    put(w, kind->norm_bias, json_boolean(c->norm_bias == HL_BIAS_TRUE));
+    put(w, kind->attention_bias, json_boolean(c->attention_bias == HL_BIAS_TRUE));
+    put(w, kind->feed_forward_bias, json_boolean(c->feed_forward_bias == HL_BIAS_TRUE));
+    put(w, kind->head_bias, json_boolean(c->head_bias == HL_BIAS_TRUE));
+}
+
+/* As transformers 4 spells them; version 5 reads that, too. */
+static void put_windows(hl_pretrained_writing *w)
+{
+    const hl_model_config *c = &w->parts->model->config;
+    if (c->positions != HL_POSITIONS_ROTARY) {
+        return;
+    }
+    drop(w, "layer_types");
+    drop(w, "rope_parameters");
+    put(w, "local_attention", json_integer(c->window));
+    put(w, "global_attn_every_n_layers", json_integer(c->global_every));
+    put(w, "global_rope_theta", json_real(c->rotary_theta));
+    put(w, "local_rope_theta", json_real(c->rotary_theta_local > 0 ? c->rotary_theta_local : c->rotary_theta));
 }
 
 static void put_functions(hl_pretrained_writing *w)
@@ -199,11 +244,17 @@ static void put_functions(hl_pretrained_writing *w)
         put_number(w, kind->norm_epsilon, c->norm_epsilon);
     }
     put_number(w, "initializer_range", c->initial_std);
-    if (strcmp(kind->dropout_embedding, kind->dropout_residual) != 0) {
-        put_number(w, kind->dropout_embedding, c->dropout_embedding);
-    }
+    /* if one key stands for two numbers, the last one is written */
+    put_number(w, kind->dropout_embedding, c->dropout_embedding);
     put_number(w, kind->dropout_residual, c->dropout_residual);
     put_number(w, kind->dropout_attention, c->dropout_attention);
+    put_number(w, kind->dropout_ffn, c->dropout_ffn);
+    if (kind->head_activation != NULL) {
+        put(w, kind->head_activation, json_incref(json_object_get(w->config, kind->activation)));
+    }
+    if (kind->pooling != NULL && head == HL_PRETRAINED_CLASSES) {
+        put(w, kind->pooling, json_string(c->pooling == HL_POOLING_MEAN ? "mean" : "cls"));
+    }
     const char *dropout = head == HL_PRETRAINED_TAGS      ? kind->dropout_tags
                           : head == HL_PRETRAINED_CLASSES ? kind->dropout_classes
                                                           : NULL;
@@ -237,6 +288,7 @@ void hl_pretrained_print_config(hl_pretrained_writing *w, hl_text *text)
     put(w, "model_type", json_string(w->kind->name));
     put_sizes(w);
     put_functions(w);
+    put_windows(w);
     drop(w, "dtype"); /* float32 */
     drop(w, "torch_dtype");
     if (parts->source == NULL || parts->head != parts->source->head) { /* what is said of another head */

@@ -21,7 +21,8 @@ static const hl_real *numbers(const hl_model *model, int layer, const char *name
 {
     char whole[HL_WEIGHT_NAME];
     snprintf(whole, sizeof whole, "encoder.layers.%d.self_attn.%s", layer, name);
-    return hl_parameters_find(&model->parameters, whole)->tensor->data;
+    const hl_parameter *parameter = hl_parameters_find(&model->parameters, whole);
+    return parameter != NULL ? parameter->tensor->data : NULL;
 }
 
 /* What a layer with fewer heads has of q, k and v, a third of the rows each, and of the output's columns. `places`:
@@ -37,8 +38,10 @@ static void fill_attention(const hl_model *from, int layer, const int32_t *place
         int64_t here = head * d_k, there = (places != NULL ? places[head] : head) * d_k;
         for (int part = 0; part < 3; part++) {
             copy_rows(weight + (part * D + there) * D, D, numbers(from, layer, names[part]) + here * D, D, d_k, D);
-            copy_rows(bias + part * D + there, d_k, numbers(from, layer, "in_proj_bias") + part * width + here, d_k, 1,
-                      d_k);
+            if (bias != NULL) {
+                copy_rows(bias + part * D + there, d_k, numbers(from, layer, "in_proj_bias") + part * width + here, d_k,
+                          1, d_k);
+            }
         }
         copy_rows(out + there, D, numbers(from, layer, "out_proj.weight") + here, width, D, d_k);
     }
@@ -89,7 +92,7 @@ typedef struct tensors {
     const char *prefix;
     hl_named_tensor *list;
     char (*names)[FULL_NAME];
-    hl_real **transposed; /* owned copies, NULL for tensors that are where the model has them */
+    hl_real **copies; /* owned; NULL for tensors that are where the model has them */
     int n, n_kept, capacity;
 } tensors;
 
@@ -100,6 +103,22 @@ static hl_status transpose(hl_named_tensor *tensor, hl_real **copy)
     HL_NEED(*copy != NULL, tensor->name);
     hl_transpose(rows, columns, 1, tensor->data, columns, *copy, rows);
     tensor->shape = HL_SHAPE(columns, rows);
+    tensor->data = *copy;
+    return hl_ok();
+}
+
+/* The rows of linear1, and behind them those of linear3, which has the same shape. */
+static hl_status join_gate(const hl_model *model, int layer, const char *ending, hl_named_tensor *tensor,
+                           hl_real **copy)
+{
+    char name[HL_WEIGHT_NAME];
+    snprintf(name, sizeof name, "encoder.layers.%d.linear3.%s", layer, ending);
+    size_t count = (size_t)hl_shape_count(tensor->shape);
+    *copy = hl_malloc(2 * count * sizeof **copy);
+    HL_NEED(*copy != NULL, tensor->name);
+    memcpy(*copy, tensor->data, count * sizeof **copy);
+    memcpy(*copy + count, hl_parameters_find(&model->parameters, name)->tensor->data, count * sizeof **copy);
+    tensor->shape.size[0] *= 2;
     tensor->data = *copy;
     return hl_ok();
 }
@@ -123,9 +142,11 @@ static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, co
         tensor->shape.size[0] /= 3;
         tensor->data += (row->part - HL_PART_Q) * (parameter->count / 3);
     }
-    t->n++;
-    return row->part == HL_PART_TRANSPOSED && tensor->shape.n_dims == 2 ? transpose(tensor, &t->transposed[t->n - 1])
-                                                                        : hl_ok();
+    hl_real **copy = &t->copies[t->n++];
+    if (row->part == HL_PART_GATED) {
+        return join_gate(t->w->model, layer, ending, tensor, copy);
+    }
+    return row->part == HL_PART_TRANSPOSED && tensor->shape.n_dims == 2 ? transpose(tensor, copy) : hl_ok();
 }
 
 static int count_rows(const tensors *t, const hl_weight_name *rows)
@@ -172,8 +193,8 @@ static hl_status add_all(tensors *t)
     t->capacity = count_rows(t, kind->body) + count_rows(t, pooler) + count_rows(t, rows) + t->w->kept.n;
     t->list = hl_calloc((size_t)t->capacity, sizeof *t->list);
     t->names = hl_calloc((size_t)t->capacity, sizeof *t->names);
-    t->transposed = hl_calloc((size_t)t->capacity, sizeof *t->transposed);
-    HL_NEED(t->list != NULL && t->names != NULL && t->transposed != NULL, "tensors");
+    t->copies = hl_calloc((size_t)t->capacity, sizeof *t->copies);
+    HL_NEED(t->list != NULL && t->names != NULL && t->copies != NULL, "tensors");
     HL_TRY(add_rows(t, kind->body, prefix));
     HL_TRY(add_rows(t, pooler, prefix));
     HL_TRY(add_rows(t, rows, ""));
@@ -202,10 +223,10 @@ hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char
     for (int i = 0; i < t.n; i++) {
         written->n_numbers += hl_shape_count(t.list[i].shape);
     }
-    for (int i = 0; t.transposed != NULL && i < t.capacity; i++) {
-        hl_free(t.transposed[i]);
+    for (int i = 0; t.copies != NULL && i < t.capacity; i++) {
+        hl_free(t.copies[i]);
     }
-    hl_free(t.transposed);
+    hl_free(t.copies);
     hl_free(t.names);
     hl_free(t.list);
     return status;

@@ -74,6 +74,7 @@ const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key)
 typedef struct hl_safetensors_place {
     hl_real *data;   /* count(shape) numbers; NULL: the tensor is skipped */
     size_t first;    /* read only this many numbers, from the first one on; 0: all; not with `transposed` */
+    hl_real *rest;   /* where the numbers after `first` go instead of being left out; NULL: nowhere */
     bool transposed; /* the file's tensor is (n, m), and `data` is (m, n) */
     bool compares;   /* compare with the numbers in `data` instead of writing them */
     bool differs;    /* the result of the comparison: whether any bit differs */

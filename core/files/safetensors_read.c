@@ -191,7 +191,8 @@ static void put_piece(const hl_safetensors *file, const hl_safetensors_entry *te
     size_t row = first / m, column = first % m;
     for (size_t k = 0; k < count / element; k++) {
         hl_real number = tensor->type->number(file->piece + k * element);
-        hl_real *to = place->data + column * n + row;
+        bool rest = place->rest != NULL && first + k >= place->first;
+        hl_real *to = rest ? place->rest + (first + k - place->first) : place->data + column * n + row;
         if (++column == m) {
             column = 0;
             row++;
@@ -215,7 +216,8 @@ static hl_status read_tensor(hl_safetensors *file, const hl_safetensors_entry *t
     }
     bool at_once = place->data != NULL && place->first == 0 && !place->transposed && !place->compares &&
                    strcmp(tensor->type->name, HL_SAFETENSORS_DTYPE) == 0;
-    size_t wanted = place->data == NULL ? 0 : place->first > 0 ? place->first * (tensor->type->bits / 8) : size;
+    bool part = place->first > 0 && place->rest == NULL;
+    size_t wanted = place->data == NULL ? 0 : part ? place->first * (tensor->type->bits / 8) : size;
     for (size_t done = 0; done < size; done += count) {
         count = size - done < PIECE ? size - done : PIECE;
         HL_TRY(read_piece(file, at_once ? (char *)place->data + done : file->piece, count, crc));

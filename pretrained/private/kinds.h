@@ -14,6 +14,7 @@ typedef enum hl_weight_part {
     HL_PART_K,
     HL_PART_V,
     HL_PART_TRANSPOSED, /* all of it; a matrix is stored transposed */
+    HL_PART_GATED,      /* linear1, and behind its rows those of linear3 */
 } hl_weight_part;
 
 /* Whether it is one of q, k and v. */
@@ -29,23 +30,28 @@ typedef struct hl_weight_name {
 int hl_weight_name_layers(const hl_weight_name *row, const hl_model *model);
 
 typedef struct hl_model_kind {
-    const char *name;       /* model_type */
-    const char *class_name; /* what the names in `architectures` begin with */
-    const char *prefix;     /* of weights' names, or none */
+    const char *name;             /* model_type */
+    const char *class_name;       /* what the names in `architectures` begin with */
+    const char *prefix;           /* of weights' names, or none */
+    const hl_model_config *shape; /* what all models of the kind have in common */
 
     /* the keys of config.json; NULL: it has no such key */
     const char *d_model, *n_layers, *n_heads, *d_ff, *max_length, *activation, *norm_epsilon;
-    const char *dropout_embedding, *dropout_residual, *dropout_attention, *dropout_tags, *dropout_classes;
+    const char *dropout_embedding, *dropout_residual, *dropout_attention, *dropout_ffn, *dropout_tags, *dropout_classes;
+    const char *norm_bias, *attention_bias, *feed_forward_bias, *head_bias; /* false if they are missing */
+    const char *head_activation;                                            /* must be the activation */
+    const char *pooling;                                                    /* of classes: "cls" or "mean" */
     const char *inverse_scale; /* whether scores of layer l are divided by l + 1 */
 
     bool has_types;                /* type_vocab_size */
     bool has_embedding_size;       /* embedding_size */
     bool positions_follow_padding; /* the first row of the table that is used is pad_token_id + 1 */
-    bool causal;                   /* and pre-norm, tied without head.*, weights of layers transposed: GPT-2 */
+    bool causal;                   /* and tied without head.*, weights of layers transposed: GPT-2 */
+    bool head_of_all;              /* tags and classes have head.*, as masked models do */
     bool gelu_head;                /* the head has gelu, whatever the activation is */
     bool pooler_dropout;           /* dropout_classes precedes the pooler, too */
     hl_pooler pooler;              /* of classes */
-    double norm_epsilon_otherwise;
+    double norm_epsilon_otherwise, dropout_otherwise;
     double dropout_classes_otherwise; /* 0: dropout_residual */
 
     /* Each ends with an empty row; NULL: there is none. */

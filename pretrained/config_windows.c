@@ -1,0 +1,64 @@
+/* Windows and rotary positions in config.json: of ModernBERT, as transformers 4 and 5 spell them. */
+#include "pretrained/private/config_reader.h"
+
+#include <string.h>
+
+static const char file[] = "config.json";
+
+/* Whether the list has full attention in layers 0, n, 2n, ... and a window in all others. */
+static bool is_every(const json_t *types, int64_t n)
+{
+    bool every = true;
+    for (size_t l = 0; l < json_array_size(types); l++) {
+        const char *type = json_string_value(json_array_get(types, l));
+        const char *wanted = (int64_t)l % n == 0 ? "full_attention" : "sliding_attention";
+        every = every && type != NULL && strcmp(type, wanted) == 0;
+    }
+    return every;
+}
+
+static hl_status read_layer_types(const hl_config_json *r)
+{
+    hl_model_config *c = &r->folder->model;
+    const json_t *types = hl_config_json_member(r, "layer_types");
+    HL_TRY(hl_config_json_size(r, "global_attn_every_n_layers", 1, 3, &c->global_every));
+    if (types == NULL || is_every(types, c->global_every)) {
+        return hl_ok();
+    }
+    c->global_every = 1;
+    while (c->global_every <= c->n_layers && !is_every(types, c->global_every)) {
+        c->global_every++;
+    }
+    return c->global_every <= c->n_layers
+               ? hl_ok()
+               : hl_pretrained_error(r->folder, file,
+                                     "layer_types is supported only if full_attention is in every n-th "
+                                     "layer, from the first on, and sliding_attention in all others");
+}
+
+/* The theta of global or of local layers: in `rope_parameters`, or under its own key. */
+static hl_status read_theta(const hl_config_json *r, const char *type, const char *key, double otherwise, double *theta)
+{
+    const json_t *all = hl_config_json_member(r, "rope_parameters"), *rope = json_object_get(all, type);
+    const json_t *value = json_object_get(rope, "rope_theta");
+    value = json_is_number(value) ? value : hl_config_json_member(r, key);
+    const char *kind = json_string_value(json_object_get(rope, "rope_type"));
+    if (hl_config_json_member(r, "rope_scaling") != NULL || (kind != NULL && strcmp(kind, "default") != 0)) {
+        return hl_pretrained_error(r->folder, file, "rotary positions are supported only as rope_type = default");
+    }
+    *theta = value == NULL ? otherwise : json_number_value(value);
+    return *theta >= 1 && *theta <= 1e12 ? hl_ok()
+                                         : hl_pretrained_error(r->folder, file, "%s is no number from 1 to 1e12", key);
+}
+
+hl_status hl_config_json_windows(const hl_config_json *r)
+{
+    hl_model_config *c = &r->folder->model;
+    if (c->positions != HL_POSITIONS_ROTARY) {
+        return hl_ok();
+    }
+    HL_TRY(hl_config_json_size(r, "local_attention", 1, 128, &c->window));
+    HL_TRY(read_layer_types(r));
+    HL_TRY(read_theta(r, "full_attention", "global_rope_theta", 160000, &c->rotary_theta));
+    return read_theta(r, "sliding_attention", "local_rope_theta", HL_ROTARY_THETA, &c->rotary_theta_local);
+}
