@@ -19,6 +19,7 @@ import os
 import shutil
 import sys
 
+import tokenizers
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -40,10 +41,11 @@ def shape(kind):
         return sizes | {"dim": 12, "n_layers": 2, "n_heads": 3, "hidden_dim": 20, "max_position_embeddings": 60}
     if kind == "gpt2":
         return sizes | {"n_embd": 12, "n_layer": 2, "n_head": 2, "n_positions": 60}
+    windows = {"num_hidden_layers": 4, "local_attention": 4} if kind == "modernbert" else {}
     return sizes | {
         "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 20,
         "max_position_embeddings": 60,
-    }  # fmt: skip
+    } | windows  # fmt: skip
 
 
 # Kinds whose tokens are byte-level pieces: the tokenizer, its special tokens, and their ids in config.json.
@@ -51,6 +53,8 @@ BYTES = {
     "roberta": ("RobertaTokenizer", ["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
                 {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}),
     "gpt2": ("GPT2Tokenizer", ["<|endoftext|>"], {"bos_token_id": 0, "eos_token_id": 0}),
+    "modernbert": ("TokenizersBackend", ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+                   {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "cls_token_id": 2, "sep_token_id": 3}),
 }  # fmt: skip
 LABELS = {"id2label": {0: "bad", 1: "so so", 2: "good"}, "label2id": {"bad": 0, "so so": 1, "good": 2}}
 
@@ -79,6 +83,14 @@ MODELS = {
     "gpt2_scaled": ("GPT2LMHeadModel", {"scale_attn_by_inverse_layer_idx": True, "activation_function": "silu"}, "plain",
                     "merges.txt"),
     "gpt2_classes": ("GPT2ForSequenceClassification", LABELS, "plain", "merges.txt"),
+    "modernbert_masked": ("ModernBertForMaskedLM", {}, "plain", "tokenizer.json"),
+    "modernbert_classes": ("ModernBertForSequenceClassification",
+                           LABELS | {"norm_bias": True, "attention_bias": True, "mlp_bias": True, "classifier_bias": True,
+                                     "classifier_pooling": "mean", "global_attn_every_n_layers": 2}, "half",
+                           "tokenizer.json"),
+    "modernbert_tags": ("ModernBertForTokenClassification",
+                        LABELS | {"hidden_activation": "silu", "classifier_activation": "silu", "attention_bias": True},
+                        "shards", "tokenizer.json"),
 }  # fmt: skip
 
 
@@ -96,7 +108,23 @@ def byte_pieces(folder, kind):
         json.dump(vocabulary, file, ensure_ascii=False)
     with open(os.path.join(folder, "merges.txt"), "w") as file:
         file.write("#version: 0.2\n" + "".join(f"{left} {right}\n" for left, right in MERGES))
+    if kind == "modernbert":
+        return backend(vocabulary, special)
     return getattr(transformers, name)(vocab=vocabulary, merges=MERGES)
+
+
+def backend(vocabulary, special):
+    """ModernBERT's tokenizer: byte-level pieces between [CLS] and [SEP]."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=MERGES, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)])  # fmt: skip
+    tokenizer.add_special_tokens([tokenizers.AddedToken("[MASK]", lstrip=True, special=True)])
+    tokenizer.add_special_tokens([text for text in special if text != "[MASK]"])
+    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **dict(zip(names, special)))
 
 
 def tokens_of(folder, kind, kept):
