@@ -80,10 +80,10 @@ def softmax(x):
     return e / e.sum(-1, keepdims=True)
 
 
-def rotated(x):
+def rotated(x, theta):
     """Rotary positions (heads, T, Dk) by complex numbers; an odd last number stays."""
     half = x.shape[-1] // 2
-    angle = np.arange(x.shape[1])[:, None] / 10000 ** (2 * np.arange(half) / x.shape[-1])
+    angle = np.arange(x.shape[1])[:, None] / theta ** (2 * np.arange(half) / x.shape[-1])
     z = (x[..., :half] + 1j * x[..., half : 2 * half]) * np.exp(1j * angle)
     return np.concatenate([z.real, z.imag, x[..., 2 * half :]], -1)
 
@@ -112,6 +112,7 @@ class Model:
 
     def __init__(self, embed, layers, pre, causal, act, epsilon, final, head, rotary=False):
         self.rotary = rotary
+        self.windows = [(0, 10000)] * len(layers)  # of each layer: how many keys a query sees, 0: all; theta
         self.embed, self.layers, self.pre, self.causal = embed, layers, pre, causal
         self.act, self.epsilon, self.final, self.head = act, epsilon, final, head
 
@@ -121,13 +122,17 @@ class Model:
         x, kept = self.embed(ids), []
         for l, layer in enumerate(self.layers):
             s = {"x": x}
-            y = norm(x, *layer.norm1, self.epsilon)[0] if self.pre else x
+            y = norm(x, *layer.norm1, self.epsilon)[0] if self.pre and layer.norm1 else x
             q, k, v = y @ layer.q + layer.bq[:, None], y @ layer.k + layer.bk[:, None], y @ layer.v + layer.bv[:, None]
             if self.rotary:
-                q, k = rotated(q), rotated(k)
+                q, k = rotated(q, self.windows[l][1]), rotated(k, self.windows[l][1])
             scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
             if self.causal:
                 scores = np.where(np.tril(np.ones(scores.shape[-2:])) > 0, scores, -np.inf)
+            if self.windows[l][0]:
+                distance = np.abs(np.subtract.outer(np.arange(len(ids)), np.arange(len(ids))))
+                most = self.windows[l][0] - 1 if self.causal else self.windows[l][0] / 2
+                scores = np.where(distance <= most, scores, -np.inf)
             s["A"], s["v"] = softmax(scores), v
             s["z"] = change("z", l, s["A"] @ v)
             s["write"] = s["z"] @ layer.o
@@ -192,7 +197,7 @@ def run_of(folder):
                 *zip(weights, biases),
                 module(t, at + "self_attn.out_proj"),
                 (heads[l], kv[l]),
-                (norm_of(t, at + "norm1"), norm_of(t, at + "norm2") if feeds else None),
+                (norm_of(t, at + "norm1") if at + "norm1.weight" in t else None, norm_of(t, at + "norm2") if feeds else None),
                 (
                     *module(t, at + "linear1"),
                     *module(t, at + "linear2"),
@@ -216,6 +221,10 @@ def run_of(folder):
     act = {"relu": relu, "gelu": gelu, "gelu_tanh": gelu_tanh, "silu": silu}[keys["activation"]]
     model = Model(embed, layers, pre, keys["causal"] == "true", act, 1e-5, norm_of(t, "encoder.norm") if pre else None,
                   lambda x: x @ out.T + bias, keys["positions"] == "rotary")
+    every = int(keys["global_every"])
+    for l in range(n):
+        window = 0 if every and l % every == 0 else int(keys["window"])
+        model.windows[l] = window, float(window and float(keys["rotary_theta_local"]) or keys["rotary_theta"])
     model.out, model.out_bias = out, bias
     model.names = open(os.path.join(folder, "vocab.txt"), encoding="utf-8").read().split("\n")
     return model
@@ -245,6 +254,36 @@ def gpt2_of(folder):
     )
     model.out, model.out_bias = out, np.zeros(len(out))
     ids = json.load(open(os.path.join(folder, "vocab.json"), encoding="utf-8"))
+    model.names = [name.replace("\u0120", " ") for name, _ in sorted(ids.items(), key=lambda entry: entry[1])]
+    return model
+
+
+def modernbert_of(folder):
+    t = {name.removeprefix("model."): x for name, x in tensors_of(os.path.join(folder, "model.safetensors")).items()}
+    config = json.load(open(os.path.join(folder, "config.json")))
+    layers, every = [], config["layer_types"]
+    for l, heads in enumerate([config["num_attention_heads"]] * len(every)):
+        at = f"layers.{l}."
+        weights = np.split(t[at + "attn.Wqkv.weight"], 3)
+        inner, gate = np.split(t[at + "mlp.Wi.weight"], 2)
+        none = np.zeros(len(inner))
+        layers.append(
+            Layer(
+                *((w, np.zeros(len(w))) for w in weights),
+                module(t, at + "attn.Wo"),
+                (heads, heads),
+                (norm_of(t, at + "attn_norm") if l else None, norm_of(t, at + "mlp_norm")),
+                (inner, none, *module(t, at + "mlp.Wo"), gate, none),
+            )
+        )
+    epsilon, out = config["norm_eps"], t["embeddings.tok_embeddings.weight"]
+    embed = lambda ids: norm(out[ids], *norm_of(t, "embeddings.norm"), epsilon)[0]
+    head = lambda x: norm(gelu(x @ t["head.dense.weight"].T), *norm_of(t, "head.norm"), epsilon)[0] @ out.T + t["decoder.bias"]
+    model = Model(embed, layers, True, False, gelu, epsilon, norm_of(t, "final_norm"), head, True)
+    rope = {name: value["rope_theta"] for name, value in config["rope_parameters"].items()}
+    model.windows = [(config["local_attention"] * (kind != "full_attention"), rope[kind]) for kind in every]
+    with open(os.path.join(folder, "tokenizer.json"), encoding="utf-8") as file:
+        ids = json.load(file)["model"]["vocab"]
     model.names = [name.replace("\u0120", " ") for name, _ in sorted(ids.items(), key=lambda entry: entry[1])]
     return model
 
@@ -458,7 +497,7 @@ def check_wires(program, folder, model):
     for wire in said["wires"]:
         a, b = wire["from_layer"], wire["to_layer"]
         i, j = wire["from_head"], wire["to_head"]
-        gain = lambda l: model.layers[l].norm1[0][:, None] if model.pre else 1
+        gain = lambda l: model.layers[l].norm1[0][:, None] if model.pre and model.layers[l].norm1 else 1
         OV1 = (gain(a) * model.layers[a].v[i]) @ model.layers[a].o[i]
         between = np.ones(len(OV1))
         for l in range(a, b):
@@ -497,6 +536,10 @@ RUNS = {
     "gated": ["model.feed_forward=gated", "model.activation=gelu", "model.d_ff=37"],
     "rms": ["model.norm_kind=rms", "model.feed_forward=gated", "model.activation=silu", "model.positions=rotary"],
     "rms_post": ["model.norm_kind=rms", "model.norm=post"],
+    "modern": ["model.layers=3", "model.embedding_norm=true", "model.first_norm=false", "model.feed_forward=gated",
+               "model.positions=rotary", "model.rotary_theta=160000", "model.rotary_theta_local=100", "model.window=4",
+               "model.global_every=2", "model.norm_bias=false", "model.attention_bias=false", "model.activation=gelu"],
+    "windows": ["model.norm=post", "model.causal=true", "model.window=6", "model.bias=false", "model.norm_bias=true"],
     "bare": ["model.bias=false", "model.tie_embedding=true", "model.causal=true"],
 }
 
@@ -551,6 +594,9 @@ def main():
         check_wires(heads, gpt2, gpt2_of(gpt2))
         check_input(heads, bert, bert_of(bert), "the cat sat on the [MASK]", "the dog sat on the [MASK]", 3, work)
         check_wires(heads, bert, bert_of(bert))
+        modern = os.path.join(tiny, "modernbert_masked")
+        check_input(heads, modern, modernbert_of(modern), "the cat sat on the[MASK]", "the sat cat on the[MASK]", 3, work)
+        check_wires(heads, modern, modernbert_of(modern))
         if more:
             folder, text = more[:2]
             model = (gpt2_of if "n_layer" in json.load(open(os.path.join(folder, "config.json"))) else bert_of)(folder)
