@@ -22,6 +22,7 @@ static const struct {
     { "t2048", 2, 2048, 256, 8, 4, 1024, 256, 181999239168 },
     { "t4096", 1, 4096, 256, 8, 4, 1024, 256, 285078454272 },
     { "gpt2", 4, 64, 768, 12, 12, 3072, 50257, 191557140480 },
+    { "modernbert", 4, 512, 768, 12, 22, 1152, 50368, 1949306978304 },
 };
 
 static hl_config load_shipped(const char *name)
@@ -55,13 +56,17 @@ TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
             ck_assert_int_eq(config.model.kv_heads[l], workloads[i].H);
         }
         ck_assert_int_eq(config.model.norm, HL_NORM_PRE);
-        bool gpt2 = strcmp(workloads[i].name, "gpt2") == 0; /* the others are the paper's encoder */
-        ck_assert_int_eq(config.model.activation, gpt2 ? HL_GELU_TANH : HL_RELU);
-        ck_assert_int_eq(config.model.positions, gpt2 ? HL_POSITIONS_LEARNED : HL_POSITIONS_SINUSOIDAL);
+        bool gpt2 = strcmp(workloads[i].name, "gpt2") == 0, modern = strcmp(workloads[i].name, "modernbert") == 0;
+        bool open = gpt2 || modern; /* the others are the paper's encoder */
+        ck_assert_int_eq(config.model.activation, gpt2 ? HL_GELU_TANH : modern ? HL_GELU : HL_RELU);
+        ck_assert_int_eq(config.model.positions, gpt2     ? HL_POSITIONS_LEARNED
+                                                 : modern ? HL_POSITIONS_ROTARY
+                                                          : HL_POSITIONS_SINUSOIDAL);
         ck_assert_int_eq(config.model.max_length, gpt2 ? 1024 : workloads[i].T);
-        ck_assert(config.model.causal == gpt2 && config.model.tie_embedding == gpt2);
-        ck_assert(!config.model.tied_bias && config.model.unscaled_embedding == gpt2);
-        double dropout = gpt2 ? 0 : 0.1;
+        ck_assert(config.model.causal == gpt2 && config.model.tie_embedding == open);
+        ck_assert(!config.model.tied_bias && config.model.unscaled_embedding == open);
+        ck_assert(config.model.window == (modern ? 128 : 0) && config.model.global_every == (modern ? 3 : 0));
+        double dropout = open ? 0 : 0.1;
         ck_assert_double_eq(config.model.dropout_attention, dropout);
         ck_assert_double_eq(config.model.dropout_residual, dropout);
         ck_assert_double_eq(config.model.dropout_ffn, dropout);
