@@ -90,6 +90,7 @@
 #include "show/terminal_cells.h"
 /* Runs: config, trainer, folder; and a run opened again */
 #include "pretrained/write.h"
+#include "study/block_maps.h"
 #include "study/coreference_study.h"
 #include "study/heads_sentences.h"
 #include "study/heads_table.h"

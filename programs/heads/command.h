@@ -37,6 +37,7 @@ typedef struct hl_heads_command {
     hl_heads_files files;
     int64_t step, example;               /* -1: not given */
     const char *input;                   /* tokens separated by blanks, or a text */
+    int64_t blocks;                      /* tokens of a block in a map of blocks; 0: maps of tokens */
     bool words;                          /* show words instead of their tokens */
     bool wide;                           /* print all columns of tables */
     bool norms;                          /* maps are of shares of norms */

@@ -8,6 +8,7 @@
 #include "show/picture.h"
 #include "show/terminal_cells.h"
 #include "show/terminal_map.h"
+#include "study/block_maps.h"
 #include "study/model_examples.h"
 #include "study/output.h"
 #include "study/study.h"
@@ -40,7 +41,7 @@ static hl_status draw(const show *s)
 {
     hl_terminal terminal = hl_terminal_of(s->out);
     hl_text text = { 0 };
-    if (s->command->input != NULL) {
+    if (s->command->input != NULL && s->command->blocks == 0) {
         hl_heads_answers_print(&text, &s->run->source, s->maps);
     }
     hl_text_fail(&text, s->head >= 0 ? hl_terminal_map(&terminal, &s->view.panels[s->head], &text)
@@ -94,8 +95,8 @@ static hl_status print_bertviz(void *of, hl_text *text)
 static hl_status write_npz(const show *s)
 {
     const hl_opened_model *run = s->run;
-    if (s->command->input == NULL) {
-        return hl_heads_write_npz(s->command->files.npz, &s->view, true, NULL);
+    if (s->command->input == NULL || s->command->blocks > 0) {
+        return hl_heads_write_npz(s->command->files.npz, &s->view, s->command->input == NULL, NULL);
     }
     hl_batch_storage storage;
     hl_hidden_states hidden;
@@ -117,7 +118,8 @@ static hl_status write_npz(const show *s)
 static hl_status print_json(void *of, hl_text *text)
 {
     const show *s = of;
-    hl_heads_maps_json(text, &s->run->source, s->maps, &s->view, s->head, s->command->input != NULL);
+    hl_heads_maps_json(text, &s->run->source, s->maps, &s->view, s->head,
+                       s->command->input != NULL && s->command->blocks == 0);
     return hl_ok();
 }
 
@@ -157,8 +159,25 @@ static hl_status show_maps(const hl_opened_model *run, const hl_heads_command *c
                                       .words = command->words,
                                       .norms = command->norms };
     HL_TRY(hl_heads_view_make(&s.view, run, maps, options));
-    hl_status status = show_view(&s);
+    if (command->blocks > 0) {
+        hl_text_print(&s.view.caption, ", blocks of %lld tokens", (long long)command->blocks);
+    }
+    hl_status status = hl_text_status(&s.view.caption);
+    HL_THEN(status, show_view(&s));
     hl_heads_view_free(&s.view);
+    return status;
+}
+
+/* The maps of an input in blocks. */
+static hl_status show_blocks(hl_opened_model *run, const hl_heads_command *command, FILE *out)
+{
+    hl_heads_input input;
+    hl_block_maps maps = { 0 };
+    HL_TRY(hl_heads_input_read(&run->source, "input", command->input, &input));
+    hl_status status = hl_block_maps_make(run, &input.example, command->blocks, &maps);
+    HL_THEN(status, show_maps(run, command, &maps.maps, out));
+    hl_block_maps_free(&maps);
+    hl_heads_input_free(&input);
     return status;
 }
 
@@ -167,6 +186,9 @@ hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, F
     if (command->input != NULL) {
         hl_heads_input input;
         HL_TRY(hl_opened_model_load(run, -1));
+        if (command->blocks > 0) {
+            return show_blocks(run, command, out);
+        }
         HL_TRY(hl_heads_input_run(run, command->input, &input));
         hl_status status = command->norms ? hl_model_maps_to_norms(run, &input.maps) : hl_ok();
         HL_THEN(status, show_maps(run, command, &input.maps, out));

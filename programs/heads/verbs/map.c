@@ -8,6 +8,7 @@
 #include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "show/picture.h"
+#include "study/block_maps.h"
 #include "study/model_examples.h"
 
 #include <stdint.h>
@@ -19,6 +20,7 @@ static const hl_option options[] = {
     { HL_HEADS_OPTION("examples", TEXT, examples) },
     HL_HEADS_TASK_OPTIONS,
     { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
+    { HL_HEADS_OPTION("blocks", INTEGER, blocks), .least = 1, .most = INT32_MAX },
     { HL_HEADS_OPTION("words", FLAG, words) },
     { HL_HEADS_OPTION("norms", FLAG, norms) },
     { HL_HEADS_OPTION("writes", FLAG, writes) },
@@ -43,6 +45,11 @@ static hl_status check(const hl_heads_command *command)
         return hl_error(HL_INVALID, "command line: --writes adds what heads write to an --npz file of an --input; give "
                                     "both");
     }
+    if (command->blocks > 0 && (!input || command->words || command->norms || command->writes)) {
+        return hl_error(HL_INVALID,
+                        "command line: --blocks is for the maps of an --input, without --words, --norms and "
+                        "--writes");
+    }
     return hl_heads_examples_check(command);
 }
 
@@ -53,10 +60,11 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* The tokens of the maps that are shown, at most. */
+/* The tokens of the maps that are shown, at most; of blocks, the first tokens. */
 static int64_t shown_tokens(const hl_opened_model *run, const hl_heads_command *command)
 {
-    return command->input != NULL ? hl_heads_input_most(&run->source, command->input)
+    int64_t block = command->blocks > 0 ? command->blocks : 1;
+    return command->input != NULL ? (hl_heads_input_most(&run->source, command->input) + block - 1) / block
            : run->file != NULL    ? hl_opened_model_longest(run)
                                   : run->source.config.sizes.longest;
 }
@@ -113,7 +121,7 @@ static hl_status figure_bytes(const hl_opened_model *run, const hl_heads_command
 static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command *command, size_t *pass, size_t *maps)
 {
     *pass = *maps = 0;
-    int64_t T = shown_tokens(run, command);
+    int64_t T = hl_heads_input_most(&run->source, command->input);
     if (T == 0 || T > run->source.shape.max_length) {
         return hl_ok();
     }
@@ -123,7 +131,8 @@ static hl_status input_bytes(const hl_opened_model *run, const hl_heads_command 
     HL_THEN(status, hl_recorder_pass_bytes(model, T, T, run->source.threads, pass));
     hl_model_free(model);
     hl_free(model);
-    *maps = hl_recorder_bytes(&run->source.shape, 1, T, 0);
+    *maps = command->blocks > 0 ? hl_block_maps_bytes(hl_heads_count(&run->source.shape), T, command->blocks)
+                                : hl_recorder_bytes(&run->source.shape, 1, T, 0);
     return status;
 }
 
@@ -143,8 +152,8 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
 {
     size_t n = (size_t)hl_heads_count(&run->source.shape), T = (size_t)shown_tokens(run, command), figure, pass, maps;
     bool all = hl_heads_command_draws(command) && command->object == NULL;
-    *remedy = command->input != NULL
-                  ? (all ? "the figure of one head needs less, and so do fewer tokens" : "fewer tokens need less")
+    *remedy = command->input != NULL ? (all ? "the figure of one head needs less, and so do fewer tokens and --blocks"
+                                            : "fewer tokens need less, and so does --blocks")
               : all ? "the figure of one head needs less, and so does a run with fewer patterns.examples"
                     : "a run with fewer patterns.examples needs less";
     size_t norms = 0;
@@ -154,7 +163,7 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
         HL_TRY(input_bytes(run, command, &pass, &maps));
         size_t joined = command->words ? maps : 0;
         size_t states = (size_t)(run->source.shape.n_layers + 1) * (size_t)run->source.shape.d_model * sizeof(hl_real);
-        size_t hidden = command->files.npz != NULL ? hl_size_product(T, states) : 0;
+        size_t hidden = command->files.npz != NULL && command->blocks == 0 ? hl_size_product(T, states) : 0;
         size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
         size_t written = command->writes ? written_bytes(&run->source.shape, T) : 0;
         *bytes = hl_size_sum(hl_size_sum(stands, hl_size_sum(maps, joined)),
