@@ -40,7 +40,7 @@ static hl_status check(const hl_tokens_options *options)
         return hl_error(HL_INVALID, "tokens of no known kind, or with an unknown role");
     }
     if (options->kind >= HL_TOKENS_LEARNED) {
-        return hl_error(HL_INVALID, "tokens: the kind %s is not learned here: it comes from a tokenizer.json",
+        return hl_error(HL_INVALID, "tokens.kind = %s: is not learned here; name a tokenizer.json in tokens.vocabulary",
                         hl_tokens_kind_name(options->kind));
     }
     if (options->kind != HL_TOKENS_BYTES && (options->size < 1 || options->size > HL_TOKENS_MAX)) {

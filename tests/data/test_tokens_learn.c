@@ -115,7 +115,7 @@ static const struct {
     { { .kind = HL_TOKENS_KINDS, .size = 9 }, "a", "tokens of no known kind, or with an unknown role" },
     { { .kind = HL_TOKENS_UNIGRAM, .size = 9 },
       "a",
-      "tokens: the kind unigram is not learned here: it comes from a tokenizer.json" },
+      "tokens.kind = unigram: is not learned here; name a tokenizer.json in tokens.vocabulary" },
     { { .kind = HL_TOKENS_WORDS, .size = 9, .roles = 128 }, "a", "tokens of no known kind, or with an unknown role" },
     { { .kind = HL_TOKENS_WORDS }, "a", "tokens: size = 0: must be from 1 to 2097152" },
     { { .kind = HL_TOKENS_BPE, .size = 256, .roles = UNK },

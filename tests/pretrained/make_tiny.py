@@ -31,6 +31,10 @@ WORDS = (
 LETTERS = list("abcdefghiklmnoprstuwy,.!?")
 MERGES = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("a", "t"), ("Ġ", "c"), ("Ġc", "at"), ("s", "at"), ("Ġ", "sat"), ("o", "n")]
 
+# SentencePiece's pieces; ▁ stands for a space.
+WHOLE = "▁the ▁cat ▁s at ▁on ▁mat ▁dog ▁who ▁bark ed ing ▁saw ▁it ▁re , . ! ?".split()
+SINGLE = list("▁abcdefghiklmnoprstuwy")
+
 TEXTS = ["the cat sat on the mat.", "Who barked?\tthe dog, who saw it!", "it", "resting dogs bark"]
 
 
@@ -51,6 +55,13 @@ BYTES = {
     "roberta": ("RobertaTokenizer", ["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
                 {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}),
     "gpt2": ("GPT2Tokenizer", ["<|endoftext|>"], {"bos_token_id": 0, "eos_token_id": 0}),
+}  # fmt: skip
+# Kinds whose tokens are SentencePiece's, the same way, with the special tokens before the pieces.
+SENTENCEPIECE = {
+    "xlm-roberta": ("XLMRobertaTokenizer", ["<s>", "<pad>", "</s>", "<unk>"],
+                    {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}),
+    "camembert": ("CamembertTokenizer", ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"],
+                  {"pad_token_id": 1, "bos_token_id": 5, "eos_token_id": 6}),
 }  # fmt: skip
 LABELS = {"id2label": {0: "bad", 1: "so so", 2: "good"}, "label2id": {"bad": 0, "so so": 1, "good": 2}}
 
@@ -79,6 +90,8 @@ MODELS = {
     "gpt2_scaled": ("GPT2LMHeadModel", {"scale_attn_by_inverse_layer_idx": True, "activation_function": "silu"}, "plain",
                     "merges.txt"),
     "gpt2_classes": ("GPT2ForSequenceClassification", LABELS, "plain", "merges.txt"),
+    "xlm_roberta_masked": ("XLMRobertaForMaskedLM", {"type_vocab_size": 1}, "half", "tokenizer.json"),
+    "camembert_tags": ("CamembertForTokenClassification", LABELS | {"type_vocab_size": 1}, "brain", "tokenizer.json"),
 }  # fmt: skip
 
 
@@ -99,9 +112,19 @@ def byte_pieces(folder, kind):
     return getattr(transformers, name)(vocab=vocabulary, merges=MERGES)
 
 
+def unigram_pieces(kind):
+    name, special, _ = SENTENCEPIECE[kind]
+    scores = [(piece, 0.0) for piece in special] + [(piece, -2 - i / 8) for i, piece in enumerate(WHOLE)]
+    scores += [(piece, -6 - i / 8) for i, piece in enumerate(SINGLE)] + [("<mask>", 0.0)]
+    return getattr(transformers, name)(vocab=scores)
+
+
 def tokens_of(folder, kind, kept):
     """The tokenizer; of the files that hold it only those named remain."""
-    tokenizer = byte_pieces(folder, kind) if kind in BYTES else word_pieces(folder)
+    if kind in SENTENCEPIECE:
+        tokenizer = unigram_pieces(kind)
+    else:
+        tokenizer = byte_pieces(folder, kind) if kind in BYTES else word_pieces(folder)
     if kept == "tokenizer.json":
         tokenizer.backend_tokenizer.enable_truncation(max_length=16)
         tokenizer.backend_tokenizer.save(os.path.join(folder, "tokenizer.json"))
@@ -199,8 +222,7 @@ def make(root, name, seed):
     os.makedirs(folder)
     tokenizer, size = tokens_of(folder, kind, kept)
     sizes = shape(kind) | {"vocab_size": size} | fields
-    if kind in BYTES:
-        sizes |= BYTES[kind][2]
+    sizes |= (BYTES | SENTENCEPIECE).get(kind, (None, None, {}))[2]
     model = getattr(transformers, class_name)(config_class(**sizes, attn_implementation="eager"))
     numbers(model, seed)
     save(model, folder, how)
