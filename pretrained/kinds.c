@@ -179,6 +179,11 @@ static const hl_model_config modernbert_shape = {
     .dropout_attention = "attention_probs_dropout_prob", .dropout_tags = "classifier_dropout",                         \
     .dropout_classes = "classifier_dropout", .has_types = true
 
+/* All but the names; so even the prefix of weights is the same in its descendants. */
+#define ROBERTA                                                                                                    \
+    .prefix = "roberta.", BERT_SIZES, .positions_follow_padding = true, .gelu_head = true, .pooler_dropout = true, \
+    .pooler = HL_POOLER_TANH, .body = bert_body, .words = roberta_masked, .tags = any_tags, .classes = electra_classes
+
 static const hl_model_kind kinds[] = {
     {
         .name = "bert",
@@ -230,20 +235,9 @@ static const hl_model_kind kinds[] = {
         .tags = any_tags,
         .classes = electra_classes,
     },
-    {
-        .name = "roberta",
-        .class_name = "Roberta",
-        .prefix = "roberta.",
-        BERT_SIZES,
-        .positions_follow_padding = true,
-        .gelu_head = true,
-        .pooler_dropout = true,
-        .pooler = HL_POOLER_TANH,
-        .body = bert_body,
-        .words = roberta_masked,
-        .tags = any_tags,
-        .classes = electra_classes,
-    },
+    { .name = "roberta", .class_name = "Roberta", ROBERTA },
+    { .name = "xlm-roberta", .class_name = "XLMRoberta", ROBERTA, .sentencepiece = true },
+    { .name = "camembert", .class_name = "Camembert", ROBERTA, .sentencepiece = true },
     {
         .name = "gpt2",
         .class_name = "GPT2",

@@ -114,6 +114,11 @@ static hl_status load(hl_pretrained *folder, const json_t *config, char *const p
     if (has[TOKENIZER]) {
         return load_tokenizer(folder, config, paths[TOKENIZER]);
     }
+    if (folder->kind->sentencepiece) {
+        return hl_pretrained_error(folder, "tokenizer.json",
+                                   "is missing, and sentencepiece.bpe.model is not read; to write a tokenizer.json, "
+                                   "load the folder with AutoTokenizer of transformers and save_pretrained");
+    }
     bool lowercase = flag(config, "do_lower_case", true);
     HL_TRY(check_config(folder, config, lowercase));
     HL_TRY(check_added(folder));

@@ -22,6 +22,7 @@ static bool is_of_another(const char *name)
                                          "vocab.txt",
                                          "vocab.json",
                                          "merges.txt",
+                                         "sentencepiece.bpe.model",
                                          "special_tokens_map.json",
                                          "added_tokens.json",
                                          "generation_config.json",

@@ -75,8 +75,8 @@ void hl_csv_field(hl_text *text, const char *bytes)
 void hl_json_add(hl_text *text, json_t *root, size_t flags)
 {
     enum { DIGITS = 9 };
-    size_t size;
-    char *dumped = dump(root, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DIGITS), &size);
+    size_t size, digits = (flags & JSON_REAL_PRECISION(0x1F)) == 0 ? JSON_REAL_PRECISION(DIGITS) : 0;
+    char *dumped = dump(root, flags | JSON_ENCODE_ANY | digits, &size);
     if (dumped != NULL) {
         hl_text_add(text, dumped, size);
     } else {

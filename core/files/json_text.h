@@ -35,8 +35,8 @@ void hl_json_append(json_t **list, json_t *item);
  * HL_NO_MEMORY is left on the text. */
 void hl_csv_field(hl_text *text, const char *bytes);
 
-/* Adds the value, with nine significant digits in numbers, and releases it. NULL means that memory ran out. `flags`:
- * jansson's. HL_NO_MEMORY is left on the text. */
+/* Adds the value and releases it. NULL means that memory ran out. `flags`: jansson's. Without JSON_REAL_PRECISION, real
+ * numbers have nine significant digits. HL_NO_MEMORY is left on the text. */
 void hl_json_add(hl_text *text, json_t *root, size_t flags);
 
 /* The same, followed by a newline. */

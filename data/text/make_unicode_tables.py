@@ -3,18 +3,19 @@
 
 usage: make_unicode_tables.py > data/text/unicode_tables.c
 
-Its BertNormalizer, BertPreTokenizer and ByteLevel each have classes of their own, from Unicode's tables of different
+Its BertNormalizer, BertPreTokenizer, ByteLevel and Precompiled each have classes of their own, from Unicode's tables of different
 years, so no other library would do. The version that this asks must be the one below. What the tables cannot say
 (Hangul, and one capital letter that becomes two characters) stands in data/text/unicode.c; this script fails where that is
 no longer all.
 """
 
+import struct
 import sys
 
 import tokenizers
 from tokenizers import AddedToken, Tokenizer
 from tokenizers.models import WordPiece
-from tokenizers.normalizers import NFD, BertNormalizer
+from tokenizers.normalizers import NFD, BertNormalizer, Precompiled
 from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 
 VERSION = "0.23.3"
@@ -25,6 +26,7 @@ LOWEST, HIGHEST = "\u0334", "\u0345"  # marks of the combining classes 1 and 240
 CLASSES = {"dropped": 1, "white": 2, "punctuation": 4, "cjk": 8}
 KINDS = {"letter": 1, "number": 2, "white": 3}
 REMOVED, REMOVED_STARTER = 255, 254
+CLUSTERS = {"joins": 1, "control": 2, "prepended": 4, "picture": 8, "consonant": 16, "linker": 32, "conjoins": 64}
 
 
 def normalizer(**flags):
@@ -118,6 +120,40 @@ def word_others(kinds):
     return {code: word != (kinds.get(code) in (KINDS["letter"], KINDS["number"])) for code, word in words().items()}
 
 
+def replacing(key):
+    """A Precompiled that replaces this text by Y. Its double array has a block of 256 units for each byte."""
+    units, at, base = [0] * 256 * (len(key.encode()) + 2), 0, 256
+    for byte in key.encode():
+        units[at] |= (base ^ at) << 10
+        at, base = base ^ byte, base + 256
+        units[at] = byte
+    units[at] |= (base ^ at) << 10 | 1 << 8
+    return Precompiled(struct.pack(f"<I{len(units)}I", 4 * len(units), *units) + b"Y\0").normalize_str
+
+
+def clusters():
+    """The classes of grapheme clusters. Precompiled replaces a whole cluster of less than 6 bytes by what its beginning
+    becomes, and a longer one character by character: this shows where clusters end."""
+    accent, ka, kha, virama, zwj, copyright = "\u0301", "\u0915", "\u0916", "\u094d", "\u200d", "\u00a9"
+    after_a, accents = replacing("a"), replacing(accent)
+    pictures, conjuncts = replacing(copyright), replacing(kha)
+    values = {}
+    for code in CODES:
+        c = chr(code)
+        prepended = after_a(c + "a" + accent) == c + "Y" + accent
+        joins = after_a("a" + c) == "Y"
+        values[code] = (
+            CLUSTERS["joins"] * joins
+            + CLUSTERS["control"] * (c != accent and accents(c + accent + accent) == c + "Y")
+            + CLUSTERS["prepended"] * prepended
+            + CLUSTERS["picture"] * (c == copyright or (not joins and pictures(copyright + zwj + c) == "Y" + zwj + c))
+            + CLUSTERS["consonant"] * conjuncts(c + virama + kha + accent).endswith("Y" + accent)
+            + CLUSTERS["linker"] * (joins and conjuncts(ka + c + kha + accent).endswith("Y" + accent))
+            + CLUSTERS["conjoins"] * (joins and conjuncts(ka + virama + c + kha + accent).endswith("Y" + accent))
+        )
+    return values
+
+
 def ranges(values):
     found = []
     for code in sorted(code for code, value in values.items() if value):
@@ -183,6 +219,7 @@ def main():
     kinds = byte_level_kinds()
     write_counted("hl_code_range", "hl_byte_level_kinds", ranges(kinds))
     write_counted("hl_code_range", "hl_word_others", ranges(word_others(kinds)))
+    write_counted("hl_code_range", "hl_cluster_classes", ranges(clusters()))
 
 
 main()

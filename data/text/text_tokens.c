@@ -268,7 +268,9 @@ static unsigned white_bits(const hl_tokens *tokens, const char *piece, size_t si
         size_t here = at;
         at += hl_utf8_decode(piece + at, size - at, &code);
         bool white = hl_byte_level_kind(code) == HL_KIND_WHITE;
-        if (tokens->kind != HL_TOKENS_CHARS) {
+        if (tokens->kind == HL_TOKENS_UNIGRAM) {
+            white = white || code == HL_SPACE_MARK_CODE;
+        } else if (tokens->kind != HL_TOKENS_CHARS) {
             int byte = hl_byte_of_letter(code);
             white = byte == ' ' || (byte >= '\t' && byte <= '\r');
         }

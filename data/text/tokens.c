@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[HL_TOKENS_KINDS] = { "chars", "bytes", "words", "wordpiece", "bpe" };
+static const char *const kind_names[HL_TOKENS_KINDS] = { "chars", "bytes", "words", "wordpiece", "bpe", "unigram" };
 static const char *const role_names[HL_ROLES] = { "pad", "unk", "cls", "sep", "mask", "begin", "end" };
 
 const char *hl_tokens_kind_name(hl_tokens_kind kind)
@@ -33,6 +33,11 @@ hl_tokens *hl_tokens_new(hl_tokens_kind kind)
             tokens->roles[role] = -1;
         }
         hl_tokens_set_templates(tokens, -1, -1);
+        tokens->unigram = kind == HL_TOKENS_UNIGRAM ? hl_calloc(1, sizeof *tokens->unigram) : NULL;
+        if (kind == HL_TOKENS_UNIGRAM && tokens->unigram == NULL) {
+            hl_free(tokens);
+            return NULL;
+        }
     }
     return tokens;
 }
@@ -51,6 +56,7 @@ void hl_tokens_free(hl_tokens *tokens)
             hl_text_free(&tokens->matchers[i].texts);
         }
         hl_free(tokens->ranks.at);
+        hl_unigram_free(tokens->unigram);
         hl_free(tokens);
     }
 }
@@ -114,7 +120,8 @@ bool hl_tokens_is_special(const hl_tokens *tokens, int32_t id)
 
 bool hl_tokens_first_word_is_bare(const hl_tokens *tokens)
 {
-    return tokens->kind == HL_TOKENS_BPE && !tokens->rules.prefix_space;
+    bool spaces = tokens->kind == HL_TOKENS_BPE || tokens->kind == HL_TOKENS_UNIGRAM;
+    return spaces && !tokens->rules.prefix_space;
 }
 
 const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size)
@@ -262,7 +269,7 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
         int32_t id = hl_tokens_find(tokens, letter, hl_utf8_encode(hl_byte_letter((unsigned char)byte), letter));
         tokens->byte_ids[byte] = id < tokens->n_model ? id : -1;
     }
-    return hl_ok();
+    return tokens->unigram != NULL ? hl_unigram_index(tokens, tokens->unigram) : hl_ok();
 }
 
 hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, const char *right)

@@ -1,9 +1,8 @@
 /* Converts text to token ids and back. A tokens object has the pieces, the rules by which a text is cut into them, and
  * the roles of special tokens. It never changes, so any number of threads may use one.
  *
- *   chars      every character is a piece                  words    white space separates the pieces
- *   bytes      every byte is a piece                       wordpiece, bpe    BERT's and GPT-2's: exactly as in version
- *                                                          0.23.3 of the `tokenizers` library
+ *   chars, bytes       every character, every byte is a piece      words    white space separates the pieces
+ *   wordpiece, bpe, unigram      BERT's, GPT-2's and SentencePiece's, exactly as in `tokenizers` 0.23.3
  *
  * Objects come from a file (data/text/tokens_file.h) or are learned from text (data/text/tokens_learn.h). */
 #ifndef HL_DATA_TEXT_TOKENS_H
@@ -25,7 +24,9 @@ typedef enum hl_tokens_kind {
     HL_TOKENS_WORDS,
     HL_TOKENS_WORDPIECE,
     HL_TOKENS_BPE,
-    HL_TOKENS_KINDS
+    HL_TOKENS_UNIGRAM,
+    HL_TOKENS_KINDS,
+    HL_TOKENS_LEARNED = HL_TOKENS_UNIGRAM /* the kinds before it can be learned */
 } hl_tokens_kind;
 
 /* The purpose of a special token. Ids are not fixed, a role may be absent, and one token may have several. */
@@ -61,11 +62,11 @@ int32_t hl_tokens_role(const hl_tokens *tokens, hl_role role);
 /* Whether it is a special token. Such a token, with or without a role, comes from a text only if it is asked for. */
 bool hl_tokens_is_special(const hl_tokens *tokens, int32_t id);
 
-/* Whether every word of a sentence except the first is read with a space before it: bpe without its prefix_space. */
+/* Whether only the first word of a sentence is read without a space: bpe and unigram without their prefix_space. */
 bool hl_tokens_first_word_is_bare(const hl_tokens *tokens);
 
-/* The text of a piece as files spell it ("##ing", "Ġthe"; for a byte its stand-in, as in bpe), owned by the tokens. It
- * is UTF-8 of *size bytes (NULL is allowed) and a zero byte. NULL if the id is outside 0 .. V - 1. */
+/* The text of a piece as files spell it ("##ing", "Ġthe", "▁the"; for a byte its stand-in, as in bpe), owned by the
+ * tokens. It is UTF-8 of *size bytes (NULL is allowed) and a zero byte. NULL if the id is outside 0 .. V - 1. */
 const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size);
 
 /* The id of the piece with that spelling; -1 if there is none. */
@@ -95,14 +96,13 @@ void hl_pieces_free(hl_pieces *pieces);
  * word that is not a piece if there is no unknown token; HL_NO_MEMORY. */
 hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, hl_pieces *pieces);
 
-/* The same for a text that continues the text before it: even if the rules put a space before a text, none is put
- * before this one. */
+/* The same for a text that continues the one before it: no space is put before it, whatever the rules say. */
 hl_status hl_tokens_encode_more(const hl_tokens *tokens, const char *text, size_t size, bool specials,
                                 hl_pieces *pieces);
 
 /* Adds the pieces of one word, when a sentence is passed word by word. Ordinary added tokens are found in it, special
- * ones are not. A word without a piece becomes the unknown token. For bpe, a space comes before every word except the
- * `first`. Offsets are within the word. Fails as hl_tokens_encode. */
+ * ones are not. A word without a piece becomes the unknown token. For bpe and unigram, a space comes before every word
+ * except the `first`. Offsets are within the word. Fails as hl_tokens_encode. */
 hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_t size, bool first, hl_pieces *pieces);
 
 /* Puts the model's own special tokens around the pieces and sets all types. One text (n_first = n) becomes [CLS] A
@@ -111,8 +111,8 @@ hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_
 hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pieces);
 
 /* Adds the text of n ids. For words and wordpiece, words are separated by a space; otherwise pieces are joined end to
- * end, so that a cut character stays cut. An added token gives its own text. Special tokens are left out unless
- * `specials`. HL_INVALID for an id outside 0 .. V - 1, with nothing added; HL_NO_MEMORY. */
+ * end, so that a cut character stays cut. Unigram's marks of spaces become spaces. An added token gives its own text.
+ * Special tokens are left out unless `specials`. HL_INVALID, with nothing added: no such id; HL_NO_MEMORY. */
 hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n, bool specials, hl_text *text);
 
 HL_END_DECLS

@@ -28,18 +28,22 @@ static hl_status add_pattern(const hl_tokens *tokens, const char *path, const hl
 {
     const char *text = tokens->text.bytes + tokens->starts[token->id];
     size_t size = strlen(text);
+    const char *plain = text;
     if (token->normalized && tokens->kind == HL_TOKENS_WORDPIECE) {
         HL_TRY(hl_tokens_normalize(&tokens->rules, text, size, scratch));
         HL_TRY(hl_tokens_word_bytes(scratch, 0, scratch->n_characters, &size));
-        if (size == 0) {
-            return hl_error(HL_BAD_FILE,
-                            "%s: added_tokens: %s: nothing is left of it when it is normalized; make its normalized "
-                            "false",
-                            path, text);
-        }
-        text = scratch->word;
+        plain = scratch->word;
+    } else if (token->normalized && tokens->kind == HL_TOKENS_UNIGRAM) {
+        HL_TRY(hl_tokens_normalize_unigram(tokens->unigram, text, size, scratch));
+        size = scratch->n_plain;
+        plain = scratch->plain;
     }
-    hl_text_add(&matcher->texts, text, size);
+    if (size == 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: added_tokens: %s: nothing is left of it when it is normalized; make its normalized false",
+                        path, text);
+    }
+    hl_text_add(&matcher->texts, plain, size);
     hl_text_add(&matcher->texts, "", 1);
     matcher->at[matcher->n++] = (struct hl_token_pattern){ .size = size, .token = token };
     return hl_text_status(&matcher->texts);

@@ -35,7 +35,7 @@ static hl_status encode_between(const hl_tokens *tokens, const hl_token_matcher 
         }
         HL_TRY(hl_pieces_add(pieces, match.token->id, base + match.begin, base + match.end));
         from = match.end;
-        space = tokens->rules.prefix_space;
+        space = tokens->rules.prefix_space && (tokens->unigram == NULL || !tokens->unigram->first_only);
     }
     return from < size ? part(tokens, text + from, size - from, base + from, specials, space, pieces) : hl_ok();
 }
@@ -48,6 +48,31 @@ static hl_status encode_bytes(const hl_tokens *tokens, const char *text, size_t 
     return hl_tokens_encode_bpe(tokens, text, size, base, space, pieces);
 }
 
+/* Adds the piece for the characters first .. end - 1. */
+static hl_status add_word(const hl_tokens *tokens, size_t first, size_t end, size_t base, hl_pieces *pieces)
+{
+    hl_tokens_scratch *scratch = pieces->scratch;
+    size_t size;
+    HL_TRY(hl_tokens_word_bytes(scratch, first, end, &size));
+    int32_t id = hl_tokens_find(tokens, scratch->word, size);
+    id = id >= 0 && tokens->piece_kinds[id] != HL_SPECIAL ? id : tokens->roles[HL_ROLE_UNK];
+    if (id < 0) {
+        return hl_error(HL_INVALID, "at byte %zu: no piece is %.*s, and there is no unknown token",
+                        base + scratch->characters[first].begin, (int)(size < 64 ? size : 64), scratch->word);
+    }
+    return hl_pieces_add_characters(pieces, id, first, end, base);
+}
+
+static hl_status encode_words(const hl_tokens *tokens, const char *text, size_t size, size_t base, hl_pieces *pieces)
+{
+    hl_tokens_scratch *scratch = pieces->scratch;
+    HL_TRY(hl_tokens_normalize(&tokens->rules, text, size, scratch));
+    for (size_t first, end = 0; hl_tokens_next_word(tokens->kind, scratch, &first, &end);) {
+        HL_TRY(add_word(tokens, first, end, base, pieces));
+    }
+    return hl_ok();
+}
+
 /* Encodes the parts between the added tokens that are found in the original text. */
 static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
                              bool space, hl_pieces *pieces)
@@ -55,11 +80,13 @@ static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t s
     switch (tokens->kind) {
     case HL_TOKENS_WORDPIECE:
         return hl_tokens_encode_wordpiece(tokens, text, size, base, specials, pieces);
+    case HL_TOKENS_UNIGRAM:
+        return hl_tokens_encode_unigram(tokens, text, size, base, specials, space, pieces);
     case HL_TOKENS_BYTES:
     case HL_TOKENS_BPE: /* their texts are their own normalized texts */
         return encode_between(tokens, &tokens->matchers[1], encode_bytes, text, size, base, specials, space, pieces);
     default:
-        return hl_tokens_encode_words(tokens, text, size, base, pieces);
+        return encode_words(tokens, text, size, base, pieces);
     }
 }
 
@@ -91,7 +118,8 @@ hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_
 {
     size_t n = pieces->n;
     HL_TRY(begin(tokens, word, size, pieces));
-    bool space = tokens->kind == HL_TOKENS_BPE && (!first || tokens->rules.prefix_space);
+    bool spaces = tokens->kind == HL_TOKENS_BPE || tokens->kind == HL_TOKENS_UNIGRAM;
+    bool space = spaces && (!first || tokens->rules.prefix_space);
     hl_status status = encode_between(tokens, &tokens->matchers[0], encode_rest, word, size, 0, false, space, pieces);
     if (status.code == HL_OK && pieces->n == n) {
         int32_t unknown = tokens->roles[HL_ROLE_UNK];
@@ -156,6 +184,16 @@ static void add_bytes(const char *piece, size_t size, hl_text *text)
     }
 }
 
+/* Adds a piece of unigram, with a space for each mark of one. */
+static void add_spaced(const char *piece, size_t size, hl_text *text)
+{
+    for (size_t i = 0; i < size;) {
+        bool mark = strncmp(piece + i, HL_SPACE_MARK, HL_SPACE_MARK_BYTES) == 0;
+        hl_text_add(text, mark ? " " : piece + i, 1);
+        i += mark ? HL_SPACE_MARK_BYTES : 1;
+    }
+}
+
 hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n, bool specials, hl_text *text)
 {
     for (size_t i = 0; i < n; i++) {
@@ -175,6 +213,8 @@ hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n
         if (spaced) {
             hl_text_add(text, " ", any && !continues);
             hl_text_add(text, piece + 2 * continues, size - 2 * continues);
+        } else if (kind == HL_OF_MODEL && tokens->kind == HL_TOKENS_UNIGRAM) {
+            add_spaced(piece, size, text);
         } else if (kind == HL_OF_MODEL && tokens->kind != HL_TOKENS_CHARS) {
             add_bytes(piece, size, text);
         } else {

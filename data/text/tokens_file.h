@@ -18,20 +18,25 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_TOKENS_FORMAT = 2 };
+enum { HL_TOKENS_FORMAT = 3 };
 
 /* Adds the content of a tokens.json. The same tokens give the same bytes. It holds everything that the object knows:
  *
- *   format           1; 2 with `added`         kind             chars, bytes, words, wordpiece or bpe
+ *   format           1; 2 with `added`; 3 with `unigram`
+ *   kind             chars, bytes, words, wordpiece, bpe or unigram
  *   rules            clean_text, cjk_alone, strip_accents, lowercase: BertNormalizer's; word_characters: a longer word
- *                    is unknown (wordpiece); prefix_space: a text begins with a space, unknown_bytes: a byte without a
- *                    piece is unknown instead of left out (bpe)
+ *                    is unknown (wordpiece); prefix_space: a text begins with a space (bpe, unigram); unknown_bytes: a
+ *                    byte without a piece is unknown instead of left out (bpe)
  *   roles            the ids of pad, unk, cls, sep, mask, begin, end, as far as they exist
  *   special          [id, whether it takes the white space before it, whether it takes the white space after it]
  *   added            added tokens with more properties: [id, lstrip, rstrip, single_word, normalized, special] of
  *                    tokenizer.json; and model_pieces, how many of the first pieces words are cut into
  *   single, pair     the result of hl_tokens_wrap: [id, type], where "A" and "B" replace the id for the texts
  *   pieces           in the order of their ids          merges    [left id, right id], the first to be merged first
+ *   unigram          scores: of the first pieces, into which words are cut; charsmap: SentencePiece's, or null; spaces:
+ *                    whether several in a row stay, become one, or become a mark; strips_end: white space at the end of
+ *                    a text is dropped; drops_white: so is that between words; first_only: prefix_space holds only for
+ *                    the first word of a text
  *
  * HL_NO_MEMORY. */
 hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text);
@@ -58,8 +63,9 @@ hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens 
  * These tokens must then exist. */
 hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool roberta, hl_tokens **out);
 
-/* Reads a tokenizer.json with the model WordPiece (BertNormalizer, BertPreTokenizer) or BPE (ByteLevel), its added
- * tokens, and what its post-processor puts around a text. *ignored: whether the file also asks for truncation or
+/* Reads a tokenizer.json with the model WordPiece (BertNormalizer, BertPreTokenizer), BPE (ByteLevel) or Unigram
+ * (Precompiled, Strip, Replace; WhitespaceSplit, Metaspace), its added tokens, and what its post-processor puts around
+ * a text. *ignored: whether the file also asks for truncation or
  * padding, which the caller must do. */
 hl_status hl_tokens_load_tokenizer(const char *path, hl_tokens **out, bool *ignored);
 
@@ -68,11 +74,11 @@ hl_status hl_tokens_load_tokenizer(const char *path, hl_tokens **out, bool *igno
 hl_status hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accents, bool cjk, bool *changed);
 
 /* Makes every text, and the first word of every sentence, begin with a space. HL_INVALID, naming task.prefix_space, if
- * the kind is not bpe. */
+ * the kind is neither bpe nor unigram. */
 hl_status hl_tokens_set_prefix_space(hl_tokens *tokens);
 
 /* Replaces the file by a tokenizer.json that hl_tokens_load_tokenizer and the `tokenizers` library read as these
- * tokens. HL_INVALID: neither wordpiece nor bpe; HL_BAD_FILE, HL_NO_MEMORY. */
+ * tokens. HL_INVALID: not wordpiece, bpe or unigram; HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_tokens_save_tokenizer(const hl_tokens *tokens, const char *path);
 
 HL_END_DECLS

@@ -39,6 +39,19 @@ static json_t *pieces_json(const hl_tokens *tokens)
     return list;
 }
 
+static const char *const spaces_names[HL_SPACES_RULES] = { "stay", "one", "mark" };
+
+static json_t *unigram_json(const hl_unigram *unigram)
+{
+    json_t *scores = json_array();
+    for (size_t id = 0; id < unigram->n_scores; id++) {
+        hl_json_append(&scores, json_real(unigram->scores[id]));
+    }
+    return json_pack("{s: o, s: s?, s: s, s: b, s: b, s: b}", "scores", scores, "charsmap", unigram->charsmap.base64,
+                     "spaces", spaces_names[unigram->spaces], "strips_end", unigram->strips_end, "drops_white",
+                     unigram->drops_white, "first_only", unigram->first_only);
+}
+
 hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
 {
     json_t *specials = json_array(), *others = NULL, *merges = json_array();
@@ -58,17 +71,23 @@ hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
     hl_tokens_rules rules = tokens->rules;
     json_t *root = json_pack(
         "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o}", "format",
-        others != NULL ? HL_TOKENS_FORMAT : 1, "kind", hl_tokens_kind_name(tokens->kind), "rules", "clean_text",
-        rules.clean, "cjk_alone", rules.cjk, "strip_accents", rules.accents, "lowercase", rules.lowercase,
-        "word_characters", (json_int_t)rules.word_characters, "prefix_space", rules.prefix_space, "unknown_bytes",
-        rules.unknown_bytes, "roles", roles_json(tokens), "special", specials, "single", template_json(&tokens->single),
-        "pair", template_json(&tokens->pair), "pieces", pieces_json(tokens), "merges", merges);
+        tokens->unigram != NULL ? HL_TOKENS_FORMAT
+        : others != NULL        ? 2
+                                : 1,
+        "kind", hl_tokens_kind_name(tokens->kind), "rules", "clean_text", rules.clean, "cjk_alone", rules.cjk,
+        "strip_accents", rules.accents, "lowercase", rules.lowercase, "word_characters",
+        (json_int_t)rules.word_characters, "prefix_space", rules.prefix_space, "unknown_bytes", rules.unknown_bytes,
+        "roles", roles_json(tokens), "special", specials, "single", template_json(&tokens->single), "pair",
+        template_json(&tokens->pair), "pieces", pieces_json(tokens), "merges", merges);
     if (others != NULL) {
         int failed = json_object_set_new(root, "added", others);
         failed |= json_object_set_new(root, "model_pieces", json_integer(tokens->n_model));
         root = hl_json_checked(root, failed);
     }
-    hl_json_print(text, root, JSON_COMPACT);
+    if (tokens->unigram != NULL) {
+        root = hl_json_checked(root, json_object_set_new(root, "unigram", unigram_json(tokens->unigram)));
+    }
+    hl_json_print(text, root, JSON_COMPACT | JSON_REAL_PRECISION(HL_SCORE_DIGITS));
     return hl_text_status(text);
 }
 
@@ -129,14 +148,14 @@ static hl_status read_specials(const char *path, const json_t *list, hl_tokens *
 
 static hl_status read_others(const char *path, const json_t *list, int n_model, hl_tokens *tokens)
 {
-    bool can = tokens->kind == HL_TOKENS_WORDPIECE || tokens->kind == HL_TOKENS_BPE;
+    bool can = tokens->kind == HL_TOKENS_WORDPIECE || tokens->kind == HL_TOKENS_BPE || tokens->unigram != NULL;
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *id;
         int left, right, word, normalized, special;
         if (!can || json_unpack(json_array_get(list, i), "[o, b, b, b, b, b!]", &id, &left, &right, &word, &normalized,
                                 &special) != 0) {
             return hl_error(HL_BAD_FILE,
-                            "%s: added, of wordpiece and bpe, is a list of [id, lstrip, rstrip, single_word, "
+                            "%s: added, of wordpiece, bpe and unigram, is a list of [id, lstrip, rstrip, single_word, "
                             "normalized, special]",
                             path);
         }
@@ -172,6 +191,41 @@ static hl_status read_merges(const char *path, const json_t *list, hl_tokens *to
     return hl_ok();
 }
 
+static hl_status read_unigram(const char *path, const json_t *root, hl_tokens *tokens)
+{
+    hl_unigram *unigram = tokens->unigram;
+    const json_t *scores = NULL, *charsmap = NULL;
+    const char *spaces = "";
+    int strips_end = 0, drops_white = 0, first_only = 0, rule = 0;
+    bool good = root != NULL && json_unpack((json_t *)root, "{s: o, s: o, s: s, s: b, s: b, s: b}", "scores", &scores,
+                                            "charsmap", &charsmap, "spaces", &spaces, "strips_end", &strips_end,
+                                            "drops_white", &drops_white, "first_only", &first_only) == 0;
+    size_t n = json_array_size(scores);
+    while (rule < HL_SPACES_RULES && strcmp(spaces, spaces_names[rule]) != 0) {
+        rule++;
+    }
+    good = good && rule < HL_SPACES_RULES && n > 0 && n <= (size_t)tokens->n;
+    for (size_t id = 0; good && id < n; id++) {
+        good = json_is_number(json_array_get(scores, id));
+    }
+    if (!good) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: unigram has a score for each piece of the model, charsmap, spaces, strips_end, "
+                        "drops_white and first_only",
+                        path);
+    }
+    HL_TRY(hl_unigram_reserve(unigram, n));
+    for (size_t id = 0; id < n; id++) {
+        unigram->scores[id] = json_number_value(json_array_get(scores, id));
+    }
+    unigram->spaces = (hl_spaces)rule;
+    unigram->strips_end = strips_end;
+    unigram->drops_white = drops_white;
+    unigram->first_only = first_only;
+    tokens->n_model = (int32_t)n;
+    return json_is_string(charsmap) ? hl_charsmap_read(path, json_string_value(charsmap), &unigram->charsmap) : hl_ok();
+}
+
 static hl_status read(const char *path, json_t *root, void *context, hl_tokens **out)
 {
     (void)context;
@@ -179,18 +233,19 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
     int format, clean, cjk, accents, lowercase, space, unknown;
     json_int_t characters;
     const char *kind;
-    json_t *roles, *special, *single, *pair, *pieces, *merges, *others = NULL;
+    json_t *roles, *special, *single, *pair, *pieces, *merges, *others = NULL, *unigram = NULL;
     int n_model = 0;
     if (json_unpack_ex(root, &error, 0, "{s: i}", "format", &format) != 0 || format < 1 || format > HL_TOKENS_FORMAT) {
         return hl_error(HL_BAD_FILE, "%s: no tokens.json of format 1 to %d", path, HL_TOKENS_FORMAT);
     }
-    if (json_unpack_ex(
-            root, &error, JSON_STRICT,
-            "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o, s?o, s?i}",
-            "format", &format, "kind", &kind, "rules", "clean_text", &clean, "cjk_alone", &cjk, "strip_accents",
-            &accents, "lowercase", &lowercase, "word_characters", &characters, "prefix_space", &space, "unknown_bytes",
-            &unknown, "roles", &roles, "special", &special, "single", &single, "pair", &pair, "pieces", &pieces,
-            "merges", &merges, "added", &others, "model_pieces", &n_model) != 0) {
+    if (json_unpack_ex(root, &error, JSON_STRICT,
+                       "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: "
+                       "o, s?o, s?i, s?o}",
+                       "format", &format, "kind", &kind, "rules", "clean_text", &clean, "cjk_alone", &cjk,
+                       "strip_accents", &accents, "lowercase", &lowercase, "word_characters", &characters,
+                       "prefix_space", &space, "unknown_bytes", &unknown, "roles", &roles, "special", &special,
+                       "single", &single, "pair", &pair, "pieces", &pieces, "merges", &merges, "added", &others,
+                       "model_pieces", &n_model, "unigram", &unigram) != 0) {
         return hl_error(HL_BAD_FILE, "%s: %s", path, error.text);
     }
     int k = 0;
@@ -220,6 +275,7 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
     HL_TRY(read_roles(path, roles, tokens));
     HL_TRY(read_specials(path, special, tokens));
     HL_TRY(read_others(path, others, n_model, tokens));
+    HL_TRY(tokens->unigram != NULL ? read_unigram(path, unigram, tokens) : hl_ok());
     HL_TRY(read_template(path, single, &tokens->single));
     HL_TRY(read_template(path, pair, &tokens->pair));
     HL_TRY(hl_tokens_index(tokens, path, false));

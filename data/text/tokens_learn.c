@@ -39,6 +39,10 @@ static hl_status check(const hl_tokens_options *options)
     if ((unsigned)options->kind >= HL_TOKENS_KINDS || options->roles >> HL_ROLES != 0) {
         return hl_error(HL_INVALID, "tokens of no known kind, or with an unknown role");
     }
+    if (options->kind >= HL_TOKENS_LEARNED) {
+        return hl_error(HL_INVALID, "tokens.kind = %s: is not learned here; name a tokenizer.json in tokens.vocabulary",
+                        hl_tokens_kind_name(options->kind));
+    }
     if (options->kind != HL_TOKENS_BYTES && (options->size < 1 || options->size > HL_TOKENS_MAX)) {
         return hl_error(HL_INVALID, "tokens: size = %lld: must be from 1 to %d", (long long)options->size,
                         HL_TOKENS_MAX);

@@ -157,6 +157,8 @@ void hl_pieces_free(hl_pieces *pieces)
         hl_free(scratch->symbols);
         hl_free(scratch->heap.at);
         hl_free(scratch->plain);
+        hl_free(scratch->origins);
+        hl_free(scratch->best);
         hl_free(scratch->wrapped);
         hl_free(scratch);
     }

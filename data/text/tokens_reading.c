@@ -113,3 +113,30 @@ void hl_tokens_wrap_as_roberta(hl_tokens *tokens, int32_t before, int32_t after)
         tokens->pair.at[tokens->pair.n++].type = 0;
     }
 }
+
+/* ---- tokenizer.json ---- */
+
+const char *hl_tokenizer_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+bool hl_tokenizer_is(const json_t *object, const char *type)
+{
+    return strcmp(hl_tokenizer_text(object, "type"), type) == 0;
+}
+
+bool hl_tokenizer_is_off(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return value == NULL || json_is_null(value) || json_is_false(value) ||
+           (json_is_number(value) && json_number_value(value) == 0) ||
+           (json_is_string(value) && json_string_length(value) == 0);
+}
+
+hl_status hl_tokenizer_unsupported(const char *path, const char *section, const char *what)
+{
+    return hl_error(HL_BAD_FILE, "%s: %s: %s is not supported", path, section,
+                    what[0] != '\0' ? what : "what stands here");
+}

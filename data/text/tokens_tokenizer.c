@@ -1,40 +1,15 @@
+#include "data/text/private/tokens_tokenizer.h"
 #include "core/base/memory.h"
 #include "data/text/private/tokens_reading.h"
 #include "data/text/tokens_file.h"
 
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
-
-static bool is(const json_t *object, const char *type)
-{
-    return strcmp(text_of(object, "type"), type) == 0;
-}
-
-/* Whether a member is missing or null, false, 0 or "". */
-static bool is_off(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return value == NULL || json_is_null(value) || json_is_false(value) ||
-           (json_is_number(value) && json_number_value(value) == 0) ||
-           (json_is_string(value) && json_string_length(value) == 0);
-}
-
-static hl_status unsupported(const char *path, const char *section, const char *what)
-{
-    return hl_error(HL_BAD_FILE, "%s: %s: %s is not supported", path, section,
-                    what[0] != '\0' ? what : "what stands here");
-}
-
 static hl_status read_wordpiece(const char *path, const json_t *model, hl_tokens *tokens)
 {
     const json_t *characters = json_object_get(model, "max_input_chars_per_word");
-    if (strcmp(text_of(model, "continuing_subword_prefix"), "##") != 0) {
-        return unsupported(path, "model", "a continuing_subword_prefix other than ##");
+    if (strcmp(hl_tokenizer_text(model, "continuing_subword_prefix"), "##") != 0) {
+        return hl_tokenizer_unsupported(path, "model", "a continuing_subword_prefix other than ##");
     }
     if (characters != NULL) {
         tokens->rules.word_characters = json_is_integer(characters) ? json_integer_value(characters) : 0;
@@ -51,21 +26,28 @@ static hl_status read_bpe(const char *path, const json_t *model, hl_tokens *toke
     static const char *const others[] = { "dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback",
                                           "ignore_merges" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (!is_off(model, others[i])) {
-            return unsupported(path, "model", others[i]);
+        if (!hl_tokenizer_is_off(model, others[i])) {
+            return hl_tokenizer_unsupported(path, "model", others[i]);
         }
     }
-    tokens->rules.unknown_bytes = !is_off(model, "unk_token");
-    return tokens->rules.unknown_bytes && !is_off(model, "fuse_unk") ? unsupported(path, "model", "fuse_unk") : hl_ok();
+    tokens->rules.unknown_bytes = !hl_tokenizer_is_off(model, "unk_token");
+    return tokens->rules.unknown_bytes && !hl_tokenizer_is_off(model, "fuse_unk")
+               ? hl_tokenizer_unsupported(path, "model", "fuse_unk")
+               : hl_ok();
 }
 
 static hl_status read_model(const char *path, const json_t *model, hl_tokens **out)
 {
-    bool typed = !is_off(model, "type"); /* files from 2020 are not */
-    bool bpe = typed ? is(model, "BPE") : !is_off(model, "merges");
-    bool wordpiece = typed ? is(model, "WordPiece") : !bpe && !is_off(model, "max_input_chars_per_word");
+    bool typed = !hl_tokenizer_is_off(model, "type"); /* files from 2020 are not */
+    bool bpe = typed ? hl_tokenizer_is(model, "BPE") : !hl_tokenizer_is_off(model, "merges");
+    bool unigram = typed ? hl_tokenizer_is(model, "Unigram") : json_is_array(json_object_get(model, "vocab"));
+    bool wordpiece =
+        typed ? hl_tokenizer_is(model, "WordPiece") : !bpe && !hl_tokenizer_is_off(model, "max_input_chars_per_word");
+    if (unigram) {
+        return hl_tokenizer_read_unigram(path, model, out);
+    }
     if (!wordpiece && !bpe) {
-        return unsupported(path, "model", text_of(model, "type"));
+        return hl_tokenizer_unsupported(path, "model", hl_tokenizer_text(model, "type"));
     }
     json_t *pieces = json_object_get(model, "vocab");
     if (!json_is_object(pieces)) {
@@ -75,7 +57,7 @@ static hl_status read_model(const char *path, const json_t *model, hl_tokens **o
     HL_NEED(tokens != NULL, "tokens");
     HL_TRY(wordpiece ? read_wordpiece(path, model, tokens) : read_bpe(path, model, tokens));
     HL_TRY(hl_json_pieces(path, pieces, tokens));
-    const char *unknown = text_of(model, "unk_token");
+    const char *unknown = hl_tokenizer_text(model, "unk_token");
     if (unknown[0] != '\0') {
         const json_t *id = json_object_get(pieces, unknown);
         if (id == NULL) {
@@ -119,8 +101,11 @@ static hl_status read_normalizer(const char *path, const json_t *normalizer, hl_
     if (normalizer == NULL || json_is_null(normalizer)) {
         return hl_ok();
     }
-    if (tokens->kind != HL_TOKENS_WORDPIECE || !is(normalizer, "BertNormalizer")) {
-        return unsupported(path, "normalizer", text_of(normalizer, "type"));
+    if (tokens->kind == HL_TOKENS_UNIGRAM) {
+        return hl_tokenizer_read_unigram_normalizer(path, normalizer, tokens->unigram);
+    }
+    if (tokens->kind != HL_TOKENS_WORDPIECE || !hl_tokenizer_is(normalizer, "BertNormalizer")) {
+        return hl_tokenizer_unsupported(path, "normalizer", hl_tokenizer_text(normalizer, "type"));
     }
     const json_t *accents = json_object_get(normalizer, "strip_accents");
     tokens->rules.clean = json_is_true(json_object_get(normalizer, "clean_text"));
@@ -147,8 +132,9 @@ hl_status hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accen
 
 hl_status hl_tokens_set_prefix_space(hl_tokens *tokens)
 {
-    if (tokens->kind != HL_TOKENS_BPE) {
-        return hl_error(HL_INVALID, "task.prefix_space = true: the tokens are of kind %s, and only bpe reads spaces",
+    if (tokens->kind != HL_TOKENS_BPE && tokens->kind != HL_TOKENS_UNIGRAM) {
+        return hl_error(HL_INVALID,
+                        "task.prefix_space = true: the tokens are of kind %s, and only bpe and unigram read spaces",
                         hl_tokens_kind_name(tokens->kind));
     }
     tokens->rules.prefix_space = true;
@@ -157,11 +143,14 @@ hl_status hl_tokens_set_prefix_space(hl_tokens *tokens)
 
 static hl_status read_pre_tokenizer(const char *path, const json_t *pre_tokenizer, hl_tokens *tokens)
 {
-    if (!is(pre_tokenizer, tokens->kind == HL_TOKENS_BPE ? "ByteLevel" : "BertPreTokenizer")) {
-        return unsupported(path, "pre_tokenizer", text_of(pre_tokenizer, "type"));
+    if (tokens->kind == HL_TOKENS_UNIGRAM) {
+        return hl_tokenizer_read_metaspace(path, pre_tokenizer, tokens);
+    }
+    if (!hl_tokenizer_is(pre_tokenizer, tokens->kind == HL_TOKENS_BPE ? "ByteLevel" : "BertPreTokenizer")) {
+        return hl_tokenizer_unsupported(path, "pre_tokenizer", hl_tokenizer_text(pre_tokenizer, "type"));
     }
     if (json_is_false(json_object_get(pre_tokenizer, "use_regex"))) {
-        return unsupported(path, "pre_tokenizer", "use_regex = false");
+        return hl_tokenizer_unsupported(path, "pre_tokenizer", "use_regex = false");
     }
     tokens->rules.prefix_space = json_is_true(json_object_get(pre_tokenizer, "add_prefix_space"));
     return hl_ok();
@@ -173,13 +162,13 @@ static hl_status read_added(const char *path, const json_t *added, hl_tokens *to
     for (size_t i = 0; i < json_array_size(added); i++) {
         const json_t *token = json_array_get(added, i);
         const json_t *content = json_object_get(token, "content");
-        const char *text = text_of(token, "content");
+        const char *text = hl_tokenizer_text(token, "content");
         const hl_added_token read = { .id = hl_json_id(json_object_get(token, "id")),
-                                      .strip_left = !is_off(token, "lstrip"),
-                                      .strip_right = !is_off(token, "rstrip"),
-                                      .single_word = !is_off(token, "single_word"),
-                                      .normalized = !is_off(token, "normalized"),
-                                      .ordinary = is_off(token, "special") };
+                                      .strip_left = !hl_tokenizer_is_off(token, "lstrip"),
+                                      .strip_right = !hl_tokenizer_is_off(token, "rstrip"),
+                                      .single_word = !hl_tokenizer_is_off(token, "single_word"),
+                                      .normalized = !hl_tokenizer_is_off(token, "normalized"),
+                                      .ordinary = hl_tokenizer_is_off(token, "special") };
         if (text[0] == '\0' || read.id < 0 || read.id > tokens->n) {
             return hl_error(HL_BAD_FILE, "%s: added_tokens: token %zu has no content, or an id that leaves a gap", path,
                             i + 1);
@@ -199,7 +188,7 @@ static hl_status read_added(const char *path, const json_t *added, hl_tokens *to
 static hl_status add_item(const char *path, hl_template *template, int32_t id, int32_t type)
 {
     if (template->n == HL_TEMPLATE_MAX || type < 0 || type > 1) {
-        return unsupported(path, "post_processor", "a template that is so long or has such types");
+        return hl_tokenizer_unsupported(path, "post_processor", "a template that is so long or has such types");
     }
     template->at[template->n].id = id;
     template->at[template->n++].type = type;
@@ -217,13 +206,13 @@ static hl_status read_template(const char *path, const json_t *list, const json_
         json_int_t type = json_integer_value(json_object_get(what, "type_id"));
         type = type >= 0 && type <= 1 ? type : -1;
         if (sequence != NULL) {
-            HL_TRY(add_item(path, template, strcmp(text_of(sequence, "id"), "A") == 0 ? HL_TEXT_A : HL_TEXT_B,
+            HL_TRY(add_item(path, template, strcmp(hl_tokenizer_text(sequence, "id"), "A") == 0 ? HL_TEXT_A : HL_TEXT_B,
                             (int32_t)type));
         }
-        const json_t *ids = json_object_get(json_object_get(specials, text_of(special, "id")), "ids");
+        const json_t *ids = json_object_get(json_object_get(specials, hl_tokenizer_text(special, "id")), "ids");
         if (sequence == NULL && json_array_size(ids) == 0) {
             return hl_error(HL_BAD_FILE, "%s: post_processor: the special token %s has no ids", path,
-                            text_of(special, "id"));
+                            hl_tokenizer_text(special, "id"));
         }
         for (size_t k = 0; sequence == NULL && k < json_array_size(ids); k++) {
             HL_TRY(add_item(path, template, hl_json_id(json_array_get(ids, k)), (int32_t)type));
@@ -240,28 +229,29 @@ static int32_t id_of_pair(const json_t *pair)
 
 static hl_status read_post_processor(const char *path, const json_t *processor, hl_tokens *tokens)
 {
-    if (processor == NULL || json_is_null(processor) || is(processor, "ByteLevel")) {
+    if (processor == NULL || json_is_null(processor) || hl_tokenizer_is(processor, "ByteLevel")) {
         return hl_ok();
     }
-    if (is(processor, "BertProcessing") || is(processor, "RobertaProcessing")) {
+    if (hl_tokenizer_is(processor, "BertProcessing") || hl_tokenizer_is(processor, "RobertaProcessing")) {
         int32_t before = id_of_pair(json_object_get(processor, "cls")),
                 after = id_of_pair(json_object_get(processor, "sep"));
-        if (is(processor, "RobertaProcessing")) {
+        if (hl_tokenizer_is(processor, "RobertaProcessing")) {
             hl_tokens_wrap_as_roberta(tokens, before, after);
         } else {
             hl_tokens_set_templates(tokens, before, after);
         }
         return hl_ok();
     }
-    if (is(processor, "TemplateProcessing")) {
+    if (hl_tokenizer_is(processor, "TemplateProcessing")) {
         const json_t *specials = json_object_get(processor, "special_tokens");
         HL_TRY(read_template(path, json_object_get(processor, "single"), specials, &tokens->single));
         return read_template(path, json_object_get(processor, "pair"), specials, &tokens->pair);
     }
     const json_t *list = json_object_get(processor, "processors");
-    if (!is(processor, "Sequence") || json_array_size(list) != 2 || !is(json_array_get(list, 0), "ByteLevel") ||
-        is(json_array_get(list, 1), "Sequence")) {
-        return unsupported(path, "post_processor", text_of(processor, "type"));
+    if (!hl_tokenizer_is(processor, "Sequence") || json_array_size(list) != 2 ||
+        !hl_tokenizer_is(json_array_get(list, 0), "ByteLevel") ||
+        hl_tokenizer_is(json_array_get(list, 1), "Sequence")) {
+        return hl_tokenizer_unsupported(path, "post_processor", hl_tokenizer_text(processor, "type"));
     }
     return read_post_processor(path, json_array_get(list, 1), tokens);
 }
@@ -281,7 +271,7 @@ static void roles_of_template(hl_tokens *tokens)
 static hl_status read(const char *path, json_t *root, void *context, hl_tokens **out)
 {
     bool *ignored = context;
-    *ignored = !is_off(root, "truncation") || !is_off(root, "padding");
+    *ignored = !hl_tokenizer_is_off(root, "truncation") || !hl_tokenizer_is_off(root, "padding");
     const json_t *model = json_object_get(root, "model");
     HL_TRY(read_model(path, model, out));
     hl_tokens *tokens = *out;

@@ -33,6 +33,56 @@ static json_t *normalizer_json(const hl_tokens_rules *rules)
                            "strip_accents", rules->accents, "lowercase", rules->lowercase));
 }
 
+/* One step alone, or a Sequence of them. */
+static json_t *sequence_json(const char *member, json_t *steps)
+{
+    if (json_array_size(steps) == 1) {
+        json_t *step = json_incref(json_array_get(steps, 0));
+        json_decref(steps);
+        return step;
+    }
+    return typed("Sequence", json_pack("{s: o}", member, steps));
+}
+
+static json_t *unigram_normalizer_json(const hl_unigram *unigram)
+{
+    json_t *steps = json_array();
+    if (unigram->charsmap.base64 != NULL) {
+        hl_json_append(&steps,
+                       typed("Precompiled", json_pack("{s: s}", "precompiled_charsmap", unigram->charsmap.base64)));
+    }
+    if (unigram->strips_end) {
+        hl_json_append(&steps, typed("Strip", json_pack("{s: b, s: b}", "strip_left", 0, "strip_right", 1)));
+    }
+    if (unigram->spaces != HL_SPACES_STAY) {
+        const char *content = unigram->spaces == HL_SPACES_BECOME_ONE ? " " : HL_SPACE_MARK;
+        hl_json_append(
+            &steps, typed("Replace", json_pack("{s: {s: s}, s: s}", "pattern", "Regex", " {2,}", "content", content)));
+    }
+    if (steps != NULL && json_array_size(steps) == 0) {
+        json_decref(steps);
+        return json_null();
+    }
+    return sequence_json("normalizers", steps);
+}
+
+static json_t *metaspace_json(const hl_tokens *tokens)
+{
+    const char *scheme = !tokens->rules.prefix_space ? "never" : tokens->unigram->first_only ? "first" : "always";
+    return typed("Metaspace",
+                 json_pack("{s: s, s: s, s: b}", "replacement", HL_SPACE_MARK, "prepend_scheme", scheme, "split", 1));
+}
+
+static json_t *unigram_pre_tokenizer_json(const hl_tokens *tokens)
+{
+    json_t *steps = json_array();
+    if (tokens->unigram->drops_white) {
+        hl_json_append(&steps, typed("WhitespaceSplit", json_object()));
+    }
+    hl_json_append(&steps, metaspace_json(tokens));
+    return sequence_json("pretokenizers", steps);
+}
+
 static json_t *byte_level_json(bool prefix_space)
 {
     return typed("ByteLevel",
@@ -117,23 +167,51 @@ static json_t *bpe_json(const hl_tokens *tokens)
                            "ignore_merges", 0, "vocab", pieces_json(tokens), "merges", merges));
 }
 
+static json_t *unigram_json(const hl_tokens *tokens)
+{
+    json_t *pieces = json_array();
+    for (int32_t id = 0; id < tokens->n_model; id++) {
+        hl_json_append(&pieces, json_pack("[s, f]", hl_tokens_piece(tokens, id, NULL), tokens->unigram->scores[id]));
+    }
+    int32_t unknown = tokens->roles[HL_ROLE_UNK];
+    return typed("Unigram",
+                 json_pack("{s: o, s: o, s: b}", "unk_id", unknown >= 0 ? json_integer(unknown) : json_null(), "vocab",
+                           pieces, "byte_fallback", 0));
+}
+
+/* The parts that depend on the kind. */
+typedef struct parts {
+    json_t *normalizer, *pre_tokenizer, *decoder, *model;
+} parts;
+
+static parts parts_of(const hl_tokens *tokens)
+{
+    switch (tokens->kind) {
+    case HL_TOKENS_WORDPIECE:
+        return (parts){ normalizer_json(&tokens->rules), typed("BertPreTokenizer", json_object()),
+                        typed("WordPiece", json_pack("{s: s, s: b}", "prefix", "##", "cleanup", 1)),
+                        wordpiece_json(tokens) };
+    case HL_TOKENS_UNIGRAM:
+        return (parts){ unigram_normalizer_json(tokens->unigram), unigram_pre_tokenizer_json(tokens),
+                        metaspace_json(tokens), unigram_json(tokens) };
+    default:
+        return (parts){ json_null(), byte_level_json(tokens->rules.prefix_space), byte_level_json(true),
+                        bpe_json(tokens) };
+    }
+}
+
 hl_status hl_tokens_save_tokenizer(const hl_tokens *tokens, const char *path)
 {
-    bool wordpiece = tokens->kind == HL_TOKENS_WORDPIECE;
-    if (!wordpiece && tokens->kind != HL_TOKENS_BPE) {
-        return hl_error(HL_INVALID, "%s: holds tokens of the kind wordpiece or bpe, and these are %s", path,
+    if (tokens->kind != HL_TOKENS_WORDPIECE && tokens->kind != HL_TOKENS_BPE && tokens->kind != HL_TOKENS_UNIGRAM) {
+        return hl_error(HL_INVALID, "%s: holds tokens of the kind wordpiece, bpe or unigram, and these are %s", path,
                         hl_tokens_kind_name(tokens->kind));
     }
-    json_t *decoder =
-        wordpiece ? typed("WordPiece", json_pack("{s: s, s: b}", "prefix", "##", "cleanup", 1)) : byte_level_json(true);
+    parts p = parts_of(tokens);
     json_t *root =
         json_pack("{s: s, s: n, s: n, s: o, s: o, s: o, s: o, s: o, s: o}", "version", "1.0", "truncation", "padding",
-                  "added_tokens", added_json(tokens), "normalizer",
-                  wordpiece ? normalizer_json(&tokens->rules) : json_null(), "pre_tokenizer",
-                  wordpiece ? typed("BertPreTokenizer", json_object()) : byte_level_json(tokens->rules.prefix_space),
-                  "post_processor", post_processor_json(tokens), "decoder", decoder, "model",
-                  wordpiece ? wordpiece_json(tokens) : bpe_json(tokens));
+                  "added_tokens", added_json(tokens), "normalizer", p.normalizer, "pre_tokenizer", p.pre_tokenizer,
+                  "post_processor", post_processor_json(tokens), "decoder", p.decoder, "model", p.model);
     hl_text text = { 0 };
-    hl_json_print(&text, root, JSON_INDENT(2));
+    hl_json_print(&text, root, JSON_INDENT(2) | JSON_REAL_PRECISION(HL_SCORE_DIGITS));
     return hl_file_replace_text(path, &text, HL_DURABLE);
 }

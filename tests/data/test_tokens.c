@@ -456,7 +456,7 @@ static void encode_range(const void *context, hl_range range)
     hl_pieces_free(&pieces);
 }
 
-LOOP_TEST(threads_share_an_object, 0, HL_TOKENS_KINDS)
+LOOP_TEST(threads_share_an_object, 0, HL_TOKENS_LEARNED)
 {
     enum { TEXTS = 400 };
     static uint64_t alone[TEXTS], together[TEXTS];

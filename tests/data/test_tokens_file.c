@@ -272,7 +272,7 @@ static const struct {
 } tokenizers[] = {
     { "", "tokenizer.json: not valid JSON: unexpected token near end of file (line 1, column 0)" },
     { "[]", "tokenizer.json: model: what stands here is not supported" },
-    { "{\"model\": {\"type\": \"Unigram\"}}", "tokenizer.json: model: Unigram is not supported" },
+    { "{\"model\": {\"type\": \"WordLevel\"}}", "tokenizer.json: model: WordLevel is not supported" },
     { "{\"model\": {\"type\": \"BPE\", \"vocab\": []}}",
       "tokenizer.json: model: vocab is no object of pieces and their ids" },
     { "{\"model\": {\"type\": \"BPE\", \"vocab\": {}, \"dropout\": 0.1}}",
@@ -354,16 +354,16 @@ TEST(deep_nesting_is_refused)
 TEST(a_saved_object_is_the_same)
 {
     bool ignored;
-    hl_tokens *kinds[HL_TOKENS_KINDS + 1];
-    for (int kind = 0; kind < HL_TOKENS_KINDS; kind++) {
+    hl_tokens *kinds[HL_TOKENS_LEARNED + 1];
+    for (int kind = 0; kind < HL_TOKENS_LEARNED; kind++) {
         hl_tokens_options options = { .kind = (hl_tokens_kind)kind, .size = 300, .lowercase = true, .roles = 127 };
         kinds[kind] = learned(options, "The low, lower and lowest \xC3\xA9t\xC3\xA9 \"\\ \x01");
     }
-    kinds[HL_TOKENS_KINDS] =
+    kinds[HL_TOKENS_LEARNED] =
         tokenizer("{" BPE ", \"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": true}, "
                   "\"added_tokens\": [{\"id\": 3, \"content\": \"[C]\", \"special\": true, \"lstrip\": true}]}",
                   &ignored);
-    for (int kind = 0; kind <= HL_TOKENS_KINDS; kind++) {
+    for (int kind = 0; kind <= HL_TOKENS_LEARNED; kind++) {
         hl_text before = { 0 }, after = { 0 };
         hl_tokens *again = NULL;
         const char *path = scratch_path("tokens.json");
@@ -405,8 +405,8 @@ TEST(the_format_stays)
 static const struct {
     const char *text, *message;
 } damaged[] = {
-    { "{}", "tokens.json: no tokens.json of format 1 to 2" },
-    { "{\"format\": 3}", "tokens.json: no tokens.json of format 1 to 2" },
+    { "{}", "tokens.json: no tokens.json of format 1 to 3" },
+    { "{\"format\": 4}", "tokens.json: no tokens.json of format 1 to 3" },
     { "{\"format\": 1}", "tokens.json: Object item not found: kind" },
     { JSON("letters", "{}", "[]", "[]", "[\"a\"]", "[]"), "tokens.json: unknown kind letters" },
     { JSON("chars", "[]", "[]", "[]", "[\"a\"]", "[]"), "tokens.json: roles, special, single, pair, pieces or merges "

@@ -89,7 +89,7 @@ static hl_status backwards(void *context, const char **text, size_t *size)
     return hl_ok();
 }
 
-LOOP_TEST(what_is_learned_is_always_the_same, 0, HL_TOKENS_KINDS)
+LOOP_TEST(what_is_learned_is_always_the_same, 0, HL_TOKENS_LEARNED)
 {
     hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 1500, .roles = 31 };
     hl_text texts[2] = { { 0 }, { 0 } };
@@ -113,6 +113,9 @@ static const struct {
     const char *text, *message;
 } refused[] = {
     { { .kind = HL_TOKENS_KINDS, .size = 9 }, "a", "tokens of no known kind, or with an unknown role" },
+    { { .kind = HL_TOKENS_UNIGRAM, .size = 9 },
+      "a",
+      "tokens.kind = unigram: is not learned here; name a tokenizer.json in tokens.vocabulary" },
     { { .kind = HL_TOKENS_WORDS, .size = 9, .roles = 128 }, "a", "tokens of no known kind, or with an unknown role" },
     { { .kind = HL_TOKENS_WORDS }, "a", "tokens: size = 0: must be from 1 to 2097152" },
     { { .kind = HL_TOKENS_BPE, .size = 256, .roles = UNK },
@@ -152,7 +155,7 @@ TEST(a_source_that_fails_ends_it)
     ck_assert_ptr_null(tokens);
 }
 
-LOOP_TEST(every_allocation_of_learning_may_fail, 0, HL_TOKENS_KINDS)
+LOOP_TEST(every_allocation_of_learning_may_fail, 0, HL_TOKENS_LEARNED)
 {
     hl_tokens_options options = { .kind = (hl_tokens_kind)_i, .size = 280, .roles = 31 };
     faults_begin();
@@ -176,7 +179,7 @@ static hl_status zero_byte(void *context, const char **text, size_t *size)
 
 TEST(a_zero_byte_is_no_piece)
 {
-    for (int kind = 0; kind < HL_TOKENS_KINDS; kind++) {
+    for (int kind = 0; kind < HL_TOKENS_LEARNED; kind++) {
         hl_tokens *tokens = NULL;
         bool given = false;
         hl_tokens_options options = { .kind = (hl_tokens_kind)kind, .size = 300 };

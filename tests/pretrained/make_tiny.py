@@ -32,6 +32,10 @@ WORDS = (
 LETTERS = list("abcdefghiklmnoprstuwy,.!?")
 MERGES = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("a", "t"), ("Ġ", "c"), ("Ġc", "at"), ("s", "at"), ("Ġ", "sat"), ("o", "n")]
 
+# SentencePiece's pieces; ▁ stands for a space.
+WHOLE = "▁the ▁cat ▁s at ▁on ▁mat ▁dog ▁who ▁bark ed ing ▁saw ▁it ▁re , . ! ?".split()
+SINGLE = list("▁abcdefghiklmnoprstuwy")
+
 TEXTS = ["the cat sat on the mat.", "Who barked?\tthe dog, who saw it!", "it", "resting dogs bark"]
 
 
@@ -55,6 +59,13 @@ BYTES = {
     "gpt2": ("GPT2Tokenizer", ["<|endoftext|>"], {"bos_token_id": 0, "eos_token_id": 0}),
     "modernbert": ("TokenizersBackend", ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
                    {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "cls_token_id": 2, "sep_token_id": 3}),
+}  # fmt: skip
+# Kinds whose tokens are SentencePiece's, the same way, with the special tokens before the pieces.
+SENTENCEPIECE = {
+    "xlm-roberta": ("XLMRobertaTokenizer", ["<s>", "<pad>", "</s>", "<unk>"],
+                    {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}),
+    "camembert": ("CamembertTokenizer", ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"],
+                  {"pad_token_id": 1, "bos_token_id": 5, "eos_token_id": 6}),
 }  # fmt: skip
 LABELS = {"id2label": {0: "bad", 1: "so so", 2: "good"}, "label2id": {"bad": 0, "so so": 1, "good": 2}}
 
@@ -83,6 +94,8 @@ MODELS = {
     "gpt2_scaled": ("GPT2LMHeadModel", {"scale_attn_by_inverse_layer_idx": True, "activation_function": "silu"}, "plain",
                     "merges.txt"),
     "gpt2_classes": ("GPT2ForSequenceClassification", LABELS, "plain", "merges.txt"),
+    "xlm_roberta_masked": ("XLMRobertaForMaskedLM", {"type_vocab_size": 1}, "half", "tokenizer.json"),
+    "camembert_tags": ("CamembertForTokenClassification", LABELS | {"type_vocab_size": 1}, "brain", "tokenizer.json"),
     "modernbert_masked": ("ModernBertForMaskedLM", {}, "plain", "tokenizer.json"),
     "modernbert_classes": ("ModernBertForSequenceClassification",
                            LABELS | {"norm_bias": True, "attention_bias": True, "mlp_bias": True, "classifier_bias": True,
@@ -113,6 +126,13 @@ def byte_pieces(folder, kind):
     return getattr(transformers, name)(vocab=vocabulary, merges=MERGES)
 
 
+def unigram_pieces(kind):
+    name, special, _ = SENTENCEPIECE[kind]
+    scores = [(piece, 0.0) for piece in special] + [(piece, -2 - i / 8) for i, piece in enumerate(WHOLE)]
+    scores += [(piece, -6 - i / 8) for i, piece in enumerate(SINGLE)] + [("<mask>", 0.0)]
+    return getattr(transformers, name)(vocab=scores)
+
+
 def backend(vocabulary, special):
     """ModernBERT's tokenizer: byte-level pieces between [CLS] and [SEP]."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=MERGES, unk_token="[UNK]"))
@@ -129,7 +149,10 @@ def backend(vocabulary, special):
 
 def tokens_of(folder, kind, kept):
     """The tokenizer; of the files that hold it only those named remain."""
-    tokenizer = byte_pieces(folder, kind) if kind in BYTES else word_pieces(folder)
+    if kind in SENTENCEPIECE:
+        tokenizer = unigram_pieces(kind)
+    else:
+        tokenizer = byte_pieces(folder, kind) if kind in BYTES else word_pieces(folder)
     if kept == "tokenizer.json":
         tokenizer.backend_tokenizer.enable_truncation(max_length=16)
         tokenizer.backend_tokenizer.save(os.path.join(folder, "tokenizer.json"))
@@ -146,13 +169,15 @@ def tokens_of(folder, kind, kept):
 
 
 def numbers(model, seed):
-    """Numbers everywhere, far from a model's first ones: biases and norms, too, and sharp attention."""
+    """Numbers everywhere, far from a model's first ones: biases and norms, too, and sharp attention. In four layers
+    smaller ones: errors of float32 would grow to 3e-5, in transformers, too."""
+    scale = 0.4 if model.config.num_hidden_layers < 4 else 0.2
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             drawn = torch.randn(parameter.shape, generator=generator)
             is_norm = parameter.dim() == 1 and name.endswith("weight")
-            parameter.copy_(1 + 0.2 * drawn if is_norm else 0.4 * drawn)
+            parameter.copy_(1 + 0.2 * drawn if is_norm else scale * drawn)
 
 
 def save(model, folder, how):
@@ -227,8 +252,7 @@ def make(root, name, seed):
     os.makedirs(folder)
     tokenizer, size = tokens_of(folder, kind, kept)
     sizes = shape(kind) | {"vocab_size": size} | fields
-    if kind in BYTES:
-        sizes |= BYTES[kind][2]
+    sizes |= (BYTES | SENTENCEPIECE).get(kind, (None, None, {}))[2]
     model = getattr(transformers, class_name)(config_class(**sizes, attn_implementation="eager"))
     numbers(model, seed)
     save(model, folder, how)

@@ -18,7 +18,7 @@ static const struct {
 } changes[] = {
     /* config.json: what it is */
     { "bert_masked", "config.json", "\"bert\"", "\"t5\"", NULL,
-      "model_type = t5 is not supported, only bert, distilbert, electra, roberta, gpt2" },
+      "model_type = t5 is not supported, only bert, distilbert, electra, roberta, xlm-roberta, camembert, gpt2" },
     { "bert_masked", "config.json", "\"model_type\"", "\"kind\"", NULL, "has no model_type; it can be one of bert" },
     { "bert_masked", "config.json", "{", "[{", NULL, "" },
     { "bert_masked", "config.json", "{", "{\"is_decoder\": 1, \"a\": ", NULL, "" },
@@ -138,6 +138,9 @@ static const struct {
     { "bert_masked", "config.json", "config.json", "is missing: no folder of a model" },
     { "bert_masked", "model.safetensors", "model.safetensors", "is missing, and so is model.safetensors.index.json" },
     { "bert_masked", "tokenizer.json", "tokenizer.json", "is missing, and so is vocab.txt" },
+    { "xlm_roberta_masked", "tokenizer.json", "tokenizer.json",
+      "is missing, and sentencepiece.bpe.model is not read; to write a tokenizer.json, load the folder with "
+      "AutoTokenizer of transformers and save_pretrained" },
     { "gpt2_next", "merges.txt", "tokenizer.json", "is missing, and so are vocab.json and merges.txt" },
     { "electra_generator", "model-00002-of-00002.safetensors", "model-00002-of-00002.safetensors", "No such file" },
 };

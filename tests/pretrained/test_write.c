@@ -87,11 +87,11 @@ static void assert_same_parameters(const hl_model *a, const hl_model *b)
     }
 }
 
-static void assert_same(opened *a, opened *b)
+static void assert_same(opened *a, opened *b, const char *kind)
 {
     const char *const *labels[2];
     int64_t n = hl_pretrained_labels(a->folder, &labels[0]);
-    ck_assert_str_eq(hl_pretrained_kind(a->folder), hl_pretrained_kind(b->folder));
+    ck_assert_str_eq(hl_pretrained_kind(b->folder), kind);
     ck_assert_int_eq(hl_pretrained_stored_head(a->folder), hl_pretrained_stored_head(b->folder));
     ck_assert_mem_eq(hl_pretrained_model(a->folder), hl_pretrained_model(b->folder), sizeof(hl_model_config));
     ck_assert_int_eq(hl_pretrained_labels(b->folder, &labels[1]), n);
@@ -113,7 +113,7 @@ LOOP_TEST(what_is_written_is_read_as_the_same_model, 0, TINY_MODELS)
     ck_assert_int_eq(written.n_kept, tiny_models[_i].n_kept);
     ck_assert_int_eq(written.n_left_out, 0);
     open_model(&after, path);
-    assert_same(&before, &after);
+    assert_same(&before, &after, hl_pretrained_kind(before.folder));
     hl_pretrained_sentence told = hl_pretrained_sentence_of(before.folder),
                            copied = hl_pretrained_sentence_of(after.folder);
     ck_assert(told.pooling == copied.pooling && told.normalised == copied.normalised && told.length == copied.length);
@@ -122,6 +122,7 @@ LOOP_TEST(what_is_written_is_read_as_the_same_model, 0, TINY_MODELS)
     ck_assert_int_eq(after.loaded.n_unused, untied ? 1 : tiny_models[_i].n_kept);
 }
 
+/* Of several kinds with one shape, the first is written. */
 LOOP_TEST(a_source_that_is_not_known_is_told_by_the_shape, 0, TINY_MODELS)
 {
     const char *path = scratch_path("model");
@@ -135,7 +136,8 @@ LOOP_TEST(a_source_that_is_not_known_is_told_by_the_shape, 0, TINY_MODELS)
     } else {
         CHECK_OK(status);
         open_model(&after, path);
-        assert_same(&before, &after);
+        assert_same(&before, &after,
+                    hl_pretrained_model(before.folder)->position_offset > 0 ? "roberta" : tiny_models[_i].kind);
         close_model(&after);
     }
 }
@@ -345,7 +347,7 @@ TEST(other_tokens_than_open_models_have_are_refused)
     const char *model = scratch_path("model");
     status = hl_pretrained_write(&parts, model, &written);
     ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_ptr_nonnull(strstr(status.text, "wordpiece or bpe, and these are words"));
+    ck_assert_ptr_nonnull(strstr(status.text, "wordpiece, bpe or unigram, and these are words"));
     ck_assert(!hl_pretrained_is_folder(model));
     hl_tokens_free(tokens);
 }
@@ -377,7 +379,7 @@ LOOP_TEST(a_call_that_fails_leaves_no_half_model, 0, 2)
         if (hl_pretrained_is_folder(path) && strstr(status.text, "config.json: cannot be removed") == NULL) {
             open_model(&after, path);
             if (strcmp(hl_pretrained_kind(after.folder), "electra") != 0) {
-                assert_same(&before, &after);
+                assert_same(&before, &after, hl_pretrained_kind(before.folder));
             } else { /* not begun */
                 ck_assert_int_ne(status.code, HL_OK);
                 ck_assert_int_eq(after.loaded.n_drawn, 0);

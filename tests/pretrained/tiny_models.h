@@ -99,6 +99,15 @@ static const struct {
       .kind = "gpt2",
       .head = HL_PRETRAINED_NEXT,
       .drawn = "output.bias" },
+    { .name = "xlm_roberta_masked",
+      .class_name = "XLMRobertaForMaskedLM",
+      .kind = "xlm-roberta",
+      .head = HL_PRETRAINED_MASKED },
+    { .name = "camembert_tags",
+      .class_name = "CamembertForTokenClassification",
+      .kind = "camembert",
+      .head = HL_PRETRAINED_TAGS,
+      .n_labels = 3 },
 };
 enum { TINY_MODELS = sizeof tiny_models / sizeof tiny_models[0] };
 

@@ -219,7 +219,7 @@ static const struct {
       "on\n" },
     { "[task]\nname = tags\nprefix_space = true\n[tokens]\nkind = words\n",
       { NULL },
-      "x.ini:3: task.prefix_space = true: the tokens are of kind words, and only bpe reads spaces\n" },
+      "x.ini:3: task.prefix_space = true: the tokens are of kind words, and only bpe and unigram read spaces\n" },
 
     /* The command line. */
     { "",

@@ -138,9 +138,9 @@ static void resolve_text(hl_config_reader *reader, hl_text_task task)
         tokens->min_count =
             pieces || (tokens->kind == HL_TOKENS_WORDS && task != HL_TEXT_FILE) ? HL_CONFIG_MIN_COUNT : 1;
     }
-    if (config->task.prefix_space && tokens->kind != HL_TOKENS_BPE) {
+    if (config->task.prefix_space && tokens->kind != HL_TOKENS_BPE && tokens->kind != HL_TOKENS_UNIGRAM) {
         hl_config_complain(reader, HL_CONFIG_GIVEN(reader, task.prefix_space)->line,
-                           "task.prefix_space = true: the tokens are of kind %s, and only bpe reads spaces",
+                           "task.prefix_space = true: the tokens are of kind %s, and only bpe and unigram read spaces",
                            hl_tokens_kind_name(tokens->kind));
     }
     if (task == HL_TEXT_NEXT) {

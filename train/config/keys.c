@@ -36,8 +36,13 @@ static const struct {
 };
 static const char *const masks[] = { "pieces", "words", NULL };
 static const char *const token_kinds[] = {
-    [HL_TOKENS_CHARS] = "chars",         [HL_TOKENS_BYTES] = "bytes", [HL_TOKENS_WORDS] = "words",
-    [HL_TOKENS_WORDPIECE] = "wordpiece", [HL_TOKENS_BPE] = "bpe",     NULL,
+    [HL_TOKENS_CHARS] = "chars",
+    [HL_TOKENS_BYTES] = "bytes",
+    [HL_TOKENS_WORDS] = "words",
+    [HL_TOKENS_WORDPIECE] = "wordpiece",
+    [HL_TOKENS_BPE] = "bpe",
+    [HL_TOKENS_UNIGRAM] = "unigram",
+    NULL,
 };
 
 #define KEY(index, in, key, field)                                                              \
@@ -110,7 +115,7 @@ const hl_config_key hl_config_keys[] = {
       .help = "A hash of the data. train writes it to notice other data; do not set it." },
 
     { TOKENS(kind), CHOICE(token_kinds), .initial = "wordpiece", .derived = "wordpiece; next: chars; file: words",
-      .help = "What a token is." },
+      .help = "What a token is. The kind unigram is not learned, but read from the file in tokens.vocabulary." },
     { TOKENS(size), INTEGER(0, HL_TOKENS_MAX), .initial = "0", .derived = "wordpiece, bpe: 8192; else 0",
       .help = "The most tokens that are learned, including special ones; 0 for chars and words: as many as there "
               "are." },

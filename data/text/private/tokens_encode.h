@@ -4,6 +4,7 @@
 #ifndef HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 #define HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
 
+#include "core/base/private/utf8.h"
 #include "core/base/status.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/tokens_parts.h"
@@ -25,6 +26,18 @@ typedef struct hl_symbol {
     uint32_t begin, end;
 } hl_symbol;
 
+/* The bytes of the text from which a byte of the normalized text comes. */
+typedef struct hl_origin {
+    uint32_t begin, end;
+} hl_origin;
+
+/* The best cut of a word's bytes up to one of them: its last piece, and the sum of its scores. */
+typedef struct hl_best_cut {
+    double score;
+    uint32_t begin;
+    int32_t id; /* -1: there is no cut yet */
+} hl_best_cut;
+
 /* Arrays for each use, which grow. */
 typedef struct hl_tokens_scratch {
     hl_character *characters;
@@ -33,10 +46,12 @@ typedef struct hl_tokens_scratch {
     uint64_t *hashes; /* the hash of the bytes up to that end */
     hl_symbol *symbols;
     hl_heap heap; /* the numbers are indices of left symbols, the keys ranks */
-    char *plain;  /* the UTF-8 of all characters */
+    char *plain;  /* the UTF-8 of all characters; of unigram, n_plain bytes */
+    hl_origin *origins;
+    hl_best_cut *best;
     hl_piece *wrapped;
-    size_t n_characters, characters_capacity, word_capacity, ends_capacity, hashes_capacity, symbols_capacity,
-        plain_capacity, wrapped_capacity;
+    size_t n_characters, characters_capacity, word_capacity, ends_capacity, hashes_capacity, symbols_capacity, n_plain,
+        plain_capacity, origins_capacity, best_capacity, wrapped_capacity;
 } hl_tokens_scratch;
 
 /* Whether a text can be cut: HL_INVALID if it is not UTF-8 (bytes accepts any) or not shorter than 2 GiB. */
@@ -58,11 +73,26 @@ hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end)
 /* Adds the piece that replaces characters first .. end - 1 of the scratch. HL_NO_MEMORY. */
 hl_status hl_pieces_add_characters(hl_pieces *pieces, int32_t id, size_t first, size_t end, size_t base);
 
-/* HL_NO_MEMORY; hl_tokens_encode_words (chars and words) also HL_INVALID if there is no unknown token. */
-hl_status hl_tokens_encode_words(const hl_tokens *tokens, const char *text, size_t size, size_t base,
-                                 hl_pieces *pieces);
+/* HL_NO_MEMORY. */
 hl_status hl_tokens_encode_wordpiece(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
                                      hl_pieces *pieces);
+
+/* The bytes of the text's first character. */
+static inline size_t hl_character_bytes(const char *text, size_t size)
+{
+    return (unsigned char)*text < 0x80 ? 1 : hl_utf8_decode(text, size, NULL);
+}
+
+/* The bytes of the white space that begins at `at`; 0 if none does. */
+size_t hl_white_bytes(const char *text, size_t size, size_t at);
+
+/* Writes the text, normalized by unigram's rules, to scratch->plain. HL_INVALID if that has 2 GiB; HL_NO_MEMORY. */
+hl_status hl_tokens_normalize_unigram(const hl_unigram *unigram, const char *text, size_t size,
+                                      hl_tokens_scratch *scratch);
+
+/* unigram; `space`: one comes before the text's first byte. Fails also if there is no unknown token: HL_INVALID. */
+hl_status hl_tokens_encode_unigram(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
+                                   bool space, hl_pieces *pieces);
 
 /* bpe and bytes; with `space` a space comes before the text. */
 hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool space,

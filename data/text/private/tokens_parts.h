@@ -7,6 +7,7 @@
 #include "data/text/private/hash.h"
 #include "data/text/private/number_table.h"
 #include "data/text/private/tokens_added.h"
+#include "data/text/private/unigram.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>
@@ -37,7 +38,7 @@ typedef struct hl_merge {
 typedef struct hl_tokens_rules {
     bool clean, cjk, accents, lowercase; /* BertNormalizer's; accents: whether they are stripped */
     int64_t word_characters;             /* wordpiece: a longer word is unknown */
-    bool prefix_space;                   /* bpe: a text begins with a space */
+    bool prefix_space;                   /* bpe, unigram: a text begins with a space */
     bool unknown_bytes;                  /* bpe: a byte without a piece is unknown, not left out */
 } hl_tokens_rules;
 
@@ -54,6 +55,7 @@ struct hl_tokens {
     int32_t n_model; /* the first pieces, into which words are cut; 0: all. The others are found only as added tokens */
     hl_merge *merges;
     size_t n_merges, merges_capacity;
+    hl_unigram *unigram; /* NULL for other kinds */
     int32_t roles[HL_ROLES];
     hl_template single, pair;
 

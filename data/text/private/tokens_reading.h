@@ -6,6 +6,7 @@
 #include "core/files/json.h"
 #include "data/text/private/tokens_parts.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,5 +31,19 @@ void hl_tokens_usual_roles(hl_tokens *tokens);
 
 /* Sets the templates <s> A </s> and <s> A </s> </s> B </s>, all with type 0. */
 void hl_tokens_wrap_as_roberta(hl_tokens *tokens, int32_t before, int32_t after);
+
+/* ---- tokenizer.json ---- */
+
+/* The text of a member; "" if it is missing or no text. */
+const char *hl_tokenizer_text(const json_t *object, const char *key);
+
+/* Whether the object's `type` is this one. */
+bool hl_tokenizer_is(const json_t *object, const char *type);
+
+/* Whether a member is missing or null, false, 0 or "". */
+bool hl_tokenizer_is_off(const json_t *object, const char *key);
+
+/* HL_BAD_FILE "<path>: <section>: <what> is not supported". */
+hl_status hl_tokenizer_unsupported(const char *path, const char *section, const char *what);
 
 #endif

@@ -1,6 +1,7 @@
 /* What the tokenizers need to know about a character. It equals version 0.23.3 of the `tokenizers` library on every
- * code point: its BertNormalizer and BertPreTokenizer, the regular expression of its ByteLevel, and single_word. Codes
- * are Unicode code points up to 0x10FFFF without surrogates. But for that of memory, nothing here can fail. */
+ * code point: its BertNormalizer and BertPreTokenizer, the regular expression of its ByteLevel, single_word, and the
+ * clusters of its Precompiled. Codes are Unicode code points up to 0x10FFFF without surrogates. But for that of memory,
+ * nothing here can fail. */
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_H
 
@@ -38,6 +39,23 @@ hl_kind hl_byte_level_kind(uint32_t code);
 
 /* Whether single_word counts it as a character of a word: \w in the library's regular expressions. */
 bool hl_is_of_word(uint32_t code);
+
+/* Bits: what a character does in a grapheme cluster (Unicode 16, annex 29). Control: it is alone. */
+enum {
+    HL_CLUSTER_JOINS = 1,      /* no cluster begins with it, unless a control character is before it */
+    HL_CLUSTER_CONTROL = 2,    /* it is alone; CR and LF are together */
+    HL_CLUSTER_PREPENDED = 4,  /* the next character joins it */
+    HL_CLUSTER_PICTURE = 8,    /* joins a picture and a zero-width joiner */
+    HL_CLUSTER_CONSONANT = 16, /* joins a consonant and a linker, even if characters that conjoin are between them */
+    HL_CLUSTER_LINKER = 32,
+    HL_CLUSTER_CONJOINS = 64,
+};
+unsigned hl_cluster_class(uint32_t code);
+
+/* Returns the end of the grapheme cluster that begins at `begin` < size. The text is UTF-8. Precompiled treats
+ * clusters of less than 6 bytes in another way than all others. So two regional indicators, of 8 bytes, are two
+ * clusters here. */
+size_t hl_cluster_end(const char *text, size_t size, size_t begin);
 
 /* Writes the character as UTF-8 and returns the number of bytes, 1 to 4. */
 size_t hl_utf8_encode(uint32_t code, char bytes[4]);

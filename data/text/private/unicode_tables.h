@@ -37,5 +37,7 @@ extern const hl_code_range hl_byte_level_kinds[]; /* values of hl_byte_level_kin
 extern const size_t hl_byte_level_kinds_n;
 extern const hl_code_range hl_word_others[]; /* in a word, but not a letter or number; or a number, but not in a word */
 extern const size_t hl_word_others_n;
+extern const hl_code_range hl_cluster_classes[]; /* bits of hl_cluster_class */
+extern const size_t hl_cluster_classes_n;
 
 #endif

@@ -1,0 +1,592 @@
+#include "core/base/memory.h"
+#include "data/text/private/tokens_parts.h"
+#include "data/text/private/unicode.h"
+#include "tests/data/token_strings.h"
+#include "tests/data/tokens_texts.h"
+#include "tests/fault_checks.h"
+
+#include <math.h>
+#include <time.h>
+
+#define S "\xE2\x96\x81" /* the mark of a space */
+
+/* ---- a model of SentencePiece, made by tests/data/tokens/make_unigram.py ---- */
+
+static hl_tokens *of_sentencepiece(void)
+{
+    hl_tokens *tokens = NULL;
+    bool ignored;
+    ck_assert_str_eq(hl_tokens_load_tokenizer(HL_TEST_TOKENS "/unigram_tokenizer.json", &tokens, &ignored).text, "");
+    return kept_tokens(tokens);
+}
+
+/* The answers are those of the `tokenizers` library. */
+static const struct {
+    const char *text, *pieces;
+} difficult[] = {
+    { "", "" },
+    { "   ", "" },
+    { "rugovi  me", S "rugovi@0-6 " S "@8-9 m@8-9 e@9-10" },
+    { "tedeba\xC3\xB1u RUGOVI",
+      S "tedeba\xC3\xB1u@0-9 " S "@10-11 R@10-11 <unk>@11-12 G@12-13 <unk>@13-14 V@14-15 <unk>@15-16" },
+    { "\xE3\x80\x80tedeba\xC3\xB1u\x09me\x0D\x0Ala",
+      S "tedeba\xC3\xB1u@3-12 " S "@13-14 m@13-14 e@14-15 " S "@17-18 l@17-18 a@18-19" },
+    { "\xEF\xBD\x94\xEF\xBD\x85\xEF\xBD\x84\xEF\xBD\x85\xEF\xBD\x82\xEF\xBD\x81\xC3\xB1\xEF\xBD\x95",
+      S "tedeba\xC3\xB1u@0-23" },
+    { "\xC3\xB1 n\xCC\x83", S "@0-2 \xC3\xB1@0-2 " S "@3-4 n@3-4 <unk>@4-6" },
+    { "e\xCC\x81 e\xCC\x81\xCC\x81 e\xCC\x81\xCC\x81\xCC\x81",
+      S "@0-1 \xC3\xA9@0-1 " S "@4-5 \xC3\xA9@4-5 " S "@10-11 e@10-11 <unk>@11-17" },
+    { "\xEF\xAC\x81\xCC\x81xo \xEF\xAC\x83", S ""
+                                               "fixo@0-7 " S "@8-11 f@8-11 f@8-11 i@8-11" },
+    { "\xC2\xBD\xC2\xBC"
+      "a",
+      S "@0-2 1@0-2 \xE2\x81\x84@0-2 2@0-2 1@2-4 \xE2\x81\x84@2-4 <unk>@2-4 a@4-5" },
+    { "\xEF\xB7\xBA", S "@0-3 <unk>@0-3 " S "@0-3 \xD8\xA7@0-3 <unk>@0-3 " S "@0-3 <unk>@0-3 \xD9\x8A@0-3 <unk>@0-3 " S
+                        "@0-3 \xD9\x88@0-3 <unk>@0-3" },
+    { "me\xC2\xADla m\xE2\x80\x8D"
+      "e",
+      S "mela@0-6 " S "@7-8 m@7-8 e@11-12" },
+    { "\xE0\xA4\x95\xE0\xA5\x8D\xE0\xA4\xB7 \xE0\xA4\x95\xE0\xA5\x8D\xE0\xA5\x98\xCC\x81",
+      S "@0-3 \xE0\xA4\x95@0-3 \xE0\xA5\x8D@3-6 \xE0\xA4\xB7@6-9 " S
+        "@10-13 \xE0\xA4\x95@10-13 \xE0\xA5\x8D@13-16 \xE0\xA4\x95@16-19 <unk>@16-21" },
+    { "\xE0\xA5\x98\xCC\x81", S "@0-3 \xE0\xA4\x95@0-3 <unk>@3-5" },
+    { "\xED\x95\x9C\xCC\x81\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", S "@0-3 \xED\x95\x9C@0-3 <unk>@3-14" },
+    { "a<mask> me", S "@0-1 a@0-1 <mask>@1-7 " S "@8-9 m@8-9 e@9-10" },
+    { "me <mask> la<mask>la",
+      S "@0-1 m@0-1 e@1-2 <mask>@2-9 " S "@10-11 l@10-11 a@11-12 <mask>@12-18 " S "@18-19 l@18-19 a@19-20" },
+    { "<s>me</s>", "<s>@0-3 " S "@3-4 m@3-4 e@4-5 </s>@5-9" },
+    { "<unk>", "<unk>@0-5" },
+    { "me" S "la " S S "", S "@0-1 m@0-1 e@1-2 " S "@2-5 l@5-6 a@6-7 " S "@8-11 " S "@11-14" },
+    { "newtok newtoks", "newtok@0-6 " S "@7-8 n@7-8 e@8-9 <unk>@9-10 t@10-11 o@11-12 k@12-13 s@13-14" },
+    { "\xEF\xAC\x81rst  me", "\xEF\xAC\x81rst@0-8 " S "@8-9 m@8-9 e@9-10" },
+    { "\xE4\xB8\xAD\xE6\x96\x87\xE8\xAA\x9E \xE6\x97\xA5\xE4\xB8\xAD\xE4\xB8\xAD",
+      S "@0-3 \xE4\xB8\xAD@0-3 \xE6\x96\x87@3-6 \xE8\xAA\x9E@6-9 " S
+        "@10-13 \xE6\x97\xA5@10-13 \xE4\xB8\xAD\xE4\xB8\xAD@13-19" },
+    { "qqqqq", S "@0-1 <unk>@0-5" },
+    { "\xD0\xBA\xD0\xB2\xD0\xB0 \xD0\xB6\xD1\x89",
+      S "@0-2 \xD0\xBA@0-2 \xD0\xB2@2-4 \xD0\xB0@4-6 " S "@7-9 \xD0\xB6@7-9 \xD1\x89@9-11" },
+    { "\xD0\xB0\xCC\x81", S "@0-2 \xD0\xB0@0-2 <unk>@2-4" },
+    { "\xCD\x80\xCD\x81", S "@0-2 <unk>@0-2" },
+    { "\x0D\x0A"
+      "a\x0D"
+      "b",
+      S "@2-3 a@2-3 " S "@4-5 b@4-5" },
+    { "\xE3\x8C\x80", S "@0-3 <unk>@0-3" },
+    { "x\xCD\x84\xCC\x81", S "@0-1 x@0-1 <unk>@1-5" },
+    { "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7", S "@0-4 <unk>@0-18" },
+    { "\xC2\xA9\xE2\x80\x8D\xC2\xAE\xCC\x81", S "@0-2 <unk>@0-9" },
+};
+
+LOOP_TEST(difficult_strings_have_the_pieces_of_the_reference, 0, sizeof difficult / sizeof difficult[0])
+{
+    check_pieces(of_sentencepiece(), difficult[_i].text, true, difficult[_i].pieces);
+}
+
+static uint64_t digest_of(const hl_tokens *tokens, uint32_t i, hl_pieces *pieces, uint64_t digest)
+{
+    char text[TOKEN_STRING_BYTES];
+    pieces->n = 0;
+    CHECK_OK(hl_tokens_encode(tokens, text, token_string(i, text), true, pieces));
+    for (size_t at = 0; at < pieces->n; at++) {
+        char piece[64];
+        int size =
+            snprintf(piece, sizeof piece, "%d:%zu:%zu ", pieces->at[at].id, pieces->at[at].begin, pieces->at[at].end);
+        digest = hl_hash(digest, piece, (size_t)size);
+    }
+    return digest;
+}
+
+/* check_unigram.py finds the library's pieces for all these texts equal. */
+TEST(pieces_of_many_scripts_are_those_of_the_reference)
+{
+    hl_tokens *tokens = of_sentencepiece();
+    hl_pieces pieces = { 0 };
+    uint64_t digest = HL_HASH;
+    for (uint32_t i = 0; i < TOKEN_STRINGS; i++) {
+        digest = digest_of(tokens, i, &pieces, digest);
+    }
+    ck_assert_uint_eq(digest, UINT64_C(7195993737601231329));
+    hl_pieces_free(&pieces);
+}
+
+TEST(clusters_end_where_those_of_unicode_do)
+{
+    static const char *const clusters[] = {
+        "a",
+        "e\xCC\x81\xCC\x81",
+        "\r\n",
+        "\n",
+        "\r",
+        "\xE2\x80\x8B",
+        "\xCC\x81\xCC\x81",
+        "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB\xCC\x81", /* a Korean syllable in letters, and a mark */
+        "\xED\x95\x9C\xE1\x86\xAB",
+        "\xEA\xB0\x80\xE1\x85\xA1",                                     /* syllables and more letters */
+        "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D\xE0\xA4\xB7\xE0\xA4\xBE", /* a conjunct, and a vowel */
+        "\xD8\x80"
+        "a",                                                            /* the sign of a number */
+        "\xF0\x9F\x91\xA9\xF0\x9F\x8F\xBD\xE2\x80\x8D\xF0\x9F\x91\xA7", /* pictures and a joiner */
+        "\xC2\xA9\xE2\x80\x8D\xE2\x80\x8D",
+        "\xC2\xAE",
+        "z",
+    };
+    char text[256] = "";
+    for (size_t i = 0; i < sizeof clusters / sizeof clusters[0]; i++) {
+        strcat(text, clusters[i]);
+    }
+    for (size_t i = 0, at = 0; i < sizeof clusters / sizeof clusters[0]; i++) {
+        size_t end = hl_cluster_end(text, strlen(text), at);
+        ck_assert_msg(end == at + strlen(clusters[i]), "cluster %zu: %zu bytes", i, end - at);
+        at = end;
+    }
+}
+
+/* ---- small models ---- */
+
+#define MODEL(unknown, pieces) \
+    "\"model\": {\"type\": \"Unigram\", \"unk_id\": " unknown ", \"vocab\": [[\"<unk>\", 0.0], " pieces "]}"
+#define METASPACE(rest) "{\"type\": \"Metaspace\", \"replacement\": \"" S "\"" rest "}"
+#define SPLIT "{\"type\": \"WhitespaceSplit\"}"
+#define SPACES(content) "{\"type\": \"Replace\", \"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \"" content "\"}"
+#define STRIP "{\"type\": \"Strip\", \"strip_left\": false, \"strip_right\": true}"
+#define LETTERS "[\"a\", -2], [\"b\", -2], [\"ab\", -3.0], [\"" S "\", -2.5], [\"" S "a\", -3.5]"
+
+/* A tokenizer.json; *json is the memory for it. */
+static hl_tokens *unigram(const char *model, const char *normalizer, const char *pre_tokenizer)
+{
+    char json[2048];
+    bool ignored;
+    hl_tokens *tokens = NULL;
+    snprintf(json, sizeof json, "{%s, \"normalizer\": %s, \"pre_tokenizer\": %s}", model, normalizer, pre_tokenizer);
+    ck_assert_str_eq(hl_tokens_load_tokenizer(file_of("tokenizer.json", json), &tokens, &ignored).text, "");
+    return kept_tokens(tokens);
+}
+
+TEST(the_cut_with_the_highest_sum_is_taken)
+{
+    hl_tokens *tokens = unigram(MODEL("0", LETTERS), "null", METASPACE(", \"prepend_scheme\": \"never\""));
+    ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_UNIGRAM);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_UNK), 0);
+    check_pieces(tokens, "abba", false, "ab@0-2 b@2-3 a@3-4");
+    check_pieces(tokens, "a a", false, "a@0-1 " S "a@1-3");
+    check_pieces(tokens, "xyaz", false, "<unk>@0-2 a@2-3 <unk>@3-4");
+    check_pieces(tokens, "x y", false, "<unk>@0-1 " S "@1-2 <unk>@2-3");
+    check_pieces(tokens, "<unk>", false, "<unk>@0-5"); /* a piece like any other */
+    tokens = unigram(MODEL("0", "[\"a\", -1], [\"b\", -1], [\"ab\", -2]"), "null", METASPACE(""));
+    check_pieces(tokens, "ab", false, "<unk>@0-1 ab@0-2"); /* of equal sums, that with the longer last piece */
+    tokens = unigram(MODEL("0", "[\"xy\", 30], [\"a\", 29]"), "null", METASPACE(", \"prepend_scheme\": \"never\""));
+    check_pieces(tokens, "xy", false, "xy@0-2");
+    tokens =
+        unigram(MODEL("0", "[\"xy\", 30], [\"<unk>y\", 41]"), "null", METASPACE(", \"prepend_scheme\": \"never\""));
+    check_pieces(tokens, "x<unk>y", false, "<unk>@0-1 <unk>y@1-7");
+}
+
+/* The library reads -13.816990852355957 as the double before it, so the sums differ in their last bit. */
+TEST(scores_are_rounded_as_by_the_reference)
+{
+    hl_tokens *tokens = unigram(MODEL("0", "[\"ab\", -13.816990852355957], [\"a\", -13.816990852355955], [\"b\", 0.0]"),
+                                "null", METASPACE(", \"prepend_scheme\": \"never\""));
+    ck_assert(tokens->unigram->used[1] == -13.816990852355955);
+    ck_assert(tokens->unigram->scores[1] == -13.816990852355957);
+    ck_assert(tokens->unigram->unknown == -13.816990852355955 - 10);
+    static const double kept[] = { -100, 0, -0.1, -1e-5, 1.5e22, -8.000000000000002, 5e-324 };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        tokens->unigram->scores[3] = kept[i];
+        hl_free(tokens->unigram->used);
+        hl_free(tokens->unigram->nodes);
+        hl_free(tokens->unigram->labels);
+        tokens->unigram->nodes = NULL;
+        tokens->unigram->labels = NULL;
+        CHECK_OK(hl_unigram_index(tokens, tokens->unigram));
+        ck_assert_msg(tokens->unigram->used[3] == kept[i], "%.17g", kept[i]);
+    }
+}
+
+TEST(a_character_without_a_piece_needs_an_unknown_token)
+{
+    hl_tokens *tokens = unigram(MODEL("null", LETTERS), "null", METASPACE(""));
+    hl_pieces pieces = { 0 };
+    check_pieces(tokens, "ab", false, S "@0-1 ab@0-2");
+    hl_status status = hl_tokens_encode(tokens, "ab a\xC3\xA9", 6, false, &pieces);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "no piece begins with \xC3\xA9, and there is no unknown token");
+    ck_assert_uint_eq(pieces.n, 0);
+    hl_pieces_free(&pieces);
+}
+
+static const struct {
+    const char *normalizer, *pre_tokenizer, *pieces; /* of "a  b\t a" and a space */
+    bool bare;
+} forms[] = {
+    { "null", METASPACE(""), S "a@0-1 " S "@1-2 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7 " S "@7-8", false },
+    { "null", METASPACE(", \"add_prefix_space\": false"),
+      "a@0-1 " S "@1-2 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7 " S "@7-8", true },
+    { SPACES(" "), METASPACE(", \"add_prefix_space\": true"), S "a@0-1 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7 " S "@7-8",
+      false },
+    { "{\"type\": \"Sequence\", \"normalizers\": [" STRIP ", " SPACES(S) "]}",
+      METASPACE(", \"prepend_scheme\": \"first\", \"split\": true"), S "a@0-1 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7",
+      false },
+    { "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" SPLIT ", " METASPACE("") "]}",
+      S "a@0-1 " S "@3-4 b@3-4 " S "a@6-7", false },
+    { "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [" SPLIT ", " METASPACE(", \"prepend_scheme\": \"first\"") "]}",
+      S "a@0-1 b@3-4 a@6-7", false },
+    { "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [" SPLIT ", " METASPACE(", \"prepend_scheme\": \"never\"") "]}",
+      "a@0-1 b@3-4 a@6-7", true },
+};
+enum { FORMS = sizeof forms / sizeof forms[0] };
+
+LOOP_TEST(spaces_are_treated_as_each_form_says, 0, FORMS)
+{
+    hl_tokens *tokens = unigram(MODEL("0", LETTERS), forms[_i].normalizer, forms[_i].pre_tokenizer);
+    check_pieces(tokens, "a  b\t a ", false, forms[_i].pieces);
+    check_pieces(tokens, "", false, "");
+    ck_assert(hl_tokens_first_word_is_bare(tokens) == forms[_i].bare);
+    static const char *const names[] = { "tokens.json", "tokenizer.json" };
+    for (int file = 0; file < 2; file++) {
+        const char *path = scratch_path(names[file]);
+        bool ignored;
+        hl_tokens *again = NULL;
+        CHECK_OK(file == 0 ? hl_tokens_save(tokens, path) : hl_tokens_save_tokenizer(tokens, path));
+        CHECK_OK(file == 0 ? hl_tokens_load(path, &again) : hl_tokens_load_tokenizer(path, &again, &ignored));
+        hl_text *before = scratch_text(), *after = scratch_text();
+        CHECK_OK(hl_tokens_json(tokens, before));
+        CHECK_OK(hl_tokens_json(kept_tokens(again), after));
+        ck_assert_str_eq(before->bytes, after->bytes);
+        check_pieces(again, "a  b\t a ", false, forms[_i].pieces);
+    }
+}
+
+static char *shown_words(const hl_tokens *tokens, const char *const *words, size_t n)
+{
+    hl_pieces pieces = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        CHECK_OK(hl_tokens_encode_word(tokens, words[i], strlen(words[i]), i == 0, &pieces));
+    }
+    char *shown = shown_pieces(tokens, &pieces);
+    hl_pieces_free(&pieces);
+    return shown;
+}
+
+TEST(texts_come_in_parts_or_word_by_word)
+{
+    static const char *const words[] = { "a", "ab", "a b", "" };
+    static const char *const expected[] = {
+        S "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0",
+        "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0",
+        S "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0",
+    };
+    static const char *const continued[] = { "ab@0-2 " S "a@2-4", "ab@0-2 " S "a@2-4", "ab@0-2 " S "a@2-4" };
+    static const char *const schemes[] = { METASPACE(""), METASPACE(", \"prepend_scheme\": \"never\""),
+                                           METASPACE(", \"prepend_scheme\": \"first\"") };
+    for (int i = 0; i < 3; i++) {
+        hl_tokens *tokens = unigram(MODEL("0", LETTERS), "null", schemes[i]);
+        char *shown = shown_words(tokens, words, 4);
+        ck_assert_str_eq(shown, expected[i]);
+        free(shown);
+        hl_pieces pieces = { 0 };
+        CHECK_OK(hl_tokens_encode_more(tokens, "ab a", 4, false, &pieces));
+        shown = shown_pieces(tokens, &pieces);
+        ck_assert_str_eq(shown, continued[i]);
+        free(shown);
+        hl_pieces_free(&pieces);
+    }
+    hl_tokens *tokens = unigram(MODEL("0", LETTERS), "null", schemes[1]);
+    CHECK_OK(hl_tokens_set_prefix_space(tokens));
+    check_pieces(tokens, "ab", false, S "@0-1 ab@0-2");
+}
+
+TEST(added_tokens_and_what_stands_around_a_text)
+{
+    hl_tokens *tokens = of_sentencepiece();
+    hl_pieces pieces = { 0 };
+    CHECK_OK(hl_tokens_encode(tokens, "me<mask>", 8, true, &pieces));
+    size_t n = pieces.n;
+    CHECK_OK(hl_tokens_encode(tokens, "<s>", 3, false, &pieces)); /* its text has the piece with the highest score */
+    CHECK_OK(hl_tokens_wrap(tokens, n, &pieces));
+    char *shown = shown_pieces(tokens, &pieces);
+    ck_assert_str_eq(shown, "<s>@0-0 " S "@0-1 m@0-1 e@1-2 <mask>@2-8 </s>@0-0 </s>@0-0 " S "@0-1 <s>@0-3 </s>@0-0");
+    free(shown);
+    hl_pieces_free(&pieces);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_MASK), 501);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 1);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_CLS), 0);
+    ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_SEP), 2);
+    const int32_t ids[] = { 0, hl_tokens_find(tokens, S "rugovi", 9), hl_tokens_find(tokens, S, 3), 3, 502, 2 };
+    check_decoded(tokens, ids, 6, true, "<s> rugovi <unk>newtok</s>");
+    check_decoded(tokens, ids, 6, false, " rugovi newtok");
+}
+
+/* ---- precompiled_charsmap ---- */
+
+/* Base64 of the bytes, in `text`. */
+static const char *base64(const unsigned char *bytes, size_t size, char *text)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *at = text;
+    for (size_t i = 0; i < size; i += 3) {
+        uint32_t bits = 0;
+        for (size_t k = 0; k < 3; k++) {
+            bits = bits << 8 | (i + k < size ? bytes[i + k] : 0);
+        }
+        for (size_t k = 0; k < 4; k++) {
+            *at++ = k <= size - i ? digits[bits >> (18 - 6 * k) & 63] : '=';
+        }
+    }
+    *at = '\0';
+    return text;
+}
+
+enum { UNITS = 3 * 256, ROOT = 256, LEAF = 512, HAS_VALUE = 1 << 8 };
+
+/* A trie in which "a" has the value 0, and its one replacement "xyz". */
+typedef struct small_map {
+    uint32_t bytes; /* of the trie */
+    uint32_t units[UNITS];
+    char replacements[4];
+} small_map;
+
+static small_map small(void)
+{
+    small_map map = { .bytes = UNITS * 4, .replacements = "xyz" };
+    map.units[0] = ROOT << 10;
+    map.units[ROOT ^ 'a'] = 'a' | HAS_VALUE | (LEAF ^ ROOT ^ 'a') << 10;
+    return map;
+}
+
+static hl_status read_map(const small_map *map, size_t size, hl_charsmap *read)
+{
+    static char text[2 * sizeof *map];
+    return hl_charsmap_read("t", base64((const unsigned char *)map, size, text), read);
+}
+
+TEST(a_charsmap_replaces_what_its_trie_holds)
+{
+    small_map map = small();
+    hl_charsmap read = { 0 };
+    ck_assert_str_eq(read_map(&map, sizeof map, &read).text, "");
+    ck_assert_str_eq(hl_charsmap_find(&read, "ab", 2), "xyz");
+    ck_assert_ptr_null(hl_charsmap_find(&read, "b", 1));
+    ck_assert_ptr_null(hl_charsmap_find(&read, "\0a", 2));
+    ck_assert(read.stays['b'] && !read.stays['a']);
+    hl_charsmap_free(&read);
+    map.units[ROOT ^ 'a'] &= ~(uint32_t)HAS_VALUE; /* it leads back to itself: every text ends some time */
+    map.units[LEAF ^ 'a'] = 'a';
+    ck_assert_str_eq(read_map(&map, sizeof map, &read).text, "");
+    ck_assert_ptr_null(hl_charsmap_find(&read, "aaaaaaaa", 8));
+    hl_charsmap_free(&read);
+    ck_assert_str_eq(read_map(&map, sizeof map - 1, &read).text, ""); /* the last zero byte may be missing */
+    hl_charsmap_free(&read);
+}
+
+LOOP_TEST(a_damaged_charsmap_is_refused, 0, 10)
+{
+    small_map map = small();
+    const char *message = "its trie leads out of the table";
+    size_t size = sizeof map;
+    switch (_i) {
+    case 0:
+        map.units[0] = UNITS << 10;
+        break;
+    case 1:
+        map.units[0] = 0x3FFFFF << 10 | 1 << 9; /* a wide offset */
+        break;
+    case 2:
+        map.units[ROOT ^ 'a'] = 'a' | (UNITS - 256) << 10 << 1;
+        break;
+    case 3:
+        map.units[LEAF] = 4;
+        message = "a value of its trie is the beginning of no replacement";
+        break;
+    case 4:
+        map.units[LEAF] = 1u << 31 | 1;
+        memcpy(map.replacements, "\xC3\xA9", 3);
+        message = "a value of its trie is the beginning of no replacement";
+        break;
+    case 5: /* the root is a child, too, and its value is none */
+        map.units[0] = 'b' | HAS_VALUE | ROOT << 10;
+        map.units[ROOT] = 77;
+        message = "a value of its trie is the beginning of no replacement";
+        break;
+    case 6:
+        map.replacements[1] = '\xFF';
+        message = "its replacements are not UTF-8";
+        break;
+    case 7:
+        map.bytes = UNITS * 4 + 8;
+        message = "the size of its trie is not that of its data";
+        break;
+    case 8:
+        map.bytes = 6;
+        message = "the size of its trie is not that of its data";
+        break;
+    default:
+        size = 3;
+        message = "the size of its trie is not that of its data";
+    }
+    hl_charsmap read = { 0 };
+    hl_status status = read_map(&map, size, &read);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    char expected[128];
+    snprintf(expected, sizeof expected, "t: precompiled_charsmap: %s", message);
+    ck_assert_str_eq(status.text, expected);
+    hl_charsmap_free(&read);
+}
+
+TEST(what_is_not_base64_is_refused)
+{
+    static const char *const texts[] = {
+        "A", "AA", "AAA", "AA*A", "AAA=AAAA", "=AAA", "A===", "AB==", "AAB=", "AA\n="
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        hl_charsmap read = { 0 };
+        ck_assert_str_eq(hl_charsmap_read("t", texts[i], &read).text, "t: precompiled_charsmap: is not base64");
+        hl_charsmap_free(&read);
+    }
+}
+
+/* ---- what is refused ---- */
+
+#define OK_PRE ", \"pre_tokenizer\": " METASPACE("")
+#define NORMAL(type) MODEL("0", LETTERS) OK_PRE ", \"normalizer\": " type
+#define UNIGRAM(rest) "{\"model\": {\"type\": \"Unigram\"" rest "}" OK_PRE "}"
+
+static const struct {
+    const char *text, *message;
+} refused[] = {
+    { UNIGRAM(""), "model: vocab is no list of 1 to 2097152 pieces and their scores" },
+    { UNIGRAM(", \"vocab\": {\"a\": 0}"), "model: vocab is no list of 1 to 2097152 pieces and their scores" },
+    { UNIGRAM(", \"vocab\": [[\"a\", 0], [\"b\"]]"), "model: piece 1 of vocab is no pair of a text and a score" },
+    { UNIGRAM(", \"vocab\": [[\"a\", \"0\"]]"), "model: piece 0 of vocab is no pair of a text and a score" },
+    { UNIGRAM(", \"vocab\": [[1, 0]]"), "model: piece 0 of vocab is no pair of a text and a score" },
+    { UNIGRAM(", \"vocab\": [[\"a\", 0], [\"a\", 1]]"), "the piece a has two ids, 0 and 1" },
+    { UNIGRAM(", \"vocab\": [[\"\", 0]]"), "the piece with id 0 is empty" },
+    { UNIGRAM(", \"vocab\": [[\"a\", -1e999]]"),
+      "not valid JSON: real number overflow near '-1e999' (line 1, column 52)" },
+    { UNIGRAM(", \"vocab\": [[\"a\", NaN]]"), "not valid JSON: invalid token near 'NaN' (line 1, column 49)" },
+    { UNIGRAM(", \"vocab\": [[\"a\", 0]], \"unk_id\": 1"), "model: unk_id is the id of no piece" },
+    { UNIGRAM(", \"vocab\": [[\"a\", 0]], \"unk_id\": \"a\""), "model: unk_id is the id of no piece" },
+    { UNIGRAM(", \"vocab\": [[\"a\", 0]], \"byte_fallback\": true"), "model: byte_fallback is not supported" },
+    { "{" NORMAL("{\"type\": \"NFKC\"}") "}", "normalizer: NFKC is not supported" },
+    { "{" NORMAL("{\"type\": \"Sequence\", \"normalizers\": [" SPACES(" ") ", " STRIP "]}") "}",
+      "normalizer: an order other than Precompiled, Strip, Replace is not supported" },
+    { "{" NORMAL("{\"type\": \"Sequence\", \"normalizers\": [" STRIP ", {\"type\": \"NFC\"}]}") "}",
+      "normalizer: NFC is not supported" },
+    { "{" NORMAL("{\"type\": \"Strip\", \"strip_left\": true, \"strip_right\": true}") "}",
+      "normalizer: Strip with strip_left is not supported" },
+    { "{" NORMAL("{\"type\": \"Replace\", \"pattern\": {\"String\": \"''\"}, \"content\": \" \"}") "}",
+      "normalizer: a Replace other than that of {\"Regex\": \" {2,}\"} by a space or U+2581 is not supported" },
+    { "{" NORMAL(SPACES("_")) "}",
+      "normalizer: a Replace other than that of {\"Regex\": \" {2,}\"} by a space or U+2581 is not supported" },
+    { "{" NORMAL("{\"type\": \"Precompiled\"}") "}",
+      "precompiled_charsmap: the size of its trie is not that of its data" },
+    { "{" MODEL("0", LETTERS) "}", "pre_tokenizer: what stands here is not supported" },
+    { "{" MODEL("0", LETTERS) ", \"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\": [" SPLIT "]}}",
+      "pre_tokenizer: Sequence is not supported" },
+    { "{" MODEL("0", LETTERS) ", \"pre_tokenizer\": {\"type\": \"Metaspace\", \"replacement\": \"_\"}}",
+      "pre_tokenizer: Metaspace with a replacement other than U+2581 is not supported" },
+    { "{" MODEL("0", LETTERS) ", \"pre_tokenizer\": " METASPACE(", \"split\": false") "}",
+      "pre_tokenizer: Metaspace with split = false is not supported" },
+    { "{" MODEL("0", LETTERS) ", \"pre_tokenizer\": " METASPACE(", \"prepend_scheme\": \"last\"") "}",
+      "pre_tokenizer: last is not supported" },
+    { "{" NORMAL(STRIP) ", \"added_tokens\": [{\"id\": 6, \"content\": \" \", \"normalized\": true}]}",
+      "added_tokens:  : nothing is left of it when it is normalized; make its normalized false" },
+};
+
+LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof refused / sizeof refused[0])
+{
+    hl_tokens *tokens = NULL;
+    bool ignored;
+    const char *path = file_of("tokenizer.json", refused[_i].text);
+    hl_status status = hl_tokens_load_tokenizer(path, &tokens, &ignored);
+    char expected[512];
+    snprintf(expected, sizeof expected, "%s: %s", path, refused[_i].message);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_str_eq(status.text, expected);
+    ck_assert_ptr_null(tokens);
+}
+
+#define UNIGRAM_OF(scores, spaces)                                                                                    \
+    "{\"format\":3,\"kind\":\"unigram\",\"rules\":{\"clean_text\":false,\"cjk_alone\":false,\"strip_accents\":false," \
+    "\"lowercase\":false,\"word_characters\":100,\"prefix_space\":true,\"unknown_bytes\":false},\"roles\":{},"        \
+    "\"special\":[],\"single\":[[\"A\",0]],\"pair\":[[\"A\",0],[\"B\",1]],\"pieces\":[\"a\"],\"merges\":[],"          \
+    "\"unigram\":"                                                                                                    \
+    "{\"scores\":" scores ",\"charsmap\":null,\"spaces\":\"" spaces "\",\"strips_end\":false,\"drops_white\":false,"  \
+    "\"first_only\":false}}\n"
+
+TEST(the_format_stays)
+{
+    static const char text[] = UNIGRAM_OF("[-0.10000000000000001]", "one");
+    static const char *const damaged[] = { UNIGRAM_OF("[]", "one"), UNIGRAM_OF("[1,2]", "one"),
+                                           UNIGRAM_OF("[\"1\"]", "one"), UNIGRAM_OF("[1]", "two") };
+    hl_tokens *tokens = NULL;
+    ck_assert_str_eq(hl_tokens_load(file_of("tokens.json", text), &tokens).text, "");
+    hl_text *written = scratch_text();
+    CHECK_OK(hl_tokens_json(tokens, written));
+    ck_assert_str_eq(written->bytes, text);
+    hl_tokens_free(tokens);
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        const char *path = file_of("tokens.json", damaged[i]);
+        char expected[512];
+        snprintf(expected, sizeof expected,
+                 "%s: unigram has a score for each piece of the model, charsmap, spaces, strips_end, drops_white and "
+                 "first_only",
+                 path);
+        ck_assert_str_eq(hl_tokens_load(path, &tokens).text, expected);
+        ck_assert_ptr_null(tokens);
+    }
+}
+
+/* ---- memory and time ---- */
+
+TEST(every_allocation_may_fail)
+{
+    static const char text[] = "rugovi  \xEF\xAC\x81\xCC\x81 <mask> newtok";
+    char path[1024];
+    snprintf(path, sizeof path, "%s", HL_TEST_TOKENS "/unigram_tokenizer.json");
+    hl_tokens *tokens = of_sentencepiece();
+    faults_begin();
+    for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
+        hl_pieces pieces = { 0 };
+        hl_status status = hl_tokens_encode(tokens, text, sizeof text - 1, true, &pieces);
+        ck_assert(status.code == HL_OK || pieces.n == 0);
+        fault_checks_turn(status);
+        hl_pieces_free(&pieces);
+    }
+    faults_end();
+    static const char small_json[] =
+        "{" NORMAL("{\"type\": \"Sequence\", \"normalizers\": [" STRIP ", " SPACES(" ") "]}") "}";
+    snprintf(path, sizeof path, "%s", file_of("tokenizer.json", small_json));
+    faults_begin();
+    for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
+        hl_tokens *read = NULL;
+        bool ignored;
+        hl_status status = hl_tokens_load_tokenizer(path, &read, &ignored);
+        ck_assert((read != NULL) == (status.code == HL_OK));
+        hl_text written = { 0 };
+        HL_THEN(status, hl_tokens_json(read, &written));
+        hl_tokens_free(read);
+        fault_checks_turn(status);
+        hl_text_free(&written);
+    }
+    faults_end();
+}
+
+TEST(a_long_word_takes_no_quadratic_time)
+{
+    enum { BYTES = 1 << 20 };
+    hl_tokens *tokens = of_sentencepiece();
+    char *word = malloc(BYTES);
+    ck_assert_ptr_nonnull(word);
+    for (int i = 0; i < BYTES; i++) {
+        word[i] = "e\xCC\x81"[i % 3];
+    }
+    hl_pieces pieces = { 0 };
+    CHECK_OK(hl_tokens_encode(tokens, word, BYTES / 3 * 3, false, &pieces));
+    ck_assert_uint_eq(pieces.n, BYTES / 3 + 1);
+    hl_pieces_free(&pieces);
+    free(word);
+}
+
+SUITE("unigram")
