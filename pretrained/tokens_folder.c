@@ -71,7 +71,7 @@ static bool has_bert_class(const hl_pretrained *folder, const json_t *config)
     static const char *const classes[] = { "BertTokenizer",           "BertTokenizerFast", "DistilBertTokenizer",
                                            "DistilBertTokenizerFast", "ElectraTokenizer",  "ElectraTokenizerFast" };
     const char *name = json_string_value(json_object_get(config, "tokenizer_class"));
-    bool found = name == NULL && !folder->kind->causal && !folder->kind->positions_follow_padding;
+    bool found = name == NULL && folder->kind->tokens == HL_KIND_VOCABULARY;
     for (size_t i = 0; name != NULL && i < sizeof classes / sizeof *classes; i++) {
         found = found || strcmp(name, classes[i]) == 0;
     }
@@ -114,7 +114,10 @@ static hl_status load(hl_pretrained *folder, const json_t *config, char *const p
     if (has[TOKENIZER]) {
         return load_tokenizer(folder, config, paths[TOKENIZER]);
     }
-    if (folder->kind->sentencepiece) {
+    if (folder->kind->tokens == HL_KIND_TOKENIZER) {
+        return hl_pretrained_error(folder, "tokenizer.json", "is missing");
+    }
+    if (folder->kind->tokens == HL_KIND_SENTENCEPIECE) {
         return hl_pretrained_error(folder, "tokenizer.json",
                                    "is missing, and sentencepiece.bpe.model is not read; to write a tokenizer.json, "
                                    "load the folder with AutoTokenizer of transformers and save_pretrained");
@@ -122,7 +125,7 @@ static hl_status load(hl_pretrained *folder, const json_t *config, char *const p
     bool lowercase = flag(config, "do_lower_case", true);
     HL_TRY(check_config(folder, config, lowercase));
     HL_TRY(check_added(folder));
-    bool bytes = folder->kind->causal || folder->kind->positions_follow_padding; /* GPT-2's, and RoBERTa's */
+    bool bytes = folder->kind->tokens == HL_KIND_MERGES;
     if (!bytes && has[VOCABULARY]) {
         return load_vocabulary(folder, paths[VOCABULARY], lowercase);
     }

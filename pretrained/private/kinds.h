@@ -29,6 +29,14 @@ typedef struct hl_weight_name {
 /* For how many layers the name stands: the model's, or 1 for what is no layer's. */
 int hl_weight_name_layers(const hl_weight_name *row, const hl_model *model);
 
+/* The files that a kind's tokens come from if there is no tokenizer.json. */
+typedef enum hl_kind_tokens {
+    HL_KIND_VOCABULARY,    /* vocab.txt, WordPiece */
+    HL_KIND_MERGES,        /* vocab.json and merges.txt, byte-level BPE */
+    HL_KIND_SENTENCEPIECE, /* none that is read; files have a sentencepiece.bpe.model */
+    HL_KIND_TOKENIZER,     /* none */
+} hl_kind_tokens;
+
 typedef struct hl_model_kind {
     const char *name;             /* model_type */
     const char *class_name;       /* what the names in `architectures` begin with */
@@ -43,6 +51,7 @@ typedef struct hl_model_kind {
     const char *pooling;                                                    /* of classes: "cls" or "mean" */
     const char *inverse_scale; /* whether scores of layer l are divided by l + 1 */
 
+    hl_kind_tokens tokens;
     bool has_types;                /* type_vocab_size */
     bool has_embedding_size;       /* embedding_size */
     bool positions_follow_padding; /* the first row of the table that is used is pad_token_id + 1 */
@@ -50,8 +59,6 @@ typedef struct hl_model_kind {
     bool head_of_all;              /* tags and classes have head.*, as masked models do */
     bool gelu_head;                /* the head has gelu, whatever the activation is */
     bool pooler_dropout;           /* dropout_classes precedes the pooler, too */
-    bool sentencepiece;            /* its tokens are SentencePiece's: read from a tokenizer.json only */
-    hl_pooler pooler;              /* of classes */
     double norm_epsilon_otherwise, dropout_otherwise;
     double dropout_classes_otherwise; /* 0: dropout_residual */
 
