@@ -59,6 +59,7 @@ typedef struct hl_model_kind {
     bool head_of_all;              /* tags and classes have head.*, as masked models do */
     bool gelu_head;                /* the head has gelu, whatever the activation is */
     bool pooler_dropout;           /* dropout_classes precedes the pooler, too */
+    hl_pooler pooler;              /* of classes */
     double norm_epsilon_otherwise, dropout_otherwise;
     double dropout_classes_otherwise; /* 0: dropout_residual */
 
