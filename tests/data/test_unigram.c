@@ -212,6 +212,8 @@ TEST(a_character_without_a_piece_needs_an_unknown_token)
     ck_assert_str_eq(status.text, "no piece begins with \xC3\xA9, and there is no unknown token");
     ck_assert_uint_eq(pieces.n, 0);
     hl_pieces_free(&pieces);
+    tokens = unigram(MODEL("null", "[\"a\", -2], [\"ab\", -3]"), "null", METASPACE(", \"prepend_scheme\": \"never\""));
+    check_pieces(tokens, "ab", false, "ab@0-2"); /* b alone is no piece, but no better cut needs it */
 }
 
 static const struct {
