@@ -79,7 +79,7 @@ hl_package(programs NAME headlight SECTION science DEPENDS "libheadlight1 (= ${v
 Trains a transformer encoder on a CPU, on small tasks or on a text, treebank
 or table of one's own, and shows each attention head as a map, as numbers and
 as a label that it has earned. Also reads BERT, MiniLM, DistilBERT, ELECTRA,
-RoBERTa and GPT-2. For teaching, studying and research."
+RoBERTa, XLM-RoBERTa, CamemBERT and GPT-2. For teaching, studying and research."
            OVERRIDES "${runpath}headlight: custom-library-search-path *
 # Handed to sbatch, which needs no permission to run them.
 headlight: script-not-executable *.sbatch*\n")

@@ -2,7 +2,7 @@
  * mask, before dropout.
  *
  * Only real queries and keys count: the positions before the example's length. Query i may attend to the keys 0 .. n_i
- * - 1. n_i is the length, or i + 1 with a causal mask. */
+ * - 1. n_i is the length, or i + 1 with a causal mask. A window does not reduce it: keys outside have weight 0. */
 #ifndef HL_HEADS_PATTERN_H
 #define HL_HEADS_PATTERN_H
 

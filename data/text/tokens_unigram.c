@@ -24,13 +24,16 @@ static uint32_t child_of(const hl_unigram *unigram, uint32_t node, unsigned char
     return 0;
 }
 
-/* Takes the piece where it ends if its cut is better than the best so far: of equal ones, the first stays. */
-static void offer(hl_best_cut *best, size_t begin, size_t end, double score, int32_t id)
+/* Takes the piece where it ends if its cut is better than the best so far, and returns whether it does. Of equal cuts,
+ * the first stays. */
+static bool offer(hl_best_cut *best, size_t begin, size_t end, double score, int32_t id)
 {
     score += best[begin].score;
     if (best[end].id < 0 || score > best[end].score) {
         best[end] = (hl_best_cut){ score, (uint32_t)begin, id };
+        return true;
     }
+    return false;
 }
 
 /* Finds for each end of a character the best cut up to there. */
@@ -54,12 +57,9 @@ static hl_status find_cuts(const hl_tokens *tokens, const char *word, size_t n, 
             node = end < n ? child_of(unigram, node, (unsigned char)word[end]) : 0;
         }
         int32_t unknown = tokens->roles[HL_ROLE_UNK];
-        if (!single && unknown < 0) {
+        if (!single && offer(best, at, at + bytes, unigram->unknown, unknown) && unknown < 0) {
             return hl_error(HL_INVALID, "no piece begins with %.*s, and there is no unknown token", (int)bytes,
                             word + at);
-        }
-        if (!single) {
-            offer(best, at, at + bytes, unigram->unknown, unknown);
         }
     }
     return hl_ok();

@@ -171,7 +171,7 @@ static void take(cluster *c, uint32_t code, unsigned class)
     bool conjoins = (class & (HL_CLUSTER_LINKER | HL_CLUSTER_CONJOINS)) != 0;
     bool extends = (conjoins || code == ZERO_WIDTH_NON_JOINER) && code != ZERO_WIDTH_JOINER;
     bool consonant = (class & HL_CLUSTER_CONSONANT) != 0;
-    c->linker = !consonant && c->consonant && conjoins && (c->linker || (class & HL_CLUSTER_LINKER) != 0);
+    c->linker = c->consonant && conjoins && (c->linker || (class & HL_CLUSTER_LINKER) != 0);
     c->consonant = consonant || (c->consonant && conjoins);
     c->joiner = c->picture && code == ZERO_WIDTH_JOINER;
     c->picture = (class & HL_CLUSTER_PICTURE) != 0 || (c->picture && extends);

@@ -191,12 +191,14 @@ static size_t border_of(const char *text, size_t size)
 
 TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
 {
-    static const hl_tokens_kind kinds[] = { HL_TOKENS_CHARS, HL_TOKENS_BYTES, HL_TOKENS_BPE, HL_TOKENS_WORDS };
+    static const hl_tokens_kind kinds[] = { HL_TOKENS_CHARS, HL_TOKENS_BYTES, HL_TOKENS_BPE, HL_TOKENS_WORDS,
+                                            HL_TOKENS_UNIGRAM };
     size_t size;
     char *text = running_text(&size);
     size_t border = border_of(text, size);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         hl_text_spec spec = running_spec(k == 1 ? gzip_file("text", text) : text_file("text", text), kinds[k]);
+        spec.vocabulary = kinds[k] == HL_TOKENS_UNIGRAM ? HL_TEST_TOKENS "/unigram_tokenizer.json" : NULL;
         hl_text_data *data = opened_text(&spec);
         check_part(data, HL_TRAIN, text, border);
         check_part(data, HL_VALIDATION, text + border, size - border);

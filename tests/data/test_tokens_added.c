@@ -165,11 +165,13 @@ static const struct {
     const char *old, *new, *message;
 } damaged[] = {
     { "[6,false,false,true,false,false]", "[6,false,false,true,false]",
-      "tokens.json: added, of wordpiece, bpe and unigram, is a list of [id, lstrip, rstrip, single_word, normalized, special]" },
+      "tokens.json: added, of wordpiece, bpe and unigram, is a list of [id, lstrip, rstrip, single_word, normalized, "
+      "special]" },
     { "[6,false,false,true,false,false]", "[60,false,false,true,false,false]",
       "tokens.json: a special token's id is that of no piece" },
     { "\"wordpiece\"", "\"words\"",
-      "tokens.json: added, of wordpiece, bpe and unigram, is a list of [id, lstrip, rstrip, single_word, normalized, special]" },
+      "tokens.json: added, of wordpiece, bpe and unigram, is a list of [id, lstrip, rstrip, single_word, normalized, "
+      "special]" },
     { "\"model_pieces\":10", "\"model_pieces\":16",
       "tokens.json: model_pieces is not from 1 to 15, the number of pieces" },
     { "\"model_pieces\":10", "\"model_pieces\":0",

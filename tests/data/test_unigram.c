@@ -1,6 +1,5 @@
 #include "core/base/memory.h"
 #include "data/text/private/tokens_parts.h"
-#include "data/text/private/unicode.h"
 #include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
 #include "tests/fault_checks.h"
@@ -109,42 +108,13 @@ TEST(pieces_of_many_scripts_are_those_of_the_reference)
     hl_pieces_free(&pieces);
 }
 
-TEST(clusters_end_where_those_of_unicode_do)
-{
-    static const char *const clusters[] = {
-        "a",
-        "e\xCC\x81\xCC\x81",
-        "\r\n",
-        "\n",
-        "\r",
-        "\xE2\x80\x8B",
-        "\xCC\x81\xCC\x81",
-        "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB\xCC\x81", /* a Korean syllable in letters, and a mark */
-        "\xED\x95\x9C\xE1\x86\xAB",
-        "\xEA\xB0\x80\xE1\x85\xA1",                                     /* syllables and more letters */
-        "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D\xE0\xA4\xB7\xE0\xA4\xBE", /* a conjunct, and a vowel */
-        "\xD8\x80"
-        "a",                                                            /* the sign of a number */
-        "\xF0\x9F\x91\xA9\xF0\x9F\x8F\xBD\xE2\x80\x8D\xF0\x9F\x91\xA7", /* pictures and a joiner */
-        "\xC2\xA9\xE2\x80\x8D\xE2\x80\x8D",
-        "\xC2\xAE",
-        "z",
-    };
-    char text[256] = "";
-    for (size_t i = 0; i < sizeof clusters / sizeof clusters[0]; i++) {
-        strcat(text, clusters[i]);
-    }
-    for (size_t i = 0, at = 0; i < sizeof clusters / sizeof clusters[0]; i++) {
-        size_t end = hl_cluster_end(text, strlen(text), at);
-        ck_assert_msg(end == at + strlen(clusters[i]), "cluster %zu: %zu bytes", i, end - at);
-        at = end;
-    }
-}
-
 /* ---- small models ---- */
 
 #define MODEL(unknown, pieces) \
     "\"model\": {\"type\": \"Unigram\", \"unk_id\": " unknown ", \"vocab\": [[\"<unk>\", 0.0], " pieces "]}"
+/* An unknown character has the score 20. */
+#define POSITIVE \
+    "\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"vocab\": [[\"<unk>\", 30], [\"xy\", 30], [\"yz\", 30]]}"
 #define METASPACE(rest) "{\"type\": \"Metaspace\", \"replacement\": \"" S "\"" rest "}"
 #define SPLIT "{\"type\": \"WhitespaceSplit\"}"
 #define SPACES(content) "{\"type\": \"Replace\", \"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \"" content "\"}"
@@ -174,6 +144,9 @@ TEST(the_cut_with_the_highest_sum_is_taken)
     check_pieces(tokens, "<unk>", false, "<unk>@0-5"); /* a piece like any other */
     tokens = unigram(MODEL("0", "[\"a\", -1], [\"b\", -1], [\"ab\", -2]"), "null", METASPACE(""));
     check_pieces(tokens, "ab", false, "<unk>@0-1 ab@0-2"); /* of equal sums, that with the longer last piece */
+    tokens = unigram(POSITIVE, "null", METASPACE(", \"prepend_scheme\": \"never\""));
+    check_pieces(tokens, "xy", false, "xy@0-2"); /* two unknown pieces, whose text is a piece */
+    check_pieces(tokens, "xyz", false, "<unk>@0-3");
     tokens = unigram(MODEL("0", "[\"xy\", 30], [\"a\", 29]"), "null", METASPACE(", \"prepend_scheme\": \"never\""));
     check_pieces(tokens, "xy", false, "xy@0-2");
     tokens =
@@ -212,6 +185,8 @@ TEST(a_character_without_a_piece_needs_an_unknown_token)
     ck_assert_str_eq(status.text, "no piece begins with \xC3\xA9, and there is no unknown token");
     ck_assert_uint_eq(pieces.n, 0);
     hl_pieces_free(&pieces);
+    tokens = unigram(MODEL("null", "[\"a\", -2], [\"ab\", -3]"), "null", METASPACE(", \"prepend_scheme\": \"never\""));
+    check_pieces(tokens, "ab", false, "ab@0-2"); /* b alone is no piece, but no better cut needs it */
 }
 
 static const struct {
@@ -297,6 +272,16 @@ TEST(texts_come_in_parts_or_word_by_word)
     check_pieces(tokens, "ab", false, S "@0-1 ab@0-2");
 }
 
+TEST(only_the_first_word_has_a_space_even_after_an_added_token)
+{
+    hl_tokens *tokens =
+        unigram(MODEL("0", LETTERS), "null",
+                METASPACE(", \"prepend_scheme\": \"first\"") ", \"added_tokens\": "
+                                                             "[{\"id\": 6, \"content\": \"<m>\", \"special\": true}]");
+    check_pieces(tokens, "a<m>ab", true, S "a@0-1 <m>@1-4 ab@4-6");
+    check_pieces(tokens, "<m>ab", true, "<m>@0-3 ab@3-5");
+}
+
 TEST(added_tokens_and_what_stands_around_a_text)
 {
     hl_tokens *tokens = of_sentencepiece();
@@ -316,134 +301,6 @@ TEST(added_tokens_and_what_stands_around_a_text)
     const int32_t ids[] = { 0, hl_tokens_find(tokens, S "rugovi", 9), hl_tokens_find(tokens, S, 3), 3, 502, 2 };
     check_decoded(tokens, ids, 6, true, "<s> rugovi <unk>newtok</s>");
     check_decoded(tokens, ids, 6, false, " rugovi newtok");
-}
-
-/* ---- precompiled_charsmap ---- */
-
-/* Base64 of the bytes, in `text`. */
-static const char *base64(const unsigned char *bytes, size_t size, char *text)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *at = text;
-    for (size_t i = 0; i < size; i += 3) {
-        uint32_t bits = 0;
-        for (size_t k = 0; k < 3; k++) {
-            bits = bits << 8 | (i + k < size ? bytes[i + k] : 0);
-        }
-        for (size_t k = 0; k < 4; k++) {
-            *at++ = k <= size - i ? digits[bits >> (18 - 6 * k) & 63] : '=';
-        }
-    }
-    *at = '\0';
-    return text;
-}
-
-enum { UNITS = 3 * 256, ROOT = 256, LEAF = 512, HAS_VALUE = 1 << 8 };
-
-/* A trie in which "a" has the value 0, and its one replacement "xyz". */
-typedef struct small_map {
-    uint32_t bytes; /* of the trie */
-    uint32_t units[UNITS];
-    char replacements[4];
-} small_map;
-
-static small_map small(void)
-{
-    small_map map = { .bytes = UNITS * 4, .replacements = "xyz" };
-    map.units[0] = ROOT << 10;
-    map.units[ROOT ^ 'a'] = 'a' | HAS_VALUE | (LEAF ^ ROOT ^ 'a') << 10;
-    return map;
-}
-
-static hl_status read_map(const small_map *map, size_t size, hl_charsmap *read)
-{
-    static char text[2 * sizeof *map];
-    return hl_charsmap_read("t", base64((const unsigned char *)map, size, text), read);
-}
-
-TEST(a_charsmap_replaces_what_its_trie_holds)
-{
-    small_map map = small();
-    hl_charsmap read = { 0 };
-    ck_assert_str_eq(read_map(&map, sizeof map, &read).text, "");
-    ck_assert_str_eq(hl_charsmap_find(&read, "ab", 2), "xyz");
-    ck_assert_ptr_null(hl_charsmap_find(&read, "b", 1));
-    ck_assert_ptr_null(hl_charsmap_find(&read, "\0a", 2));
-    ck_assert(read.stays['b'] && !read.stays['a']);
-    hl_charsmap_free(&read);
-    map.units[ROOT ^ 'a'] &= ~(uint32_t)HAS_VALUE; /* it leads back to itself: every text ends some time */
-    map.units[LEAF ^ 'a'] = 'a';
-    ck_assert_str_eq(read_map(&map, sizeof map, &read).text, "");
-    ck_assert_ptr_null(hl_charsmap_find(&read, "aaaaaaaa", 8));
-    hl_charsmap_free(&read);
-    ck_assert_str_eq(read_map(&map, sizeof map - 1, &read).text, ""); /* the last zero byte may be missing */
-    hl_charsmap_free(&read);
-}
-
-LOOP_TEST(a_damaged_charsmap_is_refused, 0, 10)
-{
-    small_map map = small();
-    const char *message = "its trie leads out of the table";
-    size_t size = sizeof map;
-    switch (_i) {
-    case 0:
-        map.units[0] = UNITS << 10;
-        break;
-    case 1:
-        map.units[0] = 0x3FFFFF << 10 | 1 << 9; /* a wide offset */
-        break;
-    case 2:
-        map.units[ROOT ^ 'a'] = 'a' | (UNITS - 256) << 10 << 1;
-        break;
-    case 3:
-        map.units[LEAF] = 4;
-        message = "a value of its trie is the beginning of no replacement";
-        break;
-    case 4:
-        map.units[LEAF] = 1u << 31 | 1;
-        memcpy(map.replacements, "\xC3\xA9", 3);
-        message = "a value of its trie is the beginning of no replacement";
-        break;
-    case 5: /* the root is a child, too, and its value is none */
-        map.units[0] = 'b' | HAS_VALUE | ROOT << 10;
-        map.units[ROOT] = 77;
-        message = "a value of its trie is the beginning of no replacement";
-        break;
-    case 6:
-        map.replacements[1] = '\xFF';
-        message = "its replacements are not UTF-8";
-        break;
-    case 7:
-        map.bytes = UNITS * 4 + 8;
-        message = "the size of its trie is not that of its data";
-        break;
-    case 8:
-        map.bytes = 6;
-        message = "the size of its trie is not that of its data";
-        break;
-    default:
-        size = 3;
-        message = "the size of its trie is not that of its data";
-    }
-    hl_charsmap read = { 0 };
-    hl_status status = read_map(&map, size, &read);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    char expected[128];
-    snprintf(expected, sizeof expected, "t: precompiled_charsmap: %s", message);
-    ck_assert_str_eq(status.text, expected);
-    hl_charsmap_free(&read);
-}
-
-TEST(what_is_not_base64_is_refused)
-{
-    static const char *const texts[] = {
-        "A", "AA", "AAA", "AA*A", "AAA=AAAA", "=AAA", "A===", "AB==", "AAB=", "AA\n="
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        hl_charsmap read = { 0 };
-        ck_assert_str_eq(hl_charsmap_read("t", texts[i], &read).text, "t: precompiled_charsmap: is not base64");
-        hl_charsmap_free(&read);
-    }
 }
 
 /* ---- what is refused ---- */

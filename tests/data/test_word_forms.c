@@ -136,6 +136,17 @@ LOOP_TEST(what_a_word_is_depends_on_the_tokens, 0, 5)
     end(&m);
 }
 
+TEST(words_of_unigram_begin_with_the_mark_of_a_space)
+{
+    static const char text[] = "label\ttext\nx\trugovi. me rugovi.?\n";
+    hl_text_spec spec = classes(text, text);
+    spec.kind = HL_TOKENS_UNIGRAM;
+    spec.vocabulary = HL_TEST_TOKENS "/unigram_tokenizer.json";
+    made m = make(&spec, 1);
+    expect_words(&m.forms, &m.examples, 0, "rugovi.:1 me:2 rugovi.?:3 ");
+    end(&m);
+}
+
 /* All words come equally often in the file, so that one word cut between two chunks of it would be the rarest. */
 TEST(words_of_running_text_are_counted_whole)
 {

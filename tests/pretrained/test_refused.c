@@ -18,7 +18,7 @@ static const struct {
 } changes[] = {
     /* config.json: what it is */
     { "bert_masked", "config.json", "\"bert\"", "\"t5\"", NULL,
-      "model_type = t5 is not supported, only bert, distilbert, electra, roberta, xlm-roberta, camembert, gpt2" },
+      "model_type = t5 is not supported, only bert, distilbert, electra, roberta, xlm-roberta, camembert, gpt2, modernbert" },
     { "bert_masked", "config.json", "\"model_type\"", "\"kind\"", NULL, "has no model_type; it can be one of bert" },
     { "bert_masked", "config.json", "{", "[{", NULL, "" },
     { "bert_masked", "config.json", "{", "{\"is_decoder\": 1, \"a\": ", NULL, "" },

@@ -1,7 +1,7 @@
 /* values_of FOLDER TEXTS OUT BATCH: what the open model of the folder computes for each line of TEXTS, BATCH lines
  * at a time, as the safetensors file OUT: tokens (N), lengths (B), hidden_l (N, D), attention_l (the (H, T, T) of
- * every line end to end); with a BATCH of 0 tokens and lengths alone. Prints what was loaded, and the seconds that
- * opening and loading took. */
+ * every line end to end), logits (N, C) if it has them; with a BATCH of 0 tokens and lengths alone. Prints what was
+ * loaded, and the seconds that opening and loading took. */
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/threads.h"
@@ -24,7 +24,7 @@ typedef struct numbers {
 } numbers;
 
 static struct {
-    numbers tokens, lengths, hidden[HL_MAX_LAYERS + 1], attention[HL_MAX_LAYERS];
+    numbers tokens, lengths, hidden[HL_MAX_LAYERS + 1], attention[HL_MAX_LAYERS], logits;
 } out;
 
 static void add(numbers *to, const hl_real *from, int64_t n)
@@ -59,6 +59,9 @@ static hl_status run_batch(const hl_model *model, const hl_batch *batch, hl_aren
                 add(&out.attention[l], p.attention[l] + ((b * H + row / t) * T + row % t) * T, t);
             }
         }
+    }
+    if (status.code == HL_OK && p.logits != NULL) {
+        add(&out.logits, p.logits, p.n_logits);
     }
     pass_free(&p);
     return status;
@@ -106,8 +109,8 @@ static hl_status run_lines(const hl_pretrained *folder, const hl_model *model, c
 
 static hl_status write_out(const char *path, const hl_model_config *c)
 {
-    static hl_named_tensor tensors[2 * HL_MAX_LAYERS + 3];
-    static char names[2 * HL_MAX_LAYERS + 3][32];
+    static hl_named_tensor tensors[2 * HL_MAX_LAYERS + 4];
+    static char names[2 * HL_MAX_LAYERS + 4][32];
     int n = 0;
     tensors[n++] =
         (hl_named_tensor){ "tokens", HL_SHAPE(out.tokens.n), (const hl_real *)(void *)out.tokens.text.bytes };
@@ -122,6 +125,10 @@ static hl_status write_out(const char *path, const hl_model_config *c)
         snprintf(names[n], sizeof names[n], "attention_%d", l);
         tensors[n] = (hl_named_tensor){ names[n], HL_SHAPE(out.attention[l].n),
                                         (const hl_real *)(void *)out.attention[l].text.bytes };
+    }
+    if (out.logits.n > 0) {
+        tensors[n++] = (hl_named_tensor){ "logits", HL_SHAPE(out.logits.n / c->targets, c->targets),
+                                          (const hl_real *)(void *)out.logits.text.bytes };
     }
     hl_file file;
     hl_file_create(&file, path);
