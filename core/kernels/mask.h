@@ -20,8 +20,8 @@ typedef struct hl_mask {
                               sequences, Tq and Tk are at least the longest lengths */
 } hl_mask;
 
-/* HL_INVALID, with a text, if the window is below 0, or the bias has another shape or no numbers. If `check_numbers` is false, checks only
- * shapes. */
+/* HL_INVALID, with a text, if the window is below 0, or the bias has another shape or no numbers. If `check_numbers` is
+ * false, checks only shapes. */
 hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers);
 
 /* Keys begin .. end - 1 of a sequence. */

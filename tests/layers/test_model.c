@@ -36,6 +36,15 @@ static const struct {
     { CHANGE(activation, 5), "encoder.layers.0: unknown activation number 5" },
     { CHANGE(norm, -1), "encoder.layers.0: unknown place number -1 of the norm" },
     { CHANGE(positions, 4), "positions: unknown kind number 4" },
+    { CHANGE(window, -1), "a window of -1" },
+    { CHANGE(window, 0x1p30 + 1), "a window of 1073741825" },
+    { CHANGE(global_every, -1), "a global layer every -1" },
+    { CHANGE_REAL(rotary_theta, NAN), "thetas of" },
+    { CHANGE_REAL(rotary_theta, -1), "thetas of -1 and 0" },
+    { CHANGE_REAL(rotary_theta_local, INFINITY), "thetas of 0 and inf" },
+    { CHANGE(norm_bias, 3), "unknown number 3 of a part's bias" },
+    { CHANGE(head_bias, -1), "unknown number -1 of a part's bias" },
+    { CHANGE(lacks_first_norm, 1), "norms after attention, but the first layer has none" },
     { CHANGE(norm_kind, 2), "encoder.layers.0.norm1: unknown kind number 2 of norm" },
     { CHANGE(feed_forward, 3), "encoder.layers.0: unknown kind number 3 of feed-forward network" },
     { CHANGE_REAL(dropout_pooler, 0.5), "there is no pooler" },
@@ -58,6 +67,32 @@ static const struct {
     { CHANGE_REAL(dropout_ffn, NAN), "a dropout of" },
     { CHANGE_REAL(dropout_embedding, INFINITY), "a dropout of inf" },
 };
+
+TEST(every_nth_layer_has_no_window)
+{
+    hl_model_config config = { .window = 8 };
+    for (int every = 0; every < 4; every++) {
+        config.global_every = every;
+        for (int l = 0; l < 7; l++) {
+            ck_assert_int_eq(hl_model_config_window(&config, l), every > 0 && l % every == 0 ? 0 : 8);
+        }
+    }
+}
+
+/* Layers share a table of rotary positions if their heads and thetas are equal. */
+TEST(windows_have_thetas_of_their_own)
+{
+    hl_model_config config = example_variant(11);
+    hl_model *model = example_model(&config);
+    const hl_rotary *global = model->encoder.layers[0].self_attn.config.rotary,
+                    *local = model->encoder.layers[1].self_attn.config.rotary;
+    ck_assert_int_eq(model->n_rotaries, 2);
+    ck_assert(global->theta == 160000 && local->theta == 10000);
+    config.rotary_theta_local = 0;
+    model = example_model(&config);
+    ck_assert_int_eq(model->n_rotaries, 1);
+    ck_assert(model->encoder.layers[1].self_attn.config.rotary->theta == 160000);
+}
 
 static hl_status status_of(const hl_model_config *config)
 {

@@ -284,6 +284,16 @@ static const struct {
     { "bert_classes", { CHANGE(pooling, HL_POOLING_MEAN) }, "which has model.pooling = first" },
     { "bert_classes", { CHANGE(pooler, HL_POOLER_RELU) }, "which has model.pooler = tanh" },
     { "gpt2_next", { CHANGE(bias, false) }, "which has model.bias = true" },
+    { "bert_masked", { CHANGE(window, 4) }, "none of the kind bert, which has model.window = 0" },
+    { "bert_masked",
+      { CHANGE(attention_bias, HL_BIAS_FALSE) },
+      "which has model.norm_bias, attention_bias, feed_forward_bias and head_bias = true" },
+    { "bert_masked", { CHANGE(feed_forward, HL_FEED_FORWARD_GATED) }, "which has model.feed_forward = usual" },
+    { "modernbert_masked", { CHANGE(window, 0) }, "none of the kind modernbert, which has model.window from 1" },
+    { "modernbert_masked", { CHANGE(global_every, 0) }, "which has model.global_every from 1" },
+    { "modernbert_masked", { CHANGE(lacks_first_norm, 0) }, "which has model.first_norm = false" },
+    { "modernbert_masked", { CHANGE(feed_forward, HL_FEED_FORWARD_USUAL) }, "which has model.feed_forward = gated" },
+    { "modernbert_tags", { CHANGE(pooling, HL_POOLING_LAST) }, "which has model.pooling = first" },
 };
 
 LOOP_TEST(what_no_open_model_has_is_refused, 0, ROWS(misfits))

@@ -47,9 +47,9 @@ int64_t hl_attention_weights_row(const hl_mask *mask, int64_t n_keys);
 /* How many columns the products store for a row of `n_keys` weights; zeros follow the keys. */
 int64_t hl_attention_columns(int64_t n_keys);
 
-/* How many of `padded` keys belong to the panel that begins with key `first`. A panel stays in the first-level cache for
- * all queries of a block. A last single vector joins the panel before it, because LIBXSMM would add its sums in another
- * order. */
+/* How many of `padded` keys belong to the panel that begins with key `first`. A panel stays in the first-level cache
+ * for all queries of a block. A last single vector joins the panel before it, because LIBXSMM would add its sums in
+ * another order. */
 int64_t hl_attention_panel(int64_t padded, int64_t first);
 
 /* How many numbers of scratch memory one thread needs for a head, forward or backward; -1: more than any machine
