@@ -131,6 +131,11 @@ static void write_flops(summary *s)
                           hl_units_count(s->config->train.batch_size * s->config->sizes.answers, number),
                           s->model.config.targets);
     }
+    const hl_mask mask = { .causal = s->config->model.causal, .window = s->config->model.window };
+    if (mask.window > 0) {
+        hl_text_print(&s->text, "In layers with a window, a query multiplies %" PRId64 " keys instead of T.\n",
+                      hl_mask_keys(&mask, s->T));
+    }
     for (int part = 0; part < HL_GRAPH_PARTS; part++) {
         double flops = passes * hl_graph_flops(&s->graph, (hl_graph_part)part);
         if (flops > 0) {

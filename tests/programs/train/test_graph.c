@@ -82,9 +82,11 @@ static double formula(const hl_config *config, hl_graph_part part)
         break;
     }
     for (int64_t l = 0; l < m->n_layers; l++) {
+        bool near = m->window > 0 && !(m->global_every > 0 && l % m->global_every == 0);
+        double keys = near ? fmin(T, m->causal ? (double)m->window : 1 + 2 * floor((double)m->window / 2)) : T;
         double H = (double)m->heads[l], Hkv = (double)m->kv_heads[l], Dk = (double)m->d_k[l], Dv = (double)m->d_v[l];
         flops += part == HL_GRAPH_PROJECTIONS ? 6 * N * D * (H * Dk + Hkv * Dk + Hkv * Dv + H * Dv)
-                 : part == HL_GRAPH_ATTENTION ? 6 * N * T * H * (Dk + Dv)
+                 : part == HL_GRAPH_ATTENTION ? 6 * N * keys * H * (Dk + Dv)
                  : m->feed_forward == HL_FEED_FORWARD_NONE
                      ? 0
                      : (m->feed_forward == HL_FEED_FORWARD_GATED ? 18 : 12) * N * D * (double)m->d_ff;
@@ -124,6 +126,9 @@ TEST(rows_add_up)
         "[model]\nhead = transform\nactivation = gelu_tanh\nnorm = post\ndropout_output = 0.1\n",
         ("[model]\npositions = learned\nposition_offset = 2\nhead = transform\n"
          "tie_embedding = true\nembedding_size = 80\ntoken_types = 2\n"),
+        "[model]\nlayers = 4\nwindow = 5\nglobal_every = 3\nfirst_norm = false\nnorm_bias = false\nattention_bias = "
+        "false\n",
+        "[model]\nwindow = 3\ncausal = true\nbias = false\nnorm_bias = true\n",
         "[optimizer]\naccumulate = 4\n",
     };
     static summary_example example;
