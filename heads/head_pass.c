@@ -30,6 +30,7 @@ static void place_layer(hl_head_pass *pass, int l, const hl_multi_head_config *c
         .n_kv_heads = c->n_kv_heads,
         .d_k = c->d_k,
         .d_v = c->d_v,
+        .window = c->window,
         .lengths = next_part(pass, rows * c->n_heads),
     };
     if (pass->whole) {
@@ -116,6 +117,7 @@ static void copy_parameters(hl_head_pass *pass, const hl_model *model)
         copy_parameter(layer->shift, from->norm1.bias);
         layer->epsilon = (double)from->norm1.epsilon;
         layer->rms = from->norm1.kind == HL_NORM_RMS;
+        layer->has_norm1 = from->norm1.weight != NULL;
     }
 }
 

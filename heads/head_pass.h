@@ -32,6 +32,8 @@ typedef struct hl_head_pass_layer {
     float *shift;   /* (D): the bias of norm1, zeros if there is none */
     double epsilon; /* of norm1 */
     bool rms;       /* whether norm1 is an RMS norm */
+    bool has_norm1; /* false: attention reads x itself */
+    int64_t window; /* core/kernels/mask.h; 0: none */
 } hl_head_pass_layer;
 
 /* Owned by the caller, who frees it with hl_head_pass_free. A zeroed struct is empty. */

@@ -28,8 +28,10 @@ static void set_floats(json_t **object, const char *key, const float *numbers, i
 static json_t *pass_layer_object(const hl_head_pass *pass, const hl_head_pass_layer *layer)
 {
     int64_t rows = pass->n_examples * pass->n_tokens, D = pass->d_model, H = layer->n_heads, K = layer->n_kv_heads;
-    json_t *object = json_pack("{s:I, s:I, s:I, s:f, s:b}", "kv_heads", (json_int_t)K, "d_k", (json_int_t)layer->d_k,
-                               "d_v", (json_int_t)layer->d_v, "epsilon", layer->epsilon, "rms", (int)layer->rms);
+    json_t *object =
+        json_pack("{s:I, s:I, s:I, s:I, s:f, s:b, s:b}", "kv_heads", (json_int_t)K, "d_k", (json_int_t)layer->d_k,
+                  "d_v", (json_int_t)layer->d_v, "window", (json_int_t)layer->window, "epsilon", layer->epsilon, "rms",
+                  (int)layer->rms, "norm1", (int)layer->has_norm1);
     set_floats(&object, "lengths", layer->lengths, rows * H);
     set_floats(&object, "x", layer->x, rows * D);
     set_floats(&object, "q", layer->q, rows * H * layer->d_k);

@@ -81,13 +81,14 @@ function stagesOf(head, example) {
     const own = (i) => list.length < all.length && Math.floor(i / dv) === head.head;
     const value = (text) => element("div", { class: "value-line" }, text);
     const last = head.run.steps.length - 1, next = isLast ? "the last hidden states" : `x of layer ${head.layer + 1}`;
-    const before = pass.post ? [] : [strip(normed(numbers.x, layer), `norm1 of ${query}`), strip(normed(numbers.x_key, layer), `norm1 of ${key}`)];
+    const reads = pass.post || !layer.norm1 ? "x" : "norm1"; /* what attention reads */
+    const before = reads === "x" ? [] : [strip(normed(numbers.x, layer), `norm1 of ${query}`), strip(normed(numbers.x_key, layer), `norm1 of ${key}`)];
     const after = pass.post ? [strip(normed(numbers.sum, layer), "norm1")] : [];
     const middle = pass.post ? "feed-forward, residual sum, norm2" : `norm2, feed-forward, residual sum${isLast ? ", last norm" : ""}`;
     return [
         () => stageItem(0, `x, the residual stream before layer ${head.layer}`, `(${n}, ${D}): a row for each position; here query ${query} “${tokens[query]}” and key ${key} “${tokens[key]}”`,
             strip(numbers.x, `x of ${query}`), strip(numbers.x_key, `x of ${key}`), ...before),
-        () => stageItem(1, "× W_Q, × W_K, × W_V", `${pass.post ? "x" : "norm1"} (${D}) → for each head q (${dk}), k (${dk}), v (${dv})`,
+        () => stageItem(1, "× W_Q, × W_K, × W_V", `${reads} (${D}) → for each head q (${dk}), k (${dk}), v (${dv})`,
             lanes(numbers, (one) => [strip(one.q, `q of ${query}`), strip(one.keys[key], `k of ${key}`), strip(one.values[key], `v of ${key}`)])),
         () => stageItem(2, "q · k", `(${dk}) · (${dk}) → one number for each key`,
             lanes(numbers, (one) => [value(`q · k = ${shown(one.products[key], 3)}`),

@@ -26,6 +26,12 @@ function dot(a, b) {
     return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
+/* Whether a query may see a key: core/kernels/mask.h. */
+function sees(run, layer, query, key) {
+    const near = run.data.causal ? query - key < layer.window : 2 * Math.abs(query - key) <= layer.window;
+    return (!run.data.causal || key <= query) && (layer.window === 0 || near);
+}
+
 /* All that one head computes for one query. `adds[j]`: what key j adds to the answer that is read from the query. */
 function compute(head, example, query) {
     const { run } = head, pass = run.pass, layer = pass.layers[head.layer], heads = run.layers[head.layer].length;
@@ -35,7 +41,7 @@ function compute(head, example, query) {
     const keys = Array.from({ length: n }, (_, j) => vectorOf(layer.k, first + j, layer.kv_heads, kv, layer.d_k));
     const values = Array.from({ length: n }, (_, j) => vectorOf(layer.v, first + j, layer.kv_heads, kv, layer.d_v));
     const u = vectorOf(layer.u, first + query, heads, head.head, layer.d_v);
-    const products = keys.map((k, j) => (run.data.causal && j > query ? -Infinity : dot(q, k)));
+    const products = keys.map((k, j) => (sees(run, layer, query, j) ? dot(q, k) : -Infinity));
     const scores = products.map((product) => product / Math.sqrt(layer.d_k));
     const most = Math.max(...scores);
     const powers = scores.map((score) => Math.exp(score - most));

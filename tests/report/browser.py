@@ -694,6 +694,24 @@ def strips(page):
         [row.querySelector("span").textContent, [...row.querySelectorAll("i")].map((i) => i.textContent).join(" ")]);""")
 
 
+def check_windows(page):
+    """Layer 0 is global and lacks norm1; layer 1 has a window of 8 keys. The page works out the recorded weights of both."""
+    page.size(1400, 1000, "light")
+    page.open()
+    last = max(int(row["step"]) for row in page.rows)
+    for layer in (0, 1):
+        page.one(f"#grids [data-head=L{layer}H0]").click()
+        page.wait(lambda: page.text("#detail-title") == f"L{layer}H0", "the head opens")
+        check_computation(page, 15, 12, weight_at(page.folder, last, layer, 0, example_shown(page), 15, 12))
+        page.one("[data-view=computation]").click()
+        page.wait(lambda: page.all("#view .stages") != [], "the numbers are unpacked")
+        assert any(name == "norm1 of 15" for name, _ in strips(page)) == (layer == 1), strips(page)
+        far = page.script("return document.querySelectorAll('#view .stages li:nth-child(5) .strip i')[4].title")
+        assert (far.split(" = ")[1] in ("0", "0.0000")) == (layer == 1), far
+        page.one("[data-view=map]").click()
+        page.one("#close").click()
+
+
 def check_by_hand(page, heads_program):
     """Lesson 1's example by hand stands on the page with the lesson's digits, for b in the place of a: the run validates on b
     alone. Then both heads, side by side and played."""
@@ -1177,8 +1195,8 @@ def main():
     make_report, train_program, heads_program, ablate_program = sys.argv[1:]
     config = Path(__file__).resolve().parents[2] / "configs/copy_task.ini"
     with tempfile.TemporaryDirectory() as name:
-        made, one, two, long, masked, sweep, single, many, hand = (
-            Path(name) / run for run in ("made", "one", "two", "long", "masked", "sweep", "single", "many", "hand"))
+        made, one, two, long, masked, sweep, single, many, hand, near = (
+            Path(name) / run for run in ("made", "one", "two", "long", "masked", "sweep", "single", "many", "hand", "near"))
         made.mkdir()
         subprocess.run([make_report, made], check=True)
         train(train_program, config, one)
@@ -1187,6 +1205,8 @@ def main():
         train(train_program, write_masked(Path(name)), masked)
         train(train_program, config.with_name("lessons") / "induction.ini", single, "train.steps=2")
         train(train_program, config, many, "train.steps=2", "model.heads=12", "model.d_model=48")
+        train(train_program, config, near, "train.steps=20", "model.window=8", "model.global_every=2", "model.first_norm=false",
+              "model.embedding_norm=true", "model.positions=rotary")
         by_hand = config.with_name("lessons") / "by_hand.ini"
         train(train_program, by_hand, hand, "--from", by_hand.with_suffix(".safetensors"))
         pooled = [Path(name) / pooling for pooling in ("mean", "first")]
@@ -1204,6 +1224,8 @@ def main():
             check_trained_run(page, heads_program)
             check_one_head(page)
             check_two_runs(page, "two")
+            page.use(near)
+            check_windows(page)
             page.use(hand)
             check_by_hand(page, heads_program)
             page.use(long)
