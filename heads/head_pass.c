@@ -1,6 +1,5 @@
 #include "heads/head_pass.h"
 
-#include "core/arena.h"
 #include "core/base/memory.h"
 #include "core/op.h"
 #include "core/ops/attention.h"

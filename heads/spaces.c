@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const int parts[HL_SPACES] = { HL_PART_Q, HL_PART_K, HL_PART_V, HL_PART_O };
 

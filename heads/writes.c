@@ -9,7 +9,6 @@
 #include "heads/private/writes_measuring.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- all examples ---- */
 

@@ -6,7 +6,6 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 #include <zlib.h>
 

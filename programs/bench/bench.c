@@ -2,7 +2,6 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/threads.h"
 #include "programs/bench/allocations.h"
 #include "programs/bench/command.h"
 #include "programs/bench/help.h"

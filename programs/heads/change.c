@@ -7,7 +7,6 @@
 #include "heads/head_set.h"
 #include "heads/label.h"
 #include "heads/match.h"
-#include "heads/metrics.h"
 #include "programs/heads/against.h"
 #include "programs/heads/memory.h"
 #include "programs/results.h"

@@ -6,7 +6,6 @@
 #include "heads/head_set.h"
 #include "heads/heads_csv.h"
 #include "programs/heads/answers.h"
-#include "study/study.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "programs/heads/input.h"
 #include "programs/heads/verb.h"
 #include "study/model_examples.h"
-#include "train/memory_check.h"
 
 static size_t larger(size_t a, size_t b)
 {

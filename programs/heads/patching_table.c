@@ -7,7 +7,6 @@
 #include "programs/results.h"
 #include "show/table.h"
 #include "show/terminal_map.h"
-#include "study/output.h"
 #include "train/terminal.h"
 
 #include <inttypes.h>

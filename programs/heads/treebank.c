@@ -2,12 +2,10 @@
 
 #include "core/base/memory.h"
 #include "core/base/units.h"
-#include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/shares_chart.h"
 #include "programs/heads/treebank_table.h"
-#include "study/output.h"
 
 #include <string.h>
 

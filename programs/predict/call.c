@@ -8,7 +8,6 @@
 #include "programs/print_line.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Whether the character that begins here could command a terminal; ends of lines and tabs are harmless. */
 static bool is_control(const char *at)

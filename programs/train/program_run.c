@@ -17,13 +17,11 @@
 #include "study/report.h"
 #include "train/footprint.h"
 #include "train/setup.h"
-#include "train/signals.h"
 #include "train/snapshot_budget.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 /* What a run is trained and recorded in. The loop points to the other parts that are in use, and is what most of the
  * functions below need; all is freed by free_training. */

@@ -1,7 +1,6 @@
 #include "programs/train/summary.h"
 
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "train/footprint.h"

@@ -15,8 +15,6 @@
 #include "programs/results.h"
 #include "programs/waiting.h"
 #include "show/table.h"
-#include "study/output.h"
-#include "study/study.h"
 
 #include <math.h>
 

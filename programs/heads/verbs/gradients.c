@@ -3,13 +3,11 @@
 #include "heads/head_set.h"
 #include "heads/relation_gradients.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/examples.h"
 #include "programs/heads/help.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"
-#include "study/model_examples.h"
 #include "study/study.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 #include "core/base/memory.h"
-#include "programs/beside.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
 #include "programs/heads/help.h"

@@ -15,7 +15,6 @@
 #include "show/curve_picture.h"
 #include "show/table.h"
 #include "study/model_examples.h"
-#include "study/output.h"
 #include "study/study.h"
 
 #include <inttypes.h>

@@ -15,7 +15,6 @@
 #include "study/output.h"
 #include "train/terminal.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* The mean over heads, and the two rollouts. */
