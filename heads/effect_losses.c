@@ -30,18 +30,13 @@ static bool freeze_parameters(hl_effect_losses *s)
     return s->learned != NULL;
 }
 
-static void unfreeze_parameters(hl_effect_losses *s)
+void hl_effect_losses_free(hl_effect_losses *s)
 {
     const hl_parameters *parameters = &s->model->parameters;
     for (int i = 0; s->learned != NULL && i < parameters->n; i++) {
         parameters->list[i].tensor->requires_grad = s->learned[i];
     }
     hl_free(s->learned);
-}
-
-void hl_effect_losses_free(hl_effect_losses *s)
-{
-    unfreeze_parameters(s);
     hl_free(s->rows);
     hl_batch_storage_free(&s->storage);
     hl_tape_plan_free(&s->plan);

@@ -54,10 +54,14 @@ static void give_back_memory(void)
 #endif
 }
 
-/* Opens /dev/null for each of the descriptors 0, 1 and 2 that the caller of the program has closed: the first file
- * opened would get its number, and receive what is printed. Reading and writing still fail, as on what is closed. */
-static void keep_standard_streams(void)
+void hl_start(const char *own, char **argv)
 {
+    restart_if_needed(argv);
+    hl_use_bundled_font();
+    give_back_memory();
+    /* The descriptors 0, 1 and 2 that the caller of the program has closed become /dev/null: else the first file
+     * opened would get such a number, and receive what is printed. Reading and writing still fail, as on what is
+     * closed. */
     int fd;
     do { /* open returns the lowest free one; reading 0, writing 1 and 2 must still fail */
         fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
@@ -65,14 +69,6 @@ static void keep_standard_streams(void)
     if (fd > STDERR_FILENO) {
         close(fd);
     }
-}
-
-void hl_start(const char *own, char **argv)
-{
-    restart_if_needed(argv);
-    hl_use_bundled_font();
-    give_back_memory();
-    keep_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* where the reader of our output is gone, writing fails instead of ending the program */
     signal(SIGXFSZ, SIG_IGN); /* likewise where a file may not grow further (ulimit -f) */
     hl_threads_setup();

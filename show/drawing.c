@@ -98,19 +98,6 @@ static hl_status write_png(cairo_surface_t *surface, double dpi, hl_text *bytes)
     return note_resolution(bytes, begin, dpi);
 }
 
-/* Removes the number that cairo 1.16 gives the drawing, which counts all surfaces of the process and is not referred
- * to, so that equal pictures have equal bytes. */
-static void drop_surface_number(hl_text *bytes, size_t begin)
-{
-    static const char mark[] = "<g id=\"surface";
-    char *found = strstr(bytes->bytes + begin, mark);
-    if (found != NULL) {
-        char *number = found + strlen(mark), *rest = number + strspn(number, "0123456789");
-        memmove(number, rest, bytes->size - (size_t)(rest - bytes->bytes) + 1);
-        bytes->size -= (size_t)(rest - number);
-    }
-}
-
 hl_status hl_drawing_check_dpi(double dpi)
 {
     return dpi > 0 && dpi <= HL_PICTURE_MOST_DPI
@@ -158,6 +145,14 @@ hl_status hl_drawing_print(const hl_drawing *drawing, hl_picture_format format, 
     size_t begin = bytes->size;
     cairo_surface_t *surface = cairo_svg_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
     HL_TRY(write_page(drawing, surface, "</svg>\n", bytes));
-    drop_surface_number(bytes, begin);
+    /* The number that cairo 1.16 gives the drawing is removed, so that equal pictures have equal bytes: it counts all
+     * surfaces of the process, and nothing refers to it. */
+    static const char mark[] = "<g id=\"surface";
+    char *found = strstr(bytes->bytes + begin, mark);
+    if (found != NULL) {
+        char *number = found + strlen(mark), *rest = number + strspn(number, "0123456789");
+        memmove(number, rest, bytes->size - (size_t)(rest - bytes->bytes) + 1);
+        bytes->size -= (size_t)(rest - number);
+    }
     return hl_ok();
 }

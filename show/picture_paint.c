@@ -33,19 +33,6 @@ static void use_level(cairo_t *cairo, const hl_picture_layout *layout, int level
     cairo_set_source_rgb(cairo, colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0);
 }
 
-static cells cells_of(const hl_picture_slot *slot, const hl_picture_layout *layout, uint8_t *levels)
-{
-    const hl_panel *panel = slot->panel;
-    return (cells){
-        .levels = levels,
-        .n = { hl_at_most(panel->n_queries, HL_PICTURE_MOST_CELLS), hl_at_most(panel->n_keys, HL_PICTURE_MOST_CELLS) },
-        .x = slot->x,
-        .y = slot->y,
-        .width = layout->cell * (double)panel->n_keys,
-        .height = layout->cell * (double)panel->n_queries,
-    };
-}
-
 /* Fills the levels and says which of them occur. */
 static void compute_levels(const hl_panel *panel, const cells *map, bool occurs[HL_COLOUR_LEVELS])
 {
@@ -175,7 +162,15 @@ static void paint_keys(cairo_t *cairo, const hl_picture_layout *layout, const hl
 static void paint_panel(cairo_t *cairo, const hl_picture_layout *layout, const hl_picture_slot *slot, uint8_t *levels)
 {
     bool occurs[HL_COLOUR_LEVELS] = { false };
-    cells map = cells_of(slot, layout, levels);
+    const hl_panel *panel = slot->panel;
+    cells map = {
+        .levels = levels,
+        .n = { hl_at_most(panel->n_queries, HL_PICTURE_MOST_CELLS), hl_at_most(panel->n_keys, HL_PICTURE_MOST_CELLS) },
+        .x = slot->x,
+        .y = slot->y,
+        .width = layout->cell * (double)panel->n_keys,
+        .height = layout->cell * (double)panel->n_queries,
+    };
     compute_levels(slot->panel, &map, occurs);
     fill_cells(cairo, layout, &map, occurs);
     frame(cairo, layout, map.x, map.y, map.width, map.height);

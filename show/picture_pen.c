@@ -17,9 +17,9 @@ void hl_pen_font_file(const char *path)
     font_file = path;
 }
 
-/* Replaces the fonts of the system, once. Where that fails, these are used. */
-static void load_font_file(void)
+void hl_pen_font(cairo_t *cairo, double size)
 {
+    /* The font of the wheel replaces those of the system, once. Where that fails, these are used. */
     FcConfig *config = font_file != NULL ? FcConfigCreate() : NULL;
     if (config != NULL && FcConfigAppFontAddFile(config, (const FcChar8 *)font_file)) {
         FcConfigSetCurrent(config); /* which refers to it until the end */
@@ -27,11 +27,6 @@ static void load_font_file(void)
         FcConfigDestroy(config);
     }
     font_file = NULL;
-}
-
-void hl_pen_font(cairo_t *cairo, double size)
-{
-    load_font_file();
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);

@@ -30,16 +30,6 @@ static cell share_cell(double share, int64_t n)
     return c;
 }
 
-static void write_legend(hl_text *text)
-{
-    const char *written;
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "label: what the head does (mixed: %s); score: %s; base: %s; offset: the distance that gets most "
-                      "of its attention (-2: two tokens back); entropy: %s.",
-                      hl_label_kind_meaning(HL_LABEL_MIXED, &written), hl_word_meaning("score"),
-                      hl_word_meaning("baseline"), hl_word_meaning("entropy.normalised"));
-}
-
 /* The columns of a label shown in ASCII. */
 static int columns_of(const char *label)
 {
@@ -162,7 +152,12 @@ void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label 
 {
     write_rows(text, heads, labels, n, relations);
     hl_text_print(text, "\n");
-    write_legend(text);
+    const char *written;
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "label: what the head does (mixed: %s); score: %s; base: %s; offset: the distance that gets most "
+                      "of its attention (-2: two tokens back); entropy: %s.",
+                      hl_label_kind_meaning(HL_LABEL_MIXED, &written), hl_word_meaning("score"),
+                      hl_word_meaning("baseline"), hl_word_meaning("entropy.normalised"));
     hl_text_print(text, "\n");
     hl_table_sentences(text, heads, n);
 }

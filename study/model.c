@@ -203,16 +203,6 @@ hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_m
     return status;
 }
 
-static void close_source(hl_model_source *source)
-{
-    hl_dataset_free(source->dataset); /* before the folder's, whose tokens it has */
-    hl_dataset_free(source->folders);
-    hl_pretrained_close(source->open);
-    hl_free(source->patterns);
-    hl_free(source->path);
-    hl_free(source->name);
-}
-
 void hl_opened_model_close(hl_opened_model *run)
 {
     hl_model_free(&run->model);
@@ -222,7 +212,12 @@ void hl_opened_model_close(hl_opened_model *run)
     hl_dataset_free(run->written);
     hl_free(run->metrics);
     hl_free(run->steps);
-    close_source(&run->source);
+    hl_dataset_free(run->source.dataset); /* before the folder's, whose tokens it has */
+    hl_dataset_free(run->source.folders);
+    hl_pretrained_close(run->source.open);
+    hl_free(run->source.patterns);
+    hl_free(run->source.path);
+    hl_free(run->source.name);
     *run = (hl_opened_model){ .weights_step = -1 };
 }
 

@@ -28,17 +28,6 @@ static bool copies_are_dear(const hl_opened_model *run)
            most_products;
 }
 
-static hl_status gather_writes(hl_heads_report *report, hl_opened_model *run)
-{
-    const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
-    hl_writes_options options = hl_opened_model_writes_options(run);
-    options.without_copies = copies_are_dear(run);
-    HL_TRY(hl_writes_measure(&run->model, &snapshot->examples, &options, &report->writes));
-    report->shown.writes = &report->writes;
-    return hl_ok();
-}
-
 /* What the heads compute and write with the weights that made the last maps, if the run still has these weights. */
 static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, const hl_report_maps *maps)
 {
@@ -59,7 +48,13 @@ static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, c
                              .targets = maps->targets };
     HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, whole, run->source.threads, &report->pass));
     report->shown.pass = &report->pass;
-    return gather_writes(report, run);
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
+    hl_writes_options options = hl_opened_model_writes_options(run);
+    options.without_copies = copies_are_dear(run);
+    HL_TRY(hl_writes_measure(&run->model, &snapshot->examples, &options, &report->writes));
+    report->shown.writes = &report->writes;
+    return hl_ok();
 }
 
 /* *text: NULL if the run has no such file. */

@@ -114,18 +114,6 @@ static hl_status prepare_scores(hl_trainer *trainer)
                                         config->train.eval_examples, &trainer->text);
 }
 
-/* Without a target that training also has, there is no validation loss. */
-static hl_status check_known(const hl_batch *validation)
-{
-    for (int64_t m = 0; m < validation->n_targets; m++) {
-        if (validation->target_ids[m] != HL_IGNORE) {
-            return hl_ok();
-        }
-    }
-    return hl_error(HL_BAD_FILE,
-                    "the validation set has no target that training has, too: are its labels spelled alike?");
-}
-
 static hl_status init_leaf_sums(hl_trainer *trainer, int at_once)
 {
     int leaves = (int)trainer->config->train.leaves;
@@ -166,7 +154,14 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(hl_dataset_storage(trainer->dataset, batch, batch * T, most, &trainer->batch));
     HL_TRY(hl_dataset_storage(trainer->dataset, n, n * T, most, &trainer->validation));
     HL_TRY(hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, n, &trainer->validation));
-    return check_known(&trainer->validation.batch);
+    /* Without a target that training also has, there is no validation loss. */
+    for (int64_t m = 0; m < trainer->validation.batch.n_targets; m++) {
+        if (trainer->validation.batch.target_ids[m] != HL_IGNORE) {
+            return hl_ok();
+        }
+    }
+    return hl_error(HL_BAD_FILE,
+                    "the validation set has no target that training has, too: are its labels spelled alike?");
 }
 
 void hl_trainer_draw(hl_trainer *trainer)

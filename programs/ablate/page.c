@@ -86,15 +86,6 @@ typedef struct opened {
     hl_status drawn;
 } opened;
 
-static void free_opened(opened *all, int64_t n)
-{
-    for (int64_t v = 0; all != NULL && v < n; v++) {
-        hl_text_free(&all[v].maps);
-        hl_text_free(&all[v].dark_maps);
-    }
-    hl_free(all);
-}
-
 /* The variant's first cell that is done, or its first cell where none is. */
 static int64_t cell_to_show(const hl_ablate_outputs *outputs, int64_t variant)
 {
@@ -165,7 +156,11 @@ hl_status hl_ablate_page(const hl_ablate_outputs *outputs, const hl_text_grid *g
     hl_sweep_run *runs = hl_calloc((size_t)n, sizeof *runs);
     hl_status status = all != NULL && runs != NULL ? open_all(outputs, all, runs, unread) : hl_error_memory("the page");
     HL_THEN(status, write_page(outputs, grid, chart, narrow_chart, runs, bytes));
-    free_opened(all, n);
+    for (int64_t v = 0; all != NULL && v < n; v++) {
+        hl_text_free(&all[v].maps);
+        hl_text_free(&all[v].dark_maps);
+    }
+    hl_free(all);
     hl_free(runs);
     return status;
 }

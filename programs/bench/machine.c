@@ -47,18 +47,6 @@ static void read_cpu(char cpu[CPU_TEXT])
     }
 }
 
-static void print_heading(hl_text *text, int threads)
-{
-    char cpu[CPU_TEXT];
-    hl_bench_software software = hl_bench_machine_software();
-    bool generates = software.libxsmm != NULL;
-    read_cpu(cpu);
-    hl_text_print(text, "headlight %s, compiled by %s\n", software.headlight, software.compiler);
-    hl_text_print(text, "CPU %s; %d thread%s\n", cpu, threads, threads > 1 ? "s" : "");
-    hl_text_paragraph(text, WIDTH, "%s; kernels for %s", software.openblas, software.core);
-    hl_text_print(text, "%s%s\n\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
-}
-
 /* Adds a line for a variable that is set: what it does to the run. */
 static void warn_of(hl_text *text, const char *variable, const char *effect)
 {
@@ -97,7 +85,14 @@ hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err)
     hl_text warnings = { 0 }, heading = { 0 };
     hl_bench_machine_warnings(&warnings, threads);
     hl_status status = hl_bench_print(err, &warnings);
-    print_heading(&heading, threads);
+    char cpu[CPU_TEXT];
+    hl_bench_software software = hl_bench_machine_software();
+    bool generates = software.libxsmm != NULL;
+    read_cpu(cpu);
+    hl_text_print(&heading, "headlight %s, compiled by %s\n", software.headlight, software.compiler);
+    hl_text_print(&heading, "CPU %s; %d thread%s\n", cpu, threads, threads > 1 ? "s" : "");
+    hl_text_paragraph(&heading, WIDTH, "%s; kernels for %s", software.openblas, software.core);
+    hl_text_print(&heading, "%s%s\n\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
     hl_status printed = hl_bench_print(out, &heading);
     return status.code != HL_OK ? status : printed;
 }

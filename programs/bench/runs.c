@@ -47,18 +47,6 @@ hl_status hl_bench_find_config(const char *program, const char *name, char **pat
     return hl_ok();
 }
 
-static hl_status find_configs(runs *r)
-{
-    const hl_bench_command *command = r->command;
-    for (r->n = 0; r->n < (command->n_configs > 0 ? command->n_configs : HL_BENCH_USUAL); r->n++) {
-        char **path = &r->paths[r->n];
-        HL_TRY(command->n_configs > 0 ? hl_bench_find_config(r->program, command->configs[r->n], path)
-                                      : hl_shipped_config(r->program, hl_bench_shipped[r->n], path));
-    }
-    r->found = hl_calloc((size_t)r->n, sizeof *r->found);
-    return r->found != NULL ? hl_ok() : hl_error_memory("the figures");
-}
-
 static hl_bench_job job_of(const runs *r, int i)
 {
     hl_bench_job job = r->command->job;
@@ -107,7 +95,14 @@ static hl_status run(runs *r, FILE *out, FILE *err)
     int threads = 0;
     hl_text head = { 0 }, profiles = { 0 }, report = { 0 };
     hl_target json = { "json", r->command->json };
-    HL_TRY(find_configs(r));
+    const hl_bench_command *command = r->command;
+    for (r->n = 0; r->n < (command->n_configs > 0 ? command->n_configs : HL_BENCH_USUAL); r->n++) {
+        char **path = &r->paths[r->n];
+        HL_TRY(command->n_configs > 0 ? hl_bench_find_config(r->program, command->configs[r->n], path)
+                                      : hl_shipped_config(r->program, hl_bench_shipped[r->n], path));
+    }
+    r->found = hl_calloc((size_t)r->n, sizeof *r->found);
+    HL_NEED(r->found != NULL, "the figures");
     HL_TRY(check_configs(r, err, &threads));
     HL_TRY(
         hl_targets_check(&json, 1, (hl_targets_beside){ .configs = (const char *const *)r->paths, .n_configs = r->n }));

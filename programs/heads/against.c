@@ -258,13 +258,6 @@ static void row_of(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "untrained", 0, untrained_js(c, index));
 }
 
-static void write_json(const comparison *c, hl_text *text)
-{
-    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].study.n });
-    hl_json_print_document(text, json_pack("{s:I, s:I, s:o}", "step", (json_int_t)c->sides[0].study.step,
-                                           "step_against", (json_int_t)second_step(c), "heads", heads));
-}
-
 /* ---- all of it ---- */
 
 static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_against *against)
@@ -276,7 +269,10 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(match(c));
     HL_TRY(read_untrained(c));
     HL_TRY(write_table(c, &against->answer.table));
-    write_json(c, &against->answer.json);
+    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].study.n });
+    hl_json_print_document(&against->answer.json,
+                           json_pack("{s:I, s:I, s:o}", "step", (json_int_t)c->sides[0].study.step, "step_against",
+                                     (json_int_t)second_step(c), "heads", heads));
     HL_TRY(hl_text_status(&against->answer.json));
     hl_results_csv(&against->answer.csv, (hl_results){ row_of, c, c->sides[0].study.n });
     HL_TRY(hl_text_status(&against->answer.csv));

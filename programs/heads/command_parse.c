@@ -56,20 +56,6 @@ static hl_status check_words(const hl_heads_command *command)
     return hl_ok();
 }
 
-/* ---- files ---- */
-
-static hl_status check_files(const hl_heads_command *command)
-{
-    const hl_heads_files *f = &command->files;
-    if (hl_output_is_standard(f->npz) || hl_output_is_standard(f->weights)) {
-        return hl_error(HL_INVALID, "command line: --%s: cannot go to standard output; name a file",
-                        hl_output_is_standard(f->npz) ? "npz" : "out");
-    }
-    hl_target targets[HL_HEADS_TARGETS];
-    hl_heads_command_targets(command, targets);
-    return hl_targets_check_distinct(targets, HL_HEADS_TARGETS);
-}
-
 /* ---- all of it ---- */
 
 hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *command)
@@ -86,5 +72,12 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
     }
     HL_TRY(check_words(command));
     HL_TRY(verb->check != NULL ? verb->check(command) : hl_ok());
-    return check_files(command);
+    const hl_heads_files *f = &command->files;
+    if (hl_output_is_standard(f->npz) || hl_output_is_standard(f->weights)) {
+        return hl_error(HL_INVALID, "command line: --%s: cannot go to standard output; name a file",
+                        hl_output_is_standard(f->npz) ? "npz" : "out");
+    }
+    hl_target targets[HL_HEADS_TARGETS];
+    hl_heads_command_targets(command, targets);
+    return hl_targets_check_distinct(targets, HL_HEADS_TARGETS);
 }

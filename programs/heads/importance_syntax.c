@@ -186,23 +186,19 @@ static void row_of_pruned(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "p", 0, s.p);
 }
 
-static void write_json(hl_text *text, const hl_heads_importance_syntax *both)
+void hl_heads_importance_syntax_answer(hl_heads_answer *answer, const hl_heads_importance_syntax *both)
 {
+    write_table(&answer->table, both);
     const hl_heads_importance *study = both->importance;
     json_t *step = study->step >= 0 ? json_integer(study->step) : json_null();
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
     hl_json_print_document(
-        text, json_pack("{s:o, s:o, s:I, s:o, s:I, s:o, s:o}", "step", step, "weights_step", weights_step, "examples",
-                        (json_int_t)study->importance.n_examples, "loss", hl_json_number(study->importance.loss),
-                        "sentences", (json_int_t)hl_treebank_size(both->syntax->treebank), "heads",
-                        hl_results_json((hl_results){ row_of_head, both, both->n }), "pruned",
-                        hl_results_json((hl_results){ row_of_pruned, both, (int64_t)HL_ORDERS * HL_PRUNED_STEPS })));
-}
-
-void hl_heads_importance_syntax_answer(hl_heads_answer *answer, const hl_heads_importance_syntax *both)
-{
-    write_table(&answer->table, both);
-    write_json(&answer->json, both);
+        &answer->json,
+        json_pack("{s:o, s:o, s:I, s:o, s:I, s:o, s:o}", "step", step, "weights_step", weights_step, "examples",
+                  (json_int_t)study->importance.n_examples, "loss", hl_json_number(study->importance.loss), "sentences",
+                  (json_int_t)hl_treebank_size(both->syntax->treebank), "heads",
+                  hl_results_json((hl_results){ row_of_head, both, both->n }), "pruned",
+                  hl_results_json((hl_results){ row_of_pruned, both, (int64_t)HL_ORDERS * HL_PRUNED_STEPS })));
     hl_results_csv(&answer->csv, (hl_results){ row_of_head, both, both->n });
     hl_results_markdown(&answer->markdown, (hl_results){ row_of_rank, both, both->n });
     hl_text_print(&answer->markdown, "\n");

@@ -40,15 +40,6 @@ static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
         HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
 }
 
-static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
-{
-    hl_head_name removed = removed_of(pruning, row);
-    char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT];
-    hl_text_print(text, "%5" PRId64 "  %-7s%11s%9.2f%%%14s%9.2f\n", row->heads,
-                  removed.text[0] != '\0' ? removed.text : "-", hl_units_number(row->worth.loss, 4, loss),
-                  100 * row->worth.accuracy, hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
-}
-
 static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
 {
     const double share = 0.99;
@@ -72,7 +63,12 @@ static void write_table(hl_text *text, const hl_heads_pruning *pruning)
     write_heading(text, pruning);
     hl_text_print(text, "\n%5s  %-7s%11s%10s%14s%9s\n", "heads", "removed", "loss", "accuracy", "parameters", "ms");
     for (int64_t i = 0; i < pruning->n_rows; i++) {
-        write_row(text, pruning, &pruning->rows[i]);
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        hl_head_name removed = removed_of(pruning, row);
+        char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT];
+        hl_text_print(text, "%5" PRId64 "  %-7s%11s%9.2f%%%14s%9.2f\n", row->heads,
+                      removed.text[0] != '\0' ? removed.text : "-", hl_units_number(row->worth.loss, 4, loss),
+                      100 * row->worth.accuracy, hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
     }
     hl_text_print(text, "\n");
     write_sentence(text, pruning);
@@ -96,20 +92,6 @@ static void write_json(hl_text *text, const hl_heads_pruning *pruning)
     hl_json_print_document(text,
                            json_pack("{s:o, s:I, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(),
                                      "examples", (json_int_t)pruning->n_validation, "rows", rows));
-}
-
-/* ---- CSV ---- */
-
-static void write_csv(hl_text *text, const hl_heads_pruning *pruning)
-{
-    hl_text_print(text, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
-    for (int64_t i = 0; i < pruning->n_rows; i++) {
-        const hl_heads_pruning_row *row = &pruning->rows[i];
-        char perplexity[HL_UNITS_TEXT];
-        hl_text_print(text, "%" PRId64 ",%s,%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->heads, removed_of(pruning, row).text,
-                      row->worth.loss, hl_units_field(exp(row->worth.loss), perplexity), row->worth.accuracy,
-                      row->parameters, 1e3 * row->seconds);
-    }
 }
 
 /* ---- the chart ---- */
@@ -162,7 +144,14 @@ hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_he
     hl_heads_answer answer = { 0 };
     write_table(&answer.table, pruning);
     write_json(&answer.json, pruning);
-    write_csv(&answer.csv, pruning);
+    hl_text_print(&answer.csv, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
+    for (int64_t i = 0; i < pruning->n_rows; i++) {
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        char perplexity[HL_UNITS_TEXT];
+        hl_text_print(&answer.csv, "%" PRId64 ",%s,%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->heads,
+                      removed_of(pruning, row).text, row->worth.loss, hl_units_field(exp(row->worth.loss), perplexity),
+                      row->worth.accuracy, row->parameters, 1e3 * row->seconds);
+    }
     HL_TRY(hl_heads_deliver(command, &answer, out));
     return hl_heads_deliver_charts(command, draw, pruning, out);
 }

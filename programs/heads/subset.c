@@ -55,19 +55,6 @@ static void write_heading(hl_text *text, const subset *s)
     hl_text_free(&names);
 }
 
-static void write_table(hl_text *text, const subset *s)
-{
-    write_heading(text, s);
-    hl_text_print(text, "\n%*s%12s%12s%12s\n", NAME, "heads", "loss", "perplexity", "accuracy");
-    for (int i = 0; i < 2; i++) {
-        hl_subset_worth worth = s->rows[i].worth;
-        char loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
-        hl_text_print(text, "%*" PRId64 "%12s%12s%11.2f%%\n", NAME, s->rows[i].heads,
-                      hl_units_number(worth.loss, 6, loss), hl_units_number(exp(worth.loss), 4, perplexity),
-                      100 * worth.accuracy);
-    }
-}
-
 /* ---- for programs ---- */
 
 static void row_of(const void *context, int64_t index, hl_row *row)
@@ -111,7 +98,15 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
     hl_heads_validation_free(&validation);
     HL_TRY(status);
     hl_heads_answer answer = { 0 };
-    write_table(&answer.table, &s);
+    write_heading(&answer.table, &s);
+    hl_text_print(&answer.table, "\n%*s%12s%12s%12s\n", NAME, "heads", "loss", "perplexity", "accuracy");
+    for (int i = 0; i < 2; i++) {
+        hl_subset_worth worth = s.rows[i].worth;
+        char loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
+        hl_text_print(&answer.table, "%*" PRId64 "%12s%12s%11.2f%%\n", NAME, s.rows[i].heads,
+                      hl_units_number(worth.loss, 6, loss), hl_units_number(exp(worth.loss), 4, perplexity),
+                      100 * worth.accuracy);
+    }
     write_json(&answer.json, &s);
     hl_results_csv(&answer.csv, (hl_results){ row_of, &s, 2 });
     return hl_heads_deliver(command, &answer, out);

@@ -222,26 +222,22 @@ static json_t *real_or_null(double number)
     return isfinite(number) ? json_real(number) : json_null();
 }
 
-static void print_json(hl_text *text, const table *t)
-{
-    const hl_writes *own = t->w->own;
-    bool answers = own->has_answers;
-    json_t *step = t->w->step >= 0 ? json_integer(t->w->step) : json_null();
-    hl_json_print_document(text, json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples",
-                                           (json_int_t)own->n_examples, "positions", (json_int_t)own->n_answers,
-                                           "exact", answers ? json_boolean(own->exact) : json_null(), "logit",
-                                           real_or_null(answers ? own->logit.mean : NAN), "logit_error",
-                                           real_or_null(answers ? own->logit.error : NAN), "largest_gap",
-                                           real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers",
-                                           hl_results_json((hl_results){ row_of, t, t->w->n_rows })));
-}
-
 void hl_heads_writes_tables(const hl_heads_writes *writes, bool wide, hl_heads_answer *answer)
 {
     table t = { writes, wide };
     hl_results shown = { shown_row, &t, writes->n_rows };
     print_table(&answer->table, &t);
-    print_json(&answer->json, &t);
+    const hl_writes *own = t.w->own;
+    bool answers = own->has_answers;
+    json_t *step = t.w->step >= 0 ? json_integer(t.w->step) : json_null();
+    hl_json_print_document(&answer->json,
+                           json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples",
+                                     (json_int_t)own->n_examples, "positions", (json_int_t)own->n_answers, "exact",
+                                     answers ? json_boolean(own->exact) : json_null(), "logit",
+                                     real_or_null(answers ? own->logit.mean : NAN), "logit_error",
+                                     real_or_null(answers ? own->logit.error : NAN), "largest_gap",
+                                     real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers",
+                                     hl_results_json((hl_results){ row_of, &t, t.w->n_rows })));
     hl_results_csv(&answer->csv, (hl_results){ row_of, &t, writes->n_rows });
     hl_results_markdown(&answer->markdown, shown);
 }

@@ -153,17 +153,6 @@ static void write_bytes(summary *s, const char *what, size_t bytes)
     }
 }
 
-static void write_memory(summary *s)
-{
-    int threads = hl_setup_threads(s->config);
-    hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
-    for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
-        size_t bytes = hl_footprint_part_bytes(&s->footprint, i);
-        bool repeats = hl_footprint_parts[i].place == offsetof(hl_footprint, most) && bytes == s->footprint.total;
-        write_bytes(s, hl_footprint_parts[i].words, repeats ? 0 : bytes);
-    }
-}
-
 /* What several processes would take; nothing where the batch has one leaf. */
 
 /* Few enough to be shown: all numbers of processes up to 8, then each twice the one before, and as many as there are
@@ -186,15 +175,6 @@ static hl_status add_shared(summary *s, int n)
         found.sent = sent > found.sent ? sent : found.sent;
     }
     s->by[s->n_shared++] = found;
-    return hl_ok();
-}
-
-static hl_status share(summary *s)
-{
-    int leaves = (int)s->config->train.leaves;
-    for (int n = 2; n <= leaves && s->n_shared < MOST_SHARED; n = next_processes(n, leaves)) {
-        HL_TRY(add_shared(s, n));
-    }
     return hl_ok();
 }
 
@@ -230,18 +210,6 @@ static void write_file(summary *s, const char *what, size_t bytes, const char *m
     }
 }
 
-static void write_files(summary *s)
-{
-    const hl_footprint *f = &s->footprint;
-    hl_text_print(&s->text, "\nFiles of the run\n");
-    write_file(s, "file of weights", f->model, "", 1);
-    write_file(s, "checkpoint", f->checkpoint, "", f->n_checkpoints);
-    if (f->snapshots.n > 0) {
-        write_file(s, "snapshot", f->snapshots.each, f->snapshots.cadence.extra > 0 ? "up to " : "", f->snapshots.n);
-        write_bytes(s, "  allowed by patterns.budget_mb", f->snapshots.allowed);
-    }
-}
-
 /* The whole */
 
 static hl_status prepare(summary *s)
@@ -253,7 +221,11 @@ static hl_status prepare(summary *s)
     const hl_batch largest = hl_trainer_largest(s->config);
     HL_TRY(hl_graph_read(&s->graph, &s->model, &largest));
     HL_TRY(hl_footprint_of_config(s->config, &s->footprint));
-    return share(s);
+    int leaves = (int)s->config->train.leaves;
+    for (int n = 2; n <= leaves && s->n_shared < MOST_SHARED; n = next_processes(n, leaves)) {
+        HL_TRY(add_shared(s, n));
+    }
+    return hl_ok();
 }
 
 static hl_status write_all(summary *s)
@@ -264,9 +236,22 @@ static hl_status write_all(summary *s)
     hl_summary_table(&s->text, &s->graph);
     write_parameters(s);
     write_flops(s);
-    write_memory(s);
+    int threads = hl_setup_threads(s->config);
+    hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
+    for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
+        size_t bytes = hl_footprint_part_bytes(&s->footprint, i);
+        bool repeats = hl_footprint_parts[i].place == offsetof(hl_footprint, most) && bytes == s->footprint.total;
+        write_bytes(s, hl_footprint_parts[i].words, repeats ? 0 : bytes);
+    }
     write_processes(s);
-    write_files(s);
+    const hl_footprint *f = &s->footprint;
+    hl_text_print(&s->text, "\nFiles of the run\n");
+    write_file(s, "file of weights", f->model, "", 1);
+    write_file(s, "checkpoint", f->checkpoint, "", f->n_checkpoints);
+    if (f->snapshots.n > 0) {
+        write_file(s, "snapshot", f->snapshots.each, f->snapshots.cadence.extra > 0 ? "up to " : "", f->snapshots.n);
+        write_bytes(s, "  allowed by patterns.budget_mb", f->snapshots.allowed);
+    }
     return hl_text_status(&s->text);
 }
 

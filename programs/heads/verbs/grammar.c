@@ -102,15 +102,6 @@ static hl_status join_importance(hl_heads_call *call, hl_heads_importance *impor
     return status;
 }
 
-static hl_status show_importance(hl_heads_call *call)
-{
-    hl_heads_importance importance = { 0 };
-    hl_status status = hl_ranks_leads(call->ranks) ? join_importance(call, &importance)
-                                                   : hl_heads_importance_measure(&importance, call);
-    hl_heads_importance_free(&importance);
-    return status;
-}
-
 /* ---- the verb ---- */
 
 /* The table of relations, and where the heads are looked at what stands around their own. */
@@ -139,7 +130,11 @@ static hl_status run(hl_heads_call *call)
         HL_TRY(hl_heads_call_needs_loss(call));
         HL_TRY(hl_heads_call_read(call));
         HL_TRY(hl_heads_call_begin(call));
-        return show_importance(call);
+        hl_heads_importance importance = { 0 };
+        hl_status status = hl_ranks_leads(call->ranks) ? join_importance(call, &importance)
+                                                       : hl_heads_importance_measure(&importance, call);
+        hl_heads_importance_free(&importance);
+        return status;
     }
     hl_heads_treebank_choose_examples(call);
     hl_heads_table_files files = { .call = call };

@@ -100,18 +100,13 @@ static hl_status check(const hl_heads_command *command)
                : hl_error(HL_INVALID, "command line: --%s and --%s exclude each other", one, other);
 }
 
-/* A loss and an accuracy of every set of heads. */
-static size_t sets_bytes(const hl_model_source *model, const hl_heads_command *command)
-{
-    int64_t n = hl_heads_count(&model->shape);
-    return command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
-}
-
 static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
     size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
-    size_t sets = sets_bytes(&model->source, command);
+    /* A loss and an accuracy of every set of heads. */
+    int64_t n = hl_heads_count(&model->source.shape);
+    size_t sets = command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
     *bytes = hl_size_sum(stands, is_of_subset(command) ? f->evaluation : hl_size_sum(f->measures, sets));
     *remedy = is_of_subset(command) ? "a run with a larger optimizer.accumulate needs less"
               : sets > f->measures  ? "without --shapley it needs less, and so does a run with fewer heads"

@@ -245,16 +245,6 @@ static void row_of_layer(const void *context, int64_t layer, hl_row *row)
     add_cells(row, p, &p->layers[layer], "heads");
 }
 
-static void print_json(hl_text *text, const profile *p)
-{
-    bool has_step = p->run->source.open == NULL && p->snapshot->step >= 0;
-    hl_json_print_document(text, json_pack("{s:o, s:I, s:o, s:o}", "step",
-                                           has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
-                                           (json_int_t)p->n_examples, "layers",
-                                           hl_results_json((hl_results){ row_of_layer, p, p->n_layers }), "heads",
-                                           hl_results_json((hl_results){ row_of_head, p, p->n })));
-}
-
 /* ---- the figure: a chart for each measure, layers across, a dot for each head ---- */
 
 static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
@@ -308,7 +298,12 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
 {
     hl_heads_answer answer = { 0 };
     print_table(&answer.table, p);
-    print_json(&answer.json, p);
+    bool has_step = p->run->source.open == NULL && p->snapshot->step >= 0;
+    hl_json_print_document(&answer.json, json_pack("{s:o, s:I, s:o, s:o}", "step",
+                                                   has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
+                                                   (json_int_t)p->n_examples, "layers",
+                                                   hl_results_json((hl_results){ row_of_layer, p, p->n_layers }),
+                                                   "heads", hl_results_json((hl_results){ row_of_head, p, p->n })));
     hl_results_csv(&answer.csv, (hl_results){ row_of_head, p, p->n });
     hl_results_markdown(&answer.markdown, shown_results(p));
     HL_TRY(hl_heads_deliver(command, &answer, out));

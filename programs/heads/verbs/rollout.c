@@ -67,14 +67,6 @@ static hl_status allocate(rollouts *r, const hl_examples *example)
     return hl_ok();
 }
 
-static void free_rollouts(rollouts *r)
-{
-    hl_free(r->maps[0]);
-    hl_free(r->names);
-    hl_free(r->panels);
-    hl_free(r->titles);
-}
-
 static hl_status measure(rollouts *r, hl_opened_model *run, const hl_snapshot *maps)
 {
     HL_TRY(allocate(r, &maps->examples));
@@ -224,7 +216,10 @@ static hl_status run(hl_heads_call *call)
     rollouts r = { .run = &call->model };
     hl_status status = measure(&r, &call->model, &input.maps);
     HL_THEN(status, deliver(&r, &call->command, call->out));
-    free_rollouts(&r);
+    hl_free(r.maps[0]);
+    hl_free(r.names);
+    hl_free(r.panels);
+    hl_free(r.titles);
     hl_heads_input_free(&input);
     return status;
 }
