@@ -55,19 +55,6 @@ static size_t same_word(const hl_coreference_text *text, size_t first, size_t me
     return mention - 1;
 }
 
-static unsigned rows_of(const hl_coreference_text *text, size_t mention, size_t nearest_right)
-{
-    const hl_coreference_mention *m = &text->mentions[mention];
-    int32_t back = m->sentence - text->mentions[nearest_right].sentence;
-    hl_coreference_rows kind = m->kind == HL_MENTION_PRONOUN ? HL_COREFERENCE_PRONOUN
-                               : m->kind == HL_MENTION_NAME  ? HL_COREFERENCE_NAME
-                                                             : HL_COREFERENCE_OTHER;
-    hl_coreference_rows distance = back == 0   ? HL_COREFERENCE_SAME_SENTENCE
-                                   : back <= 3 ? HL_COREFERENCE_NEAR
-                                               : HL_COREFERENCE_FAR;
-    return 1U << HL_COREFERENCE_ALL | 1U << kind | 1U << distance;
-}
-
 static void add_case(hl_coreference_counts *counts, int64_t window, size_t mention)
 {
     const hl_coreference_text *text = counts->text;
@@ -82,7 +69,15 @@ static void add_case(hl_coreference_counts *counts, int64_t window, size_t menti
         return;
     }
     size_t guesses[HL_COREFERENCE_BASELINES] = { same_word(text, first, mention), mention - 1, first };
-    unsigned rows = rows_of(text, mention, nearest_right);
+    const hl_coreference_mention *m = &text->mentions[mention];
+    int32_t back = m->sentence - text->mentions[nearest_right].sentence;
+    hl_coreference_rows kind = m->kind == HL_MENTION_PRONOUN ? HL_COREFERENCE_PRONOUN
+                               : m->kind == HL_MENTION_NAME  ? HL_COREFERENCE_NAME
+                                                             : HL_COREFERENCE_OTHER;
+    hl_coreference_rows distance = back == 0   ? HL_COREFERENCE_SAME_SENTENCE
+                                   : back <= 3 ? HL_COREFERENCE_NEAR
+                                               : HL_COREFERENCE_FAR;
+    unsigned rows = 1U << HL_COREFERENCE_ALL | 1U << kind | 1U << distance;
     counts->rows[mention] = (uint8_t)rows;
     for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
         if ((rows >> row & 1) == 0) {

@@ -170,21 +170,6 @@ static void average_rows(hl_write_terms *t, const hl_write_pass *pass, const hl_
     }
 }
 
-static void sum_rows(hl_write_terms *t, const hl_answer_path *path, const hl_write_answer *answers, int64_t n)
-{
-    int W = t->n_writers;
-    for (int64_t a = 0; a < n; a++) {
-        double *terms = t->terms + a * W;
-        memset(terms, 0, (size_t)W * sizeof *terms);
-        for (int64_t i = 0; i < answers[a].n * W; i++) {
-            terms[i % W] += t->rows[answers[a].first * W + i];
-        }
-        if (path->output->linear.bias != NULL) {
-            terms[W - 1] = hl_answer_path_bias(path, answers[a].id);
-        }
-    }
-}
-
 hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_answer_path *path,
                             const hl_write_answer *answers, int64_t n)
 {
@@ -208,6 +193,16 @@ hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_ans
         t->rows[i * t->n_writers + t->n_writers - 1] = 0;
     }
     walk_down(&w);
-    sum_rows(t, path, answers, n);
+    int W = t->n_writers;
+    for (int64_t a = 0; a < n; a++) {
+        double *terms = t->terms + a * W;
+        memset(terms, 0, (size_t)W * sizeof *terms);
+        for (int64_t i = 0; i < answers[a].n * W; i++) {
+            terms[i % W] += t->rows[answers[a].first * W + i];
+        }
+        if (path->output->linear.bias != NULL) {
+            terms[W - 1] = hl_answer_path_bias(path, answers[a].id);
+        }
+    }
     return hl_ok();
 }

@@ -122,6 +122,13 @@ void hl_results_print(hl_text *text, hl_results results, int width, int64_t repe
     hl_text_grid_free(&grid);
 }
 
+void hl_results_print_apart(hl_text *text, hl_results results, int width, int64_t repeated)
+{
+    hl_text_print(text, "\n");
+    hl_results_print(text, results, width, repeated);
+    hl_text_print(text, "\n");
+}
+
 void hl_results_markdown(hl_text *text, hl_results results)
 {
     hl_text_grid grid;

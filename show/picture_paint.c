@@ -133,16 +133,6 @@ static void tick(cairo_t *cairo, const hl_picture_layout *layout, double x, doub
     }
 }
 
-static void paint_queries(cairo_t *cairo, const hl_picture_layout *layout, const hl_picture_slot *slot)
-{
-    for (int64_t i = 0; i < slot->panel->n_queries; i += layout->token_step) {
-        double middle = slot->y + ((double)i + 0.5) * layout->cell;
-        hl_pen_line line = hl_pen_fit(cairo, slot->panel->queries[i], layout->token_width);
-        tick(cairo, layout, slot->x, middle, -HL_PICTURE_TICK / 2, 0);
-        hl_pen_draw(cairo, &line, slot->x - HL_PICTURE_TICK, middle + BASELINE * layout->token_size, 1, false);
-    }
-}
-
 static void paint_keys(cairo_t *cairo, const hl_picture_layout *layout, const hl_picture_slot *slot)
 {
     double bottom = slot->y + layout->cell * (double)slot->panel->n_queries;
@@ -178,7 +168,12 @@ static void paint_panel(cairo_t *cairo, const hl_picture_layout *layout, const h
     hl_pen_font(cairo, layout->token_size);
     use_grey(cairo, layout, BLACK);
     if (slot->names_queries && layout->token_step > 0) {
-        paint_queries(cairo, layout, slot);
+        for (int64_t i = 0; i < slot->panel->n_queries; i += layout->token_step) {
+            double middle = slot->y + ((double)i + 0.5) * layout->cell;
+            hl_pen_line line = hl_pen_fit(cairo, slot->panel->queries[i], layout->token_width);
+            tick(cairo, layout, slot->x, middle, -HL_PICTURE_TICK / 2, 0);
+            hl_pen_draw(cairo, &line, slot->x - HL_PICTURE_TICK, middle + BASELINE * layout->token_size, 1, false);
+        }
     }
     if (slot->names_keys && layout->token_step > 0) {
         paint_keys(cairo, layout, slot);
@@ -227,21 +222,6 @@ static void paint_axis(cairo_t *cairo, const hl_picture_layout *layout, const ch
     hl_pen_draw(cairo, &line, x, y, 0.5, upwards);
 }
 
-static void paint_caption(cairo_t *cairo, const hl_picture *picture, const hl_picture_layout *layout)
-{
-    double y = layout->caption_top;
-    const char *rest = picture->caption;
-    for (int left = HL_PICTURE_CAPTION_LINES; rest != NULL && left > 0; left--) {
-        hl_pen_line line;
-        rest = hl_pen_split(cairo, rest, layout->caption_width, left == 1, &line);
-        hl_pen_draw(cairo, &line, layout->caption_left, y, 0, false);
-        y += HL_PICTURE_LINE;
-    }
-    if (layout->averaged) {
-        write_at(cairo, "Maps are averaged down to at most 512 x 512 cells.", layout->caption_left, y, 0, false);
-    }
-}
-
 hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo)
 {
     uint8_t *levels = hl_malloc((size_t)HL_PICTURE_MOST_CELLS * HL_PICTURE_MOST_CELLS);
@@ -258,7 +238,17 @@ hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *l
     use_grey(cairo, layout, GREY);
     paint_axis(cairo, layout, picture->names.rows != NULL ? picture->names.rows : "query (attends)", true);
     paint_axis(cairo, layout, picture->names.columns != NULL ? picture->names.columns : "key (attended to)", false);
-    paint_caption(cairo, picture, layout);
+    double y = layout->caption_top;
+    const char *rest = picture->caption;
+    for (int left = HL_PICTURE_CAPTION_LINES; rest != NULL && left > 0; left--) {
+        hl_pen_line line;
+        rest = hl_pen_split(cairo, rest, layout->caption_width, left == 1, &line);
+        hl_pen_draw(cairo, &line, layout->caption_left, y, 0, false);
+        y += HL_PICTURE_LINE;
+    }
+    if (layout->averaged) {
+        write_at(cairo, "Maps are averaged down to at most 512 x 512 cells.", layout->caption_left, y, 0, false);
+    }
     hl_free(levels);
     return hl_ok();
 }

@@ -74,25 +74,6 @@ static void write_row(hl_text *text, widths w, const hl_head_metrics *head, hl_l
                   share_cell(head->entropy.normalised, head->entropy.n_normalised).text);
 }
 
-static void write_rows(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
-                       const char *const *relations)
-{
-    static const char score[] = " score base ", entropy[] = " entropy";
-    widths w = { .name = sizeof "head" - 1, .label = sizeof "label" - 1, .offset = sizeof "offset" - 1 };
-    for (int64_t i = 0; i < n; i++) {
-        hl_label_text label = hl_label_text_of(labels[i], relations);
-        w.name = max_of(w.name, columns_of(hl_head_name_of(heads[i].layer, heads[i].head).text));
-        w.label = max_of(w.label, columns_of(label.text));
-        w.offset = max_of(w.offset, columns_of(offset_cell(heads[i].best_offset).text));
-    }
-    int room = HL_TABLE_WIDTH - w.name - 2 - w.offset - (int)(sizeof score + sizeof entropy - 2);
-    w.label = w.label < room ? w.label : room;
-    hl_text_print(text, "%-*s  %-*s%s%*s%s\n", w.name, "head", w.label, "label", score, w.offset, "offset", entropy);
-    for (int64_t i = 0; i < n; i++) {
-        write_row(text, w, &heads[i], labels[i], relations);
-    }
-}
-
 /* "looks 11 back", "looks at the token itself", "looks 1 ahead". */
 static cell habit(int64_t offset)
 {
@@ -150,7 +131,20 @@ void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n)
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
                     const char *const *relations)
 {
-    write_rows(text, heads, labels, n, relations);
+    static const char score[] = " score base ", entropy[] = " entropy";
+    widths w = { .name = sizeof "head" - 1, .label = sizeof "label" - 1, .offset = sizeof "offset" - 1 };
+    for (int64_t i = 0; i < n; i++) {
+        hl_label_text label = hl_label_text_of(labels[i], relations);
+        w.name = max_of(w.name, columns_of(hl_head_name_of(heads[i].layer, heads[i].head).text));
+        w.label = max_of(w.label, columns_of(label.text));
+        w.offset = max_of(w.offset, columns_of(offset_cell(heads[i].best_offset).text));
+    }
+    int room = HL_TABLE_WIDTH - w.name - 2 - w.offset - (int)(sizeof score + sizeof entropy - 2);
+    w.label = w.label < room ? w.label : room;
+    hl_text_print(text, "%-*s  %-*s%s%*s%s\n", w.name, "head", w.label, "label", score, w.offset, "offset", entropy);
+    for (int64_t i = 0; i < n; i++) {
+        write_row(text, w, &heads[i], labels[i], relations);
+    }
     hl_text_print(text, "\n");
     const char *written;
     hl_text_paragraph(text, HL_TABLE_WIDTH,

@@ -25,9 +25,11 @@
 
 /* ---- the config and the task ---- */
 
-/* Tells what was given instead of a folder. */
-static hl_status check_folder(const char *path)
+/* *open: whether it is an open model's folder; else it is a run's, whose config lies at `config`. */
+static hl_status find_kind(const char *path, const char *config, bool *open)
 {
+    bool is_run;
+    /* What was given instead of a folder. */
     struct stat info;
     bool there = stat(path, &info) == 0;
     if (!there && errno == ENOENT) {
@@ -44,14 +46,6 @@ static hl_status check_folder(const char *path)
                         "%s: a file; give the folder that it is in, of a run, as runs/copy_task, or of an open model",
                         path);
     }
-    return hl_ok();
-}
-
-/* *open: whether it is an open model's folder; else it is a run's, whose config lies at `config`. */
-static hl_status find_kind(const char *path, const char *config, bool *open)
-{
-    bool is_run;
-    HL_TRY(check_folder(path));
     HL_TRY(hl_file_exists(config, &is_run));
     *open = !is_run && hl_pretrained_is_folder(path);
     return is_run || *open ? hl_ok()

@@ -18,23 +18,6 @@ int64_t hl_opened_model_longest(const hl_opened_model *run)
     return T;
 }
 
-/* The step of its own weights; a model whose step nobody knows is one step from its null. */
-static hl_status set_steps(hl_opened_model *run)
-{
-    int64_t step = 1;
-    if (run->source.open == NULL) {
-        HL_TRY(hl_opened_model_load(run, -1));
-        step = run->weights_step >= 0 ? run->weights_step : step;
-    }
-    hl_free(run->steps);
-    run->n_steps = 0;
-    run->steps = hl_calloc(STEPS, sizeof *run->steps);
-    HL_NEED(run->steps != NULL, run->source.path);
-    run->n_steps = step > 0 ? STEPS : 1;
-    run->steps[run->n_steps - 1] = step;
-    return hl_ok();
-}
-
 hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options)
 {
     if (hl_dataset_text(run->source.dataset) == NULL) {
@@ -55,7 +38,18 @@ hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const 
                                                     0)) > allowed) {
         e->n_examples--;
     }
-    HL_TRY(set_steps(run));
+    /* The step of its own weights; a model whose step nobody knows is one step from its null. */
+    int64_t step = 1;
+    if (run->source.open == NULL) {
+        HL_TRY(hl_opened_model_load(run, -1));
+        step = run->weights_step >= 0 ? run->weights_step : step;
+    }
+    hl_free(run->steps);
+    run->n_steps = 0;
+    run->steps = hl_calloc(STEPS, sizeof *run->steps);
+    HL_NEED(run->steps != NULL, run->source.path);
+    run->n_steps = step > 0 ? STEPS : 1;
+    run->steps[run->n_steps - 1] = step;
     run->file = path;
     return hl_ok();
 }

@@ -99,13 +99,15 @@ hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train
 
 /* ---- what goes on ---- */
 
-/* The last bytes of a file, as text; "" where there are none. */
-static void read_tail(const char *path, char text[TAIL + 1])
+hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
 {
+    hl_ablate_glimpse glimpse = { .step = -1 };
+    char text[TAIL + 1];
+    /* The last bytes of the file, as text; "" where there are none. */
     const hl_file_calls *calls = hl_file_calls_get();
     int fd;
     ssize_t size = 0;
-    if (hl_file_open(path, O_RDONLY, &fd).code == HL_OK) {
+    if (hl_file_open(hl_ablate_path_in(folder, "metrics.csv").text, O_RDONLY, &fd).code == HL_OK) {
         if (calls->lseek(fd, -TAIL, SEEK_END) < 0) {
             calls->lseek(fd, 0, SEEK_SET);
         }
@@ -113,13 +115,6 @@ static void read_tail(const char *path, char text[TAIL + 1])
         calls->close(fd);
     }
     text[size > 0 ? size : 0] = '\0';
-}
-
-hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
-{
-    hl_ablate_glimpse glimpse = { .step = -1 };
-    char text[TAIL + 1];
-    read_tail(hl_ablate_path_in(folder, "metrics.csv").text, text);
     for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         hl_metrics_row r;
         if (hl_metrics_row_read(line, (size_t)(end - line), &r)) {

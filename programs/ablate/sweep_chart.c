@@ -225,8 +225,14 @@ static hl_status paint(const void *context, cairo_t *cairo)
 
 /* ---- files ---- */
 
-static void measure_texts(cairo_t *cairo, layout *l)
+static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
 {
+    *l = (layout){ .chart = chart };
+    if (chart->n < 1 || chart->n > MOST_VARIANTS) {
+        return hl_error(HL_INVALID, "a chart shows 1 to %d rows, not %lld", MOST_VARIANTS, (long long)chart->n);
+    }
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
     hl_pen_font(cairo, TEXT);
     for (int64_t v = 0; v < l->chart->n; v++) {
         l->names = fmax(l->names, hl_pen_fit(cairo, l->chart->variants[v].name, WIDEST_NAME).width);
@@ -238,17 +244,6 @@ static void measure_texts(cairo_t *cairo, layout *l)
     l->caption_lines =
         caption != NULL ? hl_pen_count_lines(cairo, caption, l->width - 2 * MARGIN, MOST_CAPTION_LINES) : 0;
     l->height = 2 * MARGIN + l->panels_height + l->caption_lines * LINE;
-}
-
-static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
-{
-    *l = (layout){ .chart = chart };
-    if (chart->n < 1 || chart->n > MOST_VARIANTS) {
-        return hl_error(HL_INVALID, "a chart shows 1 to %d rows, not %lld", MOST_VARIANTS, (long long)chart->n);
-    }
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
-    cairo_t *cairo = cairo_create(surface);
-    measure_texts(cairo, l);
     hl_status status = hl_drawing_status(cairo_status(cairo));
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);

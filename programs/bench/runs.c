@@ -77,19 +77,6 @@ static void set_name(hl_bench_workload_figures *workload, const char *path)
     hl_shown_cut(workload->name, sizeof workload->name, whole, needed >= (int)sizeof whole);
 }
 
-static hl_status measure_all(const runs *r)
-{
-    for (int i = 0; i < r->n; i++) {
-        hl_bench_job job = job_of(r, i);
-        hl_text text = { 0 };
-        set_name(&r->found[i], r->paths[i]);
-        HL_TRY(hl_bench_process_workload(r->program, &job, &r->found[i].figures));
-        hl_bench_table_row(&text, &r->found[i]);
-        HL_TRY(hl_bench_print(r->tables, &text));
-    }
-    return hl_ok();
-}
-
 static hl_status run(runs *r, FILE *out, FILE *err)
 {
     int threads = 0;
@@ -109,7 +96,14 @@ static hl_status run(runs *r, FILE *out, FILE *err)
     HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
     hl_bench_table_head(&head);
     HL_TRY(hl_bench_print(r->tables, &head));
-    HL_TRY(measure_all(r));
+    for (int i = 0; i < r->n; i++) {
+        hl_bench_job job = job_of(r, i);
+        hl_text text = { 0 };
+        set_name(&r->found[i], r->paths[i]);
+        HL_TRY(hl_bench_process_workload(r->program, &job, &r->found[i].figures));
+        hl_bench_table_row(&text, &r->found[i]);
+        HL_TRY(hl_bench_print(r->tables, &text));
+    }
     hl_bench_table_legend(&profiles);
     for (int i = 0; i < r->n && r->command->job.profile; i++) {
         hl_bench_table_profile(&profiles, &r->found[i]);

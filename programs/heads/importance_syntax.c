@@ -142,9 +142,7 @@ static void write_table(hl_text *text, const hl_heads_importance_syntax *both)
                       " examples that score, where the loss is %.4f, and on %s sentences of the treebank.",
                       both->importance->run->path, both->n, importance->n_examples, importance->loss,
                       HL_COUNT(hl_treebank_size(both->syntax->treebank)));
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ row_of_rank, both, both->n }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ row_of_rank, both, both->n }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "importance, zero: how much the loss depends on the head, by its gradient and by how much the loss "
@@ -161,9 +159,7 @@ static void write_table(hl_text *text, const hl_heads_importance_syntax *both)
                       " heads earn a relation. Pruned in order of importance, the least important first, so many of "
                       "them are kept:",
                       both->n_syntactic, both->n);
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ row_of_step, both, HL_PRUNED_STEPS }, HL_TABLE_WIDTH, 2);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ row_of_step, both, HL_PRUNED_STEPS }, HL_TABLE_WIDTH, 2);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "by chance: where heads are pruned at random, the mean; p: the chance that so many or more are "
                       "then kept (hypergeometric, Fisher's exact test, one-sided).");

@@ -22,24 +22,6 @@ static hl_head_name removed_of(const hl_heads_pruning *pruning, const hl_heads_p
 
 /* ---- the table ---- */
 
-static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
-{
-    const hl_opened_model *run = pruning->run;
-    if (run->weights_step >= 0) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->source.path, run->weights_step);
-    } else {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->source.path);
-    }
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "Heads are removed one by one, each time the one %s, on %" PRId64
-        " examples%s. Loss and accuracy: on the %s examples of %s; ms: a forward pass over %" PRId64
-        " of them on one thread, the fastest of several. Every layer keeps one head.",
-        pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "with the least gradient importance",
-        pruning->n_importance, pruning->once ? ", ranked once in the whole model" : ", measured again after each",
-        HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
-}
-
 static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
 {
     const double share = 0.99;
@@ -60,7 +42,20 @@ static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
 
 static void write_table(hl_text *text, const hl_heads_pruning *pruning)
 {
-    write_heading(text, pruning);
+    const hl_opened_model *run = pruning->run;
+    if (run->weights_step >= 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->source.path, run->weights_step);
+    } else {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->source.path);
+    }
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "Heads are removed one by one, each time the one %s, on %" PRId64
+        " examples%s. Loss and accuracy: on the %s examples of %s; ms: a forward pass over %" PRId64
+        " of them on one thread, the fastest of several. Every layer keeps one head.",
+        pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "with the least gradient importance",
+        pruning->n_importance, pruning->once ? ", ranked once in the whole model" : ", measured again after each",
+        HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
     hl_text_print(text, "\n%5s  %-7s%11s%10s%14s%9s\n", "heads", "removed", "loss", "accuracy", "parameters", "ms");
     for (int64_t i = 0; i < pruning->n_rows; i++) {
         const hl_heads_pruning_row *row = &pruning->rows[i];

@@ -48,7 +48,7 @@ extern const hl_heads_verb hl_heads_verb_map;
 extern const hl_heads_verb hl_heads_verb_profile;
 
 /* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h). With --keep or
- * --drop: the loss of the model with some of its heads (programs/heads/subset.h). */
+ * --drop: the loss of the model with some of its heads (heads/subset.h). */
 extern const hl_heads_verb hl_heads_verb_importance;
 
 /* Removes head after head and shows the curve (programs/heads/pruning.h). With --to, it writes the smaller model as a

@@ -67,17 +67,6 @@ static void add_estimate(hl_row *row, const char *title, hl_estimate estimate)
     hl_row_text(row, title, NULL, isfinite(estimate.error) ? "%.2f (%.2f)" : "%.2f", mean, estimate.error);
 }
 
-/* A share, with a star where it is earned: "0.96*". */
-static void add_copies(hl_row *row, part p)
-{
-    double copies = copies_of(p);
-    if (isnan(copies)) {
-        hl_row_text(row, "copies", NULL, "-");
-    } else {
-        hl_row_text(row, "copies", NULL, "%.2f%s", copies, p.head->copies.earned ? "*" : "");
-    }
-}
-
 static void shown_row(const void *context, int64_t index, hl_row *row)
 {
     const table *t = context;
@@ -93,7 +82,13 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
         hl_row_number(row, "null", NULL, 2, direct_of(null));
     }
     if (own->has_copies) {
-        add_copies(row, p);
+        /* A share, with a star where it is earned: "0.96*". */
+        double copies = copies_of(p);
+        if (isnan(copies)) {
+            hl_row_text(row, "copies", NULL, "-");
+        } else {
+            hl_row_text(row, "copies", NULL, "%.2f%s", copies, p.head->copies.earned ? "*" : "");
+        }
     }
     if (own->has_copies && (t->wide || !own->has_answers)) {
         hl_row_number(row, "most frequent", NULL, 2,
@@ -177,9 +172,7 @@ static void print_words(hl_text *text, const hl_writes *own)
 static void print_table(hl_text *text, const table *t)
 {
     print_heading(text, t->w);
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ shown_row, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ shown_row, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
     if (t->w->own->has_answers) {
         print_sum(text, t->w->own, t->w->run->source.shape.bf16);
         hl_text_print(text, "\n");

@@ -97,17 +97,6 @@ static hl_status next_row(source *s, words *w)
 
 /* ---- writing back ---- */
 
-/* What stands before the first sentence or row. */
-static void put_begin(hl_predict_call *call, source *s)
-{
-    hl_text_print(&call->text, "%s", hl_lines_noticed(s->lines).mark ? "\xEF\xBB\xBF" : "");
-    if (s->table != NULL) {
-        hl_span header = hl_table_header(s->table);
-        hl_text_add(&call->text, header.text, header.size);
-    }
-    s->begun = true;
-}
-
 /* What is answered at place i: "_" where the word was cut off. */
 static const char *label_of(const hl_predict_answer *answer, int64_t i)
 {
@@ -235,7 +224,13 @@ static hl_status answer_all(hl_predict_call *call, source *s)
         words w = { .n = 0 };
         HL_TRY(s->treebank != NULL ? next_sentence(s, &w) : next_row(s, &w));
         if (writes && !s->begun) {
-            put_begin(call, s);
+            /* What stands before the first sentence or row. */
+            hl_text_print(&call->text, "%s", hl_lines_noticed(s->lines).mark ? "\xEF\xBB\xBF" : "");
+            if (s->table != NULL) {
+                hl_span header = hl_table_header(s->table);
+                hl_text_add(&call->text, header.text, header.size);
+            }
+            s->begun = true;
         }
         if (w.line == 0) {
             HL_TRY(hl_predict_put_rest(call, hl_ok()));

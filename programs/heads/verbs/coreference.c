@@ -87,10 +87,8 @@ static void print_table(hl_text *text, const hl_coreference_study *s, bool wide)
         "long for a window, and left out: %s.",
         s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(hl_treebank_size(s->text.windows)),
         HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ wide ? wide_row_of : short_row_of, s, HL_COREFERENCE_ROWS }, HL_TABLE_WIDTH,
-                     1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ wide ? wide_row_of : short_row_of, s, HL_COREFERENCE_ROWS },
+                           HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "A case is a mention with an earlier mention of the same entity in its window. head: the head that finds most "

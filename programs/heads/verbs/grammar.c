@@ -125,17 +125,15 @@ static hl_status show(hl_heads_call *call, hl_heads_table_files *files)
 static hl_status run(hl_heads_call *call)
 {
     hl_heads_command *command = &call->command;
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
     if (command->importance) {
-        HL_TRY(hl_heads_call_needs_loss(call));
-        HL_TRY(hl_heads_call_read(call));
-        HL_TRY(hl_heads_call_begin(call));
+        HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_loss));
         hl_heads_importance importance = { 0 };
         hl_status status = hl_ranks_leads(call->ranks) ? join_importance(call, &importance)
                                                        : hl_heads_importance_measure(&importance, call);
         hl_heads_importance_free(&importance);
         return status;
     }
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
     hl_heads_treebank_choose_examples(call);
     hl_heads_table_files files = { .call = call };
     return show(call, &files);

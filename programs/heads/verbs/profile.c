@@ -98,22 +98,6 @@ static void measure_heads(profile *p, int from, int to)
     }
 }
 
-/* The means of each layer, and of all heads. */
-static void average(profile *p)
-{
-    for (int64_t i = 0; i < p->n; i++) {
-        add(&p->layers[p->heads[i].layer], &p->heads[i]);
-        add(&p->layers[p->n_layers], &p->heads[i]);
-    }
-    for (int l = 0; l <= p->n_layers; l++) {
-        p->layers[l].layer = l;
-        for (int m = 0; m < MEASURES; m++) {
-            p->layers[l].values[m] /= (double)p->layers[l].head;
-            p->layers[l].baselines[m] /= (double)p->layers[l].head;
-        }
-    }
-}
-
 static hl_status measure(profile *p, hl_opened_model *run, const hl_heads_command *command)
 {
     *p = (profile){ .run = run,
@@ -131,7 +115,18 @@ static hl_status measure(profile *p, hl_opened_model *run, const hl_heads_comman
         HL_TRY(hl_model_maps_to_norms(run, p->snapshot));
         measure_heads(p, OF_WEIGHTS, MEASURES);
     }
-    average(p);
+    /* The means of each layer, and of all heads. */
+    for (int64_t i = 0; i < p->n; i++) {
+        add(&p->layers[p->heads[i].layer], &p->heads[i]);
+        add(&p->layers[p->n_layers], &p->heads[i]);
+    }
+    for (int l = 0; l <= p->n_layers; l++) {
+        p->layers[l].layer = l;
+        for (int m = 0; m < MEASURES; m++) {
+            p->layers[l].values[m] /= (double)p->layers[l].head;
+            p->layers[l].baselines[m] /= (double)p->layers[l].head;
+        }
+    }
     return hl_ok();
 }
 
@@ -198,25 +193,6 @@ static void print_about(hl_text *text, const profile *p, const char *model)
     hl_text_print(text, "%s: how %" PRId64 " heads look, on the %" PRId64 " example%s%s%s that score%s", model, p->n,
                   p->n_examples, p->n_examples == 1 ? "" : "s", *file != '\0' ? " of " : "",
                   slash != NULL ? slash + 1 : file, p->n_examples == 1 ? "s" : "");
-}
-
-static void print_table(hl_text *text, const profile *p)
-{
-    hl_text about = { 0 };
-    print_about(&about, p, p->run->source.path);
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", hl_text_part(text, &about));
-    hl_text_free(&about);
-    hl_text_print(text, "\n");
-    hl_results_print(text, shown_results(p), HL_TABLE_WIDTH, 1);
-    for (int m = 0; m < p->n_measures; m++) {
-        if (is_measured(p, m)) {
-            print_strips(text, p, m);
-        }
-    }
-    hl_text_print(text, "\n");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "The table has means of a layer's heads; even: of attention spread evenly. Below, o: a head, a "
-                      "digit: so many of them, |: the layer's mean.");
 }
 
 /* ---- for programs ---- */
@@ -297,7 +273,22 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 static hl_status deliver(const profile *p, const hl_heads_command *command, FILE *out)
 {
     hl_heads_answer answer = { 0 };
-    print_table(&answer.table, p);
+    hl_text *text = &answer.table;
+    hl_text about = { 0 };
+    print_about(&about, p, p->run->source.path);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", hl_text_part(text, &about));
+    hl_text_free(&about);
+    hl_text_print(text, "\n");
+    hl_results_print(text, shown_results(p), HL_TABLE_WIDTH, 1);
+    for (int m = 0; m < p->n_measures; m++) {
+        if (is_measured(p, m)) {
+            print_strips(text, p, m);
+        }
+    }
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "The table has means of a layer's heads; even: of attention spread evenly. Below, o: a head, a "
+                      "digit: so many of them, |: the layer's mean.");
     bool has_step = p->run->source.open == NULL && p->snapshot->step >= 0;
     hl_json_print_document(&answer.json, json_pack("{s:o, s:I, s:o, s:o}", "step",
                                                    has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
@@ -338,10 +329,7 @@ static hl_status memory(const hl_opened_model *model, const hl_heads_command *co
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    HL_TRY(hl_heads_call_needs_examples(call));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_examples));
     profile p;
     hl_status status = measure(&p, &call->model, &call->command);
     HL_THEN(status, deliver(&p, &call->command, call->out));
