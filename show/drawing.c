@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "show/picture.h"
+#include "show/picture_pen.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <zlib.h>
 
+/* The dark paper has the colour of the panels of the pages (show/report/dark.css). */
+static const hl_pen_colour PAPER = { 1, 1, 1 }, DARK_PAPER = { 0x1d / 255.0, 0x23 / 255.0, 0x27 / 255.0 };
 static const double POINTS_PER_INCH = 72, METRES_PER_INCH = 0.0254;
 
 hl_status hl_drawing_status(int status)
@@ -46,6 +49,8 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
     HL_NEED(hl_memory_has(HL_MEMORY_RESERVE), "a picture");
     cairo_t *cairo = cairo_create(surface);
     cairo_scale(cairo, scale, scale);
+    hl_pen_use(cairo, drawing->dark ? DARK_PAPER : PAPER);
+    cairo_paint(cairo);
     hl_status status = drawing->paint(drawing->context, cairo);
     HL_THEN(status, status_of(cairo_status(cairo), bytes));
     cairo_destroy(cairo);

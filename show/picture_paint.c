@@ -9,8 +9,6 @@
 /* The distance from a line's middle down to the baseline, in font sizes. */
 static const double BASELINE = 0.36;
 static const double BLACK = 0.1, GREY = 0.35;
-/* The dark paper has the colour of the panels of the pages (show/report/dark.css). */
-static const double PAPER[] = { 1, 1, 1 }, DARK_PAPER[] = { 0x1d / 255.0, 0x23 / 255.0, 0x27 / 255.0 };
 
 /* A map and its position. */
 typedef struct cells {
@@ -180,12 +178,6 @@ static void paint_panel(cairo_t *cairo, const hl_picture_layout *layout, const h
     }
 }
 
-static void write_at(cairo_t *cairo, const char *text, double x, double y, double align, bool upwards)
-{
-    hl_pen_line line = hl_pen_fit(cairo, text, HL_PICTURE_MOST_PIXELS);
-    hl_pen_draw(cairo, &line, x, y, align, upwards);
-}
-
 static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout, const char *name)
 {
     static const char *const ticks[] = { "0", "0.25", "0.5", "0.75", "1" };
@@ -205,9 +197,10 @@ static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout, const cha
         cairo_move_to(cairo, x + HL_PICTURE_BAR_WIDTH, at);
         cairo_rel_line_to(cairo, 2, 0);
         cairo_stroke(cairo);
-        write_at(cairo, ticks[i], x + HL_PICTURE_BAR_WIDTH + 4, at + BASELINE * HL_PICTURE_TEXT_SIZE, 0, false);
+        hl_pen_write(cairo, ticks[i], HL_PICTURE_MOST_PIXELS, x + HL_PICTURE_BAR_WIDTH + 4,
+                     at + BASELINE * HL_PICTURE_TEXT_SIZE, 0, false);
     }
-    write_at(cairo, name, x + HL_PICTURE_BAR_WIDTH + 29, y + height / 2, 0.5, true);
+    hl_pen_write(cairo, name, HL_PICTURE_MOST_PIXELS, x + HL_PICTURE_BAR_WIDTH + 29, y + height / 2, 0.5, true);
 }
 
 /* Writes an axis name beside the middle of the maps, or, where it is longer than they are, as near to it as the page
@@ -226,9 +219,6 @@ hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *l
 {
     uint8_t *levels = hl_malloc((size_t)HL_PICTURE_MOST_CELLS * HL_PICTURE_MOST_CELLS);
     HL_NEED(levels != NULL, "a picture");
-    const double *paper = layout->dark ? DARK_PAPER : PAPER;
-    cairo_set_source_rgb(cairo, paper[0], paper[1], paper[2]);
-    cairo_paint(cairo);
     hl_picture_slot slot = { 0 };
     while (hl_picture_next(picture, layout, &slot)) {
         paint_panel(cairo, layout, &slot, levels);
@@ -247,7 +237,8 @@ hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *l
         y += HL_PICTURE_LINE;
     }
     if (layout->averaged) {
-        write_at(cairo, "Maps are averaged down to at most 512 x 512 cells.", layout->caption_left, y, 0, false);
+        hl_pen_write(cairo, "Maps are averaged down to at most 512 x 512 cells.", HL_PICTURE_MOST_PIXELS,
+                     layout->caption_left, y, 0, false);
     }
     hl_free(levels);
     return hl_ok();
