@@ -2,9 +2,9 @@
 
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
+#include "heads/estimate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *hl_coreference_row_name(hl_coreference_rows row)
@@ -196,12 +196,6 @@ static double share_of(int64_t hits, int64_t cases)
     return cases > 0 ? (double)hits / (double)cases : NAN;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Draws the measured documents again and again, with replacement: of each draw the head's share, and how far that is
  * above the baseline's. A draw without a case repeats the one before. */
 static void draw_shares(const part *p, int64_t head, int baseline, double *shares, double *lifts)
@@ -242,8 +236,8 @@ static hl_status measure(const part *p, hl_coreference_row *out)
     HL_NEED(shares != NULL, "a bootstrap");
     double *lifts = shares + HL_COREFERENCE_DRAWS;
     draw_shares(p, out->held_out_head, strongest, shares, lifts);
-    qsort(shares, HL_COREFERENCE_DRAWS, sizeof *shares, ascending);
-    qsort(lifts, HL_COREFERENCE_DRAWS, sizeof *lifts, ascending);
+    hl_numbers_sort(shares, HL_COREFERENCE_DRAWS);
+    hl_numbers_sort(lifts, HL_COREFERENCE_DRAWS);
     enum { TAIL = HL_COREFERENCE_DRAWS / 40 };
     out->held_out_low = shares[TAIL];
     out->held_out_high = shares[HL_COREFERENCE_DRAWS - 1 - TAIL];

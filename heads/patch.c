@@ -276,15 +276,11 @@ static int first_layer(const hl_patch *patch, const hl_patch_change *change)
     if (change->kind != HL_PATCH_HEADS) {
         return change->layer;
     }
-    int64_t head = 0;
-    for (int l = 0; l < patch->model->encoder.n_layers; l++) {
-        for (int64_t h = 0; h < patch->model->config.heads[l]; h++) {
-            if (change->heads[head++]) {
-                return l;
-            }
-        }
+    int64_t n = hl_heads_count(&patch->model->config), head = 0;
+    while (head < n && !change->heads[head]) {
+        head++;
     }
-    return 0;
+    return head < n ? hl_head_at(&patch->model->config, head).layer : 0;
 }
 
 hl_status hl_patch_measure(hl_patch *patch, hl_patch_change change, double *effect)

@@ -159,22 +159,18 @@ void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label 
 hl_status hl_table_of(const hl_recorder *recorder, const char *const *relations, hl_text *text)
 {
     const hl_model_config *config = &recorder->model->config;
-    size_t n = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        n += (size_t)config->heads[l];
+    int64_t n = hl_heads_count(config);
+    hl_head_metrics *heads = hl_calloc((size_t)n, sizeof *heads);
+    hl_label *labels = hl_calloc((size_t)n, sizeof *labels);
+    bool complete = heads != NULL && labels != NULL;
+    for (int64_t i = 0; complete && i < n; i++) {
+        hl_head_place at = hl_head_at(config, i);
+        hl_patterns patterns = hl_recorder_patterns(recorder, at.layer, at.head);
+        heads[i] = hl_head_measure(at.layer, &patterns);
+        labels[i] = hl_label_of(&patterns);
     }
-    hl_head_metrics *heads = hl_calloc(n, sizeof *heads);
-    hl_label *labels = hl_calloc(n, sizeof *labels);
-    int64_t i = 0;
-    for (int l = 0; l < config->n_layers && heads != NULL && labels != NULL; l++) {
-        for (int64_t h = 0; h < config->heads[l]; h++, i++) {
-            hl_patterns patterns = hl_recorder_patterns(recorder, l, h);
-            heads[i] = hl_head_measure(l, &patterns);
-            labels[i] = hl_label_of(&patterns);
-        }
-    }
-    if (i > 0) {
-        hl_table_write(text, heads, labels, i, relations);
+    if (complete) {
+        hl_table_write(text, heads, labels, n, relations);
     } else {
         hl_text_fail(text, hl_error_memory("the table of heads"));
     }

@@ -293,21 +293,20 @@ static json_t *row_object(const maker *m, int64_t v)
     const hl_ablate_variant *variant = &plan->variants[v];
     const hl_ablate_row *row = &m->summary.rows[v];
     json_t *values = json_object(), *trainings = json_array();
-    int failed = 0;
     for (int k = 0; k < plan->n_keys; k++) {
         char value[HL_ABLATE_VALUE_TEXT];
         hl_ablate_key_value(plan->keys[k], &variant->config, value);
-        failed = json_object_set_new(values, hl_ablate_key_label(plan->keys[k]), hl_json_name(value)) || failed;
+        hl_json_set(&values, hl_ablate_key_label(plan->keys[k]), hl_json_name(value));
     }
     for (int64_t cell = v * plan->seeds; cell < (v + 1) * plan->seeds; cell++) {
         hl_json_append(&trainings, training_object(&m->given->results[cell], hl_ablate_plan_seed(plan, cell)));
     }
     return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", hl_json_name(variant->name),
-                     "values", hl_json_checked(values, failed), "parameters", (json_int_t)variant->parameters,
-                     "flops_per_step", hl_json_number(variant->flops), "validation_loss", interval_object(&row->loss),
-                     "perplexity", interval_object(&row->perplexity), "accuracy", interval_object(&row->accuracy),
-                     "steps_to_target", interval_object(&row->steps_to_target), "seconds",
-                     interval_object(&row->seconds), "p", hl_json_number(row->p), "trainings", trainings);
+                     "values", values, "parameters", (json_int_t)variant->parameters, "flops_per_step",
+                     hl_json_number(variant->flops), "validation_loss", interval_object(&row->loss), "perplexity",
+                     interval_object(&row->perplexity), "accuracy", interval_object(&row->accuracy), "steps_to_target",
+                     interval_object(&row->steps_to_target), "seconds", interval_object(&row->seconds), "p",
+                     hl_json_number(row->p), "trainings", trainings);
 }
 
 static hl_status put_tables(const maker *m, FILE *out)

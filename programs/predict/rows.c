@@ -104,7 +104,7 @@ static const char *label_of(const hl_predict_answer *answer, int64_t i)
     return id >= 0 ? hl_tokens_piece(answer->call->targets, id, NULL) : "_";
 }
 
-static void put_words(const hl_predict_answer *answer)
+static void put_words(hl_predict_answer *answer)
 {
     hl_text *text = &answer->call->text;
     const hl_text *kept = &answer->text;
@@ -119,17 +119,18 @@ static void put_words(const hl_predict_answer *answer)
     }
 }
 
-static void put_json(const hl_predict_answer *answer)
+static void put_json(hl_predict_answer *answer)
 {
-    json_t *labels = json_array(), *object = answer->json;
-    for (int64_t i = 0, word = 0, n = (int64_t)json_array_size(json_object_get(object, "words")); word < n; word++) {
+    json_t *labels = json_array();
+    for (int64_t i = 0, word = 0, n = (int64_t)json_array_size(json_object_get(answer->json, "words")); word < n;
+         word++) {
         bool asked = i < answer->n && answer->at[i] == word;
         hl_json_append(&labels, hl_json_name(asked ? label_of(answer, i) : "_"));
         i += asked;
     }
-    int failed = json_object_set_new(object, "labels", labels);
-    failed |= json_object_set_new(object, "answers", hl_predict_places_json(answer, "word", "label"));
-    hl_predict_add_json(answer->call, answer->line, hl_json_checked(json_incref(object), failed));
+    hl_json_set(&answer->json, "labels", labels);
+    hl_json_set(&answer->json, "answers", hl_predict_places_json(answer, "word", "label"));
+    hl_predict_add_json(answer->call, answer->line, json_incref(answer->json));
 }
 
 /* ---- answering ---- */

@@ -311,21 +311,19 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
     hl_status status = prepare(&s);
     if (status.code == HL_OK) {
         json_t *rows = json_array(), *bytes = json_object();
-        int failed = 0;
         for (int i = 0; i < s.graph.n; i++) {
             hl_json_append(&rows, row_object(&s.graph.rows[i]));
         }
         for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
-            json_t *value = bytes_value(hl_footprint_part_bytes(&s.footprint, i));
-            failed = json_object_set_new(bytes, hl_footprint_parts[i].key, value) || failed;
+            hl_json_set(&bytes, hl_footprint_parts[i].key, bytes_value(hl_footprint_part_bytes(&s.footprint, i)));
         }
-        hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
-                                               (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",
-                                               (json_int_t)hl_parameters_count(&s.model.parameters), "precision",
-                                               s.model.config.bf16 ? "bf16" : "float", "flops_per_step",
-                                               hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes",
-                                               hl_json_checked(bytes, failed), "processes", processes_array(&s),
-                                               "file_bytes", files_object(&s.footprint)));
+        hl_json_print_document(text,
+                               json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
+                                         (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",
+                                         (json_int_t)hl_parameters_count(&s.model.parameters), "precision",
+                                         s.model.config.bf16 ? "bf16" : "float", "flops_per_step",
+                                         hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes", bytes,
+                                         "processes", processes_array(&s), "file_bytes", files_object(&s.footprint)));
         status = hl_text_status(text);
     }
     hl_graph_free(&s.graph);
