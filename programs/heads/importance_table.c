@@ -275,8 +275,3 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
                   hl_json_number(all->rank_correlation), "heads", heads, "smallest_set", smallest_set(study));
     hl_json_print_document(text, root);
 }
-
-void hl_heads_importance_csv(hl_text *text, const hl_heads_importance *study)
-{
-    hl_results_csv(text, (hl_results){ hl_heads_importance_row_of, study, study->importance.n });
-}

@@ -136,7 +136,7 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
 {
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = pruning };
     write_table(&answer.table, pruning);
     write_json(&answer.json, pruning);
     hl_text_print(&answer.csv, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
@@ -147,6 +147,5 @@ hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_he
                       removed_of(pruning, row).text, row->worth.loss, hl_units_field(exp(row->worth.loss), perplexity),
                       row->worth.accuracy, row->parameters, 1e3 * row->seconds);
     }
-    HL_TRY(hl_heads_deliver(command, &answer, out));
-    return hl_heads_deliver_charts(command, draw, pruning, out);
+    return hl_heads_deliver(command, &answer, out);
 }

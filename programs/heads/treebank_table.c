@@ -253,12 +253,14 @@ static void print_extras(hl_text *text, const hl_syntax_study *study)
     hl_text_free(&shown);
 }
 
-void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study, bool wide)
+void hl_heads_treebank_table(hl_heads_answer *answer, const hl_syntax_study *study, bool wide)
 {
+    hl_text *text = &answer->table;
     print_read(text, study);
     (wide ? print_wide : print_short)(text, study);
     print_extras(text, study);
     print_earning(text, study);
+    hl_results_markdown(&answer->markdown, relations_of(study));
     if (study->has_trees) {
         hl_results_print_apart(text, hl_heads_trees(study), HL_TABLE_WIDTH, 1);
         hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -267,15 +269,8 @@ void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study, bool w
                           " head%s: those that find a relation best and earn it, both on the other sentences. UAS: the "
                           "share of words whose head is right; UUAS: also the wrong way round.",
                           HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
-    }
-}
-
-void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study)
-{
-    hl_results_markdown(text, relations_of(study));
-    if (study->has_trees) {
-        hl_text_print(text, "\n");
-        hl_results_markdown(text, hl_heads_trees(study));
+        hl_text_print(&answer->markdown, "\n");
+        hl_results_markdown(&answer->markdown, hl_heads_trees(study));
     }
 }
 
@@ -338,8 +333,9 @@ static void add_heads(hl_text *text, const hl_syntax_study *study, int64_t relat
     hl_free(all.heads);
 }
 
-void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation)
+void hl_heads_relation_table(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation)
 {
+    hl_text *text = &answer->table;
     print_read(text, study);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
     if (best.found.cases > 0) {
@@ -359,9 +355,5 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
                       meaning_of(study, relation),
                       relation < study->found.n_own ? "its syntactic head" : "the right word",
                       relation < study->found.n_own ? " *: the head earns the relation as a label." : "");
-}
-
-void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation)
-{
-    add_heads(text, study, relation, 0);
+    add_heads(&answer->markdown, study, relation, 0);
 }

@@ -58,7 +58,7 @@ extern const hl_heads_verb hl_heads_verb_importance;
 extern const hl_heads_verb hl_heads_verb_prune;
 
 /* Which head finds which relation of a treebank (programs/heads/treebank.h). With --importance, it also shows how much
- * each head matters (programs/heads/importance_syntax.h). */
+ * each head matters (programs/heads/verbs/grammar.c). */
 extern const hl_heads_verb hl_heads_verb_grammar;
 
 /* Which head attends from a mention to an earlier mention of the same entity (heads/coreference.h). JSON {"documents",

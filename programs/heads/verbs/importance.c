@@ -236,7 +236,7 @@ static hl_status show(hl_heads_call *call)
         hl_heads_answer answer = { 0 };
         hl_heads_importance_table(&answer.table, &study);
         hl_heads_importance_json(&answer.json, &study);
-        hl_heads_importance_csv(&answer.csv, &study);
+        hl_results_csv(&answer.csv, (hl_results){ hl_heads_importance_row_of, &study, study.importance.n });
         status = hl_heads_deliver(&call->command, &answer, call->out);
     }
     hl_heads_importance_free(&study);

@@ -87,14 +87,12 @@ static void measure_head(figures *head, const hl_patterns *all, int from, int to
 /* The measures from .. to - 1 of every head. */
 static void measure_heads(profile *p, int from, int to)
 {
-    figures *head = p->heads;
-    for (int l = 0; l < p->n_layers; l++) {
-        for (int64_t h = 0; h < p->run->source.shape.heads[l]; h++, head++) {
-            hl_patterns patterns = hl_snapshot_patterns(p->snapshot, l, h);
-            head->layer = l;
-            head->head = h;
-            measure_head(head, &patterns, from, to);
-        }
+    for (int64_t i = 0; i < p->n; i++) {
+        hl_head_place at = hl_head_at(&p->run->source.shape, i);
+        hl_patterns patterns = hl_snapshot_patterns(p->snapshot, at.layer, at.head);
+        p->heads[i].layer = at.layer;
+        p->heads[i].head = at.head;
+        measure_head(&p->heads[i], &patterns, from, to);
     }
 }
 
@@ -272,7 +270,7 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 static hl_status deliver(const profile *p, const hl_heads_command *command, FILE *out)
 {
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = p };
     hl_text *text = &answer.table;
     hl_text about = { 0 };
     print_about(&about, p, p->run->source.path);
@@ -297,8 +295,7 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
                                                    "heads", hl_results_json((hl_results){ row_of_head, p, p->n })));
     hl_results_csv(&answer.csv, (hl_results){ row_of_head, p, p->n });
     hl_results_markdown(&answer.markdown, shown_results(p));
-    HL_TRY(hl_heads_deliver(command, &answer, out));
-    return hl_heads_deliver_charts(command, draw, p, out);
+    return hl_heads_deliver(command, &answer, out);
 }
 
 /* ---- the verb ---- */

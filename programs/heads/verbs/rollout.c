@@ -30,7 +30,7 @@ typedef struct rollouts {
     int64_t n; /* tokens */
     int L;
     const int32_t *tokens;
-    hl_real *maps[KINDS]; /* (L, n, n) each; in one block */
+    hl_real *maps[KINDS]; /* (L, n, n) each; in one block, with the means of norms behind them */
     const char **names;   /* (n) */
     hl_panel *panels;     /* (KINDS, L) */
     char (*titles)[TITLE];
@@ -42,7 +42,7 @@ static hl_status allocate(rollouts *r, const hl_examples *example)
 {
     int64_t n = r->n = *example->lengths, L = r->L = r->run->source.shape.n_layers;
     r->tokens = example->tokens;
-    r->maps[0] = hl_calloc(hl_size_product((size_t)(KINDS * L), (size_t)(n * n)), sizeof(hl_real));
+    r->maps[0] = hl_calloc(hl_size_product((size_t)((KINDS + 1) * L), (size_t)(n * n)), sizeof(hl_real));
     r->names = hl_calloc((size_t)n, sizeof *r->names);
     r->panels = hl_calloc((size_t)(KINDS * L), sizeof *r->panels);
     r->titles = hl_calloc((size_t)(KINDS * L), sizeof *r->titles);
@@ -76,13 +76,9 @@ static hl_status measure(rollouts *r, hl_opened_model *run, const hl_snapshot *m
     hl_rollout(r->L, r->n, r->maps[0], row, r->maps[1]);
     hl_status status = hl_model_maps_to_norms(run, maps);
     if (status.code == HL_OK) {
-        hl_real *norms = hl_malloc((size_t)(r->L * r->n * r->n) * sizeof *norms);
-        status = norms != NULL ? hl_ok() : hl_error_memory("rollout");
-        if (norms != NULL) {
-            hl_rollout_means(maps, 0, norms);
-            hl_rollout(r->L, r->n, norms, row, r->maps[2]);
-        }
-        hl_free(norms);
+        hl_real *norms = r->maps[KINDS - 1] + r->L * r->n * r->n;
+        hl_rollout_means(maps, 0, norms);
+        hl_rollout(r->L, r->n, norms, row, r->maps[KINDS - 1]);
     }
     hl_free(row);
     return status;

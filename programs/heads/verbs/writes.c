@@ -80,14 +80,13 @@ static hl_status deliver(hl_heads_call *call, hl_heads_writes *w)
     w->order = hl_calloc((size_t)w->n_rows, sizeof *w->order);
     HL_NEED(w->order != NULL, "what heads write");
     sort_rows(w->own, w->order, w->n_rows);
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = w };
     if (call->command.example >= 0) {
         hl_heads_writes_example(w, call->command.example, call->command.wide, &answer);
     } else {
         hl_heads_writes_tables(w, call->command.wide, &answer);
     }
     hl_status status = hl_heads_deliver(&call->command, &answer, call->out);
-    HL_THEN(status, hl_heads_deliver_charts(&call->command, draw, w, call->out));
     hl_free(w->order);
     return status;
 }
