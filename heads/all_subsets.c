@@ -91,9 +91,12 @@ static hl_status walk_slice(walk *w, int64_t first)
 
 /* ---- all of it ---- */
 
-static hl_status allocate(hl_all_subsets *subsets, const hl_model_config *config)
+/* The arena of hl_effect_losses holds a pass with gradients, which is larger than the outputs of all layers of one set,
+ * which the walk keeps. */
+static hl_status measure(hl_effect_losses *s, const hl_examples *examples, const hl_share *share,
+                         hl_all_subsets *subsets)
 {
-    int64_t n = hl_heads_count(config);
+    int64_t n = hl_heads_count(&s->model->config);
     if (n > HL_ALL_SUBSETS_MOST_HEADS) {
         return hl_error(HL_INVALID, "%lld heads have too many sets to measure them all; %d heads are the most",
                         (long long)n, HL_ALL_SUBSETS_MOST_HEADS);
@@ -102,15 +105,6 @@ static hl_status allocate(hl_all_subsets *subsets, const hl_model_config *config
     subsets->losses = hl_calloc((size_t)2 << n, sizeof *subsets->losses);
     HL_NEED(subsets->losses != NULL, "the sets of heads");
     subsets->accuracies = subsets->losses + ((size_t)1 << n);
-    return hl_ok();
-}
-
-/* The arena of hl_effect_losses holds a pass with gradients, which is larger than the outputs of all layers of one set,
- * which the walk keeps. */
-static hl_status measure(hl_effect_losses *s, const hl_examples *examples, const hl_share *share,
-                         hl_all_subsets *subsets)
-{
-    HL_TRY(allocate(subsets, &s->model->config));
     HL_TRY(hl_effect_losses_begin(s, examples));
     subsets->n_examples = s->n;
     walk w = { .losses = s,

@@ -21,21 +21,6 @@ size_t hl_answer_path_bytes(const hl_model *model, int64_t most_answers)
     return hl_size_product((size_t)(most_answers + 1), (size_t)(D + 5 * E + 1) * sizeof(hl_real));
 }
 
-static void average_weights(hl_answer_path *path)
-{
-    const hl_linear_layer *linear = &path->output->linear;
-    for (int64_t e = 0; e < path->width; e++) {
-        double sum = 0;
-        for (int64_t c = 0; c < path->n_logits; c++) {
-            sum += (double)linear->weight->data[c * path->width + e];
-        }
-        path->mean_weight[e] = (hl_real)(sum / (double)path->n_logits);
-    }
-    for (int64_t c = 0; linear->bias != NULL && c < path->n_logits; c++) {
-        path->mean_bias += (double)linear->bias->data[c] / (double)path->n_logits;
-    }
-}
-
 hl_status hl_answer_path_init(hl_answer_path *path, const hl_model *model, int64_t most_answers, int threads)
 {
     const hl_output_layer *output = &model->output;
@@ -58,7 +43,17 @@ hl_status hl_answer_path_init(hl_answer_path *path, const hl_model *model, int64
     path->slope = path->pooler_slope + most_answers * D;
     path->normed = path->slope + most_answers * E;
     path->scratch = path->normed + most_answers * E;
-    average_weights(path);
+    const hl_linear_layer *linear = &path->output->linear;
+    for (int64_t e = 0; e < path->width; e++) {
+        double sum = 0;
+        for (int64_t c = 0; c < path->n_logits; c++) {
+            sum += (double)linear->weight->data[c * path->width + e];
+        }
+        path->mean_weight[e] = (hl_real)(sum / (double)path->n_logits);
+    }
+    for (int64_t c = 0; linear->bias != NULL && c < path->n_logits; c++) {
+        path->mean_bias += (double)linear->bias->data[c] / (double)path->n_logits;
+    }
     return hl_ok();
 }
 

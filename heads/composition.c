@@ -3,11 +3,11 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "core/kernels/random.h"
+#include "heads/estimate.h"
 #include "heads/head_set.h"
 #include "heads/head_vectors.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- a head's matrices, in double ---- */
@@ -130,12 +130,6 @@ static void draw_factors(factors *f, hl_random random, uint64_t *position)
     finish_factors(f);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static hl_status measure_chance(chance *c, uint64_t seed)
 {
     factors one = { 0 }, two = { 0 };
@@ -152,7 +146,7 @@ static hl_status measure_chance(chance *c, uint64_t seed)
         c->mean += scores[i] / HL_COMPOSITION_DRAWS;
     }
     if (status.code == HL_OK) {
-        qsort(scores, HL_COMPOSITION_DRAWS, sizeof *scores, ascending);
+        hl_numbers_sort(scores, HL_COMPOSITION_DRAWS);
         c->quantile = scores[HL_COMPOSITION_DRAWS * 95 / 100] - c->mean;
     }
     free_factors(&one);

@@ -2,9 +2,9 @@
 
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
+#include "heads/estimate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *hl_coreference_row_name(hl_coreference_rows row)
@@ -55,19 +55,6 @@ static size_t same_word(const hl_coreference_text *text, size_t first, size_t me
     return mention - 1;
 }
 
-static unsigned rows_of(const hl_coreference_text *text, size_t mention, size_t nearest_right)
-{
-    const hl_coreference_mention *m = &text->mentions[mention];
-    int32_t back = m->sentence - text->mentions[nearest_right].sentence;
-    hl_coreference_rows kind = m->kind == HL_MENTION_PRONOUN ? HL_COREFERENCE_PRONOUN
-                               : m->kind == HL_MENTION_NAME  ? HL_COREFERENCE_NAME
-                                                             : HL_COREFERENCE_OTHER;
-    hl_coreference_rows distance = back == 0   ? HL_COREFERENCE_SAME_SENTENCE
-                                   : back <= 3 ? HL_COREFERENCE_NEAR
-                                               : HL_COREFERENCE_FAR;
-    return 1U << HL_COREFERENCE_ALL | 1U << kind | 1U << distance;
-}
-
 static void add_case(hl_coreference_counts *counts, int64_t window, size_t mention)
 {
     const hl_coreference_text *text = counts->text;
@@ -82,7 +69,15 @@ static void add_case(hl_coreference_counts *counts, int64_t window, size_t menti
         return;
     }
     size_t guesses[HL_COREFERENCE_BASELINES] = { same_word(text, first, mention), mention - 1, first };
-    unsigned rows = rows_of(text, mention, nearest_right);
+    const hl_coreference_mention *m = &text->mentions[mention];
+    int32_t back = m->sentence - text->mentions[nearest_right].sentence;
+    hl_coreference_rows kind = m->kind == HL_MENTION_PRONOUN ? HL_COREFERENCE_PRONOUN
+                               : m->kind == HL_MENTION_NAME  ? HL_COREFERENCE_NAME
+                                                             : HL_COREFERENCE_OTHER;
+    hl_coreference_rows distance = back == 0   ? HL_COREFERENCE_SAME_SENTENCE
+                                   : back <= 3 ? HL_COREFERENCE_NEAR
+                                               : HL_COREFERENCE_FAR;
+    unsigned rows = 1U << HL_COREFERENCE_ALL | 1U << kind | 1U << distance;
     counts->rows[mention] = (uint8_t)rows;
     for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
         if ((rows >> row & 1) == 0) {
@@ -201,12 +196,6 @@ static double share_of(int64_t hits, int64_t cases)
     return cases > 0 ? (double)hits / (double)cases : NAN;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Draws the measured documents again and again, with replacement: of each draw the head's share, and how far that is
  * above the baseline's. A draw without a case repeats the one before. */
 static void draw_shares(const part *p, int64_t head, int baseline, double *shares, double *lifts)
@@ -247,8 +236,8 @@ static hl_status measure(const part *p, hl_coreference_row *out)
     HL_NEED(shares != NULL, "a bootstrap");
     double *lifts = shares + HL_COREFERENCE_DRAWS;
     draw_shares(p, out->held_out_head, strongest, shares, lifts);
-    qsort(shares, HL_COREFERENCE_DRAWS, sizeof *shares, ascending);
-    qsort(lifts, HL_COREFERENCE_DRAWS, sizeof *lifts, ascending);
+    hl_numbers_sort(shares, HL_COREFERENCE_DRAWS);
+    hl_numbers_sort(lifts, HL_COREFERENCE_DRAWS);
     enum { TAIL = HL_COREFERENCE_DRAWS / 40 };
     out->held_out_low = shares[TAIL];
     out->held_out_high = shares[HL_COREFERENCE_DRAWS - 1 - TAIL];

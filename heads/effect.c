@@ -44,14 +44,6 @@ typedef struct layer_work {
     int64_t n;
 } layer_work;
 
-static void free_work(layer_work *w)
-{
-    hl_free(w->judged);
-    hl_free(w->chosen);
-    hl_free(w->changes);
-    hl_free(w->losses);
-}
-
 /* A group has two heads at least. */
 static hl_status allocate_work(layer_work *w, int layer, int64_t H)
 {
@@ -156,7 +148,10 @@ static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *lab
         status = measure_without(s, &w);
     }
     HL_THEN(status, measure_ideal(s, &w));
-    free_work(&w);
+    hl_free(w.judged);
+    hl_free(w.chosen);
+    hl_free(w.changes);
+    hl_free(w.losses);
     return status;
 }
 

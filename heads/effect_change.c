@@ -44,27 +44,20 @@ static const hl_real *const *set_ideal(const hl_effect_losses *s, const hl_effec
     return workspace->replace;
 }
 
-/* Measures the slice of examples that begins at `first`. */
-static hl_status measure_slice(const hl_effect_losses *s, hl_effect_workspace *workspace, int threads,
-                               const hl_effect_change *what, int64_t first, double *losses)
-{
-    hl_batch slice = hl_effect_losses_slice(s, first);
-    hl_effect_workspace_begin begin = { .layer = s->layer, .x = hl_effect_losses_x(s, &slice) };
-    if (what != NULL && what->label == NULL) {
-        begin.z = set_outputs(s, workspace, what, &slice);
-    } else if (what != NULL) {
-        begin.replace = set_ideal(s, workspace, what, first, slice.n_examples);
-    }
-    HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, &begin, &s->packed, threads));
-    hl_effect_losses_of_rows(&slice, workspace->row_losses, losses + first);
-    return hl_ok();
-}
-
 static hl_status measure(const hl_effect_losses *s, hl_effect_workspace *workspace, int threads,
                          const hl_effect_change *what, double *losses)
 {
     for (int64_t first = 0; first < s->n; first += s->slice) {
-        HL_TRY(measure_slice(s, workspace, threads, what, first, losses));
+        /* The slice of examples that begins at `first`. */
+        hl_batch slice = hl_effect_losses_slice(s, first);
+        hl_effect_workspace_begin begin = { .layer = s->layer, .x = hl_effect_losses_x(s, &slice) };
+        if (what != NULL && what->label == NULL) {
+            begin.z = set_outputs(s, workspace, what, &slice);
+        } else if (what != NULL) {
+            begin.replace = set_ideal(s, workspace, what, first, slice.n_examples);
+        }
+        HL_TRY(hl_effect_workspace_pass(workspace, s->model, &slice, &begin, &s->packed, threads));
+        hl_effect_losses_of_rows(&slice, workspace->row_losses, losses + first);
     }
     return hl_ok();
 }

@@ -30,18 +30,13 @@ static bool freeze_parameters(hl_effect_losses *s)
     return s->learned != NULL;
 }
 
-static void unfreeze_parameters(hl_effect_losses *s)
+void hl_effect_losses_free(hl_effect_losses *s)
 {
     const hl_parameters *parameters = &s->model->parameters;
     for (int i = 0; s->learned != NULL && i < parameters->n; i++) {
         parameters->list[i].tensor->requires_grad = s->learned[i];
     }
     hl_free(s->learned);
-}
-
-void hl_effect_losses_free(hl_effect_losses *s)
-{
-    unfreeze_parameters(s);
     hl_free(s->rows);
     hl_batch_storage_free(&s->storage);
     hl_tape_plan_free(&s->plan);
@@ -54,39 +49,6 @@ void hl_effect_losses_free(hl_effect_losses *s)
     hl_free(s->losses);
     hl_free(s->packed.numbers);
     hl_arena_free(&s->arena);
-}
-
-static hl_status choose_examples(hl_effect_losses *s, const hl_examples *all)
-{
-    hl_patterns scoring = hl_patterns_scoring(&s->layers[0]);
-    s->rows = hl_calloc((size_t)scoring.n_examples, sizeof *s->rows);
-    HL_NEED(s->rows != NULL, "the effects of heads");
-    for (int64_t e = 0; e < scoring.n_examples; e++) {
-        int64_t row = scoring.first + e * (1 + scoring.gap), T = all->n_tokens, known = 0;
-        for (int64_t t = row * T; t < (row + 1) * T; t++) {
-            known += all->targets[t] >= 0;
-        }
-        if (known > 0) {
-            s->rows[s->n++] = row;
-        }
-    }
-    return s->n > 0 ? hl_ok()
-                    : hl_error(HL_INVALID, "no example has a scored token that a head could have an effect on");
-}
-
-static hl_status copy_examples(hl_effect_losses *s, const hl_examples *all)
-{
-    int64_t T = s->T = all->n_tokens, rows = 0;
-    for (int64_t e = 0; e < s->n; e++) {
-        rows += all->lengths[s->rows[e]];
-    }
-    HL_TRY(hl_batch_storage_init(&s->storage, s->n, rows, T));
-    HL_TRY(all->types != NULL ? hl_batch_storage_take_types(&s->storage) : hl_ok());
-    for (int64_t e = 0; e < s->n; e++) {
-        HL_TRY(hl_batch_storage_add_example(&s->storage, all, s->rows[e]));
-    }
-    s->storage.batch.longest = T; /* the size of ideal patterns */
-    return hl_ok();
 }
 
 /* The model's loss on some of the examples, with a gate for each head of each layer: s->layer_gates. */
@@ -193,8 +155,30 @@ hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *example
     if (s->slice < 1) {
         return hl_error(HL_INVALID, "slices of %lld examples cannot be", (long long)s->slice);
     }
-    HL_TRY(choose_examples(s, examples));
-    HL_TRY(copy_examples(s, examples));
+    hl_patterns scoring = hl_patterns_scoring(&s->layers[0]);
+    s->rows = hl_calloc((size_t)scoring.n_examples, sizeof *s->rows);
+    HL_NEED(s->rows != NULL, "the effects of heads");
+    for (int64_t e = 0; e < scoring.n_examples; e++) {
+        int64_t row = scoring.first + e * (1 + scoring.gap), T = examples->n_tokens, known = 0;
+        for (int64_t t = row * T; t < (row + 1) * T; t++) {
+            known += examples->targets[t] >= 0;
+        }
+        if (known > 0) {
+            s->rows[s->n++] = row;
+        }
+    }
+    HL_TRY(s->n > 0 ? hl_ok()
+                    : hl_error(HL_INVALID, "no example has a scored token that a head could have an effect on"));
+    int64_t T = s->T = examples->n_tokens, rows = 0;
+    for (int64_t e = 0; e < s->n; e++) {
+        rows += examples->lengths[s->rows[e]];
+    }
+    HL_TRY(hl_batch_storage_init(&s->storage, s->n, rows, T));
+    HL_TRY(examples->types != NULL ? hl_batch_storage_take_types(&s->storage) : hl_ok());
+    for (int64_t e = 0; e < s->n; e++) {
+        HL_TRY(hl_batch_storage_add_example(&s->storage, examples, s->rows[e]));
+    }
+    s->storage.batch.longest = T; /* the size of ideal patterns */
     return allocate(s);
 }
 

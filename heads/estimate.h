@@ -1,4 +1,4 @@
-/* A mean over examples, and its standard error. */
+/* A mean over examples, and its standard error; numbers in their order. */
 #ifndef HL_HEADS_ESTIMATE_H
 #define HL_HEADS_ESTIMATE_H
 
@@ -15,6 +15,9 @@ typedef struct hl_estimate {
 
 /* The estimate from the n >= 1 numbers at indices 0, stride, 2 stride, ... */
 hl_estimate hl_estimate_of(const double *numbers, int64_t stride, int64_t n);
+
+/* Sorts the numbers, the smallest first. */
+void hl_numbers_sort(double *numbers, int64_t n);
 
 HL_END_DECLS
 

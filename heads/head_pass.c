@@ -1,6 +1,5 @@
 #include "heads/head_pass.h"
 
-#include "core/arena.h"
 #include "core/base/memory.h"
 #include "core/op.h"
 #include "core/ops/attention.h"
@@ -283,18 +282,6 @@ static hl_status begin_filling(filling *f, int64_t n_rows)
     return hl_ok();
 }
 
-static void end_filling(filling *f)
-{
-    hl_written_norms_free(&f->norms);
-    hl_write_pass_free(&f->write);
-    hl_write_terms_free(&f->terms);
-    hl_answer_path_free(&f->path);
-    void *const blocks[] = { f->scratch, f->lengths, f->rows, f->answers, f->states };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        hl_free(blocks[i]);
-    }
-}
-
 size_t hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole)
 {
     int64_t n = n_examples * n_tokens;
@@ -323,7 +310,14 @@ static hl_status fill(const hl_model *model, const hl_batch *batch, int threads,
     hl_status status = begin_filling(f, batch->n_rows);
     HL_THEN(status, hl_evaluate_once(evaluator, batch, NULL));
     HL_THEN(status, f->status);
-    end_filling(f);
+    hl_written_norms_free(&f->norms);
+    hl_write_pass_free(&f->write);
+    hl_write_terms_free(&f->terms);
+    hl_answer_path_free(&f->path);
+    void *const blocks[] = { f->scratch, f->lengths, f->rows, f->answers, f->states };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        hl_free(blocks[i]);
+    }
     hl_free(f);
     return status;
 }

@@ -284,16 +284,6 @@ static void close_gaps(const adding *a)
     csv->n = (size_t)(end - csv->rows);
 }
 
-static void mark_best_offsets(hl_heads_csv *csv, size_t begin)
-{
-    for (size_t i = begin; i < csv->n; i++) {
-        const hl_reading *reading = &csv->rows[i].reading;
-        if (reading->metric == HL_METRIC_BEST_OFFSET) {
-            csv->best[(int64_t)reading->value + csv->n_tokens - 1] = true;
-        }
-    }
-}
-
 hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                            const hl_validation_sums *sums, const hl_head_effect *effects)
 {
@@ -304,7 +294,12 @@ hl_status hl_heads_csv_add(hl_heads_csv *csv, int64_t step, const hl_patterns *l
     hl_threads_run(csv->threads, pairs_before(csv->n_heads, csv->n_heads), 1, measure_pairs, &a);
     hl_threads_run(csv->threads, csv->n_heads, 1, end_pairs, &a);
     close_gaps(&a);
-    mark_best_offsets(csv, begin);
+    for (size_t i = begin; i < csv->n; i++) {
+        const hl_reading *reading = &csv->rows[i].reading;
+        if (reading->metric == HL_METRIC_BEST_OFFSET) {
+            csv->best[(int64_t)reading->value + csv->n_tokens - 1] = true;
+        }
+    }
     return hl_ok();
 }
 

@@ -189,21 +189,6 @@ hl_status hl_patch_bytes(const hl_model *model, int64_t n_tokens, int threads, s
 
 /* ---- both inputs ---- */
 
-static hl_status check(const hl_model *model, const hl_examples *clean, const hl_examples *corrupt, int64_t position)
-{
-    HL_TRY(hl_parameters_check_allocated(&model->parameters));
-    if (model->config.head == HL_HEAD_NONE) {
-        return hl_error(HL_INVALID, "the model has no output layer, so it answers nothing");
-    }
-    if (*clean->lengths != *corrupt->lengths) {
-        return hl_error(HL_INVALID, "the clean input has %d tokens, and the corrupt one %d", (int)*clean->lengths,
-                        (int)*corrupt->lengths);
-    }
-    return position >= 0 && position < *clean->lengths ? hl_ok()
-                                                       : hl_error(HL_INVALID, "position %lld is none of 0 .. %d",
-                                                                  (long long)position, (int)*clean->lengths - 1);
-}
-
 /* The example as a batch, which is asked at the position alone. */
 static hl_status make_batch(const hl_examples *example, int64_t position, hl_batch_storage *storage)
 {
@@ -230,7 +215,17 @@ hl_status hl_patch_begin(hl_patch *patch, const hl_model *model, const hl_exampl
                          int64_t position, int threads)
 {
     *patch = (hl_patch){ .model = model, .threads = threads };
-    HL_TRY(check(model, clean, corrupt, position));
+    HL_TRY(hl_parameters_check_allocated(&model->parameters));
+    if (model->config.head == HL_HEAD_NONE) {
+        return hl_error(HL_INVALID, "the model has no output layer, so it answers nothing");
+    }
+    if (*clean->lengths != *corrupt->lengths) {
+        return hl_error(HL_INVALID, "the clean input has %d tokens, and the corrupt one %d", (int)*clean->lengths,
+                        (int)*corrupt->lengths);
+    }
+    HL_TRY(position >= 0 && position < *clean->lengths ? hl_ok()
+                                                       : hl_error(HL_INVALID, "position %lld is none of 0 .. %d",
+                                                                  (long long)position, (int)*clean->lengths - 1));
     int64_t T = patch->n_tokens = *clean->lengths, n = state_numbers(model, T);
     patch->position = position;
     patch->numbers = hl_calloc((size_t)(2 * n), sizeof *patch->numbers);
@@ -281,15 +276,11 @@ static int first_layer(const hl_patch *patch, const hl_patch_change *change)
     if (change->kind != HL_PATCH_HEADS) {
         return change->layer;
     }
-    int64_t head = 0;
-    for (int l = 0; l < patch->model->encoder.n_layers; l++) {
-        for (int64_t h = 0; h < patch->model->config.heads[l]; h++) {
-            if (change->heads[head++]) {
-                return l;
-            }
-        }
+    int64_t n = hl_heads_count(&patch->model->config), head = 0;
+    while (head < n && !change->heads[head]) {
+        head++;
     }
-    return 0;
+    return head < n ? hl_head_at(&patch->model->config, head).layer : 0;
 }
 
 hl_status hl_patch_measure(hl_patch *patch, hl_patch_change change, double *effect)

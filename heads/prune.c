@@ -66,35 +66,27 @@ static void copy_attention(const hl_multi_head *from, const hl_multi_head *to, c
     }
 }
 
-/* Every parameter that the models have in the same shape under the same name: all but those of attention's heads. */
-static void copy_the_rest(const hl_parameters *from, const hl_parameters *to)
-{
-    for (int i = 0; i < to->n; i++) {
-        const hl_parameter *parameter = &to->list[i], *old = hl_parameters_find(from, parameter->name);
-        if (old != NULL && hl_shape_equal(old->tensor->shape, parameter->tensor->shape)) {
-            memcpy(parameter->tensor->data, old->tensor->data, (size_t)parameter->count * sizeof(hl_real));
-        }
-    }
-}
-
-/* The model of fewer heads, without numbers. */
-static hl_status make_smaller(const hl_model_config *whole, const bool *kept, hl_model *pruned)
-{
-    hl_model_config *config = hl_malloc(sizeof *config); /* too large for a small stack */
-    HL_NEED(config != NULL, "a model with fewer heads");
-    hl_status status = prune_config(whole, kept, config);
-    HL_THEN(status, hl_model_init(pruned, config));
-    hl_free(config);
-    return status;
-}
-
 hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
 {
     memset(pruned, 0, sizeof *pruned);
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
-    HL_TRY(make_smaller(&model->config, kept, pruned));
+    /* The model of fewer heads, without numbers. */
+    hl_model_config *config = hl_malloc(sizeof *config); /* too large for a small stack */
+    HL_NEED(config != NULL, "a model with fewer heads");
+    hl_status status = prune_config(&model->config, kept, config);
+    HL_THEN(status, hl_model_init(pruned, config));
+    hl_free(config);
+    HL_TRY(status);
     HL_TRY(hl_model_reserve(pruned, HL_MODEL_EVALUATED));
-    copy_the_rest(&model->parameters, &pruned->parameters);
+    /* Every parameter that the models have in the same shape under the same name: all but those of attention's
+     * heads. */
+    for (int i = 0; i < pruned->parameters.n; i++) {
+        const hl_parameter *parameter = &pruned->parameters.list[i],
+                           *old = hl_parameters_find(&model->parameters, parameter->name);
+        if (old != NULL && hl_shape_equal(old->tensor->shape, parameter->tensor->shape)) {
+            memcpy(parameter->tensor->data, old->tensor->data, (size_t)parameter->count * sizeof(hl_real));
+        }
+    }
     for (int l = 0; l < model->config.n_layers; l++) {
         const hl_multi_head *from = &model->encoder.layers[l].self_attn;
         copy_attention(from, &pruned->encoder.layers[l].self_attn, kept);

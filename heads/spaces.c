@@ -2,12 +2,11 @@
 
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
+#include "heads/estimate.h"
 #include "heads/head_set.h"
 #include "heads/head_vectors.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const int parts[HL_SPACES] = { HL_PART_Q, HL_PART_K, HL_PART_V, HL_PART_O };
 
@@ -107,12 +106,6 @@ static void measure_pair(const basis *one, const basis *two, int64_t D, double *
 
 /* ---- random spaces ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The overlap of a random space of r2 dimensions with the span of the first r1 axes, which stands for any other space:
  * random directions have no preference. `columns` (D, r2), `it`: scratch. */
 static void measure_random(int64_t D, int64_t r1, int64_t r2, uint64_t seed, double *columns, basis *it,
@@ -135,7 +128,7 @@ static void measure_random(int64_t D, int64_t r1, int64_t r2, uint64_t seed, dou
         overlaps[draw] = square / (double)smaller;
         pair->random_mean += overlaps[draw] / HL_SPACES_DRAWS;
     }
-    qsort(overlaps, HL_SPACES_DRAWS, sizeof *overlaps, ascending);
+    hl_numbers_sort(overlaps, HL_SPACES_DRAWS);
     pair->random_95 = overlaps[HL_SPACES_DRAWS * 95 / 100];
 }
 

@@ -1,9 +1,6 @@
 #include "heads/syntax.h"
 
 #include "core/base/memory.h"
-#include "core/base/status.h"
-
-#include <string.h>
 
 enum { OFFSETS = 2 * HL_SYNTAX_FURTHEST + 1, DIRECTIONS = 2 };
 

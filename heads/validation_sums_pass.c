@@ -27,25 +27,6 @@ size_t hl_validation_sums_pass_value_bytes(const hl_model_config *config, int64_
     return hl_size_product(hl_size_sum(hl_validation_sums_count(config, n_tokens), 1), sizeof(double));
 }
 
-static void place_arrays(hl_validation_sums_pass *pass)
-{
-    hl_validation_sums *s = &pass->sums;
-    int64_t offsets = 2 * s->n_tokens - 1;
-    double *next = pass->numbers; /* 8 bytes a number, as the counts */
-    s->queries = (int64_t *)next;
-    s->uniform = next + offsets;
-    next += 2 * offsets;
-    for (int l = 0; l < s->n_layers; l++) {
-        int64_t H = s->heads[l];
-        s->layers[l] = (hl_validation_sums_layer){ .offset = next,
-                                                   .entropy = next + H * offsets,
-                                                   .normalised = next + H * (offsets + 1),
-                                                   .confidence = next + H * (offsets + 2),
-                                                   .histogram = (int64_t *)(next + H * (offsets + 3)) };
-        next += H * (offsets + 3 + HL_ENTROPY_BINS);
-    }
-}
-
 /* Copies what a head attends to, (n, n) of an example of n tokens. */
 static void copy_weights(void *context, const hl_attention_seen *seen)
 {
@@ -84,7 +65,21 @@ hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_m
         hl_validation_sums_pass_free(pass);
         return hl_error_memory("what heads do on the validation set");
     }
-    place_arrays(pass);
+    hl_validation_sums *s = &pass->sums;
+    int64_t offsets = 2 * s->n_tokens - 1;
+    double *next = pass->numbers; /* 8 bytes a number, as the counts */
+    s->queries = (int64_t *)next;
+    s->uniform = next + offsets;
+    next += 2 * offsets;
+    for (int l = 0; l < s->n_layers; l++) {
+        int64_t H = s->heads[l];
+        s->layers[l] = (hl_validation_sums_layer){ .offset = next,
+                                                   .entropy = next + H * offsets,
+                                                   .normalised = next + H * (offsets + 1),
+                                                   .confidence = next + H * (offsets + 2),
+                                                   .histogram = (int64_t *)(next + H * (offsets + 3)) };
+        next += H * (offsets + 3 + HL_ENTROPY_BINS);
+    }
     for (int l = 0; l < config->n_layers; l++) {
         pass->probes[l] = (hl_head_probe){ .observe = copy_weights, .observe_context = pass };
     }

@@ -170,31 +170,6 @@ static void average_rows(hl_write_terms *t, const hl_write_pass *pass, const hl_
     }
 }
 
-/* g of each row: its share of the answer's. */
-static void spread_gradients(hl_write_terms *t, int64_t D, const hl_write_answer *answers, int64_t n)
-{
-    for (int64_t a = 0; a < n; a++) {
-        for (int64_t i = 0; i < answers[a].n * D; i++) {
-            t->g[answers[a].first * D + i] = t->answers[a * D + i % D] / (hl_real)answers[a].n;
-        }
-    }
-}
-
-static void sum_rows(hl_write_terms *t, const hl_answer_path *path, const hl_write_answer *answers, int64_t n)
-{
-    int W = t->n_writers;
-    for (int64_t a = 0; a < n; a++) {
-        double *terms = t->terms + a * W;
-        memset(terms, 0, (size_t)W * sizeof *terms);
-        for (int64_t i = 0; i < answers[a].n * W; i++) {
-            terms[i % W] += t->rows[answers[a].first * W + i];
-        }
-        if (path->output->linear.bias != NULL) {
-            terms[W - 1] = hl_answer_path_bias(path, answers[a].id);
-        }
-    }
-}
-
 hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_answer_path *path,
                             const hl_write_answer *answers, int64_t n)
 {
@@ -206,13 +181,28 @@ hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_ans
     }
     memset(t->g, 0, (size_t)(pass->n * D) * sizeof *t->g);
     hl_answer_path_backward(path, n, t->ids, t->answers);
-    spread_gradients(t, D, answers, n);
+    /* g of each row: its share of the answer's. */
+    for (int64_t a = 0; a < n; a++) {
+        for (int64_t i = 0; i < answers[a].n * D; i++) {
+            t->g[answers[a].first * D + i] = t->answers[a * D + i % D] / (hl_real)answers[a].n;
+        }
+    }
     walk w = { t, pass, pass->n, D, t->n_writers, path->threads };
     w.writer -= path->output->linear.bias != NULL;
     for (int64_t i = 0; i < pass->n && path->output->linear.bias != NULL; i++) {
         t->rows[i * t->n_writers + t->n_writers - 1] = 0;
     }
     walk_down(&w);
-    sum_rows(t, path, answers, n);
+    int W = t->n_writers;
+    for (int64_t a = 0; a < n; a++) {
+        double *terms = t->terms + a * W;
+        memset(terms, 0, (size_t)W * sizeof *terms);
+        for (int64_t i = 0; i < answers[a].n * W; i++) {
+            terms[i % W] += t->rows[answers[a].first * W + i];
+        }
+        if (path->output->linear.bias != NULL) {
+            terms[W - 1] = hl_answer_path_bias(path, answers[a].id);
+        }
+    }
     return hl_ok();
 }

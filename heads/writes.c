@@ -9,7 +9,6 @@
 #include "heads/private/writes_measuring.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- all examples ---- */
 
@@ -104,20 +103,6 @@ static hl_status allocate(hl_writes_measuring *m, const hl_batch *batch)
     return hl_ok();
 }
 
-static void free_measuring(hl_writes_measuring *m)
-{
-    hl_write_pass_free(&m->pass);
-    hl_written_norms_free(&m->norms);
-    hl_answer_path_free(&m->path);
-    hl_write_terms_free(&m->terms);
-    hl_copies_free(&m->copies);
-    void *const blocks[] = { m->scratch, m->lengths, m->drawn,      m->rows,  m->answers,
-                             m->direct,  m->logits,  m->head_norms, m->counts };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        hl_free(blocks[i]);
-    }
-}
-
 /* ---- results ---- */
 
 /* Moves the examples that score, and with `counted` have a scored position, to the front, as means. Returns how
@@ -202,7 +187,16 @@ hl_status hl_writes_measure(const hl_model *model, const hl_examples *examples, 
     *m = (hl_writes_measuring){ .model = model, .examples = examples, .options = options, .writes = writes };
     m->most_rows = rows_at_once(examples, options);
     hl_status status = measure(m);
-    free_measuring(m);
+    hl_write_pass_free(&m->pass);
+    hl_written_norms_free(&m->norms);
+    hl_answer_path_free(&m->path);
+    hl_write_terms_free(&m->terms);
+    hl_copies_free(&m->copies);
+    void *const blocks[] = { m->scratch, m->lengths, m->drawn,      m->rows,  m->answers,
+                             m->direct,  m->logits,  m->head_norms, m->counts };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        hl_free(blocks[i]);
+    }
     hl_free(m);
     if (status.code != HL_OK) {
         hl_writes_free(writes);

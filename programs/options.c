@@ -16,9 +16,9 @@ static void name_of(const char *word, char name[NAME_ROOM])
     snprintf(name, NAME_ROOM, "%.*s", (int)strcspn(word + 2, "="), word + 2);
 }
 
-/* The option that was most likely meant; NULL: none is similar, or there is no memory to look. */
-static const char *similar(const hl_option *options, int n, const char *word)
+static hl_status unknown(const hl_option *options, int n, const char *word)
 {
+    /* The option that was most likely meant; NULL: none is similar, or there is no memory to look. */
     char name[NAME_ROOM] = "";
     const char **names = hl_calloc((size_t)n, sizeof *names);
     for (int i = 0; i < n && names != NULL; i++) {
@@ -29,12 +29,7 @@ static const char *similar(const hl_option *options, int n, const char *word)
     }
     int nearest = names != NULL ? hl_nearest_name(name, names, n) : -1;
     hl_free(names);
-    return nearest >= 0 ? options[nearest].name : NULL;
-}
-
-static hl_status unknown(const hl_option *options, int n, const char *word)
-{
-    const char *meant = similar(options, n, word);
+    const char *meant = nearest >= 0 ? options[nearest].name : NULL;
     return meant == NULL ? hl_error(HL_INVALID, "command line: %s: unknown option; see --help", word)
                          : hl_error(HL_INVALID, "command line: %s: unknown option (did you mean \"--%s\"?); see --help",
                                     word, meant);

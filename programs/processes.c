@@ -94,19 +94,6 @@ static void name_cpu(char text[TRAIT_TEXT])
 #endif
 }
 
-/* CPUs worth using, if nobody had bound this process to some: those that a container or a job leaves. */
-static int64_t count_free(const cpu_set_t *own)
-{
-    cpu_set_t all;
-    memset(&all, 0xff, sizeof all);
-    int64_t n = hl_threads_default();
-    if (sched_setaffinity(0, sizeof all, &all) == 0) {
-        n = hl_threads_default();
-        sched_setaffinity(0, sizeof *own, own);
-    }
-    return n;
-}
-
 /* Of the kernel, anew at every start: the same in all containers of a machine, whatever they call themselves. */
 static void name_machine(char machine[NAME_TEXT], const char *host)
 {
@@ -143,7 +130,15 @@ static void describe(hl_process *here)
         CPU_SET(0, &here->cpus);
     }
     here->cores = hl_threads_default();
-    here->free = count_free(&here->cpus);
+    /* CPUs worth using, if nobody had bound this process to some: those that a container or a job leaves. */
+    cpu_set_t all;
+    memset(&all, 0xff, sizeof all);
+    int64_t n = hl_threads_default();
+    if (sched_setaffinity(0, sizeof all, &all) == 0) {
+        n = hl_threads_default();
+        sched_setaffinity(0, sizeof here->cpus, &here->cpus);
+    }
+    here->free = n;
 }
 
 /* ---- what they are together ---- */

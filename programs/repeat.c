@@ -2,14 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-
-#include <stdlib.h>
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "heads/estimate.h"
 
 /* The p-quantile of sorted numbers, between neighbours by interpolation. */
 static double quantile(const double *sorted, int64_t n, double p)
@@ -26,7 +19,7 @@ static hl_bench_times times_of(double *samples, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         sum += samples[i];
     }
-    qsort(samples, (size_t)n, sizeof *samples, compare_numbers);
+    hl_numbers_sort(samples, n);
     return (hl_bench_times){
         .n = n,
         .median = quantile(samples, n, 0.5),

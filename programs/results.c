@@ -16,7 +16,6 @@ struct hl_row {
     int64_t n;      /* cells so far */
     hl_text *text;  /* of CSV */
     json_t *object; /* of JSON */
-    int failed;     /* not 0: no memory for the object */
     hl_text_grid *grid;
     int64_t index; /* of the grid's row */
 };
@@ -43,7 +42,7 @@ static void add(hl_row *row, cell_kind kind, const char *title, const char *key,
     if (row->to == GRID) {
         hl_text_grid_set(row->grid, row->index, row->n, "%s", row->titles ? title : text);
     } else if (row->to == JSON) {
-        row->failed |= json_object_set_new(row->object, key, value_of(kind, text, number));
+        hl_json_set(&row->object, key, value_of(kind, text, number));
     } else if (row->to == CSV) {
         hl_text_print(row->text, "%s", row->n > 0 ? "," : "");
         if (row->titles || kind == TEXT) {
@@ -94,7 +93,7 @@ void hl_row_truth(hl_row *row, const char *key, double truth)
 void hl_row_json(hl_row *row, const char *key, json_t *value)
 {
     if (row->to == JSON) {
-        row->failed |= json_object_set_new(row->object, key, value);
+        hl_json_set(&row->object, key, value);
     } else {
         json_decref(value);
     }
@@ -122,6 +121,13 @@ void hl_results_print(hl_text *text, hl_results results, int width, int64_t repe
     hl_text_grid_free(&grid);
 }
 
+void hl_results_print_apart(hl_text *text, hl_results results, int width, int64_t repeated)
+{
+    hl_text_print(text, "\n");
+    hl_results_print(text, results, width, repeated);
+    hl_text_print(text, "\n");
+}
+
 void hl_results_markdown(hl_text *text, hl_results results)
 {
     hl_text_grid grid;
@@ -145,7 +151,7 @@ json_t *hl_results_json(hl_results results)
     for (int64_t i = 0; i < results.n; i++) {
         hl_row row = { .to = JSON, .object = json_object() };
         results.row_of(results.context, i, &row);
-        hl_json_append(&list, hl_json_checked(row.object, row.failed));
+        hl_json_append(&list, row.object);
     }
     return list;
 }

@@ -42,8 +42,10 @@ typedef struct hl_results {
 /* The table for people, the titles in row 0. HL_NO_MEMORY; must be freed on failure too. */
 hl_status hl_results_grid(hl_text_grid *grid, hl_results results);
 
-/* All add to the text, on which HL_NO_MEMORY is left; columns as hl_text_grid_print has them, with `ascii`. */
+/* All add to the text, on which HL_NO_MEMORY is left; columns as hl_text_grid_print has them, with `ascii`. The second
+ * adds an empty line before and after the table. */
 void hl_results_print(hl_text *text, hl_results results, int width, int64_t repeated);
+void hl_results_print_apart(hl_text *text, hl_results results, int width, int64_t repeated);
 void hl_results_markdown(hl_text *text, hl_results results);
 void hl_results_csv(hl_text *text, hl_results results);
 

@@ -119,24 +119,21 @@ static hl_status check_loses_nothing(const hl_target *target, hl_targets_beside 
                                    target->path, what);
 }
 
-static hl_status check_writable(const hl_target *target)
-{
-    struct stat info;
-    if (stat(target->path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        return hl_error(HL_BAD_FILE, "%s: is a folder; name a file in it (--%s)", target->path, target->option);
-    }
-    HL_TRY(hl_file_check_replaceable(target->path));
-    char folder[PATH_MAX];
-    folder_of(target->path, folder);
-    return access(folder, W_OK) == 0 ? hl_ok() : hl_file_system_error(target->path, "its folder cannot be written to");
-}
-
 hl_status hl_targets_check(const hl_target *targets, int n, hl_targets_beside beside)
 {
     for (int i = 0; i < n; i++) {
         if (targets[i].path != NULL && !hl_output_is_standard(targets[i].path)) {
             HL_TRY(check_loses_nothing(&targets[i], beside));
-            HL_TRY(check_writable(&targets[i]));
+            const hl_target *target = &targets[i];
+            struct stat info;
+            if (stat(target->path, &info) == 0 && S_ISDIR(info.st_mode)) {
+                return hl_error(HL_BAD_FILE, "%s: is a folder; name a file in it (--%s)", target->path, target->option);
+            }
+            HL_TRY(hl_file_check_replaceable(target->path));
+            char folder[PATH_MAX];
+            folder_of(target->path, folder);
+            HL_TRY(access(folder, W_OK) == 0 ? hl_ok()
+                                             : hl_file_system_error(target->path, "its folder cannot be written to"));
         }
     }
     return hl_ok();

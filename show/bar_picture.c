@@ -10,13 +10,13 @@
 /* Points. */
 static const double WIDTH = 430, LEFT = 96, RIGHT = 14, NUMBER = 34, TITLE = 20, ROW = 14, BAR = 9, LINE = 14;
 static const double TITLE_SIZE = 9, TEXT_SIZE = 7.5;
+static const hl_pen_colour LETTERS = { 0.15, 0.15, 0.15 }, BELOW = { 0.80, 0.40, 0.10 }, ABOVE = { 0.07, 0.27, 0.45 },
+                           ERROR = { 0.55, 0.55, 0.55 }, ZERO = { 0.3, 0.3, 0.3 };
 
 static void write(cairo_t *cairo, const char *words, double x, double y, double width, double align)
 {
-    hl_pen_line line = hl_pen_fit(cairo, words, width);
-    cairo_set_source_rgb(cairo, 0.15, 0.15, 0.15);
-    hl_pen_draw(cairo, &line, x, y, align, false);
-    cairo_new_path(cairo); /* else the next line would begin at the end of the text */
+    hl_pen_use(cairo, LETTERS);
+    hl_pen_write(cairo, words, width, x, y, align, false);
 }
 
 /* The axis goes from the least to the largest end of bars, and includes 0. */
@@ -45,21 +45,15 @@ static double x_of(axis a, double value)
 static void draw_bar(cairo_t *cairo, axis a, const hl_bar *bar, double top)
 {
     double zero = x_of(a, 0), end = x_of(a, bar->value), middle = top + ROW / 2, base = middle + TEXT_SIZE / 3;
-    if (bar->value < 0) {
-        cairo_set_source_rgb(cairo, 0.80, 0.40, 0.10);
-    } else {
-        cairo_set_source_rgb(cairo, 0.07, 0.27, 0.45);
-    }
+    hl_pen_use(cairo, bar->value < 0 ? BELOW : ABOVE);
     cairo_rectangle(cairo, fmin(zero, end), middle - BAR / 2, fabs(end - zero), BAR);
     cairo_fill(cairo);
     double error = isfinite(bar->error) ? bar->error : 0, outer = end;
     if (error > 0) {
         outer = x_of(a, bar->value + (bar->value < 0 ? -error : error));
-        cairo_set_source_rgb(cairo, 0.55, 0.55, 0.55);
+        hl_pen_use(cairo, ERROR);
         cairo_set_line_width(cairo, 1.2);
-        cairo_move_to(cairo, x_of(a, bar->value - error), middle);
-        cairo_line_to(cairo, x_of(a, bar->value + error), middle);
-        cairo_stroke(cairo);
+        hl_pen_stroke(cairo, x_of(a, bar->value - error), middle, x_of(a, bar->value + error), middle);
     }
     char number[32];
     snprintf(number, sizeof number, "%.2f", fabs(bar->value) < 0.005 ? 0 : bar->value);
@@ -76,19 +70,15 @@ static hl_status paint(const void *context, cairo_t *cairo)
 {
     const hl_bar_picture *p = context;
     axis a = axis_of(p);
-    cairo_set_source_rgb(cairo, 1, 1, 1);
-    cairo_paint(cairo);
     hl_pen_font(cairo, TITLE_SIZE);
     write(cairo, p->title, LEFT, TITLE - 7, WIDTH - LEFT - RIGHT, 0);
     hl_pen_font(cairo, TEXT_SIZE);
     for (int64_t i = 0; i < p->n_bars; i++) {
         draw_bar(cairo, a, &p->bars[i], TITLE + ROW * (double)i);
     }
-    cairo_set_source_rgb(cairo, 0.3, 0.3, 0.3);
+    hl_pen_use(cairo, ZERO);
     cairo_set_line_width(cairo, 0.8);
-    cairo_move_to(cairo, x_of(a, 0), TITLE);
-    cairo_line_to(cairo, x_of(a, 0), bottom_of(p));
-    cairo_stroke(cairo);
+    hl_pen_stroke(cairo, x_of(a, 0), TITLE, x_of(a, 0), bottom_of(p));
     if (p->caption != NULL) {
         write(cairo, p->caption, 4, bottom_of(p) + LINE - 4, WIDTH - 8, 0);
     }

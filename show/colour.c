@@ -36,17 +36,6 @@ static double linear_of(uint8_t channel)
     return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4);
 }
 
-/* The matrices are those of Ottosson, "A perceptual color space for image processing" (2020). */
-static hl_rgb rgb_of(lab c)
-{
-    double l = pow(c.lightness + 0.3963377774 * c.a + 0.2158037573 * c.b, 3);
-    double m = pow(c.lightness - 0.1055613458 * c.a - 0.0638541728 * c.b, 3);
-    double s = pow(c.lightness - 0.0894841775 * c.a - 1.2914855480 * c.b, 3);
-    return (hl_rgb){ channel_of(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
-                     channel_of(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
-                     channel_of(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s) };
-}
-
 static lab lab_of(hl_rgb c)
 {
     double red = linear_of(c.red), green = linear_of(c.green), blue = linear_of(c.blue);
@@ -64,8 +53,15 @@ hl_rgb hl_colour_of(uint8_t level)
     int from = place < ANCHORS - 1 ? (int)place : ANCHORS - 2;
     double along = place - from;
     const double *before = anchors[from], *after = anchors[from + 1];
-    return rgb_of((lab){ LIGHTEST + (DARKEST - LIGHTEST) * share, before[0] + (after[0] - before[0]) * along,
-                         before[1] + (after[1] - before[1]) * along });
+    /* The matrices are those of Ottosson, "A perceptual color space for image processing" (2020). */
+    lab c = { LIGHTEST + (DARKEST - LIGHTEST) * share, before[0] + (after[0] - before[0]) * along,
+              before[1] + (after[1] - before[1]) * along };
+    double l = pow(c.lightness + 0.3963377774 * c.a + 0.2158037573 * c.b, 3);
+    double m = pow(c.lightness - 0.1055613458 * c.a - 0.0638541728 * c.b, 3);
+    double s = pow(c.lightness - 0.0894841775 * c.a - 1.2914855480 * c.b, 3);
+    return (hl_rgb){ channel_of(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+                     channel_of(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+                     channel_of(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s) };
 }
 
 double hl_colour_distance(hl_rgb a, hl_rgb b)

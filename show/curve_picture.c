@@ -11,16 +11,8 @@
 static const double WIDTH = 430, LEFT = 48, RIGHT = 14, TITLE = 20, CHART = 96, GAP = 10, TURNED_SPACE = 48, LINE = 11;
 static const double TITLE_SIZE = 9, TEXT_SIZE = 7.5, DOT = 2.1, TICK = 4;
 
-typedef struct rgb {
-    double red, green, blue;
-} rgb;
-static const rgb INK = { 0.07, 0.27, 0.45 }, PALE = { 0.55, 0.72, 0.86 }, GRID = { 0.86, 0.86, 0.86 },
-                 LETTERS = { 0.15, 0.15, 0.15 };
-
-static void set_colour(cairo_t *cairo, rgb colour)
-{
-    cairo_set_source_rgb(cairo, colour.red, colour.green, colour.blue);
-}
+static const hl_pen_colour INK = { 0.07, 0.27, 0.45 }, PALE = { 0.55, 0.72, 0.86 }, GRID = { 0.86, 0.86, 0.86 },
+                           LETTERS = { 0.15, 0.15, 0.15 };
 
 /* ---- places ---- */
 
@@ -102,9 +94,7 @@ static double y_of(scale s, int curve, double value)
 
 static void write(cairo_t *cairo, const char *words, double x, double y, double align, bool upwards)
 {
-    hl_pen_line line = hl_pen_fit(cairo, words, upwards ? TURNED_SPACE - 2 : WIDTH - LEFT);
-    hl_pen_draw(cairo, &line, x, y, align, upwards);
-    cairo_new_path(cairo); /* else the next line would begin at the end of the text */
+    hl_pen_write(cairo, words, upwards ? TURNED_SPACE - 2 : WIDTH - LEFT, x, y, align, upwards);
 }
 
 static void draw_grid(cairo_t *cairo, int curve, scale s)
@@ -115,19 +105,11 @@ static void draw_grid(cairo_t *cairo, int curve, scale s)
         char number[32];
         snprintf(number, sizeof number, "%.4g", i * s.step);
         double y = y_of(s, curve, i * s.step);
-        set_colour(cairo, GRID);
-        cairo_move_to(cairo, LEFT, y);
-        cairo_line_to(cairo, WIDTH - RIGHT, y);
-        cairo_stroke(cairo);
-        set_colour(cairo, LETTERS);
+        hl_pen_use(cairo, GRID);
+        hl_pen_stroke(cairo, LEFT, y, WIDTH - RIGHT, y);
+        hl_pen_use(cairo, LETTERS);
         write(cairo, number, LEFT - TICK, y + TEXT_SIZE / 3, 1, false);
     }
-}
-
-static void draw_dot(cairo_t *cairo, double x, double y)
-{
-    cairo_arc(cairo, x, y, DOT, 0, 4 * acos(0));
-    cairo_fill(cairo);
 }
 
 static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
@@ -137,18 +119,18 @@ static void draw_curve(cairo_t *cairo, const hl_curve_picture *p, int index)
     draw_grid(cairo, index, s);
     hl_pen_font(cairo, TITLE_SIZE);
     write(cairo, curve->name, LEFT, top_of(index) - 6, 0, false);
-    set_colour(cairo, PALE);
+    hl_pen_use(cairo, PALE);
     for (int64_t i = 0; i < curve->n_dots; i++) {
-        draw_dot(cairo, x_of(p, curve->dots[i].row), y_of(s, index, curve->dots[i].value));
+        hl_pen_dot(cairo, x_of(p, curve->dots[i].row), y_of(s, index, curve->dots[i].value), DOT);
     }
-    set_colour(cairo, INK);
+    hl_pen_use(cairo, INK);
     cairo_set_line_width(cairo, 1.3);
     for (int64_t i = 0; i < p->n_rows; i++) {
         cairo_line_to(cairo, x_of(p, i), y_of(s, index, curve->values[i]));
     }
     cairo_stroke(cairo);
     for (int64_t i = 0; i < p->n_rows; i++) {
-        draw_dot(cairo, x_of(p, i), y_of(s, index, curve->values[i]));
+        hl_pen_dot(cairo, x_of(p, i), y_of(s, index, curve->values[i]), DOT);
     }
 }
 
@@ -160,7 +142,7 @@ static void draw_rows(cairo_t *cairo, const hl_curve_picture *p)
     double room = turned ? TEXT_SIZE + 1 : 1 + TEXT_SIZE * (double)longest_name(p);
     int64_t step = (int64_t)ceil(room / space);
     hl_pen_font(cairo, TEXT_SIZE);
-    set_colour(cairo, LETTERS);
+    hl_pen_use(cairo, LETTERS);
     for (int64_t i = 0; i < p->n_rows; i += step) {
         if (turned) {
             write(cairo, p->rows[i], x_of(p, i) + TEXT_SIZE / 3, bottom + TICK, 1, true);
@@ -177,8 +159,6 @@ static void draw_rows(cairo_t *cairo, const hl_curve_picture *p)
 static hl_status paint(const void *context, cairo_t *cairo)
 {
     const hl_curve_picture *p = context;
-    cairo_set_source_rgb(cairo, 1, 1, 1);
-    cairo_paint(cairo);
     for (int c = 0; c < p->n_curves; c++) {
         draw_curve(cairo, p, c);
     }

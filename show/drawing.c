@@ -2,14 +2,16 @@
 
 #include "core/base/memory.h"
 #include "show/picture.h"
+#include "show/picture_pen.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 #include <zlib.h>
 
+/* The dark paper has the colour of the panels of the pages (show/report/dark.css). */
+static const hl_pen_colour PAPER = { 1, 1, 1 }, DARK_PAPER = { 0x1d / 255.0, 0x23 / 255.0, 0x27 / 255.0 };
 static const double POINTS_PER_INCH = 72, METRES_PER_INCH = 0.0254;
 
 hl_status hl_drawing_status(int status)
@@ -47,6 +49,8 @@ static hl_status paint(const hl_drawing *drawing, double scale, cairo_surface_t 
     HL_NEED(hl_memory_has(HL_MEMORY_RESERVE), "a picture");
     cairo_t *cairo = cairo_create(surface);
     cairo_scale(cairo, scale, scale);
+    hl_pen_use(cairo, drawing->dark ? DARK_PAPER : PAPER);
+    cairo_paint(cairo);
     hl_status status = drawing->paint(drawing->context, cairo);
     HL_THEN(status, status_of(cairo_status(cairo), bytes));
     cairo_destroy(cairo);
@@ -99,19 +103,6 @@ static hl_status write_png(cairo_surface_t *surface, double dpi, hl_text *bytes)
     return note_resolution(bytes, begin, dpi);
 }
 
-/* Removes the number that cairo 1.16 gives the drawing, which counts all surfaces of the process and is not referred
- * to, so that equal pictures have equal bytes. */
-static void drop_surface_number(hl_text *bytes, size_t begin)
-{
-    static const char mark[] = "<g id=\"surface";
-    char *found = strstr(bytes->bytes + begin, mark);
-    if (found != NULL) {
-        char *number = found + strlen(mark), *rest = number + strspn(number, "0123456789");
-        memmove(number, rest, bytes->size - (size_t)(rest - bytes->bytes) + 1);
-        bytes->size -= (size_t)(rest - number);
-    }
-}
-
 hl_status hl_drawing_check_dpi(double dpi)
 {
     return dpi > 0 && dpi <= HL_PICTURE_MOST_DPI
@@ -159,6 +150,14 @@ hl_status hl_drawing_print(const hl_drawing *drawing, hl_picture_format format, 
     size_t begin = bytes->size;
     cairo_surface_t *surface = cairo_svg_surface_create_for_stream(add_bytes, bytes, drawing->width, drawing->height);
     HL_TRY(write_page(drawing, surface, "</svg>\n", bytes));
-    drop_surface_number(bytes, begin);
+    /* The number that cairo 1.16 gives the drawing is removed, so that equal pictures have equal bytes: it counts all
+     * surfaces of the process, and nothing refers to it. */
+    static const char mark[] = "<g id=\"surface";
+    char *found = strstr(bytes->bytes + begin, mark);
+    if (found != NULL) {
+        char *number = found + strlen(mark), *rest = number + strspn(number, "0123456789");
+        memmove(number, rest, bytes->size - (size_t)(rest - bytes->bytes) + 1);
+        bytes->size -= (size_t)(rest - number);
+    }
     return hl_ok();
 }

@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 HL_BEGIN_DECLS
@@ -14,9 +15,11 @@ typedef struct _cairo cairo_t; /* cairo.h, which only those who draw need */
 
 typedef struct hl_drawing {
     double width, height; /* in points */
-    /* Paints all of it, in points, y growing downwards. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
+    /* Paints all that is on the paper, in points, y growing downwards. HL_NO_MEMORY; cairo's own errors stay on
+     * `cairo`. */
     hl_status (*paint)(const void *context, cairo_t *cairo);
     const void *context;
+    bool dark; /* whether the paper is dark, for a dark screen, and not white */
 } hl_drawing;
 
 /* What a picture is written as. */

@@ -4,7 +4,6 @@
 #include "core/base/threads.h"
 
 #include <limits.h>
-#include <stdint.h>
 
 /* Level 6 saves half a percent in nearly twice the time, level 9 another in three times the time. */
 enum { COMPRESSION = 5 };

@@ -57,7 +57,9 @@ hl_status hl_picture_print(const hl_picture *picture, hl_picture_format format, 
 {
     laid_out p = { .picture = picture };
     HL_TRY(lay_out(picture, &p.layout));
-    hl_drawing drawing = { .width = p.layout.width, .height = p.layout.height, .paint = paint, .context = &p };
+    hl_drawing drawing = {
+        .width = p.layout.width, .height = p.layout.height, .paint = paint, .context = &p, .dark = picture->dark
+    };
     return hl_drawing_print(&drawing, format, dpi, bytes);
 }
 

@@ -9,8 +9,6 @@
 /* The distance from a line's middle down to the baseline, in font sizes. */
 static const double BASELINE = 0.36;
 static const double BLACK = 0.1, GREY = 0.35;
-/* The dark paper has the colour of the panels of the pages (show/report/dark.css). */
-static const double PAPER[] = { 1, 1, 1 }, DARK_PAPER[] = { 0x1d / 255.0, 0x23 / 255.0, 0x27 / 255.0 };
 
 /* A map and its position. */
 typedef struct cells {
@@ -31,19 +29,6 @@ static void use_level(cairo_t *cairo, const hl_picture_layout *layout, int level
 {
     hl_rgb colour = hl_colour_of((uint8_t)(layout->dark ? HL_COLOUR_LEVELS - 1 - level : level));
     cairo_set_source_rgb(cairo, colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0);
-}
-
-static cells cells_of(const hl_picture_slot *slot, const hl_picture_layout *layout, uint8_t *levels)
-{
-    const hl_panel *panel = slot->panel;
-    return (cells){
-        .levels = levels,
-        .n = { hl_at_most(panel->n_queries, HL_PICTURE_MOST_CELLS), hl_at_most(panel->n_keys, HL_PICTURE_MOST_CELLS) },
-        .x = slot->x,
-        .y = slot->y,
-        .width = layout->cell * (double)panel->n_keys,
-        .height = layout->cell * (double)panel->n_queries,
-    };
 }
 
 /* Fills the levels and says which of them occur. */
@@ -146,16 +131,6 @@ static void tick(cairo_t *cairo, const hl_picture_layout *layout, double x, doub
     }
 }
 
-static void paint_queries(cairo_t *cairo, const hl_picture_layout *layout, const hl_picture_slot *slot)
-{
-    for (int64_t i = 0; i < slot->panel->n_queries; i += layout->token_step) {
-        double middle = slot->y + ((double)i + 0.5) * layout->cell;
-        hl_pen_line line = hl_pen_fit(cairo, slot->panel->queries[i], layout->token_width);
-        tick(cairo, layout, slot->x, middle, -HL_PICTURE_TICK / 2, 0);
-        hl_pen_draw(cairo, &line, slot->x - HL_PICTURE_TICK, middle + BASELINE * layout->token_size, 1, false);
-    }
-}
-
 static void paint_keys(cairo_t *cairo, const hl_picture_layout *layout, const hl_picture_slot *slot)
 {
     double bottom = slot->y + layout->cell * (double)slot->panel->n_queries;
@@ -175,7 +150,15 @@ static void paint_keys(cairo_t *cairo, const hl_picture_layout *layout, const hl
 static void paint_panel(cairo_t *cairo, const hl_picture_layout *layout, const hl_picture_slot *slot, uint8_t *levels)
 {
     bool occurs[HL_COLOUR_LEVELS] = { false };
-    cells map = cells_of(slot, layout, levels);
+    const hl_panel *panel = slot->panel;
+    cells map = {
+        .levels = levels,
+        .n = { hl_at_most(panel->n_queries, HL_PICTURE_MOST_CELLS), hl_at_most(panel->n_keys, HL_PICTURE_MOST_CELLS) },
+        .x = slot->x,
+        .y = slot->y,
+        .width = layout->cell * (double)panel->n_keys,
+        .height = layout->cell * (double)panel->n_queries,
+    };
     compute_levels(slot->panel, &map, occurs);
     fill_cells(cairo, layout, &map, occurs);
     frame(cairo, layout, map.x, map.y, map.width, map.height);
@@ -183,17 +166,16 @@ static void paint_panel(cairo_t *cairo, const hl_picture_layout *layout, const h
     hl_pen_font(cairo, layout->token_size);
     use_grey(cairo, layout, BLACK);
     if (slot->names_queries && layout->token_step > 0) {
-        paint_queries(cairo, layout, slot);
+        for (int64_t i = 0; i < slot->panel->n_queries; i += layout->token_step) {
+            double middle = slot->y + ((double)i + 0.5) * layout->cell;
+            hl_pen_line line = hl_pen_fit(cairo, slot->panel->queries[i], layout->token_width);
+            tick(cairo, layout, slot->x, middle, -HL_PICTURE_TICK / 2, 0);
+            hl_pen_draw(cairo, &line, slot->x - HL_PICTURE_TICK, middle + BASELINE * layout->token_size, 1, false);
+        }
     }
     if (slot->names_keys && layout->token_step > 0) {
         paint_keys(cairo, layout, slot);
     }
-}
-
-static void write_at(cairo_t *cairo, const char *text, double x, double y, double align, bool upwards)
-{
-    hl_pen_line line = hl_pen_fit(cairo, text, HL_PICTURE_MOST_PIXELS);
-    hl_pen_draw(cairo, &line, x, y, align, upwards);
 }
 
 static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout, const char *name)
@@ -215,9 +197,10 @@ static void paint_bar(cairo_t *cairo, const hl_picture_layout *layout, const cha
         cairo_move_to(cairo, x + HL_PICTURE_BAR_WIDTH, at);
         cairo_rel_line_to(cairo, 2, 0);
         cairo_stroke(cairo);
-        write_at(cairo, ticks[i], x + HL_PICTURE_BAR_WIDTH + 4, at + BASELINE * HL_PICTURE_TEXT_SIZE, 0, false);
+        hl_pen_write(cairo, ticks[i], HL_PICTURE_MOST_PIXELS, x + HL_PICTURE_BAR_WIDTH + 4,
+                     at + BASELINE * HL_PICTURE_TEXT_SIZE, 0, false);
     }
-    write_at(cairo, name, x + HL_PICTURE_BAR_WIDTH + 29, y + height / 2, 0.5, true);
+    hl_pen_write(cairo, name, HL_PICTURE_MOST_PIXELS, x + HL_PICTURE_BAR_WIDTH + 29, y + height / 2, 0.5, true);
 }
 
 /* Writes an axis name beside the middle of the maps, or, where it is longer than they are, as near to it as the page
@@ -232,28 +215,10 @@ static void paint_axis(cairo_t *cairo, const hl_picture_layout *layout, const ch
     hl_pen_draw(cairo, &line, x, y, 0.5, upwards);
 }
 
-static void paint_caption(cairo_t *cairo, const hl_picture *picture, const hl_picture_layout *layout)
-{
-    double y = layout->caption_top;
-    const char *rest = picture->caption;
-    for (int left = HL_PICTURE_CAPTION_LINES; rest != NULL && left > 0; left--) {
-        hl_pen_line line;
-        rest = hl_pen_split(cairo, rest, layout->caption_width, left == 1, &line);
-        hl_pen_draw(cairo, &line, layout->caption_left, y, 0, false);
-        y += HL_PICTURE_LINE;
-    }
-    if (layout->averaged) {
-        write_at(cairo, "Maps are averaged down to at most 512 x 512 cells.", layout->caption_left, y, 0, false);
-    }
-}
-
 hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo)
 {
     uint8_t *levels = hl_malloc((size_t)HL_PICTURE_MOST_CELLS * HL_PICTURE_MOST_CELLS);
     HL_NEED(levels != NULL, "a picture");
-    const double *paper = layout->dark ? DARK_PAPER : PAPER;
-    cairo_set_source_rgb(cairo, paper[0], paper[1], paper[2]);
-    cairo_paint(cairo);
     hl_picture_slot slot = { 0 };
     while (hl_picture_next(picture, layout, &slot)) {
         paint_panel(cairo, layout, &slot, levels);
@@ -263,7 +228,18 @@ hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *l
     use_grey(cairo, layout, GREY);
     paint_axis(cairo, layout, picture->names.rows != NULL ? picture->names.rows : "query (attends)", true);
     paint_axis(cairo, layout, picture->names.columns != NULL ? picture->names.columns : "key (attended to)", false);
-    paint_caption(cairo, picture, layout);
+    double y = layout->caption_top;
+    const char *rest = picture->caption;
+    for (int left = HL_PICTURE_CAPTION_LINES; rest != NULL && left > 0; left--) {
+        hl_pen_line line;
+        rest = hl_pen_split(cairo, rest, layout->caption_width, left == 1, &line);
+        hl_pen_draw(cairo, &line, layout->caption_left, y, 0, false);
+        y += HL_PICTURE_LINE;
+    }
+    if (layout->averaged) {
+        hl_pen_write(cairo, "Maps are averaged down to at most 512 x 512 cells.", HL_PICTURE_MOST_PIXELS,
+                     layout->caption_left, y, 0, false);
+    }
     hl_free(levels);
     return hl_ok();
 }

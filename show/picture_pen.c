@@ -17,9 +17,9 @@ void hl_pen_font_file(const char *path)
     font_file = path;
 }
 
-/* Replaces the fonts of the system, once. Where that fails, these are used. */
-static void load_font_file(void)
+void hl_pen_font(cairo_t *cairo, double size)
 {
+    /* The font of the wheel replaces those of the system, once. Where that fails, these are used. */
     FcConfig *config = font_file != NULL ? FcConfigCreate() : NULL;
     if (config != NULL && FcConfigAppFontAddFile(config, (const FcChar8 *)font_file)) {
         FcConfigSetCurrent(config); /* which refers to it until the end */
@@ -27,11 +27,6 @@ static void load_font_file(void)
         FcConfigDestroy(config);
     }
     font_file = NULL;
-}
-
-void hl_pen_font(cairo_t *cairo, double size)
-{
-    load_font_file();
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
@@ -40,6 +35,24 @@ void hl_pen_font(cairo_t *cairo, double size)
     cairo_font_options_destroy(options);
     cairo_select_font_face(cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(cairo, size);
+}
+
+void hl_pen_use(cairo_t *cairo, hl_pen_colour colour)
+{
+    cairo_set_source_rgb(cairo, colour.red, colour.green, colour.blue);
+}
+
+void hl_pen_stroke(cairo_t *cairo, double x0, double y0, double x1, double y1)
+{
+    cairo_move_to(cairo, x0, y0);
+    cairo_line_to(cairo, x1, y1);
+    cairo_stroke(cairo);
+}
+
+void hl_pen_dot(cairo_t *cairo, double x, double y, double radius)
+{
+    cairo_arc(cairo, x, y, radius, 0, 4 * acos(0));
+    cairo_fill(cairo);
 }
 
 static double advance(cairo_t *cairo, const char *bytes)
@@ -121,4 +134,11 @@ void hl_pen_draw(cairo_t *cairo, const hl_pen_line *line, double x, double y, do
     cairo_move_to(cairo, -align * line->width, 0);
     cairo_show_text(cairo, line->bytes);
     cairo_restore(cairo);
+}
+
+void hl_pen_write(cairo_t *cairo, const char *text, double width, double x, double y, double align, bool upwards)
+{
+    hl_pen_line line = hl_pen_fit(cairo, text, width);
+    hl_pen_draw(cairo, &line, x, y, align, upwards);
+    cairo_new_path(cairo); /* else the next line would begin at the end of the text */
 }

@@ -1,4 +1,5 @@
-/* Text as pictures show it: measured, cut and placed. Lengths are in points. */
+/* What pictures are drawn of: colours, lines, dots, and text, which is measured, cut and placed. Lengths are in
+ * points. */
 #ifndef HL_SHOW_PICTURE_PEN_H
 #define HL_SHOW_PICTURE_PEN_H
 
@@ -9,6 +10,19 @@
 HL_BEGIN_DECLS
 
 typedef struct _cairo cairo_t; /* cairo.h */
+
+typedef struct hl_pen_colour {
+    double red, green, blue; /* sRGB, 0 to 1 */
+} hl_pen_colour;
+
+/* Chooses the colour of what is drawn next. */
+void hl_pen_use(cairo_t *cairo, hl_pen_colour colour);
+
+/* Draws a line from (x0, y0) to (x1, y1). */
+void hl_pen_stroke(cairo_t *cairo, double x0, double y0, double x1, double y1);
+
+/* Draws a filled circle around (x, y). */
+void hl_pen_dot(cairo_t *cairo, double x, double y, double radius);
 
 /* A line of text made safe to show. */
 typedef struct hl_pen_line {
@@ -37,6 +51,9 @@ int hl_pen_count_lines(cairo_t *cairo, const char *text, double width, int most)
 /* Draws a line whose baseline begins (`align` 0), has its middle (0.5) or ends (1) at (x, y). `upwards`: the line is
  * turned and runs from bottom to top. */
 void hl_pen_draw(cairo_t *cairo, const hl_pen_line *line, double x, double y, double align, bool upwards);
+
+/* The same for the text as one line, cut to `width`. */
+void hl_pen_write(cairo_t *cairo, const char *text, double width, double x, double y, double align, bool upwards);
 
 HL_END_DECLS
 

@@ -7,17 +7,6 @@
 
 #include <string.h>
 
-/* The colours of the levels, red, green and blue each. */
-static void print_colours(hl_text *text)
-{
-    unsigned char bytes[3 * HL_COLOUR_LEVELS];
-    for (int level = 0; level < HL_COLOUR_LEVELS; level++) {
-        hl_rgb c = hl_colour_of((uint8_t)level);
-        memcpy(bytes + (size_t)(3 * level), (unsigned char[]){ c.red, c.green, c.blue }, 3);
-    }
-    hl_base64(text, bytes, sizeof bytes);
-}
-
 hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text)
 {
     if (n_runs < 1 || n_runs > 2) {
@@ -35,7 +24,13 @@ hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text)
         hl_report_json(text, &runs[i]);
     }
     hl_text_print(text, "],\"colours\":\"");
-    print_colours(text);
+    /* The colours of the levels, red, green and blue each. */
+    unsigned char bytes[3 * HL_COLOUR_LEVELS];
+    for (int level = 0; level < HL_COLOUR_LEVELS; level++) {
+        hl_rgb c = hl_colour_of((uint8_t)level);
+        memcpy(bytes + (size_t)(3 * level), (unsigned char[]){ c.red, c.green, c.blue }, 3);
+    }
+    hl_base64(text, bytes, sizeof bytes);
     hl_text_print(text, "\"}</script>\n<script type=\"application/json\" id=\"word-data\">");
     hl_report_words(text, runs, n_runs);
     hl_text_add(text, hl_report_page_after, hl_report_page_after_size);

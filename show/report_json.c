@@ -2,7 +2,6 @@
 
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
-#include "heads/words.h"
 #include "show/private/packed.h"
 
 #include <stdio.h>

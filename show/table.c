@@ -30,16 +30,6 @@ static cell share_cell(double share, int64_t n)
     return c;
 }
 
-static void write_legend(hl_text *text)
-{
-    const char *written;
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "label: what the head does (mixed: %s); score: %s; base: %s; offset: the distance that gets most "
-                      "of its attention (-2: two tokens back); entropy: %s.",
-                      hl_label_kind_meaning(HL_LABEL_MIXED, &written), hl_word_meaning("score"),
-                      hl_word_meaning("baseline"), hl_word_meaning("entropy.normalised"));
-}
-
 /* The columns of a label shown in ASCII. */
 static int columns_of(const char *label)
 {
@@ -82,25 +72,6 @@ static void write_row(hl_text *text, widths w, const hl_head_metrics *head, hl_l
     hl_text_print(text, "%6s%5s %*s%8s\n", share_cell(label.score.value, label.score.n).text,
                   share_cell(label.score.baseline, label.score.n).text, w.offset, offset_cell(head->best_offset).text,
                   share_cell(head->entropy.normalised, head->entropy.n_normalised).text);
-}
-
-static void write_rows(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
-                       const char *const *relations)
-{
-    static const char score[] = " score base ", entropy[] = " entropy";
-    widths w = { .name = sizeof "head" - 1, .label = sizeof "label" - 1, .offset = sizeof "offset" - 1 };
-    for (int64_t i = 0; i < n; i++) {
-        hl_label_text label = hl_label_text_of(labels[i], relations);
-        w.name = max_of(w.name, columns_of(hl_head_name_of(heads[i].layer, heads[i].head).text));
-        w.label = max_of(w.label, columns_of(label.text));
-        w.offset = max_of(w.offset, columns_of(offset_cell(heads[i].best_offset).text));
-    }
-    int room = HL_TABLE_WIDTH - w.name - 2 - w.offset - (int)(sizeof score + sizeof entropy - 2);
-    w.label = w.label < room ? w.label : room;
-    hl_text_print(text, "%-*s  %-*s%s%*s%s\n", w.name, "head", w.label, "label", score, w.offset, "offset", entropy);
-    for (int64_t i = 0; i < n; i++) {
-        write_row(text, w, &heads[i], labels[i], relations);
-    }
 }
 
 /* "looks 11 back", "looks at the token itself", "looks 1 ahead". */
@@ -160,9 +131,27 @@ void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n)
 void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label *labels, int64_t n,
                     const char *const *relations)
 {
-    write_rows(text, heads, labels, n, relations);
+    static const char score[] = " score base ", entropy[] = " entropy";
+    widths w = { .name = sizeof "head" - 1, .label = sizeof "label" - 1, .offset = sizeof "offset" - 1 };
+    for (int64_t i = 0; i < n; i++) {
+        hl_label_text label = hl_label_text_of(labels[i], relations);
+        w.name = max_of(w.name, columns_of(hl_head_name_of(heads[i].layer, heads[i].head).text));
+        w.label = max_of(w.label, columns_of(label.text));
+        w.offset = max_of(w.offset, columns_of(offset_cell(heads[i].best_offset).text));
+    }
+    int room = HL_TABLE_WIDTH - w.name - 2 - w.offset - (int)(sizeof score + sizeof entropy - 2);
+    w.label = w.label < room ? w.label : room;
+    hl_text_print(text, "%-*s  %-*s%s%*s%s\n", w.name, "head", w.label, "label", score, w.offset, "offset", entropy);
+    for (int64_t i = 0; i < n; i++) {
+        write_row(text, w, &heads[i], labels[i], relations);
+    }
     hl_text_print(text, "\n");
-    write_legend(text);
+    const char *written;
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "label: what the head does (mixed: %s); score: %s; base: %s; offset: the distance that gets most "
+                      "of its attention (-2: two tokens back); entropy: %s.",
+                      hl_label_kind_meaning(HL_LABEL_MIXED, &written), hl_word_meaning("score"),
+                      hl_word_meaning("baseline"), hl_word_meaning("entropy.normalised"));
     hl_text_print(text, "\n");
     hl_table_sentences(text, heads, n);
 }
@@ -170,22 +159,18 @@ void hl_table_write(hl_text *text, const hl_head_metrics *heads, const hl_label 
 hl_status hl_table_of(const hl_recorder *recorder, const char *const *relations, hl_text *text)
 {
     const hl_model_config *config = &recorder->model->config;
-    size_t n = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        n += (size_t)config->heads[l];
+    int64_t n = hl_heads_count(config);
+    hl_head_metrics *heads = hl_calloc((size_t)n, sizeof *heads);
+    hl_label *labels = hl_calloc((size_t)n, sizeof *labels);
+    bool complete = heads != NULL && labels != NULL;
+    for (int64_t i = 0; complete && i < n; i++) {
+        hl_head_place at = hl_head_at(config, i);
+        hl_patterns patterns = hl_recorder_patterns(recorder, at.layer, at.head);
+        heads[i] = hl_head_measure(at.layer, &patterns);
+        labels[i] = hl_label_of(&patterns);
     }
-    hl_head_metrics *heads = hl_calloc(n, sizeof *heads);
-    hl_label *labels = hl_calloc(n, sizeof *labels);
-    int64_t i = 0;
-    for (int l = 0; l < config->n_layers && heads != NULL && labels != NULL; l++) {
-        for (int64_t h = 0; h < config->heads[l]; h++, i++) {
-            hl_patterns patterns = hl_recorder_patterns(recorder, l, h);
-            heads[i] = hl_head_measure(l, &patterns);
-            labels[i] = hl_label_of(&patterns);
-        }
-    }
-    if (i > 0) {
-        hl_table_write(text, heads, labels, i, relations);
+    if (complete) {
+        hl_table_write(text, heads, labels, n, relations);
     } else {
         hl_text_fail(text, hl_error_memory("the table of heads"));
     }

@@ -301,7 +301,8 @@ static void write_legend(hl_text *text, const char *program, const char *run, co
     }
 }
 
-static void write_heading(hl_text *text, const char *run, const hl_heads_study *study)
+hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
+                               hl_heads_table_options options)
 {
     char step[40] = "", there[HL_UNITS_TEXT], of[HL_UNITS_TEXT + 8] = "";
     if (!study->of_open) {
@@ -317,12 +318,6 @@ static void write_heading(hl_text *text, const char *run, const hl_heads_study *
                       (long long)study->n, study->n == 1 ? "" : "s", (long long)study->n_examples, of,
                       measured_one ? "" : "s", study->file != NULL ? " of " : "",
                       study->file != NULL ? study->file : "");
-}
-
-hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               hl_heads_table_options options)
-{
-    write_heading(text, run, study);
     hl_text_print(text, "\n");
     write_table(text, study, options.relations);
     hl_text_print(text, "\n");

@@ -25,9 +25,11 @@
 
 /* ---- the config and the task ---- */
 
-/* Tells what was given instead of a folder. */
-static hl_status check_folder(const char *path)
+/* *open: whether it is an open model's folder; else it is a run's, whose config lies at `config`. */
+static hl_status find_kind(const char *path, const char *config, bool *open)
 {
+    bool is_run;
+    /* What was given instead of a folder. */
     struct stat info;
     bool there = stat(path, &info) == 0;
     if (!there && errno == ENOENT) {
@@ -44,14 +46,6 @@ static hl_status check_folder(const char *path)
                         "%s: a file; give the folder that it is in, of a run, as runs/copy_task, or of an open model",
                         path);
     }
-    return hl_ok();
-}
-
-/* *open: whether it is an open model's folder; else it is a run's, whose config lies at `config`. */
-static hl_status find_kind(const char *path, const char *config, bool *open)
-{
-    bool is_run;
-    HL_TRY(check_folder(path));
     HL_TRY(hl_file_exists(config, &is_run));
     *open = !is_run && hl_pretrained_is_folder(path);
     return is_run || *open ? hl_ok()
@@ -203,16 +197,6 @@ hl_status hl_opened_model_open_with(hl_opened_model *run, const char *path, hl_m
     return status;
 }
 
-static void close_source(hl_model_source *source)
-{
-    hl_dataset_free(source->dataset); /* before the folder's, whose tokens it has */
-    hl_dataset_free(source->folders);
-    hl_pretrained_close(source->open);
-    hl_free(source->patterns);
-    hl_free(source->path);
-    hl_free(source->name);
-}
-
 void hl_opened_model_close(hl_opened_model *run)
 {
     hl_model_free(&run->model);
@@ -222,7 +206,12 @@ void hl_opened_model_close(hl_opened_model *run)
     hl_dataset_free(run->written);
     hl_free(run->metrics);
     hl_free(run->steps);
-    close_source(&run->source);
+    hl_dataset_free(run->source.dataset); /* before the folder's, whose tokens it has */
+    hl_dataset_free(run->source.folders);
+    hl_pretrained_close(run->source.open);
+    hl_free(run->source.patterns);
+    hl_free(run->source.path);
+    hl_free(run->source.name);
     *run = (hl_opened_model){ .weights_step = -1 };
 }
 

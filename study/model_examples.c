@@ -18,34 +18,6 @@ int64_t hl_opened_model_longest(const hl_opened_model *run)
     return T;
 }
 
-static void keep_what_fits(hl_opened_model *run)
-{
-    hl_examples *e = &run->examples;
-    size_t allowed = hl_size_product((size_t)run->source.config.patterns.budget_mb, (size_t)1 << 20);
-    while (allowed > 0 && e->n_examples > LEAST &&
-           hl_size_product(STEPS, hl_recorder_bytes(&run->source.shape, e->n_examples, hl_opened_model_longest(run),
-                                                    0)) > allowed) {
-        e->n_examples--;
-    }
-}
-
-/* The step of its own weights; a model whose step nobody knows is one step from its null. */
-static hl_status set_steps(hl_opened_model *run)
-{
-    int64_t step = 1;
-    if (run->source.open == NULL) {
-        HL_TRY(hl_opened_model_load(run, -1));
-        step = run->weights_step >= 0 ? run->weights_step : step;
-    }
-    hl_free(run->steps);
-    run->n_steps = 0;
-    run->steps = hl_calloc(STEPS, sizeof *run->steps);
-    HL_NEED(run->steps != NULL, run->source.path);
-    run->n_steps = step > 0 ? STEPS : 1;
-    run->steps[run->n_steps - 1] = step;
-    return hl_ok();
-}
-
 hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const hl_data_options *options)
 {
     if (hl_dataset_text(run->source.dataset) == NULL) {
@@ -59,8 +31,25 @@ hl_status hl_opened_model_examine(hl_opened_model *run, const char *path, const 
             asked = run->source.config.patterns.examples;
     asked = asked == 0 ? USUAL : asked < LEAST ? LEAST : asked;
     HL_TRY(hl_dataset_make_examples(run->written, HL_VALIDATION, 0, asked < there ? asked : there, &run->examples));
-    keep_what_fits(run);
-    HL_TRY(set_steps(run));
+    hl_examples *e = &run->examples;
+    size_t allowed = hl_size_product((size_t)run->source.config.patterns.budget_mb, (size_t)1 << 20);
+    while (allowed > 0 && e->n_examples > LEAST &&
+           hl_size_product(STEPS, hl_recorder_bytes(&run->source.shape, e->n_examples, hl_opened_model_longest(run),
+                                                    0)) > allowed) {
+        e->n_examples--;
+    }
+    /* The step of its own weights; a model whose step nobody knows is one step from its null. */
+    int64_t step = 1;
+    if (run->source.open == NULL) {
+        HL_TRY(hl_opened_model_load(run, -1));
+        step = run->weights_step >= 0 ? run->weights_step : step;
+    }
+    hl_free(run->steps);
+    run->n_steps = 0;
+    run->steps = hl_calloc(STEPS, sizeof *run->steps);
+    HL_NEED(run->steps != NULL, run->source.path);
+    run->n_steps = step > 0 ? STEPS : 1;
+    run->steps[run->n_steps - 1] = step;
     run->file = path;
     return hl_ok();
 }

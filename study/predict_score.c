@@ -278,17 +278,6 @@ static hl_status score_text(scoring *s, const hl_text_record *record)
 
 /* ---- a file ---- */
 
-static hl_status score_record(scoring *s, const hl_text_record *record)
-{
-    hl_status status = s->spec->task == HL_TEXT_MASKED    ? score_masks(s, record)
-                       : s->spec->task == HL_TEXT_CLASSES ? score_text(s, record)
-                                                          : score_words(s, record);
-    s->scores->n_examples++;
-    s->scores->cut += s->predictor->uncut > (int64_t)s->predictor->text.n;
-    return status.code == HL_INVALID ? hl_lines_bad(hl_text_records_lines(s->records), record->line, "%s", status.text)
-                                     : status;
-}
-
 void hl_predict_print_targets(const hl_tokens *targets, hl_text *text)
 {
     enum { SOME = 8 };
@@ -335,7 +324,14 @@ static hl_status score_all(scoring *s)
         if (s->spec->task == HL_TEXT_NEXT) {
             HL_TRY(score_running(s, &record));
         } else if (record.n_texts > 0) {
-            HL_TRY(score_record(s, &record));
+            hl_status status = s->spec->task == HL_TEXT_MASKED    ? score_masks(s, &record)
+                               : s->spec->task == HL_TEXT_CLASSES ? score_text(s, &record)
+                                                                  : score_words(s, &record);
+            s->scores->n_examples++;
+            s->scores->cut += s->predictor->uncut > (int64_t)s->predictor->text.n;
+            HL_TRY(status.code == HL_INVALID
+                       ? hl_lines_bad(hl_text_records_lines(s->records), record.line, "%s", status.text)
+                       : status);
         }
         if (s->spec->progress != NULL) {
             int64_t done, total;

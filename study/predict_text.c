@@ -141,14 +141,6 @@ static hl_status begin(hl_predictor *p, hl_span text)
     return p->text.n > 0 ? hl_ok() : hl_error(HL_INVALID, "is empty: there is nothing to continue");
 }
 
-/* Keeps as many of the last pieces as the model takes. */
-static void keep_last(hl_predictor *p)
-{
-    size_t room = (size_t)hl_predictor_room(p, false), over = p->text.n > room ? p->text.n - room : 0;
-    memmove(p->text.at, p->text.at + over, (p->text.n - over) * sizeof *p->text.at);
-    p->n_first = p->text.n -= over;
-}
-
 /* Adds the piece, and its text to `spelled`. */
 static hl_status add_drawn(hl_predictor *p, int32_t id, hl_text *spelled)
 {
@@ -176,7 +168,10 @@ static hl_status draw_all(hl_predictor *p, drawing *d, hl_random random, hl_pred
         uint32_t words[4];
         hl_random_block(random, (uint64_t)*made, words);
         d->uniform = (double)((uint64_t)words[0] << 21 | words[1] >> 11) * 0x1p-53;
-        keep_last(p);
+        /* As many of the last pieces stay as the model takes. */
+        size_t room = (size_t)hl_predictor_room(p, false), over = p->text.n > room ? p->text.n - room : 0;
+        memmove(p->text.at, p->text.at + over, (p->text.n - over) * sizeof *p->text.at);
+        p->n_first = p->text.n -= over;
         int32_t last = (int32_t)p->text.n - 1;
         HL_TRY(hl_predictor_logits(p, &last, 1, take_drawn, d));
         HL_TRY(hl_predictor_finish(p));

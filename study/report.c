@@ -21,24 +21,6 @@ enum { MOST_BYTES = 1 << 26 }; /* of a table of classes */
 /* Copies are measured if their logits cost at most so many multiplications. */
 static const double most_products = 4e11;
 
-static bool copies_are_dear(const hl_opened_model *run)
-{
-    const hl_model_config *c = &run->model.config;
-    return (double)HL_COPIES_POSITIONS * (double)hl_heads_count(c) * (double)c->d_model * (double)c->vocabulary >
-           most_products;
-}
-
-static hl_status gather_writes(hl_heads_report *report, hl_opened_model *run)
-{
-    const hl_snapshot *snapshot;
-    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
-    hl_writes_options options = hl_opened_model_writes_options(run);
-    options.without_copies = copies_are_dear(run);
-    HL_TRY(hl_writes_measure(&run->model, &snapshot->examples, &options, &report->writes));
-    report->shown.writes = &report->writes;
-    return hl_ok();
-}
-
 /* What the heads compute and write with the weights that made the last maps, if the run still has these weights. */
 static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, const hl_report_maps *maps)
 {
@@ -59,7 +41,16 @@ static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, c
                              .targets = maps->targets };
     HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, whole, run->source.threads, &report->pass));
     report->shown.pass = &report->pass;
-    return gather_writes(report, run);
+    const hl_snapshot *snapshot;
+    HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
+    hl_writes_options options = hl_opened_model_writes_options(run);
+    const hl_model_config *c = &run->model.config;
+    options.without_copies =
+        (double)HL_COPIES_POSITIONS * (double)hl_heads_count(c) * (double)c->d_model * (double)c->vocabulary >
+        most_products;
+    HL_TRY(hl_writes_measure(&run->model, &snapshot->examples, &options, &report->writes));
+    report->shown.writes = &report->writes;
+    return hl_ok();
 }
 
 /* *text: NULL if the run has no such file. */
@@ -71,18 +62,6 @@ static hl_status read_file(const hl_model_source *run, const char *name, char **
     hl_status status = hl_file_read_if_there(path, MOST_BYTES, text, &size);
     hl_free(path);
     return status;
-}
-
-/* Of an open model the part about the model, as the rest of its config is nobody's. In new memory, or NULL. */
-static char *config_text(const hl_model_source *run)
-{
-    char *text = hl_config_text(&run->config), *model = text != NULL ? strstr(text, "[model]") : NULL;
-    char *end = model != NULL ? strstr(model, "\n[") : NULL;
-    if (run->open != NULL && end != NULL) {
-        end[1] = '\0';
-        memmove(text, model, strlen(model) + 1);
-    }
-    return text;
 }
 
 /* What an examined model was looked at on, and what its steps are called. */
@@ -112,7 +91,14 @@ static hl_status gather_examined(hl_heads_report *report, const hl_opened_model 
 static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
                               const hl_heads_study *study)
 {
-    report->config = config_text(&run->source);
+    /* Of an open model the part about the model, as the rest of its config is nobody's. In new memory, or NULL. */
+    char *text = hl_config_text(&run->source.config), *model = text != NULL ? strstr(text, "[model]") : NULL;
+    char *end = model != NULL ? strstr(model, "\n[") : NULL;
+    if (run->source.open != NULL && end != NULL) {
+        end[1] = '\0';
+        memmove(text, model, strlen(model) + 1);
+    }
+    report->config = text;
     HL_NEED(report->config != NULL, "a report");
     if (run->source.open == NULL) {
         HL_TRY(read_file(&run->source, "scores.csv", &report->scores));

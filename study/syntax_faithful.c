@@ -103,14 +103,6 @@ static hl_status ask(const hl_text_data *data, uint64_t seed, const hl_treebank 
 
 /* ---- effects ---- */
 
-static hl_label label_of(const hl_syntax_label *earned)
-{
-    return earned->relation < 0 ? (hl_label){ .kind = HL_LABEL_MIXED }
-                                : (hl_label){ .kind = HL_LABEL_RELATION,
-                                              .parameter = earned->relation,
-                                              .reversed = earned->held_out.direction == HL_SYNTAX_TO_DEPENDENT };
-}
-
 static hl_status measure(hl_syntax_study *study, hl_opened_model *model, const hl_examples *sentences)
 {
     const hl_model_config *shape = &model->source.shape;
@@ -122,7 +114,12 @@ static hl_status measure(hl_syntax_study *study, hl_opened_model *model, const h
         return hl_error_memory("the effects of heads");
     }
     for (int64_t i = 0; i < study->found.n_heads; i++) {
-        labels[i] = label_of(&study->labels[i]);
+        const hl_syntax_label *earned = &study->labels[i];
+        labels[i] = earned->relation < 0
+                        ? (hl_label){ .kind = HL_LABEL_MIXED }
+                        : (hl_label){ .kind = HL_LABEL_RELATION,
+                                      .parameter = earned->relation,
+                                      .reversed = earned->held_out.direction == HL_SYNTAX_TO_DEPENDENT };
     }
     for (int l = 0; l < shape->n_layers; l++) {
         layers[l] = hl_patterns_of(NULL, sentences, shape, l, 0);

@@ -5,7 +5,6 @@
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
 #include "train/setup_data.h"
-#include "train/syntax_csv.h"
 
 /* What is gathered step by step. */
 typedef struct gathering {

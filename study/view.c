@@ -111,24 +111,6 @@ static hl_status add_tokens(hl_heads_view *view, const chosen *c)
     return status;
 }
 
-static hl_status write_caption(hl_heads_view *view, const chosen *c)
-{
-    const hl_opened_model *run = view->run;
-    hl_text_print(&view->caption, "%s", run->source.name);
-    if (hl_opened_model_is_null(run, c->maps->step)) {
-        hl_text_print(&view->caption, ", random weights");
-    } else if (run->source.open == NULL && c->maps->step >= 0) { /* weights that another program wrote name none */
-        hl_text_print(&view->caption, ", step %" PRId64, c->maps->step);
-    }
-    if (view->means != NULL) {
-        hl_text_print(&view->caption, ", mean of %" PRId64 " examples", c->n);
-    } else if (c->maps->examples.n_examples > 1) {
-        hl_text_print(&view->caption, ", example %" PRId64, c->first);
-    }
-    hl_text_print(&view->caption, "%s", view->norms ? ", by norms" : "");
-    return hl_text_status(&view->caption);
-}
-
 /* ---- maps ---- */
 
 static hl_status allocate(hl_heads_view *view, const chosen *c)
@@ -200,7 +182,20 @@ static hl_status make_view(hl_heads_view *view, hl_heads_view_options options)
     HL_TRY(allocate(view, &c));
     HL_TRY(add_titles(view, &c, options.labeled, view->run->source.relations));
     HL_TRY(add_tokens(view, &c));
-    HL_TRY(write_caption(view, &c));
+    const hl_opened_model *run = view->run;
+    hl_text_print(&view->caption, "%s", run->source.name);
+    if (hl_opened_model_is_null(run, c.maps->step)) {
+        hl_text_print(&view->caption, ", random weights");
+    } else if (run->source.open == NULL && c.maps->step >= 0) { /* weights that another program wrote name none */
+        hl_text_print(&view->caption, ", step %" PRId64, c.maps->step);
+    }
+    if (view->means != NULL) {
+        hl_text_print(&view->caption, ", mean of %" PRId64 " examples", c.n);
+    } else if (c.maps->examples.n_examples > 1) {
+        hl_text_print(&view->caption, ", example %" PRId64, c.first);
+    }
+    hl_text_print(&view->caption, "%s", view->norms ? ", by norms" : "");
+    HL_TRY(hl_text_status(&view->caption));
     make_panels(view, &c);
     return hl_ok();
 }

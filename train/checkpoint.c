@@ -27,17 +27,6 @@ static void list_add(tensor_list *list, const char *prefix, const char *name, co
     list->n++;
 }
 
-static void list_add_weights(tensor_list *list, const hl_parameters *parameters)
-{
-    for (int i = 0; i < parameters->n; i++) {
-        list_add(list, "", parameters->list[i].name, &parameters->list[i], parameters->values);
-    }
-    for (int i = 0; i < parameters->n_aliases; i++) {
-        const hl_parameter_alias *alias = &parameters->aliases[i];
-        list_add(list, "", alias->name, &parameters->list[alias->parameter], parameters->values);
-    }
-}
-
 static void list_add_moments(tensor_list *list, const hl_optimizer *optimizer)
 {
     const hl_parameters *parameters = optimizer->parameters;
@@ -100,7 +89,13 @@ static hl_status write_file(const char *path, const char *kept_path, const hl_pa
         hl_free(list.names);
         return hl_error_memory(path);
     }
-    list_add_weights(&list, parameters);
+    for (int i = 0; i < parameters->n; i++) {
+        list_add(&list, "", parameters->list[i].name, &parameters->list[i], parameters->values);
+    }
+    for (int i = 0; i < parameters->n_aliases; i++) {
+        const hl_parameter_alias *alias = &parameters->aliases[i];
+        list_add(&list, "", alias->name, &parameters->list[alias->parameter], parameters->values);
+    }
     if (optimizer != NULL) {
         list_add_moments(&list, optimizer);
     }

@@ -112,12 +112,6 @@ enum { MIB = 1 << 20, LIBRARIES = 19 * MIB / 2, LIBXSMM_KERNELS = 10 * MIB, FIGU
  * with 64 to 512 numbers per token: 2.9 MiB for 24 lengths, 5.0 for 41, 6 to 8 for 64 and more. */
 enum { CODE = 1 << 20, CODE_OF_A_LENGTH = 100 << 10 };
 
-static size_t generated_bytes(const hl_data_sizes *sizes)
-{
-    int64_t lengths = sizes->longest < HL_ATTENTION_BLOCK ? sizes->longest : HL_ATTENTION_BLOCK;
-    return hl_small_matmul_generates() && sizes->n_lengths > 1 ? CODE + (size_t)lengths * CODE_OF_A_LENGTH : 0;
-}
-
 /* A token's text, pointer and position in the order. Tokens of text are also in their own tables, and in the JSON from
  * which they are read and to which they are written. The JSON's memory is then free, but the process keeps it. */
 enum { VOCABULARY_ENTRY = 32, TEXT_ENTRY = 512 };
@@ -186,20 +180,11 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
                                                    hl_validation_sums_pass_value_bytes(&model->config, T)))
                      : 0;
     f->treebank = (size_t)config->sizes.treebank;
-    f->generated = generated_bytes(&config->sizes);
+    int64_t lengths = config->sizes.longest < HL_ATTENTION_BLOCK ? config->sizes.longest : HL_ATTENTION_BLOCK;
+    f->generated =
+        hl_small_matmul_generates() && config->sizes.n_lengths > 1 ? CODE + (size_t)lengths * CODE_OF_A_LENGTH : 0;
     f->figures = config->train.tensorboard && examples > 0 ? FIGURES : 0;
     f->training = hl_footprint_sum(f, HL_STANDS_TRAINING);
-}
-
-/* The rows of heads.csv for one validated snapshot: each head's offsets, twice, some more, and every pair. */
-static size_t rows_bytes(const hl_model_config *model, int64_t T, int64_t R)
-{
-    enum { SOME = 32 };
-    size_t heads = (size_t)hl_heads_count(model);
-    size_t rows =
-        hl_size_sum(hl_size_product(heads, hl_size_sum(hl_size_product(2, (size_t)(2 * T - 1)), SOME + (size_t)R)),
-                    hl_size_product(heads, heads - 1) / 2);
-    return hl_size_product(rows, sizeof(hl_heads_csv_row));
 }
 
 /* The levels of all maps and their corrections, deflated and in base64, rarely need more than one byte together. */
@@ -261,7 +246,13 @@ static hl_status set_end(const hl_config *config, const hl_model *model, int64_t
                                      hl_setup_threads(config), &effects));
     }
     f->snapshot = hl_recorder_file_bytes(&model->config, examples, T, R);
-    f->rows = rows_bytes(&model->config, T, R);
+    /* The rows of heads.csv for one validated snapshot: each head's offsets, twice, some more, and every pair. */
+    enum { SOME = 32 };
+    size_t heads = (size_t)hl_heads_count(&model->config);
+    size_t rows =
+        hl_size_sum(hl_size_product(heads, hl_size_sum(hl_size_product(2, (size_t)(2 * T - 1)), SOME + (size_t)R)),
+                    hl_size_product(heads, heads - 1) / 2);
+    f->rows = hl_size_product(rows, sizeof(hl_heads_csv_row));
     f->readings = readings_bytes(config, &model->config, f, n, examples);
     size_t with_extra = readings_bytes(config, &model->config, f, most, examples);
     f->extra = with_extra - f->readings;

@@ -173,20 +173,16 @@ static void add_layer(void *context, const hl_word_maps *maps, int threads)
     hl_coreference_add_layer(context, maps, threads);
 }
 
-static hl_status count_mentions(hl_syntax_csv *csv, hl_arena *arena)
-{
-    hl_coreference_clear(&csv->mentions);
-    HL_TRY(hl_treebank_pass_run(&csv->windows, arena,
-                                &(hl_treebank_taker){ .layer = add_layer, .context = &csv->mentions }));
-    hl_coreference_put(&csv->mentions, &csv->counts, hl_treebank_relations(csv->followed->treebank));
-    return hl_ok();
-}
-
 hl_status hl_syntax_csv_append(hl_syntax_csv *csv, int64_t step, hl_arena *arena)
 {
     bool mentions = csv->counts.n_relations > hl_treebank_relations(csv->followed->treebank);
     HL_TRY(hl_treebank_pass_count(&csv->pass, arena, &csv->counts, NULL, NULL));
-    HL_TRY(mentions ? count_mentions(csv, arena) : hl_ok());
+    if (mentions) {
+        hl_coreference_clear(&csv->mentions);
+        HL_TRY(hl_treebank_pass_run(&csv->windows, arena,
+                                    &(hl_treebank_taker){ .layer = add_layer, .context = &csv->mentions }));
+        hl_coreference_put(&csv->mentions, &csv->counts, hl_treebank_relations(csv->followed->treebank));
+    }
     csv->text.size = 0;
     HL_TRY(visit_rows(&csv->counts, csv->followed, csv->shape, print_row, &(printing){ &csv->text, step }));
     return hl_file_write_bytes(csv->fd, csv->path, csv->text.bytes, csv->text.size);

@@ -114,29 +114,6 @@ static hl_status prepare_scores(hl_trainer *trainer)
                                         config->train.eval_examples, &trainer->text);
 }
 
-/* Without a target that training also has, there is no validation loss. */
-static hl_status check_known(const hl_batch *validation)
-{
-    for (int64_t m = 0; m < validation->n_targets; m++) {
-        if (validation->target_ids[m] != HL_IGNORE) {
-            return hl_ok();
-        }
-    }
-    return hl_error(HL_BAD_FILE,
-                    "the validation set has no target that training has, too: are its labels spelled alike?");
-}
-
-static hl_status init_leaf_sums(hl_trainer *trainer, int at_once)
-{
-    int leaves = (int)trainer->config->train.leaves;
-    hl_parameters *parameters = &trainer->model.parameters;
-    HL_TRY(hl_leaf_sum_init(&trainer->gradients, trainer->ranks, leaves, at_once,
-                            (size_t)parameters->count * sizeof(hl_real), parameters->grads));
-    HL_TRY(hl_leaf_sum_init(&trainer->figures, trainer->ranks, leaves, 1, sizeof(hl_leaf_figures), NULL));
-    HL_TRY(hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, 1, sizeof(hl_validation_leaf), NULL));
-    return at_once > 1 ? hl_trainer_leaves_init(trainer, at_once) : hl_ok();
-}
-
 hl_status hl_trainer_reserve_sums(hl_trainer *trainer, const hl_validation_sums_pass *sums)
 {
     return hl_leaf_sum_init(&trainer->sums, trainer->ranks, (int)trainer->config->train.leaves, 1,
@@ -156,7 +133,13 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(plan_passes(&trainer->model, config, at_once, &trainer->plan, &trainer->evaluation));
     HL_TRY(hl_arena_init(&trainer->arena, arena_bytes(config, &trainer->plan, &trainer->evaluation, at_once)));
     HL_TRY(hl_model_reserve(&trainer->model, HL_MODEL_TRAINED));
-    HL_TRY(init_leaf_sums(trainer, at_once));
+    int leaves = (int)trainer->config->train.leaves;
+    hl_parameters *parameters = &trainer->model.parameters;
+    HL_TRY(hl_leaf_sum_init(&trainer->gradients, trainer->ranks, leaves, at_once,
+                            (size_t)parameters->count * sizeof(hl_real), parameters->grads));
+    HL_TRY(hl_leaf_sum_init(&trainer->figures, trainer->ranks, leaves, 1, sizeof(hl_leaf_figures), NULL));
+    HL_TRY(hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, 1, sizeof(hl_validation_leaf), NULL));
+    HL_TRY(at_once > 1 ? hl_trainer_leaves_init(trainer, at_once) : hl_ok());
     HL_TRY(prepare_lengths(trainer));
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
@@ -166,7 +149,14 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(hl_dataset_storage(trainer->dataset, batch, batch * T, most, &trainer->batch));
     HL_TRY(hl_dataset_storage(trainer->dataset, n, n * T, most, &trainer->validation));
     HL_TRY(hl_dataset_batch(trainer->dataset, HL_VALIDATION, 0, n, &trainer->validation));
-    return check_known(&trainer->validation.batch);
+    /* Without a target that training also has, there is no validation loss. */
+    for (int64_t m = 0; m < trainer->validation.batch.n_targets; m++) {
+        if (trainer->validation.batch.target_ids[m] != HL_IGNORE) {
+            return hl_ok();
+        }
+    }
+    return hl_error(HL_BAD_FILE,
+                    "the validation set has no target that training has, too: are its labels spelled alike?");
 }
 
 void hl_trainer_draw(hl_trainer *trainer)

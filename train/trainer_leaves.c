@@ -112,20 +112,6 @@ static void run_forward(const void *context, hl_range range)
     }
 }
 
-/* Gives each leaf its batch and its memory. */
-static void begin_leaves(hl_trainer *trainer, int64_t first, int n)
-{
-    int64_t size = hl_trainer_micro_batch(trainer->config);
-    size_t bytes = trainer->plan.bytes;
-    for (int i = 0; i < n; i++) {
-        hl_trainer_leaf *own = &trainer->leaves[i];
-        own->batch = hl_batch_slice(&trainer->batch.batch, first + i * size, size);
-        own->leaf->empty = own->batch.n_targets == 0;
-        own->arena = (hl_arena){ .block = hl_arena_allocate(&trainer->arena, bytes), .capacity = bytes };
-        own->result = (hl_cross_entropy_result){ 0 };
-    }
-}
-
 static void push_figures(hl_trainer *trainer, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -154,7 +140,16 @@ hl_status hl_trainer_leaves_run(hl_trainer *trainer, int64_t first, int n)
 {
     int threads = trainer->observer != NULL ? 1 : trainer->threads;
     size_t mark = trainer->arena.used;
-    begin_leaves(trainer, first, n);
+    /* Each leaf gets its batch and its memory. */
+    int64_t size = hl_trainer_micro_batch(trainer->config);
+    size_t bytes = trainer->plan.bytes;
+    for (int i = 0; i < n; i++) {
+        hl_trainer_leaf *own = &trainer->leaves[i];
+        own->batch = hl_batch_slice(&trainer->batch.batch, first + i * size, size);
+        own->leaf->empty = own->batch.n_targets == 0;
+        own->arena = (hl_arena){ .block = hl_arena_allocate(&trainer->arena, bytes), .capacity = bytes };
+        own->result = (hl_cross_entropy_result){ 0 };
+    }
     hl_real *scratch = hl_arena_allocate(&trainer->arena, trainer->plan.sums);
     for (int thread = 0; thread < threads && thread < n; thread++) {
         trainer->leaves[thread].kept =

@@ -67,17 +67,6 @@ bool hl_watch_due(hl_watch *watch, const hl_progress *progress)
 
 /* ---- the drawing ---- */
 
-/* Titles such as "L1H0 offset(-11) 0.98", one per head, each with a zero byte at its end. */
-static hl_status write_titles(const hl_watch *watch, hl_text *titles)
-{
-    for (int64_t h = 0; h < heads_of(watch); h++) {
-        hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, h);
-        hl_text_print(titles, "%s %s%c", hl_head_name_of(watch->layer, h).text,
-                      hl_label_title_of(hl_label_of(&all), watch->relations).text, '\0');
-    }
-    return hl_text_status(titles);
-}
-
 static void make_panels(hl_watch *watch, const char *title)
 {
     for (int64_t h = 0; h < heads_of(watch); h++) {
@@ -90,21 +79,16 @@ static void make_panels(hl_watch *watch, const char *title)
     }
 }
 
-/* A caption such as "layer 1, step 50, mean of 16 examples" */
-static void write_caption(const hl_watch *watch, const hl_terminal *terminal, int64_t step, hl_text *text)
-{
-    char caption[128];
-    hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, 0), shown = hl_patterns_shown(&all);
-    bool many = shown.n_examples > 1;
-    snprintf(caption, sizeof caption, "layer %d, step %" PRId64 ", %s %" PRId64 "%s", watch->layer, step,
-             many ? "mean of" : "example", many ? shown.n_examples : shown.first, many ? " examples" : "");
-    hl_terminal_caption(terminal, caption, text);
-}
-
 static hl_status write_maps(hl_watch *watch, const hl_terminal *terminal, hl_text *text)
 {
     hl_text titles = { 0 };
-    hl_status status = write_titles(watch, &titles);
+    /* Titles such as "L1H0 offset(-11) 0.98", one per head, each with a zero byte at its end. */
+    for (int64_t h = 0; h < heads_of(watch); h++) {
+        hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, h);
+        hl_text_print(&titles, "%s %s%c", hl_head_name_of(watch->layer, h).text,
+                      hl_label_title_of(hl_label_of(&all), watch->relations).text, '\0');
+    }
+    hl_status status = hl_text_status(&titles);
     if (status.code == HL_OK) {
         make_panels(watch, titles.bytes);
         status = hl_terminal_heads(terminal, watch->panels, heads_of(watch), text);
@@ -152,7 +136,13 @@ hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress)
     }
     hl_terminal terminal = terminal_for(progress);
     hl_text text = { 0 };
-    write_caption(watch, &terminal, step, &text);
+    /* A caption such as "layer 1, step 50, mean of 16 examples" */
+    char caption[128];
+    hl_patterns all = hl_recorder_patterns(watch->recorder, watch->layer, 0), shown = hl_patterns_shown(&all);
+    bool many = shown.n_examples > 1;
+    snprintf(caption, sizeof caption, "layer %d, step %" PRId64 ", %s %" PRId64 "%s", watch->layer, step,
+             many ? "mean of" : "example", many ? shown.n_examples : shown.first, many ? " examples" : "");
+    hl_terminal_caption(&terminal, caption, &text);
     hl_status status = write_maps(watch, &terminal, &text);
     if (status.code != HL_OK) {
         hl_text_free(&text);

@@ -141,24 +141,19 @@ static hl_status check_text(const hl_corpus_spec *spec, const char *text)
                           HL_CORPUS_TEXT - 1, text);
 }
 
-static hl_status check_spec(const hl_corpus_spec *spec)
+hl_status hl_corpus_open(const hl_corpus_spec *spec, hl_corpus **out)
 {
+    hl_status why;
+    *out = NULL;
     HL_TRY(check_text(spec, spec->kind));
     HL_TRY(check_text(spec, spec->tokens));
     for (int c = 0; c < HL_CORPUS_COLUMNS && spec->columns[c] != NULL; c++) {
         HL_TRY(check_text(spec, spec->columns[c]));
     }
-    return strcmp(spec->source, "-") != 0
+    HL_TRY(strcmp(spec->source, "-") != 0
                ? hl_ok()
                : hl_error(HL_INVALID, "%s: standard input cannot be kept in a cache: write it to a file first",
-                          spec->path);
-}
-
-hl_status hl_corpus_open(const hl_corpus_spec *spec, hl_corpus **out)
-{
-    hl_status why;
-    *out = NULL;
-    HL_TRY(check_spec(spec));
+                          spec->path));
     HL_TRY(take_up(spec, &why, out));
     if (*out != NULL) {
         return hl_ok();

@@ -83,19 +83,6 @@ static int64_t number_of(const char *name)
     return name[digits] == '\0' && digits <= MOST_DIGITS ? number : 0;
 }
 
-static hl_status no_such_column(const hl_table *table, const char *name)
-{
-    hl_text names = { 0 };
-    for (int64_t c = 0; c < table->n_columns; c++) {
-        hl_text_print(&names, "%s%.*s", c > 0 ? ", " : "", (int)table->name[c].size, table->name[c].text);
-    }
-    HL_TRY(hl_text_status(&names));
-    hl_status status = hl_error(HL_INVALID, "%s: has no column %s; its columns are %s", hl_lines_name(table->lines),
-                                name, names.bytes);
-    hl_text_free(&names);
-    return status;
-}
-
 hl_status hl_table_find(hl_table *table, const char *name, int64_t *column)
 {
     int64_t number = number_of(name), found = 0;
@@ -118,7 +105,15 @@ hl_status hl_table_find(hl_table *table, const char *name, int64_t *column)
         *column = number - 1;
     }
     if (table->header && (*column < 0 || *column >= table->n_columns)) {
-        return no_such_column(table, name);
+        hl_text names = { 0 };
+        for (int64_t c = 0; c < table->n_columns; c++) {
+            hl_text_print(&names, "%s%.*s", c > 0 ? ", " : "", (int)table->name[c].size, table->name[c].text);
+        }
+        HL_TRY(hl_text_status(&names));
+        hl_status status = hl_error(HL_INVALID, "%s: has no column %s; its columns are %s", hl_lines_name(table->lines),
+                                    name, names.bytes);
+        hl_text_free(&names);
+        return status;
     }
     table->most_asked = *column >= table->most_asked ? *column + 1 : table->most_asked;
     return hl_ok();

@@ -159,15 +159,6 @@ hl_status hl_text_records_check(const hl_text_spec *spec, const char *path)
     return reads ? measure(&records, path, &size) : hl_ok();
 }
 
-/* Finds the byte at which validation begins, before moving to the next whole character. */
-static hl_status find_border(hl_text_records *records, const char *path)
-{
-    int64_t size;
-    HL_TRY(measure(records, path, &size));
-    records->border = size - (int64_t)floor(records->spec->validation_share * (double)size);
-    return hl_ok();
-}
-
 static hl_status open_source(hl_text_records *records, const char *path)
 {
     const hl_text_spec *spec = records->spec;
@@ -182,7 +173,12 @@ static hl_status open_source(hl_text_records *records, const char *path)
         if (!hl_text_spec_is_running(spec)) {
             return hl_lines_open(path, HL_LINE_BYTES, &records->lines);
         }
-        HL_TRY(spec->validation_file == NULL ? find_border(records, path) : hl_ok());
+        /* The byte at which validation begins, before moving to the next whole character. */
+        if (spec->validation_file == NULL) {
+            int64_t size;
+            HL_TRY(measure(records, path, &size));
+            records->border = size - (int64_t)floor(records->spec->validation_share * (double)size);
+        }
         return open_running(records, path);
     }
 }

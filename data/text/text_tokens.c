@@ -232,10 +232,11 @@ static hl_status load_or_make(const hl_text_spec *spec, bool labels, bool *ignor
     return status;
 }
 
-/* Checks running text in two files before anything is made of it. This is done once, because validation.cache is made
- * last. Text in one file is checked when its share for validation is found. */
-static hl_status check_files(const hl_text_spec *spec)
+hl_status hl_text_data_make_tokens(const hl_text_spec *spec, hl_text_data *data)
 {
+    bool ignored = false;
+    /* Running text in two files is checked before anything is made of it. This is done once, because
+     * validation.cache is made last. Text in one file is checked when its share for validation is found. */
     char *last = hl_path_join(spec->folder, "validation.cache");
     HL_NEED(last != NULL, spec->folder);
     bool made;
@@ -245,13 +246,7 @@ static hl_status check_files(const hl_text_spec *spec)
         HL_THEN(status, hl_text_records_check(spec, spec->validation_file));
     }
     hl_free(last);
-    return status;
-}
-
-hl_status hl_text_data_make_tokens(const hl_text_spec *spec, hl_text_data *data)
-{
-    bool ignored = false;
-    HL_TRY(check_files(spec));
+    HL_TRY(status);
     HL_TRY(load_or_make(spec, false, &ignored, &data->tokens));
     data->notices[HL_TRAIN].ignored = ignored;
     return spec->task == HL_TEXT_TAGS || spec->task == HL_TEXT_CLASSES

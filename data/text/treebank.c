@@ -208,25 +208,6 @@ static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_
     return hl_ok();
 }
 
-/* Numbers the further relations after those of the file, if they exist. */
-static hl_status number_extras(hl_treebank *t)
-{
-    static const char *const names[HL_TREEBANK_EXTRAS] = { "neg", "entity", "long" };
-    t->n_own = t->relation_set.n;
-    for (int extra = 0; extra < HL_TREEBANK_EXTRAS; extra++) {
-        size_t next = t->relation_set.n, number = 0;
-        t->extras[extra] = -1;
-        if (t->arcs.counts[extra] > 0) {
-            HL_TRY(hl_text_set_add(&t->relation_set, names[extra], strlen(names[extra]), 1, &number));
-            t->extras[extra] = number == next ? (int64_t)number : -1;
-        }
-    }
-    for (size_t i = 0; i < t->arcs.n; i++) {
-        t->arcs.list[i].relation = (int32_t)t->extras[t->arcs.list[i].relation];
-    }
-    return hl_ok();
-}
-
 /* Makes strings of the names, because the texts of the set have no zero byte. */
 static hl_status name_relations(hl_treebank *t)
 {
@@ -271,7 +252,20 @@ hl_treebank *hl_treebank_begin(void)
 hl_status hl_treebank_end(hl_treebank *t, const hl_treebank_spec *spec)
 {
     hl_treebank_arcs_end(&t->arcs);
-    HL_TRY(number_extras(t));
+    /* The further relations, if they exist, are numbered after those of the file. */
+    static const char *const names[HL_TREEBANK_EXTRAS] = { "neg", "entity", "long" };
+    t->n_own = t->relation_set.n;
+    for (int extra = 0; extra < HL_TREEBANK_EXTRAS; extra++) {
+        size_t next = t->relation_set.n, number = 0;
+        t->extras[extra] = -1;
+        if (t->arcs.counts[extra] > 0) {
+            HL_TRY(hl_text_set_add(&t->relation_set, names[extra], strlen(names[extra]), 1, &number));
+            t->extras[extra] = number == next ? (int64_t)number : -1;
+        }
+    }
+    for (size_t i = 0; i < t->arcs.n; i++) {
+        t->arcs.list[i].relation = (int32_t)t->extras[t->arcs.list[i].relation];
+    }
     HL_TRY(name_relations(t));
     return give_back(t) ? hl_ok() : hl_error_memory(spec->path);
 }

@@ -277,20 +277,6 @@ static hl_status check_free(const hl_ablate_folder *folder, const hl_ablate_plan
     return hl_ok();
 }
 
-/* Refuses to overwrite what another call works on; none begins before this one leaves. */
-static hl_status check_alone(const hl_ablate_folder *folder, const hl_ablate_plan *plan)
-{
-    int fd;
-    HL_TRY(lock(folder->plan.text, O_RDWR, LOCK_EX, &fd));
-    if (fd < 0) {
-        return hl_error(HL_BAD_FILE,
-                        "%s: another sweep is at work in this folder; end it first or choose another (--out DIR)",
-                        plan->folder);
-    }
-    hl_file_calls_get()->close(fd);
-    return hl_ok();
-}
-
 static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *plan, const hl_text *content,
                         bool overwrite)
 {
@@ -299,7 +285,17 @@ static hl_status settle(const hl_ablate_folder *folder, const hl_ablate_plan *pl
     if (!overwrite && has_plan) {
         return compare(folder, plan, content->bytes);
     }
-    HL_TRY(has_plan ? check_alone(folder, plan) : hl_ok());
+    /* What another call works on is not overwritten; none begins before this one leaves. */
+    if (has_plan) {
+        int fd;
+        HL_TRY(lock(folder->plan.text, O_RDWR, LOCK_EX, &fd));
+        if (fd < 0) {
+            return hl_error(HL_BAD_FILE,
+                            "%s: another sweep is at work in this folder; end it first or choose another (--out DIR)",
+                            plan->folder);
+        }
+        hl_file_calls_get()->close(fd);
+    }
     for (int64_t i = 0; i < hl_ablate_plan_cells(plan) && overwrite; i++) {
         HL_TRY(clear_cell(hl_ablate_plan_path(plan, i).text));
     }

@@ -6,22 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-static hl_status unknown(const char *full)
-{
-    const char *names[HL_CONFIG_MOST_KEYS];
-    for (int k = 0; k < hl_config_n_keys; k++) {
-        names[k] = hl_config_keys[k].full;
-        if (strcmp(hl_config_keys[k].name, full) == 0) {
-            return hl_error(HL_INVALID, "command line: %s: unknown key (did you mean \"%s\"?)", full, names[k]);
-        }
-    }
-    int nearest = hl_nearest_name(full, names, hl_config_n_keys);
-    return nearest >= 0
-               ? hl_error(HL_INVALID, "command line: %s: unknown key (did you mean \"%s\"?)", full, names[nearest])
-               : hl_error(HL_INVALID, "command line: %s: unknown key; %s --help lists all", full,
-                          hl_program_name("train"));
-}
-
 hl_status hl_ablate_key_find(const char *full, const hl_config_key **key)
 {
     for (int k = 0; k < hl_config_n_keys; k++) {
@@ -37,7 +21,18 @@ hl_status hl_ablate_key_find(const char *full, const hl_config_key **key)
                    ? hl_ok()
                    : hl_error(HL_INVALID, "command line: %s: cannot vary, because it changes no result", full);
     }
-    return unknown(full);
+    const char *names[HL_CONFIG_MOST_KEYS];
+    for (int k = 0; k < hl_config_n_keys; k++) {
+        names[k] = hl_config_keys[k].full;
+        if (strcmp(hl_config_keys[k].name, full) == 0) {
+            return hl_error(HL_INVALID, "command line: %s: unknown key (did you mean \"%s\"?)", full, names[k]);
+        }
+    }
+    int nearest = hl_nearest_name(full, names, hl_config_n_keys);
+    return nearest >= 0
+               ? hl_error(HL_INVALID, "command line: %s: unknown key (did you mean \"%s\"?)", full, names[nearest])
+               : hl_error(HL_INVALID, "command line: %s: unknown key; %s --help lists all", full,
+                          hl_program_name("train"));
 }
 
 static bool is_taken(const hl_config_key *key)

@@ -39,26 +39,6 @@ typedef struct call {
 
 /* ---- before the trainings ---- */
 
-static hl_status keep_words(call *c, int argc, char **argv)
-{
-    hl_text_print(&c->words, "ablate");
-    for (int i = 1; i < argc; i++) {
-        hl_text_print(&c->words, " ");
-        hl_text_shown(&c->words, argv[i]);
-    }
-    return hl_text_status(&c->words);
-}
-
-static hl_status check_train(const call *c)
-{
-    return access(c->train, X_OK) == 0
-               ? hl_ok()
-               : hl_error(HL_BAD_FILE,
-                          "%s: cannot be started; the programs ablate and train belong into one folder (installed: "
-                          "headlight-ablate, headlight-train)",
-                          *c->train != '\0' ? c->train : "train");
-}
-
 /* Finds by the csv and the runs' folders which cells are done; all others wait, also those that failed, of which the
  * csv then says nothing any more: no call takes a failure of before for one of now. */
 static hl_status recall(call *c)
@@ -85,19 +65,6 @@ static hl_status recall(call *c)
 
 /* ---- the trainings and what follows ---- */
 
-/* A training that can never begin is refused before the first one, not hours later. */
-static hl_status check_memory(const call *c)
-{
-    hl_memory_at_hand at_hand = hl_memory_at_hand_now();
-    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
-        const hl_ablate_variant *variant = hl_ablate_plan_variant(&c->plan, i);
-        if (c->results[i].state == HL_ABLATE_WAITING) {
-            HL_TRY(hl_memory_check_training(&variant->config, 1, at_hand, variant->name));
-        }
-    }
-    return hl_ok();
-}
-
 static int64_t count(const call *c, hl_ablate_state state)
 {
     int64_t n = 0;
@@ -105,18 +72,6 @@ static int64_t count(const call *c, hl_ablate_state state)
         n += c->results[i].state == state;
     }
     return n;
-}
-
-static void print_start(const call *c)
-{
-    int64_t done = count(c, HL_ABLATE_DONE);
-    hl_print_line(c->tables, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s", c->config.bytes, c->plan.n_variants,
-                  c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
-    if (done > 0) {
-        fprintf(c->tables, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
-                hl_ablate_plan_cells(&c->plan));
-    }
-    fflush(c->tables);
 }
 
 /* A training that is half done counts as a whole one. Before the results are read, none counts as done. */
@@ -141,7 +96,14 @@ static hl_status tell_time(const call *c, bool yes, FILE *out)
 
 static hl_status train(call *c)
 {
-    print_start(c);
+    int64_t done = count(c, HL_ABLATE_DONE);
+    hl_print_line(c->tables, "%s: %" PRId64 " row%s, %" PRId64 " seed%s, into %s", c->config.bytes, c->plan.n_variants,
+                  c->plan.n_variants > 1 ? "s" : "", c->plan.seeds, c->plan.seeds > 1 ? "s" : "", c->plan.folder);
+    if (done > 0) {
+        fprintf(c->tables, "%" PRId64 " of %" PRId64 " trainings are done already\n", done,
+                hl_ablate_plan_cells(&c->plan));
+    }
+    fflush(c->tables);
     HL_TRY(tell_time(c, true, c->tables));
     hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
     HL_TRY(hl_ablate_sweep_run(&c->sweep, c->results));
@@ -171,20 +133,15 @@ static hl_status conclude(call *c)
                                   failed, hl_ablate_plan_cells(&c->plan), c->plan.folder);
 }
 
-/* Refuses files that cannot be written before the trainings, not hours later. */
-static hl_status check_targets(const call *c)
-{
-    hl_target targets[HL_ABLATE_TARGETS];
-    hl_ablate_command_targets(&c->command, targets);
-    hl_targets_beside beside = { .configs = &c->command.config.path, .n_configs = 1, .sweep = c->plan.folder };
-    return hl_targets_check(targets, HL_ABLATE_TARGETS, beside);
-}
-
 /* Plans the sweep and opens its folder: all that may refuse it. */
 static hl_status begin(call *c)
 {
     HL_TRY(hl_ablate_plan_make(&c->command, &c->plan, c->tables, c->err));
-    HL_TRY(check_targets(c));
+    /* Files that cannot be written are refused before the trainings, not hours later. */
+    hl_target targets[HL_ABLATE_TARGETS];
+    hl_ablate_command_targets(&c->command, targets);
+    hl_targets_beside beside = { .configs = &c->command.config.path, .n_configs = 1, .sweep = c->plan.folder };
+    HL_TRY(hl_targets_check(targets, HL_ABLATE_TARGETS, beside));
     HL_TRY(tell_time(c, c->command.yes, NULL)); /* before any run is made or removed */
     c->sweep = (hl_ablate_sweep){ .plan = &c->plan,
                                   .train = c->train,
@@ -208,11 +165,23 @@ static hl_status run(call *c)
 {
     bool to_output = hl_output_is_standard(c->command.json) || hl_output_is_standard(c->command.csv);
     c->tables = to_output ? c->err : c->out;
-    HL_TRY(check_train(c));
+    HL_TRY(access(c->train, X_OK) == 0
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: cannot be started; the programs ablate and train belong into one folder (installed: "
+                          "headlight-ablate, headlight-train)",
+                          *c->train != '\0' ? c->train : "train"));
     hl_status status = begin(c);
     HL_TRY(status.code == HL_OK ? status : remove_data(c, status));
     HL_TRY(recall(c));
-    HL_TRY(check_memory(c));
+    /* A training that can never begin is refused before the first one, not hours later. */
+    hl_memory_at_hand at_hand = hl_memory_at_hand_now();
+    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
+        const hl_ablate_variant *variant = hl_ablate_plan_variant(&c->plan, i);
+        if (c->results[i].state == HL_ABLATE_WAITING) {
+            HL_TRY(hl_memory_check_training(&variant->config, 1, at_hand, variant->name));
+        }
+    }
     HL_TRY(train(c));
     if (c->signal != 0) {
         fprintf(c->err,
@@ -226,7 +195,12 @@ static hl_status run(call *c)
 
 static hl_status execute(call *c, int argc, char **argv)
 {
-    HL_TRY(keep_words(c, argc, argv));
+    hl_text_print(&c->words, "ablate");
+    for (int i = 1; i < argc; i++) {
+        hl_text_print(&c->words, " ");
+        hl_text_shown(&c->words, argv[i]);
+    }
+    HL_TRY(hl_text_status(&c->words));
     HL_TRY(hl_ablate_command_parse(argc, argv, &c->command));
     if (c->command.help) {
         return hl_print_help(c->out, hl_ablate_help_usage);

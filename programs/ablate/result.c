@@ -54,21 +54,6 @@ static hl_status read_rows(const char *path, const char *text, size_t size, vali
                : hl_error(HL_BAD_FILE, "%s:%" PRId64 ": not a row of a metrics.csv, cut off", path, rows.line + 1);
 }
 
-/* The rows must reach the end of the training: a file that lost its last rows describes another training. */
-static hl_status check_end(const char *path, const hl_config_train *train, const validations *v)
-{
-    int64_t steps = v->result.steps;
-    if (steps < 0) {
-        return hl_error(HL_BAD_FILE, "%s: no validation in it", path);
-    }
-    bool patience_lost = train->patience > 0 && v->since_best >= train->patience;
-    return steps == train->steps || (patience_lost && steps < train->steps)
-               ? hl_ok()
-               : hl_error(HL_BAD_FILE,
-                          "%s: its last validation is of step %" PRId64 ", but the training ends at %" PRId64, path,
-                          steps, train->steps);
-}
-
 static hl_status read_file(const char *path, const char *checkpoint, const hl_config_train *train, validations *v)
 {
     char *text;
@@ -78,7 +63,17 @@ static hl_status read_file(const char *path, const char *checkpoint, const hl_co
     hl_status status = size > 0 ? read_rows(path, text, size, v, &sum) : hl_ok();
     hl_free(text);
     HL_TRY(status);
-    HL_TRY(check_end(path, train, v));
+    /* The rows must reach the end of the training: a file that lost its last rows describes another training. */
+    int64_t steps = v->result.steps;
+    if (steps < 0) {
+        return hl_error(HL_BAD_FILE, "%s: no validation in it", path);
+    }
+    bool patience_lost = train->patience > 0 && v->since_best >= train->patience;
+    HL_TRY(steps == train->steps || (patience_lost && steps < train->steps)
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: its last validation is of step %" PRId64 ", but the training ends at %" PRId64, path,
+                          steps, train->steps));
     bool has; /* the last checkpoint, where it still exists, holds the sum of all rows */
     hl_metrics_sum known;
     HL_TRY(hl_checkpoint_read_metrics(checkpoint, &has, &known));
@@ -104,13 +99,15 @@ hl_status hl_ablate_result_read(const char *folder, const hl_config_train *train
 
 /* ---- what goes on ---- */
 
-/* The last bytes of a file, as text; "" where there are none. */
-static void read_tail(const char *path, char text[TAIL + 1])
+hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
 {
+    hl_ablate_glimpse glimpse = { .step = -1 };
+    char text[TAIL + 1];
+    /* The last bytes of the file, as text; "" where there are none. */
     const hl_file_calls *calls = hl_file_calls_get();
     int fd;
     ssize_t size = 0;
-    if (hl_file_open(path, O_RDONLY, &fd).code == HL_OK) {
+    if (hl_file_open(hl_ablate_path_in(folder, "metrics.csv").text, O_RDONLY, &fd).code == HL_OK) {
         if (calls->lseek(fd, -TAIL, SEEK_END) < 0) {
             calls->lseek(fd, 0, SEEK_SET);
         }
@@ -118,13 +115,6 @@ static void read_tail(const char *path, char text[TAIL + 1])
         calls->close(fd);
     }
     text[size > 0 ? size : 0] = '\0';
-}
-
-hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
-{
-    hl_ablate_glimpse glimpse = { .step = -1 };
-    char text[TAIL + 1];
-    read_tail(hl_ablate_path_in(folder, "metrics.csv").text, text);
     for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         hl_metrics_row r;
         if (hl_metrics_row_read(line, (size_t)(end - line), &r)) {

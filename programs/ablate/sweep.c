@@ -270,23 +270,7 @@ static hl_status look_around(sweep *s)
     return first;
 }
 
-static void stop(sweep *s)
-{
-    for (int i = 0; i < s->n && !s->stopping; i++) {
-        hl_ablate_process_stop(&s->processes[i]);
-    }
-    s->stopping = true;
-}
-
 /* ---- all of it ---- */
-
-static void draw(sweep *s)
-{
-    for (int i = 0; i < s->n; i++) {
-        s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder.text);
-    }
-    hl_ablate_progress_draw(&s->progress, s->running, s->n, count(s, HL_ABLATE_ELSEWHERE), seconds_left(s));
-}
 
 /* A failure that concerns all trainings ends them all, as a signal does. */
 static hl_status run(sweep *s)
@@ -301,7 +285,10 @@ static hl_status run(sweep *s)
             hl_ablate_progress_waits(&s->progress, s->n == 0 ? count(s, HL_ABLATE_ELSEWHERE) : 0);
         }
         if (first.code != HL_OK || hl_signals_received() != 0) {
-            stop(s);
+            for (int i = 0; i < s->n && !s->stopping; i++) {
+                hl_ablate_process_stop(&s->processes[i]);
+            }
+            s->stopping = true;
         }
         if (s->n == 0 && (s->stopping || !open)) {
             return first;
@@ -310,7 +297,10 @@ static hl_status run(sweep *s)
         hl_status status = look_around(s);
         first = first.code == HL_OK ? status : first;
         if (hl_ablate_progress_due(&s->progress)) {
-            draw(s);
+            for (int i = 0; i < s->n; i++) {
+                s->running[i].glimpse = hl_ablate_glimpse_of(s->running[i].folder.text);
+            }
+            hl_ablate_progress_draw(&s->progress, s->running, s->n, count(s, HL_ABLATE_ELSEWHERE), seconds_left(s));
         }
     }
 }

@@ -13,11 +13,8 @@ static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 36, MARGIN 
                     MEAN = 3;
 
 /* Colours that colour-blind readers tell apart (Okabe and Ito); shapes differ too: the base's mean is a square. */
-typedef struct colour {
-    double red, green, blue;
-} colour;
-static const colour INK = { 0.1, 0.1, 0.1 }, FRAME = { 0.75, 0.75, 0.75 }, POINT = { 0.55, 0.55, 0.55 },
-                    OTHER = { 0, 0.447, 0.698 }, BASE = { 0.835, 0.369, 0 };
+static const hl_pen_colour INK = { 0.1, 0.1, 0.1 }, FRAME = { 0.75, 0.75, 0.75 }, POINT = { 0.55, 0.55, 0.55 },
+                           OTHER = { 0, 0.447, 0.698 }, BASE = { 0.835, 0.369, 0 };
 
 static const char *const titles[HL_SWEEP_MEASURES] = { "validation loss", "accuracy (%)" };
 static const double units[HL_SWEEP_MEASURES] = { 1, 100 };
@@ -80,38 +77,20 @@ static double place_of(const axis *a, double value)
 
 /* ---- painting ---- */
 
-static void set_colour(cairo_t *cairo, colour c)
-{
-    cairo_set_source_rgb(cairo, c.red, c.green, c.blue);
-}
-
-static void draw_line(cairo_t *cairo, double x0, double y0, double x1, double y1)
-{
-    cairo_move_to(cairo, x0, y0);
-    cairo_line_to(cairo, x1, y1);
-    cairo_stroke(cairo);
-}
-
-static void draw_text(cairo_t *cairo, const char *text, double x, double y, double align, double width)
-{
-    hl_pen_line line = hl_pen_fit(cairo, text, width);
-    hl_pen_draw(cairo, &line, x, y, align, false);
-}
-
 static void draw_axis(cairo_t *cairo, const layout *l, int measure, double bottom)
 {
     const axis *a = &l->axes[measure];
-    set_colour(cairo, INK);
-    draw_text(cairo, titles[measure], PLOT / 2, -LINE / 2, 0.5, PLOT);
+    hl_pen_use(cairo, INK);
+    hl_pen_write(cairo, titles[measure], PLOT, PLOT / 2, -LINE / 2, 0.5, false);
     double decimals = fmax(0, -floor(log10(a->step) + 1e-9));
     for (int i = 0; a->low + i * a->step <= a->high + 1e-9 * a->step; i++) {
         double value = a->low + i * a->step, x = place_of(a, value);
         char text[32];
         snprintf(text, sizeof text, "%.*f", (int)fmin(decimals, 9), value);
-        set_colour(cairo, FRAME);
-        draw_line(cairo, x, 0, x, bottom);
-        set_colour(cairo, INK);
-        draw_text(cairo, text, x, bottom + LINE, 0.5, PLOT);
+        hl_pen_use(cairo, FRAME);
+        hl_pen_stroke(cairo, x, 0, x, bottom);
+        hl_pen_use(cairo, INK);
+        hl_pen_write(cairo, text, PLOT, x, bottom + LINE, 0.5, false);
     }
 }
 
@@ -120,9 +99,9 @@ static void draw_bar(cairo_t *cairo, const layout *l, int measure, const hl_inte
     double middle = place_of(&l->axes[measure], units[measure] * interval->mean);
     double end = place_of(&l->axes[measure], units[measure] * (interval->mean + interval->half_width));
     double half = end - middle;
-    draw_line(cairo, middle - half, y, middle + half, y);
-    draw_line(cairo, middle - half, y - MEAN, middle - half, y + MEAN);
-    draw_line(cairo, middle + half, y - MEAN, middle + half, y + MEAN);
+    hl_pen_stroke(cairo, middle - half, y, middle + half, y);
+    hl_pen_stroke(cairo, middle - half, y - MEAN, middle - half, y + MEAN);
+    hl_pen_stroke(cairo, middle + half, y - MEAN, middle + half, y + MEAN);
 }
 
 static void draw_variant(cairo_t *cairo, const layout *l, int measure, const hl_sweep_variant *variant, double y)
@@ -131,23 +110,22 @@ static void draw_variant(cairo_t *cairo, const layout *l, int measure, const hl_
     if (variant->n == 0) {
         return;
     }
-    set_colour(cairo, POINT);
+    hl_pen_use(cairo, POINT);
     for (int64_t i = 0; i < variant->n; i++) {
         double x = place_of(&l->axes[measure], units[measure] * variant->values[measure][i]);
-        cairo_arc(cairo, x, y + MEAN + DOT + 1, DOT, 0, 4 * acos(0));
-        cairo_fill(cairo);
+        hl_pen_dot(cairo, x, y + MEAN + DOT + 1, DOT);
     }
-    set_colour(cairo, variant->base ? BASE : OTHER);
+    hl_pen_use(cairo, variant->base ? BASE : OTHER);
     if (interval->n >= 2) {
         draw_bar(cairo, l, measure, interval, y);
     }
     double x = place_of(&l->axes[measure], units[measure] * interval->mean);
     if (variant->base) {
         cairo_rectangle(cairo, x - MEAN, y - MEAN, 2 * MEAN, 2 * MEAN);
+        cairo_fill(cairo);
     } else {
-        cairo_arc(cairo, x, y, MEAN, 0, 4 * acos(0));
+        hl_pen_dot(cairo, x, y, MEAN);
     }
-    cairo_fill(cairo);
 }
 
 static void draw_base_line(cairo_t *cairo, const layout *l, int measure, double bottom)
@@ -156,9 +134,9 @@ static void draw_base_line(cairo_t *cairo, const layout *l, int measure, double 
         const hl_sweep_variant *variant = &l->chart->variants[v];
         if (variant->base && variant->n > 0) {
             double x = place_of(&l->axes[measure], units[measure] * variant->intervals[measure].mean);
-            set_colour(cairo, BASE);
+            hl_pen_use(cairo, BASE);
             cairo_set_dash(cairo, (const double[]){ 3, 3 }, 2, 0);
-            draw_line(cairo, x, 0, x, bottom);
+            hl_pen_stroke(cairo, x, 0, x, bottom);
             cairo_set_dash(cairo, NULL, 0, 0);
         }
     }
@@ -183,8 +161,8 @@ static void draw_names(cairo_t *cairo, const layout *l, double right, double top
 {
     for (int64_t v = 0; v < l->chart->n; v++) {
         const hl_sweep_variant *variant = &l->chart->variants[v];
-        set_colour(cairo, variant->base ? BASE : INK);
-        draw_text(cairo, variant->name, right, top + ROW * ((double)v + 0.4) + TEXT / 3, 1, WIDEST_NAME);
+        hl_pen_use(cairo, variant->base ? BASE : INK);
+        hl_pen_write(cairo, variant->name, WIDEST_NAME, right, top + ROW * ((double)v + 0.4) + TEXT / 3, 1, false);
     }
 }
 
@@ -192,7 +170,7 @@ static void draw_caption(cairo_t *cairo, const layout *l)
 {
     const char *rest = l->chart->caption;
     double y = MARGIN + l->panels_height + LINE / 2;
-    set_colour(cairo, INK);
+    hl_pen_use(cairo, INK);
     for (int i = 1; i <= l->caption_lines && rest != NULL; i++) {
         hl_pen_line line;
         rest = hl_pen_split(cairo, rest, l->width - 2 * MARGIN, i == l->caption_lines, &line);
@@ -204,8 +182,6 @@ static void draw_caption(cairo_t *cairo, const layout *l)
 static hl_status paint(const void *context, cairo_t *cairo)
 {
     const layout *l = context;
-    cairo_set_source_rgb(cairo, 1, 1, 1);
-    cairo_paint(cairo);
     hl_pen_font(cairo, TEXT);
     bool narrow = l->chart->narrow;
     for (int measure = 0; measure < HL_SWEEP_MEASURES; measure++) {
@@ -225,8 +201,14 @@ static hl_status paint(const void *context, cairo_t *cairo)
 
 /* ---- files ---- */
 
-static void measure_texts(cairo_t *cairo, layout *l)
+static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
 {
+    *l = (layout){ .chart = chart };
+    if (chart->n < 1 || chart->n > MOST_VARIANTS) {
+        return hl_error(HL_INVALID, "a chart shows 1 to %d rows, not %lld", MOST_VARIANTS, (long long)chart->n);
+    }
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
     hl_pen_font(cairo, TEXT);
     for (int64_t v = 0; v < l->chart->n; v++) {
         l->names = fmax(l->names, hl_pen_fit(cairo, l->chart->variants[v].name, WIDEST_NAME).width);
@@ -238,17 +220,6 @@ static void measure_texts(cairo_t *cairo, layout *l)
     l->caption_lines =
         caption != NULL ? hl_pen_count_lines(cairo, caption, l->width - 2 * MARGIN, MOST_CAPTION_LINES) : 0;
     l->height = 2 * MARGIN + l->panels_height + l->caption_lines * LINE;
-}
-
-static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
-{
-    *l = (layout){ .chart = chart };
-    if (chart->n < 1 || chart->n > MOST_VARIANTS) {
-        return hl_error(HL_INVALID, "a chart shows 1 to %d rows, not %lld", MOST_VARIANTS, (long long)chart->n);
-    }
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
-    cairo_t *cairo = cairo_create(surface);
-    measure_texts(cairo, l);
     hl_status status = hl_drawing_status(cairo_status(cairo));
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);

@@ -2,7 +2,6 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/threads.h"
 #include "programs/bench/allocations.h"
 #include "programs/bench/command.h"
 #include "programs/bench/help.h"
@@ -67,7 +66,7 @@ static hl_status execute(const char *program, hl_ranks *ranks, const hl_bench_co
                                                                   : hl_bench_runs(program, command, out, err);
 }
 
-int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err)
+int hl_bench_program(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err)
 {
     hl_bench_command command;
     hl_status status = hl_bench_command_parse(argc, argv, &command);
@@ -78,9 +77,4 @@ int hl_bench_program_together(hl_ranks *ranks, const char *program, int argc, ch
     }
     HL_THEN(status, execute(program, ranks, &command, out, err));
     return hl_standard_output_end(status, false, out, err);
-}
-
-int hl_bench_program(const char *program, int argc, char **argv, FILE *out, FILE *err)
-{
-    return hl_bench_program_together(NULL, program, argc, argv, out, err);
 }

@@ -155,15 +155,6 @@ static hl_status time_computing(const cluster *c, int n, double *seconds)
     return hl_ok();
 }
 
-/* The seconds of steps of the ranks together, as many as take the job's seconds where one takes `expected`. */
-static hl_status time_together(const cluster *c, double expected, double *seconds)
-{
-    int64_t times = (int64_t)fmin(c->job->seconds / expected, 1e5);
-    times = times > HL_BENCH_LEAST_REPEATS ? times : HL_BENCH_LEAST_REPEATS;
-    hl_ranks_broadcast(c->ranks, &times, sizeof times);
-    return time_steps(c->job, c->ranks, times, seconds);
-}
-
 /* 1, 2, 4 ..., and in its place how many there are. */
 static int next_after(int n, int there)
 {
@@ -185,7 +176,11 @@ static hl_status measure_steps(const cluster *c)
         double exchange = hl_bench_cluster_exchange(c->link, c->leaves, n, c->bytes), step = computing + exchange;
         alone = n == 1 ? step : alone;
         if (n == c->ranks->n) {
-            HL_TRY(time_together(c, step, &measured));
+            /* steps of the ranks together, as many as take the job's seconds */
+            int64_t times = (int64_t)fmin(c->job->seconds / step, 1e5);
+            times = times > HL_BENCH_LEAST_REPEATS ? times : HL_BENCH_LEAST_REPEATS;
+            hl_ranks_broadcast(c->ranks, &times, sizeof times);
+            HL_TRY(time_steps(c->job, c->ranks, times, &measured));
         }
         fprintf(c->out, "%-10d%12.3f%14.3f%14.3f%11.2fx", n, 1e3 * computing, 1e3 * exchange, 1e3 * step, alone / step);
         fprintf(c->out, measured > 0 ? "%14.3f\n" : "\n", 1e3 * measured);

@@ -40,20 +40,6 @@ static hl_status compare(const char *program, const char *what, const hl_bench_j
     return hl_ok();
 }
 
-static hl_status compare_loop(const char *program, const plan *p, FILE *out)
-{
-    hl_bench_figures loop;
-    HL_TRY(compare(program, "one layer, forward and backward", &p->batched, "all heads at once", &p->looped,
-                   "a loop over the heads", out, &loop));
-    hl_text text = { 0 };
-    hl_text_paragraph(&text, WIDTH,
-                      "Both compute the same numbers from the same weights. The loop slices q, k and v apart and runs "
-                      "every head as ops of its own, whose intermediate tensors all go through memory; at once, a "
-                      "head's scores stay in a core's cache and the heads are spread over the threads.");
-    hl_text_print(&text, "\n");
-    return hl_bench_print(out, &text);
-}
-
 /* Replaces the config's heads by those of the override `heads`, of width d_model / heads. */
 static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *config)
 {
@@ -63,21 +49,6 @@ static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *conf
         HL_TRY(hl_bench_job_vary(job, overrides[i]));
     }
     return hl_bench_job_config(job, NULL, config);
-}
-
-/* Refuses overrides of keys that the second comparison sets: they would have no effect. */
-static hl_status refuse_widths(const hl_bench_job *job)
-{
-    static const char *const keys[] = { "model.kv_heads", "model.d_k", "model.d_v" };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (hl_bench_job_overrides(job, keys[i])) {
-            return hl_error(HL_INVALID,
-                            "command line: %s: --heads compares heads of width d_model / heads; leave it out, or give "
-                            "it in the config for the first comparison alone",
-                            keys[i]);
-        }
-    }
-    return hl_ok();
 }
 
 /* How many heads are compared with one: as many as the user asks for, or eight. */
@@ -109,7 +80,16 @@ static hl_status make_plan(const hl_bench_job *job, FILE *err, plan *p)
     p->batched.what = HL_BENCH_HEADS;
     p->looped.what = HL_BENCH_LOOP;
     HL_TRY(hl_bench_job_config(job, err, &p->config));
-    HL_TRY(refuse_widths(job));
+    /* Overrides of keys that the second comparison sets are refused: they would have no effect. */
+    static const char *const keys[] = { "model.kv_heads", "model.d_k", "model.d_v" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (hl_bench_job_overrides(job, keys[i])) {
+            return hl_error(HL_INVALID,
+                            "command line: %s: --heads compares heads of width d_model / heads; leave it out, or give "
+                            "it in the config for the first comparison alone",
+                            keys[i]);
+        }
+    }
     HL_TRY(choose_count(job, &p->config, &p->count));
     snprintf(p->many_heads, sizeof p->many_heads, "model.heads=%" PRId64, p->count);
     HL_TRY(set_heads(&p->one, "model.heads=1", &config));
@@ -143,6 +123,15 @@ hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out
                   (long long)p.config.train.batch_size, (long long)p.config.model.d_model,
                   (long long)p.config.model.heads[0], p.config.train.precision == HL_PRECISION_BF16 ? ", in bf16" : "");
     fputc('\n', out);
-    HL_TRY(compare_loop(program, &p, out));
+    hl_bench_figures loop;
+    HL_TRY(compare(program, "one layer, forward and backward", &p.batched, "all heads at once", &p.looped,
+                   "a loop over the heads", out, &loop));
+    hl_text text = { 0 };
+    hl_text_paragraph(&text, WIDTH,
+                      "Both compute the same numbers from the same weights. The loop slices q, k and v apart and runs "
+                      "every head as ops of its own, whose intermediate tensors all go through memory; at once, a "
+                      "head's scores stay in a core's cache and the heads are spread over the threads.");
+    hl_text_print(&text, "\n");
+    HL_TRY(hl_bench_print(out, &text));
     return compare_counts(program, &p, out);
 }

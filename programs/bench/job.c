@@ -3,7 +3,6 @@
 #include "core/base/threads.h"
 #include "programs/open_data.h"
 #include "programs/sgemm.h"
-#include "train/setup.h"
 
 #include <stdio.h>
 #include <string.h>

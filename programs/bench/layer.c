@@ -55,18 +55,6 @@ static hl_status plan(layer *l)
     return hl_tape_plan_pass(records, options_of(l), record_pass, l, &l->plan);
 }
 
-static hl_status make_sequences(layer *l)
-{
-    l->offsets = hl_calloc((size_t)l->B + 1, sizeof *l->offsets);
-    HL_NEED(l->offsets != NULL, "the layer's input");
-    for (int64_t b = 0; b <= l->B; b++) {
-        l->offsets[b] = (int32_t)(b * l->T);
-    }
-    const hl_sequences sequences = { .n = l->B, .longest = l->T, .offsets = l->offsets };
-    l->rules = (hl_attention_rules){ .queries = sequences, .keys = sequences };
-    return hl_naive_padding_init(&l->padding, &l->rules, l->module.config.n_heads);
-}
-
 static hl_real *make_numbers(hl_shape shape, const char *use)
 {
     int64_t count = hl_shape_count(shape);
@@ -100,7 +88,14 @@ static hl_status prepare(layer *l, const hl_config *config)
     }
     HL_TRY(hl_parameters_allocate(&l->parameters));
     hl_parameters_initialise(&l->parameters, (uint64_t)config->train.seed);
-    HL_TRY(make_sequences(l));
+    l->offsets = hl_calloc((size_t)l->B + 1, sizeof *l->offsets);
+    HL_NEED(l->offsets != NULL, "the layer's input");
+    for (int64_t b = 0; b <= l->B; b++) {
+        l->offsets[b] = (int32_t)(b * l->T);
+    }
+    const hl_sequences sequences = { .n = l->B, .longest = l->T, .offsets = l->offsets };
+    l->rules = (hl_attention_rules){ .queries = sequences, .keys = sequences };
+    HL_TRY(hl_naive_padding_init(&l->padding, &l->rules, l->module.config.n_heads));
     HL_TRY(plan(l));
     HL_TRY(hl_arena_init(&l->arena, l->plan.bytes));
     l->x = make_numbers(l->shape, "bench x");

@@ -7,7 +7,6 @@
 
 #include <cblas.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -27,36 +26,6 @@ hl_bench_software hl_bench_machine_software(void)
                                 .openblas = openblas_get_config(),
                                 .core = openblas_get_corename(),
                                 .libxsmm = hl_small_matmul_libxsmm() };
-}
-
-/* hl_file_read would read nothing: the kernel gives the file's size as 0. */
-static void read_cpu(char cpu[CPU_TEXT])
-{
-    static const char key[] = "model name";
-    const hl_file_calls *calls = hl_file_calls_get();
-    char content[4096];
-    int fd = calls->open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC, 0);
-    ssize_t count = fd >= 0 ? calls->read(fd, content, sizeof content - 1) : 0;
-    if (fd >= 0) {
-        calls->close(fd);
-    }
-    content[count > 0 ? count : 0] = '\0';
-    const char *line = strstr(content, key), *colon = line != NULL ? strchr(line, ':') : NULL;
-    if (colon == NULL || sscanf(colon, ": %63[^\n]", cpu) != 1) {
-        snprintf(cpu, CPU_TEXT, "of a kind that the system does not name");
-    }
-}
-
-static void print_heading(hl_text *text, int threads)
-{
-    char cpu[CPU_TEXT];
-    hl_bench_software software = hl_bench_machine_software();
-    bool generates = software.libxsmm != NULL;
-    read_cpu(cpu);
-    hl_text_print(text, "headlight %s, compiled by %s\n", software.headlight, software.compiler);
-    hl_text_print(text, "CPU %s; %d thread%s\n", cpu, threads, threads > 1 ? "s" : "");
-    hl_text_paragraph(text, WIDTH, "%s; kernels for %s", software.openblas, software.core);
-    hl_text_print(text, "%s%s\n\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
 }
 
 /* Adds a line for a variable that is set: what it does to the run. */
@@ -97,7 +66,27 @@ hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err)
     hl_text warnings = { 0 }, heading = { 0 };
     hl_bench_machine_warnings(&warnings, threads);
     hl_status status = hl_bench_print(err, &warnings);
-    print_heading(&heading, threads);
+    char cpu[CPU_TEXT];
+    hl_bench_software software = hl_bench_machine_software();
+    bool generates = software.libxsmm != NULL;
+    /* hl_file_read would read nothing: the kernel gives the file's size as 0. */
+    static const char key[] = "model name";
+    const hl_file_calls *calls = hl_file_calls_get();
+    char content[4096];
+    int fd = calls->open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC, 0);
+    ssize_t count = fd >= 0 ? calls->read(fd, content, sizeof content - 1) : 0;
+    if (fd >= 0) {
+        calls->close(fd);
+    }
+    content[count > 0 ? count : 0] = '\0';
+    const char *line = strstr(content, key), *colon = line != NULL ? strchr(line, ':') : NULL;
+    if (colon == NULL || sscanf(colon, ": %63[^\n]", cpu) != 1) {
+        snprintf(cpu, CPU_TEXT, "of a kind that the system does not name");
+    }
+    hl_text_print(&heading, "headlight %s, compiled by %s\n", software.headlight, software.compiler);
+    hl_text_print(&heading, "CPU %s; %d thread%s\n", cpu, threads, threads > 1 ? "s" : "");
+    hl_text_paragraph(&heading, WIDTH, "%s; kernels for %s", software.openblas, software.core);
+    hl_text_print(&heading, "%s%s\n\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
     hl_status printed = hl_bench_print(out, &heading);
     return status.code != HL_OK ? status : printed;
 }

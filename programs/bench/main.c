@@ -4,7 +4,7 @@
 
 static int bench(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err)
 {
-    return hl_bench_program_together(ranks, "/proc/self/exe", argc, argv, out, err);
+    return hl_bench_program(ranks, "/proc/self/exe", argc, argv, out, err);
 }
 
 int main(int argc, char **argv)

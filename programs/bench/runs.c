@@ -47,18 +47,6 @@ hl_status hl_bench_find_config(const char *program, const char *name, char **pat
     return hl_ok();
 }
 
-static hl_status find_configs(runs *r)
-{
-    const hl_bench_command *command = r->command;
-    for (r->n = 0; r->n < (command->n_configs > 0 ? command->n_configs : HL_BENCH_USUAL); r->n++) {
-        char **path = &r->paths[r->n];
-        HL_TRY(command->n_configs > 0 ? hl_bench_find_config(r->program, command->configs[r->n], path)
-                                      : hl_shipped_config(r->program, hl_bench_shipped[r->n], path));
-    }
-    r->found = hl_calloc((size_t)r->n, sizeof *r->found);
-    return r->found != NULL ? hl_ok() : hl_error_memory("the figures");
-}
-
 static hl_bench_job job_of(const runs *r, int i)
 {
     hl_bench_job job = r->command->job;
@@ -89,8 +77,25 @@ static void set_name(hl_bench_workload_figures *workload, const char *path)
     hl_shown_cut(workload->name, sizeof workload->name, whole, needed >= (int)sizeof whole);
 }
 
-static hl_status measure_all(const runs *r)
+static hl_status run(runs *r, FILE *out, FILE *err)
 {
+    int threads = 0;
+    hl_text head = { 0 }, profiles = { 0 }, report = { 0 };
+    hl_target json = { "json", r->command->json };
+    const hl_bench_command *command = r->command;
+    for (r->n = 0; r->n < (command->n_configs > 0 ? command->n_configs : HL_BENCH_USUAL); r->n++) {
+        char **path = &r->paths[r->n];
+        HL_TRY(command->n_configs > 0 ? hl_bench_find_config(r->program, command->configs[r->n], path)
+                                      : hl_shipped_config(r->program, hl_bench_shipped[r->n], path));
+    }
+    r->found = hl_calloc((size_t)r->n, sizeof *r->found);
+    HL_NEED(r->found != NULL, "the figures");
+    HL_TRY(check_configs(r, err, &threads));
+    HL_TRY(
+        hl_targets_check(&json, 1, (hl_targets_beside){ .configs = (const char *const *)r->paths, .n_configs = r->n }));
+    HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
+    hl_bench_table_head(&head);
+    HL_TRY(hl_bench_print(r->tables, &head));
     for (int i = 0; i < r->n; i++) {
         hl_bench_job job = job_of(r, i);
         hl_text text = { 0 };
@@ -99,22 +104,6 @@ static hl_status measure_all(const runs *r)
         hl_bench_table_row(&text, &r->found[i]);
         HL_TRY(hl_bench_print(r->tables, &text));
     }
-    return hl_ok();
-}
-
-static hl_status run(runs *r, FILE *out, FILE *err)
-{
-    int threads = 0;
-    hl_text head = { 0 }, profiles = { 0 }, report = { 0 };
-    hl_target json = { "json", r->command->json };
-    HL_TRY(find_configs(r));
-    HL_TRY(check_configs(r, err, &threads));
-    HL_TRY(
-        hl_targets_check(&json, 1, (hl_targets_beside){ .configs = (const char *const *)r->paths, .n_configs = r->n }));
-    HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
-    hl_bench_table_head(&head);
-    HL_TRY(hl_bench_print(r->tables, &head));
-    HL_TRY(measure_all(r));
     hl_bench_table_legend(&profiles);
     for (int i = 0; i < r->n && r->command->job.profile; i++) {
         hl_bench_table_profile(&profiles, &r->found[i]);

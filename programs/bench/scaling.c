@@ -61,8 +61,18 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
     return hl_ok();
 }
 
-static hl_status print_legend(FILE *out)
+hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
 {
+    hl_config config;
+    HL_TRY(hl_bench_job_config(job, err, &config));
+    HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
+    hl_print_line(out, "A step of %s%s, one size doubled at a time", job->config.path,
+                  config.train.precision == HL_PRECISION_BF16 ? " in bf16" : "");
+    fprintf(out, "\n%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
+    HL_TRY(config.task.length > 0 ? scale(program, job, "task.length", config.task.length, out) : hl_ok());
+    HL_TRY(scale(program, job, "model.d_model", config.model.d_model, out));
+    HL_TRY(scale(program, job, "model.heads", config.model.heads[0], out));
+    HL_TRY(scale(program, job, "train.batch_size", config.train.batch_size, out));
     hl_text text = { 0 };
     hl_text_print(&text, "\n");
     hl_text_paragraph(
@@ -80,19 +90,4 @@ static hl_status print_legend(FILE *out)
         "larger sizes use the machine better. Memory: --summary has it, exactly.",
         hl_program_name("train"));
     return hl_bench_print(out, &text);
-}
-
-hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
-{
-    hl_config config;
-    HL_TRY(hl_bench_job_config(job, err, &config));
-    HL_TRY(hl_bench_machine_announce(hl_setup_threads(&config), out, err));
-    hl_print_line(out, "A step of %s%s, one size doubled at a time", job->config.path,
-                  config.train.precision == HL_PRECISION_BF16 ? " in bf16" : "");
-    fprintf(out, "\n%-26s%10s%8s%8s%12s%8s%8s\n", "", "ms/step", "times", "theory", "arena MiB", "times", "theory");
-    HL_TRY(config.task.length > 0 ? scale(program, job, "task.length", config.task.length, out) : hl_ok());
-    HL_TRY(scale(program, job, "model.d_model", config.model.d_model, out));
-    HL_TRY(scale(program, job, "model.heads", config.model.heads[0], out));
-    HL_TRY(scale(program, job, "train.batch_size", config.train.batch_size, out));
-    return print_legend(out);
 }

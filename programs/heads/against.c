@@ -174,24 +174,6 @@ static double untrained_js(const comparison *c, int64_t i)
     return hl_divergence_of(&one, &other);
 }
 
-/* ---- the page ---- */
-
-static hl_status write_page(comparison *c, hl_text *page)
-{
-    hl_report_run shown[2];
-    for (int i = 0; i < 2; i++) {
-        side *s = &c->sides[i];
-        HL_TRY(hl_heads_report_gather(&s->report, s->run, &s->history, &s->study));
-        shown[i] = s->report.shown;
-        shown[i].matches = s->matches;
-    }
-    if (strcmp(shown[0].name, shown[1].name) == 0) {
-        shown[0].name = c->sides[0].run->source.path;
-        shown[1].name = c->sides[1].run->source.path;
-    }
-    return hl_report_write(shown, 2, page);
-}
-
 /* ---- the table ---- */
 
 static void write_head(hl_text *text, const hl_heads_row *row, const char *const *relations, int width)
@@ -258,13 +240,6 @@ static void row_of(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "untrained", 0, untrained_js(c, index));
 }
 
-static void write_json(const comparison *c, hl_text *text)
-{
-    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].study.n });
-    hl_json_print_document(text, json_pack("{s:I, s:I, s:o}", "step", (json_int_t)c->sides[0].study.step,
-                                           "step_against", (json_int_t)second_step(c), "heads", heads));
-}
-
 /* ---- all of it ---- */
 
 static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_against *against)
@@ -276,11 +251,25 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(match(c));
     HL_TRY(read_untrained(c));
     HL_TRY(write_table(c, &against->answer.table));
-    write_json(c, &against->answer.json);
+    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].study.n });
+    hl_json_print_document(&against->answer.json,
+                           json_pack("{s:I, s:I, s:o}", "step", (json_int_t)c->sides[0].study.step, "step_against",
+                                     (json_int_t)second_step(c), "heads", heads));
     HL_TRY(hl_text_status(&against->answer.json));
     hl_results_csv(&against->answer.csv, (hl_results){ row_of, c, c->sides[0].study.n });
     HL_TRY(hl_text_status(&against->answer.csv));
-    HL_TRY(write_page(c, &against->page));
+    hl_report_run shown[2];
+    for (int i = 0; i < 2; i++) {
+        side *s = &c->sides[i];
+        HL_TRY(hl_heads_report_gather(&s->report, s->run, &s->history, &s->study));
+        shown[i] = s->report.shown;
+        shown[i].matches = s->matches;
+    }
+    if (strcmp(shown[0].name, shown[1].name) == 0) {
+        shown[0].name = c->sides[0].run->source.path;
+        shown[1].name = c->sides[1].run->source.path;
+    }
+    HL_TRY(hl_report_write(shown, 2, &against->page));
     against->path = hl_path_join(first->source.path, "against-%s.html", second->source.name);
     return against->path != NULL ? hl_ok() : hl_error_memory(first->source.path);
 }

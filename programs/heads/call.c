@@ -98,6 +98,14 @@ hl_status hl_heads_call_begin(hl_heads_call *call)
     return model->open != NULL ? hl_print_notices(call->err, hl_pretrained_notices(model->open)) : hl_ok();
 }
 
+hl_status hl_heads_call_start(hl_heads_call *call, hl_data_use use, hl_status (*needs)(const hl_heads_call *call))
+{
+    HL_TRY(hl_heads_call_open(call, use));
+    HL_TRY(needs != NULL ? needs(call) : hl_ok());
+    HL_TRY(hl_heads_call_read(call));
+    return hl_heads_call_begin(call);
+}
+
 bool hl_heads_call_can_write(const hl_heads_call *call, const char *else_what)
 {
     const hl_opened_model *model = &call->model;

@@ -35,6 +35,9 @@ hl_status hl_heads_call_read(hl_heads_call *call);
  * this check. */
 hl_status hl_heads_call_begin(hl_heads_call *call);
 
+/* What most verbs begin with: opens the model, checks what the verb `needs` (NULL: nothing), reads and begins. */
+hl_status hl_heads_call_start(hl_heads_call *call, hl_data_use use, hl_status (*needs)(const hl_heads_call *call));
+
 /* Whether files can be written into the run's folder. A run in a read-only folder can still be read; `else_what` is
  * then printed. */
 bool hl_heads_call_can_write(const hl_heads_call *call, const char *else_what);

@@ -7,7 +7,6 @@
 #include "heads/head_set.h"
 #include "heads/label.h"
 #include "heads/match.h"
-#include "heads/metrics.h"
 #include "programs/heads/against.h"
 #include "programs/heads/memory.h"
 #include "programs/results.h"
@@ -228,14 +227,6 @@ static json_t *step_json(const side *s)
     return s->run->source.open == NULL && s->maps->step >= 0 ? json_integer(s->maps->step) : json_null();
 }
 
-static void write_json(hl_text *text, const comparison *c)
-{
-    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].n });
-    hl_json_print_document(text, json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
-                                           step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
-                                           (json_int_t)c->n_examples, "heads", heads));
-}
-
 /* ---- all of it ---- */
 
 static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_answer *change)
@@ -254,7 +245,11 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     HL_TRY(measure_side(&c->sides[1], second, &c->second));
     HL_TRY(make_rows(c));
     write_table(&change->table, c);
-    write_json(&change->json, c);
+    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].n });
+    hl_json_print_document(&change->json,
+                           json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
+                                     step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
+                                     (json_int_t)c->n_examples, "heads", heads));
     hl_results_csv(&change->csv, (hl_results){ row_of, c, c->sides[0].n });
     HL_TRY(hl_text_status(&change->table));
     HL_TRY(hl_text_status(&change->json));

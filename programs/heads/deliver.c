@@ -24,18 +24,17 @@ hl_status hl_heads_deliver(const hl_heads_command *command, hl_heads_answer *ans
         }
     }
     hl_heads_answer_free(answer);
+    HL_THEN(status, answer->draw != NULL ? hl_heads_deliver_charts(command, answer->draw, answer->of, out) : hl_ok());
     return status;
 }
 
-hl_status hl_heads_deliver_charts(const hl_heads_command *command,
-                                  hl_status (*draw)(const void *context, hl_picture_format format, hl_text *bytes),
-                                  const void *context, FILE *out)
+hl_status hl_heads_deliver_charts(const hl_heads_command *command, hl_heads_draw *draw, const void *of, FILE *out)
 {
     const char *const paths[HL_PICTURE_FORMATS] = { command->files.png, command->files.svg, command->files.pdf };
     for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
         hl_text bytes = { 0 };
         if (paths[format] != NULL) {
-            hl_text_fail(&bytes, draw(context, (hl_picture_format)format, &bytes));
+            hl_text_fail(&bytes, draw(of, (hl_picture_format)format, &bytes));
             HL_TRY(hl_output_put(paths[format], &bytes, out));
         }
     }

@@ -142,8 +142,9 @@ hl_status hl_heads_examples_find_folder(const hl_model_source *run, const hl_hea
 
 /* ---- the sentences ---- */
 
-static void tell(const hl_opened_model *run, FILE *err)
+hl_status hl_heads_examples_read(hl_opened_model *run, const hl_heads_command *command, FILE *err)
 {
+    HL_TRY(hl_open_examples(run, command->examples, err));
     const hl_text_notices *found = hl_text_data_noticed(hl_dataset_text(run->written), HL_VALIDATION);
     char n[HL_UNITS_TEXT];
     if (found->cut > 0) {
@@ -157,11 +158,5 @@ static void tell(const hl_opened_model *run, FILE *err)
                       "scored on the other",
                       run->file);
     }
-}
-
-hl_status hl_heads_examples_read(hl_opened_model *run, const hl_heads_command *command, FILE *err)
-{
-    HL_TRY(hl_open_examples(run, command->examples, err));
-    tell(run, err);
     return hl_ok();
 }

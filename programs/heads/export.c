@@ -6,7 +6,6 @@
 #include "heads/head_set.h"
 #include "heads/heads_csv.h"
 #include "programs/heads/answers.h"
-#include "study/study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -142,17 +141,6 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_heads_view *view)
     return status;
 }
 
-static void add_hidden(hl_npz_writer *npz, const hl_hidden_states *hidden)
-{
-    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-    for (int i = 0; i < hidden->n_states; i++) {
-        char name[sizeof "hidden_-2147483648"];
-        snprintf(name, sizeof name, "hidden_%d", i);
-        hl_npz_add(npz, name, real, HL_SHAPE(1, hidden->n_rows, hidden->d_model),
-                   hidden->rows + i * hidden->n_rows * hidden->d_model);
-    }
-}
-
 /* z_0, write_0, z_1, ... */
 static void add_writes(hl_npz_writer *npz, const hl_hidden_states *hidden, const hl_model_config *config)
 {
@@ -172,7 +160,13 @@ hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool m
     HL_NEED(npz != NULL, path);
     add_maps(npz, view);
     if (hidden != NULL) {
-        add_hidden(npz, hidden);
+        const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
+        for (int i = 0; i < hidden->n_states; i++) {
+            char name[sizeof "hidden_-2147483648"];
+            snprintf(name, sizeof name, "hidden_%d", i);
+            hl_npz_add(npz, name, real, HL_SHAPE(1, hidden->n_rows, hidden->d_model),
+                       hidden->rows + i * hidden->n_rows * hidden->d_model);
+        }
     }
     if (hidden != NULL && hidden->z != NULL) {
         add_writes(npz, hidden, view->maps->config);

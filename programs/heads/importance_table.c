@@ -92,15 +92,6 @@ static void write_row(hl_text *text, const hl_heads_importance *study, int64_t i
     hl_text_print(text, "\n");
 }
 
-static void write_rows(hl_text *text, const hl_heads_importance *study)
-{
-    hl_text_print(text, "%-*s%-*s%*s%*s%*s%*s\n", NAME, "head", LABEL, "label", SHORT, "importance", LONG, "zero", LONG,
-                  "mean", LONG, "uniform");
-    for (int64_t i = 0; i < study->importance.n; i++) {
-        write_row(text, study, i);
-    }
-}
-
 /* ---- sentences ---- */
 
 static void write_judgement(hl_text *text, const hl_heads_importance *study, int64_t index)
@@ -210,7 +201,11 @@ void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study)
                           study->weights_step, study->step);
     }
     hl_text_print(text, "\n");
-    write_rows(text, study);
+    hl_text_print(text, "%-*s%-*s%*s%*s%*s%*s\n", NAME, "head", LABEL, "label", SHORT, "importance", LONG, "zero", LONG,
+                  "mean", LONG, "uniform");
+    for (int64_t i = 0; i < study->importance.n; i++) {
+        write_row(text, study, i);
+    }
     hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "importance: |z dL/dz| for the head's output z, by the gradient: the loss's first-order change. "
@@ -279,9 +274,4 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
                   (json_int_t)all->n_examples, "loss", hl_json_number(all->loss), "rank_correlation",
                   hl_json_number(all->rank_correlation), "heads", heads, "smallest_set", smallest_set(study));
     hl_json_print_document(text, root);
-}
-
-void hl_heads_importance_csv(hl_text *text, const hl_heads_importance *study)
-{
-    hl_results_csv(text, (hl_results){ hl_heads_importance_row_of, study, study->importance.n });
 }

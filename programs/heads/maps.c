@@ -3,9 +3,9 @@
 #include "data/batch_storage.h"
 #include "heads/head_set.h"
 #include "programs/heads/answers.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/export.h"
 #include "programs/heads/input.h"
-#include "show/picture.h"
 #include "show/terminal_cells.h"
 #include "show/terminal_map.h"
 #include "study/block_maps.h"
@@ -63,24 +63,16 @@ static hl_status draw(const show *s)
 
 /* ---- figures ---- */
 
-static hl_status write_figures(const show *s)
+static hl_status draw_figure(const void *context, hl_picture_format format, hl_text *bytes)
 {
+    const show *s = context;
     const hl_heads_view *view = &s->view;
     bool all = s->head < 0;
     hl_picture picture = { .panels = all ? view->panels : &view->panels[s->head],
                            .row_lengths = all ? view->row_lengths : (const int64_t[]){ 1 },
                            .n_rows = all ? view->n_layers : 1,
                            .caption = view->caption.bytes };
-    const char *const paths[HL_PICTURE_FORMATS] = { s->command->files.png, s->command->files.svg,
-                                                    s->command->files.pdf };
-    for (int format = 0; format < HL_PICTURE_FORMATS; format++) {
-        hl_text bytes = { 0 };
-        if (paths[format] != NULL) {
-            hl_text_fail(&bytes, hl_picture_print(&picture, (hl_picture_format)format, HL_HEADS_PNG_DPI, &bytes));
-            HL_TRY(hl_output_put(paths[format], &bytes, s->out));
-        }
-    }
-    return hl_ok();
+    return hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes);
 }
 
 /* ---- arrays ---- */
@@ -135,7 +127,7 @@ static hl_status print_csv(void *of, hl_text *text)
 static hl_status show_view(show *s)
 {
     const hl_heads_files *f = &s->command->files;
-    HL_TRY(write_figures(s));
+    HL_TRY(hl_heads_deliver_charts(s->command, draw_figure, s, s->out));
     HL_TRY(f->npz != NULL ? write_npz(s) : hl_ok());
     HL_TRY(f->bertviz != NULL ? hl_output_write(f->bertviz, s->out, print_bertviz, s) : hl_ok());
     HL_TRY(f->json != NULL ? hl_output_write(f->json, s->out, print_json, s) : hl_ok());

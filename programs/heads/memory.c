@@ -6,7 +6,6 @@
 #include "programs/heads/input.h"
 #include "programs/heads/verb.h"
 #include "study/model_examples.h"
-#include "train/memory_check.h"
 
 static size_t larger(size_t a, size_t b)
 {
@@ -50,8 +49,8 @@ static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
 }
 
 /* The answer of the verb, beside what always stands. */
-static hl_status answer_bytes(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes,
-                              const char **remedy)
+hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes,
+                          const char **remedy)
 {
     hl_footprint f;
     *remedy = HL_HEADS_LESS_EXAMPLES;
@@ -62,12 +61,6 @@ static hl_status answer_bytes(const hl_opened_model *run, const hl_heads_command
     }
     *bytes = hl_size_sum(f.libraries - f.kernels, *bytes);
     return hl_ok();
-}
-
-hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes)
-{
-    const char *remedy;
-    return answer_bytes(run, command, bytes, &remedy);
 }
 
 hl_status hl_heads_bytes(const hl_opened_model *run, const hl_heads_command *command, hl_heads_bytes_of *bytes_of,
@@ -150,7 +143,7 @@ hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_comma
 {
     size_t bytes;
     const char *remedy;
-    HL_TRY(answer_bytes(run, command, &bytes, &remedy));
+    HL_TRY(hl_heads_memory(run, command, &bytes, &remedy));
     return hl_memory_check(bytes, at_hand, run->source.path, needs, remedy);
 }
 
@@ -164,9 +157,9 @@ hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opene
 }
 
 /* Beside the treebank, which stands all the time, the study comes after the measures of --importance, whose snapshot
- * stays, and before the table and the page, while what was counted stays. *less: what needs less. */
-static hl_status treebank_bytes(const hl_syntax_study *study, const hl_syntax_question *question,
-                                const hl_heads_command *command, size_t *bytes, const char **less)
+ * stays, and before the table and the page, while what was counted stays. */
+hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
+                                      const hl_heads_command *command, size_t *bytes, const char **remedy)
 {
     hl_footprint f;
     size_t making, kept, others = 0;
@@ -180,27 +173,20 @@ static hl_status treebank_bytes(const hl_syntax_study *study, const hl_syntax_qu
     }
     size_t before = hl_size_sum(hl_size_sum(f.libraries, model_bytes(&f)), hl_treebank_bytes(study->treebank));
     *bytes = hl_size_sum(before, larger(making, others));
-    *less = others > making  ? (command->importance ? HL_HEADS_LESS_MEASURING : hl_heads_study_remedy(&f))
-            : question->null ? "--without-null needs less, and so does a lower --max-pieces"
-                             : "a lower --max-pieces needs less, and so do fewer sentences";
+    *remedy = others > making  ? (command->importance ? HL_HEADS_LESS_MEASURING : hl_heads_study_remedy(&f))
+              : question->null ? "--without-null needs less, and so does a lower --max-pieces"
+                               : "a lower --max-pieces needs less, and so do fewer sentences";
     return hl_ok();
-}
-
-hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
-                                      const hl_heads_command *command, size_t *bytes)
-{
-    const char *less;
-    return treebank_bytes(study, question, command, bytes, &less);
 }
 
 hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
                                          const hl_heads_command *command, hl_memory_at_hand at_hand)
 {
     size_t bytes;
-    const char *less;
-    HL_TRY(treebank_bytes(study, question, command, &bytes, &less));
+    const char *remedy;
+    HL_TRY(hl_heads_memory_of_treebank(study, question, command, &bytes, &remedy));
     bytes -= hl_treebank_bytes(study->treebank); /* which has been taken from what was free */
-    return hl_memory_check(bytes, at_hand, study->model->source.path, needs, less);
+    return hl_memory_check(bytes, at_hand, study->model->source.path, needs, remedy);
 }
 
 hl_status hl_heads_memory_check_coreference(const hl_coreference_study *study, const hl_syntax_question *question,

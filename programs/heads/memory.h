@@ -15,9 +15,10 @@
 #define HL_HEADS_LESS_MEASURING "a run with fewer patterns.examples or a larger optimizer.accumulate needs less"
 
 /* *bytes: the most memory that the answer needs at once, computed only from config.ini, the model's shapes and the
- * number of snapshots; SIZE_MAX if it does not fit. The verbs compare and grammar use the next functions instead.
- * HL_INVALID if shapes do not fit, HL_NO_MEMORY. */
-hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes);
+ * number of snapshots; SIZE_MAX if it does not fit. *remedy: what needs less. The verbs compare and grammar use the
+ * next functions instead. HL_INVALID if shapes do not fit, HL_NO_MEMORY. */
+hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes,
+                          const char **remedy);
 
 /* *bytes: the result of `bytes_of` for a model with these shapes that is not allocated. HL_NO_MEMORY; fails as
  * bytes_of. */
@@ -45,7 +46,7 @@ hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_m
 
 /* The same for a treebank that has been read, and everything else that the command requests. */
 hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
-                                      const hl_heads_command *command, size_t *bytes);
+                                      const hl_heads_command *command, size_t *bytes, const char **remedy);
 
 /* HL_NO_MEMORY, saying how to need less, if more is needed than is free (hl_memory_check). Otherwise as above. */
 hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_command *command, hl_memory_at_hand at_hand);

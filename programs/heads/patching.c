@@ -274,13 +274,10 @@ static hl_status measure_lines(hl_heads_patching *p, char *text)
 
 static void add_row(hl_patched *rows, int64_t *n, hl_patched_kind kind, int layer, int64_t head)
 {
-    if (rows != NULL) {
-        rows[*n] = (hl_patched){ .kind = kind, .layer = layer, .head = head };
-    }
-    ++*n;
+    rows[(*n)++] = (hl_patched){ .kind = kind, .layer = layer, .head = head };
 }
 
-/* The rows, or with NULL how many. */
+/* Lists the rows; returns how many. */
 static int64_t list_rows(const hl_heads_patching *p, hl_patched *rows)
 {
     const hl_model_config *shape = &p->run->source.shape;
@@ -303,14 +300,12 @@ static int64_t list_rows(const hl_heads_patching *p, hl_patched *rows)
 
 static hl_status make_rows(hl_heads_patching *p)
 {
-    p->n_rows = list_rows(p, NULL);
-    p->rows = hl_calloc((size_t)p->n_rows, sizeof *p->rows);
+    const hl_model_config *shape = &p->run->source.shape;
+    p->rows = hl_calloc((size_t)(hl_heads_count(shape) + (int64_t)2 * shape->n_layers), sizeof *p->rows);
+    HL_NEED(p->rows != NULL, "what is patched");
+    p->n_rows = list_rows(p, p->rows);
     double *effects = hl_calloc((size_t)(p->n_rows * p->n_pairs), sizeof *effects);
-    if (p->rows == NULL || effects == NULL) {
-        hl_free(effects);
-        return hl_error_memory("what is patched");
-    }
-    list_rows(p, p->rows);
+    HL_NEED(effects != NULL, "what is patched");
     for (int64_t i = 0; i < p->n_rows; i++) {
         p->rows[i].effects = effects + i * p->n_pairs;
     }

@@ -7,7 +7,6 @@
 #include "programs/results.h"
 #include "show/table.h"
 #include "show/terminal_map.h"
-#include "study/output.h"
 #include "train/terminal.h"
 
 #include <inttypes.h>
@@ -296,10 +295,9 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 hl_status hl_heads_patching_deliver(const hl_heads_patching *patching, FILE *out)
 {
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = patching };
     print_table(&answer.table, patching, out);
     print_json(&answer.json, patching);
     hl_results_csv(&answer.csv, (hl_results){ row_of, patching, patching->n_rows });
-    HL_TRY(hl_heads_deliver(patching->command, &answer, out));
-    return hl_heads_deliver_charts(patching->command, draw, patching, out);
+    return hl_heads_deliver(patching->command, &answer, out);
 }

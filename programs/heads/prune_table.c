@@ -22,33 +22,6 @@ static hl_head_name removed_of(const hl_heads_pruning *pruning, const hl_heads_p
 
 /* ---- the table ---- */
 
-static void write_heading(hl_text *text, const hl_heads_pruning *pruning)
-{
-    const hl_opened_model *run = pruning->run;
-    if (run->weights_step >= 0) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->source.path, run->weights_step);
-    } else {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->source.path);
-    }
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "Heads are removed one by one, each time the one %s, on %" PRId64
-        " examples%s. Loss and accuracy: on the %s examples of %s; ms: a forward pass over %" PRId64
-        " of them on one thread, the fastest of several. Every layer keeps one head.",
-        pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "with the least gradient importance",
-        pruning->n_importance, pruning->once ? ", ranked once in the whole model" : ", measured again after each",
-        HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
-}
-
-static void write_row(hl_text *text, const hl_heads_pruning *pruning, const hl_heads_pruning_row *row)
-{
-    hl_head_name removed = removed_of(pruning, row);
-    char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT];
-    hl_text_print(text, "%5" PRId64 "  %-7s%11s%9.2f%%%14s%9.2f\n", row->heads,
-                  removed.text[0] != '\0' ? removed.text : "-", hl_units_number(row->worth.loss, 4, loss),
-                  100 * row->worth.accuracy, hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
-}
-
 static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
 {
     const double share = 0.99;
@@ -69,10 +42,28 @@ static void write_sentence(hl_text *text, const hl_heads_pruning *pruning)
 
 static void write_table(hl_text *text, const hl_heads_pruning *pruning)
 {
-    write_heading(text, pruning);
+    const hl_opened_model *run = pruning->run;
+    if (run->weights_step >= 0) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, run->source.path, run->weights_step);
+    } else {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", run->source.path);
+    }
+    hl_text_paragraph(
+        text, HL_TABLE_WIDTH,
+        "Heads are removed one by one, each time the one %s, on %" PRId64
+        " examples%s. Loss and accuracy: on the %s examples of %s; ms: a forward pass over %" PRId64
+        " of them on one thread, the fastest of several. Every layer keeps one head.",
+        pruning->by == HL_PRUNE_BY_LOSS ? "without which the loss grows least" : "with the least gradient importance",
+        pruning->n_importance, pruning->once ? ", ranked once in the whole model" : ", measured again after each",
+        HL_COUNT(pruning->n_validation), run->source.validation, pruning->batch);
     hl_text_print(text, "\n%5s  %-7s%11s%10s%14s%9s\n", "heads", "removed", "loss", "accuracy", "parameters", "ms");
     for (int64_t i = 0; i < pruning->n_rows; i++) {
-        write_row(text, pruning, &pruning->rows[i]);
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        hl_head_name removed = removed_of(pruning, row);
+        char parameters[HL_UNITS_TEXT], loss[HL_UNITS_TEXT];
+        hl_text_print(text, "%5" PRId64 "  %-7s%11s%9.2f%%%14s%9.2f\n", row->heads,
+                      removed.text[0] != '\0' ? removed.text : "-", hl_units_number(row->worth.loss, 4, loss),
+                      100 * row->worth.accuracy, hl_units_count(row->parameters, parameters), 1e3 * row->seconds);
     }
     hl_text_print(text, "\n");
     write_sentence(text, pruning);
@@ -96,20 +87,6 @@ static void write_json(hl_text *text, const hl_heads_pruning *pruning)
     hl_json_print_document(text,
                            json_pack("{s:o, s:I, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(),
                                      "examples", (json_int_t)pruning->n_validation, "rows", rows));
-}
-
-/* ---- CSV ---- */
-
-static void write_csv(hl_text *text, const hl_heads_pruning *pruning)
-{
-    hl_text_print(text, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
-    for (int64_t i = 0; i < pruning->n_rows; i++) {
-        const hl_heads_pruning_row *row = &pruning->rows[i];
-        char perplexity[HL_UNITS_TEXT];
-        hl_text_print(text, "%" PRId64 ",%s,%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->heads, removed_of(pruning, row).text,
-                      row->worth.loss, hl_units_field(exp(row->worth.loss), perplexity), row->worth.accuracy,
-                      row->parameters, 1e3 * row->seconds);
-    }
 }
 
 /* ---- the chart ---- */
@@ -159,10 +136,16 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out)
 {
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = pruning };
     write_table(&answer.table, pruning);
     write_json(&answer.json, pruning);
-    write_csv(&answer.csv, pruning);
-    HL_TRY(hl_heads_deliver(command, &answer, out));
-    return hl_heads_deliver_charts(command, draw, pruning, out);
+    hl_text_print(&answer.csv, "heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch\n");
+    for (int64_t i = 0; i < pruning->n_rows; i++) {
+        const hl_heads_pruning_row *row = &pruning->rows[i];
+        char perplexity[HL_UNITS_TEXT];
+        hl_text_print(&answer.csv, "%" PRId64 ",%s,%.9g,%s,%.9g,%" PRId64 ",%.6g\n", row->heads,
+                      removed_of(pruning, row).text, row->worth.loss, hl_units_field(exp(row->worth.loss), perplexity),
+                      row->worth.accuracy, row->parameters, 1e3 * row->seconds);
+    }
+    return hl_heads_deliver(command, &answer, out);
 }

@@ -97,16 +97,6 @@ static hl_status time_passes(hl_subset *subset, const hl_batch *batch, double *s
     return hl_ok();
 }
 
-/* On one thread, which never waits for others that the machine holds up. */
-static hl_status time_model(const descent *d, const hl_batch *batch, double *seconds)
-{
-    hl_subset subset = { .model = &d->pruning->model, .rows = batch->n_rows, .threads = 1 };
-    hl_status status = hl_subset_begin(&subset, batch->longest);
-    HL_THEN(status, time_passes(&subset, batch, seconds));
-    hl_subset_free(&subset);
-    return status;
-}
-
 /* Times all rows in turn, several times, so that a disturbance hits all of them. Leaves the last row's model. */
 static hl_status time_rows(descent *d)
 {
@@ -123,7 +113,12 @@ static hl_status time_rows(descent *d)
                 pruning->kept[row->removed] = false;
             }
             HL_TRY(prune(d));
-            HL_TRY(time_model(d, &batch, &row->seconds));
+            /* On one thread, which never waits for others that the machine holds up. */
+            hl_subset subset = { .model = &d->pruning->model, .rows = batch.n_rows, .threads = 1 };
+            hl_status status = hl_subset_begin(&subset, batch.longest);
+            HL_THEN(status, time_passes(&subset, &batch, &row->seconds));
+            hl_subset_free(&subset);
+            HL_TRY(status);
         }
     }
     return hl_ok();

@@ -2,12 +2,10 @@
 
 #include "core/base/memory.h"
 #include "core/base/units.h"
-#include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/shares_chart.h"
 #include "programs/heads/treebank_table.h"
-#include "study/output.h"
 
 #include <string.h>
 
@@ -73,23 +71,17 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out)
 {
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = study };
     if (command->relation != NULL) {
         int64_t relation;
         HL_TRY(find_relation(study->treebank, command->relation, &relation));
-        hl_heads_relation_table(&answer.table, study, relation);
-        hl_heads_relation_json(&answer.json, study, relation);
-        hl_heads_relation_csv(&answer.csv, study, relation);
-        hl_heads_relation_markdown(&answer.markdown, study, relation);
+        hl_heads_relation_table(&answer, study, relation);
+        hl_heads_relation_data(&answer, study, relation);
     } else {
-        hl_heads_treebank_table(&answer.table, study, command->wide);
-        hl_heads_treebank_json(&answer.json, study);
-        hl_heads_treebank_csv(&answer.csv, study);
-        hl_heads_treebank_markdown(&answer.markdown, study);
+        hl_heads_treebank_table(&answer, study, command->wide);
+        hl_heads_treebank_data(&answer, study);
     }
-    hl_status status = hl_heads_deliver(command, &answer, out);
-    HL_THEN(status, hl_heads_deliver_charts(command, draw, study, out));
-    return status;
+    return hl_heads_deliver(command, &answer, out);
 }
 
 hl_syntax_question hl_heads_treebank_question(const hl_heads_command *command, hl_waiting *waiting)

@@ -88,36 +88,27 @@ static void row_of_head(const void *context, int64_t head, hl_row *row)
 
 /* ---- the documents ---- */
 
-void hl_heads_treebank_json(hl_text *text, const hl_syntax_study *study)
+void hl_heads_treebank_data(hl_heads_answer *answer, const hl_syntax_study *study)
 {
     json_t *trees = study->has_trees ? hl_results_json(hl_heads_trees(study)) : json_null();
     const hl_treebank *t = study->treebank;
     int64_t left_out = hl_treebank_short(t) + hl_treebank_long(t);
-    hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
-                                           (json_int_t)hl_treebank_size(t), "left_out", (json_int_t)left_out,
-                                           "several_roots", (json_int_t)hl_treebank_several_roots(t), "unknown_words",
-                                           (json_int_t)hl_treebank_unknown_words(t), "rows",
-                                           hl_results_json(relations_of(study)), "heads",
-                                           hl_results_json(hl_heads_earning(study)), "trees", trees));
+    hl_json_print_document(&answer->json, json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
+                                                    (json_int_t)hl_treebank_size(t), "left_out", (json_int_t)left_out,
+                                                    "several_roots", (json_int_t)hl_treebank_several_roots(t),
+                                                    "unknown_words", (json_int_t)hl_treebank_unknown_words(t), "rows",
+                                                    hl_results_json(relations_of(study)), "heads",
+                                                    hl_results_json(hl_heads_earning(study)), "trees", trees));
+    hl_results_csv(&answer->csv, study->has_trees ? hl_heads_trees(study) : relations_of(study));
 }
 
-void hl_heads_treebank_csv(hl_text *text, const hl_syntax_study *study)
-{
-    hl_results_csv(text, study->has_trees ? hl_heads_trees(study) : relations_of(study));
-}
-
-void hl_heads_relation_json(hl_text *text, const hl_syntax_study *study, int64_t relation)
+void hl_heads_relation_data(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation)
 {
     heads_of_relation of = { study, relation };
-    json_t *heads = hl_results_json((hl_results){ row_of_head, &of, study->found.n_heads });
+    hl_results heads = { row_of_head, &of, study->found.n_heads };
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
-    hl_json_print_document(text,
+    hl_json_print_document(&answer->json,
                            json_pack("{s:o, s:I, s:o}", "relation", hl_json_name(hl_syntax_study_name(study, relation)),
-                                     "cases", (json_int_t)best.found.cases, "heads", heads));
-}
-
-void hl_heads_relation_csv(hl_text *text, const hl_syntax_study *study, int64_t relation)
-{
-    heads_of_relation of = { study, relation };
-    hl_results_csv(text, (hl_results){ row_of_head, &of, study->found.n_heads });
+                                     "cases", (json_int_t)best.found.cases, "heads", hl_results_json(heads)));
+    hl_results_csv(&answer->csv, heads);
 }

@@ -110,35 +110,6 @@ hl_results hl_heads_trees(const hl_syntax_study *study)
     return (hl_results){ row_of_trees, study, HL_SYNTAX_TREE_KINDS };
 }
 
-static void print_trees(hl_text *text, const hl_syntax_study *study)
-{
-    hl_text_print(text, "\n");
-    hl_results_print(text, hl_heads_trees(study), HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "Whole trees of %s sentences (1, 3, 5 ...; those of one root), from the gold root. The other "
-                      "sentences choose the heads, these choose the best offset. The mean is of %" PRId64
-                      " head%s: those that find a relation best and earn it, both on the other sentences. UAS: the "
-                      "share of words whose head is right; UUAS: also the wrong way round.",
-                      HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
-}
-
-/* What the model needs the head for; people see it where it is judged, with what decides. */
-static void add_effect(hl_row *row, const hl_syntax_label *label, bool judged)
-{
-    static const char *const verdicts[] = {
-        [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
-    };
-    hl_heads_add_effect(row, label->effect);
-    hl_row_truth(row, "faithful_in_group", hl_heads_truth(label->group));
-    if (judged) {
-        bool by_group;
-        hl_row_text(row, "without", NULL, "%s", hl_heads_loss_text(label->effect).text);
-        hl_faithful faithful = hl_effect_verdict(label->effect, label->group, &by_group);
-        hl_row_text(row, "faithful", NULL, "%s%s", verdicts[faithful], by_group ? "*" : "");
-    }
-}
-
 /* The head of row `index` of those that earn a label; -1: there are fewer. */
 static int64_t earning_head(const hl_syntax_study *study, int64_t index)
 {
@@ -168,7 +139,19 @@ static void row_of_earning(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "high", 0, sure.high);
     hl_row_integer(row, NULL, "offset", held->offset);
     hl_row_share(row, "base", "baseline", hl_syntax_share(held->baseline));
-    add_effect(row, label, study->effects.n_heads > 0);
+    /* What the model needs the head for; people see it where it is judged, with what decides. */
+    bool judged = study->effects.n_heads > 0;
+    static const char *const verdicts[] = {
+        [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
+    };
+    hl_heads_add_effect(row, label->effect);
+    hl_row_truth(row, "faithful_in_group", hl_heads_truth(label->group));
+    if (judged) {
+        bool by_group;
+        hl_row_text(row, "without", NULL, "%s", hl_heads_loss_text(label->effect).text);
+        hl_faithful faithful = hl_effect_verdict(label->effect, label->group, &by_group);
+        hl_row_text(row, "faithful", NULL, "%s%s", verdicts[faithful], by_group ? "*" : "");
+    }
 }
 
 hl_results hl_heads_earning(const hl_syntax_study *study)
@@ -192,9 +175,7 @@ static void print_earning(hl_text *text, const hl_syntax_study *study)
         text, HL_TABLE_WIDTH,
         "Heads that earn a label. If a head earns several relations, its label is the most frequent relation whose "
         "best head it is, or else the relation that it finds farthest above the base.");
-    hl_text_print(text, "\n");
-    hl_results_print(text, earning, HL_TABLE_WIDTH, 2);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, earning, HL_TABLE_WIDTH, 2);
     if (study->effects.n_heads > 0) {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
@@ -211,8 +192,7 @@ static void print_earning(hl_text *text, const hl_syntax_study *study)
 
 static void print_wide(hl_text *text, const hl_syntax_study *study)
 {
-    hl_results_print(text, relations_of(study), HL_TABLE_WIDTH, 2);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, relations_of(study), HL_TABLE_WIDTH, 2);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "head, way: the head that finds the relation best, and how. d>h: the word looks at its syntactic "
@@ -227,8 +207,7 @@ static void print_wide(hl_text *text, const hl_syntax_study *study)
 
 static void print_short(hl_text *text, const hl_syntax_study *study)
 {
-    hl_results_print(text, (hl_results){ short_row_of_relation, study, study->n_rows }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ short_row_of_relation, study, study->n_rows }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "head: the head that finds the relation best in sentences 0, 2, 4 .... held out: per cent of the "
                       "cases in sentences 1, 3, 5 ... in which its largest weight is on the right word, with the 95%% "
@@ -274,24 +253,24 @@ static void print_extras(hl_text *text, const hl_syntax_study *study)
     hl_text_free(&shown);
 }
 
-void hl_heads_treebank_table(hl_text *text, const hl_syntax_study *study, bool wide)
+void hl_heads_treebank_table(hl_heads_answer *answer, const hl_syntax_study *study, bool wide)
 {
+    hl_text *text = &answer->table;
     print_read(text, study);
-    hl_text_print(text, "\n");
     (wide ? print_wide : print_short)(text, study);
     print_extras(text, study);
     print_earning(text, study);
+    hl_results_markdown(&answer->markdown, relations_of(study));
     if (study->has_trees) {
-        print_trees(text, study);
-    }
-}
-
-void hl_heads_treebank_markdown(hl_text *text, const hl_syntax_study *study)
-{
-    hl_results_markdown(text, relations_of(study));
-    if (study->has_trees) {
-        hl_text_print(text, "\n");
-        hl_results_markdown(text, hl_heads_trees(study));
+        hl_results_print_apart(text, hl_heads_trees(study), HL_TABLE_WIDTH, 1);
+        hl_text_paragraph(text, HL_TABLE_WIDTH,
+                          "Whole trees of %s sentences (1, 3, 5 ...; those of one root), from the gold root. The other "
+                          "sentences choose the heads, these choose the best offset. The mean is of %" PRId64
+                          " head%s: those that find a relation best and earn it, both on the other sentences. UAS: the "
+                          "share of words whose head is right; UUAS: also the wrong way round.",
+                          HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
+        hl_text_print(&answer->markdown, "\n");
+        hl_results_markdown(&answer->markdown, hl_heads_trees(study));
     }
 }
 
@@ -332,7 +311,7 @@ static void row_of_head(const void *context, int64_t index, hl_row *row)
     }
 }
 
-/* Adds the table in columns of at most `width` characters in all, or, 0, as Markdown. */
+/* Adds the table, set apart, in columns of at most `width` characters in all, or, 0, as Markdown. */
 static void add_heads(hl_text *text, const hl_syntax_study *study, int64_t relation, int width)
 {
     int64_t n = study->found.n_heads;
@@ -347,15 +326,16 @@ static void add_heads(hl_text *text, const hl_syntax_study *study, int64_t relat
     qsort(all.heads, (size_t)n, sizeof *all.heads, most_found_first);
     hl_results results = { row_of_head, &all, n };
     if (width > 0) {
-        hl_results_print(text, results, width, 1);
+        hl_results_print_apart(text, results, width, 1);
     } else {
         hl_results_markdown(text, results);
     }
     hl_free(all.heads);
 }
 
-void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_t relation)
+void hl_heads_relation_table(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation)
 {
+    hl_text *text = &answer->table;
     print_read(text, study);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
     if (best.found.cases > 0) {
@@ -366,9 +346,7 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: no cases; only words that have a head in their sentence are one.",
                           hl_syntax_study_name(study, relation));
     }
-    hl_text_print(text, "\n");
     add_heads(text, study, relation, HL_TABLE_WIDTH);
-    hl_text_print(text, "\n");
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%sfound: per cent of the cases in which the largest weight is on the right word, in the head's "
                       "better way; d>h: the word looks at %s, h>d: that looks at the word. held: the same, the way "
@@ -377,9 +355,5 @@ void hl_heads_relation_table(hl_text *text, const hl_syntax_study *study, int64_
                       meaning_of(study, relation),
                       relation < study->found.n_own ? "its syntactic head" : "the right word",
                       relation < study->found.n_own ? " *: the head earns the relation as a label." : "");
-}
-
-void hl_heads_relation_markdown(hl_text *text, const hl_syntax_study *study, int64_t relation)
-{
-    add_heads(text, study, relation, 0);
+    add_heads(&answer->markdown, study, relation, 0);
 }

@@ -48,7 +48,7 @@ extern const hl_heads_verb hl_heads_verb_map;
 extern const hl_heads_verb hl_heads_verb_profile;
 
 /* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h). With --keep or
- * --drop: the loss of the model with some of its heads (programs/heads/subset.h). */
+ * --drop: the loss of the model with some of its heads (heads/subset.h). */
 extern const hl_heads_verb hl_heads_verb_importance;
 
 /* Removes head after head and shows the curve (programs/heads/pruning.h). With --to, it writes the smaller model as a
@@ -58,7 +58,7 @@ extern const hl_heads_verb hl_heads_verb_importance;
 extern const hl_heads_verb hl_heads_verb_prune;
 
 /* Which head finds which relation of a treebank (programs/heads/treebank.h). With --importance, it also shows how much
- * each head matters (programs/heads/importance_syntax.h). */
+ * each head matters (programs/heads/verbs/grammar.c). */
 extern const hl_heads_verb hl_heads_verb_grammar;
 
 /* Which head attends from a mention to an earlier mention of the same entity (heads/coreference.h). JSON {"documents",

@@ -77,9 +77,7 @@ static void print_table(hl_text *text, const table *t, int64_t example)
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, example %" PRId64 ":%s", t->w->run->source.path, example,
                       hl_text_part(text, &tokens));
     hl_text_free(&tokens);
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ shown_row, t, own->n_kept }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ shown_row, t, own->n_kept }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "answer: the position and its token, then the right answer; logit: the right answer's, above the "
                       "mean of all logits. The columns between are what the parts of the model add to it%s.",

@@ -67,17 +67,6 @@ static void add_estimate(hl_row *row, const char *title, hl_estimate estimate)
     hl_row_text(row, title, NULL, isfinite(estimate.error) ? "%.2f (%.2f)" : "%.2f", mean, estimate.error);
 }
 
-/* A share, with a star where it is earned: "0.96*". */
-static void add_copies(hl_row *row, part p)
-{
-    double copies = copies_of(p);
-    if (isnan(copies)) {
-        hl_row_text(row, "copies", NULL, "-");
-    } else {
-        hl_row_text(row, "copies", NULL, "%.2f%s", copies, p.head->copies.earned ? "*" : "");
-    }
-}
-
 static void shown_row(const void *context, int64_t index, hl_row *row)
 {
     const table *t = context;
@@ -93,7 +82,13 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
         hl_row_number(row, "null", NULL, 2, direct_of(null));
     }
     if (own->has_copies) {
-        add_copies(row, p);
+        /* A share, with a star where it is earned: "0.96*". */
+        double copies = copies_of(p);
+        if (isnan(copies)) {
+            hl_row_text(row, "copies", NULL, "-");
+        } else {
+            hl_row_text(row, "copies", NULL, "%.2f%s", copies, p.head->copies.earned ? "*" : "");
+        }
     }
     if (own->has_copies && (t->wide || !own->has_answers)) {
         hl_row_number(row, "most frequent", NULL, 2,
@@ -177,9 +172,7 @@ static void print_words(hl_text *text, const hl_writes *own)
 static void print_table(hl_text *text, const table *t)
 {
     print_heading(text, t->w);
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ shown_row, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ shown_row, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
     if (t->w->own->has_answers) {
         print_sum(text, t->w->own, t->w->run->source.shape.bf16);
         hl_text_print(text, "\n");
@@ -222,26 +215,22 @@ static json_t *real_or_null(double number)
     return isfinite(number) ? json_real(number) : json_null();
 }
 
-static void print_json(hl_text *text, const table *t)
-{
-    const hl_writes *own = t->w->own;
-    bool answers = own->has_answers;
-    json_t *step = t->w->step >= 0 ? json_integer(t->w->step) : json_null();
-    hl_json_print_document(text, json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples",
-                                           (json_int_t)own->n_examples, "positions", (json_int_t)own->n_answers,
-                                           "exact", answers ? json_boolean(own->exact) : json_null(), "logit",
-                                           real_or_null(answers ? own->logit.mean : NAN), "logit_error",
-                                           real_or_null(answers ? own->logit.error : NAN), "largest_gap",
-                                           real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers",
-                                           hl_results_json((hl_results){ row_of, t, t->w->n_rows })));
-}
-
 void hl_heads_writes_tables(const hl_heads_writes *writes, bool wide, hl_heads_answer *answer)
 {
     table t = { writes, wide };
     hl_results shown = { shown_row, &t, writes->n_rows };
     print_table(&answer->table, &t);
-    print_json(&answer->json, &t);
+    const hl_writes *own = t.w->own;
+    bool answers = own->has_answers;
+    json_t *step = t.w->step >= 0 ? json_integer(t.w->step) : json_null();
+    hl_json_print_document(&answer->json,
+                           json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples",
+                                     (json_int_t)own->n_examples, "positions", (json_int_t)own->n_answers, "exact",
+                                     answers ? json_boolean(own->exact) : json_null(), "logit",
+                                     real_or_null(answers ? own->logit.mean : NAN), "logit_error",
+                                     real_or_null(answers ? own->logit.error : NAN), "largest_gap",
+                                     real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers",
+                                     hl_results_json((hl_results){ row_of, &t, t.w->n_rows })));
     hl_results_csv(&answer->csv, (hl_results){ row_of, &t, writes->n_rows });
     hl_results_markdown(&answer->markdown, shown);
 }

@@ -8,7 +8,6 @@
 #include "programs/print_line.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Whether the character that begins here could command a terminal; ends of lines and tabs are harmless. */
 static bool is_control(const char *at)
@@ -142,8 +141,8 @@ void hl_predict_tell_progress(hl_predict_call *call, int64_t done, int64_t total
 /* So many bytes of answers wait at most. */
 static const size_t MOST_HELD = 4 << 20;
 
-hl_status hl_predict_answer_new(hl_predict_call *call, int64_t line, int64_t n,
-                                void (*put)(const hl_predict_answer *answer), hl_predict_answer **out)
+hl_status hl_predict_answer_new(hl_predict_call *call, int64_t line, int64_t n, void (*put)(hl_predict_answer *answer),
+                                hl_predict_answer **out)
 {
     size_t top = (size_t)call->command.top;
     hl_predict_answer *answer = *out = hl_calloc(1, sizeof *answer);

@@ -26,7 +26,7 @@ typedef enum hl_predict_notice {
 typedef struct hl_predict_answer {
     struct hl_predict_answer *next;
     struct hl_predict_call *call;
-    void (*put)(const struct hl_predict_answer *answer); /* adds it to the next output */
+    void (*put)(struct hl_predict_answer *answer); /* adds it to the next output */
     int64_t question; /* it is complete when the predictor has answered so many questions */
     int64_t line;     /* its number */
     hl_text text;     /* the input, which is printed again, with a zero byte instead of each answer; no line has one */
@@ -62,8 +62,8 @@ hl_status hl_predict_put(hl_predict_call *call, bool *open);
 
 /* Makes an answer about n positions, after those that wait. Then ask the predictor for its choices, and call
  * hl_predict_put_answers. It is freed after it is printed. HL_NO_MEMORY. */
-hl_status hl_predict_answer_new(hl_predict_call *call, int64_t line, int64_t n,
-                                void (*put)(const hl_predict_answer *answer), hl_predict_answer **out);
+hl_status hl_predict_answer_new(hl_predict_call *call, int64_t line, int64_t n, void (*put)(hl_predict_answer *answer),
+                                hl_predict_answer **out);
 
 /* A list of the best answers at position i that have an id: {"piece"|"label": ..., "id": ..., "probability": ...}; and
  * for all positions: {"position"|"word": ..., "answers": ...}. NULL: no memory. */

@@ -48,8 +48,10 @@ void hl_predict_show_pieces(hl_predict_call *call, int64_t line, size_t n_first)
     }
     if (call->command.json) {
         json_t *object = json_pack("{s:o}", "pieces", lists[0]);
-        int failed = n_first < pieces->n && json_object_set_new(object, "second", lists[1]) != 0;
-        hl_predict_add_json(call, line, hl_json_checked(object, failed));
+        if (n_first < pieces->n) {
+            hl_json_set(&object, "second", lists[1]);
+        }
+        hl_predict_add_json(call, line, object);
     } else {
         json_decref(lists[0]);
         json_decref(lists[1]);
@@ -88,16 +90,16 @@ static void print_masks(const hl_predict_answer *answer)
     }
 }
 
-static void put_masked(const hl_predict_answer *answer)
+static void put_masked(hl_predict_answer *answer)
 {
     hl_predict_call *call = answer->call;
     hl_text filled = { 0 };
     hl_predict_fill(call->tokens, &answer->text, answer->choices, call->command.top, &filled);
     hl_text_fail(&call->text, hl_text_status(&filled));
     if (call->command.json) {
-        int failed = json_object_set_new(answer->json, "filled", hl_json_name(filled.size > 0 ? filled.bytes : ""));
-        failed |= json_object_set_new(answer->json, "masks", hl_predict_places_json(answer, "position", "piece"));
-        hl_predict_add_json(call, answer->line, hl_json_checked(json_incref(answer->json), failed));
+        hl_json_set(&answer->json, "filled", hl_json_name(filled.size > 0 ? filled.bytes : ""));
+        hl_json_set(&answer->json, "masks", hl_predict_places_json(answer, "position", "piece"));
+        hl_predict_add_json(call, answer->line, json_incref(answer->json));
     } else {
         hl_text_add(&call->text, filled.bytes, filled.size);
         hl_text_add(&call->text, "\n", 1);
@@ -205,27 +207,26 @@ static json_t *numbers_json(const hl_predict_answer *answer)
     return numbers;
 }
 
-static void put_classes_json(const hl_predict_answer *answer)
+static void put_classes_json(hl_predict_answer *answer)
 {
     const hl_predict_call *call = answer->call;
     hl_pretrained_problem problem = call->predictor.spec.problem;
     int32_t best = answer->choices[0].id;
-    int failed = 0;
     if (problem == HL_PROBLEM_NUMBERS) {
-        failed = json_object_set_new(answer->json, "numbers", numbers_json(answer));
+        hl_json_set(&answer->json, "numbers", numbers_json(answer));
     } else if (problem == HL_PROBLEM_LABELS) {
-        failed = json_object_set_new(answer->json, "labels", labels_json(answer));
+        hl_json_set(&answer->json, "labels", labels_json(answer));
     } else {
-        failed = json_object_set_new(
-            answer->json, "label", best >= 0 ? hl_json_name(hl_tokens_piece(call->targets, best, NULL)) : json_null());
+        hl_json_set(&answer->json, "label",
+                    best >= 0 ? hl_json_name(hl_tokens_piece(call->targets, best, NULL)) : json_null());
     }
     if (problem != HL_PROBLEM_NUMBERS) {
-        failed |= json_object_set_new(answer->json, "answers", hl_predict_best_json(answer, 0, "label"));
+        hl_json_set(&answer->json, "answers", hl_predict_best_json(answer, 0, "label"));
     }
-    hl_predict_add_json(answer->call, answer->line, hl_json_checked(json_incref(answer->json), failed));
+    hl_predict_add_json(answer->call, answer->line, json_incref(answer->json));
 }
 
-static void put_classes(const hl_predict_answer *answer)
+static void put_classes(hl_predict_answer *answer)
 {
     hl_predict_call *call = answer->call;
     bool numbers = call->predictor.spec.problem == HL_PROBLEM_NUMBERS, one = numbers && call->predictor.width == 1;
@@ -263,10 +264,10 @@ static hl_status answer_classes(hl_predict_call *call, const hl_lines *lines, co
     hl_predict_tell_cut(call, lines, line->number);
     HL_TRY(hl_predict_answer_new(call, line->number, 1, call->command.json ? put_classes_json : put_classes, &answer));
     if (call->command.json) {
-        bool pair = line->texts[1].text != NULL;
         answer->json = json_pack("{s:o}", "text", json_of(line->texts[0]));
-        int failed = pair && json_object_set_new(answer->json, "second", json_of(line->texts[1])) != 0;
-        answer->json = hl_json_checked(answer->json, failed);
+        if (line->texts[1].text != NULL) {
+            hl_json_set(&answer->json, "second", json_of(line->texts[1]));
+        }
     }
     for (int64_t k = 0; k < call->command.top; k++) {
         answer->choices[k].id = -1;

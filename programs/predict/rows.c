@@ -97,17 +97,6 @@ static hl_status next_row(source *s, words *w)
 
 /* ---- writing back ---- */
 
-/* What stands before the first sentence or row. */
-static void put_begin(hl_predict_call *call, source *s)
-{
-    hl_text_print(&call->text, "%s", hl_lines_noticed(s->lines).mark ? "\xEF\xBB\xBF" : "");
-    if (s->table != NULL) {
-        hl_span header = hl_table_header(s->table);
-        hl_text_add(&call->text, header.text, header.size);
-    }
-    s->begun = true;
-}
-
 /* What is answered at place i: "_" where the word was cut off. */
 static const char *label_of(const hl_predict_answer *answer, int64_t i)
 {
@@ -115,7 +104,7 @@ static const char *label_of(const hl_predict_answer *answer, int64_t i)
     return id >= 0 ? hl_tokens_piece(answer->call->targets, id, NULL) : "_";
 }
 
-static void put_words(const hl_predict_answer *answer)
+static void put_words(hl_predict_answer *answer)
 {
     hl_text *text = &answer->call->text;
     const hl_text *kept = &answer->text;
@@ -130,17 +119,18 @@ static void put_words(const hl_predict_answer *answer)
     }
 }
 
-static void put_json(const hl_predict_answer *answer)
+static void put_json(hl_predict_answer *answer)
 {
-    json_t *labels = json_array(), *object = answer->json;
-    for (int64_t i = 0, word = 0, n = (int64_t)json_array_size(json_object_get(object, "words")); word < n; word++) {
+    json_t *labels = json_array();
+    for (int64_t i = 0, word = 0, n = (int64_t)json_array_size(json_object_get(answer->json, "words")); word < n;
+         word++) {
         bool asked = i < answer->n && answer->at[i] == word;
         hl_json_append(&labels, hl_json_name(asked ? label_of(answer, i) : "_"));
         i += asked;
     }
-    int failed = json_object_set_new(object, "labels", labels);
-    failed |= json_object_set_new(object, "answers", hl_predict_places_json(answer, "word", "label"));
-    hl_predict_add_json(answer->call, answer->line, hl_json_checked(json_incref(object), failed));
+    hl_json_set(&answer->json, "labels", labels);
+    hl_json_set(&answer->json, "answers", hl_predict_places_json(answer, "word", "label"));
+    hl_predict_add_json(answer->call, answer->line, json_incref(answer->json));
 }
 
 /* ---- answering ---- */
@@ -235,7 +225,13 @@ static hl_status answer_all(hl_predict_call *call, source *s)
         words w = { .n = 0 };
         HL_TRY(s->treebank != NULL ? next_sentence(s, &w) : next_row(s, &w));
         if (writes && !s->begun) {
-            put_begin(call, s);
+            /* What stands before the first sentence or row. */
+            hl_text_print(&call->text, "%s", hl_lines_noticed(s->lines).mark ? "\xEF\xBB\xBF" : "");
+            if (s->table != NULL) {
+                hl_span header = hl_table_header(s->table);
+                hl_text_add(&call->text, header.text, header.size);
+            }
+            s->begun = true;
         }
         if (w.line == 0) {
             HL_TRY(hl_predict_put_rest(call, hl_ok()));

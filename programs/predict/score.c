@@ -109,14 +109,15 @@ static void print_json(hl_predict_call *call, const hl_predict_scores *found, co
         json_pack("{s:i, s:I, s:I, s:I, s:I, s:I}", "format", HL_JSON_FORMAT, "examples", (json_int_t)found->n_examples,
                   "targets", (json_int_t)found->sum.n_scored, "right", (json_int_t)found->sum.n_correct, "cut",
                   (json_int_t)found->cut, "unseen", (json_int_t)found->unseen);
-    int failed = 0;
     for (int i = 0; i < FIGURES; i++) {
-        failed |= !isnan(figures[i].value) &&
-                  json_object_set_new(object, figures[i].member, hl_json_number(figures[i].value)) != 0;
+        if (!isnan(figures[i].value)) {
+            hl_json_set(&object, figures[i].member, hl_json_number(figures[i].value));
+        }
     }
-    failed |=
-        found->counts.n_classes > 0 && json_object_set_new(object, "classes", classes_json(call, &found->counts)) != 0;
-    hl_json_print(&call->text, hl_json_checked(object, failed), JSON_COMPACT);
+    if (found->counts.n_classes > 0) {
+        hl_json_set(&object, "classes", classes_json(call, &found->counts));
+    }
+    hl_json_print(&call->text, object, JSON_COMPACT);
 }
 
 /* ---- a file ---- */

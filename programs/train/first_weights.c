@@ -5,7 +5,6 @@
 #include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "train/checkpoint.h"
-#include "train/setup_pretrained.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,6 @@
 #include "programs/train/program.h"
 
 #include "core/base/memory.h"
-#include "core/base/threads.h"
 #include "core/files/folders.h"
 #include "core/kernels/matmul.h"
 #include "programs/beside.h"

@@ -17,13 +17,11 @@
 #include "study/report.h"
 #include "train/footprint.h"
 #include "train/setup.h"
-#include "train/signals.h"
 #include "train/snapshot_budget.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 /* What a run is trained and recorded in. The loop points to the other parts that are in use, and is what most of the
  * functions below need; all is freed by free_training. */
@@ -140,20 +138,6 @@ static hl_status prepare(training *t, const hl_train_command *command, hl_config
     HL_TRY(init_recorder(t, data->written, shown.err));
     HL_TRY(leads ? hl_train_syntax_init(&t->syntax, &data->followed, &t->loop, command->config.path) : hl_ok());
     return leads ? init_watch(t, command) : hl_ok();
-}
-
-/* Gives the others what rank 0 has read or drawn. */
-static void share_beginning(hl_loop *loop)
-{
-    hl_trainer *trainer = loop->trainer;
-    hl_optimizer *optimizer = &trainer->optimizer;
-    hl_real *const blocks[] = { trainer->model.parameters.values, optimizer->m, optimizer->v };
-    for (int i = 0; i < 3 && blocks[i] != NULL; i++) {
-        hl_ranks_broadcast(trainer->ranks, blocks[i], (size_t)trainer->model.parameters.count * sizeof(hl_real));
-    }
-    hl_ranks_broadcast(trainer->ranks, &optimizer->step, sizeof optimizer->step);
-    hl_ranks_broadcast(trainer->ranks, &loop->state, sizeof loop->state);
-    hl_ranks_broadcast(trainer->ranks, &loop->checkpoint_step, sizeof loop->checkpoint_step);
 }
 
 /* The folder's files are this run's from now on. This comes after everything else that can fail. */
@@ -351,7 +335,16 @@ static hl_status train(training *t, hl_train_data *data, const hl_train_command 
     hl_loop *loop = &t->loop;
     hl_ranks *ranks = t->trainer.ranks;
     bool leads = hl_ranks_leads(ranks);
-    share_beginning(loop);
+    /* The others get what rank 0 has read or drawn. */
+    hl_trainer *trainer = loop->trainer;
+    hl_optimizer *optimizer = &trainer->optimizer;
+    hl_real *const blocks[] = { trainer->model.parameters.values, optimizer->m, optimizer->v };
+    for (int i = 0; i < 3 && blocks[i] != NULL; i++) {
+        hl_ranks_broadcast(trainer->ranks, blocks[i], (size_t)trainer->model.parameters.count * sizeof(hl_real));
+    }
+    hl_ranks_broadcast(trainer->ranks, &optimizer->step, sizeof optimizer->step);
+    hl_ranks_broadcast(trainer->ranks, &loop->state, sizeof loop->state);
+    hl_ranks_broadcast(trainer->ranks, &loop->checkpoint_step, sizeof loop->checkpoint_step);
     HL_TRY(leads ? claim(t) : hl_ok());
     bool finished_before = command->mode == HL_RUN_RESUME && hl_loop_finished(loop);
     if (!finished_before) {

@@ -42,18 +42,6 @@ static hl_status is_best(const hl_train_state *state, const char *path, bool *is
     return status;
 }
 
-/* Better ones, of a step that is dropped now, may have taken their name (train/loop.h). Where they are missing, the
- * next validation writes best weights anew. */
-static hl_status find_best(const hl_run_folder *folder, hl_train_state *state, bool *kept)
-{
-    bool is = false, before = false;
-    HL_TRY(is_best(state, folder->model, &is));
-    HL_TRY(is_best(state, folder->model_before, &before));
-    *kept = before && !is;
-    state->has_best = before || is;
-    return hl_ok();
-}
-
 hl_status hl_resume_take_best(const hl_run_folder *folder, bool kept)
 {
     if (kept && hl_file_calls_get()->rename(folder->model_before, folder->model) != 0) {
@@ -74,7 +62,14 @@ static hl_status restore(hl_loop *loop, hl_checkpoint *checkpoint, const char *p
     HL_TRY(hl_checkpoint_restore(checkpoint, &loop->trainer->optimizer, &loop->state));
     loop->checkpoint_step = loop->trainer->optimizer.step;
     HL_TRY(hl_metrics_csv_check_until(folder->metrics, loop->state.metrics));
-    return find_best(folder, &loop->state, kept);
+    /* Better ones, of a step that is dropped now, may have taken their name (train/loop.h). Where they are missing, the
+     * next validation writes best weights anew. */
+    bool is = false, before = false;
+    HL_TRY(is_best(&loop->state, folder->model, &is));
+    HL_TRY(is_best(&loop->state, folder->model_before, &before));
+    *kept = before && !is;
+    loop->state.has_best = before || is;
+    return hl_ok();
 }
 
 /* Without a checkpoint the run, if there was one, ended before its first. Where only the newest checkpoint was removed,

@@ -1,7 +1,6 @@
 #include "programs/train/summary.h"
 
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "train/footprint.h"
@@ -159,17 +158,6 @@ static void write_bytes(summary *s, const char *what, size_t bytes)
     }
 }
 
-static void write_memory(summary *s)
-{
-    int threads = hl_setup_threads(s->config);
-    hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
-    for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
-        size_t bytes = hl_footprint_part_bytes(&s->footprint, i);
-        bool repeats = hl_footprint_parts[i].place == offsetof(hl_footprint, most) && bytes == s->footprint.total;
-        write_bytes(s, hl_footprint_parts[i].words, repeats ? 0 : bytes);
-    }
-}
-
 /* What several processes would take; nothing where the batch has one leaf. */
 
 /* Few enough to be shown: all numbers of processes up to 8, then each twice the one before, and as many as there are
@@ -192,15 +180,6 @@ static hl_status add_shared(summary *s, int n)
         found.sent = sent > found.sent ? sent : found.sent;
     }
     s->by[s->n_shared++] = found;
-    return hl_ok();
-}
-
-static hl_status share(summary *s)
-{
-    int leaves = (int)s->config->train.leaves;
-    for (int n = 2; n <= leaves && s->n_shared < MOST_SHARED; n = next_processes(n, leaves)) {
-        HL_TRY(add_shared(s, n));
-    }
     return hl_ok();
 }
 
@@ -236,18 +215,6 @@ static void write_file(summary *s, const char *what, size_t bytes, const char *m
     }
 }
 
-static void write_files(summary *s)
-{
-    const hl_footprint *f = &s->footprint;
-    hl_text_print(&s->text, "\nFiles of the run\n");
-    write_file(s, "file of weights", f->model, "", 1);
-    write_file(s, "checkpoint", f->checkpoint, "", f->n_checkpoints);
-    if (f->snapshots.n > 0) {
-        write_file(s, "snapshot", f->snapshots.each, f->snapshots.cadence.extra > 0 ? "up to " : "", f->snapshots.n);
-        write_bytes(s, "  allowed by patterns.budget_mb", f->snapshots.allowed);
-    }
-}
-
 /* The whole */
 
 static hl_status prepare(summary *s)
@@ -259,7 +226,11 @@ static hl_status prepare(summary *s)
     const hl_batch largest = hl_trainer_largest(s->config);
     HL_TRY(hl_graph_read(&s->graph, &s->model, &largest));
     HL_TRY(hl_footprint_of_config(s->config, &s->footprint));
-    return share(s);
+    int leaves = (int)s->config->train.leaves;
+    for (int n = 2; n <= leaves && s->n_shared < MOST_SHARED; n = next_processes(n, leaves)) {
+        HL_TRY(add_shared(s, n));
+    }
+    return hl_ok();
 }
 
 static hl_status write_all(summary *s)
@@ -270,9 +241,22 @@ static hl_status write_all(summary *s)
     hl_summary_table(&s->text, &s->graph);
     write_parameters(s);
     write_flops(s);
-    write_memory(s);
+    int threads = hl_setup_threads(s->config);
+    hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
+    for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
+        size_t bytes = hl_footprint_part_bytes(&s->footprint, i);
+        bool repeats = hl_footprint_parts[i].place == offsetof(hl_footprint, most) && bytes == s->footprint.total;
+        write_bytes(s, hl_footprint_parts[i].words, repeats ? 0 : bytes);
+    }
     write_processes(s);
-    write_files(s);
+    const hl_footprint *f = &s->footprint;
+    hl_text_print(&s->text, "\nFiles of the run\n");
+    write_file(s, "file of weights", f->model, "", 1);
+    write_file(s, "checkpoint", f->checkpoint, "", f->n_checkpoints);
+    if (f->snapshots.n > 0) {
+        write_file(s, "snapshot", f->snapshots.each, f->snapshots.cadence.extra > 0 ? "up to " : "", f->snapshots.n);
+        write_bytes(s, "  allowed by patterns.budget_mb", f->snapshots.allowed);
+    }
     return hl_text_status(&s->text);
 }
 
@@ -332,21 +316,19 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text)
     hl_status status = prepare(&s);
     if (status.code == HL_OK) {
         json_t *rows = json_array(), *bytes = json_object();
-        int failed = 0;
         for (int i = 0; i < s.graph.n; i++) {
             hl_json_append(&rows, row_object(&s.graph.rows[i]));
         }
         for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
-            json_t *value = bytes_value(hl_footprint_part_bytes(&s.footprint, i));
-            failed = json_object_set_new(bytes, hl_footprint_parts[i].key, value) || failed;
+            hl_json_set(&bytes, hl_footprint_parts[i].key, bytes_value(hl_footprint_part_bytes(&s.footprint, i)));
         }
-        hl_json_print_document(text, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
-                                               (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",
-                                               (json_int_t)hl_parameters_count(&s.model.parameters), "precision",
-                                               s.model.config.bf16 ? "bf16" : "float", "flops_per_step",
-                                               hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes",
-                                               hl_json_checked(bytes, failed), "processes", processes_array(&s),
-                                               "file_bytes", files_object(&s.footprint)));
+        hl_json_print_document(text,
+                               json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
+                                         (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",
+                                         (json_int_t)hl_parameters_count(&s.model.parameters), "precision",
+                                         s.model.config.bf16 ? "bf16" : "float", "flops_per_step",
+                                         hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes", bytes,
+                                         "processes", processes_array(&s), "file_bytes", files_object(&s.footprint)));
         status = hl_text_status(text);
     }
     hl_graph_free(&s.graph);

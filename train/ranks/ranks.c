@@ -2,8 +2,6 @@
 
 #include "train/signals.h"
 
-#include <stdio.h>
-
 bool hl_ranks_leads(const hl_ranks *ranks)
 {
     return hl_ranks_rank(ranks) == 0;

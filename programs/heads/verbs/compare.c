@@ -67,22 +67,17 @@ static hl_status open_second(hl_heads_call *call)
     return status;
 }
 
-static hl_status check_first(const hl_heads_call *call)
+static hl_status run(hl_heads_call *call)
 {
+    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
     const hl_model_source *model = &call->model.source;
     const hl_heads_command *command = &call->command;
-    return model->open == NULL || model->folders != NULL || command->examples != NULL
+    HL_TRY(model->open == NULL || model->folders != NULL || command->examples != NULL
                ? hl_ok()
                : hl_error(HL_INVALID,
                           "%s: is an open model and has no examples of its own: name sentences for both with "
                           "--examples FILE, or name a run first: %s compare RUN %s",
-                          command->model, hl_program_name("heads"), command->model);
-}
-
-static hl_status run(hl_heads_call *call)
-{
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    HL_TRY(check_first(call));
+                          command->model, hl_program_name("heads"), command->model));
     HL_TRY(hl_heads_call_read(call));
     return open_second(call);
 }

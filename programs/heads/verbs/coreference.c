@@ -15,8 +15,6 @@
 #include "programs/results.h"
 #include "programs/waiting.h"
 #include "show/table.h"
-#include "study/output.h"
-#include "study/study.h"
 
 #include <math.h>
 
@@ -89,10 +87,8 @@ static void print_table(hl_text *text, const hl_coreference_study *s, bool wide)
         "long for a window, and left out: %s.",
         s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(hl_treebank_size(s->text.windows)),
         HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ wide ? wide_row_of : short_row_of, s, HL_COREFERENCE_ROWS }, HL_TABLE_WIDTH,
-                     1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ wide ? wide_row_of : short_row_of, s, HL_COREFERENCE_ROWS },
+                           HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "A case is a mention with an earlier mention of the same entity in its window. head: the head that finds most "
@@ -154,16 +150,14 @@ static hl_status deliver(const hl_coreference_study *study, const hl_heads_comma
 {
     hl_results rows = { row_of, study, HL_COREFERENCE_ROWS };
     const hl_coreference_text *text = &study->text;
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = study };
     print_table(&answer.table, study, command->wide);
     hl_json_print_document(&answer.json, json_pack("{s:I, s:I, s:I, s:o}", "documents", (json_int_t)text->n_documents,
                                                    "windows", (json_int_t)hl_treebank_size(text->windows), "left_out",
                                                    (json_int_t)text->n_left_out, "rows", hl_results_json(rows)));
     hl_results_csv(&answer.csv, rows);
     hl_results_markdown(&answer.markdown, (hl_results){ wide_row_of, study, HL_COREFERENCE_ROWS });
-    hl_status status = hl_heads_deliver(command, &answer, out);
-    HL_THEN(status, hl_heads_deliver_charts(command, draw, study, out));
-    return status;
+    return hl_heads_deliver(command, &answer, out);
 }
 
 /* ---- the verb ---- */

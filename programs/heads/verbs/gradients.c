@@ -3,13 +3,11 @@
 #include "heads/head_set.h"
 #include "heads/relation_gradients.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/examples.h"
 #include "programs/heads/help.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"
-#include "study/model_examples.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -79,27 +77,6 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
     hl_row_text(row, "of", NULL, "%s, %s", relations[s.r], relations[s.other]);
 }
 
-static void print_table(hl_text *text, const table *t)
-{
-    const hl_relation_gradients *g = &t->found;
-    double mean = 0;
-    for (int64_t h = 0; h < g->n_heads; h++) {
-        mean += summary_of(g, h).mean / (double)g->n_heads;
-    }
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "%s, step %lld: whether the answers of different relations pull a head the same way.",
-                      t->run->source.path, (long long)t->step);
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ shown_row, t, g->n_heads }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "The mean over all heads is %.3f. Each relation has its own loss, and each head a gradient of this "
-        "loss by its weights. cosine: of two relations' gradients; below 0, a step that helps one relation "
-        "hurts the other. Relations with fewer than %d answers are left out.",
-        mean, HL_GRADIENTS_LEAST);
-}
-
 /* ---- for programs: a row for each head and pair ---- */
 
 static void row_of(const void *context, int64_t index, hl_row *row)
@@ -125,7 +102,21 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
 {
     hl_results rows = { row_of, t, t->found.n_heads * count_pairs(&t->found) };
     hl_heads_answer answer = { 0 };
-    print_table(&answer.table, t);
+    const hl_relation_gradients *g = &t->found;
+    double mean = 0;
+    for (int64_t h = 0; h < g->n_heads; h++) {
+        mean += summary_of(g, h).mean / (double)g->n_heads;
+    }
+    hl_text_paragraph(&answer.table, HL_TABLE_WIDTH,
+                      "%s, step %lld: whether the answers of different relations pull a head the same way.",
+                      t->run->source.path, (long long)t->step);
+    hl_results_print_apart(&answer.table, (hl_results){ shown_row, t, g->n_heads }, HL_TABLE_WIDTH, 1);
+    hl_text_paragraph(
+        &answer.table, HL_TABLE_WIDTH,
+        "The mean over all heads is %.3f. Each relation has its own loss, and each head a gradient of this "
+        "loss by its weights. cosine: of two relations' gradients; below 0, a step that helps one relation "
+        "hurts the other. Relations with fewer than %d answers are left out.",
+        mean, HL_GRADIENTS_LEAST);
     hl_json_print_document(&answer.json, json_pack("{s:I, s:I, s:o}", "step", (json_int_t)t->step, "examples",
                                                    (json_int_t)t->n_examples, "rows", hl_results_json(rows)));
     hl_results_csv(&answer.csv, rows);

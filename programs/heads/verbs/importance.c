@@ -1,14 +1,22 @@
 #include "programs/heads/importance.h"
 #include "core/base/memory.h"
+#include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "heads/shapley.h"
 #include "heads/snapshot.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/help.h"
 #include "programs/heads/memory.h"
-#include "programs/heads/subset.h"
 #include "programs/heads/verb.h"
+#include "programs/results.h"
+#include "show/table.h"
 #include "study/study.h"
+#include "study/validation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 
 /* ---- measuring ---- */
 
@@ -65,6 +73,112 @@ void hl_heads_importance_free(hl_heads_importance *study)
     study->labels = NULL;
 }
 
+/* ---- --keep and --drop: loss and accuracy of a model with some of its heads ---- */
+
+enum { NAME = 10 };
+
+static hl_status read_kept(const hl_model_source *run, const hl_heads_command *command, bool *kept)
+{
+    bool drops = command->drop != NULL;
+    hl_status status = hl_head_set_parse(&run->shape, drops ? command->drop : command->keep, kept);
+    for (int64_t i = 0; i < hl_heads_count(&run->shape); i++) {
+        kept[i] = kept[i] != drops;
+    }
+    return status.code == HL_INVALID
+               ? hl_error(HL_INVALID, "command line: --%s: %s", drops ? "drop" : "keep", status.text)
+               : status;
+}
+
+/* What is shown, and of which heads. */
+typedef struct subset {
+    const hl_opened_model *run;
+    const bool *kept;
+    int64_t n_examples;
+    struct {
+        int64_t heads;
+        hl_subset_worth worth;
+    } rows[2]; /* of all heads, of those kept */
+} subset;
+
+/* Which heads the second row is of. */
+static void write_heading(hl_text *text, const subset *s)
+{
+    const hl_opened_model *run = s->run;
+    hl_text names = { 0 };
+    hl_head_set_print(&names, &run->source.shape, s->kept);
+    char step[48] = "";
+    if (run->weights_step >= 0) {
+        snprintf(step, sizeof step, ", weights of step %" PRId64, run->weights_step);
+    }
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s%s, on the %s example%s of %s.", run->source.path, step,
+                      HL_COUNT(s->n_examples), s->n_examples == 1 ? "" : "s", run->source.validation);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "Heads kept: %s.", hl_text_part(text, &names));
+    hl_text_free(&names);
+}
+
+static void row_of(const void *context, int64_t index, hl_row *row)
+{
+    const subset *s = context;
+    hl_subset_worth worth = s->rows[index].worth;
+    hl_row_integer(row, NULL, "heads", s->rows[index].heads);
+    hl_row_number(row, NULL, "loss", 0, worth.loss);
+    hl_row_number(row, NULL, "perplexity", 0, exp(worth.loss));
+    hl_row_number(row, NULL, "accuracy", 0, worth.accuracy);
+}
+
+static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads_command *command, FILE *out)
+{
+    HL_TRY(hl_opened_model_load(run, -1));
+    hl_heads_validation validation;
+    HL_TRY(hl_heads_validation_make(&validation, &run->source));
+    int64_t n = hl_heads_count(&run->source.shape);
+    subset s = { .run = run, .kept = kept, .n_examples = validation.n_examples };
+    s.rows[0].heads = n;
+    s.rows[1].heads = hl_head_set_size(kept, n);
+    hl_status status = hl_heads_validate(&validation, &run->model, NULL, &s.rows[0].worth);
+    HL_THEN(status, hl_heads_validate(&validation, &run->model, kept, &s.rows[1].worth));
+    hl_heads_validation_free(&validation);
+    HL_TRY(status);
+    hl_heads_answer answer = { 0 };
+    write_heading(&answer.table, &s);
+    hl_text_print(&answer.table, "\n%*s%12s%12s%12s\n", NAME, "heads", "loss", "perplexity", "accuracy");
+    for (int i = 0; i < 2; i++) {
+        hl_subset_worth worth = s.rows[i].worth;
+        char loss[HL_UNITS_TEXT], perplexity[HL_UNITS_TEXT];
+        hl_text_print(&answer.table, "%*" PRId64 "%12s%12s%11.2f%%\n", NAME, s.rows[i].heads,
+                      hl_units_number(worth.loss, 6, loss), hl_units_number(exp(worth.loss), 4, perplexity),
+                      100 * worth.accuracy);
+    }
+    json_t *names = json_array();
+    for (int64_t i = 0; i < hl_heads_count(&s.run->source.shape); i++) {
+        if (s.kept[i]) {
+            hl_json_append(&names, json_string(hl_head_name_at(&s.run->source.shape, i).text));
+        }
+    }
+    int64_t step = s.run->weights_step;
+    json_t *root =
+        json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
+                  (json_int_t)s.n_examples, "kept", names, "rows", hl_results_json((hl_results){ row_of, &s, 2 }));
+    hl_json_print_document(&answer.json, root);
+    hl_results_csv(&answer.csv, (hl_results){ row_of, &s, 2 });
+    return hl_heads_deliver(command, &answer, out);
+}
+
+/* Prints a table to `out`, with a row for all heads and a row for the kept ones (keep or drop must be given): loss,
+ * perplexity and accuracy on the validation set, with the last checkpoint's weights, which this loads. Or writes the
+ * requested files: JSON {"weights_step" (null: not known), "examples", "kept": ["L0H2", ...], "rows": [{"heads",
+ * "loss", "perplexity", "accuracy"}]}, CSV the rows. HL_INVALID, naming the option and the part that is no head,
+ * HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
+static hl_status show_subset(hl_opened_model *run, const hl_heads_command *command, FILE *out)
+{
+    bool *kept = hl_calloc((size_t)hl_heads_count(&run->source.shape), sizeof *kept);
+    HL_NEED(kept != NULL, "the heads that are kept");
+    hl_status status = read_kept(&run->source, command, kept);
+    HL_THEN(status, validate(run, kept, command, out));
+    hl_free(kept);
+    return status;
+}
+
 /* ---- the verb ---- */
 
 static const hl_option options[] = {
@@ -100,18 +214,13 @@ static hl_status check(const hl_heads_command *command)
                : hl_error(HL_INVALID, "command line: --%s and --%s exclude each other", one, other);
 }
 
-/* A loss and an accuracy of every set of heads. */
-static size_t sets_bytes(const hl_model_source *model, const hl_heads_command *command)
-{
-    int64_t n = hl_heads_count(&model->shape);
-    return command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
-}
-
 static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
     size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
-    size_t sets = sets_bytes(&model->source, command);
+    /* A loss and an accuracy of every set of heads. */
+    int64_t n = hl_heads_count(&model->source.shape);
+    size_t sets = command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
     *bytes = hl_size_sum(stands, is_of_subset(command) ? f->evaluation : hl_size_sum(f->measures, sets));
     *remedy = is_of_subset(command) ? "a run with a larger optimizer.accumulate needs less"
               : sets > f->measures  ? "without --shapley it needs less, and so does a run with fewer heads"
@@ -127,7 +236,7 @@ static hl_status show(hl_heads_call *call)
         hl_heads_answer answer = { 0 };
         hl_heads_importance_table(&answer.table, &study);
         hl_heads_importance_json(&answer.json, &study);
-        hl_heads_importance_csv(&answer.csv, &study);
+        hl_results_csv(&answer.csv, (hl_results){ hl_heads_importance_row_of, &study, study.importance.n });
         status = hl_heads_deliver(&call->command, &answer, call->out);
     }
     hl_heads_importance_free(&study);
@@ -136,11 +245,8 @@ static hl_status show(hl_heads_call *call)
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    HL_TRY(hl_heads_call_needs_loss(call));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
-    return is_of_subset(&call->command) ? hl_heads_subset_show(&call->model, &call->command, call->out) : show(call);
+    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_loss));
+    return is_of_subset(&call->command) ? show_subset(&call->model, &call->command, call->out) : show(call);
 }
 
 const hl_heads_verb hl_heads_verb_importance = {

@@ -185,10 +185,7 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    HL_TRY(call->command.input != NULL ? hl_ok() : hl_heads_call_needs_examples(call));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, call->command.input != NULL ? NULL : hl_heads_call_needs_examples));
     return hl_heads_show(&call->model, &call->command, call->out);
 }
 

@@ -63,9 +63,7 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_TOKENS));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_TOKENS, NULL));
     HL_TRY(hl_opened_model_load(&call->model, -1));
     hl_heads_patching patching;
     hl_status status = hl_heads_patching_measure(&patching, &call->model, &call->command, call->err);

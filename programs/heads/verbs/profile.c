@@ -15,7 +15,6 @@
 #include "show/curve_picture.h"
 #include "show/table.h"
 #include "study/model_examples.h"
-#include "study/output.h"
 #include "study/study.h"
 
 #include <inttypes.h>
@@ -88,30 +87,12 @@ static void measure_head(figures *head, const hl_patterns *all, int from, int to
 /* The measures from .. to - 1 of every head. */
 static void measure_heads(profile *p, int from, int to)
 {
-    figures *head = p->heads;
-    for (int l = 0; l < p->n_layers; l++) {
-        for (int64_t h = 0; h < p->run->source.shape.heads[l]; h++, head++) {
-            hl_patterns patterns = hl_snapshot_patterns(p->snapshot, l, h);
-            head->layer = l;
-            head->head = h;
-            measure_head(head, &patterns, from, to);
-        }
-    }
-}
-
-/* The means of each layer, and of all heads. */
-static void average(profile *p)
-{
     for (int64_t i = 0; i < p->n; i++) {
-        add(&p->layers[p->heads[i].layer], &p->heads[i]);
-        add(&p->layers[p->n_layers], &p->heads[i]);
-    }
-    for (int l = 0; l <= p->n_layers; l++) {
-        p->layers[l].layer = l;
-        for (int m = 0; m < MEASURES; m++) {
-            p->layers[l].values[m] /= (double)p->layers[l].head;
-            p->layers[l].baselines[m] /= (double)p->layers[l].head;
-        }
+        hl_head_place at = hl_head_at(&p->run->source.shape, i);
+        hl_patterns patterns = hl_snapshot_patterns(p->snapshot, at.layer, at.head);
+        p->heads[i].layer = at.layer;
+        p->heads[i].head = at.head;
+        measure_head(&p->heads[i], &patterns, from, to);
     }
 }
 
@@ -132,7 +113,18 @@ static hl_status measure(profile *p, hl_opened_model *run, const hl_heads_comman
         HL_TRY(hl_model_maps_to_norms(run, p->snapshot));
         measure_heads(p, OF_WEIGHTS, MEASURES);
     }
-    average(p);
+    /* The means of each layer, and of all heads. */
+    for (int64_t i = 0; i < p->n; i++) {
+        add(&p->layers[p->heads[i].layer], &p->heads[i]);
+        add(&p->layers[p->n_layers], &p->heads[i]);
+    }
+    for (int l = 0; l <= p->n_layers; l++) {
+        p->layers[l].layer = l;
+        for (int m = 0; m < MEASURES; m++) {
+            p->layers[l].values[m] /= (double)p->layers[l].head;
+            p->layers[l].baselines[m] /= (double)p->layers[l].head;
+        }
+    }
     return hl_ok();
 }
 
@@ -201,25 +193,6 @@ static void print_about(hl_text *text, const profile *p, const char *model)
                   slash != NULL ? slash + 1 : file, p->n_examples == 1 ? "s" : "");
 }
 
-static void print_table(hl_text *text, const profile *p)
-{
-    hl_text about = { 0 };
-    print_about(&about, p, p->run->source.path);
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", hl_text_part(text, &about));
-    hl_text_free(&about);
-    hl_text_print(text, "\n");
-    hl_results_print(text, shown_results(p), HL_TABLE_WIDTH, 1);
-    for (int m = 0; m < p->n_measures; m++) {
-        if (is_measured(p, m)) {
-            print_strips(text, p, m);
-        }
-    }
-    hl_text_print(text, "\n");
-    hl_text_paragraph(text, HL_TABLE_WIDTH,
-                      "The table has means of a layer's heads; even: of attention spread evenly. Below, o: a head, a "
-                      "digit: so many of them, |: the layer's mean.");
-}
-
 /* ---- for programs ---- */
 
 static void add_cells(hl_row *row, const profile *p, const figures *of, const char *head)
@@ -244,16 +217,6 @@ static void row_of_layer(const void *context, int64_t layer, hl_row *row)
 {
     const profile *p = context;
     add_cells(row, p, &p->layers[layer], "heads");
-}
-
-static void print_json(hl_text *text, const profile *p)
-{
-    bool has_step = p->run->source.open == NULL && p->snapshot->step >= 0;
-    hl_json_print_document(text, json_pack("{s:o, s:I, s:o, s:o}", "step",
-                                           has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
-                                           (json_int_t)p->n_examples, "layers",
-                                           hl_results_json((hl_results){ row_of_layer, p, p->n_layers }), "heads",
-                                           hl_results_json((hl_results){ row_of_head, p, p->n })));
 }
 
 /* ---- the figure: a chart for each measure, layers across, a dot for each head ---- */
@@ -307,13 +270,32 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 
 static hl_status deliver(const profile *p, const hl_heads_command *command, FILE *out)
 {
-    hl_heads_answer answer = { 0 };
-    print_table(&answer.table, p);
-    print_json(&answer.json, p);
+    hl_heads_answer answer = { .draw = draw, .of = p };
+    hl_text *text = &answer.table;
+    hl_text about = { 0 };
+    print_about(&about, p, p->run->source.path);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s.", hl_text_part(text, &about));
+    hl_text_free(&about);
+    hl_text_print(text, "\n");
+    hl_results_print(text, shown_results(p), HL_TABLE_WIDTH, 1);
+    for (int m = 0; m < p->n_measures; m++) {
+        if (is_measured(p, m)) {
+            print_strips(text, p, m);
+        }
+    }
+    hl_text_print(text, "\n");
+    hl_text_paragraph(text, HL_TABLE_WIDTH,
+                      "The table has means of a layer's heads; even: of attention spread evenly. Below, o: a head, a "
+                      "digit: so many of them, |: the layer's mean.");
+    bool has_step = p->run->source.open == NULL && p->snapshot->step >= 0;
+    hl_json_print_document(&answer.json, json_pack("{s:o, s:I, s:o, s:o}", "step",
+                                                   has_step ? json_integer(p->snapshot->step) : json_null(), "examples",
+                                                   (json_int_t)p->n_examples, "layers",
+                                                   hl_results_json((hl_results){ row_of_layer, p, p->n_layers }),
+                                                   "heads", hl_results_json((hl_results){ row_of_head, p, p->n })));
     hl_results_csv(&answer.csv, (hl_results){ row_of_head, p, p->n });
     hl_results_markdown(&answer.markdown, shown_results(p));
-    HL_TRY(hl_heads_deliver(command, &answer, out));
-    return hl_heads_deliver_charts(command, draw, p, out);
+    return hl_heads_deliver(command, &answer, out);
 }
 
 /* ---- the verb ---- */
@@ -344,10 +326,7 @@ static hl_status memory(const hl_opened_model *model, const hl_heads_command *co
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    HL_TRY(hl_heads_call_needs_examples(call));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_examples));
     profile p;
     hl_status status = measure(&p, &call->model, &call->command);
     HL_THEN(status, deliver(&p, &call->command, call->out));

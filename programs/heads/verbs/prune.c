@@ -191,10 +191,7 @@ static hl_status prune(hl_heads_call *call)
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    HL_TRY(hl_heads_call_needs_loss(call));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_loss));
     return prune(call);
 }
 

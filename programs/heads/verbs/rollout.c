@@ -15,7 +15,6 @@
 #include "study/output.h"
 #include "train/terminal.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* The mean over heads, and the two rollouts. */
@@ -31,7 +30,7 @@ typedef struct rollouts {
     int64_t n; /* tokens */
     int L;
     const int32_t *tokens;
-    hl_real *maps[KINDS]; /* (L, n, n) each; in one block */
+    hl_real *maps[KINDS]; /* (L, n, n) each; in one block, with the means of norms behind them */
     const char **names;   /* (n) */
     hl_panel *panels;     /* (KINDS, L) */
     char (*titles)[TITLE];
@@ -43,7 +42,7 @@ static hl_status allocate(rollouts *r, const hl_examples *example)
 {
     int64_t n = r->n = *example->lengths, L = r->L = r->run->source.shape.n_layers;
     r->tokens = example->tokens;
-    r->maps[0] = hl_calloc(hl_size_product((size_t)(KINDS * L), (size_t)(n * n)), sizeof(hl_real));
+    r->maps[0] = hl_calloc(hl_size_product((size_t)((KINDS + 1) * L), (size_t)(n * n)), sizeof(hl_real));
     r->names = hl_calloc((size_t)n, sizeof *r->names);
     r->panels = hl_calloc((size_t)(KINDS * L), sizeof *r->panels);
     r->titles = hl_calloc((size_t)(KINDS * L), sizeof *r->titles);
@@ -68,14 +67,6 @@ static hl_status allocate(rollouts *r, const hl_examples *example)
     return hl_ok();
 }
 
-static void free_rollouts(rollouts *r)
-{
-    hl_free(r->maps[0]);
-    hl_free(r->names);
-    hl_free(r->panels);
-    hl_free(r->titles);
-}
-
 static hl_status measure(rollouts *r, hl_opened_model *run, const hl_snapshot *maps)
 {
     HL_TRY(allocate(r, &maps->examples));
@@ -85,13 +76,9 @@ static hl_status measure(rollouts *r, hl_opened_model *run, const hl_snapshot *m
     hl_rollout(r->L, r->n, r->maps[0], row, r->maps[1]);
     hl_status status = hl_model_maps_to_norms(run, maps);
     if (status.code == HL_OK) {
-        hl_real *norms = hl_malloc((size_t)(r->L * r->n * r->n) * sizeof *norms);
-        status = norms != NULL ? hl_ok() : hl_error_memory("rollout");
-        if (norms != NULL) {
-            hl_rollout_means(maps, 0, norms);
-            hl_rollout(r->L, r->n, norms, row, r->maps[2]);
-        }
-        hl_free(norms);
+        hl_real *norms = r->maps[KINDS - 1] + r->L * r->n * r->n;
+        hl_rollout_means(maps, 0, norms);
+        hl_rollout(r->L, r->n, norms, row, r->maps[KINDS - 1]);
     }
     hl_free(row);
     return status;
@@ -216,16 +203,17 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_TOKENS));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_TOKENS, NULL));
     HL_TRY(hl_opened_model_load(&call->model, -1));
     hl_heads_input input;
     HL_TRY(hl_heads_input_run(&call->model, call->command.input, &input));
     rollouts r = { .run = &call->model };
     hl_status status = measure(&r, &call->model, &input.maps);
     HL_THEN(status, deliver(&r, &call->command, call->out));
-    free_rollouts(&r);
+    hl_free(r.maps[0]);
+    hl_free(r.names);
+    hl_free(r.panels);
+    hl_free(r.titles);
     hl_heads_input_free(&input);
     return status;
 }

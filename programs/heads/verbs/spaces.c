@@ -81,9 +81,7 @@ static void print_table(hl_text *text, const table *t)
     }
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: how much the spaces of heads in the same layer overlap.",
                       t->run->source.path);
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ shown_row, t, count_groups(t) }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ shown_row, t, count_groups(t) }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "A head reads the residual stream by W_Q, W_K and W_V, and writes to it by W_O. overlap: the mean "
@@ -158,9 +156,7 @@ static hl_status measure_untrained(const hl_opened_model *run, hl_space_pairs *p
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_TOKENS));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_TOKENS, NULL));
     int64_t step = call->command.step;
     HL_TRY(hl_heads_load_weights(&call->model, step, step >= 0));
     table t = { .run = &call->model };

@@ -86,21 +86,6 @@ static hl_status make_history(hl_heads_table_files *files, const hl_heads_study 
     return status;
 }
 
-/* heads.csv and the page are of the last snapshot, whatever step the table is of. */
-static hl_status make_files(hl_heads_table_files *files)
-{
-    hl_opened_model *model = &files->call->model;
-    if (files->study.step == model->steps[model->n_steps - 1]) {
-        return make_history(files, &files->study);
-    }
-    hl_heads_study last;
-    HL_TRY(hl_heads_study_last(&last, model));
-    hl_status status = hl_heads_study_null(&last, model);
-    HL_THEN(status, make_history(files, &last));
-    hl_heads_study_free(&last);
-    return status;
-}
-
 static hl_status measure(hl_heads_table_files *files)
 {
     hl_heads_call *call = files->call;
@@ -146,7 +131,17 @@ hl_status hl_heads_table_files_make(hl_heads_table_files *files)
                       "the table is without what heads find in the treebank; heads.csv and report.html stay");
         return hl_ok();
     }
-    return make_files(files);
+    /* heads.csv and the page are of the last snapshot, whatever step the table is of. */
+    hl_opened_model *model = &files->call->model;
+    if (files->study.step == model->steps[model->n_steps - 1]) {
+        return make_history(files, &files->study);
+    }
+    hl_heads_study last;
+    HL_TRY(hl_heads_study_last(&last, model));
+    hl_status status = hl_heads_study_null(&last, model);
+    HL_THEN(status, make_history(files, &last));
+    hl_heads_study_free(&last);
+    return status;
 }
 
 void hl_heads_table_files_free(hl_heads_table_files *files)

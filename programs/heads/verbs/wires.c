@@ -52,9 +52,7 @@ static void print_table(hl_text *text, const table *t)
                       "%s: the %" PRId64 " strongest of %" PRId64 " wires. %" PRId64
                       " wires are stronger than 95%% of random ones; chance alone would give about %" PRId64 ".",
                       t->run->source.path, n, t->wires.n, t->n_chance, (t->wires.n + 10) / 20);
-    hl_text_print(text, "\n");
-    hl_results_print(text, (hl_results){ shown_row, t, n }, HL_TABLE_WIDTH, 1);
-    hl_text_print(text, "\n");
+    hl_results_print_apart(text, (hl_results){ shown_row, t, n }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "A wire says how much of what the writer adds to the residual stream the reader can use: for its "
@@ -122,9 +120,7 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_TOKENS));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_TOKENS, NULL));
     int64_t step = call->command.step;
     HL_TRY(hl_heads_load_weights(&call->model, step, step >= 0));
     table t = { .run = &call->model };

@@ -80,14 +80,13 @@ static hl_status deliver(hl_heads_call *call, hl_heads_writes *w)
     w->order = hl_calloc((size_t)w->n_rows, sizeof *w->order);
     HL_NEED(w->order != NULL, "what heads write");
     sort_rows(w->own, w->order, w->n_rows);
-    hl_heads_answer answer = { 0 };
+    hl_heads_answer answer = { .draw = draw, .of = w };
     if (call->command.example >= 0) {
         hl_heads_writes_example(w, call->command.example, call->command.wide, &answer);
     } else {
         hl_heads_writes_tables(w, call->command.wide, &answer);
     }
     hl_status status = hl_heads_deliver(&call->command, &answer, call->out);
-    HL_THEN(status, hl_heads_deliver_charts(&call->command, draw, w, call->out));
     hl_free(w->order);
     return status;
 }
@@ -163,10 +162,7 @@ static hl_status memory(const hl_opened_model *run, const hl_heads_command *comm
 
 static hl_status run(hl_heads_call *call)
 {
-    HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
-    HL_TRY(hl_heads_call_needs_examples(call));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_examples));
     return measure(call);
 }
 

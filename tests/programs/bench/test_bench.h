@@ -53,7 +53,7 @@ static inline run_result bench_call(const char *program, const char *const *argu
     }
     FILE *out = tmpfile(), *err = tmpfile();
     ck_assert(out != NULL && err != NULL);
-    int code = hl_bench_program(program, argc, argv, out, err);
+    int code = hl_bench_program(NULL, program, argc, argv, out, err);
     return (run_result){ .code = code, .out = bench_read(out), .err = bench_read(err), .command = command };
 }
 #define BENCH(...) bench_call(bench_built(), (const char *const[]){ __VA_ARGS__, NULL })

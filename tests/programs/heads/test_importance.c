@@ -138,7 +138,7 @@ TEST(what_is_not_known_is_null_and_empty)
     hl_heads_importance_json(&json, &m.study);
     ck_assert_ptr_nonnull(strstr(json.bytes, "\"zero_error\": null"));
     ck_assert_ptr_nonnull(strstr(json.bytes, "\"smallest_set\": null"));
-    hl_heads_importance_csv(&csv, &m.study);
+    hl_results_csv(&csv, (hl_results){ hl_heads_importance_row_of, &m.study, m.study.importance.n });
     ck_assert_ptr_nonnull(strstr(csv.bytes, "\n0,0,offset(-11),0.5,0.25,0.5,1,,0,0,0,0,,0,0\n"));
     ck_assert_ptr_nonnull(strstr(csv.bytes, "\n0,1,offset(-11),0.5,0.25,0.5,0.02,0.01,0,0,0,0,,1,0\n"));
     hl_text_free(&json);

@@ -41,7 +41,8 @@ static size_t told(const hl_opened_model *run, const char *options)
 {
     hl_heads_command command = command_of(options);
     size_t bytes;
-    CHECK_OK(hl_heads_memory(run, &command, &bytes));
+    const char *remedy;
+    CHECK_OK(hl_heads_memory(run, &command, &bytes, &remedy));
     return bytes;
 }
 
