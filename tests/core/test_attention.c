@@ -6,10 +6,11 @@
 #include "tests/check_suite.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { H = 4, HKV = 2, DK = 5, DV = 3, WIDTH = H * DK + HKV * (DK + DV), OUT = H * DV, MOST = 512, SEQUENCES = 10 };
-enum { LONGEST = 128, VARIANTS = 8, ONE_HEAD = 6 };
+enum { LONGEST = 128, VARIANTS = 10, ONE_HEAD = 6, WINDOWS = 8 };
 
 /* Those that are worked at their very length, and those that are worked in copies; in one block of queries, in a whole
  * one and a part, and in two whole ones. */
@@ -37,12 +38,13 @@ static void keep(void *context, const hl_attention_seen *seen)
     ck_assert_int_eq(seen->n_keys, lengths[seen->b]);
     ck_assert(seen->last == (seen->first + seen->n_queries == lengths[seen->b]));
     for (int64_t i = 0; i < seen->n_queries; i++) {
-        memcpy(head + (seen->first + i) * LONGEST, seen->A + i * seen->stride, (size_t)seen->n_keys * sizeof *head);
+        hl_attention_seen_row(seen, i, head + (seen->first + i) * LONGEST);
     }
 }
 
 /* The sequences first .. first + n - 1, with NaN in the rows of all of them but `real`, unless that is below 0. Odd
- * variants are causal; from 2 on weights are dropped, with 4 and 5 heads have gates, from ONE_HEAD on there is one. */
+ * variants are causal; from 2 on weights are dropped, with 4 and 5 heads have gates, from ONE_HEAD on there is one, and from WINDOWS on a
+ * query sees 3 keys, or itself alone. */
 static void run(int first, int n, int real, int variant, int threads, outcome *o)
 {
     static hl_real x[MOST * WIDTH], dy[MOST * OUT], gates[SEQUENCES * H];
@@ -92,7 +94,10 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
                    .n_kv_heads = variant < ONE_HEAD ? HKV : 1,
                    .d_k = DK,
                    .d_v = DV,
-                   .mask = { .causal = variant % 2 == 1 },
+                   .mask = { .causal = variant % 2 == 1,
+                             .window = variant < WINDOWS    ? 0
+                                       : variant == WINDOWS ? 2
+                                                            : 1 },
                    .dropout = variant >= 2 ? (hl_real)0.25 : 0,
                    .gate = variant == 4 || variant == 5 ? hl_tape_tensor(&tape, HL_SHAPE(n, H), gates, true) : NULL,
                    .observe = real < 0 ? keep : NULL,
@@ -149,6 +154,24 @@ LOOP_TEST(the_observer_sees_every_row_of_weights, 0, 2)
             for (int j = 0; j < lengths[b]; j++) {
                 sum += (double)w[j];
                 ck_assert(_i == 0 || j <= row % lengths[b] || w[j] == 0);
+            }
+            ck_assert_double_eq_tol(sum, 1, 1e-5);
+        }
+    }
+}
+
+/* A row of weights begins with the first key that its block of queries sees. */
+LOOP_TEST(the_observer_sees_rows_through_a_window, 0, 2)
+{
+    memset(&clean, 0, sizeof clean);
+    run(0, SEQUENCES, -1, WINDOWS + _i, 3, &clean);
+    for (int b = 0; b < SEQUENCES; b++) {
+        for (int row = 0; row < lengths[b]; row++) {
+            const hl_real *w = clean.weights + (b * H * LONGEST + row) * LONGEST;
+            double sum = 0;
+            for (int j = 0; j < lengths[b]; j++) {
+                sum += (double)w[j];
+                ck_assert(_i == 0 ? abs(row - j) <= 1 || w[j] == 0 : (w[j] > 0) == (j == row));
             }
             ck_assert_double_eq_tol(sum, 1, 1e-5);
         }

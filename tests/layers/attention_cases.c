@@ -34,6 +34,8 @@ const attention_case attention_cases[] = {
     { "window, causal, bias",    2, 6, 6, 4, 2, 2, 2, 2, .bias = true, .causal = true, .window = 2, .bias_examples = 2, .bias_heads = 2, .forbidding = true, .q_lengths = { 6, 4 } },
     { "window in blocks",        2, 230, 230, 2, 1, 1, 2, 2, .bias = true, .window = 5, .q_lengths = { 230, 81 } },
     { "window in blocks, causal", 2, 211, 211, 2, 2, 1, 1, 2, .causal = true, .window = 70, .q_lengths = { 211, 145 } },
+    { "window in blocks, bias",  1, 205, 205, 2, 1, 1, 2, 2, .bias = true, .window = 4, .bias_examples = 1, .bias_heads = 1 },
+    { "window at the last panel", 1, 75, 75, 2, 1, 1, 2, 1, .bias = true, .window = 1 },
     { "window in blocks, few keys", 1, 300, 97, 2, 1, 1, 1, 1, .bias = true, .cross = true, .window = 9 },
     { "bias that forbids",       2, 4, 4, 6, 3, 3, 2, 2, .bias = true, .causal = true, .bias_examples = 2, .bias_heads = 3, .forbidding = true, .q_lengths = { 4, 3 } },
 };

@@ -6,13 +6,25 @@
 
 #include <math.h>
 
+/* A run whose layer 1 has a window that is narrower than its weights are padded to. */
+static const char *long_run(void)
+{
+    const char *config = run_config("long.ini", "[task]\nlength = 100\nmin_length = 100\n"
+                                                "[model]\nd_model = 8\nheads = 2\nwindow = 4\nglobal_every = 2\n"
+                                                "[train]\nsteps = 1\nbatch_size = 2\neval_examples = 2\n"
+                                                "[patterns]\nexamples = 0\n");
+    const char *folder = run_path("long");
+    OK(RUN(config, "--out", folder, "--quiet", "--overwrite"));
+    return folder;
+}
+
 static const char text[] = "the cat sat on the mat, the dog barked.";
 
-static hl_npz read_maps(const char *folder, const char *blocks)
+static hl_npz read_maps(const char *folder, const char *input, const char *blocks)
 {
     const char *path = run_path("maps.npz");
-    OK(blocks != NULL ? HEADS("map", folder, "--input", text, "--npz", path, "--blocks", blocks)
-                      : HEADS("map", folder, "--input", text, "--npz", path));
+    OK(blocks != NULL ? HEADS("map", folder, "--input", input, "--npz", path, "--blocks", blocks)
+                      : HEADS("map", folder, "--input", input, "--npz", path));
     hl_npz npz;
     CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
     return npz;
@@ -30,20 +42,18 @@ static double mean_of(const float *weights, int64_t T, int64_t block, int64_t ro
     return sum / queries;
 }
 
-/* The model has windows in half of its layers. A block may hold one token, or all of them. */
-LOOP_TEST(cells_are_means_of_blocks, 0, 4)
+/* The maps of both agree, in layers of so many heads. */
+static void check_cells(const char *folder, const char *input, const char *blocks, int n_layers, int64_t H)
 {
-    static const char *const blocks[] = { "1", "3", "7", "100" };
-    const char *folder = run_kept(tiny_folder("modernbert_masked"));
-    hl_npz tokens = read_maps(folder, NULL), cells = read_maps(folder, blocks[_i]);
-    int64_t block = atoll(blocks[_i]), T = hl_npz_find(&tokens, "layer_0")->shape.size[3], R = (T + block - 1) / block;
+    hl_npz tokens = read_maps(folder, input, NULL), cells = read_maps(folder, input, blocks);
+    int64_t block = atoll(blocks), T = hl_npz_find(&tokens, "layer_0")->shape.size[3], R = (T + block - 1) / block;
     ck_assert_int_gt(T, 8);
     ck_assert_ptr_null(hl_npz_find(&cells, "hidden_0"));
-    for (int l = 0; l < 4; l++) {
+    for (int l = 0; l < n_layers; l++) {
         const hl_npz_array *whole = hl_npz_find(&tokens, scratch_format("layer_%d", l)),
                            *small = hl_npz_find(&cells, scratch_format("layer_%d", l));
-        ck_assert(hl_shape_equal(small->shape, HL_SHAPE(1, 3, R, R)));
-        for (int64_t at = 0; at < 3 * R * R; at++) {
+        ck_assert(hl_shape_equal(small->shape, HL_SHAPE(1, H, R, R)));
+        for (int64_t at = 0; at < H * R * R; at++) {
             const float *weights = (const float *)whole->data + at / (R * R) * T * T;
             double wanted = mean_of(weights, T, block, at / R % R, at % R);
             ck_assert_double_eq_tol((double)((const float *)small->data)[at], wanted, 1e-6);
@@ -55,6 +65,24 @@ LOOP_TEST(cells_are_means_of_blocks, 0, 4)
     }
     hl_npz_free(&tokens);
     hl_npz_free(&cells);
+}
+
+/* The model has windows in half of its layers. A block may hold one token, or all of them. */
+LOOP_TEST(cells_are_means_of_blocks, 0, 4)
+{
+    static const char *const blocks[] = { "1", "3", "7", "100" };
+    check_cells(run_kept(tiny_folder("modernbert_masked")), text, blocks[_i], 4, 3);
+}
+
+TEST(rows_that_begin_behind_the_first_key_are_found)
+{
+    hl_text input = { 0 };
+    for (int i = 0; i < 200; i++) {
+        hl_text_print(&input, "%c ", "abcdefgh"[i * i % 8]);
+    }
+    CHECK_OK(hl_text_status(&input));
+    check_cells(long_run(), input.bytes, "9", 2, 2);
+    hl_text_free(&input);
 }
 
 TEST(blocks_are_named_below_the_map_and_have_no_answers)
