@@ -137,6 +137,11 @@ static hl_status check_trie(const char *path, hl_charsmap *map)
     return hl_ok();
 }
 
+static uint32_t little_endian(const unsigned char *b)
+{
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
 /* The bytes are the size of the trie in bytes, the trie's units, and the replacements, each with a zero byte. */
 hl_status hl_charsmap_read(const char *path, const char *base64, hl_charsmap *map)
 {
@@ -149,7 +154,7 @@ hl_status hl_charsmap_read(const char *path, const char *base64, hl_charsmap *ma
     if (n == SIZE_MAX) {
         return bad(path, "is not base64");
     }
-    const uint32_t trie = n >= UNIT_BYTES ? bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24 : 0;
+    const uint32_t trie = n >= UNIT_BYTES ? little_endian(bytes) : 0;
     if (trie == 0 || trie % UNIT_BYTES != 0 || trie > n - UNIT_BYTES) {
         return bad(path, "the size of its trie is not that of its data");
     }
@@ -158,9 +163,8 @@ hl_status hl_charsmap_read(const char *path, const char *base64, hl_charsmap *ma
     memmove(bytes, bytes + UNIT_BYTES, n - UNIT_BYTES);
     bytes[n - UNIT_BYTES] = '\0'; /* the end of the last replacement */
     map->replacements = (const char *)bytes + trie;
-    for (uint32_t i = 0; i < map->n_units; i++) { /* they are little-endian */
-        const unsigned char *b = bytes + (size_t)UNIT_BYTES * i;
-        map->units[i] = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
+    for (uint32_t i = 0; i < map->n_units; i++) {
+        map->units[i] = little_endian(bytes + (size_t)UNIT_BYTES * i);
     }
     return is_utf8(map->replacements, map->size) ? check_trie(path, map) : bad(path, "its replacements are not UTF-8");
 }

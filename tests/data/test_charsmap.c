@@ -132,7 +132,7 @@ LOOP_TEST(a_damaged_charsmap_is_refused, 0, 11)
         map.units[0] = UNITS << 10;
         break;
     case 1:
-        map.units[0] = 0x3FFFFF << 10 | 1 << 9; /* a wide offset */
+        map.units[0] = 0x3FFFFFu << 10 | 1 << 9; /* a wide offset */
         break;
     case 2:
         map.units[ROOT ^ 'a'] = 'a' | (UNITS - 256) << 10 << 1;
