@@ -288,6 +288,11 @@ def check_training(train, heads, folder, model, tokenizer, work):
     loss, worst = loss_of(peer, tokenizer, labels), 0.0
     loss().backward()
     after = dict(stepped.named_parameters())
+    largest = {key: 0 if parameter.grad is None else parameter.grad.abs().max().item()
+               for key, parameter in peer.named_parameters()}  # fmt: skip
+    # the biases of keys change no score without rotary positions: their gradients are noise, which Adam makes large
+    noise = [key for key, most in largest.items() if 0 < most < 1e-6 * max(largest.values())]
+    assert len(noise) <= model.config.num_hidden_layers, noise
     for key, parameter in peer.named_parameters():
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
         found = (parameter - after[key]).detach()
@@ -304,7 +309,7 @@ def check_training(train, heads, folder, model, tokenizer, work):
     apart = near("losses", torch.tensor(losses), torch.stack(expected).detach(), 1e-4)
     last = dict(ours.named_parameters())
     moved = max(near(f"{key} after {STEPS} steps", last[key].detach(), parameter.detach(), 1e-4)
-                for key, parameter in peer.named_parameters())  # fmt: skip
+                for key, parameter in peer.named_parameters() if key not in noise)  # fmt: skip
     return f"gradients {worst:.1e}, losses {losses[0]:.2f} .. {losses[-1]:.2f} {apart:.1e}, weights {moved:.1e}"
 
 
