@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""That torch_step.py and jax_step.py train the model that bench trains; gpt2, with smaller sizes, PyTorch's alone.
+"""That torch_step.py and jax_step.py train the model that bench trains; gpt2 and modernbert, smaller, PyTorch's alone.
 
 usage: check_steps.py TRAIN
 
@@ -26,7 +26,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-from steps import WORKLOADS
+from steps import ENCODERS, WORKLOADS
 
 EXAMPLES, UPDATES = 8, 5
 CONFIGS = Path(__file__).resolve().parent.parent.parent / "configs" / "bench"
@@ -38,7 +38,7 @@ def read_weights(path):
     start = 8 + int.from_bytes(content[:8], "little")
     tensors = {}
     for name, entry in json.loads(content[8:start]).items():
-        if name.startswith(("embedding.", "positions.", "encoder.", "output.")):
+        if name.startswith(("embedding.", "embedding_norm.", "positions.", "encoder.", "head.", "output.")):
             begin, end = (start + at for at in entry["data_offsets"])
             tensors[name] = np.frombuffer(content[begin:end], "<f4").reshape(entry["shape"]).copy()
     return tensors
@@ -54,6 +54,7 @@ def near(what, found, expected, tolerance):
 def train(program, workload, sizes, out):
     keys = [f"task.length={sizes.length}", f"task.symbols={sizes.vocabulary - 3}", f"model.layers={sizes.layers}"]
     keys += [f"model.{key}={getattr(sizes, key)}" for key in ("d_model", "heads", "d_ff")]
+    keys += [f"model.window={sizes.window}"] if sizes.window else []
     keys += ["model.dropout=0", "train.steps=20", f"train.eval_examples={EXAMPLES}", f"patterns.examples={EXAMPLES}"]
     keys += ["patterns.every=0", "optimizer.learning_rate=0.001", "model.initial_std=0"]
     command = [program, CONFIGS / f"{workload}.ini", *keys, "--out", out, "--quiet"]
@@ -70,13 +71,13 @@ def check(program, workload, folder, **smaller):
     tokens = snapshot["tokens"]
     assert (snapshot["targets"] == tokens).all() and tokens.shape == (EXAMPLES, sizes.length)
     losses = []
-    for side in (torch_step,) if sizes.gpt2 else (torch_step, jax_step):
+    for side in (torch_step,) if workload not in ENCODERS else (torch_step, jax_step):
         training = side.Training(sizes, 0)
         training.load(weights, tokens)
         near(f"{workload}, logits of {side.__name__}", training.logits(), snapshot["logits"], 1e-4)
         losses.append([training.step() for _ in range(UPDATES)])
         near(f"{workload}, loss of {side.__name__}", losses[-1][0], loss, 1e-5)
-    if not sizes.gpt2:
+    if workload in ENCODERS:
         near(f"{workload}, losses over {UPDATES} updates", *losses, 1e-5)
     assert losses[0][0] > losses[0][-1]
 
@@ -87,6 +88,8 @@ def main():
         check(program, "tiny", folder)
         check(program, "small", folder)
         check(program, "gpt2", folder, length=16, d_model=48, heads=4, layers=2, d_ff=96, vocabulary=40)
+        small = {"length": 16, "d_model": 48, "heads": 4, "layers": 5, "d_ff": 40, "vocabulary": 40}
+        check(program, "modernbert", folder, window=6, **small)
 
 
 main()

@@ -18,14 +18,23 @@ class Sizes:
     d_ff: int
     vocabulary: int
     gpt2: bool = False  # causal, with learned positions, tanh's GELU, and the embedding shared by the output layer
+    modernbert: bool = False  # gated, without biases, with windows and rotary positions, and the embedding shared likewise
+    window: int = 0  # how many keys a query sees, half of them on each side, in layers that are not global
+    global_every: int = 3  # layers 0, 3, 6, ... have no window
+
+    def windows(self):
+        """Of each layer, how far a query sees on either side; None where it sees everything."""
+        return [self.window // 2 if self.window and i % self.global_every else None for i in range(self.layers)]
 
     def flops(self):
         """Of the matrix products of a step; a multiply-add counts 2, backward twice as much as forward."""
         projections = 4 * 2 * self.d_model**2
-        feed_forward = 2 * 2 * self.d_model * self.d_ff
-        attention = 2 * 2 * self.length * self.d_model
+        feed_forward = (3 if self.modernbert else 2) * 2 * self.d_model * self.d_ff
+        keys = sum(self.length if side is None else min(2 * side + 1, self.length) for side in self.windows())
+        attention = 2 * 2 * keys * self.d_model  # of all layers
+        transform = 2 * self.d_model**2 if self.modernbert else 0
         output = 2 * self.d_model * self.vocabulary
-        a_token = self.layers * (projections + feed_forward + attention) + output
+        a_token = self.layers * (projections + feed_forward) + attention + transform + output
         return 3 * self.batch * self.length * a_token
 
 
@@ -39,8 +48,10 @@ WORKLOADS = {
     "t2048": Sizes(batch=2, length=2048, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
     "t4096": Sizes(batch=1, length=4096, d_model=256, heads=8, layers=4, d_ff=1024, vocabulary=256),
     "gpt2": Sizes(batch=4, length=64, d_model=768, heads=12, layers=12, d_ff=3072, vocabulary=50257, gpt2=True),
+    "modernbert": Sizes(batch=4, length=512, d_model=768, heads=12, layers=22, d_ff=1152, vocabulary=50368, modernbert=True,
+                        window=128),
 }
-ENCODERS = [name for name, sizes in WORKLOADS.items() if not sizes.gpt2]
+ENCODERS = [name for name, sizes in WORKLOADS.items() if not sizes.gpt2 and not sizes.modernbert]
 VARIED = ("batch", "length", "d_model", "heads", "d_ff")
 WARM_UP = 3
 LEARNING_RATE, BETAS, EPSILON = 1e-4, (0.9, 0.98), 1e-9

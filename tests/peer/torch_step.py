@@ -7,9 +7,11 @@ usage: torch_step.py WORKLOAD [--threads N] [--seconds S] [--least N] [--dropout
 A step is what bench calls one: forward, backward and Adam of a pre-norm nn.TransformerEncoder between an embedding
 (scaled by sqrt(d_model), plus sinusoidal positions) and a linear output layer; float32, ReLU, dropout P (0.1) on the
 attention weights, on both sublayers' outputs and after the activation; cross-entropy at every position, no clipping.
-WORKLOAD is a name of configs/bench: tiny, copy, small, base, long, t1024, t2048, t4096 or gpt2, whose sizes other options
-change. gpt2 is GPT-2: causal, learned positions, embeddings that are not scaled, GELU (its tanh formula), and an output
-layer that shares the embedding's matrix and has no bias. One process measures one workload, so that its peak memory is its own. --compile runs the model through
+WORKLOAD is a name of configs/bench: tiny, copy, small, base, long, t1024, t2048, t4096, gpt2 or modernbert, whose sizes other
+options change. gpt2 is GPT-2: causal, learned positions, embeddings that are not scaled, GELU (its tanh formula), and an output
+layer that shares the embedding's matrix and has no bias. modernbert is ModernBERT-base: rotary positions, a window of 128
+keys in two of three layers, GeGLU, no biases, and the embedding shared by the output layer, behind a linear layer, GELU and
+a norm. One process measures one workload, so that its peak memory is its own. --compile runs the model through
 torch.compile (PyTorch 2), --bf16 forward through torch.autocast. Three steps are run before the clock starts.
 """
 
@@ -74,10 +76,88 @@ class Gpt2(nn.Module):
         return self.output(self.encoder(x, mask=self.mask, is_causal=True))
 
 
+def rotary_table(length, width, theta):
+    angles = torch.arange(length)[:, None] / theta ** (torch.arange(0, width, 2) / width)
+    return torch.stack((angles.cos().repeat(1, 2), angles.sin().repeat(1, 2)))
+
+
+class ModernBertAttention(nn.Module):
+    def __init__(self, sizes, dropout):
+        super().__init__()
+        self.heads, self.dropout = sizes.heads, dropout
+        self.in_proj_weight = nn.Parameter(torch.empty(3 * sizes.d_model, sizes.d_model))
+        self.out_proj = nn.Linear(sizes.d_model, sizes.d_model, bias=False)
+
+    def forward(self, x, table, mask):
+        batch, length, width = x.shape
+        qkv = functional.linear(x, self.in_proj_weight).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        first, second = qkv[:2].chunk(2, dim=-1)
+        q, k = qkv[:2] * table[0] + torch.cat((-second, first), -1) * table[1]
+        drop = self.dropout if self.training else 0.0
+        heads = functional.scaled_dot_product_attention(q.to(x.dtype), k.to(x.dtype), qkv[2].to(x.dtype), mask, drop)
+        return self.out_proj(heads.transpose(1, 2).reshape(batch, length, width))
+
+
+class ModernBertLayer(nn.Module):
+    def __init__(self, sizes, dropout, first):
+        super().__init__()
+        self.norm1 = nn.Identity() if first else nn.LayerNorm(sizes.d_model, bias=False)
+        self.self_attn = ModernBertAttention(sizes, dropout)
+        self.norm2 = nn.LayerNorm(sizes.d_model, bias=False)
+        self.linear1 = nn.Linear(sizes.d_model, sizes.d_ff, bias=False)
+        self.linear3 = nn.Linear(sizes.d_model, sizes.d_ff, bias=False)
+        self.linear2 = nn.Linear(sizes.d_ff, sizes.d_model, bias=False)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x, table, mask):
+        x = x + self.drop(self.self_attn(self.norm1(x), table, mask))
+        inner = self.drop(functional.gelu(self.linear1(y := self.norm2(x))) * self.linear3(y))
+        return x + self.drop(self.linear2(inner))
+
+
+class ModernBertHead(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.dense = nn.Linear(sizes.d_model, sizes.d_model, bias=False)
+        self.norm = nn.LayerNorm(sizes.d_model, bias=False)
+        self.bias = nn.Parameter(torch.zeros(sizes.vocabulary))
+
+
+class ModernBert(nn.Module):
+    """Likewise."""
+
+    def __init__(self, sizes, dropout):
+        super().__init__()
+        self.windows = sizes.windows()
+        self.embedding = nn.Embedding(sizes.vocabulary, sizes.d_model)
+        self.embedding_norm = nn.LayerNorm(sizes.d_model, bias=False)
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(ModernBertLayer(sizes, dropout, i == 0) for i in range(sizes.layers))
+        self.encoder.norm = nn.LayerNorm(sizes.d_model, bias=False)
+        self.head = ModernBertHead(sizes)
+        self.output = nn.Linear(sizes.d_model, sizes.vocabulary, bias=False)
+        self.output.weight = self.embedding.weight
+        for parameter in self.parameters():
+            if parameter.dim() == 2:
+                nn.init.normal_(parameter, std=0.02)
+        width = sizes.d_model // sizes.heads
+        self.register_buffer("table", rotary_table(sizes.length, width, 160000.0), persistent=False)
+        self.register_buffer("table_local", rotary_table(sizes.length, width, 10000.0), persistent=False)
+        distance = (torch.arange(sizes.length)[:, None] - torch.arange(sizes.length)).abs()
+        self.register_buffer("mask", distance <= sizes.window // 2, persistent=False)
+
+    def forward(self, tokens):
+        x = self.embedding_norm(self.embedding(tokens))
+        for layer, side in zip(self.encoder.layers, self.windows):
+            x = layer(x, self.table, None) if side is None else layer(x, self.table_local, self.mask)
+        x = self.head.norm(functional.gelu(self.head.dense(self.encoder.norm(x))))
+        return self.output(x) + self.head.bias
+
+
 class Training:
     def __init__(self, sizes, dropout, compiled=False, bf16=False):
         torch.manual_seed(1)
-        self.model = (Gpt2 if sizes.gpt2 else Encoder)(sizes, dropout).train()
+        self.model = (Gpt2 if sizes.gpt2 else ModernBert if sizes.modernbert else Encoder)(sizes, dropout).train()
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=LEARNING_RATE, betas=BETAS, eps=EPSILON)
         self.run = torch.compile(self.model) if compiled else self.model
         self.bf16 = bf16
