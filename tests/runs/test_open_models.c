@@ -34,8 +34,11 @@ static const char *told(const char *model)
                : "";
 }
 
+/* A tagger whose tokens are byte-level pieces first tells how it reads a sentence's first word. */
 static bool tells_only(const char *err, const char *notice)
 {
+    bool first_word = strstr(err, "a sentence's first word is read without a space") != NULL;
+    err = first_word ? strchr(err, '\n') + 1 : err;
     size_t size = strlen(err), end = strlen(notice);
     return end == 0 ? size == 0
                     : size >= end && strchr(err, '\n') == err + size - 1 && strcmp(err + size - end, notice) == 0;
@@ -64,6 +67,11 @@ static const hl_npz_array *array_of(const hl_npz *npz, const char *name, hl_npy_
 static void assert_text(const char *model, const hl_npz *npz, int64_t first, int64_t T, int64_t at)
 {
     char name[32], other[32];
+    int n_layers = 0;
+    for (tiny_numbers there; (there = tiny_expected(model, scratch_format("attention_%d", n_layers))).at != NULL;) {
+        hl_free(there.at);
+        n_layers++;
+    }
     const hl_npz_array *tokens = array_of(npz, "tokens", HL_NPY_INT32);
     tiny_numbers expected = tiny_expected(model, "tokens");
     ck_assert_int_eq(tokens->shape.size[1], T);
@@ -71,7 +79,7 @@ static void assert_text(const char *model, const hl_npz *npz, int64_t first, int
         ck_assert_int_eq(((const int32_t *)tokens->data)[i], (int)expected.at[first + i]);
     }
     hl_free(expected.at);
-    for (int l = 0; l <= 2; l++) {
+    for (int l = 0; l <= n_layers; l++) {
         snprintf(name, sizeof name, "hidden_%d", l);
         const hl_npz_array *hidden = array_of(npz, name, HL_NPY_FLOAT32);
         expected = tiny_expected(model, name);
@@ -80,8 +88,8 @@ static void assert_text(const char *model, const hl_npz *npz, int64_t first, int
         assert_near(name, hidden->data, expected.at + first * D, T * D, 2e-5);
         hl_free(expected.at);
     }
-    ck_assert_ptr_null(hl_npz_find(npz, "hidden_3"));
-    for (int l = 0; l < 2; l++) {
+    ck_assert_ptr_null(hl_npz_find(npz, scratch_format("hidden_%d", n_layers + 1)));
+    for (int l = 0; l < n_layers; l++) {
         snprintf(name, sizeof name, "layer_%d", l);
         snprintf(other, sizeof other, "attention_%d", l);
         const hl_npz_array *weights = array_of(npz, name, HL_NPY_FLOAT32);
