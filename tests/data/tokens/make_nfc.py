@@ -20,7 +20,7 @@ TEXTS = [
     "\u0958 \u0915\u093c \U0001d160",  # composition exclusions
     "A\u0301\u0300 A\u0327\u0301\u0327 A\u030a\u0301",
     "\u0dd9\u0dcf\u0dca\u09c7\u09be a\u09be",  # starters that compose
-    "e\u0301\u0327\u0334\u0345\u0301\u0327",
+    "e\u0301\u0327\u0334\u0345\u0301\u0327 e\u0305\u0301",
     "e\u0301  \u00e9   |||IP_ADDRESS|||e\u0301[MASK]e\u0301 [MASK]\u2019s",
     "caf\u00e9 |||IP_ADDRESS|||  ok",
     "O\u0308 oo\u0308 o\u0308",
