@@ -37,6 +37,10 @@ static hl_status add_pattern(const hl_tokens *tokens, const char *path, const hl
         HL_TRY(hl_tokens_normalize_unigram(tokens->unigram, text, size, scratch));
         size = scratch->n_plain;
         plain = scratch->plain;
+    } else if (token->normalized && tokens->rules.nfc) {
+        HL_TRY(hl_tokens_normalize_nfc(text, size, scratch));
+        size = scratch->n_plain;
+        plain = scratch->plain;
     }
     if (size == 0) {
         return hl_error(HL_BAD_FILE,

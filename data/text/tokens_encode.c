@@ -73,6 +73,26 @@ static hl_status encode_words(const hl_tokens *tokens, const char *text, size_t 
     return hl_ok();
 }
 
+/* Encodes a text of bpe or bytes, whose offsets are those of the original text also where NFC changes it. */
+static hl_status encode_normalized(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
+                                   bool space, hl_pieces *pieces)
+{
+    const hl_token_matcher *matcher = &tokens->matchers[1];
+    if (!tokens->rules.nfc || hl_is_nfc(text, size)) {
+        return encode_between(tokens, matcher, encode_bytes, text, size, base, specials, space, pieces);
+    }
+    hl_tokens_scratch *scratch = pieces->scratch;
+    size_t i = pieces->n;
+    HL_TRY(hl_tokens_normalize_nfc(text, size, scratch));
+    HL_TRY(encode_between(tokens, matcher, encode_bytes, scratch->plain, scratch->n_plain, 0, specials, space, pieces));
+    for (; i < pieces->n; i++) {
+        hl_piece *piece = &pieces->at[i];
+        piece->begin = base + scratch->origins[piece->begin].begin;
+        piece->end = base + scratch->origins[piece->end - 1].end;
+    }
+    return hl_ok();
+}
+
 /* Encodes the parts between the added tokens that are found in the original text. */
 static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
                              bool space, hl_pieces *pieces)
@@ -83,8 +103,8 @@ static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t s
     case HL_TOKENS_UNIGRAM:
         return hl_tokens_encode_unigram(tokens, text, size, base, specials, space, pieces);
     case HL_TOKENS_BYTES:
-    case HL_TOKENS_BPE: /* their texts are their own normalized texts */
-        return encode_between(tokens, &tokens->matchers[1], encode_bytes, text, size, base, specials, space, pieces);
+    case HL_TOKENS_BPE:
+        return encode_normalized(tokens, text, size, base, specials, space, pieces);
     default:
         return encode_words(tokens, text, size, base, pieces);
     }

@@ -18,15 +18,16 @@
 
 HL_BEGIN_DECLS
 
-enum { HL_TOKENS_FORMAT = 3 };
+enum { HL_TOKENS_FORMAT = 4 };
 
 /* Adds the content of a tokens.json. The same tokens give the same bytes. It holds everything that the object knows:
  *
- *   format           1; 2 with `added`; 3 with `unigram`
+ *   format           1; 2 with `added`; 3 with `unigram`; 4 with nfc
  *   kind             chars, bytes, words, wordpiece, bpe or unigram
  *   rules            clean_text, cjk_alone, strip_accents, lowercase: BertNormalizer's; word_characters: a longer word
  *                    is unknown (wordpiece); prefix_space: a text begins with a space (bpe, unigram); unknown_bytes: a
- *                    byte without a piece is unknown instead of left out (bpe)
+ *                    byte without a piece is unknown instead of left out (bpe); nfc: texts are made NFC (bpe; only
+ *                    written if true)
  *   roles            the ids of pad, unk, cls, sep, mask, begin, end, as far as they exist
  *   special          [id, whether it takes the white space before it, whether it takes the white space after it]
  *   added            added tokens with more properties: [id, lstrip, rstrip, single_word, normalized, special] of
@@ -63,10 +64,10 @@ hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens 
  * These tokens must then exist. */
 hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool roberta, hl_tokens **out);
 
-/* Reads a tokenizer.json with the model WordPiece (BertNormalizer, BertPreTokenizer), BPE (ByteLevel) or Unigram
- * (Precompiled, Strip, Replace; WhitespaceSplit, Metaspace), its added tokens, and what its post-processor puts around
- * a text. *ignored: whether the file also asks for truncation or
- * padding, which the caller must do. */
+/* Reads a tokenizer.json with the model WordPiece (BertNormalizer, BertPreTokenizer), BPE (NFC or no normalizer,
+ * ByteLevel) or Unigram (Precompiled, Strip, Replace; WhitespaceSplit, Metaspace), its added tokens, and what its
+ * post-processor puts around a text. *ignored: whether the file also asks for truncation or padding, which the caller
+ * must do. */
 hl_status hl_tokens_load_tokenizer(const char *path, hl_tokens **out, bool *ignored);
 
 /* Makes wordpiece tokens clean texts and cut them by these BERT rules. *changed: whether the rules differ from before.

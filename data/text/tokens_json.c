@@ -71,9 +71,10 @@ hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
     hl_tokens_rules rules = tokens->rules;
     json_t *root = json_pack(
         "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: o}", "format",
-        tokens->unigram != NULL ? HL_TOKENS_FORMAT
-        : others != NULL        ? 2
-                                : 1,
+        rules.nfc                 ? HL_TOKENS_FORMAT
+        : tokens->unigram != NULL ? 3
+        : others != NULL          ? 2
+                                  : 1,
         "kind", hl_tokens_kind_name(tokens->kind), "rules", "clean_text", rules.clean, "cjk_alone", rules.cjk,
         "strip_accents", rules.accents, "lowercase", rules.lowercase, "word_characters",
         (json_int_t)rules.word_characters, "prefix_space", rules.prefix_space, "unknown_bytes", rules.unknown_bytes,
@@ -86,6 +87,9 @@ hl_status hl_tokens_json(const hl_tokens *tokens, hl_text *text)
     }
     if (tokens->unigram != NULL) {
         root = hl_json_checked(root, json_object_set_new(root, "unigram", unigram_json(tokens->unigram)));
+    }
+    if (rules.nfc) {
+        root = hl_json_checked(root, json_object_set_new(json_object_get(root, "rules"), "nfc", json_true()));
     }
     hl_json_print(text, root, JSON_COMPACT | JSON_REAL_PRECISION(HL_SCORE_DIGITS));
     return hl_text_status(text);
@@ -230,7 +234,7 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
 {
     (void)context;
     json_error_t error;
-    int format, clean, cjk, accents, lowercase, space, unknown;
+    int format, clean, cjk, accents, lowercase, space, unknown, nfc = 0;
     json_int_t characters;
     const char *kind;
     json_t *roles, *special, *single, *pair, *pieces, *merges, *others = NULL, *unigram = NULL;
@@ -239,13 +243,13 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
         return hl_error(HL_BAD_FILE, "%s: no tokens.json of format 1 to %d", path, HL_TOKENS_FORMAT);
     }
     if (json_unpack_ex(root, &error, JSON_STRICT,
-                       "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b}, s: o, s: o, s: o, s: o, s: o, s: "
-                       "o, s?o, s?i, s?o}",
+                       "{s: i, s: s, s: {s: b, s: b, s: b, s: b, s: I, s: b, s: b, s?b}, s: o, s: o, s: o, s: o, s: o, "
+                       "s: o, s?o, s?i, s?o}",
                        "format", &format, "kind", &kind, "rules", "clean_text", &clean, "cjk_alone", &cjk,
                        "strip_accents", &accents, "lowercase", &lowercase, "word_characters", &characters,
-                       "prefix_space", &space, "unknown_bytes", &unknown, "roles", &roles, "special", &special,
-                       "single", &single, "pair", &pair, "pieces", &pieces, "merges", &merges, "added", &others,
-                       "model_pieces", &n_model, "unigram", &unigram) != 0) {
+                       "prefix_space", &space, "unknown_bytes", &unknown, "nfc", &nfc, "roles", &roles, "special",
+                       &special, "single", &single, "pair", &pair, "pieces", &pieces, "merges", &merges, "added",
+                       &others, "model_pieces", &n_model, "unigram", &unigram) != 0) {
         return hl_error(HL_BAD_FILE, "%s: %s", path, error.text);
     }
     int k = 0;
@@ -254,6 +258,9 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
     }
     if (k == HL_TOKENS_KINDS) {
         return hl_error(HL_BAD_FILE, "%s: unknown kind %s", path, kind);
+    }
+    if (nfc && k != HL_TOKENS_BPE) {
+        return hl_error(HL_BAD_FILE, "%s: rules: nfc is for bpe, and these tokens are %s", path, kind);
     }
     if (!json_is_object(roles) || !json_is_array(special) || !json_is_array(single) || !json_is_array(pair) ||
         !json_is_array(pieces) || !json_is_array(merges) || characters < 1 || characters > HL_WORD_CHARACTERS_MAX) {
@@ -270,7 +277,8 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
                                        .lowercase = lowercase,
                                        .word_characters = characters,
                                        .prefix_space = space,
-                                       .unknown_bytes = unknown };
+                                       .unknown_bytes = unknown,
+                                       .nfc = nfc };
     HL_TRY(hl_json_pieces(path, pieces, tokens));
     HL_TRY(read_roles(path, roles, tokens));
     HL_TRY(read_specials(path, special, tokens));

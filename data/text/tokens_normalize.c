@@ -20,6 +20,8 @@ hl_status hl_tokens_check_text(hl_tokens_kind kind, const char *text, size_t siz
     return hl_ok();
 }
 
+/* ---- the rules of BERT ---- */
+
 /* Puts the marks from `first` to the current end of the text into canonical order: by class, and within a class in
  * their old order. HL_NO_MEMORY. */
 static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
@@ -104,6 +106,146 @@ hl_status hl_tokens_normalize(const hl_tokens_rules *rules, const char *text, si
     }
     return order_marks(scratch, marks);
 }
+
+/* ---- NFC ---- */
+
+/* NFC (Unicode 15, section 3.11): decomposes every character, puts marks in canonical order, and composes again. It
+ * does so for one segment after the other: at most one starter, which is a character of class 0, and the marks that
+ * follow it. */
+
+enum { CLASSES = 128 };
+
+/* Puts the marks into canonical order: by class, and within a class in their old order. A counting sort, because a text
+ * may have any number of marks in a row. HL_NO_MEMORY. */
+static hl_status order_parts(hl_tokens_scratch *scratch, size_t first)
+{
+    const size_t n = scratch->n_parts - first;
+    size_t at[CLASSES + 1] = { 0 };
+    if (n < 2) {
+        return hl_ok();
+    }
+    HL_NEED(HL_GROW(scratch->parts, scratch->parts_capacity, scratch->n_parts + n), "marks of a text");
+    hl_part *marks = scratch->parts + first, *ordered = marks + n;
+    for (size_t i = 0; i < n; i++) {
+        at[marks[i].class + 1]++;
+    }
+    for (int class = 1; class < CLASSES; class ++) {
+        at[class] += at[class - 1];
+    }
+    for (size_t i = 0; i < n; i++) {
+        ordered[at[marks[i].class]++] = marks[i];
+    }
+    memcpy(marks, ordered, n * sizeof *marks);
+    return hl_ok();
+}
+
+/* Replaces the part by its composition with another one, if there is one. */
+static bool compose(hl_part *part, hl_part other)
+{
+    uint32_t both = hl_compose(part->code, other.code);
+    if (both != 0) {
+        part->code = both;
+        part->replaces += other.replaces;
+    }
+    return both != 0;
+}
+
+/* Orders the segment's marks, and composes the starter with them. A mark of the same class before it, which stays,
+ * blocks a mark. */
+static hl_status compose_segment(hl_tokens_scratch *scratch)
+{
+    hl_part *parts = scratch->parts;
+    bool starter = scratch->n_parts > 0 && parts[0].class == 0;
+    HL_TRY(order_parts(scratch, starter));
+    parts = scratch->parts;
+    size_t n = starter;
+    for (size_t i = starter; i < scratch->n_parts; i++) {
+        bool blocked = !starter || (n > 1 && parts[n - 1].class == parts[i].class);
+        if (blocked || !compose(&parts[0], parts[i])) {
+            parts[n++] = parts[i];
+        }
+    }
+    scratch->n_parts = n;
+    return hl_ok();
+}
+
+/* Where the characters lie that the next parts replace. */
+typedef struct source {
+    const char *text;
+    size_t size, at;
+    hl_origin before; /* the last character before `at` */
+} source;
+
+static void take_character(source *s)
+{
+    size_t bytes = hl_character_bytes(s->text + s->at, s->size - s->at);
+    s->before = (hl_origin){ (uint32_t)s->at, (uint32_t)(s->at + bytes) };
+    s->at += bytes;
+}
+
+/* Adds the segment to the normalized text. As in the reference, a part comes from the first of the characters that it
+ * replaces. A part that replaces none comes from the character before. */
+static hl_status add_segment(hl_tokens_scratch *scratch, source *s)
+{
+    for (size_t i = 0; i < scratch->n_parts; i++) {
+        hl_part part = scratch->parts[i];
+        char bytes[4];
+        if (part.replaces > 0) {
+            take_character(s);
+        }
+        HL_TRY(hl_tokens_add_plain(scratch, bytes, hl_utf8_encode(part.code, bytes), s->before));
+        for (uint32_t more = 1; more < part.replaces; more++) {
+            take_character(s);
+        }
+    }
+    scratch->n_parts = 0;
+    return hl_ok();
+}
+
+/* Adds a part to the segment. Before a starter the segment ends, unless all of it and the starter become one. */
+static hl_status add_part(hl_tokens_scratch *scratch, hl_part part, source *s)
+{
+    if (part.class == 0) {
+        HL_TRY(compose_segment(scratch));
+        if (scratch->n_parts == 1 && scratch->parts[0].class == 0 && compose(&scratch->parts[0], part)) {
+            return hl_ok();
+        }
+        HL_TRY(add_segment(scratch, s));
+    }
+    HL_NEED(HL_GROW(scratch->parts, scratch->parts_capacity, scratch->n_parts + 1), "marks of a text");
+    scratch->parts[scratch->n_parts++] = part;
+    return hl_ok();
+}
+
+hl_status hl_tokens_normalize_nfc(const char *text, size_t size, hl_tokens_scratch *scratch)
+{
+    source s = { .text = text, .size = size };
+    scratch->n_plain = 0;
+    scratch->n_parts = 0;
+    for (size_t i = 0; i < size;) {
+        uint32_t code, parts[HL_PARTS_MAX];
+        i += hl_utf8_decode(text + i, size - i, &code);
+        int n = hl_decompose(code, parts);
+        for (int part = 0; part < n; part++) { /* the first replaces the character */
+            HL_TRY(add_part(scratch, (hl_part){ parts[part], part == 0, hl_combining_class(parts[part]) }, &s));
+        }
+    }
+    HL_TRY(compose_segment(scratch));
+    return add_segment(scratch, &s);
+}
+
+bool hl_is_nfc(const char *text, size_t size)
+{
+    enum { FIRST = 0xCC }; /* begins U+0300, the first character that may change or compose */
+    bool below = true;
+    for (size_t i = 0; i < size; i++) {
+        below &= (unsigned char)text[i] < FIRST;
+    }
+    return below;
+}
+
+/* ---- words and pieces ---- */
+
 bool hl_tokens_next_word(hl_tokens_kind kind, const hl_tokens_scratch *scratch, size_t *first, size_t *end)
 {
     const unsigned punctuation = kind == HL_TOKENS_WORDPIECE ? HL_BERT_PUNCTUATION : 0;
@@ -158,6 +300,7 @@ void hl_pieces_free(hl_pieces *pieces)
         hl_free(scratch->heap.at);
         hl_free(scratch->plain);
         hl_free(scratch->origins);
+        hl_free(scratch->parts);
         hl_free(scratch->best);
         hl_free(scratch->wrapped);
         hl_free(scratch);

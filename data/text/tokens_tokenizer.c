@@ -104,6 +104,10 @@ static hl_status read_normalizer(const char *path, const json_t *normalizer, hl_
     if (tokens->kind == HL_TOKENS_UNIGRAM) {
         return hl_tokenizer_read_unigram_normalizer(path, normalizer, tokens->unigram);
     }
+    if (tokens->kind == HL_TOKENS_BPE && hl_tokenizer_is(normalizer, "NFC")) {
+        tokens->rules.nfc = true;
+        return hl_ok();
+    }
     if (tokens->kind != HL_TOKENS_WORDPIECE || !hl_tokenizer_is(normalizer, "BertNormalizer")) {
         return hl_tokenizer_unsupported(path, "normalizer", hl_tokenizer_text(normalizer, "type"));
     }

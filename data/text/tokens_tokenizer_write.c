@@ -195,8 +195,8 @@ static parts parts_of(const hl_tokens *tokens)
         return (parts){ unigram_normalizer_json(tokens->unigram), unigram_pre_tokenizer_json(tokens),
                         metaspace_json(tokens), unigram_json(tokens) };
     default:
-        return (parts){ json_null(), byte_level_json(tokens->rules.prefix_space), byte_level_json(true),
-                        bpe_json(tokens) };
+        return (parts){ tokens->rules.nfc ? typed("NFC", json_object()) : json_null(),
+                        byte_level_json(tokens->rules.prefix_space), byte_level_json(true), bpe_json(tokens) };
     }
 }
 

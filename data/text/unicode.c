@@ -33,9 +33,20 @@ unsigned hl_bert_class(uint32_t code)
     return letter_or_digit ? 0 : value_of(hl_bert_classes, hl_bert_classes_n, code);
 }
 
+static unsigned mark_of(uint32_t code)
+{
+    return code < 0x300 ? 0 : value_of(hl_marks, hl_marks_n, code);
+}
+
 unsigned hl_bert_mark(uint32_t code)
 {
-    return code < 0x300 ? 0 : value_of(hl_bert_marks, hl_bert_marks_n, code);
+    unsigned mark = mark_of(code);
+    return mark < HL_MARK_IS_ACCENT ? mark : mark == HL_MARK_IS_ACCENT ? HL_STARTER_REMOVED : HL_MARK_REMOVED;
+}
+
+unsigned hl_combining_class(uint32_t code)
+{
+    return mark_of(code) % HL_MARK_IS_ACCENT;
 }
 
 hl_kind hl_byte_level_kind(uint32_t code)
@@ -56,36 +67,74 @@ unsigned hl_cluster_class(uint32_t code)
     return printable ? 0 : value_of(hl_cluster_classes, hl_cluster_classes_n, code);
 }
 
-/* A syllable is a leading consonant, a vowel and perhaps a trailing consonant (Unicode 15, section 3.12). */
-static int hangul_base(uint32_t syllable, uint32_t base[HL_BASE_MAX])
-{
-    enum { LEADING = 0x1100, VOWEL = 0x1161, TRAILING = 0x11A7, VOWELS = 21, TRAILINGS = 28 };
-    base[0] = LEADING + syllable / (VOWELS * TRAILINGS);
-    base[1] = VOWEL + syllable / TRAILINGS % VOWELS;
-    base[2] = TRAILING + syllable % TRAILINGS;
-    return base[2] == TRAILING ? 2 : 3;
-}
+/* A Korean syllable is a leading consonant, a vowel and perhaps a trailing consonant (Unicode 15, section 3.12). */
+enum {
+    SYLLABLE = 0xAC00,
+    FIRST_LEADING = 0x1100,
+    FIRST_VOWEL = 0x1161,
+    NO_TRAILING = 0x11A7,
+    LEADINGS = 19,
+    VOWELS = 21,
+    TRAILINGS = 28,
+    SYLLABLES = LEADINGS * VOWELS * TRAILINGS
+};
 
-int hl_bert_base(uint32_t code, uint32_t base[HL_BASE_MAX])
+int hl_decompose(uint32_t code, uint32_t parts[HL_PARTS_MAX])
 {
-    enum { HANGUL = 0xAC00, HANGUL_END = 0xD7A4, FIRST_CHANGED = 0xC0 };
-    if (code >= HANGUL && code < HANGUL_END) {
-        return hangul_base(code - HANGUL, base);
+    enum { FIRST_CHANGED = 0xC0 };
+    uint32_t syllable = code - SYLLABLE;
+    if (syllable < SYLLABLES) {
+        parts[0] = FIRST_LEADING + syllable / (VOWELS * TRAILINGS);
+        parts[1] = FIRST_VOWEL + syllable / TRAILINGS % VOWELS;
+        parts[2] = NO_TRAILING + syllable % TRAILINGS;
+        return parts[2] == NO_TRAILING ? 2 : 3;
     }
-    base[0] = code;
-    if (code < FIRST_CHANGED) {
-        return 1;
-    }
-    if (hl_bert_mark(code) >= HL_STARTER_REMOVED) {
-        return 0;
-    }
-    const hl_code_base *run = entry_of(hl_bert_bases, hl_bert_bases_n, sizeof *run, code);
+    parts[0] = code;
+    const hl_code_parts *run =
+        code < FIRST_CHANGED ? NULL : entry_of(hl_decompositions, hl_decompositions_n, sizeof *run, code);
     if (run == NULL) {
         return 1;
     }
     unsigned n = run->codes.value;
-    memcpy(base, hl_bert_becomes + run->at + (code - run->codes.first) * n, n * sizeof *base);
+    memcpy(parts, hl_parts + run->at + (code - run->codes.first) * n, n * sizeof *parts);
     return (int)n;
+}
+
+static int compare_pairs(const void *key, const void *entry)
+{
+    const hl_code_pair *a = key, *b = entry;
+    int order = (a->first > b->first) - (a->first < b->first);
+    return order != 0 ? order : (a->second > b->second) - (a->second < b->second);
+}
+
+uint32_t hl_compose(uint32_t first, uint32_t second)
+{
+    enum { LOWEST_SECOND = 0x300 };
+    if (second < LOWEST_SECOND) {
+        return 0;
+    }
+    if (first - FIRST_LEADING < LEADINGS && second - FIRST_VOWEL < VOWELS) {
+        return SYLLABLE + ((first - FIRST_LEADING) * VOWELS + (second - FIRST_VOWEL)) * TRAILINGS;
+    }
+    if (first - SYLLABLE < SYLLABLES && (first - SYLLABLE) % TRAILINGS == 0 &&
+        second - NO_TRAILING - 1 < TRAILINGS - 1) {
+        return first + (second - NO_TRAILING);
+    }
+    const hl_code_pair key = { .first = first, .second = second };
+    const hl_code_pair *pair = bsearch(&key, hl_compositions, hl_compositions_n, sizeof key, compare_pairs);
+    return pair != NULL ? pair->both : 0;
+}
+
+int hl_bert_base(uint32_t code, uint32_t base[HL_BASE_MAX])
+{
+    uint32_t parts[HL_PARTS_MAX];
+    int n_parts = hl_decompose(code, parts), n = 0;
+    for (int i = 0; i < n_parts; i++) {
+        if (hl_bert_mark(parts[i]) < HL_STARTER_REMOVED) {
+            base[n++] = parts[i];
+        }
+    }
+    return n;
 }
 
 int hl_bert_lower_case(uint32_t code, uint32_t lower[2])
@@ -138,9 +187,8 @@ typedef enum hangul { NO_HANGUL, LEADING, VOWEL, TRAILING, OPEN, CLOSED } hangul
 
 static hangul hangul_of(uint32_t code)
 {
-    enum { FIRST = 0xAC00, SYLLABLES = 11172, FINALS = 28 };
-    if (code - FIRST < SYLLABLES) {
-        return (code - FIRST) % FINALS == 0 ? OPEN : CLOSED;
+    if (code - SYLLABLE < SYLLABLES) {
+        return (code - SYLLABLE) % TRAILINGS == 0 ? OPEN : CLOSED;
     }
     return (code >= 0x1100 && code < 0x1160) || (code >= 0xA960 && code < 0xA97D)   ? LEADING
            : (code >= 0x1160 && code < 0x11A8) || (code >= 0xD7B0 && code < 0xD7C7) ? VOWEL

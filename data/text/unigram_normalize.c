@@ -178,8 +178,7 @@ void hl_charsmap_free(hl_charsmap *map)
 
 /* ---- the normalized text: scratch->plain, and for each byte the bytes of the text from which it comes ---- */
 
-/* Adds bytes that come from bytes begin .. end - 1 of the text. */
-static hl_status add_bytes(hl_tokens_scratch *scratch, const char *bytes, size_t size, size_t begin, size_t end)
+hl_status hl_tokens_add_plain(hl_tokens_scratch *scratch, const char *bytes, size_t size, hl_origin origin)
 {
     size_t n = scratch->n_plain + size;
     if (n >= INT32_MAX) {
@@ -190,10 +189,16 @@ static hl_status add_bytes(hl_tokens_scratch *scratch, const char *bytes, size_t
             "a normalized text");
     for (size_t i = scratch->n_plain; i < n; i++) {
         scratch->plain[i] = *bytes++;
-        scratch->origins[i] = (hl_origin){ (uint32_t)begin, (uint32_t)end };
+        scratch->origins[i] = origin;
     }
     scratch->n_plain = n;
     return hl_ok();
+}
+
+/* Adds bytes that come from bytes begin .. end - 1 of the text. */
+static hl_status add_bytes(hl_tokens_scratch *scratch, const char *bytes, size_t size, size_t begin, size_t end)
+{
+    return hl_tokens_add_plain(scratch, bytes, size, (hl_origin){ (uint32_t)begin, (uint32_t)end });
 }
 
 /* Adds the replacement of the characters begin .. end - 1. Each of its characters comes from the character with the

@@ -295,7 +295,11 @@ static const struct {
     { "{" BPE ", " BERT_PRE "}", "tokenizer.json: pre_tokenizer: BertPreTokenizer is not supported" },
     { "{" BPE ", \"pre_tokenizer\": {\"type\": \"ByteLevel\", \"use_regex\": false}}",
       "tokenizer.json: pre_tokenizer: use_regex = false is not supported" },
-    { "{" BPE ", " BYTE_LEVEL ", \"normalizer\": {\"type\": \"NFC\"}}",
+    { "{" BPE ", " BYTE_LEVEL ", \"normalizer\": {\"type\": \"NFD\"}}",
+      "tokenizer.json: normalizer: NFD is not supported" },
+    { "{" BPE ", " BYTE_LEVEL ", \"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}]}}",
+      "tokenizer.json: normalizer: Sequence is not supported" },
+    { "{" WORDPIECE ", " BERT_PRE ", \"normalizer\": {\"type\": \"NFC\"}}",
       "tokenizer.json: normalizer: NFC is not supported" },
     { "{" BPE ", " BYTE_LEVEL ", \"post_processor\": {\"type\": \"X\"}}",
       "tokenizer.json: post_processor: X is not supported" },
@@ -405,8 +409,8 @@ TEST(the_format_stays)
 static const struct {
     const char *text, *message;
 } damaged[] = {
-    { "{}", "tokens.json: no tokens.json of format 1 to 3" },
-    { "{\"format\": 4}", "tokens.json: no tokens.json of format 1 to 3" },
+    { "{}", "tokens.json: no tokens.json of format 1 to 4" },
+    { "{\"format\": 5}", "tokens.json: no tokens.json of format 1 to 4" },
     { "{\"format\": 1}", "tokens.json: Object item not found: kind" },
     { JSON("letters", "{}", "[]", "[]", "[\"a\"]", "[]"), "tokens.json: unknown kind letters" },
     { JSON("chars", "[]", "[]", "[]", "[\"a\"]", "[]"), "tokens.json: roles, special, single, pair, pieces or merges "

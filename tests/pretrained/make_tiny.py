@@ -136,6 +136,7 @@ def unigram_pieces(kind):
 def backend(vocabulary, special):
     """ModernBERT's tokenizer: byte-level pieces between [CLS] and [SEP]."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=MERGES, unk_token="[UNK]"))
+    tokenizer.normalizer = tokenizers.normalizers.NFC()
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = tokenizers.decoders.ByteLevel()
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(

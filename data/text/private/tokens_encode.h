@@ -31,6 +31,12 @@ typedef struct hl_origin {
     uint32_t begin, end;
 } hl_origin;
 
+/* A character of a decomposed text: its combining class, and how many characters of the text it replaces. */
+typedef struct hl_part {
+    uint32_t code, replaces;
+    unsigned class;
+} hl_part;
+
 /* The best cut of a word's bytes up to one of them: its last piece, and the sum of its scores. */
 typedef struct hl_best_cut {
     double score;
@@ -46,12 +52,13 @@ typedef struct hl_tokens_scratch {
     uint64_t *hashes; /* the hash of the bytes up to that end */
     hl_symbol *symbols;
     hl_heap heap; /* the numbers are indices of left symbols, the keys ranks */
-    char *plain;  /* the UTF-8 of all characters; of unigram, n_plain bytes */
+    char *plain;  /* the UTF-8 of all characters; of unigram and NFC, n_plain bytes */
     hl_origin *origins;
+    hl_part *parts; /* of NFC: a starter and its marks */
     hl_best_cut *best;
     hl_piece *wrapped;
     size_t n_characters, characters_capacity, word_capacity, ends_capacity, hashes_capacity, symbols_capacity, n_plain,
-        plain_capacity, origins_capacity, best_capacity, wrapped_capacity;
+        plain_capacity, origins_capacity, n_parts, parts_capacity, best_capacity, wrapped_capacity;
 } hl_tokens_scratch;
 
 /* Whether a text can be cut: HL_INVALID if it is not UTF-8 (bytes accepts any) or not shorter than 2 GiB. */
@@ -85,6 +92,15 @@ static inline size_t hl_character_bytes(const char *text, size_t size)
 
 /* The bytes of the white space that begins at `at`; 0 if none does. */
 size_t hl_white_bytes(const char *text, size_t size, size_t at);
+
+/* Adds bytes to scratch->plain, which come from `origin`. HL_INVALID if it has 2 GiB then; HL_NO_MEMORY. */
+hl_status hl_tokens_add_plain(hl_tokens_scratch *scratch, const char *bytes, size_t size, hl_origin origin);
+
+/* Whether NFC is sure not to change the text: all its characters are below U+0300. */
+bool hl_is_nfc(const char *text, size_t size);
+
+/* Writes the text in NFC to scratch->plain. HL_INVALID if that has 2 GiB; HL_NO_MEMORY. */
+hl_status hl_tokens_normalize_nfc(const char *text, size_t size, hl_tokens_scratch *scratch);
 
 /* Writes the text, normalized by unigram's rules, to scratch->plain. HL_INVALID if that has 2 GiB; HL_NO_MEMORY. */
 hl_status hl_tokens_normalize_unigram(const hl_unigram *unigram, const char *text, size_t size,

@@ -40,6 +40,7 @@ typedef struct hl_tokens_rules {
     int64_t word_characters;             /* wordpiece: a longer word is unknown */
     bool prefix_space;                   /* bpe, unigram: a text begins with a space */
     bool unknown_bytes;                  /* bpe: a byte without a piece is unknown, not left out */
+    bool nfc;                            /* bpe: texts are made NFC */
 } hl_tokens_rules;
 
 struct hl_tokens {

@@ -1,7 +1,7 @@
 /* What the tokenizers need to know about a character. It equals version 0.23.3 of the `tokenizers` library on every
- * code point: its BertNormalizer and BertPreTokenizer, the regular expression of its ByteLevel, single_word, and the
- * clusters of its Precompiled. Codes are Unicode code points up to 0x10FFFF without surrogates. But for that of memory,
- * nothing here can fail. */
+ * code point: its NFC, BertNormalizer and BertPreTokenizer, the regular expression of its ByteLevel, single_word, and
+ * the clusters of its Precompiled. Codes are Unicode code points up to 0x10FFFF without surrogates. But for that of
+ * memory, nothing here can fail. */
 #ifndef HL_DATA_TEXT_PRIVATE_UNICODE_H
 #define HL_DATA_TEXT_PRIVATE_UNICODE_H
 
@@ -20,6 +20,16 @@ unsigned hl_bert_class(uint32_t code);
  * canonical order, 1 or more. 0: not a mark. */
 enum { HL_STARTER_REMOVED = 254, HL_MARK_REMOVED = 255 };
 unsigned hl_bert_mark(uint32_t code);
+
+/* The rank of a mark in the canonical order, 1 to 127. 0: a starter. It holds for decomposed characters. */
+unsigned hl_combining_class(uint32_t code);
+
+/* The canonical decomposition. Writes the characters and returns how many: 1 if it is the character itself. */
+enum { HL_PARTS_MAX = 4 };
+int hl_decompose(uint32_t code, uint32_t parts[HL_PARTS_MAX]);
+
+/* The character that NFC makes of these two; 0 if there is none. */
+uint32_t hl_compose(uint32_t first, uint32_t second);
 
 /* The canonical decomposition, without the marks that hl_bert_mark removes. Writes the characters and returns how
  * many. */

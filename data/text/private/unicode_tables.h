@@ -18,19 +18,28 @@ typedef struct hl_code_run {
     int32_t by;
 } hl_code_run;
 
-/* Each code point becomes codes.value characters, which lie end to end in hl_bert_becomes from index `at` on. */
-typedef struct hl_code_base {
+/* Each code point becomes codes.value characters, which lie end to end in hl_parts from index `at` on. */
+typedef struct hl_code_parts {
     hl_code_range codes;
     uint32_t at;
-} hl_code_base;
+} hl_code_parts;
+
+/* The two characters become one. */
+typedef struct hl_code_pair {
+    uint32_t first, second, both;
+} hl_code_pair;
+
+enum { HL_MARK_IS_ACCENT = 128 }; /* stripping accents removes it */
 
 extern const hl_code_range hl_bert_classes[]; /* bits of hl_bert_class */
 extern const size_t hl_bert_classes_n;
-extern const hl_code_range hl_bert_marks[]; /* values of hl_bert_mark */
-extern const size_t hl_bert_marks_n;
-extern const hl_code_base hl_bert_bases[]; /* the rest of a character without its accents */
-extern const size_t hl_bert_bases_n;
-extern const uint32_t hl_bert_becomes[];
+extern const hl_code_range hl_marks[]; /* values of hl_combining_class, and the bit above */
+extern const size_t hl_marks_n;
+extern const hl_code_parts hl_decompositions[]; /* canonical, all that is not Hangul */
+extern const size_t hl_decompositions_n;
+extern const uint32_t hl_parts[];
+extern const hl_code_pair hl_compositions[]; /* sorted by `first`, then by `second` */
+extern const size_t hl_compositions_n;
 extern const hl_code_run hl_bert_lower[]; /* lower case */
 extern const size_t hl_bert_lower_n;
 extern const hl_code_range hl_byte_level_kinds[]; /* values of hl_byte_level_kind */

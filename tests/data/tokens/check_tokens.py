@@ -3,6 +3,7 @@
 
 usage: check_tokens.py unicode TOKENS_OF     every code point of the planes that have characters, some of the others
        check_tokens.py every TOKENS_OF       every code point
+       check_tokens.py nfc TOKENS_OF         the normalizer NFC of bpe: every code point, difficult strings, added tokens
        check_tokens.py added TOKENS_OF       added tokens with all their properties, in thousands of strings
        check_tokens.py text TOKENS_OF        100,000 random strings, and texts of HEADLIGHT_DATA=DIR: what encodes,
                                              what files say, what is learned
@@ -155,6 +156,13 @@ def compare(program, what, tokenizer, path, lines, *options, offsets=True):
     print(f"{what}: {len(lines)} lines, {pieces} pieces: {'different' if failures else 'the same'}")
 
 
+def compare_copies(program, folder, what, tokenizer, path, lines, *options, offsets=False):
+    """What is written of the file, as tokens.json and as tokenizer.json."""
+    for copy in ("tokens.json", "again_tokenizer.json"):
+        ours(program, "--copy", str(path), str(folder / copy))
+        compare(program, f"{what}, {copy}", tokenizer, str(folder / copy), lines, *options, offsets=offsets)
+
+
 def wordpiece(lowercase, strip_accents=None):
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase, strip_accents=strip_accents)
@@ -284,14 +292,76 @@ def check_added(program, folder):
         for specials in (["--specials"], []):
             tokenizer.encode_special_tokens = not specials
             compare(program, f"{name} {' '.join(specials)}", tokenizer, str(path), lines, *specials, offsets=not marks)
-            for copy in ("tokens.json", "again_tokenizer.json"):
-                ours(program, "--copy", str(path), str(folder / copy))
-                compare(program, f"{name}, {copy}", tokenizer, str(folder / copy), lines, *specials, offsets=False)
+            compare_copies(program, folder, name, tokenizer, path, lines, *specials)
         again = Tokenizer.from_file(str(folder / "again_tokenizer.json"))
         tokenizer.encode_special_tokens = False
         theirs = [[text.ids for text in expected(one, lines, False)] for one in (tokenizer, again)]
         check(theirs[0] == theirs[1], f"{name}: what is written, in the library")
         check(tokenizer.get_added_tokens_decoder() == again.get_added_tokens_decoder(), f"{name}: written properties")
+
+
+# ---- NFC ----
+
+
+def nfc_strings(draw, count):
+    """Strings of parts of decomposed characters, of marks in any order, of composed characters and of what excludes itself
+    from composition; in between letters, spaces, and a run of many marks."""
+    nfd = normalizers.NFD().normalize_str
+    codes = [code for code in range(0x80, 0x110000) if not 0xD800 <= code <= 0xDFFF]
+    changed = [chr(code) for code in codes if nfd(chr(code)) != chr(code) and not 0xAC00 <= code <= 0xD7A3]
+    parts = sorted({part for c in changed for part in nfd(c)})
+    marks = [c for c in parts if nfd("\u0334" + c) != "\u0334" + c or nfd(c + "\u0334") != c + "\u0334"]
+    special = list("\u212b\u212a\u2126\u0344\u0340\u0341\u0343\u0374\u037e\u0387\u0958\u09dc\u0f43\u0f73\u0f75\u0f81\u2adc\ufb1d"
+                   "\ufb4e\U0001d15e\U0001d160\U0001d1c0\uf900\U0002f800\u0b92\u0bd7\u09c7\u09be\u0dd9\u0dcf\u0dca\u1b05\u1b35"
+                   "\U00011099\U000110ba\U00011935\U00011930\U00011938\U0001f44d\U0001f3fd\u200d\ufe0f")
+    hangul = [chr(code) for first, n in ((0x1100, 20), (0x1160, 24), (0x11A6, 31)) for code in range(first, first + n)]
+    for _ in range(count):
+        text = ""
+        for _ in range(draw.randint(1, 10)):
+            kind = draw.random()
+            if kind < 0.25:
+                text += nfd(draw.choice(changed))
+            elif kind < 0.35:
+                text += draw.choice(changed)
+            elif kind < 0.55:
+                text += "".join(draw.choice(marks) for _ in range(draw.choice((1, 1, 2, 3, 5))))
+            elif kind < 0.65:
+                text += "".join(draw.choice(hangul) for _ in range(draw.randint(1, 4)))
+            elif kind < 0.7:
+                text += chr(draw.randint(0xAC00, 0xD7A3)) + draw.choice(hangul)
+            elif kind < 0.8:
+                text += draw.choice(special)
+            elif kind < 0.9:
+                text += draw.choice(parts)
+            else:
+                text += draw.choice(["a", "the", " ", "  ", "\t", "\n", "'s", "E", "o", "1", "|||IP_ADDRESS|||", "    ", "[MASK]"])
+        yield text
+
+
+def check_nfc(program, folder):
+    draw = random.Random(int(os.environ.get("HEADLIGHT_SEED", "0")) + 2)
+    every = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code <= 0xDFFF]
+    strings, others = list(nfc_strings(draw, 40_000)), list(random_strings(40_000))
+    long = ["a" + "\u0301\u0323\u0334\u0345" * 20_000, "\u0323\u0301" * 20_000, "e\u0301" * 20_000, "\u1100\u1161\u11a8" * 5_000]
+    for prefix_space in (False, True):
+        tokenizer = bpe(prefix_space)
+        tokenizer.normalizer = normalizers.NFC()
+        train(tokenizer, strings[:5000] + others[:5000], 3000, special_tokens=["[UNK]", "[CLS]", "[SEP]", "[PAD]"],
+              initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+        tokenizer.add_special_tokens([AddedToken("[MASK]", lstrip=True)])
+        tokenizer.add_tokens(["|||IP_ADDRESS|||", "e\u0301", *(" " * n for n in range(2, 25))])
+        tokenizer.add_tokens([AddedToken(text, normalized=False) for text in ("\u212b", "\u0915\u093c", "|||EMAIL|||")])
+        tokenizer.add_tokens([AddedToken("\u00f6", single_word=True), AddedToken("\u2126", lstrip=True, rstrip=True)])
+        path = str(folder / "tokenizer.json")
+        tokenizer.save(path)
+        name = f"nfc add_prefix_space={prefix_space}"
+        alone = ("in words", [f"a{c} \u0301{c}\u0323b" for c in every]) if prefix_space else ("alone", every)
+        for what, lines in (alone, ("difficult", strings), ("random", others), ("long", long)):
+            compare(program, f"{name}, {what}", tokenizer, path, lines, "--specials")
+        compare_copies(program, folder, name, tokenizer, path, strings, "--specials", offsets=True)
+        again = Tokenizer.from_file(str(folder / "again_tokenizer.json"))
+        theirs = [[text.ids for text in expected(one, strings, False)] for one in (tokenizer, again)]
+        check(theirs[0] == theirs[1], f"{name}: what is written, in the library")
 
 
 def check_learned(program, folder, texts):
@@ -311,15 +381,15 @@ def check_learned(program, folder, texts):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in ("unicode", "every", "added", "text"):
+    if len(sys.argv) != 3 or sys.argv[1] not in ("unicode", "every", "nfc", "added", "text"):
         sys.exit(__doc__)
     if tokenizers.__version__ != VERSION:
         print(f"skipped: tokenizers {tokenizers.__version__}, not {VERSION}")
         sys.exit(77)
     program = sys.argv[2]
-    if sys.argv[1] == "added":
+    if sys.argv[1] in ("nfc", "added"):
         with tempfile.TemporaryDirectory() as folder:
-            check_added(program, Path(folder))
+            (check_nfc if sys.argv[1] == "nfc" else check_added)(program, Path(folder))
         sys.exit(failures > 0)
     if sys.argv[1] != "text":
         check_unicode(program, sys.argv[1] == "every")
