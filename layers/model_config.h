@@ -93,12 +93,13 @@ int64_t hl_model_config_window(const hl_model_config *config, int layer);
 /* What all norms of a resolved config have in common. */
 hl_norm_config hl_model_config_norms(const hl_model_config *config);
 
-/* Checks `config`, and fills in C as `targets`, E as `embedding_size`, and each part's bias. HL_INVALID: a size outside
- * 1 .. 2^30, a dropout outside [0, 1), heads that cannot share key/value heads, an unknown pooling, head or pooler, an output layer
- * that shares the embedding's matrix although C is above V or it reads vectors of a width other than E, a tied_bias
- * where nothing is shared or the head has its own, an offset for positions that are not learned, a dropout before a
- * missing pooler, HL_HEAD_NONE with a setting of the output layer, a first layer without the norm that post-norm needs,
- * an impossible deviation, epsilon, theta, window or number of layers between global ones. */
+/* Checks `config`, and fills in C as `targets`, E as `embedding_size`, and each part's bias. HL_INVALID: a size
+ * outside 1 .. 2^30, a dropout outside [0, 1), heads that cannot share key/value heads, an unknown pooling, head
+ * or pooler, an output layer that shares the embedding's matrix although C is above V or it reads vectors of a
+ * width other than E, a tied_bias where nothing is shared or the head has its own, an offset for positions that
+ * are not learned, a dropout before a missing pooler, HL_HEAD_NONE with a setting of the output layer, a first
+ * layer without the norm that post-norm needs, an impossible deviation, epsilon, theta, window or number of layers
+ * between global ones. */
 hl_status hl_model_config_resolve(hl_model_config *config);
 
 HL_END_DECLS

@@ -43,8 +43,8 @@ static void keep(void *context, const hl_attention_seen *seen)
 }
 
 /* The sequences first .. first + n - 1, with NaN in the rows of all of them but `real`, unless that is below 0. Odd
- * variants are causal; from 2 on weights are dropped, with 4 and 5 heads have gates, from ONE_HEAD on there is one, and from WINDOWS on a
- * query sees 3 keys, or itself alone. */
+ * variants are causal; from 2 on weights are dropped, with 4 and 5 heads have gates, from ONE_HEAD on there is one,
+ * and from WINDOWS on a query sees 3 keys, or itself alone. */
 static void run(int first, int n, int real, int variant, int threads, outcome *o)
 {
     static hl_real x[MOST * WIDTH], dy[MOST * OUT], gates[SEQUENCES * H];
