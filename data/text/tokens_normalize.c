@@ -217,6 +217,38 @@ static hl_status add_part(hl_tokens_scratch *scratch, hl_part part, source *s)
     return hl_ok();
 }
 
+enum { BELOW_MARKS = 0xCC }; /* begins U+0300, the first character that changes, or composes with one before it */
+
+bool hl_is_nfc(const char *text, size_t size)
+{
+    bool below = true;
+    for (size_t i = 0; i < size; i++) {
+        below &= (unsigned char)text[i] < BELOW_MARKS;
+    }
+    return below;
+}
+
+/* Adds the characters below U+0300 that begin at *at and stay as they are: all but the last, which may compose with
+ * what follows. They begin a new segment. */
+static hl_status add_unchanged(hl_tokens_scratch *scratch, source *s, size_t *at)
+{
+    size_t end = *at, last = *at;
+    for (; end < s->size && (unsigned char)s->text[end] < BELOW_MARKS; end++) {
+        last = ((unsigned char)s->text[end] & 0xC0) != 0x80 ? end : last;
+    }
+    if (last == *at) {
+        return hl_ok();
+    }
+    HL_TRY(compose_segment(scratch));
+    HL_TRY(add_segment(scratch, s));
+    while (s->at < last) {
+        take_character(s);
+        HL_TRY(hl_tokens_add_plain(scratch, s->text + s->before.begin, s->before.end - s->before.begin, s->before));
+    }
+    *at = last;
+    return hl_ok();
+}
+
 hl_status hl_tokens_normalize_nfc(const char *text, size_t size, hl_tokens_scratch *scratch)
 {
     source s = { .text = text, .size = size };
@@ -224,6 +256,7 @@ hl_status hl_tokens_normalize_nfc(const char *text, size_t size, hl_tokens_scrat
     scratch->n_parts = 0;
     for (size_t i = 0; i < size;) {
         uint32_t code, parts[HL_PARTS_MAX];
+        HL_TRY(add_unchanged(scratch, &s, &i));
         i += hl_utf8_decode(text + i, size - i, &code);
         int n = hl_decompose(code, parts);
         for (int part = 0; part < n; part++) { /* the first replaces the character */
@@ -232,16 +265,6 @@ hl_status hl_tokens_normalize_nfc(const char *text, size_t size, hl_tokens_scrat
     }
     HL_TRY(compose_segment(scratch));
     return add_segment(scratch, &s);
-}
-
-bool hl_is_nfc(const char *text, size_t size)
-{
-    enum { FIRST = 0xCC }; /* begins U+0300, the first character that may change or compose */
-    bool below = true;
-    for (size_t i = 0; i < size; i++) {
-        below &= (unsigned char)text[i] < FIRST;
-    }
-    return below;
 }
 
 /* ---- words and pieces ---- */
