@@ -5,6 +5,8 @@
 
 static const char file[] = "config.json";
 
+enum { MOST_WINDOW = 1 << 20 /* that of the key window */ };
+
 /* Whether the list has full attention in layers 0, n, 2n, ... and a window in all others. */
 static bool is_every(const json_t *types, int64_t n)
 {
@@ -22,7 +24,14 @@ static hl_status read_layer_types(const hl_config_json *r)
     hl_model_config *c = &r->folder->model;
     const json_t *types = hl_config_json_member(r, "layer_types");
     HL_TRY(hl_config_json_size(r, "global_attn_every_n_layers", 1, 3, &c->global_every));
-    if (types == NULL || is_every(types, c->global_every)) {
+    c->global_every = c->global_every < c->n_layers ? c->global_every : c->n_layers; /* the same layers */
+    if (types == NULL) {
+        return hl_ok();
+    }
+    if (!json_is_array(types) || json_array_size(types) != (size_t)c->n_layers) {
+        return hl_pretrained_error(r->folder, file, "layer_types is no list of num_hidden_layers = %d", c->n_layers);
+    }
+    if (is_every(types, c->global_every)) {
         return hl_ok();
     }
     c->global_every = 1;
@@ -36,17 +45,28 @@ static hl_status read_layer_types(const hl_config_json *r)
                                      "layer, from the first on, and sliding_attention in all others");
 }
 
-/* The theta of global or of local layers: in `rope_parameters`, or under its own key. */
+/* Whether a member is missing, or the text "default". */
+static bool is_default(const json_t *rope, const char *key)
+{
+    const json_t *value = json_object_get(rope, key);
+    const char *text = json_string_value(value);
+    return value == NULL || (text != NULL && strcmp(text, "default") == 0);
+}
+
+/* The theta of global or of local layers: in `rope_parameters`, or under its own key. There null stands for the theta of
+ * global layers. */
 static hl_status read_theta(const hl_config_json *r, const char *type, const char *key, double otherwise, double *theta)
 {
     const json_t *all = hl_config_json_member(r, "rope_parameters"), *rope = json_object_get(all, type);
-    const json_t *value = json_object_get(rope, "rope_theta");
-    value = json_is_number(value) ? value : hl_config_json_member(r, key);
-    const char *kind = json_string_value(json_object_get(rope, "rope_type"));
-    if (hl_config_json_member(r, "rope_scaling") != NULL || (kind != NULL && strcmp(kind, "default") != 0)) {
-        return hl_pretrained_error(r->folder, file, "rotary positions are supported only as rope_type = default");
+    if (hl_config_json_member(r, "rope_scaling") != NULL || !is_default(rope, "rope_type") ||
+        !is_default(rope, "type") || (all != NULL && !json_is_object(rope))) {
+        return hl_pretrained_error(r->folder, file,
+                                   "rotary positions are supported only as rope_type = default, of full_attention and "
+                                   "sliding_attention");
     }
-    *theta = value == NULL ? otherwise : json_number_value(value);
+    const json_t *value = json_object_get(rope, "rope_theta"), *own = json_object_get(r->root, key);
+    value = value != NULL ? value : own;
+    *theta = value == NULL ? otherwise : json_is_null(value) ? r->folder->model.rotary_theta : json_number_value(value);
     return *theta >= 1 && *theta <= 1e12 ? hl_ok()
                                          : hl_pretrained_error(r->folder, file, "%s is no number from 1 to 1e12", key);
 }
@@ -58,6 +78,9 @@ hl_status hl_config_json_windows(const hl_config_json *r)
         return hl_ok();
     }
     HL_TRY(hl_config_json_size(r, "local_attention", 1, 128, &c->window));
+    if (c->window > MOST_WINDOW) {
+        return hl_pretrained_error(r->folder, file, "local_attention is above %d", (int)MOST_WINDOW);
+    }
     HL_TRY(read_layer_types(r));
     HL_TRY(read_theta(r, "full_attention", "global_rope_theta", 160000, &c->rotary_theta));
     return read_theta(r, "sliding_attention", "local_rope_theta", HL_ROTARY_THETA, &c->rotary_theta_local);

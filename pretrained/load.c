@@ -167,6 +167,19 @@ static hl_status check_body(const hl_loading *l)
     return hl_ok();
 }
 
+/* The head's transform, which every class of the kind has, also where the model answers something else than the stored
+ * one: only the output layer is then drawn anew. */
+static hl_status place_transform(hl_loading *l, const hl_weight_name *rows)
+{
+    for (const hl_weight_name *row = rows; row->ours != NULL; row++) {
+        if (strcmp(row->ours, "head.dense.") == 0 || strcmp(row->ours, "head.norm.") == 0) {
+            HL_TRY(place_weight(l, row, 0, "weight", false));
+            HL_TRY(place_weight(l, row, 0, "bias", false));
+        }
+    }
+    return hl_ok();
+}
+
 hl_status hl_loading_place(hl_loading *l)
 {
     const hl_model_kind *kind = l->folder->kind;
@@ -174,7 +187,10 @@ hl_status hl_loading_place(hl_loading *l)
     HL_TRY(place_rows(l, kind->body, true));
     HL_TRY(check_body(l));
     HL_TRY(place_rows(l, l->model->config.pooler == kind->pooler ? kind->pooler_rows : NULL, false));
-    return has_stored_head(l) ? place_rows(l, rows, false) : hl_ok();
+    if (has_stored_head(l)) {
+        return place_rows(l, rows, false);
+    }
+    return kind->head_of_all && l->folder->head != HL_PRETRAINED_NONE ? place_transform(l, rows) : hl_ok();
 }
 
 /* ---- reading ---- */

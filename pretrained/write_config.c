@@ -101,7 +101,8 @@ static hl_status check_kind(const hl_pretrained_writing *w)
         { kind->positions_follow_padding ? padding >= 0 && c->position_offset == padding + 1 : c->position_offset == 0,
           kind->positions_follow_padding ? "position_offset = the id of padding + 1" : "position_offset = 0" },
         { has_plain_heads(c), "d_k = d_v, the same in every layer and a divisor of d_model, and kv_heads = heads" },
-        { c->pooling == pooling || (kind->pooling != NULL && c->pooling == HL_POOLING_MEAN && answers),
+        { c->pooling == pooling ||
+              (kind->pooling != NULL && c->pooling == HL_POOLING_MEAN && head == HL_PRETRAINED_CLASSES),
           pooling == HL_POOLING_ROWS ? "pooling = first" : "pooling = last" },
         { kind->norm_epsilon != NULL || (hl_real)c->norm_epsilon == (hl_real)kind->norm_epsilon_otherwise,
           "norm_eps = 1e-12" },

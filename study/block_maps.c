@@ -26,8 +26,13 @@ static void add_rows(void *context, const hl_attention_seen *seen)
         int64_t queries = (end < layer->n_tokens ? end : layer->n_tokens) - row * block;
         hl_real *cells = layer->cells + (seen->h * R + row) * R;
         const hl_real *A = seen->A + i * seen->stride;
-        for (int64_t j = seen->keys.begin; j < seen->keys.end; j++) {
-            cells[j / block] += A[j - seen->keys.begin] / (hl_real)queries;
+        for (int64_t j = seen->keys.begin, next; j < seen->keys.end; j = next) {
+            next = (j / block + 1) * block < seen->keys.end ? (j / block + 1) * block : seen->keys.end;
+            hl_real sum = 0;
+            for (int64_t k = j; k < next; k++) {
+                sum += A[k - seen->keys.begin];
+            }
+            cells[j / block] += sum / (hl_real)queries;
         }
     }
 }

@@ -9,8 +9,8 @@
 
 hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers)
 {
-    if (mask->window < 0) {
-        return hl_error(HL_INVALID, "a window of %lld keys is below 0", (long long)mask->window);
+    if (mask->window < 0 || mask->window > (int64_t)1 << 30) {
+        return hl_error(HL_INVALID, "a window of %lld keys is not in 0 .. 2^30", (long long)mask->window);
     }
     if (mask->bias != NULL) {
         hl_shape s = mask->bias->shape;

@@ -201,14 +201,15 @@ static hl_status read_unigram(const char *path, const json_t *root, hl_tokens *t
     const json_t *scores = NULL, *charsmap = NULL;
     const char *spaces = "";
     int strips_end = 0, drops_white = 0, first_only = 0, rule = 0;
-    bool good = root != NULL && json_unpack((json_t *)root, "{s: o, s: o, s: s, s: b, s: b, s: b}", "scores", &scores,
+    bool good = root != NULL && json_unpack((json_t *)root, "{s: o, s: o, s: s, s: b, s: b, s: b!}", "scores", &scores,
                                             "charsmap", &charsmap, "spaces", &spaces, "strips_end", &strips_end,
                                             "drops_white", &drops_white, "first_only", &first_only) == 0;
     size_t n = json_array_size(scores);
     while (rule < HL_SPACES_RULES && strcmp(spaces, spaces_names[rule]) != 0) {
         rule++;
     }
-    good = good && rule < HL_SPACES_RULES && n > 0 && n <= (size_t)tokens->n;
+    good = good && (json_is_string(charsmap) || json_is_null(charsmap)) && rule < HL_SPACES_RULES && n > 0 &&
+           n <= (size_t)tokens->n;
     for (size_t id = 0; good && id < n; id++) {
         good = json_is_number(json_array_get(scores, id));
     }

@@ -131,8 +131,12 @@ static void write_flops(summary *s)
                           s->model.config.targets);
     }
     const hl_mask mask = { .causal = s->config->model.causal, .window = s->config->model.window };
-    if (mask.window > 0) {
-        hl_text_print(&s->text, "In layers with a window, a query multiplies %" PRId64 " keys instead of T.\n",
+    bool near = false; /* whether a window hides keys */
+    for (int l = 0; l < s->model.config.n_layers; l++) {
+        near = near || (hl_model_config_window(&s->model.config, l) > 0 && hl_mask_keys(&mask, s->T) < s->T);
+    }
+    if (near) {
+        hl_text_print(&s->text, "In layers with a window, a query has %" PRId64 " keys instead of T.\n",
                       hl_mask_keys(&mask, s->T));
     }
     for (int part = 0; part < HL_GRAPH_PARTS; part++) {

@@ -46,6 +46,7 @@ DEFAULTS = {
 CHOICES = {
     "activation": tuple(ACTIVATIONS), "norm": ("pre", "post"), "norm_kind": ("layer", "rms"), "positions": ("sinusoidal", "learned", "none", "rotary"),
     "feed_forward": ("usual", "none", "gated"),
+    **dict.fromkeys(("norm_bias", "attention_bias", "feed_forward_bias", "head_bias"), ("auto", True, False)),
     "pooling": ("first", "mean", "last"), "pooler": ("none", *POOLERS), "head": ("linear", "transform"),
 }  # fmt: skip
 
@@ -58,7 +59,7 @@ def checked(path: Path, config: Config) -> dict[str, Any]:
             raise Error(f"{path / 'config.ini'}: torch_model does not know model.{key}; use a newer one")
     for key, known in CHOICES.items():
         if m[key] not in known:
-            raise Error(f"{path / 'config.ini'}: torch_model cannot do model.{key} = {m[key]}, only {', '.join(known)}")
+            raise Error(f"{path / 'config.ini'}: torch_model cannot do model.{key} = {m[key]}, only {', '.join(map(str, known))}")
     return m
 
 
@@ -69,7 +70,7 @@ def of_layer(value: Any, layer: int) -> int:
 def has_bias(m: Mapping[str, Any], part: str) -> bool:
     """Whether a part ("norm", "attention", ...) has biases: "auto" is as model.bias says."""
     value = m[f"{part}_bias"]
-    return bool(m["bias"]) if value == "auto" else value in (True, "true")
+    return bool(m["bias"] if value == "auto" else value)
 
 
 def window_of(m: Mapping[str, Any], layer: int) -> int:

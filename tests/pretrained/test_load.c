@@ -149,6 +149,26 @@ TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
     hl_pretrained_close(folder);
 }
 
+/* All classes of ModernBERT have head.*: only the output layer is new. */
+TEST(another_task_keeps_the_transform_that_all_classes_have)
+{
+    hl_pretrained *folder = tiny_open("modernbert_masked");
+    hl_model_config *config = malloc(sizeof *config);
+    hl_model model;
+    hl_pretrained_loaded loaded = { 0 };
+    *config = *hl_pretrained_model_with(folder, HL_PRETRAINED_TAGS);
+    config->targets = 3;
+    CHECK_OK(hl_model_init(&model, config));
+    CHECK_OK(hl_model_allocate(&model, 7));
+    CHECK_OK(hl_pretrained_load(folder, &model, &loaded));
+    ck_assert_str_eq(loaded.drawn.bytes, "output.weight, head.bias");
+    ck_assert_str_eq(loaded.unused.bytes, "decoder.bias");
+    hl_pretrained_loaded_free(&loaded);
+    hl_model_free(&model);
+    free(config);
+    hl_pretrained_close(folder);
+}
+
 TEST(a_model_that_is_not_allocated_is_not_filled)
 {
     hl_pretrained *folder = tiny_open("bert_bare");
