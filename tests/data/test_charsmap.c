@@ -23,8 +23,8 @@ TEST(clusters_end_where_those_of_unicode_do)
         "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D\xE0\xA4\xB7\xE0\xA4\xBE", /* a conjunct, and a vowel */
         "x\xE0\xA5\x8D",
         "\xE0\xA4\xB7",
-        "\xD8\x80"
-        "a",                                                            /* the sign of a number */
+        ("\xD8\x80"
+         "a"),                                                          /* the sign of a number */
         "\xF0\x9F\x91\xA9\xF0\x9F\x8F\xBD\xE2\x80\x8D\xF0\x9F\x91\xA7", /* pictures and a joiner */
         "\xC2\xA9\xE2\x80\x8D\xE2\x80\x8D",
         "\xC2\xAE",

@@ -126,8 +126,8 @@ TEST(rows_add_up)
         "[model]\nhead = transform\nactivation = gelu_tanh\nnorm = post\ndropout_output = 0.1\n",
         ("[model]\npositions = learned\nposition_offset = 2\nhead = transform\n"
          "tie_embedding = true\nembedding_size = 80\ntoken_types = 2\n"),
-        "[model]\nlayers = 4\nwindow = 5\nglobal_every = 3\nfirst_norm = false\nnorm_bias = false\nattention_bias = "
-        "false\n",
+        ("[model]\nlayers = 4\nwindow = 5\nglobal_every = 3\nfirst_norm = false\n"
+         "norm_bias = false\nattention_bias = false\n"),
         "[model]\nwindow = 3\ncausal = true\nbias = false\nnorm_bias = true\n",
         "[optimizer]\naccumulate = 4\n",
     };
