@@ -15,9 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini",  "bench/copy.ini",  "bench/small.ini",
-                                                         "bench/base.ini",  "bench/long.ini",  "bench/t1024.ini",
-                                                         "bench/t2048.ini", "bench/t4096.ini", "bench/gpt2.ini", "bench/modernbert.ini" };
+const char *const hl_bench_shipped[HL_BENCH_SHIPPED] = { "bench/tiny.ini",      "bench/copy.ini",  "bench/small.ini",
+                                                         "bench/base.ini",      "bench/long.ini",  "bench/t1024.ini",
+                                                         "bench/t2048.ini",     "bench/t4096.ini", "bench/gpt2.ini",
+                                                         "bench/modernbert.ini" };
 
 typedef struct runs {
     const char *program;
