@@ -53,8 +53,8 @@ static bool is_default(const json_t *rope, const char *key)
     return value == NULL || (text != NULL && strcmp(text, "default") == 0);
 }
 
-/* The theta of global or of local layers: in `rope_parameters`, or under its own key. There null stands for the theta of
- * global layers. */
+/* The theta of global or of local layers: in `rope_parameters`, or under its own key. There null stands for the
+ * theta of global layers. */
 static hl_status read_theta(const hl_config_json *r, const char *type, const char *key, double otherwise, double *theta)
 {
     const json_t *all = hl_config_json_member(r, "rope_parameters"), *rope = json_object_get(all, type);

@@ -20,8 +20,8 @@ typedef struct hl_mask {
                               sequences, Tq and Tk are at least the longest lengths */
 } hl_mask;
 
-/* HL_INVALID, with a text, if the window is not in 0 .. 2^30, or the bias has another shape or no numbers. If `check_numbers` is
- * false, checks only shapes. */
+/* HL_INVALID, with a text, if the window is not in 0 .. 2^30, or the bias has another shape or no numbers. If
+ * `check_numbers` is false, checks only shapes. */
 hl_status hl_mask_check(const hl_mask *mask, int64_t B, int64_t H, int64_t Tq, int64_t Tk, bool check_numbers);
 
 /* Keys begin .. end - 1 of a sequence. */
@@ -40,8 +40,8 @@ static inline hl_keys hl_mask_row_keys(const hl_mask *mask, int64_t i, int64_t n
     return keys;
 }
 
-/* How many of n keys count in the arithmetic of a query: those of its window, or without a window all, although a causal
- * mask shows fewer. The products of a block multiply a few more. */
+/* How many of n keys count in the arithmetic of a query: those of its window, or without a window all, although a
+ * causal mask shows fewer. The products of a block multiply a few more. */
 static inline int64_t hl_mask_keys(const hl_mask *mask, int64_t n)
 {
     int64_t most = mask->causal ? mask->window : mask->window / 2 * 2 + 1;
