@@ -180,4 +180,4 @@ def test_all_keys_are_known():
     assert len(keys) > 30 and set(keys) <= model_of.KEYS, set(keys) - model_of.KEYS
     for key, known in model_of.CHOICES.items():
         values = re.search(rf"^\| `{key}` \| ([^|]*) \|", section, re.M)[1].split(", ")
-        assert set(values) - {"none"} <= set(known), (key, values)
+        assert set(values) - {"none"} <= {str(value).lower() for value in known}, (key, values)
