@@ -41,24 +41,23 @@ static bool find_weight(const hl_loading *l, const char *theirs, const char *end
 
 /* ---- their places ---- */
 
-/* The parameter whose rows follow those of `parameter` in a tensor of a gated network: linear3 after linear1. */
-static const hl_parameter *gate_of(const hl_loading *l, const hl_parameter *parameter)
+const hl_parameter *hl_weight_gate(const hl_model *model, int layer, const char *ending)
 {
     char name[HL_WEIGHT_NAME];
-    const char *at = strstr(parameter->name, "linear1");
-    snprintf(name, sizeof name, "%.*slinear3%s", (int)(at - parameter->name), parameter->name, at + strlen("linear1"));
-    return hl_parameters_find(&l->model->parameters, name);
+    snprintf(name, sizeof name, "encoder.layers.%d.linear3.%s", layer, ending);
+    return hl_parameters_find(&model->parameters, name);
 }
 
-/* Puts the tensor where the parameter, or a third of its rows, is. */
-static hl_status place(hl_loading *l, const hl_parameter *parameter, hl_weight_part part, hl_folder_tensor from)
+/* Puts the tensor where the parameter, or a third of its rows, is; the second half of its rows where `gate` is, unless
+ * that is NULL. */
+static hl_status place(hl_loading *l, const hl_parameter *parameter, const hl_parameter *gate, hl_weight_part part,
+                       hl_folder_tensor from)
 {
     const hl_safetensors *file = l->folder->files[from.file];
     const char *name = hl_safetensors_name(file, from.i);
     hl_shape shape = hl_safetensors_shape(file, from.i), wanted = parameter->tensor->shape;
     bool third = hl_weight_part_is_third(part);
     bool transposed = part == HL_PART_TRANSPOSED && wanted.n_dims == 2;
-    const hl_parameter *gate = part == HL_PART_GATED ? gate_of(l, parameter) : NULL;
     if (gate != NULL) {
         wanted.size[0] *= 2;
         l->used[gate - l->model->parameters.list] = true;
@@ -122,7 +121,8 @@ static hl_status place_weight(hl_loading *l, const hl_weight_name *row, int laye
         return hl_ok();
     }
     if (find_weight(l, theirs, ending, &from)) {
-        return place(l, parameter, row->part, from);
+        const hl_parameter *gate = row->part == HL_PART_GATED ? hl_weight_gate(l->model, layer, ending) : NULL;
+        return place(l, parameter, gate, row->part, from);
     }
     return needed ? hl_pretrained_error(l->folder, l->folder->file_names[0], "has no tensor \"%s%s\"", theirs, ending)
                   : hl_ok();

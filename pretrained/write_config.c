@@ -1,11 +1,10 @@
 /* config.json of a folder that is written, and whether a kind of open models has the shape. */
 #include "core/base/text.h"
 #include "core/files/json_text.h"
-#include "pretrained/private/folder.h"
+#include "pretrained/private/config_reader.h"
 #include "pretrained/private/write.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the kind ---- */
@@ -66,10 +65,8 @@ static hl_status check_kind(const hl_pretrained_writing *w)
     const hl_model_config *c = &w->parts->model->config;
     hl_pretrained_head head = w->parts->head;
     const hl_model_config *shape = kind->shape;
-    bool answers = head != HL_PRETRAINED_NONE && head != HL_PRETRAINED_NEXT;
-    hl_output_head output = head == HL_PRETRAINED_NONE                                       ? HL_HEAD_NONE
-                            : head == HL_PRETRAINED_MASKED || (answers && kind->head_of_all) ? HL_HEAD_TRANSFORM
-                                                                                             : HL_HEAD_LINEAR;
+    bool transforms = head == HL_PRETRAINED_MASKED || (kind->head_of_all && head != HL_PRETRAINED_NEXT);
+    hl_output_head output = head == HL_PRETRAINED_NONE ? HL_HEAD_NONE : transforms ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
     bool rotary = shape->positions == HL_POSITIONS_ROTARY, pre = shape->norm == HL_NORM_PRE,
          gated = shape->feed_forward == HL_FEED_FORWARD_GATED;
     static const char *const poolers[] = { "none", "tanh", "relu", "gelu" };
@@ -173,21 +170,9 @@ static void drop(const hl_pretrained_writing *w, const char *key)
     json_object_del(w->config, key); /* where there is none it says so, and all is well */
 }
 
-/* The shortest number that is the same hl_real, as 1e-12. */
-static void put_number(hl_pretrained_writing *w, const char *key, double full)
+static void put_number(hl_pretrained_writing *w, const char *key, double number)
 {
-    if (key == NULL) {
-        return;
-    }
-    char text[32];
-    hl_real value = (hl_real)full;
-    double number = (double)value;
-    for (int digits = 9; digits > 0; digits--) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        double shorter = strtod(text, NULL);
-        number = (hl_real)shorter == value ? shorter : number;
-    }
-    put(w, key, json_real(number));
+    put(w, key, json_real(hl_config_json_plain((hl_real)number)));
 }
 
 /* Of a role that the tokens have not, null. */

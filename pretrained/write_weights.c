@@ -111,13 +111,11 @@ static hl_status transpose(hl_named_tensor *tensor, hl_real **copy)
 static hl_status join_gate(const hl_model *model, int layer, const char *ending, hl_named_tensor *tensor,
                            hl_real **copy)
 {
-    char name[HL_WEIGHT_NAME];
-    snprintf(name, sizeof name, "encoder.layers.%d.linear3.%s", layer, ending);
     size_t count = (size_t)hl_shape_count(tensor->shape);
     *copy = hl_malloc(2 * count * sizeof **copy);
     HL_NEED(*copy != NULL, tensor->name);
     memcpy(*copy, tensor->data, count * sizeof **copy);
-    memcpy(*copy + count, hl_parameters_find(&model->parameters, name)->tensor->data, count * sizeof **copy);
+    memcpy(*copy + count, hl_weight_gate(model, layer, ending)->tensor->data, count * sizeof **copy);
     tensor->shape.size[0] *= 2;
     tensor->data = *copy;
     return hl_ok();

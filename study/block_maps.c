@@ -27,12 +27,13 @@ static void add_rows(void *context, const hl_attention_seen *seen)
         hl_real *cells = layer->cells + (seen->h * R + row) * R;
         const hl_real *A = seen->A + i * seen->stride;
         for (int64_t j = seen->keys.begin, next; j < seen->keys.end; j = next) {
-            next = (j / block + 1) * block < seen->keys.end ? (j / block + 1) * block : seen->keys.end;
+            int64_t column = j / block;
             hl_real sum = 0;
+            next = (column + 1) * block < seen->keys.end ? (column + 1) * block : seen->keys.end;
             for (int64_t k = j; k < next; k++) {
                 sum += A[k - seen->keys.begin];
             }
-            cells[j / block] += sum / (hl_real)queries;
+            cells[column] += sum / (hl_real)queries;
         }
     }
 }

@@ -62,9 +62,8 @@ int64_t hl_attention_weights_row(const hl_mask *mask, int64_t n_keys)
     if (mask->window == 0) {
         return all;
     }
-    int64_t before = mask->causal ? mask->window - 1 : mask->window / 2, after = mask->causal ? 0 : mask->window / 2;
-    int64_t panels = (before + PANEL - 1) / PANEL * PANEL;
-    return hl_least(all, HL_ATTENTION_BLOCK + panels + hl_attention_row(after) + LANES);
+    int64_t panels = (hl_mask_before(mask) + PANEL - 1) / PANEL * PANEL;
+    return hl_least(all, HL_ATTENTION_BLOCK + panels + hl_attention_row(hl_mask_after(mask)) + LANES);
 }
 
 hl_attention_rows hl_attention_stage(hl_attention_rows x, int64_t n, int64_t padded, int64_t width, hl_real **scratch)

@@ -29,10 +29,21 @@ typedef struct hl_keys {
     int64_t begin, end;
 } hl_keys;
 
+/* How many keys before its own position, and after it, a query sees through the mask's window, which is not 0. */
+static inline int64_t hl_mask_before(const hl_mask *mask)
+{
+    return mask->causal ? mask->window - 1 : mask->window / 2;
+}
+
+static inline int64_t hl_mask_after(const hl_mask *mask)
+{
+    return mask->causal ? 0 : mask->window / 2;
+}
+
 /* Which of n_keys keys query i may see; the bias may forbid some of them. */
 static inline hl_keys hl_mask_row_keys(const hl_mask *mask, int64_t i, int64_t n_keys)
 {
-    int64_t before = mask->causal ? mask->window - 1 : mask->window / 2, after = mask->causal ? 0 : mask->window / 2;
+    int64_t before = hl_mask_before(mask), after = hl_mask_after(mask);
     bool ends = mask->causal || mask->window > 0;
     int64_t end = ends && i + after + 1 < n_keys ? i + after + 1 : n_keys;
     int64_t begin = mask->window > 0 && i > before ? i - before : 0;
@@ -44,7 +55,7 @@ static inline hl_keys hl_mask_row_keys(const hl_mask *mask, int64_t i, int64_t n
  * causal mask shows fewer. The products of a block multiply a few more. */
 static inline int64_t hl_mask_keys(const hl_mask *mask, int64_t n)
 {
-    int64_t most = mask->causal ? mask->window : mask->window / 2 * 2 + 1;
+    int64_t most = hl_mask_before(mask) + 1 + hl_mask_after(mask);
     return mask->window > 0 && most < n ? most : n;
 }
 

@@ -85,6 +85,9 @@ enum { HL_WEIGHT_NAME = 256 /* bytes of a tensor's name */ };
 /* The name that a pattern means in that layer. */
 void hl_weight_name_print(const char *pattern, int layer, char name[HL_WEIGHT_NAME]);
 
+/* The weight or bias of linear3 in that layer, whose rows follow those of linear1 in an HL_PART_GATED; NULL: none. */
+const hl_parameter *hl_weight_gate(const hl_model *model, int layer, const char *ending);
+
 /* How config.json spells the activation, NULL if open models do not have it. The second function finds the
  * activation of a spelling; false if there is none. */
 const char *hl_model_kind_activation(hl_activation activation);
