@@ -2,8 +2,7 @@
  *
  * Before the first step, a dry pass (tape_memory.h) measures how large the block must be. A step then requests no
  * memory from the system. */
-#ifndef HL_CORE_ARENA_H
-#define HL_CORE_ARENA_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -37,5 +36,3 @@ void hl_arena_rewind(hl_arena *arena, size_t mark);
 size_t hl_arena_round(size_t bytes);
 
 HL_END_DECLS
-
-#endif

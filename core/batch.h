@@ -1,7 +1,6 @@
 /* A batch as a model reads it. The tokens of all examples lie end to end, one token per row, without padding. The
  * targets are a list of pairs (row, id). */
-#ifndef HL_CORE_BATCH_H
-#define HL_CORE_BATCH_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/sequences.h"
@@ -43,5 +42,3 @@ hl_sequences hl_batch_sequences(const hl_batch *batch);
 hl_batch hl_batch_largest(int64_t n_examples, int64_t longest);
 
 HL_END_DECLS
-
-#endif

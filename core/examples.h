@@ -1,7 +1,6 @@
 /* A few examples of a sequence task, padded to one length. Tasks write them; snapshots, metrics and pictures read
  * them. */
-#ifndef HL_CORE_EXAMPLES_H
-#define HL_CORE_EXAMPLES_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -69,5 +68,3 @@ int64_t hl_examples_scored(const hl_examples *batch);
 int64_t hl_examples_real_tokens(const hl_examples *batch);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the first op in a pass whose output is not finite (infinite or NaN). */
-#ifndef HL_CORE_FINITE_WATCH_H
-#define HL_CORE_FINITE_WATCH_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -31,5 +30,3 @@ hl_tape_observer hl_finite_watch_observer(hl_finite_watch *watch);
 hl_status hl_finite_watch_status(const hl_finite_watch *watch, const char *what, double value);
 
 HL_END_DECLS
-
-#endif

@@ -2,8 +2,7 @@
  *
  * An op is one file: a contract with the formula, `infer`, `forward`, `backward` below its formulas, and one constant
  * descriptor that ties them together and is listed in core/ops/ops.h. The node holds all of an op's state. */
-#ifndef HL_CORE_OP_H
-#define HL_CORE_OP_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/threads.h"
@@ -115,5 +114,3 @@ static inline bool hl_node_has_backward(const hl_node *node)
 }
 
 HL_END_DECLS
-
-#endif

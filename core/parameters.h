@@ -8,8 +8,7 @@
  *     ...                                                    // register everything
  *     HL_TRY(hl_parameters_allocate(&parameters));           // W->data exists from here on
  *     hl_parameters_initialise(&parameters, seed); */
-#ifndef HL_CORE_PARAMETERS_H
-#define HL_CORE_PARAMETERS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -114,5 +113,3 @@ int64_t hl_parameters_count(const hl_parameters *parameters);
 void hl_parameters_free(hl_parameters *parameters);
 
 HL_END_DECLS
-
-#endif

@@ -19,8 +19,7 @@
  * (private/forgotten_grads.h).
  *
  * tape_memory.h explains where the numbers lie, and how a dry tape measures the memory of a pass. */
-#ifndef HL_CORE_TAPE_H
-#define HL_CORE_TAPE_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -104,5 +103,3 @@ hl_tensor *hl_tape_tensor(hl_tape *tape, hl_shape shape, const hl_real *numbers,
 hl_tensor *hl_tape_parameter_rows(hl_tape *tape, hl_tensor *parameter, int64_t first, int64_t n);
 
 HL_END_DECLS
-
-#endif

@@ -24,8 +24,7 @@
  *
  * Passes of one model request their pieces in the same order, whatever the sizes of their batches: the k-th piece lies
  * in slot k. So the plan of the largest batch also serves every smaller one. */
-#ifndef HL_CORE_TAPE_MEMORY_H
-#define HL_CORE_TAPE_MEMORY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -110,5 +109,3 @@ hl_status hl_tape_plan_pass(size_t records, hl_tape_options options, hl_tape_pas
 void hl_tape_plan_free(hl_tape_plan *plan);
 
 HL_END_DECLS
-
-#endif

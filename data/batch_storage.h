@@ -1,6 +1,5 @@
 /* Memory for a batch, and the functions that copy examples into it. */
-#ifndef HL_DATA_BATCH_STORAGE_H
-#define HL_DATA_BATCH_STORAGE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -58,5 +57,3 @@ hl_status hl_batch_pack(hl_batch_storage *storage, const hl_examples *examples, 
 hl_status hl_batch_storage_of(hl_batch_storage *storage, const hl_examples *examples, int64_t max_length);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* What a model and the memory of a run need to know about the data. For a toy task, its spec determines these sizes;
  * for text, they are known once the text is opened. */
-#ifndef HL_DATA_DATA_SIZES_H
-#define HL_DATA_DATA_SIZES_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -26,5 +25,3 @@ typedef struct hl_data_sizes {
 } hl_data_sizes;
 
 HL_END_DECLS
-
-#endif

@@ -11,8 +11,7 @@
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
  *     HL_TRY(hl_dataset_storage(dataset, 64, 64 * hl_dataset_max_length(dataset), max_length, &storage));
  *     HL_TRY(hl_dataset_batch(dataset, HL_TRAIN, step * 64, 64, &storage)); // storage.batch: for a model */
-#ifndef HL_DATA_DATASET_H
-#define HL_DATA_DATASET_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -110,5 +109,3 @@ hl_status hl_dataset_fill(const hl_dataset *dataset, hl_split split, int64_t fir
                           int64_t most_rows, hl_batch_storage *storage);
 
 HL_END_DECLS
-
-#endif

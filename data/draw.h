@@ -1,6 +1,5 @@
 /* The sequence of random numbers from which one example is made. */
-#ifndef HL_DATA_DRAW_H
-#define HL_DATA_DRAW_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/random.h"
@@ -28,5 +27,3 @@ static inline void hl_draw_each_below(hl_draw *draw, int64_t bound, int64_t n, i
 }
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory for padded examples (core/examples.h). */
-#ifndef HL_DATA_EXAMPLES_STORAGE_H
-#define HL_DATA_EXAMPLES_STORAGE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -27,5 +26,3 @@ size_t hl_examples_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relatio
 void hl_examples_free(hl_examples *batch);
 
 HL_END_DECLS
-
-#endif

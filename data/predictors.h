@@ -4,8 +4,7 @@
  *   unigram   (n_b + 1) / (n + S): how often b was among the n symbols so far
  *   bigram    (n_ab + 1) / (n_a + S): how often b came after a, the last symbol. Bayes' rule for a chain whose rows are
  *             drawn from Dirichlet(1, ..., 1) */
-#ifndef HL_DATA_PREDICTORS_H
-#define HL_DATA_PREDICTORS_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -35,5 +34,3 @@ void hl_chain_read(hl_chain *chain, int symbol);
 void hl_chain_predict(const hl_chain *chain, int predictor, double *p);
 
 HL_END_DECLS
-
-#endif

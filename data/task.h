@@ -2,8 +2,7 @@
  *
  * A task is one const descriptor in its own file (task_copy.c, ...) with a line in HL_TASKS; hl_dataset makes batches
  * of it. The size n of an example is the number of its symbols or of its pairs. */
-#ifndef HL_DATA_TASK_H
-#define HL_DATA_TASK_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -110,5 +109,3 @@ hl_status hl_task_check(const hl_task_spec *spec);
 hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec);
 
 HL_END_DECLS
-
-#endif

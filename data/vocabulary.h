@@ -1,7 +1,6 @@
 /* Maps token texts to ids and back, and gives the kind of each token. Also the file vocab.txt: one token per line, line
  * number = id. For toy tasks, for texts, and for the labels of texts. */
-#ifndef HL_DATA_VOCABULARY_H
-#define HL_DATA_VOCABULARY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -57,5 +56,3 @@ const unsigned char *hl_vocabulary_kinds(const hl_vocabulary *vocabulary);
 int32_t hl_vocabulary_special(const hl_vocabulary *vocabulary, hl_token_kind kind);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* How much a head attends to a(i), the position that the task gives as the source of query i's answer. */
-#ifndef HL_HEADS_ALIGNMENT_H
-#define HL_HEADS_ALIGNMENT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -25,5 +24,3 @@ double hl_alignment_fixed_rate(const hl_patterns *patterns, int64_t k);
 int64_t hl_alignment_fixed_best(const hl_patterns *patterns);
 
 HL_END_DECLS
-
-#endif

@@ -4,8 +4,7 @@
  * Sets are visited layer by layer; those of the last layer change fastest. The lower layers run once for all sets that
  * agree on the heads of these layers. A model of two layers of eight heads needs 2^8 passes through the first layer and
  * 2^16 through the second. */
-#ifndef HL_HEADS_ALL_SUBSETS_H
-#define HL_HEADS_ALL_SUBSETS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -40,5 +39,3 @@ hl_status hl_all_subsets_measure(hl_model *model, const hl_examples *examples, c
 void hl_all_subsets_free(hl_all_subsets *subsets);
 
 HL_END_DECLS
-
-#endif

@@ -6,8 +6,7 @@
  *     top_ids (E, T, K)       the ids of the K = min(8, C) largest logits, the largest first, and the lowest id first
  *                             among equals; -1 at positions that are not answered
  *     top_logits (E, T, K), target_logits (E, T), log_sums (E, T)   0 if nothing is answered, or nothing is asked */
-#ifndef HL_HEADS_ANSWERS_H
-#define HL_HEADS_ANSWERS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -65,5 +64,3 @@ void hl_top_ids(const hl_real *logits, int64_t n, int k, int32_t *ids);
 double hl_log_sum_exp(const hl_real *logits, int64_t n, hl_real largest);
 
 HL_END_DECLS
-
-#endif

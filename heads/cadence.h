@@ -7,8 +7,7 @@
  * there are at most `extra` of them, at about equal distances in loss. They depend only on the losses and on `extra`.
  * So a run records the same steps however often it is stopped and resumed, as long as `extra` is the same.
  * train/snapshot_budget.h computes `extra` from the run's steps and budget. */
-#ifndef HL_HEADS_CADENCE_H
-#define HL_HEADS_CADENCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -42,5 +41,3 @@ bool hl_cadence_records(hl_cadence cadence, const hl_cadence_state *state, int64
 int64_t hl_cadence_most(hl_cadence cadence, int64_t last);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* All metrics of a head by name, each with a baseline: the value of a head without any skill. They are the rows of
  * heads.csv. */
-#ifndef HL_HEADS_CATALOGUE_H
-#define HL_HEADS_CATALOGUE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -74,5 +73,3 @@ void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations);
 
 HL_END_DECLS
-
-#endif

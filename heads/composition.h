@@ -9,8 +9,7 @@
  * Random matrices of the same shapes compose, too. So each score is compared with HL_COMPOSITION_DRAWS draws of
  * standard normal matrices. The mean of the draws is subtracted from the score. Their 95% quantile shows what chance
  * reaches. */
-#ifndef HL_HEADS_COMPOSITION_H
-#define HL_HEADS_COMPOSITION_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -47,5 +46,3 @@ hl_status hl_wires_make(hl_wires *wires, const hl_model *model, uint64_t seed, i
 void hl_wires_free(hl_wires *wires);
 
 HL_END_DECLS
-
-#endif

@@ -15,8 +15,7 @@
  * A head is chosen on documents 0, 2, 4 ... and measured on 1, 3, 5 ..., ties to the lowest. Intervals are from a
  * bootstrap over the measured documents (Efron 1979). The question is that of Clark et al. 2019 (arXiv:1906.04341),
  * section 4.3, who use one head for all and measure it where they chose it. */
-#ifndef HL_HEADS_COREFERENCE_H
-#define HL_HEADS_COREFERENCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -112,5 +111,3 @@ hl_status hl_coreference_row_of(const hl_coreference_counts *counts, hl_corefere
 double hl_coreference_held_out(const hl_coreference_counts *counts, hl_coreference_rows row, int64_t head);
 
 HL_END_DECLS
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The head of each row is that of the held-out numbers, and the examples are from documents 1, 3, 5 ...: the first
  * ones, one from each window. */
-#ifndef HL_HEADS_COREFERENCE_CASES_H
-#define HL_HEADS_COREFERENCE_CASES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -55,5 +54,3 @@ void hl_coreference_cases_add(hl_coreference_cases *cases, const hl_word_maps *m
 bool hl_coreference_cases_full(const hl_coreference_cases *cases);
 
 HL_END_DECLS
-
-#endif

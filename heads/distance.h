@@ -1,6 +1,5 @@
 /* How far a head looks, in tokens. */
-#ifndef HL_HEADS_DISTANCE_H
-#define HL_HEADS_DISTANCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -19,5 +18,3 @@ typedef struct hl_distance {
 hl_distance hl_distance_of(const hl_patterns *patterns);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* How much the attention of two heads differs. */
-#ifndef HL_HEADS_DIVERGENCE_H
-#define HL_HEADS_DIVERGENCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -21,5 +20,3 @@ double hl_divergence_given(const hl_patterns *a, const hl_patterns *b, double en
 double hl_divergence_end(double sum, int64_t queries, double entropy_a, double entropy_b);
 
 HL_END_DECLS
-
-#endif

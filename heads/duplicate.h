@@ -1,7 +1,6 @@
 /* How much a head attends to the other occurrences of the query's own token: x_j = x_i, j != i. Special tokens count
  * neither as queries nor as keys. */
-#ifndef HL_HEADS_DUPLICATE_H
-#define HL_HEADS_DUPLICATE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/key_share.h"
@@ -22,5 +21,3 @@ hl_score hl_duplicate_future_of(const hl_patterns *patterns);
 bool hl_duplicate_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 
 HL_END_DECLS
-
-#endif

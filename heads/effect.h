@@ -3,8 +3,7 @@
  * Everything is measured on the odd-numbered examples of a snapshot, the scoring half (hl_patterns_scoring). L is an
  * example's mean loss over its scored tokens, without label smoothing and dropout. A head is removed by setting its
  * output z, before W_O, to zero. */
-#ifndef HL_HEADS_EFFECT_H
-#define HL_HEADS_EFFECT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -71,5 +70,3 @@ const hl_group_effect *hl_effects_group(const hl_effects *effects, int layer, hl
 hl_faithful hl_effect_verdict(const hl_head_effect *own, const hl_head_effect *group, bool *by_group);
 
 HL_END_DECLS
-
-#endif

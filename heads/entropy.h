@@ -1,6 +1,5 @@
 /* How widely a head spreads its attention. */
-#ifndef HL_HEADS_ENTROPY_H
-#define HL_HEADS_ENTROPY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -24,5 +23,3 @@ hl_entropy hl_entropy_of(const hl_patterns *patterns);
 hl_score hl_confidence_of(const hl_patterns *patterns);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* A mean over examples, and its standard error; numbers in their order. */
-#ifndef HL_HEADS_ESTIMATE_H
-#define HL_HEADS_ESTIMATE_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -20,5 +19,3 @@ hl_estimate hl_estimate_of(const double *numbers, int64_t stride, int64_t n);
 void hl_numbers_sort(double *numbers, int64_t n);
 
 HL_END_DECLS
-
-#endif

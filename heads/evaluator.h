@@ -5,8 +5,7 @@
  *     evaluator.plan = &plan;
  *     hl_cross_entropy_result sum = { 0 };
  *     HL_TRY(hl_evaluate(&evaluator, &batch, &sum)); */
-#ifndef HL_HEADS_EVALUATOR_H
-#define HL_HEADS_EVALUATOR_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -70,5 +69,3 @@ hl_status hl_evaluate_once(hl_evaluator evaluator, const hl_batch *batch, hl_cro
 void hl_evaluation_add(hl_cross_entropy_result *sum, const hl_cross_entropy_result *more);
 
 HL_END_DECLS
-
-#endif

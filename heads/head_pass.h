@@ -2,8 +2,7 @@
  * answer:
  *   A = softmax(q k^T / sqrt(Dk)),  z = A v,  y = concat(z) W_O^T + b_O,  x + y, norms and feed-forward, ...
  * What a head adds to the centred logit of the right answer is then z . u (heads/writes.h). */
-#ifndef HL_HEADS_HEAD_PASS_H
-#define HL_HEADS_HEAD_PASS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -66,5 +65,3 @@ size_t hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int
 void hl_head_pass_free(hl_head_pass *pass);
 
 HL_END_DECLS
-
-#endif

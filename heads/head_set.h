@@ -1,7 +1,6 @@
 /* Sets of a model's heads, and how people write them: L0H2 is head 2 of layer 0; L1H* means all heads of layer 1. A set
  * is an array with one bool for each head, by layer and head. */
-#ifndef HL_HEADS_HEAD_SET_H
-#define HL_HEADS_HEAD_SET_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -61,5 +60,3 @@ hl_status hl_head_set_find(const hl_model_config *config, const char *name, int6
 void hl_head_set_print(hl_text *text, const hl_model_config *config, const bool *set);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* What a head reads and writes, as vectors of the residual stream: the columns of its matrices, in double. */
-#ifndef HL_HEADS_HEAD_VECTORS_H
-#define HL_HEADS_HEAD_VECTORS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/encoder_layer.h"
@@ -16,5 +15,3 @@ int64_t hl_head_vectors_count(const hl_multi_head *layer, int part);
 void hl_head_vectors(const hl_encoder_layer *layer, int64_t head, int part, double *columns);
 
 HL_END_DECLS
-
-#endif

@@ -8,8 +8,7 @@
  *     HL_TRY(hl_heads_csv_add(&csv, 0, layers, n_layers, NULL, NULL));  // for each snapshot, by step
  *     hl_heads_csv_print(&csv, relations, -1, &text);             // and hl_text_status(&text)
  *     hl_heads_csv_free(&csv); */
-#ifndef HL_HEADS_HEADS_CSV_H
-#define HL_HEADS_HEADS_CSV_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -83,5 +82,3 @@ void hl_heads_csv_print_row(const hl_heads_csv_row *row, const char *const *rela
 void hl_heads_csv_free(hl_heads_csv *csv);
 
 HL_END_DECLS
-
-#endif

@@ -3,8 +3,7 @@
  * As in effect.h, everything is measured on the odd-numbered examples of a snapshot, the scoring half. L is an
  * example's mean loss over its scored tokens, without label smoothing and dropout. z_h is the head's output before
  * W_O. */
-#ifndef HL_HEADS_IMPORTANCE_H
-#define HL_HEADS_IMPORTANCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -60,5 +59,3 @@ void hl_importance_free(hl_importance *importance);
 double hl_spearman(const double *a, const double *b, int64_t n);
 
 HL_END_DECLS
-
-#endif

@@ -1,8 +1,7 @@
 /* How much a head attends to the tokens right after earlier occurrences of the query's own token: x_{j-1} = x_i with j
  * - 1 < i (Olsson et al. 2022, "In-context Learning and Induction Heads"). Special tokens count neither as queries nor
  * as keys. */
-#ifndef HL_HEADS_INDUCTION_H
-#define HL_HEADS_INDUCTION_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/key_share.h"
@@ -21,5 +20,3 @@ hl_score hl_induction_mirrored_of(const hl_patterns *patterns);
 bool hl_induction_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 
 HL_END_DECLS
-
-#endif

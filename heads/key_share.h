@@ -1,7 +1,6 @@
 /* Metrics that measure how much of a query's attention falls on keys of a certain kind, such as the other occurrences
  * of its token. A perfect head reaches 1. */
-#ifndef HL_HEADS_KEY_SHARE_H
-#define HL_HEADS_KEY_SHARE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -50,5 +49,3 @@ __attribute__((always_inline)) static inline hl_score hl_key_share(const hl_patt
 }
 
 HL_END_DECLS
-
-#endif

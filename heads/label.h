@@ -1,6 +1,5 @@
 /* Labels: what a head does, in one word, given only if the measurements are clear; and each label's ideal attention. */
-#ifndef HL_HEADS_LABEL_H
-#define HL_HEADS_LABEL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -93,5 +92,3 @@ hl_label_text hl_label_title_of(hl_label label, const char *const *relations);
 void hl_label_ideal(hl_label label, const hl_pattern *example, hl_real *ideal);
 
 HL_END_DECLS
-
-#endif

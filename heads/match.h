@@ -1,7 +1,6 @@
 /* Which heads of two models do the same: for each head of one model, the head of the other whose attention differs
  * least. */
-#ifndef HL_HEADS_MATCH_H
-#define HL_HEADS_MATCH_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -35,5 +34,3 @@ hl_patterns hl_model_heads_at(hl_model_heads heads, int64_t place);
 hl_status hl_heads_match(hl_model_heads a, hl_model_heads b, hl_head_match *of_a, hl_head_match *of_b);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The map that shows a head at a glance: the mean of several examples' weights, or one example's. */
-#ifndef HL_HEADS_MEAN_MAP_H
-#define HL_HEADS_MEAN_MAP_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -16,5 +15,3 @@ hl_patterns hl_patterns_shown(const hl_patterns *all);
 void hl_patterns_mean(const hl_patterns *patterns, hl_real *mean);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* What a head does, in the numbers of the table of heads. */
-#ifndef HL_HEADS_METRICS_H
-#define HL_HEADS_METRICS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/entropy.h"
@@ -28,5 +27,3 @@ typedef struct hl_head_metrics {
 hl_head_metrics hl_head_measure(int layer, const hl_patterns *all);
 
 HL_END_DECLS
-
-#endif

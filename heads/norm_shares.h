@@ -3,8 +3,7 @@
  * v_j is the head's value vector, including its bias; with fewer key/value heads, it is that of the head's group. W_O
  * holds the head's rows of the output projection. The shares of a row sum to 1, as weights do. So everything that is
  * computed from weights can also be computed from shares. */
-#ifndef HL_HEADS_NORM_SHARES_H
-#define HL_HEADS_NORM_SHARES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -26,5 +25,3 @@ hl_status hl_norm_shares_bytes(const hl_model *model, int64_t n_examples, int64_
                                size_t *bytes);
 
 HL_END_DECLS
-
-#endif

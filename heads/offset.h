@@ -1,6 +1,5 @@
 /* How much a head attends to one relative position: offset -1 is the previous token, 0 the token itself, 1 the next. */
-#ifndef HL_HEADS_OFFSET_H
-#define HL_HEADS_OFFSET_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -25,5 +24,3 @@ double hl_offset_hit_rate(const hl_patterns *patterns, int64_t k);
 int64_t hl_offset_best(const hl_patterns *patterns);
 
 HL_END_DECLS
-
-#endif

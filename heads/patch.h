@@ -14,8 +14,7 @@
  *     hl_patch_answers(&patch, right, wrong);
  *     hl_patch_change change = { .kind = HL_PATCH_HEADS, .heads = set, .at = -1 };
  *     HL_TRY(hl_patch_measure(&patch, change, &recovered)); */
-#ifndef HL_HEADS_PATCH_H
-#define HL_HEADS_PATCH_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -87,5 +86,3 @@ void hl_patch_answers(hl_patch *patch, int32_t right, int32_t wrong);
 hl_status hl_patch_measure(hl_patch *patch, hl_patch_change change, double *effect);
 
 HL_END_DECLS
-
-#endif

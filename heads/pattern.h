@@ -3,8 +3,7 @@
  *
  * Only real queries and keys count: the positions before the example's length. Query i may attend to the keys 0 .. n_i
  * - 1. n_i is the length, or i + 1 with a causal mask. A window does not reduce it: keys outside have weight 0. */
-#ifndef HL_HEADS_PATTERN_H
-#define HL_HEADS_PATTERN_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -110,5 +109,3 @@ hl_patterns hl_patterns_scoring(const hl_patterns *all);
 int64_t hl_patterns_queries(const hl_patterns *patterns);
 
 HL_END_DECLS
-
-#endif

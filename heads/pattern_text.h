@@ -1,6 +1,5 @@
 /* What metrics know about a text's tokens and words. For toy tasks nothing is known, except perhaps the kinds. */
-#ifndef HL_HEADS_PATTERN_TEXT_H
-#define HL_HEADS_PATTERN_TEXT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/examples.h"
@@ -32,5 +31,3 @@ static inline hl_pattern_text hl_pattern_text_at(const hl_pattern_text *of, int6
 }
 
 HL_END_DECLS
-
-#endif

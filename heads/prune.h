@@ -1,6 +1,5 @@
 /* Makes a model with fewer heads, which needs less memory and less time. */
-#ifndef HL_HEADS_PRUNE_H
-#define HL_HEADS_PRUNE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -26,5 +25,3 @@ hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned);
 int64_t hl_prune_next(const hl_model_config *config, const double *importance, const bool *kept);
 
 HL_END_DECLS
-
-#endif

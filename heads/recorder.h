@@ -8,8 +8,7 @@
  * Recording runs the model without gradients and dropout, on its own tape, and only reads parameters. So a training run
  * has the same bits with and without recording. After its setup a recorder allocates nothing of its own; only writing
  * the file needs a little memory. */
-#ifndef HL_HEADS_RECORDER_H
-#define HL_HEADS_RECORDER_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -111,5 +110,3 @@ hl_answers hl_recorder_answers(const hl_recorder *recorder);
 hl_patterns hl_recorder_patterns(const hl_recorder *recorder, int layer, int64_t head);
 
 HL_END_DECLS
-
-#endif

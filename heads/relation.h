@@ -1,7 +1,6 @@
 /* How often a head attends from a token to the token that a gold relation pairs it with, such as from a noun to its
  * determiner. Each direction of a relation is a relation of its own. */
-#ifndef HL_HEADS_RELATION_H
-#define HL_HEADS_RELATION_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/pattern.h"
@@ -30,5 +29,3 @@ hl_relation hl_relation_of(const hl_patterns *all, int64_t r);
 hl_score hl_relation_score(hl_relation relation);
 
 HL_END_DECLS
-
-#endif

@@ -4,8 +4,7 @@
  * rows of W_Q, W_K and W_V, their biases, and its columns of W_O (layers/head_parts.h). If the cosine of two relations'
  * gradients is negative, a step that helps one of them hurts the other (Yu et al. 2020, "Gradient surgery for
  * multi-task learning"). */
-#ifndef HL_HEADS_RELATION_GRADIENTS_H
-#define HL_HEADS_RELATION_GRADIENTS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -43,5 +42,3 @@ double hl_relation_gradients_norm(const hl_relation_gradients *found, int64_t he
 double hl_relation_gradients_cosine(const hl_relation_gradients *found, int64_t head, int64_t r, int64_t other);
 
 HL_END_DECLS
-
-#endif

@@ -2,8 +2,7 @@
  * each position of a layer's output comes from, through this layer and all layers below it.
  *   W_l = the mean over the layer's heads of A (or of shares of norms, heads/norm_shares.h)
  *   A_l = (W_l + I), with rows scaled to sum 1;   R_0 = A_0,  R_l = A_l R_(l-1) */
-#ifndef HL_HEADS_ROLLOUT_H
-#define HL_HEADS_ROLLOUT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -20,5 +19,3 @@ void hl_rollout_means(const hl_snapshot *snapshot, int64_t example, hl_real *mea
 void hl_rollout(int n_layers, int64_t n, const hl_real *mean, double *row, hl_real *rollout);
 
 HL_END_DECLS
-
-#endif

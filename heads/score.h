@@ -1,6 +1,5 @@
 /* A metric's value with its baseline, which is the value of attention without any skill. */
-#ifndef HL_HEADS_SCORE_H
-#define HL_HEADS_SCORE_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -37,5 +36,3 @@ static inline double hl_score_lift(hl_score score)
 }
 
 HL_END_DECLS
-
-#endif

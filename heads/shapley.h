@@ -4,8 +4,7 @@
  * (Shapley 1953):
  *   phi_i = sum over the sets S without i of |S|! (n - |S| - 1)! / n! * (loss(S) - loss(S and i))
  * The values sum to loss(none) - loss(all). A set is a number: bit i stands for head i. */
-#ifndef HL_HEADS_SHAPLEY_H
-#define HL_HEADS_SHAPLEY_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -21,5 +20,3 @@ void hl_shapley_values(int n, const double *losses, double *values);
 uint32_t hl_smallest_set(int n, const double *losses, const double *accuracies, double share);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Several processes that measure one model together; each runs its share of the passes. */
-#ifndef HL_HEADS_SHARE_H
-#define HL_HEADS_SHARE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -28,5 +27,3 @@ bool hl_share_has(const hl_share *share, int64_t i);
 hl_status hl_share_join(const hl_share *share, hl_status own, double *numbers, int64_t n);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Metrics that measure how much attention falls on keys of a kind (heads/key_share.h), and the labels that follow from
  * them; each has one row. heads.csv, the tables, the page and the tests use these lists. */
-#ifndef HL_HEADS_SHARES_H
-#define HL_HEADS_SHARES_H
+#pragma once
 
 #include "heads/duplicate.h"
 #include "heads/induction.h"
@@ -43,5 +42,3 @@
     SHARE(HL_LABEL_PUNCTUATION, punctuation, "looks at punctuation") \
     SHARE(HL_LABEL_RARE, rare, "looks at the rarest word of the sentence")
 /* clang-format on */
-
-#endif

@@ -1,7 +1,6 @@
 /* A snapshot: a file that a recorder wrote (heads/recorder.h), read and checked against its model; or the content of a
  * recorder. */
-#ifndef HL_HEADS_SNAPSHOT_H
-#define HL_HEADS_SNAPSHOT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -62,5 +61,3 @@ void hl_snapshot_free(hl_snapshot *snapshot);
 hl_patterns hl_snapshot_patterns(const hl_snapshot *snapshot, int layer, int64_t head);
 
 HL_END_DECLS
-
-#endif

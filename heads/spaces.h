@@ -5,8 +5,7 @@
  *   overlap   the mean squared cosine, |Q1^T Q2|^2 / min(r1, r2) with the Frobenius norm: 1 if one space contains the
  *             other, 0 if they are orthogonal
  * Random spaces overlap, too: by max(r1, r2) / D on average. */
-#ifndef HL_HEADS_SPACES_H
-#define HL_HEADS_SPACES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -48,5 +47,3 @@ void hl_space_pairs_free(hl_space_pairs *pairs);
 size_t hl_space_pairs_bytes(const hl_model_config *config);
 
 HL_END_DECLS
-
-#endif

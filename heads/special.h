@@ -1,7 +1,6 @@
 /* How much a head attends to special tokens and to the first position, where heads look if they have no use for a
  * query. */
-#ifndef HL_HEADS_SPECIAL_H
-#define HL_HEADS_SPECIAL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/key_share.h"
@@ -22,5 +21,3 @@ bool hl_special_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 bool hl_first_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 
 HL_END_DECLS
-
-#endif

@@ -4,8 +4,7 @@
  *     hl_status status = hl_subset_begin(&subset, batch.longest);
  *     ... hl_subset_measure(&subset, &batch, kept, &worth), as often as one likes
  *     hl_subset_free(&subset); */
-#ifndef HL_HEADS_SUBSET_H
-#define HL_HEADS_SUBSET_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -55,5 +54,3 @@ hl_status hl_subset_add(hl_subset *subset, const hl_batch *batch, const bool *ke
 hl_subset_worth hl_subset_worth_of(const hl_cross_entropy_result *sum);
 
 HL_END_DECLS
-
-#endif

@@ -20,8 +20,7 @@
  * Published numbers choose and measure head, direction and offset on the same sentences: all. Held-out numbers choose
  * head and direction on sentences 0, 2, 4 ... and measure on 1, 3, 5 ...; their baseline is the best offset of the
  * latter. Ties in choosing: the lowest head, d>h first; the smallest |k|, the negative one first. */
-#ifndef HL_HEADS_SYNTAX_H
-#define HL_HEADS_SYNTAX_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -106,5 +105,3 @@ bool hl_syntax_earned(const hl_syntax_choice *choice);
 bool hl_syntax_names(const hl_syntax *syntax, int64_t relation, const hl_syntax_choice *choice);
 
 HL_END_DECLS
-
-#endif

@@ -8,8 +8,7 @@
  * For each relation, the head and direction are chosen on sentences 0, 2, 4 ... and shown on the others, as for the
  * held-out numbers. The first sentences that are short enough to read at a glance are shown, with one case from
  * each. */
-#ifndef HL_HEADS_SYNTAX_CASES_H
-#define HL_HEADS_SYNTAX_CASES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -59,5 +58,3 @@ void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps);
 bool hl_syntax_cases_full(const hl_syntax_cases *cases);
 
 HL_END_DECLS
-
-#endif

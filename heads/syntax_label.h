@@ -1,6 +1,5 @@
 /* The treebank relation that names a head: its second label, in addition to that of heads/label.h. */
-#ifndef HL_HEADS_SYNTAX_LABEL_H
-#define HL_HEADS_SYNTAX_LABEL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -39,5 +38,3 @@ hl_status hl_syntax_labels_make(const hl_syntax *counts, const hl_treebank *tree
                                 hl_syntax_label **labels);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* How often a head, or a rule, finds a relation, and how sure this is. */
-#ifndef HL_HEADS_SYNTAX_RATE_H
-#define HL_HEADS_SYNTAX_RATE_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -21,5 +20,3 @@ typedef struct hl_syntax_interval {
 hl_syntax_interval hl_syntax_interval_of(hl_syntax_rate rate);
 
 HL_END_DECLS
-
-#endif

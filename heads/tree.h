@@ -2,8 +2,7 @@
  *
  * Each word except the root has an arc to its head. The root is given: it is that of the gold tree, as in Htut et al.
  * 2019 (arXiv:1911.12246) and Limisiewicz et al. 2020 (arXiv:2004.14620). */
-#ifndef HL_HEADS_TREE_H
-#define HL_HEADS_TREE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -37,5 +36,3 @@ double hl_tree_share(const hl_tree_score *score, int64_t right);
 void hl_tree_score_add(hl_tree_score *score, const int32_t *guessed, const int32_t *gold, int64_t n_words);
 
 HL_END_DECLS
-
-#endif

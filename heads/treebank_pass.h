@@ -6,8 +6,7 @@
  *
  * Word a gives word b the mean over a's pieces of the sum over b's pieces. Attention to special tokens is dropped
  * without renormalising (heads/word_join.h). No map between pieces is kept. */
-#ifndef HL_HEADS_TREEBANK_PASS_H
-#define HL_HEADS_TREEBANK_PASS_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -98,5 +97,3 @@ void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank);
 void hl_treebank_pass_free(hl_treebank_pass *pass);
 
 HL_END_DECLS
-
-#endif

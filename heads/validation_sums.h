@@ -3,8 +3,7 @@
  *
  * They cover the queries and keys of heads/pattern.h: every query of every example, without sampling. They are summed
  * in double precision in the order of the examples, so the bits are the same for any number of threads. */
-#ifndef HL_HEADS_VALIDATION_SUMS_H
-#define HL_HEADS_VALIDATION_SUMS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/sequences.h"
@@ -62,5 +61,3 @@ hl_score hl_validation_sums_signed(const hl_validation_sums *sums, int layer,
                                    int64_t head); /* below 0 if the head looks back */
 
 HL_END_DECLS
-
-#endif

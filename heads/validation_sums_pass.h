@@ -9,8 +9,7 @@
  *
  * The probes copy every layer's weights as they are computed. An observer of the tape then sums them, so that all
  * layers use the memory of one. The pass has the same bits as one without an observer. */
-#ifndef HL_HEADS_VALIDATION_SUMS_PASS_H
-#define HL_HEADS_VALIDATION_SUMS_PASS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -67,5 +66,3 @@ void hl_validation_sums_pass_load(hl_validation_sums_pass *pass, const double *v
 const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass);
 
 HL_END_DECLS
-
-#endif

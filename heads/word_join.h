@@ -4,8 +4,7 @@
  *
  * Special tokens are dropped without renormalising, so rows need not sum to 1. With a causal mask, word a may attend to
  * the words 0 .. a, as in any causal map. */
-#ifndef HL_HEADS_WORD_JOIN_H
-#define HL_HEADS_WORD_JOIN_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -34,5 +33,3 @@ hl_status hl_word_join_make(hl_word_join *join, const hl_patterns *layers, int n
 void hl_word_join_free(hl_word_join *join);
 
 HL_END_DECLS
-
-#endif

@@ -7,8 +7,7 @@
  * to itself, a + 1, else all. All scores are zero if words are not known.
  *
  * A baseline is the fraction of the n_a words that are of the kind. */
-#ifndef HL_HEADS_WORD_SHARE_H
-#define HL_HEADS_WORD_SHARE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/key_share.h"
@@ -62,5 +61,3 @@ hl_score hl_rare_of(const hl_patterns *patterns);
 hl_key_kind hl_previous_word_kind, hl_next_word_kind, hl_same_word_kind, hl_punctuation_kind, hl_rare_kind;
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The words that tables and pages use for heads, each with its meaning: labels, how they are judged, and metrics. */
-#ifndef HL_HEADS_WORDS_H
-#define HL_HEADS_WORDS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/catalogue.h"
@@ -26,5 +25,3 @@ const char *hl_word_meaning(const char *name);
 const hl_word *hl_word_of_metric(hl_metric metric);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of a model that write into the residual stream (heads/writes.h). */
-#ifndef HL_HEADS_WRITER_H
-#define HL_HEADS_WRITER_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/estimate.h"
@@ -30,5 +29,3 @@ enum { HL_WRITER_NAME = 32 };
 void hl_writer_name(const hl_writer *writer, char name[HL_WRITER_NAME]);
 
 HL_END_DECLS
-
-#endif

@@ -11,8 +11,7 @@
  *
  * If the answer is not a linear function of the last hidden state (a pooler, or the transform of masked models), this
  * function is replaced by its Jacobian at the pass. The terms are then of first order and need not sum to the logit. */
-#ifndef HL_HEADS_WRITES_H
-#define HL_HEADS_WRITES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -109,5 +108,3 @@ hl_status hl_writes_bytes(const hl_model *model, const hl_examples *examples, co
 double hl_writes_share(const hl_writes *writes, const hl_writer *writer);
 
 HL_END_DECLS
-
-#endif

@@ -1,8 +1,7 @@
 /* The lengths of the vectors that a head writes into the residual stream: |x W_O|. x has the width Dv; it is the head's
  * output z or a value v. W_O (Dv, D) holds the head's rows of the output projection. With G = W_O W_O^T (Dv, Dv), |x
  * W_O|^2 = x G x^T, so nothing of width D is computed. */
-#ifndef HL_HEADS_WRITTEN_NORMS_H
-#define HL_HEADS_WRITTEN_NORMS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -37,5 +36,3 @@ void hl_written_norms_of(int threads, int64_t n, int64_t d_v, const hl_real *x, 
                          hl_real *scratch, double *lengths, int64_t lengths_stride);
 
 HL_END_DECLS
-
-#endif

@@ -23,8 +23,7 @@
  *     puts(hl_label_text_of(hl_label_of(&head), NULL).text); // of L1H0, for example: offset(-11)
  *     hl_recorder_free(&recorder), hl_examples_free(&examples), hl_trainer_free(&trainer);
  * The headers below, by what they are for, reach all others; each states its contract. */
-#ifndef HL_HEADLIGHT_H
-#define HL_HEADLIGHT_H
+#pragma once
 
 /* Numbers, ops and the record of a pass */
 #include "core/base/threads.h"
@@ -115,5 +114,3 @@
 #include "train/setup_pretrained.h"
 #include "train/signals.h"
 #include "train/terminal.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* Dropout with its own stream of random numbers; PyTorch's nn.Dropout. */
-#ifndef HL_LAYERS_DROPOUT_H
-#define HL_LAYERS_DROPOUT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -25,5 +24,3 @@ hl_tensor *hl_dropout_layer_rows(hl_tape *tape, const hl_dropout_layer *layer, h
                                  int32_t base);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Token embedding, scaled by sqrt(D) (Vaswani et al. 2017, section 3.4), plus the vectors of positions and of token
  * types (Devlin et al. 2019); PyTorch's nn.Embedding. */
-#ifndef HL_LAYERS_EMBEDDING_H
-#define HL_LAYERS_EMBEDDING_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/batch.h"
@@ -35,5 +34,3 @@ hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *l
                                       const hl_positions_layer *positions, const hl_batch *batch);
 
 HL_END_DECLS
-
-#endif

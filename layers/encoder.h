@@ -1,7 +1,6 @@
 /* A stack of encoder layers, each with its own initial values. With pre-norm, a last layer norm follows; PyTorch's
  * nn.TransformerEncoder. */
-#ifndef HL_LAYERS_ENCODER_H
-#define HL_LAYERS_ENCODER_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/encoder_layer.h"
@@ -33,5 +32,3 @@ hl_tensor *hl_encoder_layers(hl_tape *tape, const hl_encoder *encoder, int first
 hl_tensor *hl_encoder_end(hl_tape *tape, const hl_encoder *encoder, hl_tensor *x);
 
 HL_END_DECLS
-
-#endif

@@ -5,8 +5,7 @@
  * An attention-only layer (Elhage et al. 2021) is the first half of this: it has no feed-forward network and no
  * norm2. A pre-norm layer may lack norm1, as the first one of ModernBERT does (Warner et al. 2024): its input is normed
  * already. */
-#ifndef HL_LAYERS_ENCODER_LAYER_H
-#define HL_LAYERS_ENCODER_LAYER_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/feed_forward.h"
@@ -56,5 +55,3 @@ hl_tensor *hl_encoder_layer_heads(hl_tape *tape, const hl_encoder_layer *layer, 
 hl_tensor *hl_encoder_layer_from_heads(hl_tape *tape, const hl_encoder_layer *layer, hl_tensor *x, hl_tensor *z);
 
 HL_END_DECLS
-
-#endif

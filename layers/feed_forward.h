@@ -1,8 +1,7 @@
 /* The position-wise feed-forward network: y = W2 dropout(act(W1 x + b1)) + b2; Vaswani et al. 2017, section 3.3.
  * Gated, it is y = W2 dropout(act(W1 x + b1) * (W3 x + b3)) + b2; Shazeer 2020 (arXiv:2002.05202). With gelu that is
  * GEGLU, with silu SwiGLU; the numbers of the matrices are LLaMA's. */
-#ifndef HL_LAYERS_FEED_FORWARD_H
-#define HL_LAYERS_FEED_FORWARD_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/dropout.h"
@@ -60,5 +59,3 @@ hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, 
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x, hl_linear_after after);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the numbers of one head lie among the parameters of its layer. */
-#ifndef HL_LAYERS_HEAD_PARTS_H
-#define HL_LAYERS_HEAD_PARTS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/multi_head.h"
@@ -29,5 +28,3 @@ static inline int64_t hl_head_part_at(const hl_head_part *part, int64_t row, int
 }
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* A linear layer y = x W^T + b; PyTorch's nn.Linear. */
-#ifndef HL_LAYERS_LINEAR_H
-#define HL_LAYERS_LINEAR_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/parameters.h"
@@ -33,5 +32,3 @@ typedef struct hl_linear_after {
 hl_tensor *hl_linear_layer_then(hl_tape *tape, const hl_linear_layer *layer, hl_tensor *x, hl_linear_after after);
 
 HL_END_DECLS
-
-#endif

@@ -6,8 +6,7 @@
  *     HL_TRY(hl_model_allocate(&model, seed));    // allocates and initialises them
  *     hl_tensor *loss = hl_model_loss(&tape, &model, &batch, (hl_cross_entropy_args){ .smoothing = 0.1 }, NULL);
  *     HL_TRY(hl_tape_backward(&tape, loss)); */
-#ifndef HL_LAYERS_MODEL_H
-#define HL_LAYERS_MODEL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/batch.h"
@@ -93,5 +92,3 @@ size_t hl_model_position_bytes(const hl_model *model);
 size_t hl_model_record_bytes(const hl_model *model);
 
 HL_END_DECLS
-
-#endif

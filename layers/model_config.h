@@ -1,7 +1,6 @@
 /* What a model consists of: its sizes, where its norms are, and what follows the encoder. A field that is 0
  * leaves out what it names, unless its comment says otherwise. */
-#ifndef HL_LAYERS_MODEL_CONFIG_H
-#define HL_LAYERS_MODEL_CONFIG_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/encoder_layer.h"
@@ -103,5 +102,3 @@ hl_norm_config hl_model_config_norms(const hl_model_config *config);
 hl_status hl_model_config_resolve(hl_model_config *config);
 
 HL_END_DECLS
-
-#endif

@@ -3,8 +3,7 @@
  * In self-attention m is x; in cross-attention m is another tensor. Head widths do not depend on D / H, and there may
  * be fewer key/value heads than query heads. Equals PyTorch's nn.MultiheadAttention if H * Dk = H * Dv = D and Hkv =
  * H. */
-#ifndef HL_LAYERS_MULTI_HEAD_H
-#define HL_LAYERS_MULTI_HEAD_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/mask.h"
@@ -94,5 +93,3 @@ hl_tensor *hl_multi_head_rotate(hl_tape *tape, const hl_multi_head *layer, hl_te
                                 const hl_attention_rules *rules);
 
 HL_END_DECLS
-
-#endif

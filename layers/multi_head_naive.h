@@ -1,7 +1,6 @@
 /* Multi-head attention made of primitive ops in a loop over the heads, as in the formula of layers/multi_head.h. It is
  * slower, and simple enough to check by reading. It has no dropout and no probes. Tests and `bench` compare with it. */
-#ifndef HL_LAYERS_MULTI_HEAD_NAIVE_H
-#define HL_LAYERS_MULTI_HEAD_NAIVE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -31,5 +30,3 @@ hl_tensor *hl_multi_head_naive_forward(hl_tape *tape, const hl_multi_head *layer
                                        const hl_naive_padding *padding);
 
 HL_END_DECLS
-
-#endif

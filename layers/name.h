@@ -1,6 +1,5 @@
 /* Names of modules and parameters in PyTorch's spelling, such as "encoder.layers.0.self_attn". */
-#ifndef HL_LAYERS_NAME_H
-#define HL_LAYERS_NAME_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -16,5 +15,3 @@ typedef struct hl_name {
 hl_name hl_name_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Normalisation over the last dimension: PyTorch's nn.LayerNorm, with a gain and a shift, or nn.RMSNorm, with a gain
  * alone. */
-#ifndef HL_LAYERS_NORM_H
-#define HL_LAYERS_NORM_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/parameters.h"
@@ -37,5 +36,3 @@ hl_norm_layer hl_norm_layer_make(hl_parameters *parameters, hl_name name, int64_
 hl_tensor *hl_norm_layer_forward(hl_tape *tape, const hl_norm_layer *layer, hl_tensor *x);
 
 HL_END_DECLS
-
-#endif

@@ -4,8 +4,7 @@
  *   logits = drop(x) W^T + b
  * W is (C, D), or (C, E) after the transform, whose dense layer maps D numbers to E. A shared W may have more rows, and
  * then b has more too: only the first C are read. */
-#ifndef HL_LAYERS_OUTPUT_H
-#define HL_LAYERS_OUTPUT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/feed_forward.h"
@@ -49,5 +48,3 @@ hl_tensor *hl_output_layer_forward(hl_tape *tape, const hl_output_layer *layer, 
                                    int32_t base);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Positions: a vector for each position, which layers/embedding.h adds to the vector of the token there. Rotary
  * positions have no vectors; they rotate queries and keys instead (layers/rotary.h). */
-#ifndef HL_LAYERS_POSITIONS_H
-#define HL_LAYERS_POSITIONS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -45,5 +44,3 @@ hl_tensor *hl_positions_layer_vectors(hl_tape *tape, const hl_positions_layer *l
 void hl_sinusoidal_positions(int64_t T, int64_t D, hl_real *table);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Rotary positions for heads of one width (core/ops/rotate.h). All layers with heads of this width and the same theta
  * share one table. */
-#ifndef HL_LAYERS_ROTARY_H
-#define HL_LAYERS_ROTARY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -32,5 +31,3 @@ hl_tensor *hl_rotary_forward(hl_tape *tape, const hl_rotary *rotary, hl_tensor *
                              const int32_t *positions, int64_t longest);
 
 HL_END_DECLS
-
-#endif

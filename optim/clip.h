@@ -1,6 +1,5 @@
 /* Clipping by the global norm: the gradients of all parameters count as one vector. */
-#ifndef HL_OPTIM_CLIP_H
-#define HL_OPTIM_CLIP_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/parameters.h"
@@ -19,5 +18,3 @@ double hl_clip_gradients(int threads, hl_parameters *parameters, double max_norm
 const hl_parameter *hl_clip_find_not_finite(const hl_parameters *parameters);
 
 HL_END_DECLS
-
-#endif

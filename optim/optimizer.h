@@ -14,8 +14,7 @@
  *
  * The optimizers work as in PyTorch, with one difference. Under all three names, weight_decay applies only to
  * parameters registered with `decay` (matrices, not biases and norms). PyTorch applies it to a whole group. */
-#ifndef HL_OPTIM_OPTIMIZER_H
-#define HL_OPTIM_OPTIMIZER_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -58,5 +57,3 @@ void hl_optimizer_free(hl_optimizer *optimizer);
 void hl_optimizer_step(hl_optimizer *optimizer, int threads, double learning_rate);
 
 HL_END_DECLS
-
-#endif

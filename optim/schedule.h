@@ -11,8 +11,7 @@
  * W = 0 means no warm-up; noam is then learning_rate * d_model^-0.5 * s^-0.5. From s = S + 1 on, and after the warm-up,
  * linear and cosine equal m. After the warm-up, cosine equals nanoGPT's get_lr at iteration s - 1 with lr_decay_iters =
  * S. During the warm-up, nanoGPT uses s / (W + 1), or in older versions (s - 1) / W. */
-#ifndef HL_OPTIM_SCHEDULE_H
-#define HL_OPTIM_SCHEDULE_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -41,5 +40,3 @@ typedef struct hl_schedule {
 double hl_schedule_rate(const hl_schedule *schedule, int64_t step);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* What the classifier of an open model answers. */
-#ifndef HL_PRETRAINED_CLASSIFIER_H
-#define HL_PRETRAINED_CLASSIFIER_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "pretrained/pretrained.h"
@@ -22,5 +21,3 @@ hl_pretrained_problem hl_pretrained_stored_problem(const hl_pretrained *folder);
 void hl_pretrained_take_classifier(hl_pretrained *folder);
 
 HL_END_DECLS
-
-#endif

@@ -9,8 +9,7 @@
  *     HL_TRY(hl_model_init(&model, hl_pretrained_model(folder)));
  *     HL_TRY(hl_model_reserve(&model, HL_MODEL_EVALUATED));
  *     HL_TRY(hl_pretrained_load(folder, &model, &loaded)); */
-#ifndef HL_PRETRAINED_PRETRAINED_H
-#define HL_PRETRAINED_PRETRAINED_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -116,5 +115,3 @@ void hl_pretrained_print_loaded(const hl_pretrained_loaded *loaded, hl_text *tex
 void hl_pretrained_loaded_free(hl_pretrained_loaded *loaded);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a model as a folder of an open model (pretrained/pretrained.h), which loads strictly in transformers 4 and 5:
  * config.json, model.safetensors, tokenizer.json and tokenizer_config.json. */
-#ifndef HL_PRETRAINED_WRITE_H
-#define HL_PRETRAINED_WRITE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -62,5 +61,3 @@ void hl_pretrained_print_written(const hl_pretrained_written *written, hl_text *
 void hl_pretrained_written_free(hl_pretrained_written *written);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* What lies beside the program that runs: the other programs, as they are found and as they are called, and the configs
  * that Headlight comes with. */
-#ifndef HL_PROGRAMS_BESIDE_H
-#define HL_PROGRAMS_BESIDE_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -34,5 +33,3 @@ hl_status hl_shipped_config(const char *program, const char *name, char **path);
  * name, which may begin with "configs/"; `name` all the same where there is none. HL_INVALID of
  * "-", which is no file; HL_NO_MEMORY. */
 hl_status hl_find_config(const char *name, char **path);
-
-#endif

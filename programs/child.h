@@ -1,6 +1,5 @@
 /* A program started as a process of its own, which dies with this one. */
-#ifndef HL_PROGRAMS_CHILD_H
-#define HL_PROGRAMS_CHILD_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -18,5 +17,3 @@ bool hl_child_ended(pid_t child, bool wait, int *end);
 /* Why an `end` that is not 0: the signal that killed it, or the line that it `said`, or where that is "" its exit code.
  * HL_INVALID .. HL_NO_MEMORY if that is its exit code, else HL_FAILED. */
 hl_status hl_child_failure(int end, const char *said);
-
-#endif

@@ -1,6 +1,5 @@
 /* How long a training will take, told before its first step; one that would take years begins only with --yes. */
-#ifndef HL_PROGRAMS_EXPECTED_TIME_H
-#define HL_PROGRAMS_EXPECTED_TIME_H
+#pragma once
 
 #include "core/base/status.h"
 #include "train/config.h"
@@ -25,5 +24,3 @@ hl_status hl_expected_time_say(double seconds, double gflops, const char *whose,
  * these processes"). Work of less than a minute or so is passed over in silence, and nothing measured. HL_INVALID as
  * above, HL_NO_MEMORY. */
 hl_status hl_expected_time_tell(double work, int threads, double speedup, const char *what, bool yes, FILE *out);
-
-#endif

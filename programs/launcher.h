@@ -1,6 +1,5 @@
 /* The processes that a launcher of MPI (mpirun, srun) says it has started of this program. */
-#ifndef HL_PROGRAMS_LAUNCHER_H
-#define HL_PROGRAMS_LAUNCHER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool hl_launcher_gives_terminals(void);
 
 /* Takes this out of the environment: what this process executes next, or starts, is none of them. */
 void hl_launcher_forget(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* MPI as the processes of a run (train/ranks/ranks.h). */
-#ifndef HL_PROGRAMS_MPI_H
-#define HL_PROGRAMS_MPI_H
+#pragma once
 
 #include "core/base/status.h"
 #include "train/ranks/ranks.h"
@@ -24,5 +23,3 @@ hl_status hl_mpi_begin(hl_ranks *ranks, unsigned seconds);
 /* Waits for all ranks, which have nothing left to print then, and ends MPI: a launcher that sees one exit with another
  * code than 0 kills the others. */
 void hl_mpi_end(hl_ranks *ranks);
-
-#endif

@@ -1,6 +1,5 @@
 /* The config that a command line names, with what overrides its keys: one way for all programs that train. */
-#ifndef HL_PROGRAMS_NAMED_CONFIG_H
-#define HL_PROGRAMS_NAMED_CONFIG_H
+#pragma once
 
 #include "train/config.h"
 
@@ -30,5 +29,3 @@ hl_status hl_load_config(hl_config_options options, FILE *err, hl_config *config
 /* Puts what train.precision = auto means here in its place (hl_setup_resolve_precision), and tells `err`, unless it is
  * NULL, where and why that is float. `path` is the config's, for the message. */
 void hl_resolve_precision(hl_config *config, const char *path, FILE *err);
-
-#endif

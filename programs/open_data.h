@@ -1,6 +1,5 @@
 /* Opening the data of a config, with progress for whoever waits. */
-#ifndef HL_PROGRAMS_OPEN_DATA_H
-#define HL_PROGRAMS_OPEN_DATA_H
+#pragma once
 
 #include "study/model.h"
 #include "train/setup_data.h"
@@ -27,5 +26,3 @@ void hl_tell_first_word(const hl_model_source *run, FILE *out);
 
 /* Prints each line of the notices that hl_setup_data left, safe to show. HL_NO_MEMORY if one was lost. */
 hl_status hl_print_notices(FILE *out, const hl_text *notices);
-
-#endif

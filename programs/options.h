@@ -1,6 +1,5 @@
 /* A program's command line, read by a table of its options. */
-#ifndef HL_PROGRAMS_OPTIONS_H
-#define HL_PROGRAMS_OPTIONS_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -34,5 +33,3 @@ typedef struct hl_option {
  * option, a value that is missing, superfluous or wrong. Texts in *command belong to argv. */
 hl_status hl_options_read(int argc, char **argv, const hl_option *options, int n,
                           hl_status (*argument)(const char *word, void *command), void *command);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lines that a program prints for a person. */
-#ifndef HL_PROGRAMS_PRINT_LINE_H
-#define HL_PROGRAMS_PRINT_LINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ void hl_print_line(FILE *to, const char *format, ...) __attribute__((format(prin
  * beginning. What stands in single quotes is a command to copy, and stays whole. `width`: that of the lines where `to`
  * is no terminal; 0: they stay as they are. */
 void hl_print_wrapped(FILE *to, const char *text, int width);
-
-#endif

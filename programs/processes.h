@@ -1,7 +1,6 @@
 /* What the processes of a run learn of each other before it begins: that they compute the same bits, and how they share
  * the cores of a machine. All of it is nothing for a process that is alone. */
-#ifndef HL_PROGRAMS_PROCESSES_H
-#define HL_PROGRAMS_PROCESSES_H
+#pragma once
 
 #include "core/base/status.h"
 #include "train/ranks/ranks.h"
@@ -33,5 +32,3 @@ void hl_processes_free(hl_processes *processes);
 /* Prints a line where they want the same cores, or leave some idle, of the first machine where they do. `threads` of
  * each, as train.threads; 0: its share of the cores. */
 void hl_processes_warn(const hl_processes *processes, int64_t threads, FILE *err);
-
-#endif

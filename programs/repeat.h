@@ -1,6 +1,5 @@
 /* Measures how long something takes by repeating it. */
-#ifndef HL_PROGRAMS_REPEAT_H
-#define HL_PROGRAMS_REPEAT_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -20,5 +19,3 @@ hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void
 
 /* The same n times, up to HL_BENCH_MOST_REPEATS: what several processes do together each does as often. */
 hl_status hl_bench_repeat_so_often(int64_t n, hl_status (*once)(void *context), void *context, hl_bench_times *times);
-
-#endif

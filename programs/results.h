@@ -2,8 +2,7 @@
  * printed for people, in text and in Markdown, and for programs, in CSV and in JSON. A column whose title is NULL is
  * not there for people, one whose key is NULL not for programs. A number that is not finite is a missing value: "-" for
  * people, an empty field of CSV, null in JSON. */
-#ifndef HL_PROGRAMS_RESULTS_H
-#define HL_PROGRAMS_RESULTS_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/base/text_grid.h"
@@ -51,5 +50,3 @@ void hl_results_csv(hl_text *text, hl_results results);
 
 /* A list of objects; NULL when out of memory. */
 json_t *hl_results_json(hl_results results);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rate of the machine's matrix products: the limit that training steps are compared with. */
-#ifndef HL_PROGRAMS_SGEMM_H
-#define HL_PROGRAMS_SGEMM_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -11,5 +10,3 @@ hl_status hl_bench_sgemm(int threads, double seconds, double *gflops);
 /* The same at a glance, in some hundredths of a second: of a smaller product, and the better ones of its times count,
  * since others may want the cores, too. HL_NO_MEMORY. */
 hl_status hl_bench_sgemm_glance(int threads, double *gflops);
-
-#endif

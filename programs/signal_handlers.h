@@ -1,7 +1,6 @@
 /* SIGINT, SIGTERM and SIGHUP (its terminal was closed): the first asks the run to save and end (train/signals.h), and
  * is answered at once, however long that takes; a second one ends the process at once. */
-#ifndef HL_PROGRAMS_SIGNAL_HANDLERS_H
-#define HL_PROGRAMS_SIGNAL_HANDLERS_H
+#pragma once
 
 /* `text` is the answer: a line, its newline too, for standard error, or ""; it must stand as long as the process.
  *
@@ -13,5 +12,3 @@ void hl_signal_handlers_install(const char *text);
  * takes long when all is saved. The files at `unfinished`, up to a NULL, are removed then; NULL: there are none. Paths
  * stand as long as the process. A signal that came before is still told by hl_signals_received. Cannot fail. */
 void hl_signal_handlers_end_at_once(const char *text, const char *const *unfinished);
-
-#endif

@@ -1,6 +1,5 @@
 /* How a program ends: it writes what is left in its standard output's buffer, and tells what went wrong. */
-#ifndef HL_PROGRAMS_STANDARD_OUTPUT_H
-#define HL_PROGRAMS_STANDARD_OUTPUT_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -13,5 +12,3 @@
  * for, the exit code is that of a program which SIGPIPE ended, without a line. `outlives`: files were asked for, which
  * are complete; then a reader that has gone, and an output that was closed from the beginning, count as read. */
 int hl_standard_output_end(hl_status status, bool outlives, FILE *out, FILE *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every program does before anything else. */
-#ifndef HL_PROGRAMS_START_H
-#define HL_PROGRAMS_START_H
+#pragma once
 
 /* Ensures that descriptors 0 to 2 are no files of ours, that neither a pipe without a reader nor a file that may not
  * grow ends the program, that OpenMP and OpenBLAS start no threads of their own, that jansson uses our allocator, that
@@ -9,5 +8,3 @@
  * still show the program's name as it was called. `own` is its plain name, as "train" (hl_called_as). Cannot fail:
  * what cannot be had is done without. */
 void hl_start(const char *own, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* The files that a command line tells a program to write. */
-#ifndef HL_PROGRAMS_TARGETS_H
-#define HL_PROGRAMS_TARGETS_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -31,5 +30,3 @@ typedef struct hl_targets_beside {
  * lost; HL_BAD_FILE: one is a folder, or what hl_file_check_replaceable refuses, or its folder is missing or cannot be
  * written to; HL_NO_MEMORY. */
 hl_status hl_targets_check(const hl_target *targets, int n, hl_targets_beside beside);
-
-#endif

@@ -1,6 +1,5 @@
 /* How far long work is, for whoever waits. */
-#ifndef HL_PROGRAMS_WAITING_H
-#define HL_PROGRAMS_WAITING_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -24,5 +23,3 @@ hl_status hl_waiting_tell(void *waiting, const char *what, int64_t done, int64_t
 
 /* Clears the line. */
 void hl_waiting_end(hl_waiting *waiting);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Drawn by cairo in DejaVu Sans on white. A bar begins at a line for 0 and ends at its value, which is written beside
  * it, so that no reader has to distinguish colours. The same picture gives the same bytes. */
-#ifndef HL_SHOW_BAR_PICTURE_H
-#define HL_SHOW_BAR_PICTURE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -40,5 +39,3 @@ enum { HL_BAR_MOST = 4096 };
 hl_status hl_bar_picture_print(const hl_bar_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The colours that attention weights are drawn in. */
-#ifndef HL_SHOW_COLOUR_H
-#define HL_SHOW_COLOUR_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -26,5 +25,3 @@ hl_rgb hl_colour_of(uint8_t level);
 double hl_colour_distance(hl_rgb a, hl_rgb b);
 
 HL_END_DECLS
-
-#endif

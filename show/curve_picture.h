@@ -7,8 +7,7 @@
  *
  * Drawn by cairo in DejaVu Sans, in one dark colour on white with a dot for every number, so that no reader has to
  * distinguish colours. The same picture gives the same bytes. */
-#ifndef HL_SHOW_CURVE_PICTURE_H
-#define HL_SHOW_CURVE_PICTURE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -51,5 +50,3 @@ enum { HL_CURVE_MOST_ROWS = 4096 };
 hl_status hl_curve_picture_print(const hl_curve_picture *picture, hl_picture_format format, double dpi, hl_text *bytes);
 
 HL_END_DECLS
-
-#endif

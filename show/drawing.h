@@ -1,6 +1,5 @@
 /* Renders a cairo drawing to the bytes of a file, for the pictures of this folder. */
-#ifndef HL_SHOW_DRAWING_H
-#define HL_SHOW_DRAWING_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -43,5 +42,3 @@ hl_status hl_drawing_check_dpi(double dpi);
 hl_status hl_drawing_status(int status);
 
 HL_END_DECLS
-
-#endif

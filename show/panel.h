@@ -1,6 +1,5 @@
 /* One head's map, as it is drawn in pictures and in a terminal. */
-#ifndef HL_SHOW_PANEL_H
-#define HL_SHOW_PANEL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -41,5 +40,3 @@ int64_t hl_panel_block_begin(int64_t count, int64_t n_blocks, int64_t block);
 double hl_panel_mean(const hl_panel *panel, hl_panel_blocks blocks, int64_t row, int64_t column);
 
 HL_END_DECLS
-
-#endif

@@ -7,8 +7,7 @@
  *     HL_TRY(hl_picture_print(&picture, HL_PDF, 0, &bytes)); // the content of a file
  *
  * Drawn by cairo in DejaVu Sans. The same picture gives the same bytes: they hold no date. */
-#ifndef HL_SHOW_PICTURE_H
-#define HL_SHOW_PICTURE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -62,5 +61,3 @@ typedef struct hl_picture_memory {
 hl_status hl_picture_memory_of(const hl_picture *picture, double dpi, hl_picture_memory *memory);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* What pictures are drawn of: colours, lines, dots, and text, which is measured, cut and placed. Lengths are in
  * points. */
-#ifndef HL_SHOW_PICTURE_PEN_H
-#define HL_SHOW_PICTURE_PEN_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -56,5 +55,3 @@ void hl_pen_draw(cairo_t *cairo, const hl_pen_line *line, double x, double y, do
 void hl_pen_write(cairo_t *cairo, const char *text, double width, double x, double y, double align, bool upwards);
 
 HL_END_DECLS
-
-#endif

@@ -1,8 +1,7 @@
 /* report.html: everything about the heads of one run, or of two runs side by side, as one page that needs no other
  * files. It shows how the patterns form, what each head does and since when, and one head's computation step by
  * step. */
-#ifndef HL_SHOW_REPORT_H
-#define HL_SHOW_REPORT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -68,5 +67,3 @@ typedef struct hl_report_run {
 hl_status hl_report_write(const hl_report_run *runs, int n_runs, hl_text *text);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Which head finds earlier mentions of the same entity, as the report shows it. */
-#ifndef HL_SHOW_REPORT_COREFERENCE_H
-#define HL_SHOW_REPORT_COREFERENCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/coreference.h"
@@ -18,5 +17,3 @@ typedef struct hl_report_coreference {
 } hl_report_coreference;
 
 HL_END_DECLS
-
-#endif

@@ -6,8 +6,7 @@
  *     HL_TRY(hl_report_maps_add(&maps, step, layers, n_layers, &answers));  // for each of the n snapshots, by step
  *     ...
  *     hl_report_maps_free(&maps); */
-#ifndef HL_SHOW_REPORT_MAPS_H
-#define HL_SHOW_REPORT_MAPS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -83,5 +82,3 @@ int8_t hl_report_correction(double weight);
 void hl_report_maps_free(hl_report_maps *maps);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* What heads find in a treebank, as the report shows it. */
-#ifndef HL_SHOW_REPORT_SYNTAX_H
-#define HL_SHOW_REPORT_SYNTAX_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "data/text/treebank.h"
@@ -33,5 +32,3 @@ typedef struct hl_report_syntax_steps {
 } hl_report_syntax_steps;
 
 HL_END_DECLS
-
-#endif

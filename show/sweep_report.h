@@ -1,7 +1,6 @@
 /* ablation.html: the chart and the table of a sweep, as one page that needs no other files and no scripts. Every row of
  * the table opens the patterns of all heads in one of its runs. */
-#ifndef HL_SHOW_SWEEP_REPORT_H
-#define HL_SHOW_SWEEP_REPORT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -36,5 +35,3 @@ typedef struct hl_sweep_report {
 hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The table at the end of a run, for a person to read: what every head looks at. */
-#ifndef HL_SHOW_TABLE_H
-#define HL_SHOW_TABLE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -31,5 +30,3 @@ void hl_table_sentences(hl_text *text, const hl_head_metrics *heads, int64_t n);
 hl_status hl_table_of(const hl_recorder *recorder, const char *const *relations, hl_text *text);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The elements of maps in a terminal: cells in colours or characters, and text cut to a width. */
-#ifndef HL_SHOW_TERMINAL_CELLS_H
-#define HL_SHOW_TERMINAL_CELLS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "show/colour.h"
@@ -49,5 +48,3 @@ void hl_terminal_space(hl_text *text, int64_t columns);
 int hl_terminal_put(const hl_terminal *terminal, const char *bytes, int columns, hl_text *text);
 
 HL_END_DECLS
-
-#endif

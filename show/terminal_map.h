@@ -1,7 +1,6 @@
 /* Attention maps as text for a terminal. Each line ends in a newline. Escape sequences only set colours, and each line
  * resets them at its end. The cursor is never moved. */
-#ifndef HL_SHOW_TERMINAL_MAP_H
-#define HL_SHOW_TERMINAL_MAP_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -51,5 +50,3 @@ hl_status hl_terminal_heads(const hl_terminal *terminal, const hl_panel *panels,
 void hl_terminal_caption(const hl_terminal *terminal, const char *caption, hl_text *text);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Attention maps of a text that is too long for maps of tokens: each cell stands for a block of queries and a block of
  * keys. No array of T x T numbers is made. */
-#ifndef HL_STUDY_BLOCK_MAPS_H
-#define HL_STUDY_BLOCK_MAPS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/snapshot.h"
@@ -31,5 +30,3 @@ size_t hl_block_maps_bytes(int64_t n_heads, int64_t n_tokens, int64_t block);
 void hl_block_maps_free(hl_block_maps *maps);
 
 HL_END_DECLS
-
-#endif

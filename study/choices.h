@@ -1,7 +1,6 @@
 /* Answers from logits: the most probable ids with their probabilities, an id drawn at random, and the loss of an id.
  * Probabilities are p_c = exp(l_c) / sum over d of exp(l_d), computed in double. */
-#ifndef HL_STUDY_CHOICES_H
-#define HL_STUDY_CHOICES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -39,5 +38,3 @@ double hl_choices_loss(const hl_real *logits, int64_t C, int32_t id);
 double hl_choices_labels_loss(const hl_real *logits, int64_t C, const int32_t *is);
 
 HL_END_DECLS
-
-#endif

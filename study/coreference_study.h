@@ -1,7 +1,6 @@
 /* What the heads of an opened model find in a text with annotated mentions (heads/coreference.h), and what heads with
  * random weights find. */
-#ifndef HL_STUDY_COREFERENCE_STUDY_H
-#define HL_STUDY_COREFERENCE_STUDY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -50,5 +49,3 @@ hl_status hl_coreference_study_find_cases(hl_coreference_study *study, const hl_
 void hl_coreference_study_free(hl_coreference_study *study);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Which heads are faithful to their labels, in sentences. */
-#ifndef HL_STUDY_HEADS_SENTENCES_H
-#define HL_STUDY_HEADS_SENTENCES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -14,5 +13,3 @@ HL_BEGIN_DECLS
 void hl_heads_sentences_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
 
 HL_END_DECLS
-
-#endif

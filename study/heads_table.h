@@ -1,6 +1,5 @@
 /* The table of a run's heads. `heads` prints it, and so does `train` at its end. */
-#ifndef HL_STUDY_HEADS_TABLE_H
-#define HL_STUDY_HEADS_TABLE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -29,5 +28,3 @@ typedef struct hl_loss_text {
 hl_loss_text hl_heads_loss_text(const hl_head_effect *effect);
 
 HL_END_DECLS
-
-#endif

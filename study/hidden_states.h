@@ -1,6 +1,5 @@
 /* The rows that a model carries from layer to layer, for one example. */
-#ifndef HL_STUDY_HIDDEN_STATES_H
-#define HL_STUDY_HIDDEN_STATES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -34,5 +33,3 @@ hl_status hl_hidden_states_add_writes(hl_hidden_states *states, const hl_model *
 void hl_hidden_states_free(hl_hidden_states *states);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* A run's heads over all its snapshots, read in one pass: the metrics of all heads for heads.csv (heads/heads_csv.h),
  * and the maps for the report. */
-#ifndef HL_STUDY_HISTORY_H
-#define HL_STUDY_HISTORY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -38,5 +37,3 @@ hl_status hl_heads_history_print(void *history, hl_text *text);
 hl_status hl_heads_history_write(hl_heads_history *history, const char *folder);
 
 HL_END_DECLS
-
-#endif

@@ -8,8 +8,7 @@
  * Either can be examined on the sentences of a file (study/model_examples.h). It then has two snapshots, which are
  * recorded when they are asked for and written nowhere: step 0, the null, of the same shape with random weights; and
  * that of its weights, of an open model step 1. */
-#ifndef HL_STUDY_MODEL_H
-#define HL_STUDY_MODEL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/snapshot.h"
@@ -98,5 +97,3 @@ hl_status hl_opened_model_metrics(hl_opened_model *run, const char **text);
 hl_status hl_opened_model_load(hl_opened_model *run, int64_t step);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* An opened model on examples that are not in a snapshot, such as the sentences of a file. */
-#ifndef HL_STUDY_MODEL_EXAMPLES_H
-#define HL_STUDY_MODEL_EXAMPLES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/snapshot.h"
@@ -48,5 +47,3 @@ hl_status hl_model_maps_to_norms(hl_opened_model *run, const hl_snapshot *maps);
 hl_writes_options hl_opened_model_writes_options(const hl_opened_model *run);
 
 HL_END_DECLS
-
-#endif

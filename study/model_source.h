@@ -1,7 +1,6 @@
 /* What the folder of an opened model says about it (study/model.h). Only the treebank's size in the config changes
  * while it is open (hl_syntax_history_read). Code that runs no model and reads no snapshot needs only this. */
-#ifndef HL_STUDY_MODEL_SOURCE_H
-#define HL_STUDY_MODEL_SOURCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -38,5 +37,3 @@ typedef struct hl_model_source {
 hl_status hl_model_source_has_weights(const hl_model_source *source, bool *has);
 
 HL_END_DECLS
-
-#endif

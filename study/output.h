@@ -1,6 +1,5 @@
 /* Where a program writes its results: to a file or to standard output. */
-#ifndef HL_STUDY_OUTPUT_H
-#define HL_STUDY_OUTPUT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -29,5 +28,3 @@ hl_status hl_output_write(const char *path, FILE *out, hl_output_maker *make, vo
 hl_status hl_output_write_in_turn(const char *folder, const char *name, hl_output_maker *make, void *context);
 
 HL_END_DECLS
-
-#endif

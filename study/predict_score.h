@@ -11,8 +11,7 @@
  *             cross-entropy of the labels, and each is counted by itself. Where it answers with a number, the file has
  *             numbers
  *   file      every target */
-#ifndef HL_STUDY_PREDICT_SCORE_H
-#define HL_STUDY_PREDICT_SCORE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -50,5 +49,3 @@ void hl_predict_scores_free(hl_predict_scores *scores);
 void hl_predict_print_targets(const hl_tokens *targets, hl_text *text);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Text made from a model's answers: masks are filled, and texts are continued. */
-#ifndef HL_STUDY_PREDICT_TEXT_H
-#define HL_STUDY_PREDICT_TEXT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -44,5 +43,3 @@ hl_status hl_predict_continue(hl_predictor *predictor, hl_span text, int64_t num
                               hl_predict_tell *tell, void *context, int64_t *made);
 
 HL_END_DECLS
-
-#endif

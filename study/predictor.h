@@ -17,8 +17,7 @@
  * holds it; for others, the one whose nearer end is farthest away (of equals, the first). An answer depends only on the
  * text, not on threads. Other texts in its batch may change its last bits, because matrix products of other shapes
  * round differently. The same questions in the same order have the same bits. */
-#ifndef HL_STUDY_PREDICTOR_H
-#define HL_STUDY_PREDICTOR_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -116,5 +115,3 @@ hl_status hl_predictor_vector(hl_predictor *predictor, hl_predictor_take *take, 
 hl_status hl_predictor_finish(hl_predictor *predictor);
 
 HL_END_DECLS
-
-#endif

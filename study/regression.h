@@ -1,6 +1,5 @@
 /* How close the numbers that a model answers are to the numbers in a file. */
-#ifndef HL_STUDY_REGRESSION_H
-#define HL_STUDY_REGRESSION_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -34,5 +33,3 @@ typedef struct hl_regression_scores {
 hl_status hl_regression_score(const hl_regression *regression, hl_regression_scores *scores);
 
 HL_END_DECLS
-
-#endif

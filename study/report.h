@@ -1,6 +1,5 @@
 /* report.html of a run (show/report.h): gathers what it shows from the run's folder. */
-#ifndef HL_STUDY_REPORT_H
-#define HL_STUDY_REPORT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -59,5 +58,3 @@ typedef hl_status (*hl_heads_told)(void *context, const hl_opened_model *run, co
 hl_status hl_heads_files_write(const char *path, hl_heads_told told, void *context);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* What every head of a run does, in numbers, for the table, the JSON output and the report. */
-#ifndef HL_STUDY_STUDY_H
-#define HL_STUDY_STUDY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/distance.h"
@@ -91,5 +90,3 @@ void hl_heads_study_free(hl_heads_study *study);
 hl_faithful hl_heads_verdict(const hl_heads_row *row, bool *by_group);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* What the heads of a run found in its treebank at each step: syntax.csv (train/syntax_csv.h), read together with the
  * run's own sentences. */
-#ifndef HL_STUDY_SYNTAX_HISTORY_H
-#define HL_STUDY_SYNTAX_HISTORY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -33,5 +32,3 @@ hl_status hl_syntax_history_read(hl_syntax_history *history, hl_model_source *ru
 void hl_syntax_history_free(hl_syntax_history *history);
 
 HL_END_DECLS
-
-#endif

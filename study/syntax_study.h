@@ -1,6 +1,5 @@
 /* What the heads of an opened model find in a treebank (heads/syntax.h), and what heads with random weights find. */
-#ifndef HL_STUDY_SYNTAX_STUDY_H
-#define HL_STUDY_SYNTAX_STUDY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -112,5 +111,3 @@ const char *hl_syntax_study_name(const hl_syntax_study *study, int64_t relation)
 const char *hl_syntax_tree_name(hl_syntax_tree_kind kind);
 
 HL_END_DECLS
-
-#endif

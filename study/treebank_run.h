@@ -1,6 +1,5 @@
 /* Runs an opened model over a treebank, in a pass with memory of its own (heads/treebank_pass.h). */
-#ifndef HL_STUDY_TREEBANK_RUN_H
-#define HL_STUDY_TREEBANK_RUN_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -29,5 +28,3 @@ hl_status hl_treebank_run_bytes(const hl_opened_model *opened, const hl_treebank
                                 size_t *null);
 
 HL_END_DECLS
-
-#endif

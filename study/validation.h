@@ -1,6 +1,5 @@
 /* The validation set of an opened run, in slices of as many tokens as training evaluates at once. */
-#ifndef HL_STUDY_VALIDATION_H
-#define HL_STUDY_VALIDATION_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/batch.h"
@@ -34,5 +33,3 @@ hl_status hl_heads_validate(hl_heads_validation *validation, const hl_model *mod
                             hl_subset_worth *worth);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The maps of all heads with their names, ready to be drawn: those of one example, or the mean of several. */
-#ifndef HL_STUDY_VIEW_H
-#define HL_STUDY_VIEW_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -57,5 +56,3 @@ const char *hl_heads_view_token(const hl_heads_view *view, int64_t example, int6
 void hl_heads_view_free(hl_heads_view *view);
 
 HL_END_DECLS
-
-#endif

@@ -5,8 +5,7 @@
  *     SUITE("arena")
  *
  * Check runs every test in a process of its own: OpenMP and BLAS may be used inside a test, never before one. */
-#ifndef HL_TESTS_CHECK_SUITE_H
-#define HL_TESTS_CHECK_SUITE_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -75,5 +74,3 @@ void suite_register_test(const TTest *test, int first, int end);
 
 /* How many rows a table has: LOOP_TEST(each_row_holds, 0, ROWS(rows)). */
 #define ROWS(table) (int)(sizeof(table) / sizeof *(table))
-
-#endif

@@ -1,6 +1,5 @@
 /* Files in which the kernel tells about itself, put in the place of those there are. */
-#ifndef HL_TESTS_CONTROL_FILES_H
-#define HL_TESTS_CONTROL_FILES_H
+#pragma once
 
 typedef struct control_file {
     const char *path, *content;
@@ -12,5 +11,3 @@ void control_files_begin(const control_file *files);
 
 /* The system's files again. */
 void control_files_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* What must hold for whatever reads or writes a file when a file call or an allocation fails: each check makes the
  * first call fail, then the second, and so on, once and from there on for ever. */
-#ifndef HL_TESTS_FAULT_CHECKS_H
-#define HL_TESTS_FAULT_CHECKS_H
+#pragma once
 
 #include "tests/faults.h"
 
@@ -39,5 +38,3 @@ void fault_checks_turn(hl_status status);
 /* As fault_checks_saving says, for reading the file of version 0 that `save` writes. Only closing may fail without an
  * error, `closings` times. */
 void fault_checks_loading(fault_checks_save *save, fault_checks_load *load, int closings);
-
-#endif

@@ -1,6 +1,5 @@
 /* File calls and allocations that fail on purpose, and are counted. */
-#ifndef HL_TESTS_FAULTS_H
-#define HL_TESTS_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ int faults_live_blocks(void);
 
 /* The system's tables again. */
 void faults_end(void);
-
-#endif

@@ -4,8 +4,7 @@
  * numeric derivative is the four-point stencil (8 (f(+h) - f(-h)) - (f(+2h) - f(-2h))) / 12h with h = 1e-3, whose error
  * is of order h^4: graphs must be smooth within 2h of the point, so inputs stay 5h away from kinks. A number passes
  * where |analytic - numeric| <= 1e-9 + 1e-6 * |numeric|; NaN does not. */
-#ifndef HL_TESTS_GRADIENT_CHECK_H
-#define HL_TESTS_GRADIENT_CHECK_H
+#pragma once
 
 #include "core/parameters.h"
 #include "core/tape.h"
@@ -47,5 +46,3 @@ gradient_report gradient_check_run(const gradient_check *check);
 
 /* Fails the running test, with `name` and the report's text, unless the check passes. */
 void gradient_check_assert(const char *name, const gradient_check *check);
-
-#endif

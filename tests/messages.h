@@ -6,8 +6,7 @@
  * braces take the place of what differs from run to run: in order, each takes one of the words that the test gives; a
  * name that stands twice takes the same word. {scratch} is the test's own folder and {tree} that of the sources: they
  * take none. */
-#ifndef HL_TESTS_MESSAGES_H
-#define HL_TESTS_MESSAGES_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -32,5 +31,3 @@ const char *message_place(const char *path, int line);
 void message_check_words(const char *file, int line, hl_status status, hl_code code, const char *const *words);
 void message_check_text_words(const char *file, int line, const char *text, const char *const *words);
 char *message_text_of(const char *const *words);
-
-#endif

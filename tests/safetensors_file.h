@@ -1,6 +1,5 @@
 /* What tests do with a safetensors file: look at a whole one that was verified, and at its tensors one by one. */
-#ifndef HL_TESTS_SAFETENSORS_FILE_H
-#define HL_TESTS_SAFETENSORS_FILE_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "core/files/safetensors.h"
@@ -46,5 +45,3 @@ static inline void safetensors_file_foreign(const char *path, const char *header
     }
     scratch_write(path, bytes, 8 + length + payload);
 }
-
-#endif

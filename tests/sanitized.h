@@ -1,6 +1,5 @@
 /* SANITIZED: built with AddressSanitizer or ThreadSanitizer, which take memory of their own. */
-#ifndef HL_TESTS_SANITIZED_H
-#define HL_TESTS_SANITIZED_H
+#pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -11,6 +10,4 @@
 #endif
 #ifndef SANITIZED
 #define SANITIZED 0
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* A folder of a test's own, and its files by the system's calls alone, so that faults in the library's do not touch
  * them. Failures here end the test. */
-#ifndef HL_TESTS_SCRATCH_H
-#define HL_TESTS_SCRATCH_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -49,5 +48,3 @@ bool scratch_exists(const char *path);
 
 /* Whether the file holds exactly these bytes. */
 bool scratch_holds(const char *path, const void *bytes, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Tensors: every parameter under its names; in a checkpoint also optimizer.m.<name> and optimizer.v.<name>. Metadata:
  * format (pt), step, config (hl_config_result_text); in model.safetensors also weights_format; in a checkpoint also
  * checkpoint_format and the fields of hl_train_state. */
-#ifndef HL_TRAIN_CHECKPOINT_H
-#define HL_TRAIN_CHECKPOINT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -86,5 +85,3 @@ hl_status hl_checkpoint_read_step(const char *path, int64_t *step);
 hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum *sum);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* The config of a run: every key with its value, from the defaults, the file and the command line's overrides.
  * config_keys.c is the table of keys, with defaults, ranges and meanings; fields have the same names, section.key. */
-#ifndef HL_TRAIN_CONFIG_H
-#define HL_TRAIN_CONFIG_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -83,5 +82,3 @@ hl_task_spec hl_config_task_spec(const hl_config *config);
 const char *hl_config_difference(const hl_config *a, const hl_config *b);
 
 HL_END_DECLS
-
-#endif

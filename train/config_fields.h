@@ -1,6 +1,5 @@
 /* The fields of a config. They are named section.key, as in the table of keys (train/config/keys.c). */
-#ifndef HL_TRAIN_CONFIG_FIELDS_H
-#define HL_TRAIN_CONFIG_FIELDS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "data/data_sizes.h"
@@ -89,5 +88,3 @@ static inline const char *hl_config_string(const hl_config *config, hl_config_st
 }
 
 HL_END_DECLS
-
-#endif

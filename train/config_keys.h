@@ -1,7 +1,6 @@
 /* The table of all keys, and functions that convert one value from and to text. For train/config*.c and
  * programs/ablate. */
-#ifndef HL_TRAIN_CONFIG_KEYS_H
-#define HL_TRAIN_CONFIG_KEYS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "train/config.h"
@@ -84,5 +83,3 @@ bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_co
                           char wrong[HL_CONFIG_WRONG_TEXT]);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The memory, disk space and arithmetic that a run needs, computed only from its config and its model's shapes. */
-#ifndef HL_TRAIN_FOOTPRINT_H
-#define HL_TRAIN_FOOTPRINT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -101,5 +100,3 @@ hl_status hl_footprint_of_looked_at(const hl_config *config, int64_t n, hl_footp
 hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint);
 
 HL_END_DECLS
-
-#endif

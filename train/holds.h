@@ -6,8 +6,7 @@
  *   off      the head's output z is zero, forward and backward
  *   frozen   the head's gradients are zero before clipping, and the update leaves its weights, biases and moments as
  *            they are. Keys and values that several heads share are frozen only if all of these heads are */
-#ifndef HL_TRAIN_HOLDS_H
-#define HL_TRAIN_HOLDS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/model.h"
@@ -46,5 +45,3 @@ bool hl_holds_at(const hl_holds *holds, int layer, int64_t head, int64_t step);
 void hl_holds_mute(const hl_config *config, int64_t step, const hl_model *model);
 
 HL_END_DECLS
-
-#endif

@@ -7,8 +7,7 @@
  *     hl_ini ini;
  *     hl_ini_begin(&ini, text, size);
  *     for (hl_ini_kind kind; (kind = hl_ini_next(&ini)) != HL_INI_END;) { ... ini.line, ini.name, ini.value ... } */
-#ifndef HL_TRAIN_INI_H
-#define HL_TRAIN_INI_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -63,5 +62,3 @@ bool hl_ini_quote(const char *value, char *text, size_t size);
 char *hl_ini_trim(char *text);
 
 HL_END_DECLS
-
-#endif

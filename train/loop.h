@@ -10,8 +10,7 @@
  * Best weights found after a checkpoint may be lost again, because a resumed run begins before them and may also end
  * before them. Therefore, when the first of them replace model.safetensors, the file that the checkpoint knows stays as
  * model-before.safetensors, a hard link, until the next checkpoint is written. */
-#ifndef HL_TRAIN_LOOP_H
-#define HL_TRAIN_LOOP_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/recorder.h"
@@ -67,5 +66,3 @@ bool hl_loop_finished(const hl_loop *loop);
 hl_status hl_loop_run(hl_loop *loop);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Compares the memory that work will need with the memory that is free, before the work begins. The system would grant
  * too much, and kill the process later. */
-#ifndef HL_TRAIN_MEMORY_CHECK_H
-#define HL_TRAIN_MEMORY_CHECK_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "train/config.h"
@@ -32,5 +31,3 @@ hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *
 hl_status hl_memory_check_training(const hl_config *config, int processes, hl_memory_at_hand at_hand, const char *path);
 
 HL_END_DECLS
-
-#endif

@@ -3,8 +3,7 @@
  *   for text also: perplexity,bits_per_character,bits_per_word, or macro_f1,micro_f1; for chains:
  *   uniform,unigram,bigram,kl_uniform,kl_unigram,kl_bigram (train/scores.h)
  * The checkpoint stores a checksum of the rows, which reveals rows that were lost or changed since. */
-#ifndef HL_TRAIN_METRICS_CSV_H
-#define HL_TRAIN_METRICS_CSV_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -102,5 +101,3 @@ hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until);
 hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, hl_metrics_sum until);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* A list of all problems, one line each, so that a user can repair a config in one go. */
-#ifndef HL_TRAIN_PROBLEMS_H
-#define HL_TRAIN_PROBLEMS_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -25,5 +24,3 @@ void hl_problems_add(hl_problems *problems, const char *format, ...) __attribute
 void hl_problems_free(hl_problems *problems);
 
 HL_END_DECLS
-
-#endif

@@ -1,8 +1,7 @@
 /* What a run prints while it trains. On a terminal (hl_terminal_renews) it is one line that is updated in place;
  * elsewhere it is a plain line for each row of metrics.csv. No line has more than 80 columns. Above the updated line
  * there may be a drawing, which is updated too; rows are printed above it. If printing fails, the run does not fail. */
-#ifndef HL_TRAIN_PROGRESS_H
-#define HL_TRAIN_PROGRESS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "train/metrics_csv.h"
@@ -44,5 +43,3 @@ void hl_progress_leave(hl_progress *progress);
 void hl_progress_end(hl_progress *progress);
 
 HL_END_DECLS
-
-#endif

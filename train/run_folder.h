@@ -1,6 +1,5 @@
 /* The folder of a run: its paths, its lock, and the removal of files from it. */
-#ifndef HL_TRAIN_RUN_FOLDER_H
-#define HL_TRAIN_RUN_FOLDER_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -66,5 +65,3 @@ bool hl_run_folder_keeps(const char *name);
 hl_status hl_run_folder_holds_run(const char *path, bool *holds);
 
 HL_END_DECLS
-
-#endif

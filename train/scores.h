@@ -9,8 +9,7 @@
  *               labels=the classes with a case)
  *     micro F1: 2 (all right) / (all cases + all found), as its average="micro" with labels=all classes; the accuracy,
  *               if all labels are known */
-#ifndef HL_TRAIN_SCORES_H
-#define HL_TRAIN_SCORES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -99,5 +98,3 @@ void hl_scores_csv_print(const hl_class_counts *counts, const hl_vocabulary *nam
 void hl_confusion_csv_print(const hl_class_counts *counts, const hl_vocabulary *names, hl_text *text);
 
 HL_END_DECLS
-
-#endif

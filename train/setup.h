@@ -1,6 +1,5 @@
 /* Turns a config into the settings of the model, the data and the threads. */
-#ifndef HL_TRAIN_SETUP_H
-#define HL_TRAIN_SETUP_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "layers/model.h"
@@ -43,5 +42,3 @@ hl_status hl_setup_check_processes(const hl_config *config, int processes, const
 const char *hl_setup_resolve_precision(hl_config *config);
 
 HL_END_DECLS
-
-#endif

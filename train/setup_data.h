@@ -1,6 +1,5 @@
 /* Opens the data of a config, for any task. */
-#ifndef HL_TRAIN_SETUP_DATA_H
-#define HL_TRAIN_SETUP_DATA_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -110,5 +109,3 @@ hl_status hl_data_remove_made(const char *made, const char *folder);
 hl_status hl_data_save_tokens(const hl_dataset *dataset, const char *folder);
 
 HL_END_DECLS
-
-#endif

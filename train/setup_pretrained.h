@@ -1,6 +1,5 @@
 /* Turns an open model's folder (pretrained/pretrained.h) into a config and a dataset. */
-#ifndef HL_TRAIN_SETUP_PRETRAINED_H
-#define HL_TRAIN_SETUP_PRETRAINED_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "data/dataset.h"
@@ -29,5 +28,3 @@ hl_status hl_setup_pretrained(hl_pretrained *folder, const char *path, const cha
                               hl_config *config, hl_dataset **out);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The signal that asks a run to end. A program's handlers store it, and long work checks for it. */
-#ifndef HL_TRAIN_SIGNALS_H
-#define HL_TRAIN_SIGNALS_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -15,5 +14,3 @@ bool hl_signals_keep(int signal);
 int hl_signals_received(void);
 
 HL_END_DECLS
-
-#endif

@@ -4,8 +4,7 @@
  * snapshots are taken when the loss falls: as many as the others leave room for, at most HL_SNAPSHOT_BUDGET_EXTRA. A
  * resumed run with another train.steps, patterns.examples or patterns.budget_mb may take them at other steps than a run
  * that had these values from the beginning. */
-#ifndef HL_TRAIN_SNAPSHOT_BUDGET_H
-#define HL_TRAIN_SNAPSHOT_BUDGET_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -50,5 +49,3 @@ const char *hl_snapshot_budget_text(const hl_config *config, char text[HL_SNAPSH
 const char *hl_snapshot_budget_notice(const hl_config *config, char text[HL_SNAPSHOT_BUDGET_TEXT]);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of a run besides weights and moments: all that a resumed run needs to reach the same bits. */
-#ifndef HL_TRAIN_STATE_H
-#define HL_TRAIN_STATE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "heads/cadence.h"
@@ -34,5 +33,3 @@ typedef struct hl_train_state {
 } hl_train_state;
 
 HL_END_DECLS
-
-#endif

@@ -5,8 +5,7 @@
  * and half 1 the others. No number depends on time or threads. A resumed run drops the rows of steps after its
  * checkpoint and writes the same rows again. A file from before there were further relations has only the treebank's
  * own (hl_treebank_own); it is read as it is, and continued so. */
-#ifndef HL_TRAIN_SYNTAX_CSV_H
-#define HL_TRAIN_SYNTAX_CSV_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -97,5 +96,3 @@ hl_status hl_syntax_csv_read(const char *path, const hl_followed *followed, cons
                              hl_syntax *counts, hl_status (*take)(void *context, int64_t step), void *context);
 
 HL_END_DECLS
-
-#endif

@@ -11,8 +11,7 @@
  * its checkpoint does not know, as it does with rows of metrics.csv. So each step and tag has one value. A mark for
  * readers (SessionLog) would leave this work to each reader. An unfinished event of a killed run would hide all later
  * events from them. */
-#ifndef HL_TRAIN_TENSORBOARD_H
-#define HL_TRAIN_TENSORBOARD_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -62,5 +61,3 @@ hl_status hl_tensorboard_sync(const hl_tensorboard *board);
 void hl_tensorboard_close(hl_tensorboard *board);
 
 HL_END_DECLS
-
-#endif

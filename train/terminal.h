@@ -1,6 +1,5 @@
 /* What a program's terminal can show. */
-#ifndef HL_TRAIN_TERMINAL_H
-#define HL_TRAIN_TERMINAL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "show/terminal_map.h"
@@ -22,5 +21,3 @@ bool hl_terminal_renews(FILE *to);
 int hl_terminal_height(FILE *to);
 
 HL_END_DECLS
-
-#endif

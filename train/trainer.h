@@ -1,7 +1,6 @@
 /* The trainer: the model, its optimizer, the task's batches and the memory of a step; one update and one validation.
  * The loop decides when they happen and what is written (train/loop.h). */
-#ifndef HL_TRAIN_TRAINER_H
-#define HL_TRAIN_TRAINER_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/declarations.h"
@@ -116,5 +115,3 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
 hl_status hl_trainer_check_finite(const hl_trainer *trainer);
 
 HL_END_DECLS
-
-#endif

@@ -3,8 +3,7 @@
  *
  * With a pace, training waits so that each drawing stays visible for that long. Only snapshots are then drawn, so that
  * the run comes to an end. */
-#ifndef HL_TRAIN_WATCH_H
-#define HL_TRAIN_WATCH_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
@@ -56,5 +55,3 @@ bool hl_watch_due(hl_watch *watch, const hl_progress *progress);
 hl_status hl_watch_show(hl_watch *watch, int64_t step, hl_progress *progress);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* A clock that never goes back, for rates and durations. */
-#ifndef HL_CORE_BASE_CLOCK_H
-#define HL_CORE_BASE_CLOCK_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -10,5 +9,3 @@ HL_BEGIN_DECLS
 double hl_clock_seconds(void);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Brackets for the declarations in every public header, so that C++ programs can include it. */
-#ifndef HL_CORE_BASE_DECLARATIONS_H
-#define HL_CORE_BASE_DECLARATIONS_H
+#pragma once
 
 #ifdef __cplusplus
 #define HL_BEGIN_DECLS extern "C" {
@@ -8,6 +7,4 @@
 #else
 #define HL_BEGIN_DECLS
 #define HL_END_DECLS
-#endif
-
 #endif

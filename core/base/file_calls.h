@@ -1,6 +1,5 @@
 /* The library accesses files only through this small table of functions, so that tests can make the n-th call fail. */
-#ifndef HL_CORE_BASE_FILE_CALLS_H
-#define HL_CORE_BASE_FILE_CALLS_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -39,5 +38,3 @@ void hl_file_calls_set(const hl_file_calls *calls);
 const hl_file_calls *hl_file_calls_get(void);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* All memory of the library comes from one small table of functions, so that tests can make the n-th allocation fail
  * and users can bring their own allocator. */
-#ifndef HL_CORE_BASE_MEMORY_H
-#define HL_CORE_BASE_MEMORY_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -68,5 +67,3 @@ static inline size_t hl_size_sum(size_t a, size_t b)
 }
 
 HL_END_DECLS
-
-#endif

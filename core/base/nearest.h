@@ -1,6 +1,5 @@
 /* Finds the name to suggest in "did you mean ...?". */
-#ifndef HL_CORE_BASE_NEAREST_H
-#define HL_CORE_BASE_NEAREST_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -14,5 +13,3 @@ HL_BEGIN_DECLS
 int hl_nearest_name(const char *wrong, const char *const *names, int n);
 
 HL_END_DECLS
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The same sources compile twice: with float for training, and with double (HL_DOUBLE is defined) for the gradient
  * checks. Other files do not depend on the choice; <tgmath.h> picks expf or exp by the type of the argument. */
-#ifndef HL_CORE_BASE_REAL_H
-#define HL_CORE_BASE_REAL_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -18,5 +17,3 @@ typedef float hl_real;
 #endif
 
 HL_END_DECLS
-
-#endif

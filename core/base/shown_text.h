@@ -1,6 +1,5 @@
 /* Makes text safe to show. Names of files, keys, values, tensors and tokens come from files and may hold any bytes. */
-#ifndef HL_CORE_BASE_SHOWN_TEXT_H
-#define HL_CORE_BASE_SHOWN_TEXT_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -36,5 +35,3 @@ __attribute__((format(printf, 3, 0))) void hl_shown_print(char *shown, size_t si
                                                           va_list arguments);
 
 HL_END_DECLS
-
-#endif

@@ -3,8 +3,7 @@
  * A status is a value: it needs no freeing, and no later call overwrites its text. The text is one line for a person.
  * It has no trailing newline and no program name. It names the file, and a remedy if there is one. Our own bugs are
  * asserts, never a status. */
-#ifndef HL_CORE_BASE_STATUS_H
-#define HL_CORE_BASE_STATUS_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -69,5 +68,3 @@ hl_status hl_error_newer(const char *path, long long format, int newest);
     } while (0)
 
 HL_END_DECLS
-
-#endif

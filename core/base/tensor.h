@@ -5,8 +5,7 @@
  *   H heads (Hkv key/value heads)   Dk width of one head's queries and keys, Dv width of its values
  *   F d_ff                  V vocabulary                      N rows (all leading dimensions together)
  * A shape is written (B, T, D). The gradient of x is dx. */
-#ifndef HL_CORE_BASE_TENSOR_H
-#define HL_CORE_BASE_TENSOR_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -62,5 +61,3 @@ const char *hl_shape_text(hl_shape shape, char text[HL_SHAPE_TEXT]);
 #define HL_SHAPE_SHOWN(shape) hl_shape_text(shape, (char[HL_SHAPE_TEXT]){ "" })
 
 HL_END_DECLS
-
-#endif

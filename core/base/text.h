@@ -1,6 +1,5 @@
 /* Text that grows as it is written. The library writes to such a text where a program would print. */
-#ifndef HL_CORE_BASE_TEXT_H
-#define HL_CORE_BASE_TEXT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -61,5 +60,3 @@ hl_status hl_text_status(const hl_text *text);
 void hl_text_free(hl_text *text);
 
 HL_END_DECLS
-
-#endif

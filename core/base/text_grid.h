@@ -1,6 +1,5 @@
 /* A table of short texts, printed in columns or as Markdown. */
-#ifndef HL_CORE_BASE_TEXT_GRID_H
-#define HL_CORE_BASE_TEXT_GRID_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -42,5 +41,3 @@ void hl_text_grid_print(const hl_text_grid *grid, int width, int64_t repeated, b
 void hl_text_grid_markdown(const hl_text_grid *grid, hl_text *text);
 
 HL_END_DECLS
-
-#endif

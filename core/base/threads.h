@@ -2,8 +2,7 @@
  *
  * The caller chooses the number of threads, and cuts the work by rows or columns of the output, at boundaries that do
  * not change the result. So every number of threads gives the same bits. */
-#ifndef HL_CORE_BASE_THREADS_H
-#define HL_CORE_BASE_THREADS_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -50,5 +49,3 @@ typedef void hl_range_work(const void *context, hl_range range);
 void hl_threads_run(int threads, int64_t n, int64_t step, hl_range_work *work, const void *context);
 
 HL_END_DECLS
-
-#endif

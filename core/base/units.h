@@ -1,6 +1,5 @@
 /* Numbers in the form that people read. */
-#ifndef HL_CORE_BASE_UNITS_H
-#define HL_CORE_BASE_UNITS_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -39,5 +38,3 @@ const char *hl_units_duration(double seconds, char text[HL_UNITS_TEXT]);
 const char *hl_units_roughly(double seconds, char text[HL_UNITS_TEXT]);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads and writes files, as a whole or piece by piece, with the calls of core/base/file_calls.h. A file is replaced as
  * a whole or not at all. */
-#ifndef HL_CORE_FILES_FILES_H
-#define HL_CORE_FILES_FILES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/file_calls.h"
@@ -98,5 +97,3 @@ hl_status hl_file_sync(int fd, const char *path);
 hl_status hl_file_sync_folder(const char *path);
 
 HL_END_DECLS
-
-#endif

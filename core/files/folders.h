@@ -1,6 +1,5 @@
 /* Folders, and the paths of their content. All calls go through the table of core/files/files.h. */
-#ifndef HL_CORE_FILES_FOLDERS_H
-#define HL_CORE_FILES_FOLDERS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -29,5 +28,3 @@ hl_status hl_file_cut(const char *path, size_t size);
 char *hl_path_join(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 HL_END_DECLS
-
-#endif

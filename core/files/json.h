@@ -1,6 +1,5 @@
 /* Parses JSON with jansson, and distinguishes a damaged text from a failed allocation. */
-#ifndef HL_CORE_FILES_JSON_H
-#define HL_CORE_FILES_JSON_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -23,5 +22,3 @@ hl_status hl_json_parse_reals(const char *path, const char *text, size_t size, j
 void hl_json_use_allocator(void);
 
 HL_END_DECLS
-
-#endif

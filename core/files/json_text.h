@@ -1,6 +1,5 @@
 /* Writes JSON and CSV fields to a growing text (core/base/text.h). */
-#ifndef HL_CORE_FILES_JSON_TEXT_H
-#define HL_CORE_FILES_JSON_TEXT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -55,5 +54,3 @@ void hl_json_print_document(hl_text *text, json_t *root);
 void hl_json_rows(hl_text *text, const hl_real *values, int64_t rows, int64_t columns, int64_t stride);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* The header of NumPy's .npy format: a magic string, a version, a length, and a Python dictionary with the keys descr,
  * fortran_order and shape. Format: numpy.lib.format in NumPy's reference. */
-#ifndef HL_CORE_FILES_NPY_H
-#define HL_CORE_FILES_NPY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/tensor.h"
@@ -34,5 +33,3 @@ size_t hl_npy_header_size(const char start[HL_NPY_START]);
 const char *hl_npy_header_read(const char *header, size_t size, hl_npy_type *type, hl_shape *shape);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads and writes .npz archives of NumPy arrays: a zip of .npy files (NumPy's format 1.0). They are stored
  * uncompressed with constant dates, so that equal arrays make equal files. zlib's minizip does the zip part. */
-#ifndef HL_CORE_FILES_NPZ_H
-#define HL_CORE_FILES_NPZ_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -65,5 +64,3 @@ void hl_npz_free(hl_npz *npz);
 const hl_npz_array *hl_npz_find(const hl_npz *npz, const char *name);
 
 HL_END_DECLS
-
-#endif

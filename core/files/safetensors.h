@@ -5,8 +5,7 @@
  * __metadata__ holds strings only. Every file written here begins it with two strings. "checksum" is the CRC-32
  * (zlib's) of the whole file, where the checksum's own eight lower-case hex digits count as zeros. "writer" is
  * "headlight". So a file written here with a wrong bit is never mistaken for a file of another program. */
-#ifndef HL_CORE_FILES_SAFETENSORS_H
-#define HL_CORE_FILES_SAFETENSORS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -87,5 +86,3 @@ typedef struct hl_safetensors_place {
 hl_status hl_safetensors_read(hl_safetensors *file, hl_safetensors_place *places);
 
 HL_END_DECLS
-
-#endif

@@ -7,8 +7,7 @@
  *   (2^-7 + 2^-16) S + K 2^-23 (|b| + S) + K 2^-126:
  * 2^-8 of each factor, and 2^-23 of the sum for each addition. The instruction treats factors, products and sums below
  * 2^-126 as 0. Numbers that are not finite stay so, and a finite number above 3.3895e38 becomes infinite. */
-#ifndef HL_CORE_KERNELS_BF16_H
-#define HL_CORE_KERNELS_BF16_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -18,5 +17,3 @@ HL_BEGIN_DECLS
 const char *hl_bf16_missing(void);
 
 HL_END_DECLS
-
-#endif

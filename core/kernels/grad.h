@@ -1,6 +1,5 @@
 /* Where an op's backward writes a gradient. */
-#ifndef HL_CORE_KERNELS_GRAD_H
-#define HL_CORE_KERNELS_GRAD_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -28,5 +27,3 @@ static inline void hl_grad_put(hl_real *dx, hl_real v, bool add)
 void hl_grad_scale(int threads, int64_t n, hl_real factor, const hl_real *x, hl_grad dx);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Which keys a query may attend to, and the softmax over them. */
-#ifndef HL_CORE_KERNELS_MASK_H
-#define HL_CORE_KERNELS_MASK_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -76,5 +75,3 @@ void hl_masked_softmax_rows(const hl_mask *mask, int64_t b, int64_t h, int64_t f
 void hl_masked_softmax_backward(const hl_real *w, const hl_real *dw, int64_t n, hl_real factor, hl_real *dx, bool add);
 
 HL_END_DECLS
-
-#endif

@@ -4,8 +4,7 @@
  * faster. A single-threaded sgemm gives bit-identical rows if every cut falls on a multiple of 48 rows, and the whole
  * and every piece have M*N*K > 1,000,000 (at or below that, OpenBLAS uses other kernels). A smaller product is never
  * cut. tests/core/test_matmul.c checks this property of the installed OpenBLAS. */
-#ifndef HL_CORE_KERNELS_MATMUL_H
-#define HL_CORE_KERNELS_MATMUL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -51,5 +50,3 @@ int64_t hl_matmul_rows_scratch(int64_t M, int64_t N, int64_t K);
 const char *hl_matmul_library_warning(void);
 
 HL_END_DECLS
-
-#endif

@@ -5,8 +5,7 @@
  *
  * The key is the seed. The counter consists of position (low 64 bits), step (32 bits) and stream (high 32 bits). One
  * call of the generator yields four words, so position p of a scalar draw is word p % 4 of block p / 4. */
-#ifndef HL_CORE_KERNELS_RANDOM_H
-#define HL_CORE_KERNELS_RANDOM_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -57,5 +56,3 @@ hl_real hl_random_uniform(hl_random random, uint64_t position);
 hl_real hl_random_normal(hl_random random, uint64_t position);
 
 HL_END_DECLS
-
-#endif

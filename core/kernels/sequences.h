@@ -1,6 +1,5 @@
 /* Sequences of different lengths, end to end, as the rows of a tensor (N, ...). There is no padding. */
-#ifndef HL_CORE_KERNELS_SEQUENCES_H
-#define HL_CORE_KERNELS_SEQUENCES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -34,5 +33,3 @@ static inline int64_t hl_sequences_length(const hl_sequences *sequences, int64_t
 hl_status hl_sequences_check(const hl_sequences *sequences, int64_t n_rows, bool check_numbers);
 
 HL_END_DECLS
-
-#endif

@@ -4,8 +4,7 @@
  * LIBXSMM (Heinecke et al. 2016) generates a kernel for the exact shape at run time. It is several times as fast as
  * OpenBLAS for small shapes, and faster wherever B needs no packing. OpenBLAS is used without LIBXSMM, in double, or if
  * LIBXSMM declines a shape; for bf16, a loop in C is used. A product runs on the calling thread. */
-#ifndef HL_CORE_KERNELS_SMALL_MATMUL_H
-#define HL_CORE_KERNELS_SMALL_MATMUL_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/real.h"
@@ -63,5 +62,3 @@ void hl_transpose(int64_t n, int64_t width, hl_real factor, const hl_real *x, in
                   int64_t y_stride);
 
 HL_END_DECLS
-
-#endif

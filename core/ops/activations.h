@@ -1,7 +1,6 @@
 /* Activations: y = f(x) and dx = dy * f'(x), number by number. Phi and phi are the distribution function and the
  * density of the standard normal distribution; s(x) = 1 / (1 + e^-x). Each returns y, shaped like x. */
-#ifndef HL_CORE_OPS_ACTIVATIONS_H
-#define HL_CORE_OPS_ACTIVATIONS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -29,5 +28,3 @@ hl_tensor *hl_silu(hl_tape *tape, hl_tensor *x);
 hl_tensor *hl_tanh(hl_tape *tape, hl_tensor *x);
 
 HL_END_DECLS
-
-#endif

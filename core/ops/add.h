@@ -1,7 +1,6 @@
 /* y = x + b, where b has the shape of x or of x's last dimensions: a residual (B, T, D), positions (T, D), a bias (D).
  * dx = dy, db = dy summed over the leading dimensions that b lacks. */
-#ifndef HL_CORE_OPS_ADD_H
-#define HL_CORE_OPS_ADD_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -12,5 +11,3 @@ HL_BEGIN_DECLS
 hl_tensor *hl_add(hl_tape *tape, hl_tensor *x, hl_tensor *b);
 
 HL_END_DECLS
-
-#endif

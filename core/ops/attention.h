@@ -15,8 +15,7 @@
  * The numbers of a sequence are read and written where they lie. A long sequence is first copied and padded with zeros,
  * because its products would otherwise have too many different shapes. No row of another sequence is read or
  * written. */
-#ifndef HL_CORE_OPS_ATTENTION_H
-#define HL_CORE_OPS_ATTENTION_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/mask.h"
@@ -85,5 +84,3 @@ hl_tensor *hl_attention(hl_tape *tape, hl_attention_args args);
 const hl_attention_args *hl_attention_args_of(const hl_node *node);
 
 HL_END_DECLS
-
-#endif

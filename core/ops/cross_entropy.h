@@ -3,8 +3,7 @@
  *   q = (1 - smoothing) * one_hot(target) + smoothing / C      (Szegedy et al. 2016)
  * dlogits = (softmax(logits) - q) / n. The loss is in nats. A target of HL_IGNORE is a class that the logits do not
  * have: its row counts as answered wrong, and its loss and gradient are 0. */
-#ifndef HL_CORE_OPS_CROSS_ENTROPY_H
-#define HL_CORE_OPS_CROSS_ENTROPY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -34,5 +33,3 @@ typedef struct hl_cross_entropy_args {
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args);
 
 HL_END_DECLS
-
-#endif

@@ -1,8 +1,7 @@
 /* y = x * m, where m is 0 with probability p and 1 / (1 - p) otherwise; dx = dy * m. Inverted dropout, Srivastava et
  * al. 2014. The draw of m for row r and column d depends on (the tape's seed, stream, the tape's step, k, d), where k
  * is the number of row r in the tape's `places`. See tape.h and random.h. */
-#ifndef HL_CORE_OPS_DROPOUT_H
-#define HL_CORE_OPS_DROPOUT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -19,5 +18,3 @@ hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream);
 hl_tensor *hl_dropout_rows(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream, const int32_t *rows, int32_t base);
 
 HL_END_DECLS
-
-#endif

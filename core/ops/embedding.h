@@ -3,8 +3,7 @@
  * W (V, D), P (max_length, D), S (types, D), ids, positions and types (N), y (N, D). P and S may be missing. Backward:
  *   dW: row v gets scale * the sum of all dy whose id is v;  dP: row p gets the sum of all dy whose position is p;
  *   dS: likewise. */
-#ifndef HL_CORE_OPS_EMBEDDING_H
-#define HL_CORE_OPS_EMBEDDING_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -32,5 +31,3 @@ hl_tensor *hl_embedding(hl_tape *tape, hl_embedding_args args);
 const hl_embedding_args *hl_embedding_args_of(const hl_node *node);
 
 HL_END_DECLS
-
-#endif

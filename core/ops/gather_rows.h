@@ -1,7 +1,6 @@
 /* y[m] = x[rows[m]]: rows of a tensor, in the order of a list. dx: row r gets the sum of all dy[m] with rows[m] = r, or
  * 0 if the list does not name it. */
-#ifndef HL_CORE_OPS_GATHER_ROWS_H
-#define HL_CORE_OPS_GATHER_ROWS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -14,5 +13,3 @@ HL_BEGIN_DECLS
 hl_tensor *hl_gather_rows(hl_tape *tape, hl_tensor *x, const int32_t *rows, int32_t base, hl_shape rows_shape);
 
 HL_END_DECLS
-
-#endif

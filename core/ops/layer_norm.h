@@ -6,8 +6,7 @@
  * RMS norm is y = x / sqrt(mean(x^2) + epsilon) * gamma: the same without a mean. Zhang and Sennrich 2019
  * (arXiv:1910.07467). Backward, with n = x / sqrt(mean(x^2) + epsilon):
  *   dx = (g - n * mean(g * n)) / sqrt(mean(x^2) + epsilon),  dgamma = sum of dy * n */
-#ifndef HL_CORE_OPS_LAYER_NORM_H
-#define HL_CORE_OPS_LAYER_NORM_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -21,5 +20,3 @@ hl_tensor *hl_layer_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_tenso
 hl_tensor *hl_rms_norm(hl_tape *tape, hl_tensor *x, hl_tensor *gamma, hl_real epsilon);
 
 HL_END_DECLS
-
-#endif

@@ -12,8 +12,7 @@
  *
  * If W has `bf16` set, the products x W^T, dp W and dp^T x are computed as in bf16.h; all other numbers are in
  * float. */
-#ifndef HL_CORE_OPS_LINEAR_H
-#define HL_CORE_OPS_LINEAR_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/bf16.h"
@@ -42,5 +41,3 @@ const hl_linear_args *hl_linear_args_of(const hl_node *node);
 hl_tensor *hl_linear(hl_tape *tape, hl_tensor *x, hl_tensor *W, hl_tensor *b);
 
 HL_END_DECLS
-
-#endif

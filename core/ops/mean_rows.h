@@ -1,8 +1,7 @@
 /* y[m] = the mean over all rows of the sequence that contains row rows[m], or the last row of that sequence. x (N, D),
  * y (M, D). Backward, for means of n rows: each row gets dy[m] / n for every m whose row lies in its sequence; all
  * others get 0. */
-#ifndef HL_CORE_OPS_MEAN_ROWS_H
-#define HL_CORE_OPS_MEAN_ROWS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/sequences.h"
@@ -18,5 +17,3 @@ hl_tensor *hl_mean_rows(hl_tape *tape, hl_tensor *x, hl_sequences sequences, con
                         bool last);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* y = a * b, number by number, where both have the same shape. da = dy * b, db = dy * a. */
-#ifndef HL_CORE_OPS_MULTIPLY_H
-#define HL_CORE_OPS_MULTIPLY_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -11,5 +10,3 @@ HL_BEGIN_DECLS
 hl_tensor *hl_multiply(hl_tape *tape, hl_tensor *a, hl_tensor *b);
 
 HL_END_DECLS
-
-#endif

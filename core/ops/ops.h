@@ -1,6 +1,5 @@
 /* Includes every op and lists them all. Each op has its own header, except that activations share one. */
-#ifndef HL_CORE_OPS_OPS_H
-#define HL_CORE_OPS_OPS_H
+#pragma once
 
 #include "core/ops/activations.h"
 #include "core/ops/add.h"
@@ -46,5 +45,3 @@
     OP(sum) \
     OP(tanh)
 /* clang-format on */
-
-#endif

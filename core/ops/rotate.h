@@ -4,8 +4,7 @@
  *   y[i] = x[i] cos a - x[i + h] sin a,   y[i + h] = x[i + h] cos a + x[i] sin a
  * If queries and keys are rotated, their product depends on the distance of their positions alone. An odd Dk leaves
  * the head's last number as it is. Backward rotates dy by the same angles in the other direction. */
-#ifndef HL_CORE_OPS_ROTATE_H
-#define HL_CORE_OPS_ROTATE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -29,5 +28,3 @@ hl_tensor *hl_rotate(hl_tape *tape, hl_rotate_args args);
 void hl_rotate_table(int64_t T, int64_t width, double theta, hl_real *table);
 
 HL_END_DECLS
-
-#endif

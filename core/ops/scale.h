@@ -1,6 +1,5 @@
 /* y = factor * x, for a constant factor. dx = factor * dy. */
-#ifndef HL_CORE_OPS_SCALE_H
-#define HL_CORE_OPS_SCALE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -11,5 +10,3 @@ HL_BEGIN_DECLS
 hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor);
 
 HL_END_DECLS
-
-#endif

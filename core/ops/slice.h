@@ -1,7 +1,6 @@
 /* y = the columns first ... first + width - 1 of x's last dimension, such as one head's columns of q, k, v or W_O. dx
  * is dy in those columns and 0 in the others. */
-#ifndef HL_CORE_OPS_SLICE_H
-#define HL_CORE_OPS_SLICE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -12,5 +11,3 @@ HL_BEGIN_DECLS
 hl_tensor *hl_slice(hl_tape *tape, hl_tensor *x, int64_t first, int64_t width);
 
 HL_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* w = softmax(x + bias) over the last dimension where a mask permits it, and 0 elsewhere. A row without a permitted key
  * is zero. dx = w * (dw - sum(w * dw)). */
-#ifndef HL_CORE_OPS_SOFTMAX_H
-#define HL_CORE_OPS_SOFTMAX_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/kernels/mask.h"
@@ -15,5 +14,3 @@ HL_BEGIN_DECLS
 hl_tensor *hl_softmax(hl_tape *tape, hl_tensor *x, hl_mask mask, int64_t head);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* y = the sum of all numbers in x, a scalar, added in double. dx = dy everywhere. */
-#ifndef HL_CORE_OPS_SUM_H
-#define HL_CORE_OPS_SUM_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/tape.h"
@@ -14,5 +13,3 @@ hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x);
 hl_tensor *hl_mean(hl_tape *tape, hl_tensor *x);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* Lets a step begin without zeroing the gradients of parameters. Used by core and train. */
-#ifndef HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
-#define HL_CORE_PRIVATE_FORGOTTEN_GRADS_H
+#pragma once
 
 #include "core/parameters.h"
 
@@ -12,5 +11,3 @@ void hl_forgotten_grads_begin(hl_parameters *parameters);
 
 /* Zeroes the gradients that backward has not reached. */
 void hl_forgotten_grads_end(hl_parameters *parameters);
-
-#endif

@@ -1,7 +1,6 @@
 /* For ops with large parameters: how gradients are computed in parts when backward runs on several tapes at once
  * (tape_leaves.h), and how forward keeps what it computes from parameters for later passes (hl_tape_kept). */
-#ifndef HL_CORE_PRIVATE_OP_PARTS_H
-#define HL_CORE_PRIVATE_OP_PARTS_H
+#pragma once
 
 #include "core/op.h"
 
@@ -22,5 +21,3 @@ hl_real *hl_tape_keep(hl_tape *tape, int64_t count);
 
 /* Whether an earlier pass has computed these numbers. */
 bool hl_tape_has_kept(const hl_tape *tape);
-
-#endif

@@ -10,8 +10,7 @@
  * Backward goes through the tapes side by side, leaf after leaf on each thread. Once all leaves have passed an op with
  * parameters, the op's gradients are summed while the numbers are still in the cache. So only the sum is ever stored as
  * a gradient of the whole model. */
-#ifndef HL_CORE_PRIVATE_TAPE_LEAVES_H
-#define HL_CORE_PRIVATE_TAPE_LEAVES_H
+#pragma once
 
 #include "core/tape.h"
 
@@ -34,5 +33,3 @@ bool hl_tape_leaves_share(const hl_tape *tape);
 /* Adds the gradient of the sum of all losses to the gradient of every parameter, on at most `threads` threads. Returns
  * the first error of a tape, as hl_tape_backward does. */
 hl_status hl_tape_leaves_backward(int threads, int n, hl_tape_leaf *leaves, hl_real *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the parts of a tape allocate memory and run an op. For core/tape*.c alone. */
-#ifndef HL_CORE_PRIVATE_TAPE_PIECES_H
-#define HL_CORE_PRIVATE_TAPE_PIECES_H
+#pragma once
 
 #include "core/op.h"
 
@@ -41,5 +40,3 @@ bool hl_node_parameter(const hl_node *node, int i);
 /* Runs the node's backward if a gradient has reached its output. `start`: the tensor from which backward began. If
  * `sums` is not NULL, gradients of parameters go to sums[i] instead of their own memory. False with a sticky error. */
 bool hl_tape_backward_node(hl_tape *tape, hl_node *node, const hl_tensor *start, const hl_grad *sums);
-
-#endif

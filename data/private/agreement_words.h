@@ -1,6 +1,5 @@
 /* The words of the task `agreement`: their tokens, and which word forms agree. Private to this folder. */
-#ifndef HL_DATA_PRIVATE_AGREEMENT_WORDS_H
-#define HL_DATA_PRIVATE_AGREEMENT_WORDS_H
+#pragma once
 
 #include "data/vocabulary.h"
 
@@ -40,5 +39,3 @@ int32_t hl_agreement_possessive(int form);
 
 /* Makes the vocabulary of these words. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
 hl_status hl_agreement_vocabulary(hl_vocabulary **out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of a dataset, of a toy task or of a user's files. For the dataset's own files. */
-#ifndef HL_DATA_PRIVATE_DATASET_PARTS_H
-#define HL_DATA_PRIVATE_DATASET_PARTS_H
+#pragma once
 
 #include "data/dataset.h"
 
@@ -22,5 +21,3 @@ hl_status hl_dataset_text_examples(const hl_dataset *dataset, hl_split split, in
 hl_status hl_dataset_text_storage(const hl_dataset *dataset, hl_batch_storage *storage);
 hl_status hl_dataset_text_fill(const hl_dataset *dataset, hl_split split, int64_t first_index, int64_t most_examples,
                                int64_t most_rows, hl_batch_storage *storage);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the task files share. Private to this folder. */
-#ifndef HL_DATA_PRIVATE_TASK_PARTS_H
-#define HL_DATA_PRIVATE_TASK_PARTS_H
+#pragma once
 
 #include "core/examples.h"
 #include "data/task.h"
@@ -38,5 +37,3 @@ void hl_slots_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_exampl
 
 /* Makes the symbol at position `source` the answer in slot `slot`, both counted from 0. */
 void hl_slots_answer(int64_t n, int64_t slot, int64_t source, hl_example example);
-
-#endif

@@ -3,8 +3,7 @@
  * A word is a line of ten columns, separated by tabs, with the ID 1, 2, ... Ranges (3-4) and empty nodes (5.1) are
  * checked and written back, but are not words. Lines that begin with # before a sentence's words are comments. An empty
  * line ends a sentence. The last sentence may lack it, and additional empty lines do no harm. */
-#ifndef HL_DATA_TEXT_CONLLU_H
-#define HL_DATA_TEXT_CONLLU_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -103,5 +102,3 @@ void hl_conllu_print(const hl_conllu_sentence *sentence, hl_conllu_column column
 void hl_conllu_close(hl_conllu *reader); /* NULL is allowed */
 
 HL_END_DECLS
-
-#endif

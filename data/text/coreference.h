@@ -6,8 +6,7 @@
  *
  * A mention stands at its head, the first of its words whose syntactic head lies outside it. Mentions with the same
  * head are one, of all their entities. */
-#ifndef HL_DATA_TEXT_COREFERENCE_H
-#define HL_DATA_TEXT_COREFERENCE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -70,5 +69,3 @@ bool hl_coreference_same(const hl_coreference_text *text, size_t mention, size_t
 size_t hl_coreference_bytes(const hl_coreference_text *text);
 
 HL_END_DECLS
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Memory: 8 bytes for each 4 KiB of a cache of examples, none for running text, and what a reader holds. Numbers are in
  * the machine's byte order. The format: data/text/private/corpus_file.h. */
-#ifndef HL_DATA_TEXT_CORPUS_H
-#define HL_DATA_TEXT_CORPUS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -116,5 +115,3 @@ hl_status hl_corpus_read_lengths(hl_corpus_reader *reader, int64_t i);
 hl_status hl_corpus_window(hl_corpus_reader *reader, int64_t first, int64_t count, int32_t *numbers);
 
 HL_END_DECLS
-
-#endif

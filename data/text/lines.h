@@ -9,8 +9,7 @@
  *         ...
  *     }
  *     hl_lines_close(lines); */
-#ifndef HL_DATA_TEXT_LINES_H
-#define HL_DATA_TEXT_LINES_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -91,5 +90,3 @@ hl_status hl_lines_bad(const hl_lines *lines, int64_t line, const char *format, 
 int64_t hl_line_columns(hl_span row, hl_span *columns, int64_t most);
 
 HL_END_DECLS
-
-#endif

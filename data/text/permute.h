@@ -1,6 +1,5 @@
 /* The order of examples: a seeded permutation, computed for one index at a time, without a table. */
-#ifndef HL_DATA_TEXT_PERMUTE_H
-#define HL_DATA_TEXT_PERMUTE_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -14,5 +13,3 @@ HL_BEGIN_DECLS
 int64_t hl_permute(uint64_t seed, int64_t pass, int64_t n, int64_t i);
 
 HL_END_DECLS
-
-#endif

@@ -6,8 +6,7 @@
  * text has none. The unknown token counts as one character (for words and wordpiece, as a word). Other special tokens
  * have no character, and end a word. A character is a code point, and counts where its first byte is. A word is a
  * maximal sequence without white space (\s of Unicode). */
-#ifndef HL_DATA_TEXT_SCORED_TEXT_H
-#define HL_DATA_TEXT_SCORED_TEXT_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -40,5 +39,3 @@ void hl_scored_text_break(hl_scored_text *text);
 hl_status hl_scored_text_of_validation(const hl_text_data *data, uint64_t seed, int64_t count, hl_scored_text *text);
 
 HL_END_DECLS
-
-#endif

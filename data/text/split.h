@@ -1,6 +1,5 @@
 /* Which part of a text, or which texts, are for validation. These are pure functions that depend only on the data. */
-#ifndef HL_DATA_TEXT_SPLIT_H
-#define HL_DATA_TEXT_SPLIT_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -32,5 +31,3 @@ typedef struct hl_windows {
 hl_windows hl_text_windows(int64_t n, double share, bool validation, int64_t length, int64_t stride);
 
 HL_END_DECLS
-
-#endif

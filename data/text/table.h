@@ -1,7 +1,6 @@
 /* Reads tables with columns separated by tabs (TSV), one row at a time. There is no quoting: quotes and backslashes are
  * ordinary characters, and no column contains a tab or an end of line. A column may be empty. */
-#ifndef HL_DATA_TEXT_TABLE_H
-#define HL_DATA_TEXT_TABLE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -74,5 +73,3 @@ const hl_lines *hl_table_lines(const hl_table *table);
 void hl_table_close(hl_table *table); /* NULL is allowed */
 
 HL_END_DECLS
-
-#endif

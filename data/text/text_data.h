@@ -13,8 +13,7 @@
  * Otherwise each sentence is assigned by a hash of its content without labels, so that none is in both. In running
  * text, the texts of special tokens (<|endoftext|> between documents) become those tokens, and line ends are text. In
  * sentences, the texts of special tokens are ordinary text. */
-#ifndef HL_DATA_TEXT_TEXT_DATA_H
-#define HL_DATA_TEXT_TEXT_DATA_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -102,5 +101,3 @@ hl_status hl_text_data_read(hl_text_reader *reader, hl_split split, uint64_t see
                             hl_text_example *example);
 
 HL_END_DECLS
-
-#endif

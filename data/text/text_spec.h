@@ -1,6 +1,5 @@
 /* Which of a user's files become examples, and how. data/text/text_data.h opens them. */
-#ifndef HL_DATA_TEXT_TEXT_SPEC_H
-#define HL_DATA_TEXT_TEXT_SPEC_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -52,5 +51,3 @@ bool hl_text_spec_is_pair(const hl_text_spec *spec);
 hl_status hl_text_spec_check(const hl_text_spec *spec);
 
 HL_END_DECLS
-
-#endif

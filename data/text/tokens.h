@@ -5,8 +5,7 @@
  *   wordpiece, bpe, unigram      BERT's, GPT-2's and SentencePiece's, exactly as in `tokenizers` 0.23.3
  *
  * Objects come from a file (data/text/tokens_file.h) or are learned from text (data/text/tokens_learn.h). */
-#ifndef HL_DATA_TEXT_TOKENS_H
-#define HL_DATA_TEXT_TOKENS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -116,5 +115,3 @@ hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pie
 hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n, bool specials, hl_text *text);
 
 HL_END_DECLS
-
-#endif

@@ -5,8 +5,7 @@
  * UTF-8, zero bytes, no pieces or more than HL_TOKENS_MAX, an empty or repeated piece, ids with gaps, a missing unknown
  * token if the kind needs one, merges of unknown pieces, and, by name, anything that changes pieces and is not
  * supported here. HL_NO_MEMORY. After success the caller owns *out: hl_tokens_free. */
-#ifndef HL_DATA_TEXT_TOKENS_FILE_H
-#define HL_DATA_TEXT_TOKENS_FILE_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -83,5 +82,3 @@ hl_status hl_tokens_set_prefix_space(hl_tokens *tokens);
 hl_status hl_tokens_save_tokenizer(const hl_tokens *tokens, const char *path);
 
 HL_END_DECLS
-
-#endif

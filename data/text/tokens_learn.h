@@ -9,8 +9,7 @@
  * wordpiece is the most frequent characters, at most 1000 and at most a quarter of the size. They are in the order of
  * their code points: first each alone, then those that continue a word with "##". Words with other characters are not
  * used for learning. */
-#ifndef HL_DATA_TEXT_TOKENS_LEARN_H
-#define HL_DATA_TEXT_TOKENS_LEARN_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -43,5 +42,3 @@ typedef hl_status hl_tokens_source(void *context, const char **text, size_t *siz
 hl_status hl_tokens_learn(const hl_tokens_options *options, hl_tokens_source *source, void *context, hl_tokens **out);
 
 HL_END_DECLS
-
-#endif

@@ -3,8 +3,7 @@
  * Words are the words of CoNLL-U, without ranges and empty nodes, each cut into pieces on its own
  * (hl_tokens_encode_word). Sentences of one word, and sentences that are too long, are left out and counted. All others
  * are numbered from 0. */
-#ifndef HL_DATA_TEXT_TREEBANK_H
-#define HL_DATA_TEXT_TREEBANK_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -103,5 +102,3 @@ int64_t hl_treebank_longest(const hl_treebank *treebank);
 int64_t hl_treebank_most_words(const hl_treebank *treebank);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* A case of a relation: a word, and the words that are right for it. */
-#ifndef HL_DATA_TEXT_TREEBANK_ARC_H
-#define HL_DATA_TEXT_TREEBANK_ARC_H
+#pragma once
 
 #include "core/base/declarations.h"
 
@@ -31,5 +30,3 @@ static inline bool hl_treebank_is_right(const hl_treebank_arc *arc, int64_t gues
 }
 
 HL_END_DECLS
-
-#endif

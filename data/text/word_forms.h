@@ -1,6 +1,5 @@
 /* The words in examples of text: how they are spelled, which are the same, and which are rare. */
-#ifndef HL_DATA_TEXT_WORD_FORMS_H
-#define HL_DATA_TEXT_WORD_FORMS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -58,5 +57,3 @@ enum { HL_WORD_FORMS_COUNTED = 1 << 26 };
 hl_status hl_word_forms_count(hl_word_forms *forms, const hl_text_data *data);
 
 HL_END_DECLS
-
-#endif

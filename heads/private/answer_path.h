@@ -3,8 +3,7 @@
  * f is the identity, or what the output layer has before W (layers/output.h): a pooler, or a dense layer, activation
  * and norm. In the latter cases f is replaced by its first-order approximation at the pass, using its Jacobian
  * there. */
-#ifndef HL_HEADS_PRIVATE_ANSWER_PATH_H
-#define HL_HEADS_PRIVATE_ANSWER_PATH_H
+#pragma once
 
 #include "core/base/status.h"
 #include "layers/model.h"
@@ -54,5 +53,3 @@ double hl_centred_logit(const hl_real *logits, int64_t n, int32_t id);
 
 /* The centred bias of a logit; 0 if there is none. */
 double hl_answer_path_bias(const hl_answer_path *path, int32_t target);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether heads copy the tokens that they look at (hl_copies in heads/writes.h); for writes.c. */
-#ifndef HL_HEADS_PRIVATE_COPIES_H
-#define HL_HEADS_PRIVATE_COPIES_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/batch.h"
@@ -59,5 +58,3 @@ hl_status hl_copies_add(hl_copies_measuring *c, const hl_write_pass *pass, hl_an
 
 /* Writes the results into the heads' `copies`. HL_NO_MEMORY. */
 hl_status hl_copies_end(const hl_copies_measuring *c, hl_head_writes *heads);
-
-#endif

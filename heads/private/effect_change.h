@@ -1,6 +1,5 @@
 /* The losses of a model with some of its heads changed; for effect.c and importance.c. */
-#ifndef HL_HEADS_PRIVATE_EFFECT_CHANGE_H
-#define HL_HEADS_PRIVATE_EFFECT_CHANGE_H
+#pragma once
 
 #include "core/base/status.h"
 #include "heads/estimate.h"
@@ -27,5 +26,3 @@ hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *
  * once as the arena has workspaces for. If that would leave half of the threads idle, as it may for the last changes,
  * the threads work on one pass together. HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes);
-
-#endif

@@ -1,7 +1,6 @@
 /* Examples and memory for passes that measure the loss of each example with some of the model's heads changed; for
  * effect_change.c, effect.c, importance.c and all_subsets.c. */
-#ifndef HL_HEADS_PRIVATE_EFFECT_LOSSES_H
-#define HL_HEADS_PRIVATE_EFFECT_LOSSES_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/status.h"
@@ -71,5 +70,3 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double **slopes);
 
 /* The mean of a layer's z over all rows of the examples, (H * Dv). HL_NO_MEMORY. */
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);
-
-#endif

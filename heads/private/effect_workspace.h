@@ -1,7 +1,6 @@
 /* The memory of a model's pass that begins at one of its layers and holds the output of one layer at a time. Passes in
  * different workspaces may run on different threads. For effect_losses.c and effect_change.c. */
-#ifndef HL_HEADS_PRIVATE_EFFECT_WORKSPACE_H
-#define HL_HEADS_PRIVATE_EFFECT_WORKSPACE_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/base/status.h"
@@ -71,5 +70,3 @@ hl_status hl_effect_workspace_pass(hl_effect_workspace *workspace, const hl_mode
  * before and after. HL_NO_MEMORY, HL_INVALID (examples too long for the model). */
 hl_status hl_effect_workspace_move(hl_arena *arena, const hl_model *model, const hl_batch *batch, int threads, int from,
                                    int to, hl_real *x, hl_real *z);
-
-#endif

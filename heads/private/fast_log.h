@@ -1,6 +1,5 @@
 /* Natural logarithms that are faster and less exact than hl_log, for the entropies of many rows. */
-#ifndef HL_HEADS_PRIVATE_FAST_LOG_H
-#define HL_HEADS_PRIVATE_FAST_LOG_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -76,6 +75,4 @@ __attribute__((always_inline)) static inline __m512d hl_log_vector(__m512d x)
     __m512d p = _mm512_fmadd_pd(_mm512_fmadd_pd(p6, z, p4), z, p2);
     return _mm512_fmadd_pd(p, z, _mm512_add_pd(_mm512_fmadd_pd(n, ln2, M), r));
 }
-#endif
-
 #endif

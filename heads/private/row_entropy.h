@@ -1,6 +1,5 @@
 /* The entropy of a row of weights, in vector code: the inner loop of several metrics. */
-#ifndef HL_HEADS_PRIVATE_ROW_ENTROPY_H
-#define HL_HEADS_PRIVATE_ROW_ENTROPY_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -22,5 +21,3 @@ void hl_row_halve(const hl_real *a, int64_t n, double *halves);
  * row k of b. All rows must be halves of rows whose sum is 1. The entropies agree with hl_row_entropy_mixed to within
  * 5e-14, because they use a faster logarithm (hl_log_near; hl_log_vector with AVX-512). */
 void hl_row_entropies_mixed(const double *a, const double *b, int64_t stride, int64_t n, int64_t count, double *sums);
-
-#endif

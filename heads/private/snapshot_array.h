@@ -1,6 +1,5 @@
 /* Reads arrays from a snapshot's archive and checks them; for snapshot.c and validation_sums_file.c. */
-#ifndef HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
-#define HL_HEADS_PRIVATE_SNAPSHOT_ARRAY_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/files/npz.h"
@@ -16,5 +15,3 @@ hl_status hl_snapshot_wrong(const char *path, const char *name, const char *form
  * type or shape. */
 hl_status hl_snapshot_array(const hl_npz *npz, const char *path, const char *name, hl_npy_type type, hl_shape shape,
                             void **data);
-
-#endif

@@ -1,6 +1,5 @@
 /* Validation sums (heads/validation_sums.h) as arrays in a snapshot's file. */
-#ifndef HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
-#define HL_HEADS_PRIVATE_VALIDATION_SUMS_FILE_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/files/npz.h"
@@ -26,5 +25,3 @@ void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz
  * wrong>" if an array is missing, has another type or shape, or holds a number out of range. */
 hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
                                   int64_t least, int64_t most, hl_validation_sums *sums, bool *has);
-
-#endif

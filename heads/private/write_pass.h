@@ -2,8 +2,7 @@
  *
  * The numbers of some rows of the batch are kept, in the order of these rows: at most R of them. With post-norm, each
  * layer has two norms on the residual path; with pre-norm, the whole encoder has one. */
-#ifndef HL_HEADS_PRIVATE_WRITE_PASS_H
-#define HL_HEADS_PRIVATE_WRITE_PASS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/tape.h"
@@ -58,5 +57,3 @@ void hl_write_norm_backward(const hl_norm_layer *norm, const hl_real *scale, int
 /* Turns the writes o (n, D) at the norm's input into those at its output, with the scale fixed and without beta: o = (o
  * - its mean) * scale * gamma. */
 void hl_write_norm_forward(const hl_norm_layer *norm, const hl_real *scale, int64_t n, hl_real *o);
-
-#endif

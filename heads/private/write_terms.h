@@ -1,6 +1,5 @@
 /* The centred logits of answers as sums of terms, one for each writer; for writes.c. */
-#ifndef HL_HEADS_PRIVATE_WRITE_TERMS_H
-#define HL_HEADS_PRIVATE_WRITE_TERMS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/batch.h"
@@ -52,5 +51,3 @@ int64_t hl_write_answers_of(const hl_model *model, const hl_batch *batch, hl_wri
 /* Computes t->terms for the n answers from what the pass has kept. HL_NO_MEMORY. */
 hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_answer_path *path,
                             const hl_write_answer *answers, int64_t n);
-
-#endif

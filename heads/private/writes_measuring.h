@@ -1,6 +1,5 @@
 /* The state of a measurement of what heads write; for writes.c and writes_slice.c. */
-#ifndef HL_HEADS_PRIVATE_WRITES_MEASURING_H
-#define HL_HEADS_PRIVATE_WRITES_MEASURING_H
+#pragma once
 
 #include "heads/evaluator.h"
 #include "heads/private/copies.h"
@@ -55,5 +54,3 @@ void hl_writes_end_slice(void *context, const hl_evaluator_slice *slice, const h
 
 /* The pass's `attended`: adds |o| / |x| for every head of a layer, over all rows. */
 void hl_writes_add_norms(void *context, int layer, int64_t n_rows, const hl_real *x, const hl_real *z);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads members of config.json. Every error names the folder, the file and the key. */
-#ifndef HL_PRETRAINED_PRIVATE_CONFIG_READER_H
-#define HL_PRETRAINED_PRIVATE_CONFIG_READER_H
+#pragma once
 
 #include "pretrained/private/folder.h"
 
@@ -30,5 +29,3 @@ double hl_config_json_plain(hl_real value);
 /* Reads the windows and rotary positions of a kind that has them into the folder's model. Layers without a window must
  * be every n-th one, from layer 0 on, and angles must be the usual ones. HL_BAD_FILE. */
 hl_status hl_config_json_windows(const hl_config_json *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* An opened folder, for the files that read its parts. */
-#ifndef HL_PRETRAINED_PRIVATE_FOLDER_H
-#define HL_PRETRAINED_PRIVATE_FOLDER_H
+#pragma once
 
 #include "core/files/json.h"
 #include "core/files/safetensors.h"
@@ -59,5 +58,3 @@ hl_status hl_pretrained_check_weights(hl_pretrained *folder);
 
 /* Whether a name from a file is one of a file in the folder itself. */
 bool hl_pretrained_is_file_name(const char *name);
-
-#endif

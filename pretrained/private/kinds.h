@@ -1,6 +1,5 @@
 /* The kinds of open models: how their config.json spells sizes, and their weights' names. */
-#ifndef HL_PRETRAINED_PRIVATE_KINDS_H
-#define HL_PRETRAINED_PRIVATE_KINDS_H
+#pragma once
 
 #include "layers/model.h"
 #include "pretrained/pretrained.h"
@@ -97,5 +96,3 @@ enum { HL_MODEL_KIND_NAMES = 128 /* bytes of all names */ };
 
 /* Writes all names, separated by ", ", and returns them. */
 const char *hl_model_kind_names(char names[HL_MODEL_KIND_NAMES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which tensor of a folder goes into which parameter of a model. */
-#ifndef HL_PRETRAINED_PRIVATE_LOADING_H
-#define HL_PRETRAINED_PRIVATE_LOADING_H
+#pragma once
 
 #include "pretrained/private/folder.h"
 
@@ -29,5 +28,3 @@ hl_status hl_loading_place(hl_loading *l);
 
 /* Whether tensor i of file f has no place, and can be read. */
 bool hl_loading_is_unused(const hl_loading *l, int f, int i);
-
-#endif

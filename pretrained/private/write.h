@@ -1,6 +1,5 @@
 /* The parts of a folder that is written. */
-#ifndef HL_PRETRAINED_PRIVATE_WRITE_H
-#define HL_PRETRAINED_PRIVATE_WRITE_H
+#pragma once
 
 #include "core/files/json.h"
 #include "core/files/safetensors.h"
@@ -44,5 +43,3 @@ void hl_pretrained_print_config(hl_pretrained_writing *w, hl_text *text);
 
 /* model.safetensors. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char *path, hl_pretrained_written *written);
-
-#endif

@@ -8,8 +8,7 @@
  *   cell,<one column per varied key>,label,runs,born,first,median,last
  * runs: finished runs with snapshots. born: in how many of them it was born; first, median and last are the steps,
  * empty if born is 0. The median of an even number is the mean of the two in the middle. */
-#ifndef HL_PROGRAMS_ABLATE_BIRTHS_H
-#define HL_PROGRAMS_ABLATE_BIRTHS_H
+#pragma once
 
 #include "core/base/text_grid.h"
 #include "heads/label.h"
@@ -41,5 +40,3 @@ void hl_ablate_births_csv(const hl_ablate_births *births, hl_text *text);
 /* The same for people: a row for each variant and label that was born there. A grid without rows but the titles if
  * there is none. HL_NO_MEMORY; must be freed on failure too. */
 hl_status hl_ablate_births_grid(const hl_ablate_births *births, hl_text_grid *grid);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line of `ablate`. */
-#ifndef HL_PROGRAMS_ABLATE_COMMAND_H
-#define HL_PROGRAMS_ABLATE_COMMAND_H
+#pragma once
 
 #include "core/base/status.h"
 #include "programs/named_config.h"
@@ -44,5 +43,3 @@ enum { HL_ABLATE_TARGETS = 2 };
 
 /* Lists both files that can be requested, given or not. */
 void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targets[HL_ABLATE_TARGETS]);
-
-#endif

@@ -4,8 +4,7 @@
  * cell: "base", or the values of the varied keys, such as "heads=8 d_k=4". Numbers are those of the last validation;
  * perplexity = exp(validation_loss). status: done or failed. An unknown field is empty, and so are the steps to a
  * target that was not reached. */
-#ifndef HL_PROGRAMS_ABLATE_CSV_H
-#define HL_PROGRAMS_ABLATE_CSV_H
+#pragma once
 
 #include "programs/ablate/plan.h"
 #include "programs/ablate/result.h"
@@ -17,5 +16,3 @@ hl_status hl_ablate_csv_print(const hl_ablate_plan *plan, const hl_ablate_result
  * again. The rest of `results` stays. If there is no file, no cell has ended. HL_BAD_FILE, "<path>:<line>: ...", if
  * this is no ablation.csv of this plan; HL_NO_MEMORY. */
 hl_status hl_ablate_csv_read(const char *path, const hl_ablate_plan *plan, hl_ablate_result *results);
-
-#endif

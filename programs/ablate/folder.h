@@ -6,8 +6,7 @@
  *   plan.txt         shared by every working call, so that nobody overwrites the sweep in the meantime
  *   <cell>/log.txt   exclusive: held by the call that trains the cell, and by the training, which writes this file
  * (NFS passes such locks on, see flock(2). docs/cluster.md lists what else a shared folder needs.) */
-#ifndef HL_PROGRAMS_ABLATE_FOLDER_H
-#define HL_PROGRAMS_ABLATE_FOLDER_H
+#pragma once
 
 #include "programs/ablate/plan.h"
 
@@ -53,5 +52,3 @@ hl_status hl_ablate_cell_prepare(const hl_ablate_plan *plan, int64_t cell);
  * differ, and so may the number of threads. HL_BAD_FILE: it belongs to a training with other settings. HL_INVALID: it
  * cannot be read. HL_NO_MEMORY. */
 hl_status hl_ablate_cell_check(const hl_ablate_plan *plan, int64_t cell);
-
-#endif

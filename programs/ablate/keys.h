@@ -1,6 +1,5 @@
 /* The keys of a config that a sweep can vary, and their names in its table, its CSV and its folders. */
-#ifndef HL_PROGRAMS_ABLATE_KEYS_H
-#define HL_PROGRAMS_ABLATE_KEYS_H
+#pragma once
 
 #include "train/config_keys.h"
 
@@ -16,5 +15,3 @@ const char *hl_ablate_key_label(const hl_config_key *key);
 /* Its value in a resolved config, without commas and blanks. Numbers that differ between layers are joined by dashes,
  * as in "4-2-8". Text that is too long is cut. */
 void hl_ablate_key_value(const hl_config_key *key, const hl_config *config, char text[HL_ABLATE_VALUE_TEXT]);
-
-#endif

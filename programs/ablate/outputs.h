@@ -1,6 +1,5 @@
 /* The results of a sweep: its table on standard output, and ablation.* in its folder. */
-#ifndef HL_PROGRAMS_ABLATE_OUTPUTS_H
-#define HL_PROGRAMS_ABLATE_OUTPUTS_H
+#pragma once
 
 #include "programs/ablate/folder.h"
 #include "programs/ablate/result.h"
@@ -22,5 +21,3 @@ typedef struct hl_ablate_outputs {
  * a file cannot be written, or the patterns of a finished run cannot be read, which the page then says; HL_NO_MEMORY;
  * HL_INVALID: more rows than a chart holds; HL_FAILED with cairo's words. */
 hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *tables, FILE *out);
-
-#endif

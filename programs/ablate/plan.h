@@ -1,7 +1,6 @@
 /* What a sweep consists of: its variants, each trained with the same seeds. One variant, the base, is the config
  * itself; in the others, some keys have other values. One training is a cell. */
-#ifndef HL_PROGRAMS_ABLATE_PLAN_H
-#define HL_PROGRAMS_ABLATE_PLAN_H
+#pragma once
 
 #include "core/base/text.h"
 #include "programs/ablate/command.h"
@@ -79,5 +78,3 @@ hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_con
 
 /* Adds a text that identifies the plan: two plans with the same text have the same cells. HL_NO_MEMORY. */
 hl_status hl_ablate_plan_text(const hl_ablate_plan *plan, hl_text *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* The text that a plan's variants are trained on. Only plan.c uses this. */
-#ifndef HL_PROGRAMS_ABLATE_PLAN_DATA_H
-#define HL_PROGRAMS_ABLATE_PLAN_DATA_H
+#pragma once
 
 #include "programs/ablate/plan.h"
 #include "train/config.h"
@@ -13,5 +12,3 @@
  * notices, too. `out` and failures as in hl_open_data. `tokens`: those of an open model, or NULL. */
 hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, hl_ablate_plan *plan, const char *name,
                                    bool notices, FILE *out, const hl_tokens *tokens, hl_config *config);
-
-#endif

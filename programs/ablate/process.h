@@ -1,6 +1,5 @@
 /* One training in its own process: an ordinary run of the program `train`. It dies with this process. */
-#ifndef HL_PROGRAMS_ABLATE_PROCESS_H
-#define HL_PROGRAMS_ABLATE_PROCESS_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -27,5 +26,3 @@ void hl_ablate_process_stop(const hl_ablate_process *process);
 /* Whether the training has ended. *status is then HL_OK, HL_FAILED with its last line of output or its signal, or
  * HL_NO_MEMORY if this line could not be read. */
 bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program `ablate` as a function that tests can call. */
-#ifndef HL_PROGRAMS_ABLATE_PROGRAM_H
-#define HL_PROGRAMS_ABLATE_PROGRAM_H
+#pragma once
 
 #include <stdio.h>
 
@@ -8,5 +7,3 @@
  * signal). `train`: the program that trains. Results go to `out`; `err` gets one line for each problem or notice.
  * hl_threads_setup must have been called. */
 int hl_ablate_program(const char *train, int argc, char **argv, FILE *out, FILE *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* What a sweep prints while it runs: a line for every finished training. On a terminal, there is also a line below for
  * every running one, which renews itself; elsewhere, there is a line when a training begins. A failure to print is
  * ignored. */
-#ifndef HL_PROGRAMS_ABLATE_PROGRESS_H
-#define HL_PROGRAMS_ABLATE_PROGRESS_H
+#pragma once
 
 #include "programs/ablate/plan.h"
 #include "programs/ablate/result.h"
@@ -54,5 +53,3 @@ void hl_ablate_progress_draw(hl_ablate_progress *progress, const hl_ablate_runni
 
 /* Clears these lines before something else is printed. */
 void hl_ablate_progress_clear(hl_ablate_progress *progress);
-
-#endif

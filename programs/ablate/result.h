@@ -1,6 +1,5 @@
 /* The result of one training of a sweep, read from its folder. */
-#ifndef HL_PROGRAMS_ABLATE_RESULT_H
-#define HL_PROGRAMS_ABLATE_RESULT_H
+#pragma once
 
 #include "core/base/status.h"
 #include "train/config.h"
@@ -40,5 +39,3 @@ typedef struct hl_ablate_glimpse {
 
 /* Never fails; what cannot be read stays unknown. Reads only the end of the file. */
 hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder);
-
-#endif

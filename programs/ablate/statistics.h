@@ -1,7 +1,6 @@
 /* Statistics of a few runs: means with confidence intervals, and whether two settings differ. They assume values that
  * are about normally distributed. All are pure functions of doubles. */
-#ifndef HL_PROGRAMS_ABLATE_STATISTICS_H
-#define HL_PROGRAMS_ABLATE_STATISTICS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ double hl_student_two_sided(double t, double freedom);
 
 /* The t with P(|T| <= t) = confidence, 0 < confidence < 1. */
 double hl_student_quantile(double confidence, double freedom);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of a sweep's table: a summary of each variant's trainings. */
-#ifndef HL_PROGRAMS_ABLATE_SUMMARY_H
-#define HL_PROGRAMS_ABLATE_SUMMARY_H
+#pragma once
 
 #include "programs/ablate/plan.h"
 #include "programs/ablate/result.h"
@@ -28,5 +27,3 @@ hl_status hl_ablate_summary_make(const hl_ablate_plan *plan, const hl_ablate_res
 
 /* A zeroed or already freed summary is allowed. */
 void hl_ablate_summary_free(hl_ablate_summary *summary);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trains all unfinished cells of a plan, several at a time, each in its own process. */
-#ifndef HL_PROGRAMS_ABLATE_SWEEP_H
-#define HL_PROGRAMS_ABLATE_SWEEP_H
+#pragma once
 
 #include "programs/ablate/folder.h"
 #include "programs/ablate/result.h"
@@ -32,5 +31,3 @@ hl_status hl_ablate_sweep_run(const hl_ablate_sweep *options, hl_ablate_result *
 /* The number of threads for a training that begins now. `waiting` trainings, including this one, have not begun, and
  * there are `free_cores` and `free_jobs` (at least 1) for them. It is an even share of the cores, at least one. */
 int hl_ablate_sweep_threads(int free_cores, int free_jobs, int64_t waiting);
-
-#endif

@@ -3,8 +3,7 @@
  * mean.
  *
  * Drawn by cairo in DejaVu Sans. The same chart gives the same bytes. */
-#ifndef HL_PROGRAMS_ABLATE_SWEEP_CHART_H
-#define HL_PROGRAMS_ABLATE_SWEEP_CHART_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -36,5 +35,3 @@ typedef struct hl_sweep_chart {
  * If the picture would be too tall, dpi is reduced. HL_INVALID: no variants, too many for a picture, dpi. HL_NO_MEMORY;
  * HL_FAILED with cairo's words. */
 hl_status hl_sweep_chart_print(const hl_sweep_chart *chart, hl_picture_format format, double dpi, hl_text *bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A sweep's table, in the layout of table 3 of "Attention Is All You Need". */
-#ifndef HL_PROGRAMS_ABLATE_TABLE_H
-#define HL_PROGRAMS_ABLATE_TABLE_H
+#pragma once
 
 #include "core/base/text_grid.h"
 #include "programs/ablate/summary.h"
@@ -17,5 +16,3 @@ hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summa
  * left on the text. */
 void hl_ablate_table_notes(const hl_ablate_plan *plan, const hl_ablate_result *results, double target, int width,
                            hl_text *text);
-
-#endif

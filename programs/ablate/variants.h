@@ -1,6 +1,5 @@
 /* Makes a plan's variants, one after the other. Only plan.c uses this. */
-#ifndef HL_PROGRAMS_ABLATE_VARIANTS_H
-#define HL_PROGRAMS_ABLATE_VARIANTS_H
+#pragma once
 
 #include "programs/ablate/plan.h"
 
@@ -23,5 +22,3 @@ hl_status hl_ablate_variants_keys(const hl_ablate_command *command, const hl_con
  * Fails as `take` fails; HL_INVALID: no value, or a base to which table 3 cannot be scaled. */
 hl_status hl_ablate_variants_each(const hl_ablate_command *command, const hl_config *base,
                                   hl_ablate_settings_take *take, void *context);
-
-#endif

@@ -1,8 +1,7 @@
 /* Counts allocations through core/base/memory.h: by Headlight, and by libraries that use its allocator. Other memory is
  * not counted: that of OpenMP and OpenBLAS, and the code that LIBXSMM generates for products of a new shape, for
  * example when a batch is longer or shorter than any before. */
-#ifndef HL_PROGRAMS_BENCH_ALLOCATIONS_H
-#define HL_PROGRAMS_BENCH_ALLOCATIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ void hl_bench_allocations_count(void);
 
 /* The number of allocations so far, including resized blocks. */
 int64_t hl_bench_allocations(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program `bench` as a function that tests can call. */
-#ifndef HL_PROGRAMS_BENCH_BENCH_H
-#define HL_PROGRAMS_BENCH_BENCH_H
+#pragma once
 
 #include "train/ranks/ranks.h"
 
@@ -13,5 +12,3 @@
  * `ranks`: this is one of several processes, all with the same command line; NULL: a single process. The first one
  * prints, and all return the same. HL_INVALID without --cluster. */
 int hl_bench_program(hl_ranks *ranks, const char *program, int argc, char **argv, FILE *out, FILE *err);
-
-#endif

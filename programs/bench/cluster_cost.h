@@ -1,8 +1,7 @@
 /* The time for what the processes of a run exchange in a step (train/ranks/leaf_sum.h): Hockney's model of a message
  * (R. W. Hockney 1994, "The communication challenge for MPP"), along the tree of sums and back along a binomial
  * tree. */
-#ifndef HL_PROGRAMS_BENCH_CLUSTER_COST_H
-#define HL_PROGRAMS_BENCH_CLUSTER_COST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ typedef struct hl_bench_link {
  * a broadcast along a binomial tree, the base-2 logarithm of n rounded up. Loss and counts go the same ways as
  * messages of next to no bytes, t(0); and before all that they agree, up and down a binomial tree. */
 double hl_bench_cluster_exchange(hl_bench_link link, int leaves, int n, size_t bytes);
-
-#endif

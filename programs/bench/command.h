@@ -1,6 +1,5 @@
 /* The command line of `bench`. */
-#ifndef HL_PROGRAMS_BENCH_COMMAND_H
-#define HL_PROGRAMS_BENCH_COMMAND_H
+#pragma once
 
 #include "core/base/status.h"
 #include "programs/bench/job.h"
@@ -20,5 +19,3 @@ typedef struct hl_bench_command {
 /* HL_INVALID, saying what is wrong and how to mend it. An argument with "=" in it is an override, unless it ends in
  * ".ini". */
 hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command);
-
-#endif

@@ -1,6 +1,5 @@
 /* The arithmetic and the memory of an update by formula, with which `bench` compares its measurements. */
-#ifndef HL_PROGRAMS_BENCH_FLOPS_H
-#define HL_PROGRAMS_BENCH_FLOPS_H
+#pragma once
 
 #include "train/config.h"
 
@@ -21,5 +20,3 @@ double hl_bench_config_flops(const hl_config *config);
  * the inputs of every layer's products and layer norms, its attention weights unless they are made again (H T), the
  * logits and their gradient. */
 double hl_bench_config_activations(const hl_config *config);
-
-#endif

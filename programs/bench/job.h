@@ -1,6 +1,5 @@
 /* One measurement in this process. programs/bench/process.h runs it in its own process. */
-#ifndef HL_PROGRAMS_BENCH_JOB_H
-#define HL_PROGRAMS_BENCH_JOB_H
+#pragma once
 
 #include "core/base/status.h"
 #include "programs/bench/workload.h"
@@ -42,5 +41,3 @@ hl_status hl_bench_job_open(const hl_bench_job *job, FILE *err, hl_config *confi
 
 /* Measures in this process; figures that a measurement does not have are 0. HL_INVALID, HL_NO_MEMORY, HL_NOT_FINITE. */
 hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures);
-
-#endif

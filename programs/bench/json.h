@@ -1,6 +1,5 @@
 /* Figures as JSON: from a measuring process to the one that started it, and to the user. */
-#ifndef HL_PROGRAMS_BENCH_JSON_H
-#define HL_PROGRAMS_BENCH_JSON_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -24,5 +23,3 @@ hl_status hl_bench_json_read(const char *line, size_t size, hl_bench_figures *fi
  * [{"name", "precision", "dropout", "length", "batch", "ms_median", ...}]} (docs/formats.md), all of
  * hl_bench_machine_software in it. sgemm_gflops is the best of all. Out of memory is left on the text. */
 void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n);
-
-#endif

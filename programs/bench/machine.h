@@ -1,6 +1,5 @@
 /* What figures depend on besides the arguments: versions, the machine, the environment. */
-#ifndef HL_PROGRAMS_BENCH_MACHINE_H
-#define HL_PROGRAMS_BENCH_MACHINE_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -24,5 +23,3 @@ void hl_bench_machine_warnings(hl_text *text, int threads);
 /* Prints the warnings to `err`, and to `out` a few lines of heading: the software, the CPU, the threads.
  * HL_NO_MEMORY. */
 hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* A measurement in a process of its own: its peak memory is its own, and no earlier measurement has warmed caches or
  * fragmented memory. */
-#ifndef HL_PROGRAMS_BENCH_PROCESS_H
-#define HL_PROGRAMS_BENCH_PROCESS_H
+#pragma once
 
 #include "programs/bench/job.h"
 
@@ -13,5 +12,3 @@ hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_
 /* The same for training steps, with the sgemm rate measured once before them, in another process, and once after: the
  * better one counts, since other programs may load the machine. */
 hl_status hl_bench_process_workload(const char *program, const hl_bench_job *job, hl_bench_figures *figures);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the time of a step goes, op by op. */
-#ifndef HL_PROGRAMS_BENCH_PROFILE_H
-#define HL_PROGRAMS_BENCH_PROFILE_H
+#pragma once
 
 #include "core/tape.h"
 
@@ -39,5 +38,3 @@ hl_bench_profile hl_bench_profiler_result(const hl_bench_profiler *profiler, int
 
 /* The milliseconds of a step that no op took: the batch, zeroed gradients, records, clipping, the optimizer. */
 double hl_bench_profile_rest(const hl_bench_profile *profile);
-
-#endif

@@ -1,7 +1,6 @@
 /* The four ways of bench: workloads one after the other, sizes doubled one at a time, heads compared, and several
  * processes. */
-#ifndef HL_PROGRAMS_BENCH_RUNS_H
-#define HL_PROGRAMS_BENCH_RUNS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "programs/bench/command.h"
@@ -46,5 +45,3 @@ hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out
  * is the time expected; then steps of these ranks together. HL_INVALID: fewer than two ranks, or more than
  * train.leaves; else fails as hl_bench_workload does, on all ranks alike. */
 hl_status hl_bench_cluster(const hl_bench_job *job, hl_ranks *ranks, FILE *out);
-
-#endif

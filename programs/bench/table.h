@@ -1,6 +1,5 @@
 /* Figures as tables for a terminal of 80 columns. */
-#ifndef HL_PROGRAMS_BENCH_TABLE_H
-#define HL_PROGRAMS_BENCH_TABLE_H
+#pragma once
 
 #include "core/base/text.h"
 #include "programs/bench/json.h"
@@ -21,5 +20,3 @@ void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *work
 /* Prints the text, unless it has failed, flushes the stream, and frees the text. Returns the text's failure; the caller
  * asks at the end whether the stream could be written. */
 hl_status hl_bench_print(FILE *to, hl_text *text);
-
-#endif

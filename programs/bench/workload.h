@@ -1,7 +1,6 @@
 /* One measurement in this process: a config's training steps, or its first attention layer in the two ways that it can
  * be written. */
-#ifndef HL_PROGRAMS_BENCH_WORKLOAD_H
-#define HL_PROGRAMS_BENCH_WORKLOAD_H
+#pragma once
 
 #include "data/dataset.h"
 #include "programs/bench/profile.h"
@@ -40,5 +39,3 @@ double hl_bench_peak_rss(void);
  * size and in its precision: all heads at once, as model.attention says, or, `looped`, primitive ops in a loop over the
  * heads. HL_INVALID, HL_NO_MEMORY. */
 hl_status hl_bench_layer(const hl_config *config, double seconds, bool looped, hl_bench_figures *figures);
-
-#endif

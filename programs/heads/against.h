@@ -1,6 +1,5 @@
 /* Compares two runs: each head of one beside the most similar head of the other. */
-#ifndef HL_PROGRAMS_HEADS_AGAINST_H
-#define HL_PROGRAMS_HEADS_AGAINST_H
+#pragma once
 
 #include "programs/heads/deliver.h"
 #include "study/model.h"
@@ -32,5 +31,3 @@ hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *firs
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_against_free(hl_heads_against *against);
-
-#endif

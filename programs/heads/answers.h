@@ -1,6 +1,5 @@
 /* A model's answers to tokens that a user wrote. */
-#ifndef HL_PROGRAMS_HEADS_ANSWERS_H
-#define HL_PROGRAMS_HEADS_ANSWERS_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/files/json.h"
@@ -15,5 +14,3 @@ void hl_heads_answers_print(hl_text *text, const hl_model_source *run, const hl_
 
 /* The same table: [{"position", "token", "answer", "probability"}]. NULL: out of memory. */
 json_t *hl_heads_answers_json(const hl_model_source *run, const hl_snapshot *maps);
-
-#endif

@@ -1,6 +1,5 @@
 /* One call of `heads`, and the first steps of most verbs. */
-#ifndef HL_PROGRAMS_HEADS_CALL_H
-#define HL_PROGRAMS_HEADS_CALL_H
+#pragma once
 
 #include "programs/heads/command.h"
 #include "programs/waiting.h"
@@ -41,5 +40,3 @@ hl_status hl_heads_call_start(hl_heads_call *call, hl_data_use use, hl_status (*
 /* Whether files can be written into the run's folder. A run in a read-only folder can still be read; `else_what` is
  * then printed. */
 bool hl_heads_call_can_write(const hl_heads_call *call, const char *else_what);
-
-#endif

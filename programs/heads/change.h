@@ -1,7 +1,6 @@
 /* The heads of two models on the same examples, if one is an open model: what fine-tuning did to each head, or how the
  * heads of the two models differ. */
-#ifndef HL_PROGRAMS_HEADS_CHANGE_H
-#define HL_PROGRAMS_HEADS_CHANGE_H
+#pragma once
 
 #include "programs/heads/deliver.h"
 #include "study/model.h"
@@ -15,5 +14,3 @@
  * examples, other vocabularies, examples too long for the second, no weights; HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY.
  * On failure it is empty. */
 hl_status hl_heads_change_make(hl_heads_answer *change, hl_opened_model *first, hl_opened_model *second);
-
-#endif

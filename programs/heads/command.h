@@ -1,6 +1,5 @@
 /* The command line of `heads`: a verb, the model that it is about, and the verb's own options. */
-#ifndef HL_PROGRAMS_HEADS_COMMAND_H
-#define HL_PROGRAMS_HEADS_COMMAND_H
+#pragma once
 
 #include "core/base/status.h"
 #include "programs/named_config.h"
@@ -104,5 +103,3 @@ bool hl_heads_command_draws(const hl_heads_command *command);
 
 /* Whether the heads themselves are shown besides the treebank: on sentences, or on a page. */
 bool hl_heads_command_looks(const hl_heads_command *command);
-
-#endif

@@ -1,6 +1,5 @@
 /* Delivers an answer about heads to the user: as a table on the terminal, and as the requested files. */
-#ifndef HL_PROGRAMS_HEADS_DELIVER_H
-#define HL_PROGRAMS_HEADS_DELIVER_H
+#pragma once
 
 #include "core/base/text.h"
 #include "programs/heads/command.h"
@@ -28,5 +27,3 @@ hl_status hl_heads_deliver(const hl_heads_command *command, hl_heads_answer *ans
 
 /* Writes the files of --png, --svg and --pdf. Fails as `draw`; HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_heads_deliver_charts(const hl_heads_command *command, hl_heads_draw *draw, const void *of, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* A model on the sentences of a file: reads the sentences, and finds the folder for the results. */
-#ifndef HL_PROGRAMS_HEADS_EXAMPLES_H
-#define HL_PROGRAMS_HEADS_EXAMPLES_H
+#pragma once
 
 #include "programs/heads/command.h"
 #include "study/model.h"
@@ -27,5 +26,3 @@ hl_status hl_heads_check_place(const char *folder, const char *model, const char
 /* Reads the sentences (hl_opened_model_examine). Prints to `err` how far it is if this takes long, and how many
  * sentences are cut. Fails likewise. */
 hl_status hl_heads_examples_read(hl_opened_model *run, const hl_heads_command *command, FILE *err);
-
-#endif

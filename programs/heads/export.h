@@ -1,6 +1,5 @@
 /* Maps and metrics of heads for other programs. */
-#ifndef HL_PROGRAMS_HEADS_EXPORT_H
-#define HL_PROGRAMS_HEADS_EXPORT_H
+#pragma once
 
 #include "core/base/text.h"
 #include "heads/snapshot.h"
@@ -38,5 +37,3 @@ void hl_heads_maps_json(hl_text *text, const hl_model_source *run, const hl_snap
 
 /* Adds the weights as rows layer,head,query,key,query_token,key_token,weight. HL_NO_MEMORY is left on the text. */
 void hl_heads_maps_csv(hl_text *text, const hl_heads_view *view, int64_t only);
-
-#endif

@@ -1,6 +1,5 @@
 /* heads export MODEL DIR and heads prune --export DIR: write the whole or pruned model as a folder of an open model. */
-#ifndef HL_PROGRAMS_HEADS_EXPORT_MODEL_H
-#define HL_PROGRAMS_HEADS_EXPORT_MODEL_H
+#pragma once
 
 #include "programs/heads/command.h"
 #include "study/model_source.h"
@@ -17,5 +16,3 @@ hl_status hl_heads_export_check(const hl_model_source *run, const hl_heads_comma
  * their places. Fails as hl_heads_export_check, which is to be asked before, and hl_pretrained_write. */
 hl_status hl_heads_export_model(const hl_model_source *run, hl_model *model, const bool *kept,
                                 const hl_heads_command *command, FILE *out);
-
-#endif

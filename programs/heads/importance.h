@@ -1,6 +1,5 @@
 /* Which heads the loss depends on: the measures of `heads importance`, which `heads grammar --importance` joins. */
-#ifndef HL_PROGRAMS_HEADS_IMPORTANCE_H
-#define HL_PROGRAMS_HEADS_IMPORTANCE_H
+#pragma once
 
 #include "programs/heads/call.h"
 #include "programs/heads/importance_table.h"
@@ -13,5 +12,3 @@ hl_status hl_heads_importance_measure(hl_heads_importance *study, hl_heads_call 
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_importance_free(hl_heads_importance *study);
-
-#endif

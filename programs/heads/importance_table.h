@@ -1,6 +1,5 @@
 /* The results of heads importance, as a table and for programs. */
-#ifndef HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
-#define HL_PROGRAMS_HEADS_IMPORTANCE_TABLE_H
+#pragma once
 
 #include "core/base/text.h"
 #include "heads/all_subsets.h"
@@ -48,5 +47,3 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study);
 /* The members of "heads" of one head; the context is an hl_heads_importance. As CSV they are columns, one row a head;
  * empty where it is null. */
 void hl_heads_importance_row_of(const void *context, int64_t index, hl_row *row);
-
-#endif

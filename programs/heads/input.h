@@ -1,6 +1,5 @@
 /* Runs a model on tokens that a user wrote, or a text model on a text. */
-#ifndef HL_PROGRAMS_HEADS_INPUT_H
-#define HL_PROGRAMS_HEADS_INPUT_H
+#pragma once
 
 #include "study/model_examples.h"
 
@@ -27,5 +26,3 @@ hl_status hl_heads_input_run(const hl_opened_model *run, const char *text, hl_he
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_input_free(hl_heads_input *input);
-
-#endif

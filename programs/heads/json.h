@@ -1,6 +1,5 @@
 /* The table of heads (study/heads_table.h) as JSON. */
-#ifndef HL_PROGRAMS_HEADS_JSON_H
-#define HL_PROGRAMS_HEADS_JSON_H
+#pragma once
 
 #include "core/base/text.h"
 #include "programs/results.h"
@@ -19,5 +18,3 @@ double hl_heads_truth(const hl_head_effect *effect);
 
 /* Adds "loss_without", "standard_error", "kept" and "faithful" for programs; NULL: nothing is known. */
 void hl_heads_add_effect(hl_row *row, const hl_head_effect *effect);
-
-#endif

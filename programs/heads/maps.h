@@ -1,6 +1,5 @@
 /* Shows maps: draws them in the terminal, and writes figures and arrays. */
-#ifndef HL_PROGRAMS_HEADS_MAPS_H
-#define HL_PROGRAMS_HEADS_MAPS_H
+#pragma once
 
 #include "programs/heads/command.h"
 #include "study/model.h"
@@ -15,5 +14,3 @@ enum { HL_HEADS_PNG_DPI = 300 };
  * are printed above. HL_INVALID (an unknown head, step or example, a wrong input), HL_BAD_FILE,
  * HL_NO_MEMORY, HL_FAILED. */
 hl_status hl_heads_show(hl_opened_model *run, const hl_heads_command *command, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Checks that there is memory for the answer of `heads`. */
-#ifndef HL_PROGRAMS_HEADS_MEMORY_H
-#define HL_PROGRAMS_HEADS_MEMORY_H
+#pragma once
 
 #include "programs/heads/command.h"
 #include "study/coreference_study.h"
@@ -56,5 +55,3 @@ hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_
                                          const hl_heads_command *command, hl_memory_at_hand at_hand);
 hl_status hl_heads_memory_check_coreference(const hl_coreference_study *study, const hl_syntax_question *question,
                                             const hl_heads_command *command, hl_memory_at_hand at_hand);
-
-#endif

@@ -1,6 +1,5 @@
 /* Activation patching of one pair of inputs, or of the pairs of a file (heads/patch.h), and its results. */
-#ifndef HL_PROGRAMS_HEADS_PATCHING_H
-#define HL_PROGRAMS_HEADS_PATCHING_H
+#pragma once
 
 #include "heads/estimate.h"
 #include "programs/heads/deliver.h"
@@ -54,5 +53,3 @@ void hl_heads_patching_free(hl_heads_patching *patching);
  * tokens, "clean": tokens, "corrupt": tokens} (null if there is more than one pair); CSV the rows; figures of both
  * maps. HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
 hl_status hl_heads_patching_deliver(const hl_heads_patching *patching, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program `heads` as a function that tests can call. */
-#ifndef HL_PROGRAMS_HEADS_PROGRAM_H
-#define HL_PROGRAMS_HEADS_PROGRAM_H
+#pragma once
 
 #include "train/ranks/ranks.h"
 
@@ -13,5 +12,3 @@ int hl_heads_program(int argc, char **argv, FILE *out, FILE *err);
 /* The same as one of several processes; NULL: a single process. For verbs that share (verb.h), all processes measure.
  * Only rank 0 does everything else and writes. The other ranks must have an `out` and `err` that go nowhere. */
 int hl_heads_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Removes heads from a run's model one by one, and measures what is left. */
-#ifndef HL_PROGRAMS_HEADS_PRUNING_H
-#define HL_PROGRAMS_HEADS_PRUNING_H
+#pragma once
 
 #include "heads/subset.h"
 #include "layers/model.h"
@@ -51,5 +50,3 @@ void hl_heads_pruning_free(hl_heads_pruning *pruning);
  * heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch, where `removed` is empty in the first row;
  * the chart (show/curve_picture.h). HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
 hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out);
-
-#endif

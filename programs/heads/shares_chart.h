@@ -1,7 +1,6 @@
 /* The figure of what all heads find: a map with a row for each kind of case, and a column for each baseline and each
  * head. */
-#ifndef HL_PROGRAMS_HEADS_SHARES_CHART_H
-#define HL_PROGRAMS_HEADS_SHARES_CHART_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -30,5 +29,3 @@ hl_status hl_heads_shares_draw(const hl_heads_shares *shares, const hl_text *cap
 
 /* A zeroed or already freed struct is allowed. */
 void hl_heads_shares_free(hl_heads_shares *shares);
-
-#endif

@@ -1,7 +1,6 @@
 /* The table of all heads with its files: the answer of `heads table`, and a part of those of `heads grammar` and
  * `heads coreference`. */
-#ifndef HL_PROGRAMS_HEADS_TABLE_FILES_H
-#define HL_PROGRAMS_HEADS_TABLE_FILES_H
+#pragma once
 
 #include "programs/heads/call.h"
 #include "study/coreference_study.h"
@@ -26,5 +25,3 @@ hl_status hl_heads_table_files_make(hl_heads_table_files *files);
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_table_files_free(hl_heads_table_files *files);
-
-#endif

@@ -1,6 +1,5 @@
 /* `heads grammar MODEL TREEBANK`: which head finds which relation. */
-#ifndef HL_PROGRAMS_HEADS_TREEBANK_H
-#define HL_PROGRAMS_HEADS_TREEBANK_H
+#pragma once
 
 #include "programs/heads/call.h"
 #include "programs/waiting.h"
@@ -30,5 +29,3 @@ hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model
 /* Prints the table, or with --relation the table of all heads for it, and writes the requested files. Fails as
  * hl_output_put. */
 hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_command *command, FILE *out);
-
-#endif

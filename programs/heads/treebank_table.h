@@ -1,6 +1,5 @@
 /* What heads find in a treebank, as a table, Markdown, JSON and CSV. */
-#ifndef HL_PROGRAMS_HEADS_TREEBANK_TABLE_H
-#define HL_PROGRAMS_HEADS_TREEBANK_TABLE_H
+#pragma once
 
 #include "programs/heads/deliver.h"
 #include "programs/results.h"
@@ -35,5 +34,3 @@ void hl_heads_relation_table(hl_heads_answer *answer, const hl_syntax_study *stu
 
 /* {"relation", "cases", "heads": [{"layer", "head", ...}]} of these rows, and as CSV. */
 void hl_heads_relation_data(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation);
-
-#endif

@@ -1,6 +1,5 @@
 /* The verbs of `heads`: the options, the help and the action of each. */
-#ifndef HL_PROGRAMS_HEADS_VERB_H
-#define HL_PROGRAMS_HEADS_VERB_H
+#pragma once
 
 #include "programs/heads/call.h"
 #include "programs/heads/command.h"
@@ -108,5 +107,3 @@ extern const hl_heads_verb *const hl_heads_verbs[HL_HEADS_VERBS];
 
 /* The verb of that name; NULL: there is none. */
 const hl_heads_verb *hl_heads_verb_of(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* What heads write, as tables: for people, as JSON, CSV and Markdown. */
-#ifndef HL_PROGRAMS_HEADS_WRITES_TABLE_H
-#define HL_PROGRAMS_HEADS_WRITES_TABLE_H
+#pragma once
 
 #include "heads/writes.h"
 #include "programs/heads/deliver.h"
@@ -31,5 +30,3 @@ void hl_heads_writes_tables(const hl_heads_writes *writes, bool wide, hl_heads_a
  * "example", "tokens", "exact", "largest_gap", "writers": names, "answers": [{"position", "token", "answer", "logit",
  * "terms": a number for each writer}]}; CSV a row for each answer and writer. */
 void hl_heads_writes_example(const hl_heads_writes *writes, int64_t example, bool wide, hl_heads_answer *answer);
-
-#endif

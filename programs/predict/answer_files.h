@@ -1,6 +1,5 @@
 /* How `predict` answers a file: line by line, in rows of words, or with scores for the whole file. */
-#ifndef HL_PROGRAMS_PREDICT_ANSWER_FILES_H
-#define HL_PROGRAMS_PREDICT_ANSWER_FILES_H
+#pragma once
 
 #include "programs/predict/call.h"
 
@@ -20,5 +19,3 @@ hl_status hl_predict_rows(hl_predict_call *call);
 
 /* Scores command.score and prints a table, or with --json an object. Fails as hl_predict_score. */
 hl_status hl_predict_show_scores(hl_predict_call *call);
-
-#endif

@@ -1,6 +1,5 @@
 /* One call of the program `predict`, and what all answers share: printing, notices, progress. */
-#ifndef HL_PROGRAMS_PREDICT_CALL_H
-#define HL_PROGRAMS_PREDICT_CALL_H
+#pragma once
 
 #include "core/base/text.h"
 #include "data/text/lines.h"
@@ -90,5 +89,3 @@ void hl_predict_tell_progress(hl_predict_call *call, int64_t done, int64_t total
 
 /* Clears the progress, and prints how many notices there were. */
 void hl_predict_tell_end(hl_predict_call *call);
-
-#endif

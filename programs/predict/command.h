@@ -1,6 +1,5 @@
 /* The command line of `predict`. */
-#ifndef HL_PROGRAMS_PREDICT_COMMAND_H
-#define HL_PROGRAMS_PREDICT_COMMAND_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/text_data.h"
@@ -28,5 +27,3 @@ hl_status hl_predict_command_parse(int argc, char **argv, hl_predict_command *co
 
 /* Sets the options that were not given. HL_INVALID, naming the first option that is of no use for this task. */
 hl_status hl_predict_command_fit(hl_predict_command *command, hl_text_task task);
-
-#endif

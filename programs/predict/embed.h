@@ -1,6 +1,5 @@
 /* The vectors of lines as a NumPy file. */
-#ifndef HL_PROGRAMS_PREDICT_EMBED_H
-#define HL_PROGRAMS_PREDICT_EMBED_H
+#pragma once
 
 #include "core/files/files.h"
 #include "study/predictor.h"
@@ -20,5 +19,3 @@ hl_status hl_predict_embedding_add(hl_predict_embedding *embedding, hl_predictor
 
 /* Puts the file into place, or after a failure `so_far` removes what was written. Returns the first failure. */
 hl_status hl_predict_embedding_end(hl_predict_embedding *embedding, hl_status so_far);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads the texts of a file that is answered line by line. */
-#ifndef HL_PROGRAMS_PREDICT_TEXTS_H
-#define HL_PROGRAMS_PREDICT_TEXTS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/lines.h"
@@ -39,5 +38,3 @@ void hl_predict_texts_close(hl_predict_texts *texts);
  *     <path>:<line>: has 2 tabs; one separates the two texts (line 1 of a table names a,b)
  *     <path>:<line>: has 3 columns, not 2 as line 1 */
 hl_status hl_predict_texts_next(hl_predict_texts *texts, hl_predict_line *line);
-
-#endif

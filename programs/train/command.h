@@ -1,6 +1,5 @@
 /* The command line of `train`. */
-#ifndef HL_PROGRAMS_TRAIN_COMMAND_H
-#define HL_PROGRAMS_TRAIN_COMMAND_H
+#pragma once
 
 #include "core/base/status.h"
 #include "programs/named_config.h"
@@ -32,5 +31,3 @@ typedef struct hl_train_shown {
 
 /* HL_INVALID, saying what is wrong, with a hint at --help. */
 hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *command);
-
-#endif

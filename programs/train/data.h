@@ -1,6 +1,5 @@
 /* The data of a call of `train`: opens them with progress and notices. */
-#ifndef HL_PROGRAMS_TRAIN_DATA_H
-#define HL_PROGRAMS_TRAIN_DATA_H
+#pragma once
 
 #include "pretrained/pretrained.h"
 #include "programs/train/command.h"
@@ -49,5 +48,3 @@ hl_status hl_train_syntax_open(const hl_loop *loop, const char *path);
 /* Prints the heads that earn a relation of the treebank in the last counts, one per line, at most six. Prints nothing
  * if there is no treebank or `out` is NULL. HL_NO_MEMORY. */
 hl_status hl_train_tell_earned(const hl_syntax_csv *syntax, FILE *out);
-
-#endif

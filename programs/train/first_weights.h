@@ -1,6 +1,5 @@
 /* The first weights of a new run. */
-#ifndef HL_PROGRAMS_TRAIN_FIRST_WEIGHTS_H
-#define HL_PROGRAMS_TRAIN_FIRST_WEIGHTS_H
+#pragma once
 
 #include "pretrained/pretrained.h"
 #include "programs/train/command.h"
@@ -17,5 +16,3 @@ hl_status hl_first_weights_check(const hl_config *config, hl_run_mode mode, bool
  * *open: the folder of train.from; if it is NULL, it is opened here; the caller closes it. HL_BAD_FILE, HL_INVALID (a
  * model that the folder's kind does not have), HL_NO_MEMORY. */
 hl_status hl_first_weights_get(hl_trainer *trainer, hl_pretrained **open, hl_train_shown shown);
-
-#endif

@@ -1,7 +1,6 @@
 /* The model as a training step runs it: rows in the order of execution, read from the tape of a dry pass. Shapes and
  * parameters are those of the ops themselves. */
-#ifndef HL_PROGRAMS_TRAIN_GRAPH_H
-#define HL_PROGRAMS_TRAIN_GRAPH_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/tensor.h"
@@ -53,5 +52,3 @@ double hl_graph_flops(const hl_graph *graph, hl_graph_part part);
 
 /* A zeroed or already freed graph is allowed. */
 void hl_graph_free(hl_graph *graph);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program `train` as a function that tests can call. */
-#ifndef HL_PROGRAMS_TRAIN_PROGRAM_H
-#define HL_PROGRAMS_TRAIN_PROGRAM_H
+#pragma once
 
 #include "train/ranks/ranks.h"
 
@@ -13,5 +12,3 @@ int hl_train_program(int argc, char **argv, FILE *out, FILE *err);
 /* The same as one of several processes; NULL: a single process. All return the same. The `out` and `err` of all ranks
  * except 0 must go nowhere, as hl_mpi_main arranges. */
 int hl_train_program_together(hl_ranks *ranks, int argc, char **argv, FILE *out, FILE *err);
-
-#endif

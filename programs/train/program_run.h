@@ -1,6 +1,5 @@
 /* The main part of the program `train`: a run, from its folder to the last file. program.c reads the command line. */
-#ifndef HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
-#define HL_PROGRAMS_TRAIN_PROGRAM_RUN_H
+#pragma once
 
 #include "programs/train/command.h"
 #include "programs/train/data.h"
@@ -12,5 +11,3 @@
  * HL_FAILED. */
 hl_status hl_train_run(const hl_train_command *command, hl_config *config, hl_train_data *data, hl_run_folder *folder,
                        hl_ranks *ranks, hl_train_shown shown, int *signal);
-
-#endif

@@ -1,6 +1,5 @@
 /* Continues a run in its folder. */
-#ifndef HL_PROGRAMS_TRAIN_RESUME_H
-#define HL_PROGRAMS_TRAIN_RESUME_H
+#pragma once
 
 #include "train/loop.h"
 
@@ -16,5 +15,3 @@ hl_status hl_resume_take_best(const hl_run_folder *folder, bool kept);
 
 /* The number of steps that are left, from the checkpoint's header; for a new run, all. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_resume_steps_left(const hl_config *config, const hl_run_folder *folder, int64_t *steps);
-
-#endif

@@ -1,6 +1,5 @@
 /* The text of `train CONFIG --summary`. */
-#ifndef HL_PROGRAMS_TRAIN_SUMMARY_H
-#define HL_PROGRAMS_TRAIN_SUMMARY_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -23,5 +22,3 @@ hl_status hl_summary_json(const hl_config *config, hl_text *text);
  * Equal layers that follow each other are shown once, as "encoder.layers.0 .. 11, each". HL_NO_MEMORY is left on the
  * text. */
 void hl_summary_table(hl_text *text, const hl_graph *graph);
-
-#endif

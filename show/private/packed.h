@@ -1,6 +1,5 @@
 /* Packs bytes for a text: deflated (zlib's format), then base64. */
-#ifndef HL_SHOW_PRIVATE_PACKED_H
-#define HL_SHOW_PRIVATE_PACKED_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -38,5 +37,3 @@ bool hl_packed_all(hl_packed_block *blocks, int64_t n);
 
 /* Adds the base64 of `size` bytes, not deflated. HL_NO_MEMORY is left on the text. */
 void hl_base64(hl_text *text, const void *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The positions of everything in a picture, and how it is painted by them. Lengths are in points, y grows downwards. */
-#ifndef HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
-#define HL_SHOW_PRIVATE_PICTURE_LAYOUT_H
+#pragma once
 
 #include "show/picture.h"
 
@@ -56,5 +55,3 @@ hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo);
 
 /* Paints the picture with that layout. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
 hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo);
-
-#endif

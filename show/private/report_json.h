@@ -1,6 +1,5 @@
 /* A report's data as JSON, as the page reads it (show/report/data.js). */
-#ifndef HL_SHOW_PRIVATE_REPORT_JSON_H
-#define HL_SHOW_PRIVATE_REPORT_JSON_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/files/json.h"
@@ -46,5 +45,3 @@ bool hl_report_has_many_rows(const hl_heads_csv *csv);
 /* Adds heads.csv as hl_heads_csv_print; of many rows without js, and of offsets but -1, 0 and 1 those alone that a
  * head's label names. HL_NO_MEMORY is left on the text. */
 void hl_report_rows_print(hl_text *text, const hl_report_run *run);
-
-#endif

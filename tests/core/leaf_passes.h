@@ -1,6 +1,5 @@
 /* A small model of every op that sums over rows for a parameter, run over leaves of very different numbers of rows. */
-#ifndef HL_TESTS_CORE_LEAF_PASSES_H
-#define HL_TESTS_CORE_LEAF_PASSES_H
+#pragma once
 
 #include "core/parameters.h"
 #include "core/private/tape_leaves.h"
@@ -27,5 +26,3 @@ double leaf_passes_rows(leaf_passes *passes, int first, int n, hl_real *gradient
 
 /* The gradients of the leaves from `first` on, added to what is there. */
 void leaf_passes_together(leaf_passes *passes, int threads, int first, int n, hl_real *gradients);
-
-#endif

@@ -1,6 +1,5 @@
 /* A linear map's numbers and gradients, and passes over them in float and bf16. */
-#ifndef HL_TESTS_LINEAR_NUMBERS_H
-#define HL_TESTS_LINEAR_NUMBERS_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/tape.h"
@@ -38,5 +37,3 @@ hl_status numbers_pass(const numbers *n, call c, const hl_tape_plan *plan, hl_ar
 
 /* A pass that succeeds, in memory of its own. */
 void numbers_run(const numbers *n, call c);
-
-#endif

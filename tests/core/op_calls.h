@@ -1,7 +1,6 @@
 /* How the cases of op_cases.c call their ops: those whose builders take tensors alone by their builders, each other one
  * by a function with a struct of what the call takes beside its inputs. */
-#ifndef HL_TESTS_CORE_OP_CALLS_H
-#define HL_TESTS_CORE_OP_CALLS_H
+#pragma once
 
 #include "core/tape.h"
 
@@ -117,5 +116,3 @@ hl_tensor *op_call_linear_again(hl_tape *tape, hl_tensor *const *in, const void 
 hl_tensor *op_call_linear_fused(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_softmax(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_attention(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-
-#endif

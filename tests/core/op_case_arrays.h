@@ -1,6 +1,5 @@
 /* The arrays that op cases point to: ids, targets, lengths, biases, given weights. */
-#ifndef HL_TESTS_CORE_OP_CASE_ARRAYS_H
-#define HL_TESTS_CORE_OP_CASE_ARRAYS_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -22,5 +21,3 @@ extern const hl_real *const op_case_replace[2]; /* (H = 2): head 0 its own; head
 
 /* 4096 ids below `bound`; the same array is filled anew at each call. */
 const int32_t *op_case_many(int32_t bound);
-
-#endif

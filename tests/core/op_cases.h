@@ -3,8 +3,7 @@
  *
  * It compiles in both precisions. In double every case that is not large has its gradients checked; in float every case
  * is compared with the double library, at several thread counts, and for its use of the arena. */
-#ifndef HL_TESTS_CORE_OP_CASES_H
-#define HL_TESTS_CORE_OP_CASES_H
+#pragma once
 
 #include "core/op.h"
 
@@ -50,5 +49,3 @@ const char *op_case_name(const op_case *c, char text[OP_CASE_NAME]);
 
 /* The case of that op and variant; NULL where there is none. */
 const op_case *op_case_find(const char *op, const char *variant);
-
-#endif

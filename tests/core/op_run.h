@@ -1,7 +1,6 @@
 /* One op case, run forward and backward, in the precision it is compiled for: hl_real is not mentioned here, so that a
  * float program can call both the float version and the double one. */
-#ifndef HL_TESTS_CORE_OP_RUN_H
-#define HL_TESTS_CORE_OP_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ static inline void op_run_free(op_run_result *result)
         free(result->numbers[i]);
     }
 }
-
-#endif

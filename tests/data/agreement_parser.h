@@ -1,7 +1,6 @@
 /* Reads a sentence of the task agreement word by word, by a grammar and a lexicon of its own, and finds which words
  * belong together. */
-#ifndef HL_TESTS_DATA_AGREEMENT_PARSER_H
-#define HL_TESTS_DATA_AGREEMENT_PARSER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ typedef struct parser {
 
 /* Fails the test with the sentence's text where it is none, or where words that belong together do not agree. */
 void parser_read(parser *p);
-
-#endif

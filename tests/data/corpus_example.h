@@ -1,6 +1,5 @@
 /* A small corpus for tests: each line of a text is an example. */
-#ifndef HL_TESTS_DATA_CORPUS_EXAMPLE_H
-#define HL_TESTS_DATA_CORPUS_EXAMPLE_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/kernels/random.h"
@@ -106,5 +105,3 @@ static inline const char *source_file(void)
     hl_text_free(&text);
     return path;
 }
-
-#endif

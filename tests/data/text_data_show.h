@@ -1,6 +1,5 @@
 /* Short ways to try text data. */
-#ifndef HL_TESTS_DATA_TEXT_DATA_SHOW_H
-#define HL_TESTS_DATA_TEXT_DATA_SHOW_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/kernels/random.h"
@@ -143,5 +142,3 @@ static inline hl_text_spec masked_spec(const char *path)
                            .kind = HL_TOKENS_WORDS,
                            .folder = whole_folder() };
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts as files, plain and gzipped, and readers' refusals. */
-#ifndef HL_TESTS_DATA_TEXT_FILES_H
-#define HL_TESTS_DATA_TEXT_FILES_H
+#pragma once
 
 #include "core/base/status.h"
 #include "tests/scratch.h"
@@ -44,5 +43,3 @@ static inline void refused_as(hl_status status, hl_code code, const char *path, 
     ck_assert_int_eq(status.code, code);
     ck_assert_str_eq(status.text, text);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Texts of mixed scripts, made up, the same everywhere: check_tokens.py compares what becomes of them with the
  * `tokenizers` library, the suite knows a digest of it. */
-#ifndef HL_TESTS_DATA_TOKEN_STRINGS_H
-#define HL_TESTS_DATA_TOKEN_STRINGS_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -15,5 +14,3 @@ size_t token_string(uint32_t i, char text[TOKEN_STRING_BYTES]);
 
 /* A hl_tokens_source that gives all of them; `context` is a uint32_t that begins at 0. */
 hl_status token_strings_next(void *context, const char **text, size_t *size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Short ways to try tokens. */
-#ifndef HL_TESTS_DATA_TOKENS_TEXTS_H
-#define HL_TESTS_DATA_TOKENS_TEXTS_H
+#pragma once
 
 #include "data/text/tokens_file.h"
 #include "data/text/tokens_learn.h"
@@ -87,5 +86,3 @@ static inline void check_decoded(const hl_tokens *tokens, const int32_t *ids, si
     ck_assert_str_eq(text.bytes + 1, expected);
     hl_text_free(&text);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Checksums that fit a cache whose numbers were changed, as someone who means harm would write them. */
-#ifndef HL_TESTS_FUZZ_CACHE_CHECKSUMS_H
-#define HL_TESTS_FUZZ_CACHE_CHECKSUMS_H
+#pragma once
 
 #include "data/text/private/corpus_file.h"
 
@@ -31,5 +30,3 @@ static inline void mend_checksums(uint8_t *bytes, size_t size)
         memcpy(bytes + at, &crc, sizeof crc);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The input of a fuzzer in place of a file, for code that takes a path. */
-#ifndef HL_TESTS_FUZZ_INPUT_FILE_H
-#define HL_TESTS_FUZZ_INPUT_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ void input_file_set_one(const char *ending, const uint8_t *data, size_t size);
 
 /* The bytes that paths hold now. They stand until the next file is renamed. */
 const uint8_t *input_file_bytes(size_t *size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The input of a fuzzer as a text. */
-#ifndef HL_TESTS_FUZZ_INPUT_TEXT_H
-#define HL_TESTS_FUZZ_INPUT_TEXT_H
+#pragma once
 
 #include "tests/fuzz/fuzz.h"
 
@@ -17,5 +16,3 @@ static inline char *input_text(const uint8_t *data, size_t size)
     text[size] = '\0';
     return text;
 }
-
-#endif

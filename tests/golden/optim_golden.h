@@ -1,7 +1,6 @@
 /* Written by tests/golden/optim_golden.py with PyTorch 2.13.0+cpu, in double. */
 /* clang-format off */
-#ifndef HL_TESTS_GOLDEN_OPTIM_GOLDEN_H
-#define HL_TESTS_GOLDEN_OPTIM_GOLDEN_H
+#pragma once
 
 #include "optim/optimizer.h"
 
@@ -87,5 +86,3 @@ static const double golden_linear[GOLDEN_RUN + 1] = { 1.0, 0.9166666666666666, 0
 static const double golden_linear_after_warmup[GOLDEN_RUN + 1] = { 0.25, 0.5, 0.75, 1.0, 1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0 };
 static const double golden_cosine[GOLDEN_RUN + 1] = { 1.0, 0.9829629131445341, 0.9330127018922194, 0.8535533905932737, 0.75, 0.6294095225512604, 0.5, 0.3705904774487397, 0.2500000000000001, 0.14644660940672627, 0.06698729810778065, 0.0170370868554659, 0.0 };
 static const double golden_cosine_after_warmup[GOLDEN_RUN + 1] = { 0.25, 0.5, 0.75, 1.0, 1.0, 0.9619397662556434, 0.8535533905932737, 0.6913417161825449, 0.5, 0.30865828381745514, 0.14644660940672627, 0.03806023374435664, 0.0 };
-
-#endif

@@ -1,6 +1,5 @@
 /* A small untrained model and examples for it. */
-#ifndef HL_TESTS_HEADS_EXAMPLE_H
-#define HL_TESTS_HEADS_EXAMPLE_H
+#pragma once
 
 #include "core/arena.h"
 #include "data/examples_storage.h"
@@ -121,5 +120,3 @@ static inline void example_tear_down(example *f)
     hl_model_free(&f->model);
     *f = (example){ 0 };
 }
-
-#endif

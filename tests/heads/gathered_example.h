@@ -1,6 +1,5 @@
 /* Validation sums of the examples of example.h, gathered while its model is run over them in slices. */
-#ifndef HL_TESTS_HEADS_GATHERED_EXAMPLE_H
-#define HL_TESTS_HEADS_GATHERED_EXAMPLE_H
+#pragma once
 
 #include "heads/validation_sums_pass.h"
 #include "tests/heads/example.h"
@@ -32,5 +31,3 @@ static inline const hl_validation_sums *gathered_run(const example *f, int64_t s
     hl_batch_storage_free(&storage);
     return hl_validation_sums_pass_end(pass);
 }
-
-#endif

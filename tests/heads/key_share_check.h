@@ -1,6 +1,5 @@
 /* What the metrics of heads/key_share.h are compared with: the definition, word by word, with sets of keys. */
-#ifndef HL_TESTS_HEADS_KEY_SHARE_CHECK_H
-#define HL_TESTS_HEADS_KEY_SHARE_CHECK_H
+#pragma once
 
 #include "heads/score.h"
 #include "tests/heads/made_up.h"
@@ -13,5 +12,3 @@ hl_score key_share_naive(made_up *m, key_share_rule *rule, bool all);
 
 /* The metric on random patterns, on even spreads and on heads that attend to nothing but a key of the set. */
 void key_share_check(hl_score (*metric)(const hl_patterns *patterns), key_share_rule *rule, bool all, uint64_t seed);
-
-#endif

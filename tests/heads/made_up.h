@@ -1,6 +1,5 @@
 /* Attention weights made up by hand or at random, as metrics read them. */
-#ifndef HL_TESTS_HEADS_MADE_UP_H
-#define HL_TESTS_HEADS_MADE_UP_H
+#pragma once
 
 #include "core/examples.h"
 #include "core/kernels/random.h"
@@ -202,5 +201,3 @@ static inline made_up made_up_random(uint64_t seed, bool causal)
     }
     return m;
 }
-
-#endif

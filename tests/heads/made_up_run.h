@@ -1,6 +1,5 @@
 /* A whole run made up for its report: snapshots of heads that learn to look at fixed offsets. */
-#ifndef HL_TESTS_HEADS_MADE_UP_RUN_H
-#define HL_TESTS_HEADS_MADE_UP_RUN_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "core/examples.h"
@@ -143,5 +142,3 @@ static inline hl_status made_up_run_add(made_up_run *run, hl_report_maps *maps, 
     }
     return hl_ok();
 }
-
-#endif

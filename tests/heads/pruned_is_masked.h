@@ -1,6 +1,5 @@
 /* How far a pruned model's logits are from those of the whole model with the same heads masked. */
-#ifndef HL_TESTS_HEADS_PRUNED_IS_MASKED_H
-#define HL_TESTS_HEADS_PRUNED_IS_MASKED_H
+#pragma once
 
 #include "core/kernels/random.h"
 #include "heads/head_set.h"
@@ -69,5 +68,3 @@ static inline double pruned_is_masked_error(const hl_model *model, const hl_mode
     hl_examples_free(&examples);
     return error / largest;
 }
-
-#endif

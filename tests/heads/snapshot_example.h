@@ -1,7 +1,6 @@
 /* An example whose maps are recorded, and the snapshot that is read back. Both are the file's, and go after each test:
  * SUITE("snapshots", .after = forget). */
-#ifndef HL_TESTS_HEADS_SNAPSHOT_EXAMPLE_H
-#define HL_TESTS_HEADS_SNAPSHOT_EXAMPLE_H
+#pragma once
 
 #include "heads/snapshot.h"
 #include "tests/heads/example.h"
@@ -48,5 +47,3 @@ static void expect_refused(int64_t n_examples, const char *what)
     ck_assert_str_eq(status.text, expected);
     ck_assert(refused.npz.arrays == NULL);
 }
-
-#endif

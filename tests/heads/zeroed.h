@@ -1,6 +1,5 @@
 /* Removes heads from a model by setting to zero the columns of W_O that multiply their outputs. */
-#ifndef HL_TESTS_HEADS_ZEROED_H
-#define HL_TESTS_HEADS_ZEROED_H
+#pragma once
 
 #include "layers/model.h"
 
@@ -31,5 +30,3 @@ static inline hl_model copied_model(const hl_model *model)
     }
     return copy;
 }
-
-#endif

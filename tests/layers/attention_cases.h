@@ -1,7 +1,6 @@
 /* Calls of multi-head attention over odd shapes, masks and head counts: each has its gradients checked, and is compared
  * with the naive composition of primitive ops. */
-#ifndef HL_TESTS_LAYERS_ATTENTION_CASES_H
-#define HL_TESTS_LAYERS_ATTENTION_CASES_H
+#pragma once
 
 #include "layers/multi_head.h"
 
@@ -37,5 +36,3 @@ typedef struct attention_call {
 void attention_call_init(attention_call *call, const attention_case *c, hl_real dropout_weights,
                          hl_real dropout_concat);
 void attention_call_free(attention_call *call);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a table changes in a model's config: { CHANGE(norm, HL_NORM_PRE), CHANGE_REAL(dropout_ffn, 0.5) }. */
-#ifndef HL_TESTS_LAYERS_CONFIG_CHANGE_H
-#define HL_TESTS_LAYERS_CONFIG_CHANGE_H
+#pragma once
 
 #include "layers/model_config.h"
 
@@ -35,5 +34,3 @@ static inline void config_change_make(hl_model_config *config, config_change cha
         *(int64_t *)field = (int64_t)change.value;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. All
  * but tapes goes when the test ends. */
-#ifndef HL_TESTS_LAYERS_EXAMPLES_H
-#define HL_TESTS_LAYERS_EXAMPLES_H
+#pragma once
 
 #include "layers/model.h"
 
@@ -66,5 +65,3 @@ void example_assert_grads_near(const hl_parameters *parameters, const hl_real *e
 
 /* A copy of the block of gradients. */
 hl_real *example_grads_copy(const hl_parameters *parameters);
-
-#endif

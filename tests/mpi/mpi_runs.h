@@ -1,6 +1,5 @@
 /* Runs of the program train as several processes, started by the mpirun of the build. Failures here end the test. */
-#ifndef HL_TESTS_MPI_MPI_RUNS_H
-#define HL_TESTS_MPI_MPI_RUNS_H
+#pragma once
 
 #include "tests/runs/runs.h"
 
@@ -40,5 +39,3 @@ run_result mpi_end(pid_t job, const char *text);
 int mpi_count(const char *text, const char *in);
 
 double mpi_seconds(void);
-
-#endif

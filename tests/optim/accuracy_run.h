@@ -1,7 +1,6 @@
 /* The trainings of tests/golden/accuracy_golden.h, in the precision it is compiled for: hl_real is not mentioned here,
  * so that a float program can call both the float version and the double one. */
-#ifndef HL_TESTS_OPTIM_ACCURACY_RUN_H
-#define HL_TESTS_OPTIM_ACCURACY_RUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ bool double_accuracy_alone_run(int index, double values[ACCURACY_UPDATES][ACCURA
 /* The losses of accuracy_trainings[index] for seed 1, 2, ... False where an op or the memory failed. */
 bool accuracy_training_run(int index, int seed, double losses[ACCURACY_UPDATES]);
 bool double_accuracy_training_run(int index, int seed, double losses[ACCURACY_UPDATES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* A registry of made-up parameters for the tests of this folder. */
-#ifndef HL_TESTS_OPTIM_EXAMPLE_H
-#define HL_TESTS_OPTIM_EXAMPLE_H
+#pragma once
 
 #include "core/kernels/random.h"
 #include "core/parameters.h"
@@ -58,5 +57,3 @@ static inline hl_parameters *example_parameters(int n, const int64_t *counts)
     }
     return parameters;
 }
-
-#endif

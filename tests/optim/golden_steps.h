@@ -1,6 +1,5 @@
 /* The optimizers against PyTorch, for either precision. */
-#ifndef HL_TESTS_OPTIM_GOLDEN_STEPS_H
-#define HL_TESTS_OPTIM_GOLDEN_STEPS_H
+#pragma once
 
 #include "tests/golden/optim_golden.h"
 #include "tests/optim/example.h"
@@ -49,5 +48,3 @@ static inline void golden_assert_steps(int golden, double relative, double absol
     }
     example_end();
 }
-
-#endif

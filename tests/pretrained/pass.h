@@ -1,6 +1,5 @@
 /* What a model computes of a batch, layer by layer. */
-#ifndef HL_TESTS_PRETRAINED_PASS_H
-#define HL_TESTS_PRETRAINED_PASS_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/batch.h"
@@ -19,5 +18,3 @@ typedef struct pass {
 hl_status pass_run(pass *p, const hl_model *model, const hl_batch *batch, hl_arena *arena);
 
 void pass_free(pass *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* The tiny models of tests/pretrained/tiny, which make_tiny.py wrote, and what transformers computes with them. */
-#ifndef HL_TESTS_PRETRAINED_TINY_H
-#define HL_TESTS_PRETRAINED_TINY_H
+#pragma once
 
 #include "core/files/safetensors.h"
 #include "data/batch_storage.h"
@@ -33,5 +32,3 @@ const char *tiny_changed(const char *name, const char *file, const char *old, co
 /* Asserts that the folder is refused with HL_BAD_FILE and a text that begins with "<path>/<file>:" and holds `reason`;
  * where it opens, that its weights are refused so. */
 void tiny_refused(const char *path, const char *file, const char *reason);
-
-#endif

@@ -1,6 +1,5 @@
 /* The tiny models of tests/pretrained/tiny, in a table: every test of all models takes them from here. */
-#ifndef HL_TESTS_PRETRAINED_TINY_MODELS_H
-#define HL_TESTS_PRETRAINED_TINY_MODELS_H
+#pragma once
 
 #include "pretrained/classifier.h"
 
@@ -110,5 +109,3 @@ static const struct {
       .n_labels = 3 },
 };
 enum { TINY_MODELS = sizeof tiny_models / sizeof tiny_models[0] };
-
-#endif

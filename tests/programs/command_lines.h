@@ -1,6 +1,5 @@
 /* Command lines as one types them, for the parsers of the programs, and what a program's help must be. */
-#ifndef HL_TESTS_PROGRAMS_COMMAND_LINES_H
-#define HL_TESTS_PROGRAMS_COMMAND_LINES_H
+#pragma once
 
 #include "tests/scratch.h"
 
@@ -40,5 +39,3 @@ static inline void command_usage_check(const char *usage, const char *const *opt
     }
 }
 #define COMMAND_USAGE_CHECK(usage, ...) command_usage_check(usage, (const char *const[]){ __VA_ARGS__, NULL })
-
-#endif

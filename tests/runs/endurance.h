@@ -1,7 +1,6 @@
 /* A training of very many updates takes no more memory at its end than at its beginning, and leaves the files that its
  * config asks for. Failures here end the test. */
-#ifndef HL_TESTS_RUNS_ENDURANCE_H
-#define HL_TESTS_RUNS_ENDURANCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ typedef struct endurance {
 
 /* `steps` updates of a model of some hundred weights; a multiple of 100. */
 endurance endurance_of(int64_t steps);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs and sweeps in which every allocation or every file call fails in turn, of those after the first four
  * every `stride`-th. Failures here end the test. */
-#ifndef HL_TESTS_RUNS_FAULT_CASES_H
-#define HL_TESTS_RUNS_FAULT_CASES_H
+#pragma once
 
 #include "tests/runs/faulty_runs.h"
 
@@ -21,5 +20,3 @@ void fault_cases_sweep(int stride, bool done, faulty_where where);
 /* The same of a sweep of one training at a time, of which each file in turn cannot be replaced, once: also where it
  * could have gone on with the next training. */
 void fault_cases_sweep_one_by_one(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs of a program in which file calls or allocations fail, and what must hold of every one. Failures here end the
  * test. */
-#ifndef HL_TESTS_RUNS_FAULTY_RUNS_H
-#define HL_TESTS_RUNS_FAULTY_RUNS_H
+#pragma once
 
 #include "tests/faults.h"
 #include "tests/runs/runs.h"
@@ -48,5 +47,3 @@ void faulty_runs(const char *what, faulty_where where, int stride, bool (*attemp
 
 /* The folder, and patterns in it, must hold no temporary file, unless one could not be removed. */
 void faulty_assert_no_temporary(const char *folder, const faulty_result *result);
-
-#endif

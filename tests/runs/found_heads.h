@@ -1,6 +1,5 @@
 /* What the program heads and heads.csv say of a run's heads. Failures here end the test. */
-#ifndef HL_TESTS_RUNS_FOUND_HEADS_H
-#define HL_TESTS_RUNS_FOUND_HEADS_H
+#pragma once
 
 enum { FOUND_MOST = 64 };
 
@@ -28,5 +27,3 @@ typedef struct found_metric {
 /* Goes on to the next row of heads.csv whose metric's name begins so. *at is its content, and then what follows the
  * row; false where there is none. */
 int found_next(const char **at, const char *begin, found_metric *row);
-
-#endif

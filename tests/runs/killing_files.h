@@ -1,6 +1,5 @@
 /* A table of file calls (core/files/files.h) in which the n-th call sends the process a signal. */
-#ifndef HL_TESTS_RUNS_KILLING_FILES_H
-#define HL_TESTS_RUNS_KILLING_FILES_H
+#pragma once
 
 #include "tests/runs/runs.h"
 
@@ -21,5 +20,3 @@ run_result killing_files_run(int n, int signal, killing_scope scope, const char 
 /* Runs train again and again, each time killed later, at calls by chance that `seed` chooses, until it ends. Returns
  * how often it was killed. */
 int killing_files_until_done(unsigned seed, const char *const *arguments);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs and sweeps that are killed and begun again until they end, and must then have left what undisturbed ones leave.
  * Failures here end the test. */
-#ifndef HL_TESTS_RUNS_KILLS_H
-#define HL_TESTS_RUNS_KILLS_H
+#pragma once
 
 #include "tests/runs/killing_files.h"
 
@@ -39,5 +38,3 @@ int kills_of_runs_at_calls(int stride, killing_scope scope);
  * in snapshots not counted: by SIGKILL, or by SIGINT, which saves once it is listened to. Returns how often it was
  * killed, or saved. */
 int kills_again_and_again(int signal, int stride);
-
-#endif

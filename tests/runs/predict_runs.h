@@ -1,6 +1,5 @@
 /* Short ways to ask the program predict, and to train what it asks. */
-#ifndef HL_TESTS_RUNS_PREDICT_RUNS_H
-#define HL_TESTS_RUNS_PREDICT_RUNS_H
+#pragma once
 
 #include "core/files/json.h"
 #include "programs/predict/program.h"
@@ -56,5 +55,3 @@ static inline const char *train_on(const char *task, const char *path, const cha
     EXPECT_RUN(0, run_config(name, config), "--quiet", "--out", folder);
     return folder;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs of the program train in a test, each in a process of its own, and what they leave. Failures here end the
  * test. */
-#ifndef HL_TESTS_RUNS_RUNS_H
-#define HL_TESTS_RUNS_RUNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -135,5 +134,3 @@ const char *run_checkpoint_step(const char *folder);
 
 /* The snapshots in the run's folder. */
 int run_count_snapshots(const char *folder);
-
-#endif

@@ -1,6 +1,5 @@
 /* A terminal in memory, as a test's program sees it, and what a person then reads on it. */
-#ifndef HL_TESTS_RUNS_SCREEN_H
-#define HL_TESTS_RUNS_SCREEN_H
+#pragma once
 
 #include "tests/runs/runs.h"
 
@@ -36,5 +35,3 @@ const char *screen_line(const screen *s, int row);
 
 /* How many lines begin with this, the first of them in *row where that is not NULL. */
 int screen_count(const screen *s, const char *begin, int *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* The configs that are shipped for training: what each one learns, shortened and in full. */
-#ifndef HL_TESTS_RUNS_SHIPPED_CONFIGS_H
-#define HL_TESTS_RUNS_SHIPPED_CONFIGS_H
+#pragma once
 
 #include <string.h>
 
@@ -75,5 +74,3 @@ static inline const char *shipped_config_file(const char *name)
     }
     return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs of the program ablate in a test, each in a process of its own, and what they leave. Failures here end the
  * test. */
-#ifndef HL_TESTS_RUNS_SWEEPS_H
-#define HL_TESTS_RUNS_SWEEPS_H
+#pragma once
 
 #include "tests/runs/runs.h"
 
@@ -23,5 +22,3 @@ const char *sweep_untimed(const char *folder);
 
 /* How many processes have the text among their arguments, this one and `but` aside; *one is one of them. */
 int sweep_processes(const char *text, pid_t but, pid_t *one);
-
-#endif

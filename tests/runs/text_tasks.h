@@ -1,7 +1,6 @@
 /* The five tasks on a user's files, each with small data and a config, for whole runs; the first with the shape of
  * BERT's model. */
-#ifndef HL_TESTS_RUNS_TEXT_TASKS_H
-#define HL_TESTS_RUNS_TEXT_TASKS_H
+#pragma once
 
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -102,5 +101,3 @@ static inline const char *text_caches(const char *folder)
     const char *name = scratch_format("%.*s", (int)strcspn(list, " "), list);
     return run_file(run_file(folder, "data"), name);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The built program takes the memory that its summary told. */
-#ifndef HL_TESTS_RUNS_TOLD_MEMORY_H
-#define HL_TESTS_RUNS_TOLD_MEMORY_H
+#pragma once
 
 /* Runs two steps of config `name` of the source tree: the most memory that the process held and what the summary tells
  * must agree within 5% and 8 MiB. */
@@ -22,5 +21,3 @@ void told_memory_check_maps(const char *text);
 /* The same of `heads grammar` with an option, and its value or NULL, of a folder's model, on that many sentences of
  * 40 words. The MiB that it took; 0 under a sanitizer, where nothing is run. */
 double told_memory_check_treebank(const char *folder, int sentences, const char *option, const char *value);
-
-#endif

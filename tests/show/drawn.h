@@ -1,6 +1,5 @@
 /* Maps made up to be drawn, in pictures and in a terminal. */
-#ifndef HL_TESTS_SHOW_DRAWN_H
-#define HL_TESTS_SHOW_DRAWN_H
+#pragma once
 
 #include "show/panel.h"
 
@@ -53,5 +52,3 @@ static const char *const drawn_nasty[] = {
     "%s%n\\",
 };
 enum { DRAWN_NASTY = sizeof drawn_nasty / sizeof *drawn_nasty };
-
-#endif

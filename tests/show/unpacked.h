@@ -1,6 +1,5 @@
 /* What show/private/packed.h packed, as a page reads it. */
-#ifndef HL_TESTS_SHOW_UNPACKED_H
-#define HL_TESTS_SHOW_UNPACKED_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -40,5 +39,3 @@ static inline size_t unpacked(const char *text, void *bytes, size_t room)
     hl_free(deflated);
     return size;
 }
-
-#endif

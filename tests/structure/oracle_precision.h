@@ -1,6 +1,5 @@
 /* Two functions of the double library, seen from a float program. */
-#ifndef HL_TESTS_STRUCTURE_ORACLE_PRECISION_H
-#define HL_TESTS_STRUCTURE_ORACLE_PRECISION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@ size_t double_real_size(void);
 
 /* hl_random_uniform there, at `position` of seed 1. */
 double double_uniform(uint64_t position);
-
-#endif

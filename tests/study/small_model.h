@@ -1,6 +1,5 @@
 /* A small model with numbers everywhere, and tokens for it. */
-#ifndef HL_TESTS_STUDY_SMALL_MODEL_H
-#define HL_TESTS_STUDY_SMALL_MODEL_H
+#pragma once
 
 #include "core/kernels/random.h"
 #include "study/predictor.h"
@@ -83,5 +82,3 @@ static inline void best_now(hl_predictor *p, const int32_t *asked, int64_t n, in
     status = hl_predictor_finish(p);
     ck_assert_str_eq(status.text, "");
 }
-
-#endif

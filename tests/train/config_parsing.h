@@ -1,6 +1,5 @@
 /* Parsing a config in a test: all that is wrong with it as one text. */
-#ifndef HL_TESTS_TRAIN_CONFIG_PARSING_H
-#define HL_TESTS_TRAIN_CONFIG_PARSING_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "train/config.h"
@@ -46,5 +45,3 @@ static inline void config_parse(const char *text, hl_config *config)
     static const char *const none[CONFIG_OVERRIDES] = { NULL };
     ck_assert_str_eq(config_problems(text, strlen(text), none, config), "");
 }
-
-#endif

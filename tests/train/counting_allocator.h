@@ -1,6 +1,5 @@
 /* An allocator that counts the bytes in use. */
-#ifndef HL_TESTS_TRAIN_COUNTING_ALLOCATOR_H
-#define HL_TESTS_TRAIN_COUNTING_ALLOCATOR_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -54,5 +53,3 @@ static inline void counting_begin(void)
     counting_live = counting_peak = 0;
     hl_allocator_set(&table);
 }
-
-#endif

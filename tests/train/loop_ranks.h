@@ -1,6 +1,5 @@
 /* A trainer and its loop as one of several ranks: a copy task whose batch has LOOP_RANKS_LEAVES leaves. */
-#ifndef HL_TESTS_TRAIN_LOOP_RANKS_H
-#define HL_TESTS_TRAIN_LOOP_RANKS_H
+#pragma once
 
 #include "train/loop.h"
 
@@ -25,5 +24,3 @@ void loop_ranks_make(loop_ranks *l, const char *path, bool fails);
 
 /* Runs the loop as one rank; `context` is the loop_ranks. thread_ranks_run calls it. */
 void loop_ranks_run(hl_ranks *ranks, void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* A config with its registered model and what --summary reads from it. */
-#ifndef HL_TESTS_TRAIN_SUMMARY_EXAMPLE_H
-#define HL_TESTS_TRAIN_SUMMARY_EXAMPLE_H
+#pragma once
 
 #include "programs/train/graph.h"
 #include "tests/check_suite.h"
@@ -87,5 +86,3 @@ static inline void summary_example_free(summary_example *example)
     hl_graph_free(&example->graph);
     hl_model_free(&example->model);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Ranks (train/ranks/ranks.h) as threads of one process, for tests of what several processes do together. */
-#ifndef HL_TESTS_TRAIN_THREAD_RANKS_H
-#define HL_TESTS_TRAIN_THREAD_RANKS_H
+#pragma once
 
 #include "train/ranks/ranks.h"
 
@@ -12,5 +11,3 @@ void thread_ranks_run(int n, void (*work)(hl_ranks *ranks, void *context), void 
 
 /* The bytes that the ranks of the last run gave to send, in all. */
 size_t thread_ranks_sent(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tiny configs and trainers for tests of train/. */
-#ifndef HL_TESTS_TRAIN_TRAINER_EXAMPLE_H
-#define HL_TESTS_TRAIN_TRAINER_EXAMPLE_H
+#pragma once
 
 #include "core/base/threads.h"
 #include "tests/check_suite.h"
@@ -53,5 +52,3 @@ static inline hl_evaluation trainer_evaluated(hl_trainer *trainer)
     CHECK_OK(hl_trainer_evaluate(trainer, NULL, &evaluation));
     return evaluation;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The names of choices in a config, in the order of their constants; for train/config/keys.c. */
-#ifndef HL_TRAIN_CONFIG_CHOICES_H
-#define HL_TRAIN_CONFIG_CHOICES_H
+#pragma once
 
 #include "layers/model_config.h"
 #include "optim/optimizer.h"
@@ -65,5 +64,3 @@ static const char *const precisions[] = {
     [HL_PRECISION_AUTO] = "auto",
     NULL,
 };
-
-#endif

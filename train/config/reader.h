@@ -1,6 +1,5 @@
 /* A config that is being read: what was given where, and what is wrong with it. For train/config*.c alone. */
-#ifndef HL_TRAIN_CONFIG_READER_H
-#define HL_TRAIN_CONFIG_READER_H
+#pragma once
 
 #include "train/config_keys.h"
 
@@ -43,5 +42,3 @@ void hl_config_resolve(hl_config_reader *reader);
  * outside a key's range. _check: after that, complains about given keys that contradict the shape. */
 void hl_config_take_shape(hl_config_reader *reader);
 void hl_config_check_shape(hl_config_reader *reader);
-
-#endif

@@ -1,6 +1,5 @@
 /* The folder in which data of a user's files are made. It is removed again if they cannot be made. */
-#ifndef HL_TRAIN_PRIVATE_DATA_FOLDER_H
-#define HL_TRAIN_PRIVATE_DATA_FOLDER_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/tokens.h"
@@ -27,5 +26,3 @@ hl_status hl_data_find_file(const char *beside, const char **path, char **found)
 /* Reads tokens.json or labels.json from a run's folder. HL_BAD_FILE, HL_NO_MEMORY. Owned by the caller:
  * hl_tokens_free. */
 hl_status hl_data_load_tokens(const char *folder, const char *name, hl_tokens **out);
-
-#endif

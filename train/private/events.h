@@ -8,8 +8,7 @@
  * A file consists of records, one per event: the event's length (8 bytes, little-endian like everything else), the
  * masked CRC-32C of the length, the event, its masked CRC-32C. An event is a protocol buffer, of which only a few
  * fields are needed. HL_NO_MEMORY is left on the texts. */
-#ifndef HL_TRAIN_PRIVATE_EVENTS_H
-#define HL_TRAIN_PRIVATE_EVENTS_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -37,5 +36,3 @@ void hl_event_settings(hl_text *values, const hl_text *settings);
 /* The size of the record at the beginning of `bytes`, and the step of its event. Returns 0 if they do not begin with a
  * whole record as hl_event_record makes it, or if the record is damaged. */
 size_t hl_event_read(const char *bytes, size_t size, int64_t *step);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the metadata of checkpoints holds of hl_train_state. For their writer and their reader alone. */
-#ifndef HL_TRAIN_PRIVATE_STATE_FIELDS_H
-#define HL_TRAIN_PRIVATE_STATE_FIELDS_H
+#pragma once
 
 #include "train/state.h"
 
@@ -34,5 +33,3 @@ static inline void hl_state_fields(hl_train_state *state, int64_t flags[2], hl_s
     };
     memcpy(fields, all, sizeof all);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps in the names of a folder's files: snapshots, kept checkpoints. */
-#ifndef HL_TRAIN_PRIVATE_STEP_LIST_H
-#define HL_TRAIN_PRIVATE_STEP_LIST_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -15,5 +14,3 @@ typedef struct hl_step_list {
 /* Lists the steps of the names in `folder`, which it reads once. `step_of` returns the step of a name, or a negative
  * number if it has none. A missing folder has no names. HL_BAD_FILE, HL_NO_MEMORY; there is then nothing to free. */
 hl_status hl_step_list_read(const char *folder, int64_t (*step_of)(const char *name), hl_step_list *list);
-
-#endif

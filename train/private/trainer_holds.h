@@ -1,6 +1,5 @@
 /* How a trainer holds heads off and frozen (train/holds.h). For trainer*.c alone. */
-#ifndef HL_TRAIN_PRIVATE_TRAINER_HOLDS_H
-#define HL_TRAIN_PRIVATE_TRAINER_HOLDS_H
+#pragma once
 
 #include "train/holds.h"
 #include "train/trainer.h"
@@ -32,5 +31,3 @@ void hl_trainer_holds_clear(const hl_trainer *trainer);
 /* Before and after an update: keeps the numbers of heads that are frozen at this step, and puts them back. */
 void hl_trainer_holds_keep(const hl_trainer *trainer, int64_t step);
 void hl_trainer_holds_restore(const hl_trainer *trainer, int64_t step);
-
-#endif

@@ -1,6 +1,5 @@
 /* The leaves of a batch that a trainer computes at once. For trainer.c alone. */
-#ifndef HL_TRAIN_PRIVATE_TRAINER_LEAVES_H
-#define HL_TRAIN_PRIVATE_TRAINER_LEAVES_H
+#pragma once
 
 #include "train/trainer.h"
 
@@ -36,5 +35,3 @@ hl_status hl_trainer_leaves_init(hl_trainer *trainer, int at_once);
 /* For n leaves of one micro-batch each, the examples from `first` on: adds their gradients to those of the parameters,
  * and pushes the figures of each leaf. HL_NOT_FINITE: the loss of a leaf. */
 hl_status hl_trainer_leaves_run(hl_trainer *trainer, int64_t first, int n);
-
-#endif

@@ -17,8 +17,7 @@
  *     }
  *     HL_TRY(hl_ranks_agree(ranks, status));
  *     hl_leaf_sum_finish(&sum); // the sum of all leaves is at sum.total */
-#ifndef HL_TRAIN_RANKS_LEAF_SUM_H
-#define HL_TRAIN_RANKS_LEAF_SUM_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "train/ranks/ranks.h"
@@ -87,5 +86,3 @@ void hl_leaf_sum_finish(hl_leaf_sum *sum);
 size_t hl_leaf_sum_sent(int leaves, int n, int rank, size_t bytes);
 
 HL_END_DECLS
-
-#endif

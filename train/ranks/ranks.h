@@ -19,8 +19,7 @@
  * 0's files only through another agreement, which r never enters.
  *
  * In every function, NULL stands for a process that is alone. */
-#ifndef HL_TRAIN_RANKS_RANKS_H
-#define HL_TRAIN_RANKS_RANKS_H
+#pragma once
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
@@ -78,5 +77,3 @@ void hl_ranks_sum(hl_ranks *ranks, int64_t *values, int64_t count);
 hl_share hl_ranks_share(hl_ranks *ranks);
 
 HL_END_DECLS
-
-#endif

@@ -1,6 +1,5 @@
 /* The smaller of two counts. */
-#ifndef HL_CORE_BASE_PRIVATE_LEAST_H
-#define HL_CORE_BASE_PRIVATE_LEAST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -8,5 +7,3 @@ static inline int64_t hl_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF (Unicode 15, table 3-7). */
-#ifndef HL_CORE_BASE_PRIVATE_UTF8_H
-#define HL_CORE_BASE_PRIVATE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
  * NULL). Returns 0 if the bytes are not a character, or if the character is cut after `size` bytes. size is at least
  * 1. */
 size_t hl_utf8_decode(const char *text, size_t size, uint32_t *code);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads and checks a large part of a file on several threads. For npz_read.c. */
-#ifndef HL_CORE_FILES_PRIVATE_READ_CHECKED_H
-#define HL_CORE_FILES_PRIVATE_READ_CHECKED_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -13,5 +12,3 @@
  * HL_NO_MEMORY. */
 hl_status hl_file_read_checked(int fd, const char *path, void *bytes, size_t count, int64_t offset, int threads,
                                uLong *crc);
-
-#endif

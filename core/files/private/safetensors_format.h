@@ -1,6 +1,5 @@
 /* Constants that the writer and the reader of safetensors files share. For these two alone. */
-#ifndef HL_CORE_FILES_PRIVATE_SAFETENSORS_FORMAT_H
-#define HL_CORE_FILES_PRIVATE_SAFETENSORS_FORMAT_H
+#pragma once
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 
@@ -23,5 +22,3 @@ enum {
     HL_SAFETENSORS_CHECKSUM_AT = HL_SAFETENSORS_LENGTH_BYTES + sizeof HL_SAFETENSORS_CHECKSUM_PREFIX -
                                  1, /* the position of the digits, from the file's start */
 };
-
-#endif

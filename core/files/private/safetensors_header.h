@@ -3,8 +3,7 @@
  * The parser accepts only what the format has: one object. Its values are the tensors' entries {"dtype": string,
  * "shape": whole numbers, "data_offsets": two whole numbers}, and "__metadata__", an object of strings. It refuses
  * anything else as soon as it begins, so that no header needs more memory than a few times its own bytes. */
-#ifndef HL_CORE_FILES_PRIVATE_SAFETENSORS_HEADER_H
-#define HL_CORE_FILES_PRIVATE_SAFETENSORS_HEADER_H
+#pragma once
 
 #include "core/files/private/safetensors_types.h"
 #include "core/files/safetensors.h"
@@ -41,5 +40,3 @@ int hl_safetensors_header_find(const hl_safetensors_header *header, const char *
 
 /* The metadata string of that key, or NULL. */
 const char *hl_safetensors_header_metadata(const hl_safetensors_header *header, const char *key);
-
-#endif

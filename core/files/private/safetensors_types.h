@@ -1,6 +1,5 @@
 /* The types of numbers in a safetensors file. For the reader and its parser alone. */
-#ifndef HL_CORE_FILES_PRIVATE_SAFETENSORS_TYPES_H
-#define HL_CORE_FILES_PRIVATE_SAFETENSORS_TYPES_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -14,5 +13,3 @@ typedef struct hl_safetensors_type {
 
 /* The type with that name, or NULL if the format has none. */
 const hl_safetensors_type *hl_safetensors_type_find(const char *name);
-
-#endif

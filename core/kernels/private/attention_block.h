@@ -1,6 +1,5 @@
 /* How attention processes a head of one sequence: in blocks of queries. */
-#ifndef HL_CORE_KERNELS_PRIVATE_ATTENTION_BLOCK_H
-#define HL_CORE_KERNELS_PRIVATE_ATTENTION_BLOCK_H
+#pragma once
 
 #include "core/kernels/private/attention_pass.h"
 
@@ -76,5 +75,3 @@ void hl_attention_view_of(const hl_attention_pass *pass, int64_t b, int64_t h, h
 
 /* The block that begins with query `first`. */
 hl_attention_block hl_attention_block_of(const hl_attention_view *head, int64_t first);
-
-#endif

@@ -5,8 +5,7 @@
  * A thread works in blocks of queries, whose scores, weights and gradients stay in the core's cache. k and v are
  * transposed first, so that all products have forms for which small_matmul.h is fast. Scratch memory is aligned to 64
  * bytes; nothing is owned. */
-#ifndef HL_CORE_KERNELS_PRIVATE_ATTENTION_HEAD_H
-#define HL_CORE_KERNELS_PRIVATE_ATTENTION_HEAD_H
+#pragma once
 
 #include "core/kernels/grad.h"
 #include "core/kernels/private/attention_products.h"
@@ -38,5 +37,3 @@ typedef void hl_attention_backward_block(const hl_attention_block *block, const 
  * hl_attention_forward. */
 void hl_attention_backward(const hl_attention_pass *pass, hl_attention_backward_block *compute, hl_attention_grads d,
                            const hl_real *dy, hl_real *scratch);
-
-#endif

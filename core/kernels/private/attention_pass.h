@@ -1,6 +1,5 @@
 /* What attention works with in forward and backward. For formulas and letters, see core/ops/attention.h. */
-#ifndef HL_CORE_KERNELS_PRIVATE_ATTENTION_PASS_H
-#define HL_CORE_KERNELS_PRIVATE_ATTENTION_PASS_H
+#pragma once
 
 #include "core/kernels/mask.h"
 #include "core/kernels/private/dropout_mask.h"
@@ -64,5 +63,3 @@ typedef struct hl_attention_pass {
     hl_real *z;               /* (Nq, H * Dv) before the gate, for backward; NULL without backward or gate */
     hl_attention_usual usual; /* set by hl_attention_prepare */
 } hl_attention_pass;
-
-#endif

@@ -1,7 +1,6 @@
 /* The steps that compute a block of queries: matrix products, with softmax and dropout between them. P and dS (n, row)
  * have a row for each query of the block. */
-#ifndef HL_CORE_KERNELS_PRIVATE_ATTENTION_PRODUCTS_H
-#define HL_CORE_KERNELS_PRIVATE_ATTENTION_PRODUCTS_H
+#pragma once
 
 #include "core/kernels/private/attention_block.h"
 
@@ -29,5 +28,3 @@ void hl_attention_prepare(hl_attention_pass *pass, hl_real *scratch);
 
 /* Generates the code for all short sequences up to the longest; each length has its own shapes of products. */
 void hl_attention_prepare_lengths(const hl_attention_pass *pass);
-
-#endif

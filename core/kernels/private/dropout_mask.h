@@ -1,6 +1,5 @@
 /* The random bits of dropout: 16 bits per number, eight numbers per block of Philox. */
-#ifndef HL_CORE_KERNELS_PRIVATE_DROPOUT_MASK_H
-#define HL_CORE_KERNELS_PRIVATE_DROPOUT_MASK_H
+#pragma once
 
 #include "core/base/real.h"
 #include "core/kernels/random.h"
@@ -47,5 +46,3 @@ typedef struct hl_dropout_places {
  * the position k * D + d. */
 void hl_dropout_draw_rows(hl_dropout_draws *draws, hl_dropout_places places, int64_t D, int64_t first, int64_t n,
                           hl_real *m);
-
-#endif

@@ -1,7 +1,6 @@
 /* The exponential function, the sigmoid and the normal distribution, in forms that compilers turn into vector code.
  * Calls of the functions in <math.h> would prevent this. */
-#ifndef HL_CORE_KERNELS_PRIVATE_EXP_H
-#define HL_CORE_KERNELS_PRIVATE_EXP_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -74,6 +73,4 @@ __attribute__((always_inline)) static inline float hl_normal_cdf(float x, float 
     float tail = 0.5f * p * t * bell;
     return x < 0 ? tail : 1 - tail;
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * A compiler's own reduction adds the lanes of its last vector one after the other. For a row of 32 numbers, that takes
  * longer than the rest of the row. Here the order of the additions is fixed and does not depend on the width of the
  * vectors. */
-#ifndef HL_CORE_KERNELS_PRIVATE_LANES_H
-#define HL_CORE_KERNELS_PRIVATE_LANES_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -67,5 +66,3 @@ static inline hl_real hl_largest(int64_t n, const hl_real *x)
     HL_FOR_LANES(n, j, l, most[l] = x[j] > most[l] ? x[j] : most[l]);
     return hl_lanes_max(most);
 }
-
-#endif

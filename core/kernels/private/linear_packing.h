@@ -1,7 +1,6 @@
 /* How the matrices of a linear map are packed in panels (panel_pack.h). Only linear_panels.c and linear_weight_grad.c
  * use this. Counts are in numbers of the map's type, float or bf16. */
-#ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_PACKING_H
-#define HL_CORE_KERNELS_PRIVATE_LINEAR_PACKING_H
+#pragma once
 
 #include "core/kernels/private/linear_rows.h"
 #include "core/kernels/private/panel_pack.h"
@@ -37,5 +36,3 @@ static inline bool hl_linear_packs(const hl_linear_rows *rows, int64_t M)
     enum { MOST_UNPACKED = 512 };
     return rows->bf16 || (M > MOST_UNPACKED && !hl_panel_leaves_little(M));
 }
-
-#endif

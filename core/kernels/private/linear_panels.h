@@ -4,8 +4,7 @@
  * W (O, I); x, dx (n, I) and y, dp (n, O) are contiguous rows. Sums over O and I are added in an order that depends on
  * these sizes alone. Memory for packed matrices is counted in hl_real and aligned to 64 bytes. Method: Goto & van de
  * Geijn 2008, with kernels of Heinecke et al. 2016. */
-#ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_PANELS_H
-#define HL_CORE_KERNELS_PRIVATE_LINEAR_PANELS_H
+#pragma once
 
 #include "core/kernels/private/linear_rows.h"
 
@@ -28,5 +27,3 @@ void hl_panels_forward(const hl_linear_rows *rows, int64_t n, const hl_real *x, 
                        hl_real *y, hl_real *block);
 void hl_panels_dx(const hl_linear_rows *rows, int64_t n, const hl_real *dp, const hl_real *packed, bool add,
                   hl_real *dx, hl_real *block);
-
-#endif

@@ -10,8 +10,7 @@
  * alone. So no bit depends on `threads`.
  *
  * Nothing here is owned. Scratch memory is counted in hl_real and aligned to 64 bytes. */
-#ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_PRODUCTS_H
-#define HL_CORE_KERNELS_PRIVATE_LINEAR_PRODUCTS_H
+#pragma once
 
 #include "core/kernels/grad.h"
 #include "core/kernels/private/linear_rows.h"
@@ -70,5 +69,3 @@ void hl_linear_backward(const hl_linear_products *p, hl_real *dy, hl_linear_grad
 int hl_linear_dW_cut(const hl_linear_rows *rows, int most, int64_t *step);
 void hl_linear_dW_part(const hl_linear_products *p, const hl_real *dy, const hl_real *scratch, int64_t begin,
                        int64_t end, hl_real *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* How the rows of a linear map are cut, and how its products are computed. For core/kernels/linear_*.c. Also,
  * core/ops/linear.c reads n_blocks, O and HL_LINEAR_BLOCK, to know how many bits it saves for each block. */
-#ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
-#define HL_CORE_KERNELS_PRIVATE_LINEAR_ROWS_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -22,5 +21,3 @@ typedef struct hl_linear_rows {
     bool bf16;      /* the kernels multiply in bf16 */
     hl_linear_sum sum;
 } hl_linear_rows;
-
-#endif

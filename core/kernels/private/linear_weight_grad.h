@@ -3,8 +3,7 @@
  *
  * dW (O, I) = dp^T x; x (N, I) and dp (N, O) are contiguous rows. Sums over rows are added in an order that depends on
  * these sizes alone. Memory for packed matrices is counted in hl_real and aligned to 64 bytes. */
-#ifndef HL_CORE_KERNELS_PRIVATE_LINEAR_WEIGHT_GRAD_H
-#define HL_CORE_KERNELS_PRIVATE_LINEAR_WEIGHT_GRAD_H
+#pragma once
 
 #include "core/kernels/private/linear_rows.h"
 
@@ -29,5 +28,3 @@ void hl_weight_grad(int threads, const hl_linear_rows *rows, const hl_real *dp, 
 int64_t hl_weight_grad_step(const hl_linear_rows *rows);
 void hl_weight_grad_rows(const hl_linear_rows *rows, const hl_real *dp, const hl_real *x, const hl_real *packed,
                          int64_t begin, int64_t end, hl_real *part);
-
-#endif

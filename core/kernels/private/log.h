@@ -1,6 +1,5 @@
 /* The natural logarithm, in a form that compilers turn into vector code. A call of log() would prevent this. */
-#ifndef HL_CORE_KERNELS_PRIVATE_LOG_H
-#define HL_CORE_KERNELS_PRIVATE_LOG_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -37,5 +36,3 @@ __attribute__((always_inline)) static inline double hl_log(double x)
     p = p * z + 2.0 / 3;
     return n * ln2_high + (n * ln2_low + (2 * s + s * z * p));
 }
-
-#endif

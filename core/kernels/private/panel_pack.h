@@ -5,8 +5,7 @@
  * along K. The panels are [ceil(M / 64)][ceil(K / 2)][64] pairs; if K is odd, the second half of the last pair is 0.
  * Columns past M are 0 in bf16, and undefined in float. x is row-major, with `stride` numbers from one row to the next;
  * y counts in numbers of its own type. */
-#ifndef HL_CORE_KERNELS_PRIVATE_PANEL_PACK_H
-#define HL_CORE_KERNELS_PRIVATE_PANEL_PACK_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -33,5 +32,3 @@ const hl_packers *hl_float_packers(void);
 
 /* NULL if the build is not compiled for CPUs with AVX512-BF16, or in double. */
 const hl_packers *hl_bf16_packers(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* The product of a few rows and a matrix that is read panel by panel, while each panel is in a core's caches, in float
  * or bf16 (core/kernels/bf16.h). Only linear_panels.c, linear_weight_grad.c and linear_products.c use this. */
-#ifndef HL_CORE_KERNELS_PRIVATE_PANEL_PRODUCT_H
-#define HL_CORE_KERNELS_PRIVATE_PANEL_PRODUCT_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -37,5 +36,3 @@ void hl_panel_multiply(const hl_panel_product *p, const void *A, const void *B, 
 
 /* Generates all code that hl_panel_multiply uses for at most p->n rows, and with p->halves for any K. */
 void hl_panel_prepare(const hl_panel_product *p);
-
-#endif

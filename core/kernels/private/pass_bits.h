@@ -1,6 +1,5 @@
 /* Which numbers passed a dropout or a ReLU: one bit per number, which forward saves for backward. */
-#ifndef HL_CORE_KERNELS_PRIVATE_PASS_BITS_H
-#define HL_CORE_KERNELS_PRIVATE_PASS_BITS_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -21,5 +20,3 @@ void hl_pass_forward(int n, const hl_real *x, hl_real floor, const hl_real *m, c
 
 /* dx[i] = (or +=, if `add`) dy[i] * scale if bit i is 1, and 0 if it is 0, for i < count. dx and dy may be the same. */
 void hl_pass_backward(int64_t count, const uint8_t *bits, hl_real scale, const hl_real *dy, hl_real *dx, bool add);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sums over rows and over all numbers, in an order that depends on the shape alone. */
-#ifndef HL_CORE_KERNELS_PRIVATE_REDUCE_H
-#define HL_CORE_KERNELS_PRIVATE_REDUCE_H
+#pragma once
 
 #include "core/base/real.h"
 
@@ -24,5 +23,3 @@ double hl_sum_all(const hl_real *x, int64_t n);
 
 /* The sum of the squares of n numbers, added in double in fixed blocks, on `threads` threads. */
 double hl_sum_squares(int threads, const hl_real *x, int64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads, and adds to, rows of a matrix that a list names. For ops that gather rows. */
-#ifndef HL_CORE_OPS_PRIVATE_ROW_COPIES_H
-#define HL_CORE_OPS_PRIVATE_ROW_COPIES_H
+#pragma once
 
 #include "core/op.h"
 
@@ -23,5 +22,3 @@ void hl_row_list_add(const hl_op_call *call, const hl_row_list *rows, hl_real sc
 /* Writes to dx (end - begin, D) the rows from `begin` to `end` - 1 that hl_row_list_add would make from zeros. */
 void hl_row_list_sum(const hl_row_list *rows, hl_real scale, const hl_real *dy, int64_t begin, int64_t end,
                      hl_real *dx);
-
-#endif

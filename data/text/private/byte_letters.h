@@ -1,7 +1,6 @@
 /* GPT-2's printable stand-ins for bytes. The bytes 33 to 126, 161 to 172 and 174 to 255 stand for themselves; the other
  * 68 become U+0100, U+0101, ... in order. A space is U+0120. */
-#ifndef HL_DATA_TEXT_PRIVATE_BYTE_LETTERS_H
-#define HL_DATA_TEXT_PRIVATE_BYTE_LETTERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ static inline int hl_byte_of_letter(uint32_t letter)
     int place = (int)letter - 0x100;
     return place < 0 ? (int)letter : place <= 32 ? place : place <= 66 ? place - 33 + 127 : 173;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SentencePiece's table of replacements, "precompiled_charsmap": the keys are in a trie, a double array of 32-bit units
  * as the Darts-clone library makes it, and its values are offsets among the replacements. */
-#ifndef HL_DATA_TEXT_PRIVATE_CHARSMAP_H
-#define HL_DATA_TEXT_PRIVATE_CHARSMAP_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -27,5 +26,3 @@ void hl_charsmap_free(hl_charsmap *map);
 
 /* The replacement of the shortest key with which the text begins, as a text with a zero byte; NULL if there is none. */
 const char *hl_charsmap_find(const hl_charsmap *map, const char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* The lines of a treebank in CoNLL-U or, if allowed, of plain text. The first line that is neither empty nor begins
  * with # decides: in a treebank it has tabs, in a text it has none. */
-#ifndef HL_DATA_TEXT_PRIVATE_CONLLU_INPUT_H
-#define HL_DATA_TEXT_PRIVATE_CONLLU_INPUT_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -26,5 +25,3 @@ hl_status hl_conllu_input_next(hl_conllu_input *input, hl_line *line);
 /* Adds the words of a line of text, separated by white space, as a CoNLL-U sentence whose other columns are empty
  * ("_"). False if the line has no words. HL_NO_MEMORY is left on the text. */
 bool hl_conllu_add_text(hl_text *text, const hl_line *line);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The numbers of all blocks form one row. An example is the lengths of its columns, then their numbers, column by
  * column. Everything is in the machine's byte order; a file of another machine shows another format number. */
-#ifndef HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
-#define HL_DATA_TEXT_PRIVATE_CORPUS_FILE_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/corpus.h"
@@ -73,5 +72,3 @@ hl_status hl_corpus_writer_commit(hl_corpus_writer *writer, const hl_source *sou
 
 /* Removes what was written and frees the writer. */
 void hl_corpus_writer_abandon(hl_corpus_writer *writer);
-
-#endif

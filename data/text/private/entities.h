@@ -10,8 +10,7 @@
  * SplitAnte. Ranges and empty nodes are not words: what stands there is not read.
  *
  * The head of a mention is the first of its words whose syntactic head is none of its words. */
-#ifndef HL_DATA_TEXT_PRIVATE_ENTITIES_H
-#define HL_DATA_TEXT_PRIVATE_ENTITIES_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/conllu.h"
@@ -58,5 +57,3 @@ hl_status hl_entities_end(hl_entities *entities, const hl_conllu *reader);
 void hl_entities_clear(hl_entities *entities);
 
 void hl_entities_free(hl_entities *entities);
-
-#endif

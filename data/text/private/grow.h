@@ -1,6 +1,5 @@
 /* Arrays that grow. */
-#ifndef HL_DATA_TEXT_PRIVATE_GROW_H
-#define HL_DATA_TEXT_PRIVATE_GROW_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -41,5 +40,3 @@ static inline bool hl_fit(void **block, size_t *capacity, size_t n, size_t size)
     return true;
 }
 #define HL_FIT(list, capacity, n) hl_fit((void **)&(list), &(capacity), n, sizeof *(list))
-
-#endif

@@ -1,6 +1,5 @@
 /* A hash of bytes, for tables of texts and for splitting examples by their content. */
-#ifndef HL_DATA_TEXT_PRIVATE_HASH_H
-#define HL_DATA_TEXT_PRIVATE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline uint64_t hl_hash_pair(int32_t left, int32_t right)
 {
     return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * UINT64_C(0x9E3779B97F4A7C15);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A heap: its first entry is always at hand. */
-#ifndef HL_DATA_TEXT_PRIVATE_HEAP_H
-#define HL_DATA_TEXT_PRIVATE_HEAP_H
+#pragma once
 
 #include "data/text/private/grow.h"
 
@@ -56,5 +55,3 @@ static inline hl_heap_entry hl_heap_pop(hl_heap *heap, hl_heap_order *order, con
     heap->at[at] = last;
     return first;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The uncompressed bytes of a text: a plain file, a gzipped file, or standard input. */
-#ifndef HL_DATA_TEXT_PRIVATE_INPUT_H
-#define HL_DATA_TEXT_PRIVATE_INPUT_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -23,5 +22,3 @@ bool hl_input_may_wait(const hl_input *input);
 const char *hl_input_name(const hl_input *input);
 
 void hl_input_close(hl_input *input); /* NULL is allowed */
-
-#endif

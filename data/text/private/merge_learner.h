@@ -1,6 +1,5 @@
 /* Makes pieces from the most frequent pairs of neighbouring pieces, one after another. */
-#ifndef HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
-#define HL_DATA_TEXT_PRIVATE_MERGE_LEARNER_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/private/heap.h"
@@ -47,5 +46,3 @@ hl_status hl_merge_learner_run(hl_merge_learner *learner, size_t size, int64_t l
                                hl_text_set *pieces);
 
 void hl_merge_learner_free(hl_merge_learner *learner);
-
-#endif

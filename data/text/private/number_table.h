@@ -1,7 +1,6 @@
 /* A hash table of numbers. It finds things, numbered from 0 on, by their content. The caller owns the things, and
  * states the hash of each and which number a thing has. */
-#ifndef HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
-#define HL_DATA_TEXT_PRIVATE_NUMBER_TABLE_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -60,5 +59,3 @@ static inline bool hl_number_table_grow(hl_number_table *table, size_t n, hl_num
     }
     return true;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of a file when something was made from it, to notice later that the file has changed. */
-#ifndef HL_DATA_TEXT_PRIVATE_SOURCE_H
-#define HL_DATA_TEXT_PRIVATE_SOURCE_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -31,5 +30,3 @@ hl_status hl_source_read_whole(const char *path, hl_source_progress *progress, v
  * Fails as the two functions above. */
 hl_status hl_source_compare(const char *path, const hl_source *then, bool full, hl_source_progress *progress,
                             void *context, bool *same);
-
-#endif

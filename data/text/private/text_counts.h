@@ -1,6 +1,5 @@
 /* How much a split of a user's data holds. */
-#ifndef HL_DATA_TEXT_PRIVATE_TEXT_COUNTS_H
-#define HL_DATA_TEXT_PRIVATE_TEXT_COUNTS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/text_data.h"
@@ -22,5 +21,3 @@ typedef struct hl_text_counts {
 hl_status hl_text_counts_of(const hl_text_data *data, hl_split split, hl_text_progress *progress, void *context,
                             hl_text_counts *counts);
 void hl_text_counts_free(hl_text_counts *counts);
-
-#endif

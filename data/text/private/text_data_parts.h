@@ -1,6 +1,5 @@
 /* The parts of opened text data, for the files that make and read them. */
-#ifndef HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
-#define HL_DATA_TEXT_PRIVATE_TEXT_DATA_PARTS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/corpus.h"
@@ -106,5 +105,3 @@ static inline bool hl_is_split(hl_split split)
  * target. For a task other than that of `of`, labels are ignored; masks are ignored too if `of` has labels. Without
  * `written`, they are examples of the spec's task, masked or cut into windows as those of validation. */
 hl_status hl_text_data_open_others(const hl_text_spec *spec, const hl_text_data *of, bool written, hl_text_data **out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The records of a user's file, in any form. Tokens are learned from them, labels are found in them, and caches are
  * made from them. */
-#ifndef HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
-#define HL_DATA_TEXT_PRIVATE_TEXT_RECORDS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/lines.h"
@@ -41,5 +40,3 @@ hl_status hl_text_records_next(hl_text_records *records, hl_text_record *record)
 const hl_lines *hl_text_records_lines(const hl_text_records *records);
 
 void hl_text_records_close(hl_text_records *records); /* NULL is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* Different texts, numbered in the order of first occurrence, each with a count. */
-#ifndef HL_DATA_TEXT_PRIVATE_TEXT_SET_H
-#define HL_DATA_TEXT_PRIVATE_TEXT_SET_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -38,5 +37,3 @@ bool hl_text_set_has(const hl_text_set *set, const char *text, size_t size);
 hl_status hl_text_set_by_count(const hl_text_set *set, size_t **numbers);
 
 void hl_text_set_free(hl_text_set *set);
-
-#endif

@@ -1,6 +1,5 @@
 /* Added tokens: which ones exist, and where they are in a text. */
-#ifndef HL_DATA_TEXT_PRIVATE_TOKENS_ADDED_H
-#define HL_DATA_TEXT_PRIVATE_TOKENS_ADDED_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -42,5 +41,3 @@ typedef struct hl_added_match {
  * white space before it only from `from` on. Without `specials`, special tokens are skipped. false: no more. */
 bool hl_tokens_next_added(const hl_token_matcher *matcher, const char *text, size_t size, bool specials, size_t from,
                           size_t *at, hl_added_match *match);
-
-#endif

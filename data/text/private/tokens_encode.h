@@ -1,8 +1,7 @@
 /* Cuts one text or word into pieces, with a function for each kind; hl_tokens_encode chooses. All texts are UTF-8
  * (except for bytes) and shorter than 2 GiB. The functions add pieces, whose offsets are those in the text plus
  * `base`. */
-#ifndef HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
-#define HL_DATA_TEXT_PRIVATE_TOKENS_ENCODE_H
+#pragma once
 
 #include "core/base/private/utf8.h"
 #include "core/base/status.h"
@@ -113,5 +112,3 @@ hl_status hl_tokens_encode_unigram(const hl_tokens *tokens, const char *text, si
 /* bpe and bytes; with `space` a space comes before the text. */
 hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool space,
                                hl_pieces *pieces);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of a tokens object, for the files that make one and for those that encode with it. */
-#ifndef HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
-#define HL_DATA_TEXT_PRIVATE_TOKENS_PARTS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -106,5 +105,3 @@ int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right);
 /* The id of the piece "<prefix><bytes>", whose hash is `hash`; -1 if there is none. */
 int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
                               size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the readers of token files share. */
-#ifndef HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
-#define HL_DATA_TEXT_PRIVATE_TOKENS_READING_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/files/json.h"
@@ -45,5 +44,3 @@ bool hl_tokenizer_is_off(const json_t *object, const char *key);
 
 /* HL_BAD_FILE "<path>: <section>: <what> is not supported". */
 hl_status hl_tokenizer_unsupported(const char *path, const char *section, const char *what);
-
-#endif

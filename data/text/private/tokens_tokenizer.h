@@ -1,6 +1,5 @@
 /* Reads the parts of a tokenizer.json that are of Unigram. */
-#ifndef HL_DATA_TEXT_PRIVATE_TOKENS_TOKENIZER_H
-#define HL_DATA_TEXT_PRIVATE_TOKENS_TOKENIZER_H
+#pragma once
 
 #include "core/base/status.h"
 #include "core/files/json.h"
@@ -10,5 +9,3 @@
 hl_status hl_tokenizer_read_unigram(const char *path, const json_t *model, hl_tokens **out);
 hl_status hl_tokenizer_read_unigram_normalizer(const char *path, const json_t *normalizer, hl_unigram *unigram);
 hl_status hl_tokenizer_read_metaspace(const char *path, const json_t *pre_tokenizer, hl_tokens *tokens);
-
-#endif

@@ -1,6 +1,5 @@
 /* The cases of the further relations of a treebank (hl_treebank_extra), gathered sentence by sentence. */
-#ifndef HL_DATA_TEXT_PRIVATE_TREEBANK_ARCS_H
-#define HL_DATA_TEXT_PRIVATE_TREEBANK_ARCS_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/conllu.h"
@@ -30,5 +29,3 @@ hl_status hl_treebank_arcs_add(hl_treebank_arcs *arcs, const hl_conllu *reader, 
 void hl_treebank_arcs_end(hl_treebank_arcs *arcs);
 
 void hl_treebank_arcs_free(hl_treebank_arcs *arcs);
-
-#endif

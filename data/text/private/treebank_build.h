@@ -1,6 +1,5 @@
 /* Builds a treebank sentence by sentence. */
-#ifndef HL_DATA_TEXT_PRIVATE_TREEBANK_BUILD_H
-#define HL_DATA_TEXT_PRIVATE_TREEBANK_BUILD_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/conllu.h"
@@ -21,5 +20,3 @@ hl_status hl_treebank_add_pieces(const hl_treebank_spec *spec, const hl_conllu *
 
 /* Names the relations and gives back unused room. HL_NO_MEMORY. */
 hl_status hl_treebank_end(hl_treebank *treebank, const hl_treebank_spec *spec);
-
-#endif

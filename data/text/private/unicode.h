@@ -2,8 +2,7 @@
  * code point: its NFC, BertNormalizer and BertPreTokenizer, the regular expression of its ByteLevel, single_word, and
  * the clusters of its Precompiled. Codes are Unicode code points up to 0x10FFFF without surrogates. But for that of
  * memory, nothing here can fail. */
-#ifndef HL_DATA_TEXT_PRIVATE_UNICODE_H
-#define HL_DATA_TEXT_PRIVATE_UNICODE_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -69,5 +68,3 @@ size_t hl_cluster_end(const char *text, size_t size, size_t begin);
 
 /* Writes the character as UTF-8 and returns the number of bytes, 1 to 4. */
 size_t hl_utf8_encode(uint32_t code, char bytes[4]);
-
-#endif

@@ -1,8 +1,7 @@
 /* Unicode tables as in the `tokenizers` library; data/text/make_unicode_tables.py writes them. They are sorted by code
  * point. A code point that is in none of a table's entries has the value 0, or does not change. Read through
  * data/text/private/unicode.h. */
-#ifndef HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
-#define HL_DATA_TEXT_PRIVATE_UNICODE_TABLES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ extern const hl_code_range hl_word_others[]; /* in a word, but not a letter or n
 extern const size_t hl_word_others_n;
 extern const hl_code_range hl_cluster_classes[]; /* bits of hl_cluster_class */
 extern const size_t hl_cluster_classes_n;
-
-#endif

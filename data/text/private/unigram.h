@@ -1,7 +1,6 @@
 /* SentencePiece's Unigram: the cut of a word with the highest sum of scores. It equals the `tokenizers` library in all
  * pieces and offsets. */
-#ifndef HL_DATA_TEXT_PRIVATE_UNIGRAM_H
-#define HL_DATA_TEXT_PRIVATE_UNIGRAM_H
+#pragma once
 
 #include "core/base/status.h"
 #include "data/text/private/charsmap.h"
@@ -51,5 +50,3 @@ hl_status hl_unigram_reserve(hl_unigram *unigram, size_t n);
 hl_status hl_unigram_index(const hl_tokens *tokens, hl_unigram *unigram);
 
 void hl_unigram_free(hl_unigram *unigram); /* NULL is allowed */
-
-#endif

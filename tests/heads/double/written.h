@@ -1,6 +1,5 @@
 /* Models of every kind, as if they had learned something, and examples for them; for tests of what heads write. */
-#ifndef HL_TESTS_HEADS_DOUBLE_WRITTEN_H
-#define HL_TESTS_HEADS_DOUBLE_WRITTEN_H
+#pragma once
 
 #include "heads/writes.h"
 #include "tests/heads/example.h"
@@ -172,5 +171,3 @@ static inline hl_writes measure(void)
     expect_ok(hl_writes_measure(&model, &batch, &options, &writes));
     return writes;
 }
-
-#endif

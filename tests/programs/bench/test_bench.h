@@ -1,6 +1,5 @@
 /* Calls of the program bench in a test: its function, which starts the built program for each measurement. */
-#ifndef HL_TESTS_PROGRAMS_BENCH_TEST_BENCH_H
-#define HL_TESTS_PROGRAMS_BENCH_TEST_BENCH_H
+#pragma once
 
 #include "programs/bench/bench.h"
 #include "tests/check_suite.h"
@@ -60,5 +59,3 @@ static inline run_result bench_call(const char *program, const char *const *argu
 
 /* The same where nothing is to be measured: no such program. */
 #define BENCH_NOTHING(...) bench_call("/nowhere/bench", (const char *const[]){ __VA_ARGS__, NULL })
-
-#endif
