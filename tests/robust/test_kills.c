@@ -6,7 +6,7 @@
 #include <signal.h>
 
 /* Prime, so that all kinds of calls are hit. */
-enum { STRIDE = 17, STRIDE_OF_ALL = 199, SWEEP_STRIDE = 61 };
+enum { STRIDE = 17, STRIDE_OF_ALL = 199, SWEEP_STRIDE = 101 };
 
 TEST(a_run_killed_at_random_moments_leaves_the_same_bits)
 {
