@@ -25,7 +25,4 @@ typedef struct hl_treebank_arcs {
 hl_status hl_treebank_arcs_add(hl_treebank_arcs *arcs, const hl_conllu *reader, const hl_conllu_sentence *sentence,
                                bool used);
 
-/* Frees what only reading needs. */
-void hl_treebank_arcs_end(hl_treebank_arcs *arcs);
-
 void hl_treebank_arcs_free(hl_treebank_arcs *arcs);
