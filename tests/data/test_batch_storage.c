@@ -101,7 +101,7 @@ TEST(a_datasets_batch_is_its_examples_without_padding)
 {
     enum { N = 20, FIRST = 7 };
     hl_dataset *dataset = open_dataset();
-    int64_t T = hl_dataset_max_length(dataset);
+    int64_t T = hl_dataset_sizes(dataset)->longest;
     hl_examples examples;
     hl_batch_storage made, packed;
     CHECK_OK(hl_dataset_make_examples(dataset, HL_TRAIN, FIRST, N, &examples));

@@ -14,7 +14,7 @@ static const hl_task_spec spec = { .name = "agreement", .length = 24, .min_lengt
 
 static void open_vocabulary(void)
 {
-    CHECK_OK(hl_task_find("agreement")->vocabulary(&spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
 }
 
 static void close_vocabulary(void)
@@ -33,7 +33,7 @@ static hl_example make(int64_t n, uint64_t seed)
         memset(*row, 0x77, (size_t)n * sizeof(int32_t)); /* so that what is not written shows */
     }
     hl_draw draw = { .random = { .seed = seed, .stream = 5 } };
-    hl_task_find("agreement")->make(&spec, n, &draw, made);
+    hl_task_make(hl_task_find("agreement"), &spec, n, &draw, made);
     return made;
 }
 

@@ -11,7 +11,7 @@ enum { MOST = 40 };
 static hl_vocabulary *vocabulary_of(const hl_task_spec *spec)
 {
     hl_vocabulary *vocabulary;
-    CHECK_OK(hl_task_find("ngram")->vocabulary(spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(spec, &vocabulary));
     return vocabulary;
 }
 
@@ -21,7 +21,7 @@ static void check_example(const hl_task_spec *spec, int64_t n, uint64_t seed)
     memset(targets, 0x77, sizeof targets);
     memset(sources, 0x77, sizeof sources);
     hl_draw draw = { .random = { .seed = seed, .stream = 5 } };
-    hl_task_find("ngram")->make(spec, n, &draw, (hl_example){ tokens, targets, sources, { NULL } });
+    hl_task_make(hl_task_find("ngram"), spec, n, &draw, (hl_example){ tokens, targets, sources, { NULL } });
     hl_vocabulary *vocabulary = vocabulary_of(spec);
     char before[MOST + 1] = "";
     for (int64_t i = 0; i < n; i++) {

@@ -15,15 +15,15 @@ typedef struct sample {
 static sample make(const hl_task_spec *spec, int64_t size, uint64_t seed)
 {
     const hl_task *task = hl_task_find(spec->name);
-    CHECK_OK(task->check(spec));
-    sample made = { .length = task->n_tokens(spec, size) };
+    CHECK_OK(hl_task_check(spec));
+    sample made = { .length = hl_task_n_tokens(task, spec, size) };
     int32_t **arrays[] = { &made.example.tokens, &made.example.targets, &made.example.sources };
     for (int i = 0; i < 3; i++) {
         *arrays[i] = hl_malloc((size_t)made.length * sizeof(int32_t));
         memset(*arrays[i], 0x77, (size_t)made.length * sizeof(int32_t)); /* so that what is not written shows */
     }
     hl_draw draw = { .random = { .seed = seed, .stream = 5 } };
-    task->make(spec, size, &draw, made.example);
+    hl_task_make(task, spec, size, &draw, made.example);
     return made;
 }
 
@@ -321,7 +321,7 @@ TEST(tokens_have_readable_names)
         hl_vocabulary *vocabulary;
         char *text;
         size_t size;
-        CHECK_OK(hl_task_find(cases[i].spec.name)->vocabulary(&cases[i].spec, &vocabulary));
+        CHECK_OK(hl_task_vocabulary(&cases[i].spec, &vocabulary));
         CHECK_OK(hl_vocabulary_text(vocabulary, &text, &size));
         ck_assert_str_eq(text, cases[i].text);
         hl_free(text);
@@ -338,7 +338,7 @@ LOOP_TEST(every_number_of_symbols_has_names, 0, 6)
         }
         hl_task_spec spec = { .name = hl_task_at(t)->name, .symbols = symbols[_i], .order = 3 };
         hl_vocabulary *vocabulary;
-        CHECK_OK(hl_task_at(t)->vocabulary(&spec, &vocabulary));
+        CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
         ck_assert_int_eq(hl_vocabulary_size(vocabulary), symbols[_i] + HL_SPECIAL_TOKENS);
         hl_vocabulary_free(vocabulary);
     }
@@ -346,13 +346,13 @@ LOOP_TEST(every_number_of_symbols_has_names, 0, 6)
 
 TEST(more_symbols_than_letters_are_numbered)
 {
-    hl_task_spec spec = { .symbols = 26 };
+    hl_task_spec spec = { .name = "copy", .symbols = 26 };
     hl_vocabulary *vocabulary;
-    CHECK_OK(hl_task_find("copy")->vocabulary(&spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
     ck_assert_str_eq(hl_vocabulary_token(vocabulary, 28), "z");
     hl_vocabulary_free(vocabulary);
     spec.symbols = 27;
-    CHECK_OK(hl_task_find("copy")->vocabulary(&spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
     ck_assert_str_eq(hl_vocabulary_token(vocabulary, 29), "s26");
     hl_vocabulary_free(vocabulary);
 }
