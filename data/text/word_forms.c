@@ -7,11 +7,6 @@
 #include "data/text/private/text_set.h"
 #include "data/text/private/unicode.h"
 
-void hl_word_forms_find(const hl_text_data *data, hl_text_example *example, int32_t *begins)
-{
-    hl_text_data_find_words(data, example, begins);
-}
-
 void hl_word_forms_number(const unsigned char *kinds, const hl_text_example *example, int32_t *words)
 {
     int64_t next = 0;
@@ -282,7 +277,8 @@ hl_status hl_word_forms_count(hl_word_forms *forms, const hl_text_data *data)
     }
     counting c = { .forms = forms, .data = data, .known = hl_calloc(KNOWN_WORDS, sizeof *c.known) };
     hl_status status = c.known != NULL ? hl_ok() : hl_error_memory("the words of a text");
-    HL_THEN(status, hl_text_data_visit(data, HL_TRAIN, HL_WORD_FORMS_COUNTED, count_words, &c));
+    hl_split split = data->of == NULL ? HL_TRAIN : HL_VALIDATION; /* a file in the tokens of others has no training */
+    HL_THEN(status, hl_text_data_visit(data, split, HL_WORD_FORMS_COUNTED, count_words, &c));
     if (status.code == HL_OK) {
         find_rarest(forms);
     }
