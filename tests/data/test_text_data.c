@@ -19,18 +19,10 @@ static const char bert[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ndog\n##s\ncat\ns
 
 TEST(tags_have_a_target_for_each_words_first_piece)
 {
-    char validation[512], vocabulary[512];
-    snprintf(validation, sizeof validation, "%s", text_file("dev", other_treebank));
-    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("vocab.txt", bert));
-    hl_text_spec spec = { .task = HL_TEXT_TAGS,
-                          .file = gzip_file("train.gz", treebank),
-                          .validation_file = validation,
-                          .column = "UPOS",
-                          .max_length = 100,
-                          .kind = HL_TOKENS_WORDPIECE,
-                          .lowercase = true,
-                          .vocabulary = vocabulary,
-                          .folder = whole_folder() };
+    hl_text_spec spec = spec_of_two(HL_TEXT_TAGS, HL_TOKENS_WORDPIECE, "", other_treebank);
+    spec.file = gzip_file("train.gz", treebank);
+    spec.vocabulary = text_file("vocab.txt", bert);
+    spec.lowercase = true;
     hl_text_data *data = opened_text(&spec);
     ck_assert_int_eq(hl_text_data_examples(data, HL_TRAIN), 2);
     check_validation(data, "[CLS] dog ##s [UNK] sleep [SEP] | 1:NOUN 3:? 4:VERB | 0 1 3 4 5 | 1/1\n");
@@ -69,19 +61,9 @@ TEST(tags_have_a_target_for_each_words_first_piece)
     hl_text_data_close(data);
 }
 
-static hl_text_spec classes_spec(const char *text, const char *other)
+static hl_text_spec classes_spec(const char *train, const char *validation)
 {
-    static char files[2][512];
-    snprintf(files[0], sizeof files[0], "%s", text_file("train.tsv", text));
-    snprintf(files[1], sizeof files[1], "%s", text_file("dev.tsv", other));
-    return (hl_text_spec){ .task = HL_TEXT_CLASSES,
-                           .file = files[0],
-                           .validation_file = files[1],
-                           .text_column = "text",
-                           .label_column = "label",
-                           .max_length = 100,
-                           .kind = HL_TOKENS_WORDS,
-                           .folder = whole_folder() };
+    return spec_of_two(HL_TEXT_CLASSES, HL_TOKENS_WORDS, train, validation);
 }
 
 TEST(classes_have_one_label_of_a_text_or_a_pair)
@@ -141,18 +123,6 @@ static char *running_text(size_t *size)
     return text.bytes;
 }
 
-static hl_text_spec running_spec(const char *path, hl_tokens_kind kind)
-{
-    return (hl_text_spec){ .task = HL_TEXT_NEXT,
-                           .file = path,
-                           .validation_share = 0.1,
-                           .length = 8,
-                           .max_length = 8,
-                           .kind = kind,
-                           .size = kind == HL_TOKENS_BPE ? 300 : 0,
-                           .folder = whole_folder() };
-}
-
 /* The part's pieces, read window by window, are those of the part as a whole. */
 static void check_part(const hl_text_data *data, hl_split split, const char *text, size_t size)
 {
@@ -197,7 +167,7 @@ TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
     char *text = running_text(&size);
     size_t border = border_of(text, size);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        hl_text_spec spec = running_spec(k == 1 ? gzip_file("text", text) : text_file("text", text), kinds[k]);
+        hl_text_spec spec = running_spec(k == 1 ? gzip_file("text", text) : text_file("text", text), kinds[k], 8, 0.1);
         spec.vocabulary = kinds[k] == HL_TOKENS_UNIGRAM ? HL_TEST_TOKENS "/unigram_tokenizer.json" : NULL;
         hl_text_data *data = opened_text(&spec);
         check_part(data, HL_TRAIN, text, border);
@@ -229,7 +199,7 @@ LOOP_TEST(lines_of_running_text_have_any_length, 0, 4)
     hl_text_print(&text, "\nlast");
     CHECK_OK(hl_text_status(&text));
     size_t border = border_of(text.bytes, text.size);
-    hl_text_spec spec = running_spec(text_file("text", text.bytes), kind);
+    hl_text_spec spec = running_spec(text_file("text", text.bytes), kind, 8, 0.1);
     hl_text_data *data = kept_text(&spec);
     hl_pieces pieces = { 0 };
     CHECK_OK(hl_tokens_encode(hl_text_data_tokens(data), text.bytes, border, true, &pieces));
@@ -251,13 +221,13 @@ LOOP_TEST(lines_of_running_text_have_any_length, 0, 4)
 LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
 {
     size_t size, json_size;
-    char *text = running_text(&size), path[512];
+    char *text = running_text(&size);
     for (char *at = text; _i == 1 && (at = strchr(at, '\n')) != NULL;) {
         *at = ' ';
     }
-    hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
+    hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BPE, 8, 0.1);
     hl_text_data *data = opened_text(&spec);
-    snprintf(path, sizeof path, "%s", scratch_path("tokens.json"));
+    const char *path = scratch_path("tokens.json");
     CHECK_OK(hl_tokens_save(hl_text_data_tokens(data), path));
     hl_text_data_close(data);
     char *json = scratch_read(path, &json_size), *rule = strstr(json, "\"prefix_space\":false");
@@ -266,10 +236,9 @@ LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
     hl_text_print(&changed, "%.*s\"prefix_space\":true%s", (int)(rule - json), json,
                   rule + strlen("\"prefix_space\":false"));
     scratch_end();
-    spec = running_spec(text_file("text", text), HL_TOKENS_BPE);
-    snprintf(path, sizeof path, "%s", text_file("spaced-tokens.json", changed.bytes));
+    spec = running_spec(text_file("text", text), HL_TOKENS_BPE, 8, 0.1);
+    spec.vocabulary = text_file("spaced-tokens.json", changed.bytes);
     hl_text_free(&changed);
-    spec.vocabulary = path;
     data = opened_text(&spec);
     size_t border = border_of(text, size);
     check_part(data, HL_TRAIN, text, border);
@@ -281,7 +250,7 @@ LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
 
 TEST(words_begin_with_the_white_space_before_them)
 {
-    hl_text_spec spec = running_spec(text_file("text", "ab  cd\nef"), HL_TOKENS_CHARS);
+    hl_text_spec spec = running_spec(text_file("text", "ab  cd\nef"), HL_TOKENS_CHARS, 8, 0.1);
     spec.validation_file = spec.file;
     hl_text_data *data = kept_text(&spec);
     check_validation(data, "a b     c d \n e | 0:b 1:  2:  3:c 4:d 5:\n 6:e 7:f | 0 2 6 | 0/0\n");
@@ -351,22 +320,17 @@ TEST(what_is_made_is_taken_up_and_needs_its_source_no_more)
     hl_text_free(&before);
     hl_text_free(&after);
     ck_assert_int_eq(unlink(scratch_path("tokens.json")), 0);
-    hl_status status = hl_text_data_open(&spec, &data);
-    ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "tokens.json") != NULL);
+    check_refused(&spec, HL_BAD_FILE, "tokens.json");
     spec.keep = false;
-    status = hl_text_data_open(&spec, &data);
-    ck_assert(status.code == HL_BAD_FILE && strstr(status.text, "text: cannot open") != NULL);
+    check_refused(&spec, HL_BAD_FILE, "text: cannot open");
 }
 
 TEST(a_label_that_is_new_in_training_is_refused)
 {
     hl_text_spec spec = classes_spec("text\tlabel\na\tx\n", "text\tlabel\na\tx\n");
     hl_text_data_close(opened_text(&spec));
-    text_file("train.tsv", "text\tlabel\na\tx\nb\tnew\n");
-    hl_text_data *data;
-    hl_status status = hl_text_data_open(&spec, &data);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_ptr_nonnull(strstr(status.text, "train.tsv:3: the label new is not in "));
+    text_file("train", "text\tlabel\na\tx\nb\tnew\n");
+    check_refused(&spec, HL_BAD_FILE, "train:3: the label new is not in ");
 }
 
 /* Ends itself in the middle of the making, as by kill -9. */
@@ -446,78 +410,67 @@ TEST(several_processes_make_the_same)
     ck_assert(!scratch_exists(scratch_path("tokens.json.tmp")));
 }
 
-static void check_refused(hl_text_spec spec, hl_code code, const char *why)
-{
-    hl_text_data *data;
-    hl_status status = hl_text_data_open(&spec, &data);
-    ck_assert_msg(status.code == code && strstr(status.text, why) != NULL, "%s", status.text);
-    ck_assert_ptr_null(data);
-}
-
 TEST(what_cannot_be_is_refused_by_its_key)
 {
     const hl_text_spec good = masked_spec(text_file("text", "a b c d e f g\nh i\n"));
     hl_text_spec spec = good;
     spec.file = "-";
-    check_refused(spec, HL_INVALID, "task.file = -");
+    check_refused(&spec, HL_INVALID, "task.file = -");
     spec = good;
     spec.validation_file = "-";
-    check_refused(spec, HL_INVALID, "task.validation_file = -");
+    check_refused(&spec, HL_INVALID, "task.validation_file = -");
     spec = good;
     spec.file = NULL;
-    check_refused(spec, HL_INVALID, "task.file is missing");
+    check_refused(&spec, HL_INVALID, "task.file is missing");
     spec = good;
     spec.validation_share = 1;
-    check_refused(spec, HL_INVALID, "task.validation_share = 1");
+    check_refused(&spec, HL_INVALID, "task.validation_share = 1");
     spec.validation_share = (double)NAN;
-    check_refused(spec, HL_INVALID, "task.validation_share");
+    check_refused(&spec, HL_INVALID, "task.validation_share");
     spec = good;
     spec.task = HL_TEXT_NEXT;
-    check_refused(spec, HL_INVALID, "task.length = 0");
+    check_refused(&spec, HL_INVALID, "task.length = 0");
     spec.length = 65;
-    check_refused(spec, HL_INVALID, "max_length = 64: must be from 65");
+    check_refused(&spec, HL_INVALID, "max_length = 64: must be from 65");
     spec.line_mb = -1;
-    check_refused(spec, HL_INVALID, "task.line_mb = -1: must be from 1 to 1048576");
+    check_refused(&spec, HL_INVALID, "task.line_mb = -1: must be from 1 to 1048576");
     spec.line_mb = 0;
     spec.length = 7;
-    check_refused(spec, HL_BAD_FILE, "text: its training part has 7 pieces, too few for a window of 7");
+    check_refused(&spec, HL_BAD_FILE, "text: its training part has 7 pieces, too few for a window of 7");
     check_refused(
-        (hl_text_spec){
+        &(hl_text_spec){
             .task = HL_TEXT_TAGS, .file = good.file, .validation_share = 0.5, .max_length = 9, .column = "POS" },
         HL_INVALID, "task.column = POS");
     check_refused(
-        (hl_text_spec){
+        &(hl_text_spec){
             .task = HL_TEXT_CLASSES, .file = good.file, .validation_share = 0.5, .max_length = 9, .text_column = "a" },
         HL_INVALID, "task.label_column is missing");
     check_refused(
-        (hl_text_spec){
+        &(hl_text_spec){
             .task = HL_TEXT_FILE, .file = good.file, .validation_share = 0.5, .max_length = 9, .kind = HL_TOKENS_BPE },
         HL_INVALID, "tokens.kind = words");
     scratch_end();
     spec = masked_spec(text_file("text", "a b\n"));
     spec.vocabulary = "pieces.bin";
-    check_refused(spec, HL_INVALID, "tokens.vocabulary = pieces.bin");
-    char vocabulary[512];
-    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("my.txt", "[UNK]\na\n"));
-    spec.vocabulary = vocabulary;
-    check_refused(spec, HL_INVALID, "my.txt: holds tokens of kind wordpiece; tokens.kind is words");
+    check_refused(&spec, HL_INVALID, "tokens.vocabulary = pieces.bin");
+    spec.vocabulary = text_file("my.txt", "[UNK]\na\n");
+    check_refused(&spec, HL_INVALID, "my.txt: holds tokens of kind wordpiece; tokens.kind is words");
     spec.kind = HL_TOKENS_WORDPIECE;
-    check_refused(spec, HL_INVALID, "my.txt: has no mask token, which the task masked needs");
+    check_refused(&spec, HL_INVALID, "my.txt: has no mask token, which the task masked needs");
     spec = classes_spec("text\tlabel\na\t\n", "text\tlabel\na\tx\n");
-    check_refused(spec, HL_BAD_FILE, "train.tsv:2: the label is empty");
-    spec.file = text_file("train.tsv", "text\tlabel\na\xff\tx\n");
-    check_refused(spec, HL_BAD_FILE, "train.tsv:2:2: is not UTF-8");
-    spec.file = text_file("train.tsv", "text\tlabel\na\tx\n");
+    check_refused(&spec, HL_BAD_FILE, "train:2: the label is empty");
+    spec.file = text_file("train", "text\tlabel\na\xff\tx\n");
+    check_refused(&spec, HL_BAD_FILE, "train:2:2: is not UTF-8");
+    spec.file = text_file("train", "text\tlabel\na\tx\n");
     spec.max_length = 2;
-    check_refused(spec, HL_INVALID, "max_length = 2: 2 special tokens stand around a text");
+    check_refused(&spec, HL_INVALID, "max_length = 2: 2 special tokens stand around a text");
     scratch_end();
     spec = masked_spec(text_file("text", "a b\n"));
-    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("other", "\n"));
-    spec.validation_file = vocabulary;
-    check_refused(spec, HL_BAD_FILE, "other: holds no example: no line in it has a token");
+    spec.validation_file = text_file("other", "\n");
+    check_refused(&spec, HL_BAD_FILE, "other: holds no example: no line in it has a token");
     spec.validation_file = NULL;
     spec.validation_share = 1e-9;
-    check_refused(spec, HL_BAD_FILE,
+    check_refused(&spec, HL_BAD_FILE,
                   "text: holds no example for validation: raise task.validation_share, or name a task.validation_file");
 }
 

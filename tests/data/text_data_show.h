@@ -14,19 +14,10 @@ static inline const char *gzip_file(const char *name, const char *text)
 {
     size_t size;
     unsigned char *bytes = gzipped(text, strlen(text), &size);
-    const char *path = scratch_path(name);
+    const char *path = text_file(name, "");
     scratch_write(path, bytes, size);
     free(bytes);
     return path;
-}
-
-/* The test's folder, in which everything is made. */
-static inline const char *whole_folder(void)
-{
-    static char folder[512];
-    snprintf(folder, sizeof folder, "%s", scratch_path("x"));
-    *strrchr(folder, '/') = '\0';
-    return folder;
 }
 
 static inline hl_text_data *opened_text(const hl_text_spec *spec)
@@ -140,5 +131,44 @@ static inline hl_text_spec masked_spec(const char *path)
                            .validation_share = 0.25,
                            .max_length = 64,
                            .kind = HL_TOKENS_WORDS,
-                           .folder = whole_folder() };
+                           .folder = scratch_folder() };
+}
+
+/* Of a task on two files that hold these texts. */
+static inline hl_text_spec spec_of_two(hl_text_task task, hl_tokens_kind kind, const char *train,
+                                       const char *validation)
+{
+    return (hl_text_spec){ .task = task,
+                           .file = text_file("train", train),
+                           .validation_file = text_file("dev", validation),
+                           .column = "UPOS",
+                           .text_column = "text",
+                           .label_column = "label",
+                           .max_length = 100,
+                           .kind = kind,
+                           .folder = scratch_folder() };
+}
+
+/* Of windows of running text, of which a share is for validation. */
+static inline hl_text_spec running_spec(const char *path, hl_tokens_kind kind, int64_t length, double share)
+{
+    return (hl_text_spec){ .task = HL_TEXT_NEXT,
+                           .file = path,
+                           .validation_share = share,
+                           .length = length,
+                           .max_length = length,
+                           .kind = kind,
+                           .size = kind == HL_TOKENS_BPE     ? 300
+                                   : kind == HL_TOKENS_BYTES ? 256
+                                                             : 0,
+                           .folder = scratch_folder() };
+}
+
+/* Opening is refused with this code and a text that holds `why`. */
+static inline void check_refused(const hl_text_spec *spec, hl_code code, const char *why)
+{
+    hl_text_data *data;
+    hl_status status = hl_text_data_open(spec, &data);
+    ck_assert_msg(status.code == code && strstr(status.text, why) != NULL, "%s", status.text);
+    ck_assert_ptr_null(data);
 }
