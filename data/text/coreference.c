@@ -1,7 +1,6 @@
 #include "data/text/coreference.h"
 
 #include "core/base/memory.h"
-#include "core/base/private/utf8.h"
 #include "data/text/private/entities.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/treebank_build.h"
@@ -68,16 +67,11 @@ static hl_mention_kind kind_of(hl_span upos)
                                                                   : HL_MENTION_OTHER;
 }
 
-/* The number of the word's spelling in lower case. Bytes that are not UTF-8 stay. */
+/* The number of the word's spelling in lower case. */
 static hl_status number_form(reading *r, hl_span form, int32_t *number)
 {
     hl_text lower = { 0 };
-    for (size_t i = 0; i < form.size;) {
-        uint32_t code;
-        size_t size = hl_utf8_decode(form.text + i, form.size - i, &code);
-        hl_add_lower_case(&lower, form.text + i, size, code);
-        i += size > 0 ? size : 1;
-    }
+    hl_add_lower_case(&lower, form.text, form.size);
     hl_status status = hl_text_status(&lower);
     size_t found = 0;
     HL_THEN(status, hl_text_set_add(&r->forms, lower.bytes, lower.size, 1, &found));
