@@ -350,7 +350,6 @@ void hl_conllu_close(hl_conllu *reader)
 {
     if (reader != NULL) {
         hl_lines_close(reader->input.lines);
-        hl_text_free(&reader->input.ahead);
         hl_text_free(&reader->raw);
         hl_text_free(&reader->document);
         hl_free(reader->words);
