@@ -200,6 +200,24 @@ static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t i
     }
 }
 
+/* Fills all arrays with what stands past an example's end. */
+static void pad_all(hl_examples *batch)
+{
+    size_t bytes = (size_t)(batch->n_examples * batch->n_tokens) * sizeof(int32_t);
+    memset(batch->tokens, HL_PAD, bytes);
+    memset(batch->targets, HL_IGNORE, bytes); /* every byte of -1 is -1 */
+    memset(batch->sources, HL_IGNORE, bytes);
+    if (batch->relations != NULL) {
+        memset(batch->relations, HL_IGNORE, (size_t)batch->n_relations * bytes);
+    }
+    if (batch->words != NULL) {
+        memset(batch->words, HL_IGNORE, bytes);
+    }
+    if (batch->types != NULL) {
+        memset(batch->types, 0, bytes);
+    }
+}
+
 hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into)
 {
     int64_t T = into->n_tokens, R = dataset->sizes.relations;
@@ -216,15 +234,9 @@ hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t
     if (longest > T) {
         return hl_error(HL_INVALID, "a batch of %" PRId64 " tokens has no room for an example of %" PRId64, T, longest);
     }
+    pad_all(into);
     if (dataset->text != NULL) {
         return hl_dataset_text_examples(dataset, split, first_index, into);
-    }
-    size_t bytes = (size_t)(into->n_examples * T) * sizeof(int32_t);
-    memset(into->tokens, HL_PAD, bytes);
-    memset(into->targets, HL_IGNORE, bytes); /* every byte of -1 is -1 */
-    memset(into->sources, HL_IGNORE, bytes);
-    if (R > 0) {
-        memset(into->relations, HL_IGNORE, (size_t)R * bytes);
     }
     for (int64_t b = 0; b < into->n_examples; b++) {
         hl_example example = example_at(into, b);

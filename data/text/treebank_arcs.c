@@ -1,7 +1,6 @@
-#include "data/text/private/treebank_arcs.h"
-
 #include "core/base/memory.h"
 #include "data/text/private/grow.h"
+#include "data/text/private/treebank_build.h"
 
 #include <string.h>
 
