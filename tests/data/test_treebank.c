@@ -26,7 +26,7 @@ static const char bank[] =
 
 static hl_tokens *pieces(void)
 {
-    return wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nplay\n##in\n##g\nsaw\n", true);
+    return kept_tokens(wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nplay\n##in\n##g\nsaw\n", true));
 }
 
 static void is_list(const int32_t *numbers, const int *expected, int64_t n)
@@ -39,12 +39,23 @@ static void is_list(const int32_t *numbers, const int *expected, int64_t n)
 #define MARKED(id, head, label, feats, misc) id "\tsaw\t_\t_\t_\t" feats "\t" head "\t" label "\t_\t" misc "\n"
 #define PLAIN(id, head, label) MARKED(id, head, label, "_", "_")
 
-static hl_treebank *read_marked(hl_tokens *tokens, const char *content)
+static void release_treebank(void *treebank)
+{
+    hl_treebank_free(treebank);
+}
+
+/* The treebank that the spec says; it goes when the test ends. */
+static hl_treebank *kept_treebank(const hl_treebank_spec *spec)
 {
     hl_treebank *t;
+    CHECK_OK(hl_treebank_read(spec, &t));
+    return scratch_own(t, release_treebank);
+}
+
+static hl_treebank *read_marked(hl_tokens *tokens, const char *content)
+{
     hl_treebank_spec spec = { .path = text_file("t", content), .tokens = tokens, .max_pieces = 9 };
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
-    return t;
+    return kept_treebank(&spec);
 }
 
 static void is_arc(hl_treebank_arc arc, int64_t relation, int word, int first, int end)
@@ -81,8 +92,6 @@ TEST(negations_mentions_and_long_dependencies_are_further_relations)
     is_arc(first.arcs[5], far, 7, 1, 2);
     ck_assert_int_eq(hl_treebank_at(t, 1).n_arcs, 0); /* of two sentences, and of two parts */
     ck_assert_int_eq(t->entity_fault.code, HL_OK);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 TEST(a_relation_of_the_treebank_keeps_its_name)
@@ -92,8 +101,6 @@ TEST(a_relation_of_the_treebank_keeps_its_name)
     ck_assert(t->n_relations == 2 && t->n_own == 2);
     ck_assert_int_eq(t->extras[HL_TREEBANK_NEG], -1);
     ck_assert_int_eq(hl_treebank_at(t, 0).arcs[0].relation, -1);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 /* There are no mentions then, also none of those before; a document begins anew. */
@@ -108,27 +115,22 @@ TEST(mentions_that_cannot_be_read_leave_the_rest)
     ck_assert_int_eq(hl_treebank_at(t, 0).arcs[1].relation, -1);
     ck_assert_str_eq(strstr(t->entity_fault.text, ":4: "), ":4: Entity= cannot be read at \"B-PER\": its parts look "
                                                            "like (e1-person, e1) or (e1-person)");
-    hl_treebank_free(t);
     t = read_marked(tokens, "# newdoc\n" MARKED("1", "2", "a", "_", "Entity=(x")
                                 MARKED("2", "0", "root", "_", "Entity=x)(y") "\n# newdoc\n" MARKED(
                                     "1", "2", "a", "_", "Entity=(x") MARKED("2", "0", "root", "_", "Entity=x)"));
     ck_assert_int_eq(hl_treebank_at(t, 0).n_arcs, 2);
     ck_assert_int_eq(hl_treebank_at(t, 1).n_arcs, 2);
-    hl_treebank_free(t);
     t = read_marked(tokens, "# newdoc\n" MARKED("1", "2", "a", "_", "Entity=(y")
                                 PLAIN("2", "0", "root") "\n# newdoc\n" MARKED("1", "2", "a", "_", "_")
                                     MARKED("2", "0", "root", "_", "Entity=y)"));
     ck_assert_int_eq(t->entity_fault.code, HL_BAD_FILE); /* y was open in the other document */
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 TEST(sentences_have_pieces_and_trees)
 {
     hl_tokens *tokens = pieces();
     hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 };
-    hl_treebank *t;
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
+    hl_treebank *t = kept_treebank(&spec);
     ck_assert_int_eq(t->n_sentences, 2);
     ck_assert_int_eq(t->n_short, 1);
     ck_assert_int_eq(t->n_long, 1);
@@ -153,8 +155,6 @@ TEST(sentences_have_pieces_and_trees)
     ck_assert_str_eq(hl_treebank_id(t, 0), "first-1");
     ck_assert_str_eq(hl_treebank_id(t, 1), "");
     ck_assert_str_eq(hl_treebank_word(t, 1, 3), "saw");
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
@@ -163,8 +163,7 @@ TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
     hl_treebank_spec spec = {
         .path = text_file("t", bank), .tokens = tokens, .max_pieces = 9, .max_sentences = 2, .subtypes = true
     };
-    hl_treebank *t;
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
+    hl_treebank *t = kept_treebank(&spec);
     ck_assert_int_eq(t->n_sentences, 2); /* the last one would fit */
     ck_assert_int_eq(t->n_long, 0);
     ck_assert_str_eq(hl_treebank_relation(t, 0), "nmod:poss");
@@ -172,8 +171,6 @@ TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
     hl_treebank_sentence first = hl_treebank_at(t, 0);
     is_list(first.begins, (const int[]){ 0, 3, 4, 5 }, 4);
     ck_assert_int_eq(first.n_pieces, 5);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 TEST(only_sentences_with_several_roots_are_counted_as_such)
@@ -184,12 +181,9 @@ TEST(only_sentences_with_several_roots_are_counted_as_such)
                                                              WORD("2", "saw", "0", "root")),
                               .tokens = tokens,
                               .max_pieces = 8 };
-    hl_treebank *t;
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
+    hl_treebank *t = kept_treebank(&spec);
     ck_assert_int_eq(t->n_sentences, 2);
     ck_assert_int_eq(t->n_several_roots, 1);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 TEST(a_treebank_without_a_usable_sentence_is_refused)
@@ -205,7 +199,6 @@ TEST(a_treebank_without_a_usable_sentence_is_refused)
     spec.path = text_file("b", "# text = a\xff\n" WORD("1", "saw", "2", "x") WORD("2", "a\xff", "0", "root"));
     hl_status status = hl_treebank_read(&spec, &t);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
-    hl_tokens_free(tokens);
 }
 
 static hl_status stop(void *context, int64_t done, int64_t total)
@@ -224,7 +217,6 @@ TEST(progress_is_told_and_may_end_the_reading)
     hl_treebank *t;
     ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "stopped");
     ck_assert_int_eq(told, 1);
-    hl_tokens_free(tokens);
 }
 
 /* Bytes that are allocated, in blocks. */
@@ -276,7 +268,6 @@ TEST(the_memory_that_is_told_is_taken)
     ck_assert_str_eq(status.text, "");
     ck_assert_uint_eq(taken, 0);
     ck_assert_msg(told <= kept && kept <= told + most, "%zu told, %zu taken", told, kept);
-    hl_tokens_free(tokens);
 }
 
 typedef struct reading {
@@ -302,7 +293,6 @@ TEST(a_treebank_is_read_whole_or_not_at_all_without_memory)
     faults_begin();
     fault_checks_allocations(read_bank, free_bank, &r);
     faults_end();
-    hl_tokens_free(tokens);
 }
 
 SUITE("treebank")
