@@ -1,45 +1,8 @@
 #include "core/base/memory.h"
-#include "data/dataset.h"
-#include "data/examples_storage.h"
-#include "data/task.h"
-#include "tests/check_suite.h"
+#include "tests/data/dataset_examples.h"
 #include "tests/fault_checks.h"
-#include "tests/scratch.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void release_dataset(void *dataset)
-{
-    hl_dataset_free(dataset);
-}
-
-static void release_examples(void *examples)
-{
-    hl_examples_free(examples);
-    free(examples);
-}
-
-/* It goes when the test ends, as batches do. */
-static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
-{
-    hl_dataset *dataset;
-    CHECK_OK(hl_dataset_open(&spec, seed, &dataset));
-    return scratch_own(dataset, release_dataset);
-}
-
-static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
-{
-    hl_examples batch;
-    CHECK_OK(hl_examples_allocate(count, n_tokens, hl_dataset_sizes(dataset)->relations, &batch));
-    hl_dataset_examples(dataset, split, first, &batch);
-    hl_examples *kept = malloc(sizeof *kept);
-    ck_assert_ptr_nonnull(kept);
-    *kept = batch; /* of the same memory */
-    scratch_own(kept, release_examples);
-    return batch;
-}
 
 static const hl_task_spec variable_copy = { .name = "copy", .length = 9, .min_length = 3, .symbols = 5 };
 
