@@ -1,7 +1,6 @@
 #include "data/private/agreement_words.h"
 
-#include <assert.h>
-#include <stdio.h>
+#include "data/private/task_parts.h"
 
 enum { PEOPLE, ANIMALS, BIRDS, MACHINES };
 enum { HE, SHE, IT, THEY };
@@ -52,26 +51,13 @@ int32_t hl_agreement_possessive(int form)
     return HL_WORD_POSSESSIVE + (form % 2 == 1 ? THEY : nouns[form / 2].person);
 }
 
-/* Adds a line to the text, which already has *used bytes. */
-static void add_line(char *text, size_t size, size_t *used, const char *word)
+void hl_agreement_add_words(hl_text *text)
 {
-    *used += (size_t)snprintf(text + *used, size - *used, "%s\n", word);
-    assert(*used < size);
-}
-
-hl_status hl_agreement_vocabulary(hl_vocabulary **out)
-{
-    char text[2048];
-    size_t used = 0;
-    add_line(text, sizeof text, &used, "<pad>\n<sep>\n<mask>");
-    for (int i = 0; i < HL_WORD_NOUN - HL_SPECIAL_TOKENS; i++) {
-        add_line(text, sizeof text, &used, others[i]);
+    hl_task_add_words(others, HL_WORD_NOUN - HL_SPECIAL_TOKENS, text);
+    for (int i = 0; i < HL_AGREEMENT_NOUNS; i++) {
+        hl_task_add_words(nouns[i].noun, 2, text);
     }
-    for (int form = 0; form < 2 * HL_AGREEMENT_NOUNS; form++) {
-        add_line(text, sizeof text, &used, nouns[form / 2].noun[form % 2]);
+    for (int i = 0; i < HL_AGREEMENT_NOUNS; i++) {
+        hl_task_add_words(nouns[i].verb, 2, text);
     }
-    for (int form = 0; form < 2 * HL_AGREEMENT_NOUNS; form++) {
-        add_line(text, sizeof text, &used, nouns[form / 2].verb[form % 2]);
-    }
-    return hl_vocabulary_parse("vocabulary", text, used, out);
 }

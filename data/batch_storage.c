@@ -10,12 +10,9 @@
 /* Per row: its number in `places`, its token and position, and a target's row and id. Per example: its offset. */
 size_t hl_batch_storage_bytes(int64_t n_examples, int64_t n_rows)
 {
-    size_t rows, offsets, bytes;
-    bool possible = n_examples >= 1 && n_rows >= 1 && n_rows <= INT32_MAX &&
-                    hl_multiply_sizes((size_t)n_rows, sizeof(int64_t) + 4 * sizeof(int32_t), &rows) &&
-                    hl_multiply_sizes((size_t)n_examples + 1, sizeof(int32_t), &offsets) &&
-                    !__builtin_add_overflow(rows, offsets, &bytes);
-    return possible ? bytes : SIZE_MAX;
+    bool possible = n_examples >= 1 && n_rows >= 1 && n_rows <= INT32_MAX;
+    size_t rows = hl_size_product((size_t)n_rows, sizeof(int64_t) + 4 * sizeof(int32_t));
+    return possible ? hl_size_sum(rows, hl_size_product((size_t)n_examples + 1, sizeof(int32_t))) : SIZE_MAX;
 }
 
 hl_status hl_batch_storage_init(hl_batch_storage *storage, int64_t n_examples, int64_t n_rows, int64_t max_length)

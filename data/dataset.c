@@ -4,6 +4,7 @@
 #include "data/private/dataset_parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* One sequence of tokens in 8, chosen by its content, belongs to validation, and all others to training. */
 enum { VALIDATION_SHARE = 8 };
@@ -42,8 +43,8 @@ static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example 
     bool seen[2] = { false, false };
     for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         hl_draw draw = begin_draw(0, "data probe", attempt, (uint64_t)size);
-        dataset->task->make(&dataset->spec, size, &draw, scratch);
-        seen[split_of(dataset, scratch, dataset->task->n_tokens(&dataset->spec, size))] = true;
+        hl_task_make(dataset->task, &dataset->spec, size, &draw, scratch);
+        seen[split_of(dataset, scratch, hl_task_n_tokens(dataset->task, &dataset->spec, size))] = true;
         if (seen[HL_TRAIN] && seen[HL_VALIDATION]) {
             return hl_ok();
         }
@@ -51,7 +52,7 @@ static hl_status probe_size(const hl_dataset *dataset, int64_t size, hl_example 
     return hl_error(HL_INVALID,
                     "task.symbols = %" PRId64 ": too few different examples of size %" PRId64
                     " for a validation set that shares none with training; raise task.symbols or task.%s",
-                    dataset->spec.symbols, size, dataset->task->size_key);
+                    dataset->spec.symbols, size, dataset->task->is_of_pairs ? "pairs" : "min_length");
 }
 
 /* Row b of a batch. */
@@ -70,7 +71,7 @@ static hl_example example_at(const hl_examples *batch, int64_t b)
 static hl_status probe_sizes(const hl_dataset *dataset)
 {
     hl_examples scratch;
-    HL_TRY(hl_examples_allocate(1, hl_dataset_max_length(dataset), hl_dataset_n_relations(dataset), &scratch));
+    HL_TRY(hl_examples_allocate(1, dataset->sizes.longest, dataset->sizes.relations, &scratch));
     hl_example example = example_at(&scratch, 0);
     hl_task_sizes sizes = dataset->range;
     hl_status status = probe_size(dataset, sizes.smallest, example);
@@ -90,11 +91,11 @@ hl_status hl_dataset_open(const hl_task_spec *spec, uint64_t seed, hl_dataset **
     dataset->task = hl_task_find(spec->name);
     dataset->spec = *spec;
     dataset->spec.name = dataset->task->name;
-    dataset->range = dataset->task->sizes(spec);
+    dataset->range = hl_task_range(dataset->task, spec);
     dataset->sizes = hl_task_sizes_of(spec);
     dataset->seed = seed;
     hl_status status = probe_sizes(dataset);
-    HL_THEN(status, dataset->task->vocabulary(&dataset->spec, &dataset->vocabulary));
+    HL_THEN(status, hl_task_vocabulary(&dataset->spec, &dataset->vocabulary));
     if (status.code != HL_OK) {
         hl_dataset_free(dataset);
         return status;
@@ -139,26 +140,6 @@ const char *const *hl_dataset_relations(const hl_dataset *dataset)
     return dataset->task != NULL ? dataset->task->relations : none;
 }
 
-const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r)
-{
-    return r >= 0 && r < hl_dataset_n_relations(dataset) ? dataset->task->relations[r] : NULL;
-}
-
-int64_t hl_dataset_n_relations(const hl_dataset *dataset)
-{
-    return dataset->sizes.relations;
-}
-
-int64_t hl_dataset_max_length(const hl_dataset *dataset)
-{
-    return dataset->sizes.longest;
-}
-
-int64_t hl_dataset_n_lengths(const hl_dataset *dataset)
-{
-    return dataset->sizes.n_lengths;
-}
-
 static hl_status check_range(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count)
 {
     if (split != HL_TRAIN && split != HL_VALIDATION) {
@@ -174,7 +155,7 @@ static hl_status check_range(const hl_dataset *dataset, hl_split split, int64_t 
 
 static int64_t size_of(const hl_dataset *dataset, hl_split split, int64_t index)
 {
-    int64_t count = hl_dataset_n_lengths(dataset);
+    int64_t count = dataset->sizes.n_lengths;
     if (count == 1) {
         return dataset->range.smallest;
     }
@@ -201,34 +182,45 @@ int64_t hl_dataset_longest(const hl_dataset *dataset, hl_split split, int64_t fi
         int64_t size = size_of(dataset, split, first_index + i);
         largest = size > largest ? size : largest;
     }
-    return dataset->task->n_tokens(&dataset->spec, largest);
+    return hl_task_n_tokens(dataset->task, &dataset->spec, largest);
 }
 
 /* Draws the example again until it is in its split; probe_sizes has checked that this ends. Returns its length. */
 static int64_t make_example(const hl_dataset *dataset, hl_split split, int64_t index, hl_example example)
 {
     int64_t size = size_of(dataset, split, index);
-    int64_t length = dataset->task->n_tokens(&dataset->spec, size);
+    int64_t length = hl_task_n_tokens(dataset->task, &dataset->spec, size);
     const char *stream = split == HL_TRAIN ? "data train" : "data validation";
     for (uint32_t attempt = 0;; attempt++) {
         hl_draw draw = begin_draw(dataset->seed, stream, attempt, (uint64_t)index);
-        dataset->task->make(&dataset->spec, size, &draw, example);
+        hl_task_make(dataset->task, &dataset->spec, size, &draw, example);
         if (split_of(dataset, example, length) == split) {
             return length;
         }
     }
 }
 
-static void pad(int32_t *row, int64_t from, int64_t to, int32_t with)
+/* Fills all arrays with what stands past an example's end. */
+static void pad_all(hl_examples *batch)
 {
-    for (int64_t t = from; t < to; t++) {
-        row[t] = with;
+    size_t bytes = (size_t)(batch->n_examples * batch->n_tokens) * sizeof(int32_t);
+    memset(batch->tokens, HL_PAD, bytes);
+    memset(batch->targets, HL_IGNORE, bytes); /* every byte of -1 is -1 */
+    memset(batch->sources, HL_IGNORE, bytes);
+    if (batch->relations != NULL) {
+        memset(batch->relations, HL_IGNORE, (size_t)batch->n_relations * bytes);
+    }
+    if (batch->words != NULL) {
+        memset(batch->words, HL_IGNORE, bytes);
+    }
+    if (batch->types != NULL) {
+        memset(batch->types, 0, bytes);
     }
 }
 
 hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into)
 {
-    int64_t T = into->n_tokens, R = hl_dataset_n_relations(dataset);
+    int64_t T = into->n_tokens, R = dataset->sizes.relations;
     HL_TRY(check_range(dataset, split, first_index, into->n_examples));
     if (into->tokens == NULL || into->targets == NULL || into->sources == NULL || into->lengths == NULL ||
         (into->relations == NULL && R > 0)) {
@@ -242,19 +234,13 @@ hl_status hl_dataset_examples(const hl_dataset *dataset, hl_split split, int64_t
     if (longest > T) {
         return hl_error(HL_INVALID, "a batch of %" PRId64 " tokens has no room for an example of %" PRId64, T, longest);
     }
+    pad_all(into);
     if (dataset->text != NULL) {
         return hl_dataset_text_examples(dataset, split, first_index, into);
     }
     for (int64_t b = 0; b < into->n_examples; b++) {
         hl_example example = example_at(into, b);
-        int64_t length = make_example(dataset, split, first_index + b, example);
-        pad(example.tokens, length, T, HL_PAD);
-        pad(example.targets, length, T, HL_IGNORE);
-        pad(example.sources, length, T, HL_IGNORE);
-        for (int64_t r = 0; r < into->n_relations; r++) {
-            pad(example.relations[r], length, T, HL_IGNORE);
-        }
-        into->lengths[b] = (int32_t)length;
+        into->lengths[b] = (int32_t)make_example(dataset, split, first_index + b, example);
     }
     return hl_ok();
 }
@@ -299,7 +285,7 @@ hl_status hl_dataset_fill(const hl_dataset *dataset, hl_split split, int64_t fir
     hl_example example = example_at(&storage->example, 0);
     hl_batch_storage_clear(storage);
     for (int64_t i = 0; i < most_examples; i++) {
-        int64_t length = dataset->task->n_tokens(&dataset->spec, size_of(dataset, split, first_index + i));
+        int64_t length = hl_task_n_tokens(dataset->task, &dataset->spec, size_of(dataset, split, first_index + i));
         if (i > 0 && length > most_rows - storage->batch.n_rows) {
             break;
         }

@@ -9,7 +9,7 @@
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));
- *     HL_TRY(hl_dataset_storage(dataset, 64, 64 * hl_dataset_max_length(dataset), max_length, &storage));
+ *     HL_TRY(hl_dataset_storage(dataset, 64, 64 * hl_dataset_sizes(dataset)->longest, max_length, &storage));
  *     HL_TRY(hl_dataset_batch(dataset, HL_TRAIN, step * 64, 64, &storage)); // storage.batch: for a model */
 #pragma once
 
@@ -64,19 +64,6 @@ const hl_text_data *hl_dataset_text(const hl_dataset *dataset);
 
 /* The names of all relations that the task defines; NULL after the last. */
 const char *const *hl_dataset_relations(const hl_dataset *dataset);
-
-/* The name of the relation whose pairs are in row r of a batch's relations; NULL past the last. Owned by the
- * dataset. */
-const char *hl_dataset_relation(const hl_dataset *dataset, int64_t r);
-
-/* R, the number of relations that the task defines. */
-int64_t hl_dataset_n_relations(const hl_dataset *dataset);
-
-/* The length of the longest example, including special tokens. */
-int64_t hl_dataset_max_length(const hl_dataset *dataset);
-
-/* How many different lengths the examples have. */
-int64_t hl_dataset_n_lengths(const hl_dataset *dataset);
 
 /* The length of the longest example among first_index ... first_index + count - 1 (for text: among all). Returns 0 if
  * there are none (an unknown split, count below 1, numbers outside 0 .. 2^56 - 1). */

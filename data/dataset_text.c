@@ -114,17 +114,14 @@ hl_status hl_dataset_text_fill(const hl_dataset *dataset, hl_split split, int64_
 
 static void write_example(const hl_dataset *dataset, const hl_text_example *example, int64_t e, hl_examples *into)
 {
-    int64_t T = into->n_tokens, at = e * T, n = example->n_tokens;
-    for (int64_t t = 0; t < T; t++) {
-        into->tokens[at + t] = t < n ? example->tokens[t] : HL_PAD;
-        into->targets[at + t] = HL_IGNORE;
-        into->sources[at + t] = t < n && example->sources != NULL ? example->sources[t] : HL_IGNORE;
-        if (into->words != NULL) {
-            into->words[at + t] = -1;
-        }
-        if (into->types != NULL) {
-            into->types[at + t] = t < n && example->types != NULL ? example->types[t] : 0;
-        }
+    int64_t at = e * into->n_tokens;
+    size_t bytes = (size_t)example->n_tokens * sizeof(int32_t);
+    memcpy(into->tokens + at, example->tokens, bytes);
+    if (example->sources != NULL) {
+        memcpy(into->sources + at, example->sources, bytes);
+    }
+    if (into->types != NULL && example->types != NULL) {
+        memcpy(into->types + at, example->types, bytes);
     }
     for (int64_t i = 0; i < example->n_targets; i++) {
         into->targets[at + example->rows[i]] = example->ids[i] >= 0 ? example->ids[i] : HL_UNSEEN;
@@ -132,7 +129,7 @@ static void write_example(const hl_dataset *dataset, const hl_text_example *exam
     if (into->words != NULL) {
         hl_word_forms_number(hl_vocabulary_kinds(dataset->vocabulary), example, into->words + at);
     }
-    into->lengths[e] = (int32_t)n;
+    into->lengths[e] = (int32_t)example->n_tokens;
 }
 
 hl_status hl_dataset_text_examples(const hl_dataset *dataset, hl_split split, int64_t first_index, hl_examples *into)

@@ -4,28 +4,24 @@
 
 #include <inttypes.h>
 
-/* The numbers in a batch. Each example has tokens, targets, sources, relations (T each) and a length. False if a size
- * is out of range or the count does not fit. */
-static bool count_numbers(int64_t n_examples, int64_t n_tokens, int64_t n_relations, size_t *numbers)
+/* The numbers in a batch. Each example has tokens, targets, sources, relations (T each) and a length. SIZE_MAX if a
+ * size is out of range or the count does not fit. */
+static size_t count_numbers(int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
-    size_t row;
-    return n_examples >= 1 && n_tokens >= 1 && n_relations >= 0 && n_relations <= INT64_MAX - 3 &&
-           hl_multiply_sizes(3 + (size_t)n_relations, (size_t)n_tokens, &row) && row < SIZE_MAX &&
-           hl_multiply_sizes((size_t)n_examples, row + 1, numbers);
+    bool possible = n_examples >= 1 && n_tokens >= 1 && n_relations >= 0 && n_relations <= INT64_MAX - 3;
+    size_t row = hl_size_sum(hl_size_product(3 + (size_t)n_relations, (size_t)n_tokens), 1);
+    return possible ? hl_size_product((size_t)n_examples, row) : SIZE_MAX;
 }
 
 size_t hl_examples_bytes(int64_t n_examples, int64_t n_tokens, int64_t n_relations)
 {
-    size_t numbers, bytes;
-    bool possible = count_numbers(n_examples, n_tokens, n_relations, &numbers) &&
-                    hl_multiply_sizes(numbers, sizeof(int32_t), &bytes);
-    return possible ? bytes : SIZE_MAX;
+    return hl_size_product(count_numbers(n_examples, n_tokens, n_relations), sizeof(int32_t));
 }
 
 hl_status hl_examples_allocate(int64_t n_examples, int64_t n_tokens, int64_t n_relations, hl_examples *batch)
 {
-    size_t numbers;
-    if (!count_numbers(n_examples, n_tokens, n_relations, &numbers)) {
+    size_t numbers = count_numbers(n_examples, n_tokens, n_relations);
+    if (numbers == SIZE_MAX) {
         return hl_error(HL_INVALID,
                         "a batch of %" PRId64 " examples of %" PRId64 " tokens with %" PRId64 " relations cannot be",
                         n_examples, n_tokens, n_relations);

@@ -6,6 +6,7 @@
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
+#include "core/base/text.h"
 #include "data/data_sizes.h"
 #include "data/draw.h"
 #include "data/vocabulary.h"
@@ -49,12 +50,15 @@ typedef struct hl_task {
     const char *name;
     const char *summary;                    /* one line of help */
     const char *keys[HL_TASK_MAX_KEYS + 1]; /* the keys of [task] that it reads besides `name`; ends with NULL */
-    const char *size_key;                   /* the key that sets the smallest size */
+    bool is_of_pairs;                       /* its only size is `pairs`; otherwise sizes are min_length .. length */
 
     /* The relations between tokens that it defines, where each direction is its own relation; ends with NULL. */
     const char *relations[HL_TASK_MAX_RELATIONS + 1];
 
-    int64_t (*n_words)(const hl_task_spec *spec); /* the number of ordinary tokens; NULL: spec->symbols */
+    /* The number of ordinary tokens, and a function that adds them to the text, each on its own line. NULL:
+     * spec->symbols; letters. HL_NO_MEMORY is left on the text. */
+    int64_t (*n_words)(const hl_task_spec *spec);
+    void (*words)(const hl_task_spec *spec, hl_text *text);
 
     /* Whether masks replace words. Two examples then count as the same sentence if the words under their masks are also
      * the same. */
@@ -64,20 +68,16 @@ typedef struct hl_task {
      * it with the predictors of data/predictors.h. */
     bool is_chain;
 
-    /* HL_INVALID names key, value and remedy. The other functions are called only with accepted specs. */
+    /* HL_INVALID names key, value and remedy. NULL: symbols and lengths must be in range. The other functions are
+     * called only with accepted specs. */
     hl_status (*check)(const hl_task_spec *spec);
 
-    hl_task_sizes (*sizes)(const hl_task_spec *spec);
-
-    /* The number of tokens in an example of that size; it grows with the size. */
+    /* The number of tokens in an example of that size; it grows with the size. NULL: the size. */
     int64_t (*n_tokens)(const hl_task_spec *spec, int64_t size);
 
-    /* Three special tokens, then the ordinary ones. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
-    hl_status (*vocabulary)(const hl_task_spec *spec, hl_vocabulary **out);
-
-    /* Writes every entry of an example of that size, with random numbers from `draw` alone. If a source is given, the
-     * target follows from the token there: it is that token, except in tasks with relations. Allocates nothing; cannot
-     * fail. */
+    /* Writes every token of an example of that size, with random numbers from `draw` alone, and its targets, sources
+     * and relations, all of which are HL_IGNORE before. If a source is given, the target follows from the token there:
+     * it is that token, except in tasks with relations. Allocates nothing; cannot fail. */
     void (*make)(const hl_task_spec *spec, int64_t size, hl_draw *draw, hl_example example);
 } hl_task;
 
@@ -101,11 +101,19 @@ const hl_task *hl_task_at(int i);
 /* The task with that name, or NULL. */
 const hl_task *hl_task_find(const char *name);
 
-/* Checks that the name belongs to a task and that the values it reads are in range. Otherwise HL_INVALID with a text
- * such as "task.length = 0: must be from 1 to 65536". */
+/* Checks that the name is a task's and that the values it reads are in range. Otherwise HL_INVALID with a text such as
+ * "task.length = 0: must be from 1 to 65536". */
 hl_status hl_task_check(const hl_task_spec *spec);
 
 /* The sizes of the data for a spec that passes hl_task_check. */
 hl_data_sizes hl_task_sizes_of(const hl_task_spec *spec);
+
+/* What the descriptor says for such a spec: the sizes of examples; the tokens in an example of a size; an example. */
+hl_task_sizes hl_task_range(const hl_task *task, const hl_task_spec *spec);
+int64_t hl_task_n_tokens(const hl_task *task, const hl_task_spec *spec, int64_t size);
+void hl_task_make(const hl_task *task, const hl_task_spec *spec, int64_t size, hl_draw *draw, hl_example example);
+
+/* Three special tokens, then the task's words. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
+hl_status hl_task_vocabulary(const hl_task_spec *spec, hl_vocabulary **out);
 
 HL_END_DECLS

@@ -19,7 +19,7 @@ enum { CLAUSE_NOUNS = 4 }; /* at most: the subject, one in a relative clause, on
 
 /* Each constant is followed by the same relation in the other direction: DETERMINER_NOUN + 1 leads from noun to
  * determiner. */
-enum { DETERMINER_NOUN = 0, ADJECTIVE_NOUN = 2, VERB_SUBJECT = 4, PRONOUN_NOUN = 6, RELATIONS = 8 };
+enum { DETERMINER_NOUN = 0, ADJECTIVE_NOUN = 2, VERB_SUBJECT = 4, PRONOUN_NOUN = 6 };
 
 enum { SMALLEST = 3 /* this dog barks */, PLACE_WORDS = 3 /* in its tower */, LONG = 12 };
 
@@ -34,10 +34,10 @@ static int64_t n_words(const hl_task_spec *spec)
     return HL_WORD_END - HL_SPECIAL_TOKENS;
 }
 
-static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
+static void words(const hl_task_spec *spec, hl_text *text)
 {
     (void)spec;
-    return hl_agreement_vocabulary(out);
+    hl_agreement_add_words(text);
 }
 
 /* A sentence that is being written from left to right; nouns by their forms (agreement_words.h). */
@@ -258,12 +258,6 @@ static int64_t mask_words(sentence *s)
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
 {
     (void)spec;
-    for (int64_t i = 0; i < n; i++) {
-        example.targets[i] = example.sources[i] = HL_IGNORE;
-        for (int r = 0; r < RELATIONS; r++) {
-            example.relations[r][i] = HL_IGNORE;
-        }
-    }
     sentence s = { .draw = draw, .to = example, .topic_at = HL_IGNORE, .pronoun_at = HL_IGNORE };
     put_sentence(&s, n);
     while (mask_words(&s) == 0) { /* until at least one word is masked */
@@ -274,14 +268,11 @@ const hl_task hl_task_agreement = {
     .name = "agreement",
     .summary = "sentences of a small language: fill in masked words that agree with a partner elsewhere",
     .keys = { "length", "min_length" },
-    .size_key = "min_length",
     .relations = { "det_noun", "noun_det", "adj_noun", "noun_adj", "verb_subject", "subject_verb", "pronoun_noun",
                    "noun_pronoun" },
     .n_words = n_words,
+    .words = words,
     .has_gaps = true,
     .check = check,
-    .sizes = hl_sequence_sizes,
-    .n_tokens = hl_task_n_tokens,
-    .vocabulary = vocabulary,
     .make = make,
 };

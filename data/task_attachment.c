@@ -1,8 +1,5 @@
 #include "data/private/task_parts.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Sentences with a phrase that may belong to the subject or to the object:
  *
  *     used the old man saw the kid with the telescope <mask>     ->  man
@@ -16,36 +13,33 @@
  * Relations lead from the question to both nouns: subject and object where there is no cue, cued_subject and
  * cued_object where there is one. */
 
-static const char *const nouns[] = { "man", "woman", "kid", "dog", "king", "queen", "cat", "owl" };
-static const char *const verbs[] = { "saw", "heard", "met", "called", "followed", "found" };
-static const char *const things[] = { "telescope", "hat", "umbrella", "book", "lamp", "flute" };
-static const char *const adjectives[] = { "old", "small", "young", "tall", "tired", "happy" };
-static const char *const others[] = { "the", "with", "used", "held" };
-
-#define COUNT(words) ((int32_t)(sizeof(words) / sizeof *(words)))
+enum { NOUNS = 8, VERBS = 6, THINGS = 6, ADJECTIVES = 6 };
+static const char *const all_words[] = {
+    "man",       "woman", "kid",      "dog",    "king",     "queen", "cat", "owl", /* nouns */
+    "saw",       "heard", "met",      "called", "followed", "found",               /* verbs */
+    "telescope", "hat",   "umbrella", "book",   "lamp",     "flute",               /* things */
+    "old",       "small", "young",    "tall",   "tired",    "happy",               /* adjectives */
+    "the",       "with",  "used",     "held",
+};
 
 /* The first token of each kind of word. */
 enum {
     NOUN = HL_SPECIAL_TOKENS,
-    VERB = NOUN + 8,
-    THING = VERB + 6,
-    ADJECTIVE = THING + 6,
-    THE = ADJECTIVE + 6,
+    VERB = NOUN + NOUNS,
+    THING = VERB + VERBS,
+    ADJECTIVE = THING + THINGS,
+    THE = ADJECTIVE + ADJECTIVES,
     WITH,
     USED,
     HELD,
     END
 };
-_Static_assert(sizeof nouns / sizeof *nouns == VERB - NOUN && sizeof things / sizeof *things == ADJECTIVE - THING &&
-                   sizeof verbs / sizeof *verbs == THING - VERB &&
-                   sizeof adjectives / sizeof *adjectives == THE - ADJECTIVE &&
-                   sizeof others / sizeof *others == END - THE,
-               "every word has a token");
+_Static_assert(sizeof all_words / sizeof *all_words == END - HL_SPECIAL_TOKENS, "every word has a token");
 
 /* Each example has the words of the shortest sentence, a cue or an adjective in its place, and more adjectives. */
 enum { SHORTEST = 10, NOUN_PHRASES = 3, CUES = 3 };
 typedef enum cue { NO_CUE, CUE_BEFORE, CUE_AFTER } cue_place;
-enum { SUBJECT, OBJECT, CUED_SUBJECT, CUED_OBJECT, RELATIONS };
+enum { SUBJECT, OBJECT, CUED_SUBJECT, CUED_OBJECT };
 
 static hl_status check(const hl_task_spec *spec)
 {
@@ -58,26 +52,10 @@ static int64_t n_words(const hl_task_spec *spec)
     return END - HL_SPECIAL_TOKENS;
 }
 
-enum { TEXT = 512 /* enough bytes for all words */ };
-
-static void add_words(char text[TEXT], const char *const *words, int32_t n)
-{
-    size_t used = strlen(text);
-    for (int32_t i = 0; i < n; i++) {
-        used += (size_t)snprintf(text + used, TEXT - used, "%s\n", words[i]);
-    }
-}
-
-static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
+static void words(const hl_task_spec *spec, hl_text *text)
 {
     (void)spec;
-    char text[TEXT] = "<pad>\n<sep>\n<mask>\n";
-    add_words(text, nouns, COUNT(nouns));
-    add_words(text, verbs, COUNT(verbs));
-    add_words(text, things, COUNT(things));
-    add_words(text, adjectives, COUNT(adjectives));
-    add_words(text, others, COUNT(others));
-    return hl_vocabulary_parse("vocabulary", text, strlen(text), out);
+    hl_task_add_words(all_words, END - HL_SPECIAL_TOKENS, text);
 }
 
 /* Writes the, so many adjectives, and the noun. Returns the noun's position. */
@@ -85,7 +63,7 @@ static int64_t put_phrase(int32_t *tokens, int64_t *at, int32_t noun, int64_t n_
 {
     tokens[(*at)++] = THE;
     for (int64_t i = 0; i < n_adjectives; i++) {
-        tokens[(*at)++] = ADJECTIVE + hl_draw_below(draw, COUNT(adjectives));
+        tokens[(*at)++] = ADJECTIVE + hl_draw_below(draw, ADJECTIVES);
     }
     tokens[*at] = noun;
     return (*at)++;
@@ -96,8 +74,8 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
     (void)spec;
     cue_place cue = (cue_place)hl_draw_below(draw, CUES);
     bool is_object = hl_draw_below(draw, 2) == 1;
-    int32_t subject = hl_draw_below(draw, COUNT(nouns));
-    int32_t object = (subject + 1 + hl_draw_below(draw, COUNT(nouns) - 1)) % COUNT(nouns);
+    int32_t subject = hl_draw_below(draw, NOUNS);
+    int32_t object = (subject + 1 + hl_draw_below(draw, NOUNS - 1)) % NOUNS;
     int64_t spare[NOUN_PHRASES] = { 0 }, at = 0;
     for (int64_t i = cue == NO_CUE ? SHORTEST - 1 : SHORTEST; i < n; i++) {
         spare[hl_draw_below(draw, NOUN_PHRASES)]++;
@@ -106,20 +84,14 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
         example.tokens[at++] = is_object ? HELD : USED;
     }
     int64_t subject_at = put_phrase(example.tokens, &at, NOUN + subject, spare[0], draw);
-    example.tokens[at++] = VERB + hl_draw_below(draw, COUNT(verbs));
+    example.tokens[at++] = VERB + hl_draw_below(draw, VERBS);
     int64_t object_at = put_phrase(example.tokens, &at, NOUN + object, spare[1], draw);
     example.tokens[at++] = WITH;
-    put_phrase(example.tokens, &at, THING + hl_draw_below(draw, COUNT(things)), spare[2], draw);
+    put_phrase(example.tokens, &at, THING + hl_draw_below(draw, THINGS), spare[2], draw);
     if (cue == CUE_AFTER) {
         example.tokens[at++] = is_object ? HELD : USED;
     }
     example.tokens[at] = HL_MASK;
-    for (int64_t i = 0; i < n; i++) {
-        example.targets[i] = example.sources[i] = HL_IGNORE;
-        for (int r = 0; r < RELATIONS; r++) {
-            example.relations[r][i] = HL_IGNORE;
-        }
-    }
     example.targets[at] = NOUN + (is_object ? object : subject);
     example.sources[at] = (int32_t)(is_object ? object_at : subject_at);
     if (cue == NO_CUE) {
@@ -134,12 +106,9 @@ const hl_task hl_task_attachment = {
     .name = "attachment",
     .summary = "who has the thing in an ambiguous sentence, the subject or the object: a cue tells, or nothing does",
     .keys = { "length", "min_length" },
-    .size_key = "min_length",
     .relations = { "subject", "object", "cued_subject", "cued_object" },
     .n_words = n_words,
+    .words = words,
     .check = check,
-    .sizes = hl_sequence_sizes,
-    .n_tokens = hl_task_n_tokens,
-    .vocabulary = vocabulary,
     .make = make,
 };

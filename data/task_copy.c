@@ -14,10 +14,6 @@ const hl_task hl_task_copy = {
     .summary =
         "read x_1 .. x_n, then write it out in as many mask slots: each slot fetches the token n + 1 positions back",
     .keys = { "length", "min_length", "symbols" },
-    .size_key = "min_length",
-    .check = hl_sequence_check,
-    .sizes = hl_sequence_sizes,
     .n_tokens = hl_slots_n_tokens,
-    .vocabulary = hl_sequence_vocabulary,
     .make = make,
 };

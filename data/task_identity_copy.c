@@ -7,7 +7,6 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
     hl_sequence_draw(spec, n, draw, example.tokens);
     for (int64_t i = 0; i < n; i++) {
         example.targets[i] = example.tokens[i];
-        example.sources[i] = HL_IGNORE;
     }
 }
 
@@ -15,10 +14,5 @@ const hl_task hl_task_identity_copy = {
     .name = "identity_copy",
     .summary = "control: answer x_i at position i itself, which needs no attention, so its heads stay noise",
     .keys = { "length", "min_length", "symbols" },
-    .size_key = "min_length",
-    .check = hl_sequence_check,
-    .sizes = hl_sequence_sizes,
-    .n_tokens = hl_task_n_tokens,
-    .vocabulary = hl_sequence_vocabulary,
     .make = make,
 };

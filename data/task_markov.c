@@ -108,7 +108,6 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
         example.tokens[i] = HL_SPECIAL_TOKENS + symbol;
         symbol = draw_next(&c, symbol, draw);
         example.targets[i] = HL_SPECIAL_TOKENS + symbol;
-        example.sources[i] = HL_IGNORE;
     }
 }
 
@@ -116,11 +115,7 @@ const hl_task hl_task_markov = {
     .name = "markov",
     .summary = "predict the next symbol of a Markov chain, which is another one in each example",
     .keys = { "length", "min_length", "symbols" },
-    .size_key = "min_length",
     .is_chain = true,
     .check = check,
-    .sizes = hl_sequence_sizes,
-    .n_tokens = hl_task_n_tokens,
-    .vocabulary = hl_sequence_vocabulary,
     .make = make,
 };

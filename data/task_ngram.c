@@ -1,9 +1,6 @@
 #include "data/private/task_parts.h"
 
-#include "core/base/memory.h"
-
 #include <inttypes.h>
-#include <string.h>
 
 /* At every position with `order` symbols before it, the answer is the token that names these symbols in order: after d
  * b a it is "dba". The model must read `order` positions and distinguish them; a head that attends to two of them
@@ -39,33 +36,18 @@ static int64_t n_words(const hl_task_spec *spec)
     return spec->symbols + n_ngrams(spec);
 }
 
-static size_t put_ngram(const hl_task_spec *spec, int64_t ngram, char *text)
+static void words(const hl_task_spec *spec, hl_text *text)
 {
-    for (int64_t i = spec->order - 1; i >= 0; i--) {
-        text[i] = (char)('a' + ngram % spec->symbols);
-        ngram /= spec->symbols;
+    hl_task_add_letters(spec->symbols, text);
+    for (int64_t ngram = 0; ngram < n_ngrams(spec); ngram++) {
+        char name[MOST_ORDER + 1] = "";
+        int64_t rest = ngram;
+        for (int64_t i = spec->order - 1; i >= 0; i--) {
+            name[i] = (char)('a' + rest % spec->symbols);
+            rest /= spec->symbols;
+        }
+        hl_text_print(text, "%s\n", name);
     }
-    text[spec->order] = '\n';
-    return (size_t)spec->order + 1;
-}
-
-static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
-{
-    static const char special[] = "<pad>\n<sep>\n<mask>\n";
-    char *text = hl_malloc(sizeof special + (size_t)(n_words(spec) * (MOST_ORDER + 1)));
-    HL_NEED(text != NULL, "vocabulary");
-    size_t used = sizeof special - 1;
-    memcpy(text, special, used);
-    for (int64_t s = 0; s < spec->symbols; s++) {
-        text[used++] = (char)('a' + s);
-        text[used++] = '\n';
-    }
-    for (int64_t i = 0; i < n_ngrams(spec); i++) {
-        used += put_ngram(spec, i, text + used);
-    }
-    hl_status status = hl_vocabulary_parse("vocabulary", text, used, out);
-    hl_free(text);
-    return status;
 }
 
 static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example example)
@@ -73,8 +55,9 @@ static void make(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_example 
     hl_sequence_draw(spec, n, draw, example.tokens);
     int64_t count = n_ngrams(spec), ngram = 0;
     for (int64_t i = 0; i < n; i++) {
-        example.targets[i] = i >= spec->order ? (int32_t)(HL_SPECIAL_TOKENS + spec->symbols + ngram) : HL_IGNORE;
-        example.sources[i] = HL_IGNORE;
+        if (i >= spec->order) {
+            example.targets[i] = (int32_t)(HL_SPECIAL_TOKENS + spec->symbols + ngram);
+        }
         ngram = (ngram * spec->symbols + example.tokens[i] - HL_SPECIAL_TOKENS) % count;
     }
 }
@@ -83,11 +66,8 @@ const hl_task hl_task_ngram = {
     .name = "ngram",
     .summary = "name the n-gram before each place: the order symbols there, one after the other, make one answer",
     .keys = { "length", "min_length", "symbols", "order" },
-    .size_key = "min_length",
     .n_words = n_words,
+    .words = words,
     .check = check,
-    .sizes = hl_sequence_sizes,
-    .n_tokens = hl_task_n_tokens,
-    .vocabulary = vocabulary,
     .make = make,
 };

@@ -1,9 +1,6 @@
 #include "data/private/task_parts.h"
 
-#include "core/base/memory.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 
 hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64_t high)
 {
@@ -23,33 +20,23 @@ hl_status hl_task_check_lengths(const hl_task_spec *spec, int64_t shortest)
     return hl_ok();
 }
 
-enum { LETTERS = 26, LINE = 16 /* enough bytes for the line of any token */ };
-
-static size_t print_tokens(int64_t letters, int64_t numbers, char *text, size_t size)
+void hl_task_add_letters(int64_t n, hl_text *text)
 {
-    size_t used = (size_t)snprintf(text, size, "<pad>\n<sep>\n<mask>\n");
-    for (int64_t i = 0; i < letters; i++) {
-        if (letters <= LETTERS) {
-            used += (size_t)snprintf(text + used, size - used, "%c\n", (char)('a' + i));
+    enum { LETTERS = 26 };
+    for (int64_t i = 0; i < n; i++) {
+        if (n <= LETTERS) {
+            hl_text_print(text, "%c\n", (char)('a' + i));
         } else {
-            used += (size_t)snprintf(text + used, size - used, "s%" PRId64 "\n", i);
+            hl_text_print(text, "s%" PRId64 "\n", i);
         }
     }
-    for (int64_t i = 0; i < numbers; i++) {
-        used += (size_t)snprintf(text + used, size - used, "%" PRId64 "\n", i);
-    }
-    return used;
 }
 
-hl_status hl_task_name_tokens(int64_t letters, int64_t numbers, hl_vocabulary **out)
+void hl_task_add_words(const char *const *words, int n, hl_text *text)
 {
-    size_t size = (size_t)(HL_SPECIAL_TOKENS + letters + numbers) * LINE;
-    char *text = hl_malloc(size);
-    HL_NEED(text != NULL, "vocabulary");
-    size_t used = print_tokens(letters, numbers, text, size);
-    hl_status status = hl_vocabulary_parse("vocabulary", text, used, out);
-    hl_free(text);
-    return status;
+    for (int i = 0; i < n; i++) {
+        hl_text_print(text, "%s\n", words[i]);
+    }
 }
 
 hl_status hl_sequence_check(const hl_task_spec *spec)
@@ -58,28 +45,12 @@ hl_status hl_sequence_check(const hl_task_spec *spec)
     return hl_task_check_lengths(spec, 1);
 }
 
-hl_task_sizes hl_sequence_sizes(const hl_task_spec *spec)
-{
-    return (hl_task_sizes){ spec->min_length, spec->length };
-}
-
-hl_status hl_sequence_vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
-{
-    return hl_task_name_tokens(spec->symbols, 0, out);
-}
-
 void hl_sequence_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, int32_t *tokens)
 {
     hl_draw_each_below(draw, spec->symbols, n, tokens);
     for (int64_t i = 0; i < n; i++) {
         tokens[i] += HL_SPECIAL_TOKENS;
     }
-}
-
-int64_t hl_task_n_tokens(const hl_task_spec *spec, int64_t n)
-{
-    (void)spec;
-    return n;
 }
 
 int64_t hl_slots_n_tokens(const hl_task_spec *spec, int64_t n)
@@ -94,10 +65,6 @@ void hl_slots_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, hl_exampl
     example.tokens[n] = HL_SEPARATOR;
     for (int64_t i = n + 1; i < 2 * n + 1; i++) {
         example.tokens[i] = HL_MASK;
-    }
-    for (int64_t i = 0; i < 2 * n + 1; i++) {
-        example.targets[i] = HL_IGNORE;
-        example.sources[i] = HL_IGNORE;
     }
 }
 

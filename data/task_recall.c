@@ -34,19 +34,17 @@ static hl_status check(const hl_task_spec *spec)
     return hl_ok();
 }
 
-static hl_task_sizes sizes(const hl_task_spec *spec)
-{
-    return (hl_task_sizes){ spec->pairs, spec->pairs };
-}
-
 static int64_t n_tokens(const hl_task_spec *spec, int64_t pairs)
 {
     return 2 * pairs + 1 + spec->queries;
 }
 
-static hl_status vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
+static void words(const hl_task_spec *spec, hl_text *text)
 {
-    return hl_task_name_tokens(n_keys(spec), n_values(spec), out);
+    hl_task_add_letters(n_keys(spec), text);
+    for (int64_t i = 0; i < n_values(spec); i++) {
+        hl_text_print(text, "%" PRId64 "\n", i);
+    }
 }
 
 static bool contains(const int32_t *numbers, int64_t count, int64_t stride, int32_t number)
@@ -86,10 +84,6 @@ static void make(const hl_task_spec *spec, int64_t pairs, hl_draw *draw, hl_exam
     }
     int64_t queries = 2 * pairs + 1;
     example.tokens[2 * pairs] = HL_SEPARATOR;
-    for (int64_t i = 0; i < queries; i++) {
-        example.targets[i] = HL_IGNORE;
-        example.sources[i] = HL_IGNORE;
-    }
     draw_different(draw, pairs, spec->queries, 1, example.sources + queries);
     for (int64_t i = queries; i < queries + spec->queries; i++) {
         int32_t key = 2 * example.sources[i];
@@ -103,10 +97,9 @@ const hl_task hl_task_recall = {
     .name = "recall",
     .summary = "read key-value pairs, then answer each queried key with its value",
     .keys = { "symbols", "pairs", "queries" },
-    .size_key = "pairs",
+    .is_of_pairs = true,
     .check = check,
-    .sizes = sizes,
     .n_tokens = n_tokens,
-    .vocabulary = vocabulary,
+    .words = words,
     .make = make,
 };

@@ -12,10 +12,6 @@ const hl_task hl_task_reverse = {
     .name = "reverse",
     .summary = "read x_1 .. x_n, then write it out backwards: slot i fetches x_{n+1-i}",
     .keys = { "length", "min_length", "symbols" },
-    .size_key = "min_length",
-    .check = hl_sequence_check,
-    .sizes = hl_sequence_sizes,
     .n_tokens = hl_slots_n_tokens,
-    .vocabulary = hl_sequence_vocabulary,
     .make = make,
 };

@@ -15,10 +15,6 @@ const hl_task hl_task_shift = {
     .summary =
         "read x_1 .. x_n, then write it out rotated by k = shift: slot i fetches the symbol k places on, cyclically",
     .keys = { "length", "min_length", "symbols", "shift" },
-    .size_key = "min_length",
-    .check = hl_sequence_check,
-    .sizes = hl_sequence_sizes,
     .n_tokens = hl_slots_n_tokens,
-    .vocabulary = hl_sequence_vocabulary,
     .make = make,
 };

@@ -48,10 +48,6 @@ const hl_task hl_task_sort = {
     .name = "sort",
     .summary = "read x_1 .. x_n, then write it out in the order of the alphabet; equal symbols keep their order",
     .keys = { "length", "min_length", "symbols" },
-    .size_key = "min_length",
-    .check = hl_sequence_check,
-    .sizes = hl_sequence_sizes,
     .n_tokens = hl_slots_n_tokens,
-    .vocabulary = hl_sequence_vocabulary,
     .make = make,
 };

@@ -106,7 +106,7 @@ hl_status hl_coreference_init(hl_coreference_counts *counts, const hl_coreferenc
         hl_coreference_free(counts);
         return hl_error_memory("what heads find of mentions");
     }
-    for (int64_t w = 0; w < hl_treebank_size(text->windows); w++) {
+    for (int64_t w = 0; w < text->windows->n_sentences; w++) {
         for (size_t m = text->firsts[w] + 1; m < text->firsts[w + 1]; m++) {
             add_case(counts, w, m);
         }

@@ -20,7 +20,7 @@ static hl_evaluator evaluator_of(hl_treebank_pass *pass)
 static hl_status pack(hl_treebank_pass *pass)
 {
     const hl_treebank *treebank = pass->treebank;
-    int64_t n = hl_treebank_size(treebank), rows = 0, row = 0;
+    int64_t n = treebank->n_sentences, rows = 0, row = 0;
     for (int64_t s = 0; s < n; s++) {
         rows += hl_treebank_at(treebank, s).n_pieces;
     }
@@ -58,7 +58,7 @@ static size_t place_maps(const hl_treebank_pass *pass, int64_t first, int64_t co
 
 static hl_status take_weights(hl_treebank_pass *pass)
 {
-    int64_t H = hl_heads_most(&pass->model->config), n = hl_treebank_size(pass->treebank);
+    int64_t H = hl_heads_most(&pass->model->config), n = pass->treebank->n_sentences;
     pass->places = hl_calloc((size_t)n, sizeof *pass->places);
     HL_NEED(pass->places != NULL, "what heads attend to in a treebank");
     size_t most = 0;
@@ -125,7 +125,7 @@ hl_status hl_treebank_pass_init(hl_treebank_pass *pass, const hl_model *model, c
         pass->probes[l] = (hl_head_probe){ .observe = join_rows, .observe_context = pass };
     }
     hl_evaluator evaluator = evaluator_of(pass);
-    hl_status status = hl_evaluator_plan(&evaluator, hl_treebank_longest(treebank), &pass->plan);
+    hl_status status = hl_evaluator_plan(&evaluator, treebank->longest, &pass->plan);
     HL_THEN(status, pack(pass));
     HL_THEN(status, take_weights(pass));
     if (status.code != HL_OK) {
@@ -150,7 +150,7 @@ static bool begin_slice(void *context, hl_evaluator_slice *slice)
 {
     hl_treebank_pass *pass = context;
     if (pass->taker->progress != NULL) {
-        pass->status = pass->taker->progress(pass->taker->context, slice->first, hl_treebank_size(pass->treebank));
+        pass->status = pass->taker->progress(pass->taker->context, slice->first, pass->treebank->n_sentences);
     }
     pass->maps = (hl_word_maps){ .n_heads = pass->model->config.heads[0],
                                  .first = slice->first,
@@ -207,9 +207,9 @@ void hl_word_maps_each_head(const hl_word_maps *maps, const hl_treebank *treeban
 
 void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank)
 {
-    counts->n_own = hl_treebank_own(treebank);
-    counts->far = hl_treebank_extra_relation(treebank, HL_TREEBANK_LONG);
-    for (int64_t s = 0; s < hl_treebank_size(treebank); s++) {
+    counts->n_own = treebank->n_own;
+    counts->far = treebank->extras[HL_TREEBANK_LONG];
+    for (int64_t s = 0; s < treebank->n_sentences; s++) {
         hl_treebank_sentence tree = hl_treebank_at(treebank, s);
         hl_syntax_add_tree(counts, &tree, s);
     }

@@ -90,6 +90,6 @@ json_t *hl_report_coreference_object(const hl_report_coreference *c)
         }
     }
     return json_pack("{s:b, s:o, s:I, s:I, s:I, s:o}", "mentions", 1, "treebank", hl_report_shown_text(c->name, false),
-                     "documents", (json_int_t)text->n_documents, "windows", (json_int_t)hl_treebank_size(text->windows),
+                     "documents", (json_int_t)text->n_documents, "windows", (json_int_t)text->windows->n_sentences,
                      "left_out", (json_int_t)text->n_left_out, "relations", rows);
 }

@@ -103,9 +103,9 @@ json_t *hl_report_syntax_object(const hl_report_syntax *syntax)
     for (int64_t row = 0; row < syntax->n_rows; row++) {
         hl_json_append(&relations, relation_object(syntax, row));
     }
-    int64_t left_out = hl_treebank_short(syntax->treebank) + hl_treebank_long(syntax->treebank);
+    int64_t left_out = syntax->treebank->n_short + syntax->treebank->n_long;
     return json_pack("{s:o, s:I, s:I, s:o}", "treebank", hl_report_shown_text(syntax->name, false), "sentences",
-                     (json_int_t)hl_treebank_size(syntax->treebank), "left_out", (json_int_t)left_out, "relations",
+                     (json_int_t)syntax->treebank->n_sentences, "left_out", (json_int_t)left_out, "relations",
                      relations);
 }
 

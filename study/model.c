@@ -267,7 +267,7 @@ static hl_status check_snapshot(const hl_dataset *dataset, const char *path, int
     if (snapshot->step != step) {
         return hl_error(HL_BAD_FILE, "%s: is of step %" PRId64 ", by what it says itself", path, snapshot->step);
     }
-    int64_t found = snapshot->examples.n_relations, stated = hl_dataset_n_relations(dataset);
+    int64_t found = snapshot->examples.n_relations, stated = hl_dataset_sizes(dataset)->relations;
     if (found != stated) {
         return hl_error(HL_BAD_FILE,
                         "%s: has pairs of %" PRId64 " relations, and the task of config.ini states %" PRId64

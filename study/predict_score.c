@@ -4,7 +4,6 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/text_records.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/word_forms.h"
 #include "heads/answers.h"
 
 #include <inttypes.h>
@@ -86,7 +85,7 @@ static hl_status look_at_line(scoring *s, hl_text_example *line)
                                .words = s->begins,
                                .n_words = s->words != NULL ? 0 : (int64_t)text->n };
     if (s->words != NULL) {
-        hl_word_forms_find(s->words, line, s->begins);
+        hl_text_data_find_words(s->words, line, s->begins);
     }
     return hl_ok();
 }

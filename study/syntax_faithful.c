@@ -27,7 +27,7 @@ static hl_status check_loss(const hl_syntax_study *study, const hl_syntax_questi
 
 static int64_t count_judged(const hl_treebank *treebank)
 {
-    int64_t n = hl_treebank_size(treebank);
+    int64_t n = treebank->n_sentences;
     return n < HL_SYNTAX_JUDGED ? n : HL_SYNTAX_JUDGED;
 }
 
@@ -44,7 +44,7 @@ static int64_t longest_judged(const hl_treebank *treebank)
 /* Pieces, words, and for each relation the first piece of the word's head; no targets. */
 static hl_status make_sentences(const hl_treebank *treebank, hl_examples *e)
 {
-    int64_t n = count_judged(treebank), T = longest_judged(treebank), R = hl_treebank_relations(treebank);
+    int64_t n = count_judged(treebank), T = longest_judged(treebank), R = treebank->n_relations;
     HL_TRY(hl_examples_allocate(n, T, 1 + R, e));
     memset(e->targets, HL_IGNORE, (size_t)(n * T) * sizeof *e->targets);
     memset(e->relations, HL_IGNORE, (size_t)(n * (1 + R) * T) * sizeof *e->relations);
@@ -174,6 +174,6 @@ hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syn
     int64_t n = count_judged(study->treebank), T = longest_judged(study->treebank);
     const hl_model_source *source = &study->model->source;
     HL_TRY(hl_effect_losses_plan(model, (n + 1) / 2, source->slice, T, source->threads, bytes));
-    *bytes = hl_size_sum(*bytes, hl_examples_bytes(n, T, 1 + hl_treebank_relations(study->treebank)));
+    *bytes = hl_size_sum(*bytes, hl_examples_bytes(n, T, 1 + study->treebank->n_relations));
     return hl_ok();
 }

@@ -28,7 +28,7 @@ static hl_status tell(void *context, int64_t done, int64_t total)
 
 static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *question, bool null, hl_syntax *counts)
 {
-    HL_TRY(hl_syntax_init(counts, hl_treebank_relations(study->treebank), hl_heads_count(&study->model->source.shape)));
+    HL_TRY(hl_syntax_init(counts, study->treebank->n_relations, hl_heads_count(&study->model->source.shape)));
     hl_syntax_add_treebank(counts, study->treebank);
     pass_call call = { .question = question, .study = study, .what = null ? "random weights" : "the model" };
     return hl_treebank_run(study->model, null, study->treebank, counts,
@@ -177,9 +177,8 @@ static hl_status choose_tree_heads(tree_work *work)
 /* W^2 of the sentences of a slice together: at most the longest one's W for each of their words. */
 static size_t most_scores(const hl_treebank *treebank)
 {
-    int64_t longest = hl_treebank_longest(treebank),
-            rows = longest > HL_TREEBANK_RUN_ROWS ? longest : HL_TREEBANK_RUN_ROWS;
-    return hl_size_product((size_t)hl_treebank_most_words(treebank), (size_t)rows);
+    int64_t longest = treebank->longest, rows = longest > HL_TREEBANK_RUN_ROWS ? longest : HL_TREEBANK_RUN_ROWS;
+    return hl_size_product((size_t)treebank->most_words, (size_t)rows);
 }
 
 static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *question)
@@ -189,7 +188,7 @@ static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *qu
     work.size = most_scores(study->treebank);
     work.one = hl_calloc(work.size, sizeof *work.one);
     work.sum = hl_calloc(work.size, sizeof *work.sum);
-    work.guess = hl_calloc((size_t)hl_treebank_most_words(study->treebank), sizeof *work.guess);
+    work.guess = hl_calloc((size_t)study->treebank->most_words, sizeof *work.guess);
     if (work.one == NULL || work.sum == NULL || work.guess == NULL) {
         HL_THEN(status, hl_error_memory("trees"));
     }
@@ -293,7 +292,7 @@ hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_qu
     size_t pass, null, judged;
     HL_TRY(hl_treebank_run_bytes(study->model, treebank, &pass, &null));
     HL_TRY(judged_bytes(study, question, &judged));
-    size_t counts = hl_syntax_bytes(hl_treebank_relations(treebank), hl_heads_count(&study->model->source.shape));
+    size_t counts = hl_syntax_bytes(treebank->n_relations, hl_heads_count(&study->model->source.shape));
     size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
     null = question->null ? null : 0;
     pass = pass > judged ? pass : judged;

@@ -2,7 +2,7 @@
 
 hl_status hl_heads_validation_make(hl_heads_validation *validation, const hl_model_source *run)
 {
-    int64_t n = run->config.train.eval_examples, T = hl_dataset_max_length(run->dataset), all = n * T;
+    int64_t n = run->config.train.eval_examples, T = hl_dataset_sizes(run->dataset)->longest, all = n * T;
     *validation = (hl_heads_validation){ .dataset = run->dataset,
                                          .n_examples = n,
                                          .rows = run->rows_at_once < all ? run->rows_at_once : all,
@@ -28,7 +28,7 @@ hl_status hl_heads_validate(hl_heads_validation *validation, const hl_model *mod
                             hl_subset_worth *worth)
 {
     hl_subset subset = { .model = model, .rows = validation->rows, .threads = validation->threads };
-    hl_status status = hl_subset_begin(&subset, hl_dataset_max_length(validation->dataset));
+    hl_status status = hl_subset_begin(&subset, hl_dataset_sizes(validation->dataset)->longest);
     hl_cross_entropy_result sum = { 0 };
     hl_batch slice;
     for (int64_t first = 0; first < validation->n_examples && status.code == HL_OK; first += slice.n_examples) {

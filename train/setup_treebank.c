@@ -62,8 +62,8 @@ static hl_status add_sentences(const char *path, int64_t most, hl_text *text)
 /* How many sentences of its file a treebank was made from; 0: all. */
 static int64_t sentences_of(const hl_treebank *treebank)
 {
-    int64_t used = hl_treebank_size(treebank);
-    return used == HL_SYNTAX_CSV_SENTENCES ? used + hl_treebank_short(treebank) + hl_treebank_long(treebank) : 0;
+    int64_t used = treebank->n_sentences;
+    return used == HL_SYNTAX_CSV_SENTENCES ? used + treebank->n_short + treebank->n_long : 0;
 }
 
 /* The named file must begin with the sentences of the copy. */
@@ -111,8 +111,7 @@ static hl_status open_sentences(const hl_config *config, hl_data_use use, const 
         bank.max_sentences = sentences_of(out->treebank);
         status = hl_coreference_read(&bank, &out->mentions);
         if (status.code == HL_BAD_FILE) {
-            bool has_some = hl_treebank_extra_relation(out->treebank, HL_TREEBANK_ENTITY) >= 0 ||
-                            hl_treebank_entity_fault(out->treebank).code != HL_OK;
+            bool has_some = out->treebank->extras[HL_TREEBANK_ENTITY] >= 0 || out->treebank->entity_fault.code != HL_OK;
             out->no_mentions = has_some ? status : hl_ok();
             status = hl_ok();
         }

@@ -29,8 +29,7 @@ void hl_followed_free(hl_followed *followed)
 
 static int64_t relations_of(const hl_followed *followed)
 {
-    return hl_treebank_relations(followed->treebank) +
-           (followed->mentions.windows != NULL ? HL_COREFERENCE_FOLLOWED : 0);
+    return followed->treebank->n_relations + (followed->mentions.windows != NULL ? HL_COREFERENCE_FOLLOWED : 0);
 }
 
 hl_status hl_followed_counts(const hl_followed *followed, int64_t n_heads, hl_syntax *counts,
@@ -47,7 +46,7 @@ hl_status hl_followed_counts(const hl_followed *followed, int64_t n_heads, hl_sy
         hl_syntax_free(counts);
         return status;
     }
-    hl_coreference_put(mentions, counts, hl_treebank_relations(followed->treebank));
+    hl_coreference_put(mentions, counts, followed->treebank->n_relations);
     return hl_ok();
 }
 
@@ -55,7 +54,7 @@ const char *hl_followed_name(const hl_followed *followed, int64_t relation)
 {
     static const char *const names[HL_COREFERENCE_FOLLOWED] = { "coreference", "coreference:pronoun",
                                                                 "coreference:name", "coreference:other" };
-    int64_t R = hl_treebank_relations(followed->treebank);
+    int64_t R = followed->treebank->n_relations;
     return relation < R ? hl_treebank_relation(followed->treebank, relation) : names[relation - R];
 }
 
@@ -175,13 +174,13 @@ static void add_layer(void *context, const hl_word_maps *maps, int threads)
 
 hl_status hl_syntax_csv_append(hl_syntax_csv *csv, int64_t step, hl_arena *arena)
 {
-    bool mentions = csv->counts.n_relations > hl_treebank_relations(csv->followed->treebank);
+    bool mentions = csv->counts.n_relations > csv->followed->treebank->n_relations;
     HL_TRY(hl_treebank_pass_count(&csv->pass, arena, &csv->counts, NULL, NULL));
     if (mentions) {
         hl_coreference_clear(&csv->mentions);
         HL_TRY(hl_treebank_pass_run(&csv->windows, arena,
                                     &(hl_treebank_taker){ .layer = add_layer, .context = &csv->mentions }));
-        hl_coreference_put(&csv->mentions, &csv->counts, hl_treebank_relations(csv->followed->treebank));
+        hl_coreference_put(&csv->mentions, &csv->counts, csv->followed->treebank->n_relations);
     }
     csv->text.size = 0;
     HL_TRY(visit_rows(&csv->counts, csv->followed, csv->shape, print_row, &(printing){ &csv->text, step }));
@@ -209,7 +208,7 @@ void hl_syntax_csv_free(hl_syntax_csv *csv)
 
 static size_t pass_bytes(const hl_treebank *treebank, const hl_model_config *shape, int64_t rows)
 {
-    int64_t S = hl_treebank_size(treebank), W = hl_treebank_most_words(treebank), pieces = 0, squares = 0;
+    int64_t S = treebank->n_sentences, W = treebank->most_words, pieces = 0, squares = 0;
     for (int64_t s = 0; s < S; s++) {
         hl_treebank_sentence sentence = hl_treebank_at(treebank, s);
         pieces += sentence.n_pieces;

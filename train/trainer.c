@@ -144,7 +144,7 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
     trainer->schedule = hl_setup_schedule(config);
     HL_TRY(prepare_scores(trainer));
-    int64_t T = hl_dataset_max_length(trainer->dataset), most = config->model.max_length,
+    int64_t T = hl_dataset_sizes(trainer->dataset)->longest, most = config->model.max_length,
             batch = config->train.batch_size, n = config->train.eval_examples;
     HL_TRY(hl_dataset_storage(trainer->dataset, batch, batch * T, most, &trainer->batch));
     HL_TRY(hl_dataset_storage(trainer->dataset, n, n * T, most, &trainer->validation));

@@ -37,5 +37,5 @@ int32_t hl_agreement_determiner(int form);
 int32_t hl_agreement_adjective(int form);
 int32_t hl_agreement_possessive(int form);
 
-/* Makes the vocabulary of these words. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
-hl_status hl_agreement_vocabulary(hl_vocabulary **out);
+/* Adds all of these words to the text, each on its own line, in the order of their tokens. */
+void hl_agreement_add_words(hl_text *text);

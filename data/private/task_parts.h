@@ -13,17 +13,12 @@ hl_status hl_task_check_range(const char *key, int64_t value, int64_t low, int64
 /* HL_INVALID as above if `length` is outside shortest .. HL_TASK_MAX_SIZE, or min_length outside shortest .. length. */
 hl_status hl_task_check_lengths(const hl_task_spec *spec, int64_t shortest);
 
-/* Returns n: for tasks that add no tokens to their questions. */
-int64_t hl_task_n_tokens(const hl_task_spec *spec, int64_t n);
-
-/* Makes a vocabulary: <pad>, <sep>, <mask>, then `letters` tokens named a, b, c, ... (or s0, s1, ... if there are more
- * than 26), then `numbers` tokens named 0, 1, 2, .... HL_NO_MEMORY. */
-hl_status hl_task_name_tokens(int64_t letters, int64_t numbers, hl_vocabulary **out);
+/* Adds n tokens named a, b, c, ... (or s0, s1, ... if there are more than 26), or the n words. */
+void hl_task_add_letters(int64_t n, hl_text *text);
+void hl_task_add_words(const char *const *words, int n, hl_text *text);
 
 /* Sequence tasks read x_1 .. x_n, uniform among `symbols`, with n from min_length to length. */
 hl_status hl_sequence_check(const hl_task_spec *spec);
-hl_task_sizes hl_sequence_sizes(const hl_task_spec *spec);
-hl_status hl_sequence_vocabulary(const hl_task_spec *spec, hl_vocabulary **out);
 
 /* Writes x_1 .. x_n into n tokens. */
 void hl_sequence_draw(const hl_task_spec *spec, int64_t n, hl_draw *draw, int32_t *tokens);

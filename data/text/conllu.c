@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "data/text/private/conllu_input.h"
+#include "data/text/private/grow.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,8 +16,7 @@ struct hl_conllu {
     hl_conllu_check check;
     hl_text raw, document;
     hl_conllu_word *words;
-    int64_t *walks; /* for each word: the word from which the walk to the root passed it first */
-    int64_t capacity;
+    size_t capacity;
     int64_t range_end, range_line; /* for the last range n-m: m and its line */
     int64_t n_empty;               /* empty nodes since the last word */
     hl_conllu_sentence sentence;
@@ -190,25 +190,10 @@ static bool take_id(hl_conllu *reader, hl_span id, int64_t line, bool *is_word)
     return mark == '.' && first == last && second == ++reader->n_empty;
 }
 
-static hl_status reserve_word(hl_conllu *reader)
-{
-    if (reader->sentence.n_words < reader->capacity) {
-        return hl_ok();
-    }
-    int64_t capacity = 2 * reader->capacity + 64;
-    hl_conllu_word *words = hl_realloc(reader->words, (size_t)capacity, sizeof *words);
-    reader->words = words != NULL ? words : reader->words;
-    int64_t *walks = hl_realloc(reader->walks, (size_t)capacity, sizeof *walks);
-    reader->walks = walks != NULL ? walks : reader->walks;
-    HL_NEED(words != NULL && walks != NULL, "a sentence");
-    reader->capacity = capacity;
-    return hl_ok();
-}
-
 static hl_status take_row(hl_conllu *reader, hl_span row, int64_t line)
 {
-    HL_TRY(reserve_word(reader));
     hl_conllu_sentence *s = &reader->sentence;
+    HL_NEED(HL_GROW(reader->words, reader->capacity, (size_t)s->n_words + 1), "a sentence");
     hl_conllu_word *word = &reader->words[s->n_words];
     *word = (hl_conllu_word){ .head = -1, .line = line };
     HL_TRY(split(reader, row, line, word->columns));
@@ -248,13 +233,12 @@ static hl_status check_heads(hl_conllu *reader)
     if (root == NULL) {
         return hl_lines_bad(reader->input.lines, reader->words[0].line, "the sentence has no root (HEAD 0)");
     }
-    memset(reader->walks, 0, (size_t)n * sizeof *reader->walks);
     for (int64_t i = 1; i <= n; i++) {
         int64_t id = i;
-        for (; id != 0 && reader->walks[id - 1] == 0; id = reader->words[id - 1].head) {
-            reader->walks[id - 1] = i;
+        for (; id != 0 && reader->words[id - 1].walk == 0; id = reader->words[id - 1].head) {
+            reader->words[id - 1].walk = i;
         }
-        if (id != 0 && reader->walks[id - 1] == i) {
+        if (id != 0 && reader->words[id - 1].walk == i) {
             return hl_lines_bad(reader->input.lines, reader->words[id - 1].line, "its heads lead back to it: a circle");
         }
     }
@@ -366,11 +350,9 @@ void hl_conllu_close(hl_conllu *reader)
 {
     if (reader != NULL) {
         hl_lines_close(reader->input.lines);
-        hl_text_free(&reader->input.ahead);
         hl_text_free(&reader->raw);
         hl_text_free(&reader->document);
         hl_free(reader->words);
-        hl_free(reader->walks);
         hl_free(reader);
     }
 }

@@ -43,6 +43,7 @@ typedef struct hl_conllu_word {
     hl_span columns[HL_CONLLU_COLUMNS]; /* never empty; "_" if nothing is given */
     int64_t head;                       /* the ID of its head, 0 for a root; -1 if trees are not checked */
     int64_t line;                       /* its line number in the file */
+    int64_t walk; /* for the reader: the word from which the walk to the root passed it first; 0: none */
 } hl_conllu_word;
 
 /* Owned by its reader; valid until the reader's next call. */

@@ -11,47 +11,32 @@
  * begin with #, or none. */
 static hl_status look_ahead(hl_conllu_input *input)
 {
-    input->may_be_text = false; /* decided now */
-    input->is_text = true;
-    for (bool told = false; !told;) {
-        hl_line line;
+    hl_line line;
+    int64_t size = 0;
+    bool told = false;
+    hl_lines_keep(input->lines);
+    while (!told) {
         HL_TRY(hl_lines_next(input->lines, &line));
         if (line.text == NULL) {
             break;
         }
-        if (input->ahead.size + line.size > HL_CONLLU_BYTES) {
+        if (size + (int64_t)line.size > HL_CONLLU_BYTES) {
             return hl_lines_bad(input->lines, line.number, "before it stand %d bytes of comments, and no word",
                                 HL_CONLLU_BYTES);
         }
-        hl_text_add(&input->ahead, line.text, line.size);
-        hl_text_print(&input->ahead, "%s", hl_line_end(&line));
+        size += (int64_t)(line.size + strlen(hl_line_end(&line)));
         told = line.size > 0 && line.text[0] != '#';
-        input->is_text = !told || memchr(line.text, '\t', line.size) == NULL;
     }
-    return hl_text_status(&input->ahead);
-}
-
-static hl_status next_line(hl_conllu_input *input, hl_line *line)
-{
-    if (input->given == input->ahead.size) {
-        return hl_lines_next(input->lines, line);
-    }
-    const char *text = input->ahead.bytes + input->given;
-    size_t left = input->ahead.size - input->given;
-    const char *newline = memchr(text, '\n', left);
-    size_t size = newline != NULL ? (size_t)(newline - text) : left;
-    bool crlf = newline != NULL && size > 0 && text[size - 1] == '\r';
-    input->given += size + (newline != NULL);
-    *line = (hl_line){
-        .text = text, .size = size - crlf, .number = ++input->n_given, .newline = newline != NULL, .crlf = crlf
-    };
+    input->may_be_text = false; /* decided now */
+    input->is_text = !told || memchr(line.text, '\t', line.size) == NULL;
+    hl_lines_rewind(input->lines);
     return hl_ok();
 }
 
 hl_status hl_conllu_input_next(hl_conllu_input *input, hl_line *line)
 {
     HL_TRY(input->may_be_text ? look_ahead(input) : hl_ok());
-    HL_TRY(next_line(input, line));
+    HL_TRY(hl_lines_next(input->lines, line));
     bool tab = input->is_text && line->size > 0 && memchr(line->text, '\t', line->size) != NULL;
     return !tab ? hl_ok()
                 : hl_lines_bad(input->lines, line->number,

@@ -1,5 +1,4 @@
 #include "core/base/memory.h"
-#include "core/files/files.h"
 #include "data/text/private/corpus_file.h"
 
 #include <assert.h>
@@ -79,9 +78,7 @@ hl_status hl_corpus_load(const char *path, bool *ours, hl_corpus **out)
     hl_status status =
         corpus->path != NULL ? hl_file_open_to_read(path, SIZE_MAX - 1, &corpus->fd, &size) : hl_error_memory(path);
     HL_THEN(status, read_end(corpus, (int64_t)size, ours));
-    if (status.code == HL_OK) {
-        status = read_directory(corpus);
-    }
+    HL_THEN(status, read_directory(corpus));
     if (status.code != HL_OK) {
         hl_corpus_close(corpus);
         return status;
@@ -127,7 +124,7 @@ hl_status hl_corpus_reader_init(hl_corpus_reader *reader, const hl_corpus *corpu
 {
     *reader = (hl_corpus_reader){ .corpus = corpus, .in_block = -1 };
     reader->numbers = hl_calloc((size_t)corpus->end.longest_example, sizeof *reader->numbers);
-    reader->block = hl_malloc(HL_CORPUS_BLOCK);
+    reader->block = hl_malloc(sizeof *reader->block);
     if (reader->numbers == NULL || reader->block == NULL) {
         hl_corpus_reader_free(reader);
         return hl_error_memory(corpus->path);
@@ -158,13 +155,9 @@ static hl_status read_block(hl_corpus_reader *reader, int64_t block)
     int64_t first = block * HL_CORPUS_BLOCK_NUMBERS, n = corpus->end.n_numbers - first;
     n = n < HL_CORPUS_BLOCK_NUMBERS ? n : HL_CORPUS_BLOCK_NUMBERS;
     size_t bytes = HL_CORPUS_BLOCK_HEAD + (size_t)n * sizeof(int32_t);
-    uint32_t crc;
     reader->in_block = -1;
     HL_TRY(hl_file_read_at(corpus->fd, corpus->path, reader->block, bytes, block * HL_CORPUS_BLOCK));
-    memcpy(&crc, reader->block, sizeof crc);
-    if (crc != hl_corpus_block_crc(block, reader->block, bytes)) {
-        return damaged(corpus, block);
-    }
+    HL_TRY(reader->block->crc == hl_corpus_block_crc(block, reader->block, bytes) ? hl_ok() : damaged(corpus, block));
     reader->in_block = block;
     return hl_ok();
 }
@@ -176,7 +169,7 @@ static hl_status read_numbers(hl_corpus_reader *reader, int64_t first, int64_t c
         int64_t block = first / HL_CORPUS_BLOCK_NUMBERS, place = first % HL_CORPUS_BLOCK_NUMBERS;
         int64_t room = HL_CORPUS_BLOCK_NUMBERS - place, n = count < room ? count : room;
         HL_TRY(read_block(reader, block));
-        memcpy(into, reader->block + HL_CORPUS_BLOCK_HEAD + (size_t)place * sizeof *into, (size_t)n * sizeof *into);
+        memcpy(into, reader->block->numbers + place, (size_t)n * sizeof *into);
         first += n;
         into += n;
         count -= n;
@@ -218,9 +211,7 @@ static hl_status find(hl_corpus_reader *reader, int64_t i, int64_t *at, int64_t 
         *(corpus->directory[middle] <= i ? &block : &above) = middle;
     }
     HL_TRY(read_block(reader, block));
-    uint32_t place;
-    memcpy(&place, reader->block + sizeof place, sizeof place);
-    *at = block * HL_CORPUS_BLOCK_NUMBERS + (int64_t)place;
+    *at = block * HL_CORPUS_BLOCK_NUMBERS + (int64_t)reader->block->first;
     *sum = 0;
     for (int64_t example = corpus->directory[block]; example <= i; example++) {
         *at += *sum; /* after the previous example */

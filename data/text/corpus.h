@@ -93,8 +93,8 @@ typedef struct hl_corpus_reader {
     const hl_corpus *corpus;
     const int32_t *columns[HL_CORPUS_COLUMNS]; /* of the last example read; owned by the reader */
     int64_t lengths[HL_CORPUS_COLUMNS];
-    int32_t *numbers;     /* memory for the longest example */
-    unsigned char *block; /* the last block read, and its number; -1: none */
+    int32_t *numbers;              /* memory for the longest example */
+    struct hl_corpus_block *block; /* the last block read, and its number; -1: none */
     int64_t in_block;
 } hl_corpus_reader;
 

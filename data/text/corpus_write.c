@@ -1,24 +1,14 @@
 #include "core/base/memory.h"
-#include "core/files/files.h"
 #include "data/text/private/corpus_file.h"
+#include "data/text/private/grow.h"
 
 #include <string.h>
 #include <zlib.h>
 
-enum { BUFFERED = 16 /* blocks that are written at once */ };
-
-struct hl_corpus_writer {
-    hl_file file;
-    hl_corpus_end end;
-    unsigned char *buffer;        /* n_buffered whole blocks, and the block that is being filled */
-    int64_t n_buffered, n_filled; /* numbers in the latter */
-    int64_t *directory, capacity;
-};
-
-uint32_t hl_corpus_block_crc(int64_t number, const unsigned char *block, size_t bytes)
+uint32_t hl_corpus_block_crc(int64_t number, const void *block, size_t bytes)
 {
     uLong crc = crc32_z(0, (const Bytef *)&number, sizeof number);
-    return (uint32_t)crc32_z(crc, block + sizeof(uint32_t), bytes - sizeof(uint32_t));
+    return (uint32_t)crc32_z(crc, (const Bytef *)block + sizeof(uint32_t), bytes - sizeof(uint32_t));
 }
 
 /* Running text has no directory. */
@@ -36,28 +26,15 @@ uint32_t hl_corpus_end_crc(const int64_t *directory, const hl_corpus_end *end)
     return (uint32_t)crc32_z(crc, (const Bytef *)end, offsetof(hl_corpus_end, crc));
 }
 
-static unsigned char *block_of(const hl_corpus_writer *writer)
-{
-    return writer->buffer + writer->n_buffered * HL_CORPUS_BLOCK;
-}
-
 /* Adds the block to the directory; no example begins in it yet. */
 static hl_status begin_block(hl_corpus_writer *writer)
 {
-    static const uint32_t none = HL_CORPUS_BLOCK_NUMBERS;
-    hl_corpus_end *end = &writer->end;
-    memcpy(block_of(writer) + sizeof(uint32_t), &none, sizeof none);
-    if (end->n_columns == 0) {
-        return hl_ok();
+    size_t n = (size_t)writer->end.n_blocks;
+    writer->block.first = HL_CORPUS_BLOCK_NUMBERS;
+    if (writer->end.n_columns > 0) {
+        HL_NEED(HL_GROW(writer->directory, writer->directory_capacity, n + 1), writer->file.path);
+        writer->directory[n] = writer->end.n_examples;
     }
-    if (end->n_blocks == writer->capacity) {
-        int64_t capacity = 2 * writer->capacity + 64;
-        int64_t *directory = hl_realloc(writer->directory, (size_t)capacity, sizeof *directory);
-        HL_NEED(directory != NULL, writer->file.path);
-        writer->directory = directory;
-        writer->capacity = capacity;
-    }
-    writer->directory[end->n_blocks] = end->n_examples;
     return hl_ok();
 }
 
@@ -75,9 +52,7 @@ hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **
         const char *name = spec->columns[end->n_columns];
         memcpy(end->columns[end->n_columns], name, strlen(name));
     }
-    writer->file.fd = -1;
-    writer->buffer = hl_calloc(BUFFERED, HL_CORPUS_BLOCK);
-    hl_status status = writer->buffer != NULL ? hl_file_create(&writer->file, spec->path) : hl_error_memory(spec->path);
+    hl_status status = hl_file_create(&writer->file, spec->path);
     HL_THEN(status, begin_block(writer));
     if (status.code != HL_OK) {
         hl_corpus_writer_abandon(writer);
@@ -87,25 +62,13 @@ hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **
     return status;
 }
 
-static void flush(hl_corpus_writer *writer, size_t bytes)
-{
-    hl_file_write(&writer->file, writer->buffer, bytes);
-    writer->n_buffered = 0;
-}
-
-/* Ends a block that is full, or the last one. */
+/* Writes a block that is full, or the last one. */
 static void end_block(hl_corpus_writer *writer)
 {
-    unsigned char *block = block_of(writer);
     size_t bytes = HL_CORPUS_BLOCK_HEAD + (size_t)writer->n_filled * sizeof(int32_t);
-    uint32_t crc = hl_corpus_block_crc(writer->end.n_blocks, block, bytes);
-    memcpy(block, &crc, sizeof crc);
-    writer->end.n_blocks++;
-    writer->n_buffered++;
+    writer->block.crc = hl_corpus_block_crc(writer->end.n_blocks++, &writer->block, bytes);
+    hl_file_write(&writer->file, &writer->block, bytes);
     writer->n_filled = 0;
-    if (writer->n_buffered == BUFFERED || bytes < HL_CORPUS_BLOCK) {
-        flush(writer, (size_t)(writer->n_buffered - 1) * HL_CORPUS_BLOCK + bytes);
-    }
 }
 
 hl_status hl_corpus_add_numbers(hl_corpus_writer *writer, const int32_t *numbers, int64_t count)
@@ -113,8 +76,7 @@ hl_status hl_corpus_add_numbers(hl_corpus_writer *writer, const int32_t *numbers
     writer->end.n_numbers += count;
     while (count > 0) {
         int64_t room = HL_CORPUS_BLOCK_NUMBERS - writer->n_filled, n = count < room ? count : room;
-        memcpy(block_of(writer) + HL_CORPUS_BLOCK_HEAD + (size_t)writer->n_filled * sizeof *numbers, numbers,
-               (size_t)n * sizeof *numbers);
+        memcpy(writer->block.numbers + writer->n_filled, numbers, (size_t)n * sizeof *numbers);
         writer->n_filled += n;
         numbers += n;
         count -= n;
@@ -141,12 +103,8 @@ hl_status hl_corpus_add(hl_corpus_writer *writer, const int32_t *const *values, 
                         HL_CORPUS_MAX_LENGTH);
     }
     end->longest_example = sum > end->longest_example ? sum : end->longest_example;
-    uint32_t place;
-    unsigned char *first = block_of(writer) + sizeof place;
-    memcpy(&place, first, sizeof place);
-    if (place == HL_CORPUS_BLOCK_NUMBERS) {
-        place = (uint32_t)writer->n_filled;
-        memcpy(first, &place, sizeof place);
+    if (writer->block.first == HL_CORPUS_BLOCK_NUMBERS) {
+        writer->block.first = (uint32_t)writer->n_filled;
     }
     end->n_examples++;
     HL_TRY(hl_corpus_add_numbers(writer, stored, end->n_columns));
@@ -156,14 +114,8 @@ hl_status hl_corpus_add(hl_corpus_writer *writer, const int32_t *const *values, 
     return hl_ok();
 }
 
-bool hl_corpus_writer_is_empty(const hl_corpus_writer *writer)
-{
-    return writer->end.n_numbers == 0;
-}
-
 static void free_writer(hl_corpus_writer *writer)
 {
-    hl_free(writer->buffer);
     hl_free(writer->directory);
     hl_free(writer);
 }
@@ -173,8 +125,6 @@ hl_status hl_corpus_writer_commit(hl_corpus_writer *writer, const hl_source *sou
     hl_corpus_end *end = &writer->end;
     if (writer->n_filled > 0) {
         end_block(writer);
-    } else {
-        flush(writer, (size_t)writer->n_buffered * HL_CORPUS_BLOCK);
     }
     end->source = *source;
     end->crc = hl_corpus_end_crc(writer->directory, end);

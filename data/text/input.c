@@ -3,47 +3,22 @@
 #include "core/base/memory.h"
 #include "core/files/files.h"
 
-#include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { CHUNK = 1 << 16 };
-
-typedef enum kind { UNKNOWN, PLAIN, GZIPPED } kind;
-
-struct hl_input {
-    char *name;
-    int fd;
-    bool is_stdin;
-    int64_t size, done; /* bytes of the file: when it was opened, and read so far */
-    kind kind;
-    unsigned char chunk[CHUNK]; /* read but not yet used: n_chunk bytes from `at` on */
-    size_t at, n_chunk;
-    z_stream gzip;
-    bool in_member; /* within a gzip member: the data may not end here */
-};
-
-hl_status hl_input_open(const char *path, hl_input **out)
+hl_status hl_input_open(hl_input *input, const char *path)
 {
-    *out = NULL;
-    hl_input *input = hl_calloc(1, sizeof *input);
-    HL_NEED(input != NULL, path);
+    size_t size = 0;
     input->is_stdin = strcmp(path, "-") == 0;
     input->name = hl_strdup(input->is_stdin ? "standard input" : path);
     input->fd = STDIN_FILENO;
-    size_t size = 0;
-    hl_status status = input->name == NULL ? hl_error_memory(path)
-                       : input->is_stdin   ? hl_ok()
-                                           : hl_file_open_to_read(path, SIZE_MAX - 1, &input->fd, &size);
+    HL_NEED(input->name != NULL, path);
+    hl_status status = input->is_stdin ? hl_ok() : hl_file_open_to_read(path, SIZE_MAX - 1, &input->fd, &size);
     if (status.code != HL_OK) {
         hl_free(input->name);
-        hl_free(input);
-        return status;
+        input->name = NULL;
     }
     input->size = (int64_t)size;
-    *out = input;
     return status;
 }
 
@@ -52,7 +27,7 @@ static hl_status read_more(hl_input *input)
 {
     memmove(input->chunk, input->chunk + input->at, input->n_chunk);
     input->at = 0;
-    size_t room = CHUNK - input->n_chunk, n;
+    size_t room = HL_INPUT_CHUNK - input->n_chunk, n;
     if (!input->is_stdin && (int64_t)room > input->size - input->done) {
         room = (size_t)(input->size - input->done);
     }
@@ -90,7 +65,7 @@ static hl_status find_kind(hl_input *input)
         HL_TRY(read_more(input));
         more = input->n_chunk > before;
     }
-    input->kind = PLAIN;
+    input->kind = HL_INPUT_PLAIN;
     if (input->n_chunk < sizeof magic || memcmp(input->chunk, magic, sizeof magic) != 0) {
         return hl_ok();
     }
@@ -99,7 +74,7 @@ static hl_status find_kind(hl_input *input)
     if (inflateInit2(&input->gzip, WINDOW_BITS + GZIP_ALONE) != Z_OK) {
         return hl_error_memory(input->name);
     }
-    input->kind = GZIPPED;
+    input->kind = HL_INPUT_GZIPPED;
     input->in_member = true;
     return hl_ok();
 }
@@ -107,7 +82,7 @@ static hl_status find_kind(hl_input *input)
 static hl_status inflate_some(hl_input *input, void *bytes, size_t count, size_t *n)
 {
     z_stream *gzip = &input->gzip;
-    uInt room = count < CHUNK ? (uInt)count : CHUNK;
+    uInt room = count < HL_INPUT_CHUNK ? (uInt)count : HL_INPUT_CHUNK;
     *n = 0;
     while (*n == 0) {
         if (input->n_chunk == 0) {
@@ -150,10 +125,10 @@ static hl_status inflate_some(hl_input *input, void *bytes, size_t count, size_t
 hl_status hl_input_read(hl_input *input, void *bytes, size_t count, size_t *n)
 {
     *n = 0;
-    if (input->kind == UNKNOWN) {
+    if (input->kind == HL_INPUT_UNKNOWN) {
         HL_TRY(find_kind(input));
     }
-    if (input->kind == GZIPPED) {
+    if (input->kind == HL_INPUT_GZIPPED) {
         return inflate_some(input, bytes, count, n);
     }
     if (input->n_chunk == 0) {
@@ -166,34 +141,16 @@ hl_status hl_input_read(hl_input *input, void *bytes, size_t count, size_t *n)
     return hl_ok();
 }
 
-void hl_input_progress(const hl_input *input, int64_t *done, int64_t *total)
-{
-    *done = input->done - (int64_t)input->n_chunk;
-    *total = input->size;
-}
-
-bool hl_input_may_wait(const hl_input *input)
-{
-    struct stat info;
-    return input->is_stdin && (fstat(input->fd, &info) != 0 || !S_ISREG(info.st_mode));
-}
-
-const char *hl_input_name(const hl_input *input)
-{
-    return input->name;
-}
-
 void hl_input_close(hl_input *input)
 {
-    if (input == NULL) {
+    if (input->name == NULL) {
         return;
     }
-    if (input->kind == GZIPPED) {
+    if (input->kind == HL_INPUT_GZIPPED) {
         inflateEnd(&input->gzip);
     }
     if (!input->is_stdin) {
         hl_file_calls_get()->close(input->fd);
     }
     hl_free(input->name);
-    hl_free(input);
 }

@@ -7,16 +7,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FIRST_CAPACITY = 1 << 16 };
 
 struct hl_lines {
-    hl_input *input;
+    hl_input input;
     size_t limit;
     char *buffer; /* holds the bytes that are read but not yet returned, from `begin` on */
     size_t begin, end, capacity;
     size_t searched; /* bytes from `begin` on that contain no newline */
     bool at_end;     /* the input has no more */
+    bool keeps;      /* what was returned stays in the buffer, for hl_lines_rewind */
     bool in_parts;   /* longer lines are returned in parts; within a line: how many of its characters were returned */
     bool in_line;
     int64_t before;
@@ -32,7 +34,7 @@ hl_status hl_lines_open(const char *path, size_t limit, hl_lines **out)
     lines->limit = limit;
     lines->capacity = FIRST_CAPACITY;
     lines->buffer = hl_malloc(lines->capacity);
-    hl_status status = lines->buffer != NULL ? hl_input_open(path, &lines->input) : hl_error_memory(path);
+    hl_status status = lines->buffer != NULL ? hl_input_open(&lines->input, path) : hl_error_memory(path);
     if (status.code != HL_OK) {
         hl_lines_close(lines);
         return status;
@@ -46,22 +48,35 @@ void hl_lines_in_parts(hl_lines *lines)
     lines->in_parts = true;
 }
 
+void hl_lines_keep(hl_lines *lines)
+{
+    lines->keeps = true;
+}
+
+void hl_lines_rewind(hl_lines *lines)
+{
+    lines->keeps = lines->in_line = false;
+    lines->begin = lines->searched = 0;
+    lines->number = lines->offset = lines->before = 0;
+    lines->notices = (hl_lines_notices){ 0 };
+}
+
 /* Makes room after the remaining bytes, and reads some more of the input. */
 static hl_status fill(hl_lines *lines)
 {
-    if (lines->begin > 0) {
+    if (lines->begin > 0 && !lines->keeps) {
         memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
         lines->end -= lines->begin;
         lines->begin = 0;
     }
     if (lines->end == lines->capacity) {
         char *buffer = hl_realloc(lines->buffer, lines->capacity, 2);
-        HL_NEED(buffer != NULL, hl_input_name(lines->input));
+        HL_NEED(buffer != NULL, lines->input.name);
         lines->buffer = buffer;
         lines->capacity *= 2;
     }
     size_t n;
-    HL_TRY(hl_input_read(lines->input, lines->buffer + lines->end, lines->capacity - lines->end, &n));
+    HL_TRY(hl_input_read(&lines->input, lines->buffer + lines->end, lines->capacity - lines->end, &n));
     lines->end += n;
     lines->at_end = n == 0;
     return hl_ok();
@@ -129,7 +144,7 @@ static int64_t column_at(const hl_lines *lines, const char *text, size_t at)
 
 static hl_status check(const hl_lines *lines, const char *text, size_t size)
 {
-    const char *name = hl_input_name(lines->input);
+    const char *name = lines->input.name;
     long long number = lines->number;
     if (size > lines->limit) {
         return hl_error(HL_BAD_FILE, "%s:%lld: is longer than %zu bytes", name, number, lines->limit);
@@ -193,17 +208,19 @@ hl_lines_notices hl_lines_noticed(const hl_lines *lines)
 
 void hl_lines_progress(const hl_lines *lines, int64_t *done, int64_t *total)
 {
-    hl_input_progress(lines->input, done, total);
+    *done = lines->input.done - (int64_t)lines->input.n_chunk;
+    *total = lines->input.size;
 }
 
 bool hl_lines_may_wait(const hl_lines *lines)
 {
-    return hl_input_may_wait(lines->input);
+    struct stat info;
+    return lines->input.is_stdin && (fstat(lines->input.fd, &info) != 0 || !S_ISREG(info.st_mode));
 }
 
 const char *hl_lines_name(const hl_lines *lines)
 {
-    return hl_input_name(lines->input);
+    return lines->input.name;
 }
 
 hl_status hl_lines_bad(const hl_lines *lines, int64_t line, const char *format, ...)
@@ -233,7 +250,7 @@ int64_t hl_line_columns(hl_span row, hl_span *columns, int64_t most)
 void hl_lines_close(hl_lines *lines)
 {
     if (lines != NULL) {
-        hl_input_close(lines->input);
+        hl_input_close(&lines->input);
         hl_free(lines->buffer);
         hl_free(lines);
     }

@@ -52,6 +52,11 @@ hl_status hl_lines_open(const char *path, size_t limit, hl_lines **out);
  * something else, if `limit` bytes contain such a blank. */
 void hl_lines_in_parts(hl_lines *lines);
 
+/* Before the first line: from now on all that is read is kept in memory. Rewind: the next line is the first one again,
+ * and nothing is kept any more. */
+void hl_lines_keep(hl_lines *lines);
+void hl_lines_rewind(hl_lines *lines);
+
 /* Reads the next line. If standard input is a pipe, it waits only for that line. A byte order mark before the first
  * line and carriage returns before newlines are dropped and counted. HL_BAD_FILE:
  *     <path>: cannot read ..., was cut short while it was read, has damaged gzip data, its gzip data end in the middle

@@ -2,9 +2,6 @@
 
 #include "data/text/private/hash.h"
 
-#include <assert.h>
-#include <math.h>
-
 /* The size is added after the bytes, so that parts keep their borders. */
 uint64_t hl_content_add(uint64_t hash, const void *bytes, size_t size)
 {
@@ -22,12 +19,4 @@ bool hl_content_is_validation(uint64_t hash, double share)
     hash = (hash ^ hash >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
     hash ^= hash >> 33;
     return (double)(hash >> 11) * 0x1p-53 < share;
-}
-
-hl_windows hl_text_windows(int64_t n, double share, bool validation, int64_t length, int64_t stride)
-{
-    assert(n >= 0 && share >= 0 && share <= 1 && length >= 1 && stride >= 1);
-    int64_t last = (int64_t)floor(share * (double)n), begin = validation ? n - last : 0;
-    int64_t room = (validation ? last : n - last) - (length + 1);
-    return (hl_windows){ .first = begin, .count = room < 0 ? 0 : room / stride + 1, .stride = stride };
 }

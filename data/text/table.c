@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/examples.h"
+#include "data/text/private/grow.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,9 +18,12 @@ struct hl_table {
     int64_t first_line; /* the line that has this number of columns */
     int64_t most_asked; /* the largest column asked for, plus one */
     hl_span *columns;   /* n_columns */
-    hl_span *words;     /* for tokens, then for targets: 2 * capacity */
-    int32_t *sources;   /* capacity */
-    int64_t capacity;
+    struct word_list {
+        hl_span *at;
+        size_t n, capacity;
+    } tokens, targets, source_words; /* of a row that is a toy task */
+    int32_t *sources;
+    size_t sources_capacity;
     bool any; /* rows so far */
 };
 
@@ -183,34 +187,23 @@ bool hl_table_word(hl_span *rest, hl_span *word)
     return word->size > 0;
 }
 
-static int64_t count_words(hl_span column)
+static hl_status split_words(hl_span column, struct word_list *words)
 {
-    int64_t n = 0;
+    words->n = 0;
     for (hl_span word; hl_table_word(&column, &word);) {
-        n++;
+        HL_NEED(HL_GROW(words->at, words->capacity, words->n + 1), "a row of tokens");
+        words->at[words->n++] = word;
     }
-    return n;
-}
-
-static hl_status reserve_words(hl_table *table, int64_t n)
-{
-    if (n <= table->capacity) {
-        return hl_ok();
-    }
-    hl_free(table->words);
-    hl_free(table->sources);
-    table->capacity = 0;
-    table->words = hl_calloc(2 * (size_t)n, sizeof *table->words);
-    table->sources = hl_calloc((size_t)n, sizeof *table->sources);
-    HL_NEED(table->words != NULL && table->sources != NULL, "a row of tokens");
-    table->capacity = n;
     return hl_ok();
 }
 
-static hl_status wrong_count(const hl_table *table, int64_t line, int64_t n, int64_t other, const char *what)
+/* Checks that there are as many words as tokens. */
+static hl_status check_count(const hl_table *table, int64_t line, const struct word_list *words, const char *what)
 {
-    return hl_lines_bad(table->lines, line, "has %" PRId64 " token%s, but %" PRId64 " %s%s", n, n == 1 ? "" : "s",
-                        other, what, other == 1 ? "" : "s");
+    size_t n = table->tokens.n;
+    return words->n == n ? hl_ok()
+                         : hl_lines_bad(table->lines, line, "has %zu token%s, but %zu %s%s", n, n == 1 ? "" : "s",
+                                        words->n, what, words->n == 1 ? "" : "s");
 }
 
 static bool is_nothing(hl_span word)
@@ -232,42 +225,37 @@ static bool read_source(hl_span word, int64_t n, int32_t *source)
 hl_status hl_table_task_of(hl_table *table, const hl_table_row *row, int64_t tokens, int64_t targets, int64_t sources,
                            hl_table_task *task)
 {
-    hl_span token_words = row->columns[tokens], target_words = row->columns[targets];
-    int64_t n = count_words(token_words), n_targets = count_words(target_words), n_scored = 0;
+    HL_TRY(split_words(row->columns[tokens], &table->tokens));
+    HL_TRY(split_words(row->columns[targets], &table->targets));
+    size_t n = table->tokens.n, n_scored = 0;
     if (n == 0) {
         return hl_lines_bad(table->lines, row->line, "has no token");
     }
-    if (n_targets != n) {
-        return wrong_count(table, row->line, n, n_targets, "target");
-    }
-    HL_TRY(reserve_words(table, n));
-    hl_span *token = table->words, *target = token + n;
-    for (int64_t i = 0; i < n; i++) {
-        hl_table_word(&token_words, &token[i]);
-        hl_table_word(&target_words, &target[i]);
-        if (is_nothing(target[i])) {
-            target[i].text = NULL;
-        }
-        n_scored += target[i].text != NULL;
+    HL_TRY(check_count(table, row->line, &table->targets, "target"));
+    HL_NEED(HL_GROW(table->sources, table->sources_capacity, n), "a row of tokens");
+    for (size_t i = 0; i < n; i++) {
+        hl_span *target = &table->targets.at[i];
+        target->text = is_nothing(*target) ? NULL : target->text;
+        n_scored += target->text != NULL;
         table->sources[i] = HL_IGNORE;
     }
     if (n_scored == 0) {
         return hl_lines_bad(table->lines, row->line, "has no target: every one is _");
     }
     if (sources >= 0) {
-        hl_span rest = row->columns[sources], word;
-        int64_t n_sources = count_words(rest);
-        if (n_sources != n) {
-            return wrong_count(table, row->line, n, n_sources, "source");
-        }
-        for (int64_t i = 0; hl_table_word(&rest, &word); i++) {
-            if (!read_source(word, n, &table->sources[i])) {
-                return hl_lines_bad(table->lines, row->line, "source %.*s is no position from 0 to %" PRId64 ", nor _",
+        HL_TRY(split_words(row->columns[sources], &table->source_words));
+        HL_TRY(check_count(table, row->line, &table->source_words, "source"));
+        for (size_t i = 0; i < n; i++) {
+            hl_span word = table->source_words.at[i];
+            if (!read_source(word, (int64_t)n, &table->sources[i])) {
+                return hl_lines_bad(table->lines, row->line, "source %.*s is no position from 0 to %zu, nor _",
                                     word.size < 40 ? (int)word.size : 40, word.text, n - 1);
             }
         }
     }
-    *task = (hl_table_task){ .tokens = token, .targets = target, .sources = table->sources, .n = n };
+    *task = (hl_table_task){
+        .tokens = table->tokens.at, .targets = table->targets.at, .sources = table->sources, .n = (int64_t)n
+    };
     return hl_ok();
 }
 
@@ -284,7 +272,9 @@ void hl_table_close(hl_table *table)
         hl_text_free(&table->rest);
         hl_free(table->name);
         hl_free(table->columns);
-        hl_free(table->words);
+        hl_free(table->tokens.at);
+        hl_free(table->targets.at);
+        hl_free(table->source_words.at);
         hl_free(table->sources);
         hl_free(table);
     }

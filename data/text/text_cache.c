@@ -6,6 +6,7 @@
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_records.h"
 #include "data/text/private/tokens_parts.h"
+#include "data/text/split.h"
 #include "data/text/tokens_file.h"
 
 #include <inttypes.h>
@@ -22,6 +23,7 @@ typedef struct work {
     int32_t *numbers[HL_TEXT_COLUMNS]; /* of an example */
     size_t capacity[HL_TEXT_COLUMNS];
     int64_t lengths[HL_TEXT_COLUMNS];
+    bool starved; /* a number had no room */
     bool any;
 } work;
 
@@ -30,24 +32,36 @@ static hl_status bad(const work *w, const hl_text_record *record, const char *wh
     return hl_lines_bad(hl_text_records_lines(w->records), record->line, "%s", what);
 }
 
-/* Makes room for the column, and sets its length. */
-static hl_status resize(work *w, int column, size_t n)
+/* Adds a number to the column. */
+static void put(work *w, int column, int64_t number)
 {
-    w->lengths[column] = (int64_t)n;
-    return HL_GROW(w->numbers[column], w->capacity[column], n) ? hl_ok() : hl_error_memory("an example of a text");
+    size_t n = (size_t)w->lengths[column];
+    if (HL_GROW(w->numbers[column], w->capacity[column], n + 1)) {
+        w->numbers[column][n] = (int32_t)number;
+        w->lengths[column]++;
+    } else {
+        w->starved = true;
+    }
 }
 
-/* A label's id; -1 if it is unknown, which only validation may have. */
-static hl_status find_target(work *w, const hl_text_record *record, hl_span label, int32_t *id)
+static void put_target(work *w, int64_t row, int64_t id)
 {
-    const hl_tokens *targets = w->data->labels != NULL ? w->data->labels : w->data->tokens;
-    *id = hl_tokens_find(targets, label.text, label.size);
-    if (*id < 0 && w->split == HL_TRAIN && w->data->labels != NULL) {
+    put(w, HL_TEXT_ROWS, row);
+    put(w, HL_TEXT_IDS, id);
+}
+
+/* Adds a target with the label's id; -1 if it is unknown, which only validation may have. */
+static hl_status put_label(work *w, const hl_text_record *record, int64_t row, hl_span label)
+{
+    const hl_tokens *targets = hl_text_data_targets(w->data);
+    int32_t id = hl_tokens_find(targets, label.text, label.size);
+    if (id < 0 && w->split == HL_TRAIN && w->data->labels != NULL) {
         return hl_lines_bad(hl_text_records_lines(w->records), record->line,
                             "the label %.*s is not in %s/labels.json (training): remove that file, and it is made anew",
                             (int)(label.size < 64 ? label.size : 64), label.text, w->spec->folder);
     }
-    w->data->notices[w->split].unseen += *id < 0;
+    w->data->notices[w->split].unseen += id < 0;
+    put_target(w, row, id);
     return hl_ok();
 }
 
@@ -94,26 +108,18 @@ static hl_status encode_words(work *w, const hl_text_record *record)
     }
     int64_t n = record->n_texts, max = w->spec->max_length - n_around;
     size_t room = max > 1 ? (size_t)max : 1;
-    HL_TRY(resize(w, HL_TEXT_ROWS, (size_t)n));
-    HL_TRY(resize(w, HL_TEXT_IDS, (size_t)n));
-    for (int64_t i = 0; i < n; i++) {
+    bool cut = false;
+    for (int64_t i = 0; i < n && !cut; i++) {
         size_t first = w->pieces.n;
         hl_span word = record->texts[i];
         hl_status status = hl_tokens_encode_word(w->data->tokens, word.text, word.size, i == 0, &w->pieces);
         HL_TRY(status.code == HL_INVALID ? bad(w, record, status.text) : status);
-        bool cut = w->pieces.n > room;
+        cut = w->pieces.n > room;
         if (cut) {
             w->data->notices[w->split].cut++;
             w->pieces.n = i == 0 ? room : first;
         }
-        if (!cut || i == 0) {
-            w->numbers[HL_TEXT_ROWS][i] = before + (int32_t)first;
-            HL_TRY(find_target(w, record, record->labels[i], &w->numbers[HL_TEXT_IDS][i]));
-        }
-        if (cut) {
-            w->lengths[HL_TEXT_ROWS] = w->lengths[HL_TEXT_IDS] = i == 0 ? 1 : i;
-            break;
-        }
+        HL_TRY(!cut || i == 0 ? put_label(w, record, before + (int64_t)first, record->labels[i]) : hl_ok());
     }
     return hl_ok();
 }
@@ -122,12 +128,10 @@ static hl_status encode_words(work *w, const hl_text_record *record)
 static hl_status wrap(work *w, size_t n_first, bool pair)
 {
     HL_TRY(hl_text_data_wraps(w->data) ? hl_tokens_wrap(w->data->tokens, n_first, &w->pieces) : hl_ok());
-    HL_TRY(resize(w, HL_TEXT_TOKENS, w->pieces.n));
-    HL_TRY(resize(w, HL_TEXT_TYPES, pair ? w->pieces.n : 0));
     for (size_t i = 0; i < w->pieces.n; i++) {
-        w->numbers[HL_TEXT_TOKENS][i] = w->pieces.at[i].id;
+        put(w, HL_TEXT_TOKENS, w->pieces.at[i].id);
         if (pair) {
-            w->numbers[HL_TEXT_TYPES][i] = w->pieces.at[i].type;
+            put(w, HL_TEXT_TYPES, w->pieces.at[i].type);
         }
     }
     return hl_ok();
@@ -135,81 +139,64 @@ static hl_status wrap(work *w, size_t n_first, bool pair)
 
 /* Sets the targets in a line that somebody wrote: each next piece; or its masks, whose answers are unknown, unless the
  * model answers labels. */
-static hl_status ask(work *w)
+static void ask(work *w)
 {
-    size_t n = (size_t)w->lengths[HL_TEXT_TOKENS];
     const int32_t *tokens = w->numbers[HL_TEXT_TOKENS];
     int32_t mask = hl_tokens_role(w->data->tokens, HL_ROLE_MASK);
     bool next = w->data->task == HL_TEXT_NEXT;
-    int64_t asked = 0;
-    HL_TRY(resize(w, HL_TEXT_ROWS, n));
-    HL_TRY(resize(w, HL_TEXT_IDS, n));
-    for (size_t i = 0; i < n; i++) {
+    w->lengths[HL_TEXT_ROWS] = w->lengths[HL_TEXT_IDS] = 0;
+    for (int64_t i = 0, n = w->lengths[HL_TEXT_TOKENS]; i < n; i++) {
         if (next ? i + 1 < n : tokens[i] == mask && w->data->labels == NULL) {
-            w->numbers[HL_TEXT_ROWS][asked] = (int32_t)i;
-            w->numbers[HL_TEXT_IDS][asked++] = next ? tokens[i + 1] : -1;
+            put_target(w, i, next ? tokens[i + 1] : -1);
         }
     }
-    w->lengths[HL_TEXT_ROWS] = w->lengths[HL_TEXT_IDS] = asked;
-    return hl_ok();
 }
 
 /* Reads a row of a toy task: tokens and targets are words of one vocabulary. */
 static hl_status find_words(work *w, const hl_text_record *record)
 {
-    size_t n = (size_t)record->n_texts;
     int32_t unknown = hl_tokens_role(w->data->tokens, HL_ROLE_UNK);
     if (record->n_texts > w->spec->max_length) {
         return hl_lines_bad(hl_text_records_lines(w->records), record->line,
-                            "has %zu tokens, more than max_length = %" PRId64, n, w->spec->max_length);
+                            "has %" PRId64 " tokens, more than max_length = %" PRId64, record->n_texts,
+                            w->spec->max_length);
     }
-    HL_TRY(resize(w, HL_TEXT_TOKENS, n));
-    HL_TRY(resize(w, HL_TEXT_ROWS, n));
-    HL_TRY(resize(w, HL_TEXT_IDS, n));
-    HL_TRY(resize(w, HL_TEXT_SOURCES, record->sources != NULL ? n : 0));
-    int64_t scored = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < record->n_texts; i++) {
         int32_t id = hl_tokens_find(w->data->tokens, record->texts[i].text, record->texts[i].size);
-        w->numbers[HL_TEXT_TOKENS][i] = id >= 0 ? id : unknown;
-        if (record->labels[i].text != NULL) {
-            w->numbers[HL_TEXT_ROWS][scored] = (int32_t)i;
-            HL_TRY(find_target(w, record, record->labels[i], &w->numbers[HL_TEXT_IDS][scored++]));
-        }
+        put(w, HL_TEXT_TOKENS, id >= 0 ? id : unknown);
+        HL_TRY(record->labels[i].text != NULL ? put_label(w, record, i, record->labels[i]) : hl_ok());
         if (record->sources != NULL) {
-            w->numbers[HL_TEXT_SOURCES][i] = record->sources[i];
+            put(w, HL_TEXT_SOURCES, record->sources[i]);
         }
         if (id < 0 && unknown < 0) {
             return bad(w, record, "a token is not in the vocabulary, which has no unknown token");
         }
     }
-    w->lengths[HL_TEXT_ROWS] = w->lengths[HL_TEXT_IDS] = scored;
     return hl_ok();
 }
 
 static hl_status make_columns(work *w, const hl_text_record *record)
 {
-    bool pair = record->n_texts > 1;
+    bool asks = w->data->written && w->spec->task == HL_TEXT_MASKED;
     size_t n_first = 0;
     if (w->spec->task == HL_TEXT_FILE) {
-        return find_words(w, record);
-    }
-    if (w->spec->task == HL_TEXT_TAGS) {
+        HL_TRY(find_words(w, record));
+    } else if (w->spec->task == HL_TEXT_TAGS) {
         HL_TRY(encode_words(w, record));
         HL_TRY(wrap(w, w->pieces.n, false));
-        return w->data->task == HL_TEXT_TAGS ? hl_ok() : ask(w);
+        asks = w->data->task != HL_TEXT_TAGS;
+    } else {
+        HL_TRY(encode_texts(w, record, &n_first));
+        if (w->pieces.n == 0) {
+            return hl_ok();
+        }
+        HL_TRY(w->spec->task == HL_TEXT_CLASSES ? put_label(w, record, 0, record->labels[0]) : hl_ok());
+        HL_TRY(wrap(w, n_first, record->n_texts > 1));
     }
-    HL_TRY(encode_texts(w, record, &n_first));
-    if (w->pieces.n == 0) {
-        return hl_ok();
+    if (asks) {
+        ask(w);
     }
-    if (w->spec->task == HL_TEXT_CLASSES) {
-        HL_TRY(resize(w, HL_TEXT_ROWS, 1));
-        HL_TRY(resize(w, HL_TEXT_IDS, 1));
-        w->numbers[HL_TEXT_ROWS][0] = 0;
-        HL_TRY(find_target(w, record, record->labels[0], &w->numbers[HL_TEXT_IDS][0]));
-    }
-    HL_TRY(wrap(w, n_first, pair));
-    return w->data->written && w->spec->task == HL_TEXT_MASKED ? ask(w) : hl_ok();
+    return hl_ok();
 }
 
 /* Whether the example has a possible target: in masked, a piece that is not special, or a mask that somebody wrote. */
@@ -235,6 +222,9 @@ static void count_unknown(work *w)
 static hl_status add_example(work *w, const hl_text_record *record, hl_corpus_writer *writer)
 {
     HL_TRY(make_columns(w, record));
+    put(w, HL_TEXT_PLACE, record->line);
+    put(w, HL_TEXT_PLACE, record->number);
+    HL_NEED(!w->starved, "an example of a text");
     if (!is_useful(w)) {
         w->data->notices[w->split].empty++;
         return hl_ok();
@@ -242,9 +232,6 @@ static hl_status add_example(work *w, const hl_text_record *record, hl_corpus_wr
     if (record->line > INT32_MAX) {
         return bad(w, record, "is beyond the 2147483647 lines that a file of sentences may have");
     }
-    HL_TRY(resize(w, HL_TEXT_PLACE, 2));
-    w->numbers[HL_TEXT_PLACE][0] = (int32_t)record->line;
-    w->numbers[HL_TEXT_PLACE][1] = (int32_t)record->number;
     count_unknown(w);
     w->any = true;
     return hl_corpus_add(writer, (const int32_t *const *)w->numbers, w->lengths);
@@ -253,10 +240,10 @@ static hl_status add_example(work *w, const hl_text_record *record, hl_corpus_wr
 static hl_status add_running(work *w, const hl_text_record *record, hl_corpus_writer *writer)
 {
     HL_TRY(encode(w, record, record->texts[0]));
-    HL_TRY(resize(w, HL_TEXT_TOKENS, w->pieces.n));
     for (size_t i = 0; i < w->pieces.n; i++) {
-        w->numbers[HL_TEXT_TOKENS][i] = w->pieces.at[i].id;
+        put(w, HL_TEXT_TOKENS, w->pieces.at[i].id);
     }
+    HL_NEED(!w->starved, "an example of a text");
     count_unknown(w);
     w->any = w->any || w->pieces.n > 0;
     return hl_corpus_add_numbers(writer, w->numbers[HL_TEXT_TOKENS], (int64_t)w->pieces.n);

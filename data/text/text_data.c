@@ -17,104 +17,11 @@ typedef struct unit {
 struct hl_text_reader {
     const hl_text_data *data;
     hl_corpus_reader corpora[2];
-    int32_t *tokens, *rows, *ids, *words; /* each as long as the longest example, plus one */
+    int32_t *tokens, *rows, *ids, *words; /* like all below, as long as the longest example, plus one; `tokens` begins
+                                             the block that holds them all */
     unit *units;
     bool *chosen;
 };
-
-static hl_status lay_windows(const hl_text_spec *spec, hl_text_data *data)
-{
-    for (int split = 0; split < 2; split++) {
-        int64_t n = hl_corpus_numbers(data->corpora[split]);
-        data->windows[split] = hl_text_windows(n, 0, false, data->length, split == HL_TRAIN ? 1 : data->length);
-        if (data->windows[split].count == 0) {
-            bool other = split == HL_VALIDATION && spec->validation_file != NULL;
-            return hl_error(HL_BAD_FILE, "%s: its %s part has %" PRId64 " pieces, too few for a window of %" PRId64,
-                            other ? spec->validation_file : spec->file, split == HL_TRAIN ? "training" : "validation",
-                            n, data->length);
-        }
-    }
-    return hl_ok();
-}
-
-static hl_status open_data(const hl_text_spec *spec, hl_text_data *data)
-{
-    HL_TRY(hl_text_spec_check(spec));
-    data->task = spec->task;
-    data->running = hl_text_spec_is_running(spec);
-    data->whole_words = spec->whole_words;
-    data->length = spec->length;
-    data->drop_pieces = spec->drop_pieces;
-    HL_TRY(hl_text_data_make_tokens(spec, data));
-    HL_TRY(hl_text_data_look_at_pieces(spec, data));
-    HL_TRY(hl_text_data_make_caches(spec, data));
-    return data->running ? lay_windows(spec, data) : hl_ok();
-}
-
-hl_status hl_text_data_open(const hl_text_spec *spec, hl_text_data **out)
-{
-    *out = NULL;
-    hl_text_data *data = hl_calloc(1, sizeof *data);
-    HL_NEED(data != NULL, "text data");
-    hl_status status = open_data(spec, data);
-    if (status.code != HL_OK) {
-        hl_text_data_close(data);
-        return status;
-    }
-    *out = data;
-    return status;
-}
-
-hl_status hl_text_data_of_tokens(hl_text_task task, hl_tokens *tokens, hl_tokens *labels, hl_text_data **out)
-{
-    *out = hl_calloc(1, sizeof **out);
-    if (*out == NULL) {
-        hl_tokens_free(tokens);
-        hl_tokens_free(labels);
-        return hl_error_memory("text data");
-    }
-    **out = (hl_text_data){ .task = task, .running = task == HL_TEXT_NEXT, .tokens = tokens, .labels = labels };
-    hl_status status = hl_text_data_list_pieces(*out);
-    if (status.code != HL_OK) {
-        hl_text_data_close(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-void hl_text_data_close(hl_text_data *data)
-{
-    if (data != NULL) {
-        hl_corpus_close(data->corpora[HL_VALIDATION]); /* what written examples share does not belong to them */
-        hl_corpus_close(data->of == NULL ? data->corpora[HL_TRAIN] : NULL);
-        hl_tokens_free(data->of == NULL ? data->tokens : NULL);
-        hl_tokens_free(data->of == NULL ? data->labels : NULL);
-        hl_free(data->of == NULL ? data->pieces : NULL);
-        hl_free(data);
-    }
-}
-
-const hl_tokens *hl_text_data_tokens(const hl_text_data *data)
-{
-    return data->tokens;
-}
-
-const hl_tokens *hl_text_data_targets(const hl_text_data *data)
-{
-    return data->labels != NULL ? data->labels : data->tokens;
-}
-
-int64_t hl_text_data_examples(const hl_text_data *data, hl_split split)
-{
-    const hl_corpus *corpus = hl_is_split(split) ? data->corpora[split] : NULL;
-    return corpus == NULL ? 0 : data->running ? data->windows[split].count : hl_corpus_examples(corpus);
-}
-
-int64_t hl_text_data_longest(const hl_text_data *data, hl_split split)
-{
-    const hl_corpus *corpus = hl_is_split(split) ? data->corpora[split] : NULL;
-    return corpus == NULL ? 0 : data->running ? data->length : hl_corpus_longest(corpus, HL_TEXT_TOKENS);
-}
 
 /* How many of n pieces are masked. */
 static int64_t to_mask(int64_t n)
@@ -133,35 +40,34 @@ int64_t hl_text_data_most_targets(const hl_text_data *data, int64_t rows)
     return data->task == HL_TEXT_MASKED && !data->whole_words ? to_mask(rows) : rows;
 }
 
-const hl_text_notices *hl_text_data_noticed(const hl_text_data *data, hl_split split)
+static hl_status open_reader(const hl_text_data *data, hl_text_reader *reader)
 {
-    return hl_is_split(split) ? &data->notices[split] : NULL;
+    int64_t train = hl_text_data_longest(data, HL_TRAIN), validation = hl_text_data_longest(data, HL_VALIDATION);
+    size_t n = (size_t)(train > validation ? train : validation) + 1;
+    reader->data = data;
+    reader->tokens = hl_calloc(n, 4 * sizeof *reader->tokens + sizeof *reader->units + sizeof *reader->chosen);
+    HL_NEED(reader->tokens != NULL, "a reader of text data");
+    reader->rows = reader->tokens + n;
+    reader->ids = reader->rows + n;
+    reader->words = reader->ids + n;
+    reader->units = (unit *)(reader->words + n);
+    reader->chosen = (bool *)(reader->units + n);
+    for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
+        HL_TRY(data->corpora[split] != NULL ? hl_corpus_reader_init(&reader->corpora[split], data->corpora[split])
+                                            : hl_ok());
+    }
+    return hl_ok();
 }
 
 hl_status hl_text_reader_open(const hl_text_data *data, hl_text_reader **out)
 {
-    *out = NULL;
-    hl_text_reader *reader = hl_calloc(1, sizeof *reader);
+    hl_text_reader *reader = *out = hl_calloc(1, sizeof *reader);
     HL_NEED(reader != NULL, "a reader of text data");
-    int64_t train = hl_text_data_longest(data, HL_TRAIN), validation = hl_text_data_longest(data, HL_VALIDATION);
-    size_t n = (size_t)(train > validation ? train : validation) + 1;
-    reader->data = data;
-    reader->tokens = hl_calloc(n, sizeof *reader->tokens);
-    reader->rows = hl_calloc(n, sizeof *reader->rows);
-    reader->ids = hl_calloc(n, sizeof *reader->ids);
-    reader->words = hl_calloc(n, sizeof *reader->words);
-    reader->units = hl_calloc(n, sizeof *reader->units);
-    reader->chosen = hl_calloc(n, sizeof *reader->chosen);
-    bool good = reader->tokens != NULL && reader->rows != NULL && reader->ids != NULL && reader->words != NULL &&
-                reader->units != NULL && reader->chosen != NULL;
-    hl_status status = good ? hl_ok() : hl_error_memory("a reader of text data");
-    HL_THEN(status, hl_corpus_reader_init(&reader->corpora[HL_TRAIN], data->corpora[HL_TRAIN]));
-    HL_THEN(status, hl_corpus_reader_init(&reader->corpora[HL_VALIDATION], data->corpora[HL_VALIDATION]));
+    hl_status status = open_reader(data, reader);
     if (status.code != HL_OK) {
         hl_text_reader_close(reader);
-        return status;
+        *out = NULL;
     }
-    *out = reader;
     return status;
 }
 
@@ -171,11 +77,6 @@ void hl_text_reader_close(hl_text_reader *reader)
         hl_corpus_reader_free(&reader->corpora[HL_TRAIN]);
         hl_corpus_reader_free(&reader->corpora[HL_VALIDATION]);
         hl_free(reader->tokens);
-        hl_free(reader->rows);
-        hl_free(reader->ids);
-        hl_free(reader->words);
-        hl_free(reader->units);
-        hl_free(reader->chosen);
         hl_free(reader);
     }
 }
@@ -314,7 +215,7 @@ static void mask(hl_text_reader *reader, hl_draw draw, hl_text_example *example)
 static hl_status read_window(hl_text_reader *reader, hl_split split, int64_t i, hl_text_example *example)
 {
     const hl_text_data *data = reader->data;
-    int64_t first = data->windows[split].first + i * data->windows[split].stride;
+    int64_t first = i * hl_text_data_stride(data, split);
     *example = (hl_text_example){ .n_tokens = data->length, .tokens = reader->tokens, .number = first };
     HL_TRY(hl_text_data_pieces(data, &reader->corpora[split], first, data->length + 1, reader->tokens));
     if (data->task == HL_TEXT_NEXT) {
@@ -342,8 +243,8 @@ static hl_status read_sentence(hl_text_reader *reader, hl_split split, int64_t i
 static hl_status find(const hl_text_data *data, hl_split split, uint64_t seed, int64_t index, int64_t *i, int64_t *pass)
 {
     int64_t n = hl_text_data_examples(data, split);
-    *pass = split == HL_TRAIN ? index / n : 0;
-    if (!hl_is_split(split) || index < 0 || (split == HL_VALIDATION && index >= n) || *pass > UINT32_MAX) {
+    *pass = split == HL_TRAIN && n > 0 ? index / n : 0;
+    if (n == 0 || index < 0 || (split == HL_VALIDATION && index >= n) || *pass > UINT32_MAX) {
         return hl_error(HL_INVALID, "no example %" PRId64 " in split number %d", index, (int)split);
     }
     *i = split == HL_TRAIN ? hl_permute(seed, *pass, n, index % n) : index;

@@ -84,6 +84,10 @@ typedef struct hl_text_example {
                                   and the number of its first piece in its part, from 0 */
 } hl_text_example;
 
+/* Finds where the words of an example begin, which may be any with tokens and, for tags, rows of all its words. Writes
+ * this to `words`, which has room for all tokens, and makes it example->words. */
+void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example, int32_t *words);
+
 /* One thread's memory for reading, allocated once; close it before the data. HL_NO_MEMORY. */
 typedef struct hl_text_reader hl_text_reader;
 hl_status hl_text_reader_open(const hl_text_data *data, hl_text_reader **out);

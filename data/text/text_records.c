@@ -4,6 +4,7 @@
 #include "core/base/private/utf8.h"
 #include "core/base/text.h"
 #include "data/text/conllu.h"
+#include "data/text/private/grow.h"
 #include "data/text/private/unicode.h"
 #include "data/text/split.h"
 #include "data/text/table.h"
@@ -22,8 +23,8 @@ struct hl_text_records {
     hl_conllu *conllu;
     hl_table *table;
     int64_t columns[3]; /* in the table: text, second text or -1, label; or tokens, targets, sources or -1 */
-    hl_span *words;     /* forms, then labels: 2 * capacity */
-    int64_t capacity;
+    hl_span *words;     /* forms, then labels */
+    size_t capacity;
     hl_span texts[2], label;
     int64_t number, told;
     int64_t last_line, in_line; /* for running text: the last line read, and its bytes so far */
@@ -279,13 +280,7 @@ static hl_status next_sentence(hl_text_records *records, hl_text_record *record)
         return hl_ok();
     }
     int64_t n = sentence->n_words;
-    if (n > records->capacity) {
-        hl_free(records->words);
-        records->capacity = 0;
-        records->words = hl_calloc(2 * (size_t)n, sizeof *records->words);
-        HL_NEED(records->words != NULL, "the words of a sentence");
-        records->capacity = n;
-    }
+    HL_NEED(HL_GROW(records->words, records->capacity, 2 * (size_t)n), "the words of a sentence");
     int column = hl_conllu_column_find(records->spec->column);
     for (int64_t i = 0; i < n; i++) {
         records->words[i] = sentence->words[i].columns[HL_CONLLU_FORM];

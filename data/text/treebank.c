@@ -2,11 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/shown_text.h"
-#include "data/text/conllu.h"
 #include "data/text/private/grow.h"
-#include "data/text/private/text_set.h"
-#include "data/text/private/tokens_parts.h"
-#include "data/text/private/treebank_arcs.h"
 #include "data/text/private/treebank_build.h"
 
 #include <inttypes.h>
@@ -14,55 +10,59 @@
 
 enum { TELL_EVERY = 256 /* sentences */ };
 
-/* A sentence's first word, begin and piece in the arrays of all, and its name in `text`. One more entry marks the end
- * of the last sentence. A sentence has one more begin than words. */
-typedef struct place {
-    size_t word, begin, piece, id, arc;
+/* Where a sentence begins in the arrays of all. Its numbers are the heads (W), relations (W), begins (W + 1), where the
+ * spelling of each word and its own name are in `text`, counted from `text` on (W + 1), and its pieces. */
+typedef struct hl_treebank_place {
+    size_t n_words, number, text, arc;
 } place;
-
-struct hl_treebank {
-    size_t n, places_capacity;
-    place *places; /* (n + 1) */
-    int64_t n_short, n_long, n_several_roots, n_unknown_words, longest, most_words;
-    size_t heads_capacity, relations_capacity, texts_capacity, begins_capacity, pieces_capacity;
-    int32_t *heads, *relations, *begins, *pieces; /* of all sentences, end to end */
-    size_t *texts;                                /* where each word is in `text` */
-    hl_text text;                                 /* of all words and names, each with a zero byte at its end */
-    hl_text_set relation_set;                     /* while the treebank is read */
-    size_t n_relations, n_own, names_bytes;
-    hl_treebank_arcs arcs;
-    int64_t extras[HL_TREEBANK_EXTRAS];
-    char **names; /* (R): of the relations, in one block of names_bytes */
-};
 
 void hl_treebank_free(hl_treebank *treebank)
 {
-    if (treebank == NULL) {
-        return;
+    if (treebank != NULL) {
+        hl_free(treebank->places);
+        hl_free(treebank->numbers);
+        hl_free(treebank->arcs);
+        hl_free(treebank->names);
+        hl_text_free(&treebank->text);
+        hl_free(treebank);
     }
-    hl_free(treebank->places);
-    hl_free(treebank->heads);
-    hl_free(treebank->relations);
-    hl_free(treebank->texts);
-    hl_free(treebank->begins);
-    hl_free(treebank->pieces);
-    hl_free(treebank->names);
-    hl_text_free(&treebank->text);
-    hl_text_set_free(&treebank->relation_set);
-    hl_treebank_arcs_free(&treebank->arcs);
-    hl_free(treebank);
 }
 
-/* Makes room for one more sentence with so many words and pieces. */
-static bool make_room(hl_treebank *t, size_t words, size_t pieces)
+void hl_treebank_builder_free(hl_treebank_builder *b)
 {
-    place last = t->places[t->n];
-    return HL_GROW(t->places, t->places_capacity, t->n + 2) &&
-           HL_GROW(t->heads, t->heads_capacity, last.word + words) &&
-           HL_GROW(t->relations, t->relations_capacity, last.word + words) &&
-           HL_GROW(t->texts, t->texts_capacity, last.word + words) &&
-           HL_GROW(t->begins, t->begins_capacity, last.begin + words + 1) &&
-           HL_GROW(t->pieces, t->pieces_capacity, last.piece + pieces);
+    hl_conllu_close(b->reader);
+    hl_text_set_free(&b->relations);
+    hl_treebank_arcs_free(&b->arcs);
+    hl_free(b->words);
+    hl_pieces_free(&b->pieces);
+}
+
+hl_status hl_treebank_begin(const hl_treebank_spec *spec, hl_treebank_builder *b)
+{
+    *b = (hl_treebank_builder){ .spec = spec, .treebank = hl_calloc(1, sizeof *b->treebank) };
+    HL_NEED(b->treebank != NULL && HL_GROW(b->treebank->places, b->places_capacity, 1), spec->path);
+    b->treebank->places[0] = (place){ 0 };
+    return hl_conllu_open(spec->path, HL_CONLLU_ROOTS, &b->reader);
+}
+
+hl_status hl_treebank_read_next(hl_treebank_builder *b, const hl_conllu_sentence **sentence)
+{
+    if (b->spec->progress != NULL && b->n_read % TELL_EVERY == 1) {
+        int64_t done, total;
+        hl_lines_progress(hl_conllu_lines(b->reader), &done, &total);
+        HL_TRY(b->spec->progress(b->spec->context, done, total));
+    }
+    b->n_read++;
+    return hl_conllu_next(b->reader, sentence);
+}
+
+/* Adds a text with a zero byte. Returns where it begins, counted from `first` on. */
+static int32_t add_text(hl_text *text, size_t first, const char *bytes, size_t size)
+{
+    size_t begin = text->size;
+    hl_text_add(text, bytes, size);
+    hl_text_add(text, "", 1);
+    return (int32_t)(begin - first);
 }
 
 /* A name is shown and written in many files, so it must be short and harmless. */
@@ -76,297 +76,235 @@ static bool is_name(hl_span label)
     return hl_shown_text(shown, sizeof shown, name) == label.size && strcmp(shown, name) == 0;
 }
 
-static hl_status add_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
-                           const hl_conllu_sentence *sentence)
+static hl_status number_relation(hl_treebank_builder *b, const hl_conllu_word *word, int32_t *relation)
 {
-    int64_t roots = 0;
-    size_t at = t->places[t->n].word;
-    hl_span id = hl_conllu_comment(sentence, "sent_id");
-    t->places[t->n].id = t->text.size;
-    hl_text_add(&t->text, id.text, id.size);
-    hl_text_add(&t->text, "", 1);
+    hl_span label = word->columns[HL_CONLLU_DEPREL];
+    hl_span name = b->spec->subtypes ? label : hl_conllu_label(label);
+    size_t number;
+    if (!is_name(name)) {
+        return hl_lines_bad(hl_conllu_lines(b->reader), word->line,
+                            "DEPREL %.*s is no relation's name: that has 1 to %d bytes, all of which can be shown",
+                            (int)(label.size < HL_TREEBANK_RELATION ? label.size : HL_TREEBANK_RELATION), label.text,
+                            HL_TREEBANK_RELATION);
+    }
+    if (name.size == strlen(HL_TREEBANK_ALL) && memcmp(name.text, HL_TREEBANK_ALL, name.size) == 0) {
+        return hl_lines_bad(hl_conllu_lines(b->reader), word->line,
+                            "DEPREL %.*s has the name of all relations together; give it another one", (int)label.size,
+                            label.text);
+    }
+    HL_TRY(hl_text_set_add(&b->relations, name.text, name.size, 1, &number));
+    *relation = (int32_t)number;
+    return hl_ok();
+}
+
+/* Cuts the words into pieces, which come after those of the words so far. */
+static hl_status cut_words(hl_treebank_builder *b, const hl_conllu_sentence *sentence)
+{
     for (int64_t w = 0; w < sentence->n_words; w++) {
         const hl_conllu_word *word = &sentence->words[w];
-        hl_span form = word->columns[HL_CONLLU_FORM], label = word->columns[HL_CONLLU_DEPREL];
-        size_t relation;
-        hl_span name = spec->subtypes ? label : hl_conllu_label(label);
-        if (!is_name(name)) {
-            return hl_lines_bad(hl_conllu_lines(reader), word->line,
-                                "DEPREL %.*s is no relation's name: that has 1 to %d bytes, all of which can be shown",
-                                (int)(label.size < HL_TREEBANK_RELATION ? label.size : HL_TREEBANK_RELATION),
-                                label.text, HL_TREEBANK_RELATION);
-        }
-        if (name.size == strlen(HL_TREEBANK_ALL) && memcmp(name.text, HL_TREEBANK_ALL, name.size) == 0) {
-            return hl_lines_bad(hl_conllu_lines(reader), word->line,
-                                "DEPREL %.*s has the name of all relations together; give it another one",
-                                (int)label.size, label.text);
-        }
-        HL_TRY(hl_text_set_add(&t->relation_set, name.text, name.size, 1, &relation));
-        t->heads[at + (size_t)w] = (int32_t)(word->head - 1);
-        roots += word->head == 0;
-        t->relations[at + (size_t)w] = (int32_t)relation;
-        t->texts[at + (size_t)w] = t->text.size;
-        hl_text_add(&t->text, form.text, form.size);
-        hl_text_add(&t->text, "", 1);
+        hl_span form = word->columns[HL_CONLLU_FORM];
+        size_t n = b->n_words + (size_t)w;
+        b->words[n].begin = (int32_t)b->pieces.n;
+        hl_status status = hl_tokens_encode_word(b->spec->tokens, form.text, form.size, n == 0, &b->pieces);
+        HL_TRY(status.code == HL_INVALID
+                   ? hl_lines_bad(hl_conllu_lines(b->reader), word->line, "word %" PRId64 ": %s", w + 1, status.text)
+                   : status);
+    }
+    return hl_ok();
+}
+
+hl_status hl_treebank_join(hl_treebank_builder *b, const hl_conllu_sentence *sentence, bool *fits)
+{
+    int64_t around = b->spec->wraps ? b->spec->tokens->single.n - 1 : 0;
+    size_t before = b->pieces.n, first = b->n_words, text = b->treebank->places[b->treebank->n_sentences].text;
+    HL_NEED(HL_GROW(b->words, b->words_capacity, first + (size_t)sentence->n_words), b->spec->path);
+    HL_TRY(cut_words(b, sentence));
+    *fits = around + (int64_t)b->pieces.n <= b->spec->max_pieces;
+    if (!*fits) {
+        b->pieces.n = before;
+        return hl_ok();
+    }
+    for (int64_t w = 0; w < sentence->n_words; w++) {
+        const hl_conllu_word *word = &sentence->words[w];
+        hl_span form = word->columns[HL_CONLLU_FORM];
+        hl_joined_word *own = &b->words[b->n_words++];
+        own->head = word->head > 0 ? (int32_t)((int64_t)first + word->head - 1) : -1;
+        own->text = add_text(&b->treebank->text, text, form.text, form.size);
+        HL_TRY(number_relation(b, word, &own->relation));
+    }
+    return hl_text_status(&b->treebank->text);
+}
+
+/* Whether one of the pieces is the unknown token. */
+static bool has_unknown(const hl_treebank_builder *b, size_t begin, size_t end)
+{
+    bool has = false;
+    for (size_t i = begin; i < end; i++) {
+        has = has || b->pieces.at[i].id == b->spec->tokens->roles[HL_ROLE_UNK];
+    }
+    return has;
+}
+
+/* Writes the words after the last sentence's numbers. */
+static void write_words(hl_treebank_builder *b, int32_t *numbers)
+{
+    hl_treebank *t = b->treebank;
+    const hl_template *single = &b->spec->tokens->single;
+    size_t W = b->n_words, roots = 0;
+    int32_t before = 0;
+    while (b->spec->wraps && single->at[before].id != HL_TEXT_A) {
+        before++;
+    }
+    for (size_t w = 0; w < W; w++) {
+        const hl_joined_word *word = &b->words[w];
+        size_t begin = (size_t)word->begin, end = w + 1 < W ? (size_t)word[1].begin : b->pieces.n;
+        numbers[w] = word->head;
+        numbers[W + w] = word->relation;
+        numbers[2 * W + w] = before + (int32_t)begin;
+        numbers[2 * W + w + 1] = before + (int32_t)end;
+        numbers[3 * W + 1 + w] = word->text;
+        roots += word->head < 0;
+        t->n_unknown_words += has_unknown(b, begin, end);
     }
     t->n_several_roots += roots > 1;
-    return t->text.error;
 }
 
-hl_status hl_treebank_add_pieces(const hl_treebank_spec *spec, const hl_conllu *reader, const hl_conllu_word *word,
-                                 int64_t w, bool first, hl_pieces *pieces)
+hl_status hl_treebank_add(hl_treebank_builder *b, hl_span id)
 {
-    hl_span form = word->columns[HL_CONLLU_FORM];
-    hl_status status = hl_tokens_encode_word(spec->tokens, form.text, form.size, first, pieces);
-    return status.code == HL_INVALID
-               ? hl_lines_bad(hl_conllu_lines(reader), word->line, "word %" PRId64 ": %s", w + 1, status.text)
-               : status;
-}
-
-/* Cuts the words into pieces, with the special tokens around the sentence. The begins of the words are written after
- * the last sentence's, where there is room. */
-static hl_status cut_words(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
-                           const hl_conllu_sentence *sentence, hl_pieces *pieces)
-{
-    int64_t around = 0;
-    if (spec->wraps) {
-        const hl_template *single = &spec->tokens->single;
-        while (single->at[around].id != HL_TEXT_A) {
-            around++;
-        }
-    }
-    int32_t *begins = t->begins + t->places[t->n].begin;
-    pieces->n = 0;
-    for (int64_t w = 0; w < sentence->n_words; w++) {
-        begins[w] = (int32_t)(around + (int64_t)pieces->n);
-        HL_TRY(hl_treebank_add_pieces(spec, reader, &sentence->words[w], w, w == 0, pieces));
-    }
-    begins[sentence->n_words] = (int32_t)(around + (int64_t)pieces->n);
-    return spec->wraps ? hl_tokens_wrap(spec->tokens, pieces->n, pieces) : hl_ok();
-}
-
-hl_status hl_treebank_add(hl_treebank *t, const hl_treebank_spec *spec, const hl_conllu *reader,
-                          const hl_conllu_sentence *sentence, hl_pieces *pieces)
-{
-    if (sentence->n_words < 2) {
-        t->n_short++;
+    hl_treebank *t = b->treebank;
+    size_t n = (size_t)t->n_sentences, W = b->n_words;
+    place *last = &t->places[n];
+    if (W < 2) {
+        t->text.size = last->text;
+        b->n_words = b->pieces.n = 0;
         return hl_ok();
     }
-    size_t words = (size_t)sentence->n_words;
-    HL_NEED(make_room(t, words, 0), spec->path);
-    HL_TRY(cut_words(t, spec, reader, sentence, pieces));
-    if ((int64_t)pieces->n > spec->max_pieces) {
-        t->n_long++;
-        return hl_ok();
+    size_t around = b->spec->wraps ? (size_t)b->spec->tokens->single.n - 1 : 0, n_pieces = around + b->pieces.n;
+    size_t end = last->number + 4 * W + 2 + n_pieces;
+    HL_NEED(HL_GROW(t->places, b->places_capacity, n + 2) && HL_GROW(t->numbers, b->numbers_capacity, end),
+            b->spec->path);
+    last = &t->places[n];
+    int32_t *numbers = t->numbers + last->number;
+    write_words(b, numbers);
+    numbers[4 * W + 1] = add_text(&t->text, last->text, id.text, id.size);
+    HL_TRY(b->spec->wraps ? hl_tokens_wrap(b->spec->tokens, b->pieces.n, &b->pieces) : hl_ok());
+    for (size_t i = 0; i < n_pieces; i++) {
+        numbers[4 * W + 2 + i] = b->pieces.at[i].id;
     }
-    HL_NEED(make_room(t, words, pieces->n), spec->path);
-    HL_TRY(add_words(t, spec, reader, sentence));
-    place *last = &t->places[t->n];
-    for (size_t i = 0; i < pieces->n; i++) {
-        t->pieces[last->piece + i] = pieces->at[i].id;
-    }
-    const int32_t *begins = t->begins + last->begin, *ids = t->pieces + last->piece;
-    for (size_t w = 0; w < words; w++) {
-        bool unknown = false;
-        for (int32_t i = begins[w]; i < begins[w + 1]; i++) {
-            unknown = unknown || ids[i] == spec->tokens->roles[HL_ROLE_UNK];
-        }
-        t->n_unknown_words += unknown;
-    }
-    last[1] = (place){ .word = last->word + words, .begin = last->begin + words + 1, .piece = last->piece + pieces->n };
-    t->longest = (int64_t)pieces->n > t->longest ? (int64_t)pieces->n : t->longest;
-    t->most_words = sentence->n_words > t->most_words ? sentence->n_words : t->most_words;
-    t->n++;
-    return hl_ok();
+    last->n_words = W;
+    last[1] = (place){ .number = end, .text = t->text.size };
+    t->longest = (int64_t)n_pieces > t->longest ? (int64_t)n_pieces : t->longest;
+    t->most_words = (int64_t)W > t->most_words ? (int64_t)W : t->most_words;
+    t->n_sentences++;
+    b->n_words = b->pieces.n = 0;
+    return hl_text_status(&t->text);
 }
 
-static hl_status add_sentences(hl_treebank *t, const hl_treebank_spec *spec, hl_conllu *reader, hl_pieces *pieces)
+hl_status hl_treebank_end(hl_treebank_builder *b)
 {
-    const hl_conllu_sentence *sentence;
-    HL_TRY(hl_conllu_next(reader, &sentence));
-    for (int64_t number = 0; sentence != NULL; number++) {
-        size_t before = t->n;
-        HL_TRY(hl_treebank_add(t, spec, reader, sentence, pieces));
-        HL_TRY(hl_treebank_arcs_add(&t->arcs, reader, sentence, t->n > before));
-        t->places[t->n].arc = t->arcs.n;
-        if (spec->max_sentences > 0 && (int64_t)t->n == spec->max_sentences) {
-            break;
-        }
-        if (spec->progress != NULL && number % TELL_EVERY == 0) {
-            int64_t done, total;
-            hl_lines_progress(hl_conllu_lines(reader), &done, &total);
-            HL_TRY(spec->progress(spec->context, done, total));
-        }
-        HL_TRY(hl_conllu_next(reader, &sentence));
-    }
-    if (t->n == 0) {
-        return hl_error(HL_BAD_FILE,
-                        "%s: no sentence can be used: of %" PRId64 ", %" PRId64 " have one word, %" PRId64
-                        " are longer than %" PRId64 " pieces",
-                        spec->path, t->n_short + t->n_long, t->n_short, t->n_long, spec->max_pieces);
-    }
-    return hl_ok();
-}
-
-/* Makes strings of the names, because the texts of the set have no zero byte. */
-static hl_status name_relations(hl_treebank *t)
-{
-    size_t n = t->n_relations = t->relation_set.n;
-    t->names_bytes = n * sizeof *t->names + t->relation_set.bytes.size + n;
-    t->names = hl_calloc(t->names_bytes, 1);
-    HL_NEED(t->names != NULL, "the relations of a treebank");
-    char *next = (char *)(t->names + n);
-    for (size_t r = 0; r < n; r++) {
-        size_t size;
-        const char *name = hl_text_set_get(&t->relation_set, r, &size);
-        t->names[r] = next;
-        memcpy(next, name, size);
-        next += size + 1;
-    }
-    hl_text_set_free(&t->relation_set);
-    return hl_ok();
-}
-
-/* A treebank is read once and kept as long as the model runs, so it keeps no more room than needed. */
-static bool give_back(hl_treebank *t)
-{
-    place last = t->places[t->n];
-    return HL_FIT(t->places, t->places_capacity, t->n + 1) && HL_FIT(t->heads, t->heads_capacity, last.word) &&
-           HL_FIT(t->relations, t->relations_capacity, last.word) && HL_FIT(t->texts, t->texts_capacity, last.word) &&
-           HL_FIT(t->begins, t->begins_capacity, last.begin) && HL_FIT(t->pieces, t->pieces_capacity, last.piece) &&
-           HL_FIT(t->text.bytes, t->text.capacity, t->text.size + 1) &&
-           (t->arcs.n == 0 || HL_FIT(t->arcs.list, t->arcs.capacity, t->arcs.n));
-}
-
-hl_treebank *hl_treebank_begin(void)
-{
-    hl_treebank *t = hl_calloc(1, sizeof *t);
-    if (t == NULL || !HL_GROW(t->places, t->places_capacity, 1)) {
-        hl_treebank_free(t);
-        return NULL;
-    }
-    t->places[0] = (place){ 0 };
-    return t;
-}
-
-hl_status hl_treebank_end(hl_treebank *t, const hl_treebank_spec *spec)
-{
-    hl_treebank_arcs_end(&t->arcs);
     /* The further relations, if they exist, are numbered after those of the file. */
     static const char *const names[HL_TREEBANK_EXTRAS] = { "neg", "entity", "long" };
-    t->n_own = t->relation_set.n;
+    hl_treebank *t = b->treebank;
+    hl_treebank_arcs *arcs = &b->arcs;
+    t->n_own = (int64_t)b->relations.n;
     for (int extra = 0; extra < HL_TREEBANK_EXTRAS; extra++) {
-        size_t next = t->relation_set.n, number = 0;
+        size_t next = b->relations.n, number = 0;
         t->extras[extra] = -1;
-        if (t->arcs.counts[extra] > 0) {
-            HL_TRY(hl_text_set_add(&t->relation_set, names[extra], strlen(names[extra]), 1, &number));
+        if (arcs->counts[extra] > 0) {
+            HL_TRY(hl_text_set_add(&b->relations, names[extra], strlen(names[extra]), 1, &number));
             t->extras[extra] = number == next ? (int64_t)number : -1;
         }
     }
-    for (size_t i = 0; i < t->arcs.n; i++) {
-        t->arcs.list[i].relation = (int32_t)t->extras[t->arcs.list[i].relation];
+    for (size_t i = 0; i < arcs->n; i++) {
+        arcs->list[i].relation = (int32_t)t->extras[arcs->list[i].relation];
     }
-    HL_TRY(name_relations(t));
-    return give_back(t) ? hl_ok() : hl_error_memory(spec->path);
+    size_t n = b->relations.n;
+    HL_NEED(HL_GROW(t->names, b->names_capacity, n), b->spec->path);
+    for (size_t r = 0; r < n; r++) {
+        size_t size, first = t->text.size;
+        const char *name = hl_text_set_get(&b->relations, r, &size);
+        add_text(&t->text, first, name, size);
+        t->names[r] = first;
+    }
+    HL_TRY(hl_text_status(&t->text));
+    /* A treebank is read once and kept as long as the model runs, so it keeps no more room than needed. */
+    HL_NEED(HL_FIT(t->places, b->places_capacity, (size_t)t->n_sentences + 1) &&
+                HL_FIT(t->numbers, b->numbers_capacity, t->places[t->n_sentences].number) &&
+                HL_FIT(t->names, b->names_capacity, n) && HL_FIT(t->text.bytes, t->text.capacity, t->text.size + 1) &&
+                (arcs->n == 0 || HL_FIT(arcs->list, arcs->capacity, arcs->n)),
+            b->spec->path);
+    t->n_relations = (int64_t)n;
+    t->entity_fault = arcs->fault;
+    t->arcs = arcs->list;
+    arcs->list = NULL;
+    return hl_ok();
+}
+
+static hl_status add_sentences(hl_treebank_builder *b)
+{
+    hl_treebank *t = b->treebank;
+    const hl_conllu_sentence *sentence;
+    HL_TRY(hl_treebank_read_next(b, &sentence));
+    while (sentence != NULL) {
+        bool has_tree = sentence->n_words > 1, fits = false;
+        HL_TRY(has_tree ? hl_treebank_join(b, sentence, &fits) : hl_ok());
+        HL_TRY(fits ? hl_treebank_add(b, hl_conllu_comment(sentence, "sent_id")) : hl_ok());
+        t->n_short += !has_tree;
+        t->n_long += has_tree && !fits;
+        HL_TRY(hl_treebank_arcs_add(&b->arcs, b->reader, sentence, fits));
+        t->places[t->n_sentences].arc = b->arcs.n;
+        if (b->spec->max_sentences > 0 && t->n_sentences == b->spec->max_sentences) {
+            break;
+        }
+        HL_TRY(hl_treebank_read_next(b, &sentence));
+    }
+    if (t->n_sentences == 0) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: no sentence can be used: of %" PRId64 ", %" PRId64 " have one word, %" PRId64
+                        " are longer than %" PRId64 " pieces",
+                        b->spec->path, t->n_short + t->n_long, t->n_short, t->n_long, b->spec->max_pieces);
+    }
+    return hl_treebank_end(b);
 }
 
 hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out)
 {
-    *out = NULL;
-    hl_conllu *reader;
-    HL_TRY(hl_conllu_open(spec->path, HL_CONLLU_ROOTS, &reader));
-    hl_pieces pieces = { 0 };
-    hl_treebank *t = hl_treebank_begin();
-    hl_status status = t != NULL ? add_sentences(t, spec, reader, &pieces) : hl_error_memory(spec->path);
-    HL_THEN(status, hl_treebank_end(t, spec));
-    hl_pieces_free(&pieces);
-    hl_conllu_close(reader);
+    hl_treebank_builder builder;
+    hl_status status = hl_treebank_begin(spec, &builder);
+    HL_THEN(status, add_sentences(&builder));
+    hl_treebank_builder_free(&builder);
+    *out = builder.treebank;
     if (status.code != HL_OK) {
-        hl_treebank_free(t);
-        return status;
+        hl_treebank_free(*out);
+        *out = NULL;
     }
-    *out = t;
-    return hl_ok();
-}
-
-int64_t hl_treebank_size(const hl_treebank *treebank)
-{
-    return (int64_t)treebank->n;
-}
-
-int64_t hl_treebank_short(const hl_treebank *treebank)
-{
-    return treebank->n_short;
-}
-
-int64_t hl_treebank_long(const hl_treebank *treebank)
-{
-    return treebank->n_long;
-}
-
-int64_t hl_treebank_several_roots(const hl_treebank *treebank)
-{
-    return treebank->n_several_roots;
-}
-
-int64_t hl_treebank_unknown_words(const hl_treebank *treebank)
-{
-    return treebank->n_unknown_words;
+    return status;
 }
 
 size_t hl_treebank_bytes(const hl_treebank *t)
 {
-    place last = t->places[t->n];
-    size_t of_word = sizeof *t->heads + sizeof *t->relations + sizeof *t->texts;
-    return (t->n + 1) * sizeof last + last.word * of_word + last.begin * sizeof *t->begins +
-           last.piece * sizeof *t->pieces + t->arcs.n * sizeof *t->arcs.list + t->text.size + t->names_bytes;
-}
-
-int64_t hl_treebank_longest(const hl_treebank *treebank)
-{
-    return treebank->longest;
-}
-
-int64_t hl_treebank_most_words(const hl_treebank *treebank)
-{
-    return treebank->most_words;
-}
-
-int64_t hl_treebank_relations(const hl_treebank *treebank)
-{
-    return (int64_t)treebank->n_relations;
-}
-
-int64_t hl_treebank_own(const hl_treebank *treebank)
-{
-    return (int64_t)treebank->n_own;
-}
-
-int64_t hl_treebank_extra_relation(const hl_treebank *treebank, hl_treebank_extra extra)
-{
-    return treebank->extras[extra];
-}
-
-hl_status hl_treebank_entity_fault(const hl_treebank *treebank)
-{
-    return treebank->arcs.fault;
+    const place *last = &t->places[t->n_sentences];
+    return ((size_t)t->n_sentences + 1) * sizeof *last + last->number * sizeof *t->numbers +
+           last->arc * sizeof *t->arcs + t->text.size + (size_t)t->n_relations * sizeof *t->names;
 }
 
 const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation)
 {
-    return treebank->names[relation];
+    return treebank->text.bytes + treebank->names[relation];
 }
 
 hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentence)
 {
     const place *at = &treebank->places[sentence];
-    return (hl_treebank_sentence){ .n_words = (int64_t)(at[1].word - at->word),
-                                   .heads = treebank->heads + at->word,
-                                   .relations = treebank->relations + at->word,
-                                   .begins = treebank->begins + at->begin,
-                                   .pieces = treebank->pieces + at->piece,
-                                   .n_pieces = (int64_t)(at[1].piece - at->piece),
-                                   .arcs = treebank->arcs.n > 0 ? treebank->arcs.list + at->arc : NULL,
+    const int32_t *numbers = treebank->numbers + at->number;
+    size_t W = at->n_words;
+    return (hl_treebank_sentence){ .n_words = (int64_t)W,
+                                   .heads = numbers,
+                                   .relations = numbers + W,
+                                   .begins = numbers + 2 * W,
+                                   .pieces = numbers + 4 * W + 2,
+                                   .n_pieces = (int64_t)(at[1].number - at->number - 4 * W - 2),
+                                   .arcs = treebank->arcs != NULL ? treebank->arcs + at->arc : NULL,
                                    .n_arcs = (int64_t)(at[1].arc - at->arc) };
 }
 
@@ -377,12 +315,14 @@ bool hl_treebank_own_arc(const hl_treebank_sentence *sentence, int64_t i, hl_tre
     return head >= 0;
 }
 
-const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence)
-{
-    return treebank->text.bytes + treebank->places[sentence].id;
-}
-
 const char *hl_treebank_word(const hl_treebank *treebank, int64_t sentence, int64_t word)
 {
-    return treebank->text.bytes + treebank->texts[treebank->places[sentence].word + (size_t)word];
+    const place *at = &treebank->places[sentence];
+    const int32_t *texts = treebank->numbers + at->number + 3 * at->n_words + 1;
+    return treebank->text.bytes + at->text + texts[word];
+}
+
+const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence)
+{
+    return hl_treebank_word(treebank, sentence, (int64_t)treebank->places[sentence].n_words);
 }

@@ -45,12 +45,32 @@ typedef struct hl_treebank_sentence {
 /* Word i with its head as a case of its relation in DEPREL. False if it is a root. */
 bool hl_treebank_own_arc(const hl_treebank_sentence *sentence, int64_t i, hl_treebank_arc *arc);
 
-typedef struct hl_treebank hl_treebank;
-
 enum { HL_TREEBANK_RELATION = 63 /* the most bytes in a relation's name */ };
 
 /* The name for all relations together, in tables and files. No relation has this name. */
 #define HL_TREEBANK_ALL "all"
+
+typedef struct hl_treebank {
+    int64_t n_sentences;     /* S: those that are used */
+    int64_t n_short, n_long; /* sentences left out: with one word, and with too many pieces */
+    int64_t n_several_roots; /* sentences with several roots, among those used */
+    int64_t n_unknown_words; /* words with an unknown token as a piece, among those used */
+    int64_t longest;         /* the most pieces in a sentence that is used */
+    int64_t most_words;      /* the most words in one */
+    int64_t n_relations;     /* R */
+    int64_t n_own; /* the first of them are those of DEPREL, in the order of first occurrence, without subtypes
+                                unless asked for */
+    int64_t extras[HL_TREEBANK_EXTRAS]; /* the numbers of these relations; -1 for one that does not exist */
+    hl_status entity_fault; /* HL_BAD_FILE if "entity" does not exist because Entity= cannot be read, with the line and
+                               the reason */
+
+    /* For the functions below. All arrays are owned. */
+    struct hl_treebank_place *places; /* (S + 1): where each sentence begins in the arrays */
+    int32_t *numbers;                 /* of all sentences, end to end */
+    hl_treebank_arc *arcs;
+    size_t *names; /* (R): of the relations, in `text` */
+    hl_text text;  /* all words and names, each with a zero byte at its end */
+} hl_treebank;
 
 /* Reads the whole treebank (hl_treebank_bytes stay in memory). HL_BAD_FILE as hl_conllu_open and hl_conllu_next with
  * HL_CONLLU_ROOTS, and:
@@ -63,30 +83,11 @@ hl_status hl_treebank_read(const hl_treebank_spec *spec, hl_treebank **out);
 
 void hl_treebank_free(hl_treebank *treebank); /* NULL is allowed */
 
-int64_t hl_treebank_size(const hl_treebank *treebank); /* S: the number of sentences that are used */
-
-/* The numbers of sentences left out: with one word, and with too many pieces. */
-int64_t hl_treebank_short(const hl_treebank *treebank);
-int64_t hl_treebank_long(const hl_treebank *treebank);
-
-/* Among those used: the number of sentences with several roots, and of words with an unknown token as a piece. */
-int64_t hl_treebank_several_roots(const hl_treebank *treebank);
-int64_t hl_treebank_unknown_words(const hl_treebank *treebank);
-
 /* The memory that it needs, in bytes. */
 size_t hl_treebank_bytes(const hl_treebank *treebank);
 
-/* The number of relations, R, and their names. The first hl_treebank_own are those of DEPREL, in the order of first
- * occurrence, without subtypes unless asked for. */
-int64_t hl_treebank_relations(const hl_treebank *treebank);
-int64_t hl_treebank_own(const hl_treebank *treebank);
+/* The name of a relation in 0 .. R - 1. */
 const char *hl_treebank_relation(const hl_treebank *treebank, int64_t relation);
-
-/* The number of that relation in 0 .. R - 1; -1 if it does not exist. */
-int64_t hl_treebank_extra_relation(const hl_treebank *treebank, hl_treebank_extra extra);
-
-/* HL_BAD_FILE if "entity" does not exist because Entity= cannot be read, with the line and the reason. */
-hl_status hl_treebank_entity_fault(const hl_treebank *treebank);
 
 /* Sentence s in 0 .. S - 1. The treebank owns its arrays. */
 hl_treebank_sentence hl_treebank_at(const hl_treebank *treebank, int64_t sentence);
@@ -96,9 +97,5 @@ const char *hl_treebank_id(const hl_treebank *treebank, int64_t sentence);
 
 /* The spelling of word w in sentence s. */
 const char *hl_treebank_word(const hl_treebank *treebank, int64_t sentence, int64_t word);
-
-/* The most pieces, and the most words, in a sentence that is used. */
-int64_t hl_treebank_longest(const hl_treebank *treebank);
-int64_t hl_treebank_most_words(const hl_treebank *treebank);
 
 HL_END_DECLS

@@ -1,7 +1,6 @@
-#include "data/text/private/treebank_arcs.h"
-
 #include "core/base/memory.h"
 #include "data/text/private/grow.h"
+#include "data/text/private/treebank_build.h"
 
 #include <string.h>
 
@@ -88,16 +87,9 @@ hl_status hl_treebank_arcs_add(hl_treebank_arcs *arcs, const hl_conllu *reader, 
     return hl_ok();
 }
 
-void hl_treebank_arcs_end(hl_treebank_arcs *arcs)
+void hl_treebank_arcs_free(hl_treebank_arcs *arcs)
 {
     hl_entities_free(&arcs->entities);
     hl_free(arcs->mentions);
-    arcs->mentions = NULL;
-}
-
-void hl_treebank_arcs_free(hl_treebank_arcs *arcs)
-{
-    hl_treebank_arcs_end(arcs);
     hl_free(arcs->list);
-    *arcs = (hl_treebank_arcs){ 0 };
 }

@@ -167,16 +167,20 @@ size_t hl_utf8_encode(uint32_t code, char bytes[4])
     return n;
 }
 
-void hl_add_lower_case(hl_text *text, const char *bytes, size_t size, uint32_t code)
+void hl_add_lower_case(hl_text *text, const char *bytes, size_t size)
 {
-    uint32_t lower[2];
-    int n = size > 0 ? hl_bert_lower_case(code, lower) : 0;
-    for (int i = 0; i < n; i++) {
-        char encoded[4];
-        hl_text_add(text, encoded, hl_utf8_encode(lower[i], encoded));
-    }
-    if (n == 0) {
-        hl_text_add(text, bytes, 1);
+    for (size_t at = 0, step; at < size; at += step) {
+        uint32_t code, lower[2];
+        step = hl_utf8_decode(bytes + at, size - at, &code);
+        int n = step > 0 ? hl_bert_lower_case(code, lower) : 0;
+        for (int i = 0; i < n; i++) {
+            char encoded[4];
+            hl_text_add(text, encoded, hl_utf8_encode(lower[i], encoded));
+        }
+        if (n == 0) {
+            step = 1;
+            hl_text_add(text, bytes + at, step);
+        }
     }
 }
 

@@ -7,11 +7,6 @@
 #include "data/text/private/text_set.h"
 #include "data/text/private/unicode.h"
 
-void hl_word_forms_find(const hl_text_data *data, hl_text_example *example, int32_t *begins)
-{
-    hl_text_data_find_words(data, example, begins);
-}
-
 void hl_word_forms_number(const unsigned char *kinds, const hl_text_example *example, int32_t *words)
 {
     int64_t next = 0;
@@ -42,14 +37,6 @@ static void free_maker(word_maker *word)
     hl_text_free(&word->form);
 }
 
-/* Reads the next character. If the bytes are not UTF-8, reads a single byte, which is `other`. */
-static size_t next_character(const char *text, size_t size, uint32_t *code, hl_kind *kind)
-{
-    size_t step = hl_utf8_decode(text, size, code);
-    *kind = step > 0 ? hl_byte_level_kind(*code) : HL_KIND_OTHER;
-    return step;
-}
-
 static hl_status make_word(word_maker *word, const hl_tokens *tokens, const int32_t *ids, size_t n)
 {
     word->whole.size = word->form.size = 0;
@@ -59,25 +46,21 @@ static hl_status make_word(word_maker *word, const hl_tokens *tokens, const int3
     HL_TRY(hl_tokens_decode(tokens, ids, n, true, &word->whole));
     const char *all = word->whole.bytes;
     size_t begin = 0, end = 0;
-    for (size_t at = 0, step; at<word->whole.size; at += step> 0 ? step : 1) {
+    for (size_t at = 0, step; at < word->whole.size; at += step) {
         uint32_t code;
-        hl_kind kind;
-        step = next_character(all + at, word->whole.size - at, &code, &kind);
+        size_t size = hl_utf8_decode(all + at, word->whole.size - at, &code);
+        hl_kind kind = size > 0 ? hl_byte_level_kind(code) : HL_KIND_OTHER;
+        step = size > 0 ? size : 1; /* bytes that are not UTF-8 are read one by one */
         if (kind != HL_KIND_WHITE) {
             begin = end == 0 ? at : begin;
-            end = at + (step > 0 ? step : 1);
+            end = at + step;
             word->has_letter = word->has_letter || kind == HL_KIND_LETTER || kind == HL_KIND_NUMBER;
         }
-    }
-    for (size_t at = begin, step; at<end; at += step> 0 ? step : 1) {
-        uint32_t code;
-        hl_kind kind;
-        step = next_character(all + at, end - at, &code, &kind);
-        hl_add_lower_case(&word->form, all + at, step, code);
     }
     if (end > begin) {
         word->text = all + begin;
         word->size = end - begin;
+        hl_add_lower_case(&word->form, word->text, word->size);
     }
     return hl_text_status(&word->form);
 }
@@ -282,7 +265,8 @@ hl_status hl_word_forms_count(hl_word_forms *forms, const hl_text_data *data)
     }
     counting c = { .forms = forms, .data = data, .known = hl_calloc(KNOWN_WORDS, sizeof *c.known) };
     hl_status status = c.known != NULL ? hl_ok() : hl_error_memory("the words of a text");
-    HL_THEN(status, hl_text_data_visit(data, HL_TRAIN, HL_WORD_FORMS_COUNTED, count_words, &c));
+    hl_split split = data->of == NULL ? HL_TRAIN : HL_VALIDATION; /* a file in the tokens of others has no training */
+    HL_THEN(status, hl_text_data_visit(data, split, HL_WORD_FORMS_COUNTED, count_words, &c));
     if (status.code == HL_OK) {
         find_rarest(forms);
     }

@@ -13,10 +13,6 @@
 
 HL_BEGIN_DECLS
 
-/* Finds the words of an example that does not come from a file, in the same way as in the data: example->words, which
- * becomes `begins` (T). For tags, the example must have rows and n_targets. */
-void hl_word_forms_find(const hl_text_data *data, hl_text_example *example, int32_t *begins);
-
 /* Numbers the words of an example: words (T), -1 for special tokens. A mask is the exception: it counts as a word.
  * kinds: by id, from the tokens' vocabulary. */
 void hl_word_forms_number(const unsigned char *kinds, const hl_text_example *example, int32_t *words);

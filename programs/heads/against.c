@@ -56,7 +56,7 @@ hl_status hl_heads_against_check(const hl_model_source *a, const hl_model_source
                             a->path, b->path, id, token, its);
         }
     }
-    int64_t stated = hl_dataset_n_relations(a->dataset), its = hl_dataset_n_relations(b->dataset);
+    int64_t stated = hl_dataset_sizes(a->dataset)->relations, its = hl_dataset_sizes(b->dataset)->relations;
     return stated == its ? hl_ok()
                          : hl_error(HL_INVALID,
                                     "%s and %s cannot be compared: their tasks state %" PRId64 " and %" PRId64

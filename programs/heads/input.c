@@ -164,7 +164,7 @@ static hl_status make_text(const hl_model_source *run, const char *option, const
         }
         *input->example.lengths = (int32_t)T;
         hl_text_example read = { .n_tokens = T, .tokens = ids, .rows = rows, .n_targets = n_rows };
-        hl_word_forms_find(text_of(run), &read, ids + 4 * T);
+        hl_text_data_find_words(text_of(run), &read, ids + 4 * T);
         hl_word_forms_number(input->example.kinds, &read, input->example.words);
     }
     hl_free(rows);

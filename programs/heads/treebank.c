@@ -11,7 +11,7 @@
 
 static hl_status find_relation(const hl_treebank *treebank, const char *name, int64_t *relation)
 {
-    int64_t R = hl_treebank_relations(treebank);
+    int64_t R = treebank->n_relations;
     *relation = -1;
     if (strcmp(name, HL_TREEBANK_ALL) == 0) {
         return hl_ok();
@@ -59,7 +59,7 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
                   "%s on %s sentences: how often each head finds the syntactic head of a word, by relation, "
                   "in its better way, beside the best fixed offset (first column), in sentences 1, 3, 5 ...; sentences "
                   "0, 2, 4 ... choose the ways",
-                  study->model->source.name, HL_COUNT(hl_treebank_size(study->treebank)));
+                  study->model->source.name, HL_COUNT(study->treebank->n_sentences));
     hl_status status = make_shares(study, &s);
     HL_THEN(status, hl_heads_shares_draw(&s, &caption, "relation", "share found, held out", format, bytes));
     hl_text_free(&caption);

@@ -92,13 +92,13 @@ void hl_heads_treebank_data(hl_heads_answer *answer, const hl_syntax_study *stud
 {
     json_t *trees = study->has_trees ? hl_results_json(hl_heads_trees(study)) : json_null();
     const hl_treebank *t = study->treebank;
-    int64_t left_out = hl_treebank_short(t) + hl_treebank_long(t);
-    hl_json_print_document(&answer->json, json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
-                                                    (json_int_t)hl_treebank_size(t), "left_out", (json_int_t)left_out,
-                                                    "several_roots", (json_int_t)hl_treebank_several_roots(t),
-                                                    "unknown_words", (json_int_t)hl_treebank_unknown_words(t), "rows",
-                                                    hl_results_json(relations_of(study)), "heads",
-                                                    hl_results_json(hl_heads_earning(study)), "trees", trees));
+    int64_t left_out = t->n_short + t->n_long;
+    hl_json_print_document(&answer->json,
+                           json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences", (json_int_t)t->n_sentences,
+                                     "left_out", (json_int_t)left_out, "several_roots", (json_int_t)t->n_several_roots,
+                                     "unknown_words", (json_int_t)t->n_unknown_words, "rows",
+                                     hl_results_json(relations_of(study)), "heads",
+                                     hl_results_json(hl_heads_earning(study)), "trees", trees));
     hl_results_csv(&answer->csv, study->has_trees ? hl_heads_trees(study) : relations_of(study));
 }
 

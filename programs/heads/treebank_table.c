@@ -88,12 +88,12 @@ static void print_read(hl_text *text, const hl_syntax_study *study)
 {
     const hl_treebank *t = study->treebank;
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s on %s sentence%s; left out: %s of one word, %s of more than %s pieces.",
-                      study->model->source.path, HL_COUNT(hl_treebank_size(t)), hl_treebank_size(t) == 1 ? "" : "s",
-                      HL_COUNT(hl_treebank_short(t)), HL_COUNT(hl_treebank_long(t)), HL_COUNT(study->max_pieces));
-    if (hl_treebank_several_roots(t) > 0 || hl_treebank_unknown_words(t) > 0) {
+                      study->model->source.path, HL_COUNT(t->n_sentences), t->n_sentences == 1 ? "" : "s",
+                      HL_COUNT(t->n_short), HL_COUNT(t->n_long), HL_COUNT(study->max_pieces));
+    if (t->n_several_roots > 0 || t->n_unknown_words > 0) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "Of these, sentences with several roots: %s; words that the model's tokens do not know: %s.",
-                          HL_COUNT(hl_treebank_several_roots(t)), HL_COUNT(hl_treebank_unknown_words(t)));
+                          HL_COUNT(t->n_several_roots), HL_COUNT(t->n_unknown_words));
     }
 }
 
@@ -226,7 +226,7 @@ static const char *meaning_of(const hl_syntax_study *study, int64_t relation)
     };
     const char *meaning = "";
     for (int extra = 0; relation >= 0 && extra < HL_TREEBANK_EXTRAS; extra++) {
-        bool is_it = hl_treebank_extra_relation(study->treebank, extra) == relation;
+        bool is_it = study->treebank->extras[extra] == relation;
         meaning = is_it ? meanings[extra] : meaning;
     }
     return meaning;
@@ -235,7 +235,7 @@ static const char *meaning_of(const hl_syntax_study *study, int64_t relation)
 /* What further relations are, or why one is missing. */
 static void print_extras(hl_text *text, const hl_syntax_study *study)
 {
-    hl_status fault = hl_treebank_entity_fault(study->treebank);
+    hl_status fault = study->treebank->entity_fault;
     hl_text shown = { 0 };
     for (int64_t row = 1; row < study->n_rows; row++) {
         hl_text_print(&shown, "%s", meaning_of(study, study->rows[row]));

@@ -128,9 +128,8 @@ hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_followed *follo
     const hl_treebank *treebank = followed->treebank;
     if (treebank != NULL) {
         hl_print_line(out, "treebank: %s sentences of %s; left out: %s of one word, %s of more than %s pieces",
-                      HL_COUNT(hl_treebank_size(treebank)), hl_config_string(config, config->patterns.treebank),
-                      HL_COUNT(hl_treebank_short(treebank)), HL_COUNT(hl_treebank_long(treebank)),
-                      HL_COUNT(config->model.max_length));
+                      HL_COUNT(treebank->n_sentences), hl_config_string(config, config->patterns.treebank),
+                      HL_COUNT(treebank->n_short), HL_COUNT(treebank->n_long), HL_COUNT(config->model.max_length));
     }
     if (followed->no_mentions.code != HL_OK) {
         hl_print_line(out, "coreference is not followed: %s", followed->no_mentions.text);

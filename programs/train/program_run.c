@@ -55,7 +55,7 @@ static hl_status init_recorder(training *t, const hl_dataset *written, FILE *err
     if (n == 0) {
         return hl_ok();
     }
-    int64_t rows = hl_trainer_evaluation_rows(config), longest = hl_dataset_max_length(trainer->dataset);
+    int64_t rows = hl_trainer_evaluation_rows(config), longest = hl_dataset_sizes(trainer->dataset)->longest;
     HL_TRY(hl_validation_sums_pass_init(&t->sums, &trainer->model.config, rows, longest));
     HL_TRY(hl_trainer_reserve_sums(trainer, &t->sums));
     t->loop.sums = &t->sums;

@@ -5,6 +5,7 @@
 #include "core/kernels/random.h"
 #include "data/text/corpus.h"
 #include "data/text/lines.h"
+#include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 
 /* Each line is an example: its bytes as tokens, and its number as a label; of running text, all bytes. */
@@ -74,6 +75,31 @@ static inline hl_corpus *opened(const hl_corpus_spec *spec)
     hl_status status = hl_corpus_open(spec, &corpus);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
     return corpus;
+}
+
+static inline void close_corpus(void *corpus)
+{
+    hl_corpus_close(corpus);
+}
+
+/* The corpus of a new cache; closed when the test ends. */
+static inline hl_corpus *kept_corpus(made *m)
+{
+    hl_corpus_spec spec = spec_of(m, scratch_path("cache"));
+    return scratch_own(opened(&spec), close_corpus);
+}
+
+static inline void free_reader(void *reader)
+{
+    hl_corpus_reader_free(reader);
+    free(reader);
+}
+
+static inline hl_corpus_reader *kept_reader(const hl_corpus *corpus)
+{
+    hl_corpus_reader *reader = calloc(1, sizeof *reader);
+    CHECK_OK(hl_corpus_reader_init(reader, corpus));
+    return scratch_own(reader, free_reader);
 }
 
 /* Lines of 0 to 5,000 bytes, some longer than a block, and many short ones. */

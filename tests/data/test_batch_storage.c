@@ -1,7 +1,6 @@
 #include "data/batch_storage.h"
 
-#include "data/dataset.h"
-#include "tests/check_suite.h"
+#include "tests/data/dataset_examples.h"
 
 #include <string.h>
 
@@ -88,23 +87,14 @@ TEST(what_does_not_fit_changes_nothing)
     ck_assert_int_eq(hl_batch_storage_init(&s, 2, 4, 0).code, HL_INVALID);
 }
 
-static hl_dataset *open_dataset(void)
-{
-    const hl_task_spec spec = { .name = "copy", .length = 6, .min_length = 2, .symbols = 9 };
-    hl_dataset *dataset;
-    CHECK_OK(hl_dataset_open(&spec, 3, &dataset));
-    return dataset;
-}
-
 /* The batch of a dataset is its examples, packed. */
 TEST(a_datasets_batch_is_its_examples_without_padding)
 {
     enum { N = 20, FIRST = 7 };
-    hl_dataset *dataset = open_dataset();
-    int64_t T = hl_dataset_max_length(dataset);
-    hl_examples examples;
+    hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "copy", .length = 6, .min_length = 2, .symbols = 9 }, 3);
+    int64_t T = hl_dataset_sizes(dataset)->longest;
+    hl_examples examples = read_batch(dataset, HL_TRAIN, FIRST, N, T);
     hl_batch_storage made, packed;
-    CHECK_OK(hl_dataset_make_examples(dataset, HL_TRAIN, FIRST, N, &examples));
     CHECK_OK(hl_batch_storage_of(&packed, &examples, 40));
     CHECK_OK(hl_dataset_storage(dataset, N, N * T, 40, &made));
     CHECK_OK(hl_dataset_batch(dataset, HL_TRAIN, FIRST, N, &made));
@@ -125,8 +115,6 @@ TEST(a_datasets_batch_is_its_examples_without_padding)
     ck_assert_int_eq(hl_dataset_batch(dataset, HL_TRAIN, 0, N, &packed).code, HL_INVALID); /* no room to make one */
     hl_batch_storage_free(&made);
     hl_batch_storage_free(&packed);
-    hl_examples_free(&examples);
-    hl_dataset_free(dataset);
 }
 
 SUITE("batch storage")

@@ -1,7 +1,6 @@
 #include "data/text/corpus.h"
 
 #include "core/base/memory.h"
-#include "core/base/threads.h"
 #include "core/files/files.h"
 #include "data/text/permute.h"
 #include "data/text/private/corpus_file.h"
@@ -26,69 +25,31 @@ static void check_example(hl_corpus_reader *reader, int64_t i)
 TEST(every_example_is_read_in_any_order)
 {
     made m = { .source = source_file() };
-    hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
-    hl_corpus *corpus = opened(&spec);
+    hl_corpus *corpus = kept_corpus(&m);
     ck_assert(hl_corpus_examples(corpus) == LINES && hl_corpus_longest(corpus, 1) == 1 && m.times == 1);
     ck_assert_int_gt(hl_corpus_longest(corpus, 0), 2 * HL_CORPUS_BLOCK_NUMBERS);
     ck_assert_str_eq(hl_corpus_made_because(corpus), "");
-    hl_corpus_reader reader;
-    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
+    hl_corpus_reader *reader = kept_reader(corpus);
     int64_t numbers = 0;
     for (int64_t i = 0; i < LINES; i++) {
-        check_example(&reader, i);
-        numbers += reader.lengths[0] + reader.lengths[1];
+        check_example(reader, i);
+        numbers += reader->lengths[0] + reader->lengths[1];
     }
     ck_assert_int_eq(hl_corpus_numbers(corpus), numbers);
     for (int64_t i = 0; i < LINES; i++) {
-        check_example(&reader, hl_permute(2, 0, LINES, i));
+        check_example(reader, hl_permute(2, 0, LINES, i));
     }
-    hl_corpus_reader_free(&reader);
-    hl_corpus_close(corpus);
-}
-
-enum { THREADS = 4 };
-
-typedef struct shared {
-    const hl_corpus *corpus;
-    int64_t sums[THREADS]; /* of the labels that each thread read */
-} shared;
-
-static void read_all(const void *context, hl_range range)
-{
-    shared *s = *(shared *const *)context;
-    hl_corpus_reader reader;
-    bool good = hl_corpus_reader_init(&reader, s->corpus).code == HL_OK;
-    for (int64_t i = 0; good && i < LINES; i++) {
-        good = hl_corpus_read(&reader, hl_permute((uint64_t)range.begin, 0, LINES, i)).code == HL_OK;
-        s->sums[range.begin] += good ? reader.columns[1][0] : 0;
-    }
-    hl_corpus_reader_free(&reader);
-}
-
-TEST(threads_read_one_corpus_at_once)
-{
-    made m = { .source = source_file() };
-    hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
-    hl_corpus *corpus = opened(&spec);
-    shared all = { .corpus = corpus }, *context = &all;
-    hl_threads_run(THREADS, THREADS, 1, read_all, &context);
-    for (int t = 0; t < THREADS; t++) {
-        ck_assert_int_eq(all.sums[t], LINES * (LINES + 1) / 2);
-    }
-    hl_corpus_close(corpus);
 }
 
 TEST(running_text_is_read_by_windows)
 {
     made m = { .source = source_file(), .running = true };
-    hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
-    hl_corpus *corpus = opened(&spec);
+    hl_corpus *corpus = kept_corpus(&m);
     static int32_t all[200000], window[5000];
-    hl_corpus_reader reader;
-    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
+    hl_corpus_reader *reader = kept_reader(corpus);
     int64_t n = hl_corpus_numbers(corpus), at = 0;
     ck_assert(n < 200000 && n > 5 * HL_CORPUS_BLOCK_NUMBERS && hl_corpus_examples(corpus) == 0);
-    CHECK_OK(hl_corpus_window(&reader, 0, n, all));
+    CHECK_OK(hl_corpus_window(reader, 0, n, all));
     for (int line = 1; line <= LINES; line++) {
         for (size_t i = 0; i < length_of_line(line); i++) {
             ck_assert_int_eq(all[at++], byte_of_line(line, i));
@@ -97,11 +58,9 @@ TEST(running_text_is_read_by_windows)
     ck_assert_int_eq(at, n);
     for (int64_t first = n - 1; first >= 0; first -= 777) {
         int64_t count = first % 5000 < n - first ? first % 5000 : n - first;
-        CHECK_OK(hl_corpus_window(&reader, first, count, window));
+        CHECK_OK(hl_corpus_window(reader, first, count, window));
         ck_assert_mem_eq(window, all + first, (size_t)count * sizeof *window);
     }
-    hl_corpus_reader_free(&reader);
-    hl_corpus_close(corpus);
 }
 
 /* The numbers of a block, and one more and one less: where an example or its lengths end with a block. */
@@ -114,17 +73,12 @@ TEST(examples_may_end_where_blocks_do)
         }
         made m = { .source = text_file("text", text.bytes) };
         hl_text_free(&text);
-        hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
-        hl_corpus *corpus = opened(&spec);
-        hl_corpus_reader reader;
-        CHECK_OK(hl_corpus_reader_init(&reader, corpus));
+        hl_corpus_reader *reader = kept_reader(kept_corpus(&m));
         for (int i = 5; i >= 0; i--) {
-            CHECK_OK(hl_corpus_read(&reader, i));
-            ck_assert(reader.lengths[0] == (i % 2 == 0 ? length : 0) && reader.columns[1][0] == i + 1);
-            ck_assert(i % 2 == 1 || reader.columns[0][length - 1] == '0' + i / 2);
+            CHECK_OK(hl_corpus_read(reader, i));
+            ck_assert(reader->lengths[0] == (i % 2 == 0 ? length : 0) && reader->columns[1][0] == i + 1);
+            ck_assert(i % 2 == 1 || reader->columns[0][length - 1] == '0' + i / 2);
         }
-        hl_corpus_reader_free(&reader);
-        hl_corpus_close(corpus);
     }
 }
 
@@ -139,22 +93,18 @@ static ssize_t counted_pread(int fd, void *buffer, size_t count, off_t offset)
 TEST(an_example_costs_few_reads_and_no_memory)
 {
     made m = { .source = source_file() };
-    hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
-    hl_corpus *corpus = opened(&spec);
-    hl_corpus_reader reader;
-    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
+    hl_corpus *corpus = kept_corpus(&m);
+    hl_corpus_reader *reader = kept_reader(corpus);
     hl_file_calls calls = *hl_file_calls_get();
     calls.pread = counted_pread;
     hl_file_calls_set(&calls);
     for (int64_t i = 0; i < LINES; i++) {
         preads = 0;
-        reader.in_block = -1;
-        check_example(&reader, i);
-        ck_assert_int_le(preads, 2 + (int)reader.lengths[0] / HL_CORPUS_BLOCK_NUMBERS);
+        reader->in_block = -1;
+        check_example(reader, i);
+        ck_assert_int_le(preads, 2 + (int)reader->lengths[0] / HL_CORPUS_BLOCK_NUMBERS);
     }
     hl_file_calls_set(NULL);
-    hl_corpus_reader_free(&reader);
-    hl_corpus_close(corpus);
 }
 
 /* ---- damage ---- */
@@ -177,8 +127,8 @@ TEST(no_damaged_byte_goes_unnoticed)
         hl_status status = hl_corpus_load(damaged, &ours, &corpus);
         if (status.code == HL_OK) { /* in a block: named when it is read */
             char expected[128];
-            hl_corpus_reader reader;
             ck_assert_uint_lt(at, (size_t)corpus->end.n_blocks * HL_CORPUS_BLOCK);
+            hl_corpus_reader reader;
             CHECK_OK(hl_corpus_reader_init(&reader, corpus));
             for (int64_t i = 0; i < LINES && status.code == HL_OK; i++) {
                 status = hl_corpus_read(&reader, i);
@@ -212,15 +162,12 @@ TEST(blocks_that_changed_places_and_other_formats_are_refused)
     memcpy(bytes, bytes + HL_CORPUS_BLOCK, sizeof block);
     memcpy(bytes + HL_CORPUS_BLOCK, block, sizeof block);
     scratch_write(path, bytes, size);
-    hl_corpus *corpus = opened(&spec);
-    hl_corpus_reader reader;
-    CHECK_OK(hl_corpus_reader_init(&reader, corpus));
-    refused_as(hl_corpus_read(&reader, 0), HL_BAD_FILE, path,
+    hl_corpus *corpus = scratch_own(opened(&spec), close_corpus);
+    hl_corpus_reader *reader = kept_reader(corpus);
+    refused_as(hl_corpus_read(reader, 0), HL_BAD_FILE, path,
                ": block 0 is damaged; remove the file, and it is made again");
     ck_assert_int_eq(truncate(path, 100), 0); /* while it is open */
-    refused_as(hl_corpus_read(&reader, 0), HL_BAD_FILE, path, ": was cut short while it was read");
-    hl_corpus_reader_free(&reader);
-    hl_corpus_close(corpus);
+    refused_as(hl_corpus_read(reader, 0), HL_BAD_FILE, path, ": was cut short while it was read");
     uint32_t format = 7;
     memcpy(bytes + size - 16, &format, sizeof format);
     scratch_write(path, bytes, size);

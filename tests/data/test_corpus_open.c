@@ -281,11 +281,8 @@ static bool holds_lines(const char *path, bool changed)
  * be read, it is made anew all the same. */
 TEST(no_failing_call_harms_what_is_made_anew)
 {
-    char paths[2][512]; /* those of scratch_path stand for eight calls */
-    snprintf(paths[0], sizeof paths[0], "%s", text_file("cache.txt", "a\nb\n"));
-    snprintf(paths[1], sizeof paths[1], "%s", scratch_path("cache"));
-    made m = { .source = paths[0] };
-    hl_corpus_spec spec = spec_of(&m, paths[1]);
+    made m = { .source = text_file("cache.txt", "a\nb\n") };
+    hl_corpus_spec spec = spec_of(&m, scratch_format("%s", scratch_path("cache")));
     hl_corpus_close(opened(&spec));
     size_t size;
     char *old = scratch_read(spec.path, &size);

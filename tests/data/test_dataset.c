@@ -1,45 +1,8 @@
 #include "core/base/memory.h"
-#include "data/dataset.h"
-#include "data/examples_storage.h"
-#include "data/task.h"
-#include "tests/check_suite.h"
+#include "tests/data/dataset_examples.h"
 #include "tests/fault_checks.h"
-#include "tests/scratch.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void release_dataset(void *dataset)
-{
-    hl_dataset_free(dataset);
-}
-
-static void release_examples(void *examples)
-{
-    hl_examples_free(examples);
-    free(examples);
-}
-
-/* It goes when the test ends, as batches do. */
-static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
-{
-    hl_dataset *dataset;
-    CHECK_OK(hl_dataset_open(&spec, seed, &dataset));
-    return scratch_own(dataset, release_dataset);
-}
-
-static hl_examples read_batch(const hl_dataset *dataset, hl_split split, int64_t first, int64_t count, int64_t n_tokens)
-{
-    hl_examples batch;
-    CHECK_OK(hl_examples_allocate(count, n_tokens, hl_dataset_n_relations(dataset), &batch));
-    hl_dataset_examples(dataset, split, first, &batch);
-    hl_examples *kept = malloc(sizeof *kept);
-    ck_assert_ptr_nonnull(kept);
-    *kept = batch; /* of the same memory */
-    scratch_own(kept, release_examples);
-    return batch;
-}
 
 static const hl_task_spec variable_copy = { .name = "copy", .length = 9, .min_length = 3, .symbols = 5 };
 
@@ -93,7 +56,7 @@ LOOP_TEST(an_example_is_the_same_alone_in_any_batch_and_in_any_order, 0, ROWS(sp
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 42);
     hl_dataset *again = open_dataset(specs[_i].spec, 42);
-    int64_t longest = hl_dataset_max_length(dataset);
+    int64_t longest = hl_dataset_sizes(dataset)->longest;
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
         hl_examples whole = read_batch(dataset, split, 100, 40, longest);
         for (int64_t i = 39; i >= 0; i--) {
@@ -122,8 +85,8 @@ static void expect_relations_within(const hl_examples *batch)
 LOOP_TEST(rows_are_padded_past_their_length_and_sources_hold_the_answer, 0, ROWS(specs))
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 3);
-    int64_t longest = hl_dataset_max_length(dataset), T = longest + 2;
-    int64_t V = hl_vocabulary_size(hl_dataset_vocabulary(dataset)), R = hl_dataset_n_relations(dataset);
+    int64_t longest = hl_dataset_sizes(dataset)->longest, T = longest + 2;
+    int64_t V = hl_vocabulary_size(hl_dataset_vocabulary(dataset)), R = hl_dataset_sizes(dataset)->relations;
     ck_assert_int_eq(V, hl_task_sizes_of(&specs[_i].spec).vocabulary);
     int64_t scored = 0, sources = 0;
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
@@ -200,7 +163,7 @@ enum { DRAWN = 20000, SPACE = 1 << 20 };
  * first `digits` tokens, which must tell all examples apart. */
 static int mark(const hl_dataset *dataset, hl_split split, int64_t digits, bool *seen)
 {
-    int64_t T = hl_dataset_max_length(dataset), V = hl_vocabulary_size(hl_dataset_vocabulary(dataset));
+    int64_t T = hl_dataset_sizes(dataset)->longest, V = hl_vocabulary_size(hl_dataset_vocabulary(dataset));
     hl_examples batch = read_batch(dataset, split, 0, DRAWN, T);
     int different = 0, outside = 0;
     for (int64_t b = 0; b < DRAWN; b++) {
@@ -276,25 +239,11 @@ TEST(splits_share_no_sentence_whichever_words_are_masked)
     ck_assert(in_validation > 0 && in_validation < 16);
 }
 
-TEST(relations_have_names)
-{
-    hl_dataset *agreement = open_dataset((hl_task_spec){ .name = "agreement", .length = 9, .min_length = 8 }, 1);
-    ck_assert_int_eq(hl_dataset_n_relations(agreement), 8);
-    ck_assert_str_eq(hl_dataset_relation(agreement, 0), "det_noun");
-    ck_assert_str_eq(hl_dataset_relation(agreement, 7), "noun_pronoun");
-    ck_assert_ptr_null(hl_dataset_relation(agreement, 8));
-    ck_assert_ptr_null(hl_dataset_relation(agreement, 9));
-    ck_assert_ptr_null(hl_dataset_relation(agreement, -1));
-    hl_dataset *copy = open_dataset(variable_copy, 1);
-    ck_assert_int_eq(hl_dataset_n_relations(copy), 0);
-    ck_assert_ptr_null(hl_dataset_relation(copy, 0));
-}
-
 TEST(validation_holds_every_length_equally_often)
 {
     hl_dataset *dataset = open_dataset(variable_copy, 1);
-    ck_assert_int_eq(hl_dataset_n_lengths(dataset), 7);
-    ck_assert_int_eq(hl_dataset_max_length(dataset), 19);
+    ck_assert_int_eq(hl_dataset_sizes(dataset)->n_lengths, 7);
+    ck_assert_int_eq(hl_dataset_sizes(dataset)->longest, 19);
     ck_assert_double_eq_tol(hl_dataset_sizes(dataset)->mean, 13, 1e-9);
     hl_examples batch = read_batch(dataset, HL_VALIDATION, 0, 70, 19);
     int seen[20] = { 0 };
@@ -311,7 +260,7 @@ TEST(every_second_validation_example_holds_every_length_equally_often)
     for (int count = 1; count <= 6; count++) {
         hl_task_spec spec = { .name = "identity_copy", .length = 3 + count, .min_length = 4, .symbols = 8 };
         hl_dataset *dataset = open_dataset(spec, 1);
-        ck_assert_int_eq(hl_dataset_n_lengths(dataset), count);
+        ck_assert_int_eq(hl_dataset_sizes(dataset)->n_lengths, count);
         hl_examples batch = read_batch(dataset, HL_VALIDATION, 0, 4 * count, 3 + count);
         int seen[2][10] = { { 0 } }, in_round[4][10] = { { 0 } };
         for (int i = 0; i < 4 * count; i++) {
@@ -388,10 +337,10 @@ TEST(a_batchs_tokens_are_its_longest_example)
 LOOP_TEST(filling_a_batch_allocates_nothing, 0, ROWS(specs))
 {
     hl_dataset *dataset = open_dataset(specs[_i].spec, 1);
-    hl_examples batch = read_batch(dataset, HL_TRAIN, 0, 50, hl_dataset_max_length(dataset));
+    hl_examples batch = read_batch(dataset, HL_TRAIN, 0, 50, hl_dataset_sizes(dataset)->longest);
     faults_begin();
     hl_dataset_examples(dataset, HL_VALIDATION, 50, &batch);
-    ck_assert_int_eq(hl_dataset_longest(dataset, HL_TRAIN, 50, 50), hl_dataset_max_length(dataset));
+    ck_assert_int_eq(hl_dataset_longest(dataset, HL_TRAIN, 50, 50), hl_dataset_sizes(dataset)->longest);
     ck_assert_int_eq(faults_allocations(), 0);
     faults_end();
 }

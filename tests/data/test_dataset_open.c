@@ -1,16 +1,7 @@
-#include "data/dataset.h"
-#include "data/examples_storage.h"
-#include "tests/check_suite.h"
+#include "tests/data/dataset_examples.h"
 #include "tests/fault_checks.h"
 
 #include <string.h>
-
-static hl_dataset *open_dataset(hl_task_spec spec, uint64_t seed)
-{
-    hl_dataset *dataset;
-    CHECK_OK(hl_dataset_open(&spec, seed, &dataset));
-    return dataset;
-}
 
 static const hl_task_spec variable_copy = { .name = "copy", .length = 9, .min_length = 3, .symbols = 5 };
 
@@ -69,25 +60,19 @@ TEST(the_largest_specs_open_and_work)
 {
     hl_task_spec spec = { .name = "copy", .length = HL_TASK_MAX_SIZE, .min_length = 1, .symbols = HL_TASK_MAX_SYMBOLS };
     hl_dataset *dataset = open_dataset(spec, UINT64_MAX);
-    ck_assert_int_eq(hl_dataset_n_lengths(dataset), HL_TASK_MAX_SIZE);
-    hl_examples batch;
-    CHECK_OK(hl_examples_allocate(1, hl_dataset_max_length(dataset), 0, &batch));
-    hl_dataset_examples(dataset, HL_VALIDATION, HL_TASK_MAX_SIZE - 1, &batch);
+    ck_assert_int_eq(hl_dataset_sizes(dataset)->n_lengths, HL_TASK_MAX_SIZE);
+    hl_examples batch = read_batch(dataset, HL_VALIDATION, HL_TASK_MAX_SIZE - 1, 1, hl_dataset_sizes(dataset)->longest);
     ck_assert_int_eq(batch.lengths[0], 2 * HL_TASK_MAX_SIZE + 1);
     ck_assert_int_eq(hl_examples_scored(&batch), HL_TASK_MAX_SIZE);
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
 }
 
 TEST(sentences_of_every_length_open)
 {
     for (int64_t n = 3; n <= 30; n++) {
         hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "agreement", .length = n, .min_length = n }, 1);
-        ck_assert_int_eq(hl_dataset_max_length(dataset), n);
-        hl_dataset_free(dataset);
+        ck_assert_int_eq(hl_dataset_sizes(dataset)->longest, n);
     }
-    hl_task_spec longest = { .name = "agreement", .length = HL_TASK_MAX_SIZE, .min_length = 3 };
-    hl_dataset_free(open_dataset(longest, 1));
+    open_dataset((hl_task_spec){ .name = "agreement", .length = HL_TASK_MAX_SIZE, .min_length = 3 }, 1);
 }
 
 TEST(a_spec_and_its_name_need_not_outlive_the_opening)
@@ -97,12 +82,7 @@ TEST(a_spec_and_its_name_need_not_outlive_the_opening)
     hl_dataset *dataset = open_dataset(spec, 1);
     memset(name, 'x', sizeof name);
     memset(&spec, 0, sizeof spec);
-    hl_examples batch;
-    CHECK_OK(hl_examples_allocate(2, hl_dataset_max_length(dataset), 0, &batch));
-    hl_dataset_examples(dataset, HL_TRAIN, 0, &batch);
-    ck_assert_int_eq(batch.lengths[1], 12);
-    hl_examples_free(&batch);
-    hl_dataset_free(dataset);
+    ck_assert_int_eq(read_batch(dataset, HL_TRAIN, 0, 2, hl_dataset_sizes(dataset)->longest).lengths[1], 12);
     hl_dataset_free(NULL);
 }
 

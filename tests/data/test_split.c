@@ -45,27 +45,4 @@ TEST(a_share_of_all_content_is_validation)
     ck_assert_str_eq(chosen, "fkmnpqrwxyz");
 }
 
-TEST(no_window_lies_across_the_border)
-{
-    for (int64_t n = 0; n < 60; n++) {
-        for (int64_t length = 1; length < 8; length++) {
-            for (int64_t stride = 1; stride <= length; stride++) {
-                hl_windows train = hl_text_windows(n, 0.25, false, length, stride);
-                hl_windows last = hl_text_windows(n, 0.25, true, length, stride);
-                int64_t border = n - n / 4;
-                ck_assert(train.first == 0 && last.first == border && train.stride == stride);
-                ck_assert(train.count >= 0 && last.count >= 0);
-                /* The last window fits with its last target, and another one would not. */
-                ck_assert(train.count == 0 || (train.count - 1) * stride + length + 1 <= border);
-                ck_assert_int_gt(train.count * stride + length + 1, border);
-                ck_assert(last.count == 0 || last.first + (last.count - 1) * stride + length + 1 <= n);
-                ck_assert_int_gt(last.first + last.count * stride + length + 1, n);
-            }
-        }
-    }
-    ck_assert_int_eq(hl_text_windows(1115394, 0.1, true, 64, 64).first, 1115394 - 111539);
-    ck_assert_int_eq(hl_text_windows(100, 0, true, 4, 4).count, 0);
-    ck_assert_int_eq(hl_text_windows(100, 0, false, 4, 5).count, 20);
-}
-
 SUITE("split")

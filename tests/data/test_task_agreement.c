@@ -1,12 +1,9 @@
-#include "core/base/memory.h"
-#include "core/examples.h"
-#include "data/task.h"
-#include "tests/check_suite.h"
 #include "tests/data/agreement_parser.h"
+#include "tests/data/task_example.h"
 
 #include <string.h>
 
-enum { RELATIONS = PARSER_RELATIONS, ROWS = 3 + RELATIONS, WORDS = 94 };
+enum { RELATIONS = PARSER_RELATIONS, WORDS = 94 };
 
 static hl_vocabulary *vocabulary;
 
@@ -14,7 +11,7 @@ static const hl_task_spec spec = { .name = "agreement", .length = 24, .min_lengt
 
 static void open_vocabulary(void)
 {
-    CHECK_OK(hl_task_find("agreement")->vocabulary(&spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
 }
 
 static void close_vocabulary(void)
@@ -22,29 +19,14 @@ static void close_vocabulary(void)
     hl_vocabulary_free(vocabulary);
 }
 
-/* A sentence of n words in arrays of exactly its size, so that a sanitizer sees a write beside them. */
 static hl_example make(int64_t n, uint64_t seed)
 {
-    hl_example made;
-    int32_t **rows[ROWS] = { &made.tokens, &made.targets, &made.sources };
-    for (int r = 0; r < ROWS; r++) {
-        int32_t **row = r < 3 ? rows[r] : &made.relations[r - 3];
-        *row = hl_malloc((size_t)n * sizeof(int32_t));
-        memset(*row, 0x77, (size_t)n * sizeof(int32_t)); /* so that what is not written shows */
-    }
-    hl_draw draw = { .random = { .seed = seed, .stream = 5 } };
-    hl_task_find("agreement")->make(&spec, n, &draw, made);
-    return made;
+    return make_sample(&spec, n, seed).example;
 }
 
 static void release(hl_example made)
 {
-    hl_free(made.tokens);
-    hl_free(made.targets);
-    hl_free(made.sources);
-    for (int r = 0; r < RELATIONS; r++) {
-        hl_free(made.relations[r]);
-    }
+    release_sample(&spec, (sample){ .example = made });
 }
 
 /* The word at i, whether masked or not. */

@@ -1,7 +1,5 @@
 /* The task attachment, read by the texts of its tokens. */
-#include "core/examples.h"
-#include "data/dataset.h"
-#include "tests/check_suite.h"
+#include "tests/data/dataset_examples.h"
 
 #include <string.h>
 
@@ -52,11 +50,8 @@ static read_sentence read_example(const hl_vocabulary *vocabulary, const hl_exam
 
 TEST(the_cue_decides_who_has_the_thing)
 {
-    hl_dataset *dataset;
-    hl_examples examples;
-    hl_task_spec spec = { .name = "attachment", .length = T, .min_length = 10 };
-    CHECK_OK(hl_dataset_open(&spec, 2, &dataset));
-    CHECK_OK(hl_dataset_make_examples(dataset, HL_TRAIN, 0, N, &examples));
+    hl_dataset *dataset = open_dataset((hl_task_spec){ .name = "attachment", .length = T, .min_length = 10 }, 2);
+    hl_examples examples = read_batch(dataset, HL_TRAIN, 0, N, T);
     const hl_vocabulary *vocabulary = hl_dataset_vocabulary(dataset);
     int cues[3] = { 0 }, objects[3] = { 0 };
     for (int64_t e = 0; e < N; e++) {
@@ -84,8 +79,6 @@ TEST(the_cue_decides_who_has_the_thing)
         ck_assert(cues[i] > 150 && cues[i] < 250);
         ck_assert(objects[i] > cues[i] / 2 - 30 && objects[i] < cues[i] / 2 + 30);
     }
-    hl_examples_free(&examples);
-    hl_dataset_free(dataset);
 }
 
 SUITE("task attachment")

@@ -18,9 +18,9 @@ TEST(the_list_holds_every_task_once)
         ck_assert_uint_gt(strlen(task->summary), 20);
         bool known = false;
         for (int k = 0; task->keys[k] != NULL; k++) {
-            known = known || strcmp(task->keys[k], task->size_key) == 0;
+            known = known || strcmp(task->keys[k], task->is_of_pairs ? "pairs" : "min_length") == 0;
         }
-        ck_assert_msg(known, "%s does not read its size_key %s", names[i], task->size_key);
+        ck_assert_msg(known, "%s does not read the key of its sizes", names[i]);
     }
     ck_assert_ptr_null(hl_task_at(TASKS));
     ck_assert_ptr_null(hl_task_at(-1));
@@ -32,27 +32,29 @@ TEST(the_list_holds_every_task_once)
 
 TEST(the_longest_example_counts_its_special_tokens)
 {
-    hl_task_spec spec = { .name = "copy", .length = 10, .min_length = 5, .symbols = 4, .pairs = 6, .queries = 2 };
-    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 21);
-    spec.name = "identity_copy";
-    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
-    spec.name = "recall";
-    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 15);
-    spec.name = "agreement";
-    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
-    spec.name = "ngram";
-    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
-    spec.name = "markov";
-    ck_assert_int_eq(hl_task_sizes_of(&spec).longest, 10);
+    static const struct {
+        const char *name;
+        int64_t longest;
+    } cases[] = { { "copy", 21 },      { "identity_copy", 10 }, { "recall", 15 },
+                  { "agreement", 10 }, { "ngram", 10 },         { "markov", 10 } };
+    for (int i = 0; i < ROWS(cases); i++) {
+        hl_task_spec spec = {
+            .name = cases[i].name, .length = 10, .min_length = 5, .symbols = 4, .pairs = 6, .queries = 2
+        };
+        ck_assert_int_eq(hl_task_sizes_of(&spec).longest, cases[i].longest);
+    }
 }
 
-TEST(the_vocabularys_size_is_known_without_it)
+LOOP_TEST(the_vocabularys_size_is_known_without_it, 0, 6)
 {
+    static const int64_t symbols[] = { 20, 25, 26, 27, 1000, HL_TASK_MAX_SYMBOLS };
     for (int i = 0; hl_task_at(i) != NULL; i++) {
-        hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = 20, .order = 3 };
+        bool is_ngram = strcmp(hl_task_at(i)->name, "ngram") == 0; /* it has at most 26 */
+        hl_task_spec spec = { .name = hl_task_at(i)->name, .symbols = is_ngram ? 20 : symbols[_i], .order = 3 };
         hl_vocabulary *vocabulary;
-        CHECK_OK(hl_task_at(i)->vocabulary(&spec, &vocabulary));
+        CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
         ck_assert_int_eq(hl_task_sizes_of(&spec).vocabulary, hl_vocabulary_size(vocabulary));
+        ck_assert(hl_task_at(i)->n_words != NULL || hl_vocabulary_size(vocabulary) == symbols[_i] + HL_SPECIAL_TOKENS);
         hl_vocabulary_free(vocabulary);
     }
 }

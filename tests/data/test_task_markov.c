@@ -1,9 +1,6 @@
 /* The task markov: chains that are drawn as they should be, and the predictors against counts of their own. */
-#include "core/base/memory.h"
-#include "core/examples.h"
-#include "data/dataset.h"
 #include "data/predictors.h"
-#include "tests/check_suite.h"
+#include "tests/data/dataset_examples.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,13 +9,8 @@ enum { T = 60 };
 
 static hl_examples chains(int64_t symbols, int64_t n)
 {
-    hl_dataset *dataset;
-    hl_examples examples;
     hl_task_spec spec = { .name = "markov", .symbols = symbols, .length = T, .min_length = T };
-    CHECK_OK(hl_dataset_open(&spec, 3, &dataset));
-    CHECK_OK(hl_dataset_make_examples(dataset, HL_TRAIN, 0, n, &examples));
-    hl_dataset_free(dataset);
-    return examples;
+    return read_batch(open_dataset(spec, 3), HL_TRAIN, 0, n, T);
 }
 
 static int symbol(const hl_examples *examples, int64_t e, int64_t t)
@@ -40,7 +32,6 @@ TEST(every_answer_is_the_next_symbol)
         }
         ck_assert_int_ge(examples.targets[e * T + T - 1], HL_SPECIAL_TOKENS);
     }
-    hl_examples_free(&examples);
 }
 
 /* What follows two occurrences of one symbol is the same with the probability of the sum of p_b^2. If the row p is
@@ -63,7 +54,6 @@ LOOP_TEST(rows_are_uniform_on_the_simplex, 2, 6)
     double expected = 2.0 / (_i + 1);
     ck_assert(2 * cases > N);
     ck_assert_double_eq_tol(same / cases, expected, 4 * sqrt(expected * (1 - expected) / cases));
-    hl_examples_free(&examples);
 }
 
 /* From a stationary start, a symbol is as frequent at the first position as at the last, in each single chain: so the
@@ -79,7 +69,6 @@ TEST(chains_begin_as_they_go_on)
     }
     ck_assert_double_eq_tol(first / N, later / N, 4 * sqrt(0.5 / N));
     ck_assert(first / N > 0.4); /* rows differ: 1 / 3 would be chance */
-    hl_examples_free(&examples);
 }
 
 TEST(predictors_count_what_was_read)
@@ -130,7 +119,6 @@ TEST(each_predictor_is_better_than_the_one_before)
     ck_assert_double_eq_tol(loss[HL_PREDICT_UNIFORM], log(4), 1e-12);
     ck_assert(loss[HL_PREDICT_UNIGRAM] < loss[HL_PREDICT_UNIFORM] - 0.05);
     ck_assert(loss[HL_PREDICT_BIGRAM] < loss[HL_PREDICT_UNIGRAM] - 0.05);
-    hl_examples_free(&examples);
 }
 
 SUITE("task markov")

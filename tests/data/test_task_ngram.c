@@ -1,31 +1,23 @@
 /* The task ngram, read by the texts of its tokens alone. */
-#include "core/examples.h"
-#include "data/dataset.h"
-#include "data/task.h"
-#include "tests/check_suite.h"
-
-#include <string.h>
+#include "tests/data/task_example.h"
 
 enum { MOST = 40 };
 
 static hl_vocabulary *vocabulary_of(const hl_task_spec *spec)
 {
     hl_vocabulary *vocabulary;
-    CHECK_OK(hl_task_find("ngram")->vocabulary(spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(spec, &vocabulary));
     return vocabulary;
 }
 
 static void check_example(const hl_task_spec *spec, int64_t n, uint64_t seed)
 {
-    int32_t tokens[MOST], targets[MOST], sources[MOST];
-    memset(targets, 0x77, sizeof targets);
-    memset(sources, 0x77, sizeof sources);
-    hl_draw draw = { .random = { .seed = seed, .stream = 5 } };
-    hl_task_find("ngram")->make(spec, n, &draw, (hl_example){ tokens, targets, sources, { NULL } });
+    sample made = make_sample(spec, n, seed);
+    const int32_t *tokens = made.example.tokens, *targets = made.example.targets;
     hl_vocabulary *vocabulary = vocabulary_of(spec);
     char before[MOST + 1] = "";
     for (int64_t i = 0; i < n; i++) {
-        ck_assert_int_eq(sources[i], HL_IGNORE);
+        ck_assert_int_eq(made.example.sources[i], HL_IGNORE);
         if (i < spec->order) {
             ck_assert_int_eq(targets[i], HL_IGNORE);
         } else {
@@ -35,8 +27,8 @@ static void check_example(const hl_task_spec *spec, int64_t n, uint64_t seed)
         ck_assert_uint_eq(strlen(letter), 1);
         strcat(before, letter);
     }
-    ck_assert_int_eq(targets[n], 0x77777777); /* nothing is written past the end */
     hl_vocabulary_free(vocabulary);
+    release_sample(spec, made);
 }
 
 TEST(every_place_names_the_symbols_before_it)

@@ -1,38 +1,7 @@
-#include "core/base/memory.h"
-#include "core/examples.h"
-#include "data/task.h"
-#include "tests/check_suite.h"
+#include "tests/data/task_example.h"
 
 #include <string.h>
 #include <time.h>
-
-/* One example in arrays of exactly its size, so that a sanitizer sees a write beside them. */
-typedef struct sample {
-    hl_example example;
-    int64_t length;
-} sample;
-
-static sample make(const hl_task_spec *spec, int64_t size, uint64_t seed)
-{
-    const hl_task *task = hl_task_find(spec->name);
-    CHECK_OK(task->check(spec));
-    sample made = { .length = task->n_tokens(spec, size) };
-    int32_t **arrays[] = { &made.example.tokens, &made.example.targets, &made.example.sources };
-    for (int i = 0; i < 3; i++) {
-        *arrays[i] = hl_malloc((size_t)made.length * sizeof(int32_t));
-        memset(*arrays[i], 0x77, (size_t)made.length * sizeof(int32_t)); /* so that what is not written shows */
-    }
-    hl_draw draw = { .random = { .seed = seed, .stream = 5 } };
-    task->make(spec, size, &draw, made.example);
-    return made;
-}
-
-static void release(sample made)
-{
-    hl_free(made.example.tokens);
-    hl_free(made.example.targets);
-    hl_free(made.example.sources);
-}
 
 static void check_symbols(const int32_t *tokens, int64_t n, int64_t symbols)
 {
@@ -154,9 +123,9 @@ LOOP_TEST(sequence_tasks_ask_for_what_they_say, 0, ROWS(sequence_tasks))
         for (uint64_t seed = 0; seed < 4; seed++) {
             int64_t n = seed % 2 == 0 ? spec.length : 1 + spec.length / 2; /* any size up to the length */
             n = n > spec.length ? spec.length : n;
-            sample made = make(&spec, n, seed);
+            sample made = make_sample(&spec, n, seed);
             sequence_tasks[_i].check(&spec, made, n);
-            release(made);
+            release_sample(&spec, made);
         }
     }
 }
@@ -166,9 +135,9 @@ LOOP_TEST(long_sequences_are_right_too, 0, ROWS(sequence_tasks))
     hl_task_spec spec = {
         .name = sequence_tasks[_i].name, .length = 2000, .min_length = 1, .symbols = 100, .shift = 777
     };
-    sample made = make(&spec, 2000, 1);
+    sample made = make_sample(&spec, 2000, 1);
     sequence_tasks[_i].check(&spec, made, 2000);
-    release(made);
+    release_sample(&spec, made);
 }
 
 /* Processor time of 2 * HL_TASK_MAX_SIZE symbols to sort, in examples of n: the least of three times. */
@@ -179,7 +148,7 @@ static clock_t sorting_time(int64_t n)
     for (int run = 0; run < 3; run++) {
         clock_t begin = clock();
         for (int64_t i = 0; i < 2 * HL_TASK_MAX_SIZE / n; i++) {
-            release(make(&spec, n, (uint64_t)i));
+            release_sample(&spec, make_sample(&spec, n, (uint64_t)i));
         }
         clock_t taken = clock() - begin;
         least = run == 0 || taken < least ? taken : least;
@@ -190,7 +159,7 @@ static clock_t sorting_time(int64_t n)
 TEST(the_longest_sequences_are_sorted_in_linear_time)
 {
     hl_task_spec spec = { .name = "sort", .length = HL_TASK_MAX_SIZE, .min_length = 1, .symbols = HL_TASK_MAX_SYMBOLS };
-    sample made = make(&spec, HL_TASK_MAX_SIZE, 1);
+    sample made = make_sample(&spec, HL_TASK_MAX_SIZE, 1);
     const int32_t *tokens = made.example.tokens, *sources = made.example.sources + HL_TASK_MAX_SIZE + 1;
     int wrong = 0, equal = 0;
     for (int i = 1; i < HL_TASK_MAX_SIZE; i++) {
@@ -200,7 +169,7 @@ TEST(the_longest_sequences_are_sorted_in_linear_time)
     }
     ck_assert_int_eq(wrong, 0);
     ck_assert_int_gt(equal, 0);
-    release(made);
+    release_sample(&spec, made);
     /* Quadratic time would be 64 times as much; what is larger than a cache may take a few times as much. */
     ck_assert_int_lt(sorting_time(HL_TASK_MAX_SIZE), 16 * sorting_time(HL_TASK_MAX_SIZE / 64));
 }
@@ -254,9 +223,9 @@ TEST(recall_answers_each_query_with_its_keys_value)
             .name = "recall", .symbols = cases[i].symbols, .pairs = cases[i].pairs, .queries = cases[i].queries
         };
         for (uint64_t seed = 0; seed < 20; seed++) {
-            sample made = make(&spec, spec.pairs, seed);
+            sample made = make_sample(&spec, spec.pairs, seed);
             check_recall(&spec, made);
-            release(made);
+            release_sample(&spec, made);
         }
     }
 }
@@ -272,13 +241,13 @@ TEST(recall_puts_keys_and_queries_in_every_order_equally_often)
     hl_task_spec spec = { .name = "recall", .symbols = 6, .pairs = 3, .queries = 3 };
     int keys[8] = { 0 }, queries[8] = { 0 }, values[3] = { 0 };
     for (uint64_t seed = 0; seed < 6000; seed++) {
-        sample made = make(&spec, 3, seed);
+        sample made = make_sample(&spec, 3, seed);
         const int32_t *tokens = made.example.tokens;
         const int32_t *sources = made.example.sources + 7;
         keys[permutation(tokens[0], tokens[2], tokens[4])]++;
         queries[permutation(sources[0], sources[1], sources[2])]++;
         values[tokens[1] - HL_SPECIAL_TOKENS - 3]++;
-        release(made);
+        release_sample(&spec, made);
     }
     int orders = 0;
     for (int i = 0; i < 8; i++) { /* 1000 expected of each that can be, standard deviation 29 */
@@ -295,11 +264,11 @@ TEST(recall_chooses_every_key_and_value_equally_often)
     hl_task_spec spec = { .name = "recall", .symbols = 21, .pairs = 4, .queries = 2 };
     int seen[21] = { 0 }; /* 10 keys, 11 values */
     for (uint64_t seed = 0; seed < 5000; seed++) {
-        sample made = make(&spec, 4, seed);
+        sample made = make_sample(&spec, 4, seed);
         for (int i = 0; i < 8; i++) {
             seen[made.example.tokens[i] - HL_SPECIAL_TOKENS]++;
         }
-        release(made);
+        release_sample(&spec, made);
     }
     for (int i = 0; i < 21; i++) { /* 2000 and 1818 expected, standard deviations 35 and 41 */
         ck_assert_int_gt(seen[i], i < 10 ? 1850 : 1650);
@@ -321,7 +290,7 @@ TEST(tokens_have_readable_names)
         hl_vocabulary *vocabulary;
         char *text;
         size_t size;
-        CHECK_OK(hl_task_find(cases[i].spec.name)->vocabulary(&cases[i].spec, &vocabulary));
+        CHECK_OK(hl_task_vocabulary(&cases[i].spec, &vocabulary));
         CHECK_OK(hl_vocabulary_text(vocabulary, &text, &size));
         ck_assert_str_eq(text, cases[i].text);
         hl_free(text);
@@ -329,30 +298,15 @@ TEST(tokens_have_readable_names)
     }
 }
 
-LOOP_TEST(every_number_of_symbols_has_names, 0, 6)
-{
-    static const int64_t symbols[] = { 25, 26, 27, 32, 1000, HL_TASK_MAX_SYMBOLS };
-    for (int t = 0; hl_task_at(t) != NULL; t++) {
-        if (hl_task_at(t)->n_words != NULL) {
-            continue; /* has words of its own */
-        }
-        hl_task_spec spec = { .name = hl_task_at(t)->name, .symbols = symbols[_i], .order = 3 };
-        hl_vocabulary *vocabulary;
-        CHECK_OK(hl_task_at(t)->vocabulary(&spec, &vocabulary));
-        ck_assert_int_eq(hl_vocabulary_size(vocabulary), symbols[_i] + HL_SPECIAL_TOKENS);
-        hl_vocabulary_free(vocabulary);
-    }
-}
-
 TEST(more_symbols_than_letters_are_numbered)
 {
-    hl_task_spec spec = { .symbols = 26 };
+    hl_task_spec spec = { .name = "copy", .symbols = 26 };
     hl_vocabulary *vocabulary;
-    CHECK_OK(hl_task_find("copy")->vocabulary(&spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
     ck_assert_str_eq(hl_vocabulary_token(vocabulary, 28), "z");
     hl_vocabulary_free(vocabulary);
     spec.symbols = 27;
-    CHECK_OK(hl_task_find("copy")->vocabulary(&spec, &vocabulary));
+    CHECK_OK(hl_task_vocabulary(&spec, &vocabulary));
     ck_assert_str_eq(hl_vocabulary_token(vocabulary, 29), "s26");
     hl_vocabulary_free(vocabulary);
 }

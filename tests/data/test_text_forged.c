@@ -31,7 +31,7 @@ static void forge(const char *cache, int place, int32_t number)
 }
 
 /* Opens the data, whose cache of validation is taken up, and reads and counts validation's first example. */
-static void check_refused(const hl_text_spec *spec, const char *cache, const char *why)
+static void check_forged(const hl_text_spec *spec, const char *cache, const char *why)
 {
     char text[HL_STATUS_TEXT];
     hl_text_data *data = kept_text(spec);
@@ -52,33 +52,24 @@ typedef struct forgery {
 
 static void check_forgeries(const hl_text_spec *spec, const forgery *forgeries, size_t n)
 {
-    char cache[512];
-    snprintf(cache, sizeof cache, "%s", scratch_path("validation.cache"));
+    const char *cache = scratch_format("%s", scratch_path("validation.cache"));
     hl_text_data_close(opened_text(spec));
     size_t size;
     char *good = scratch_read(cache, &size);
     for (size_t i = 0; i < n; i++) {
         scratch_write(cache, good, size);
         forge(cache, forgeries[i].place, forgeries[i].number);
-        check_refused(spec, cache, forgeries[i].why);
+        check_forged(spec, cache, forgeries[i].why);
     }
     free(good);
 }
 
 static hl_text_spec spec_of(hl_text_task task, const char *train, const char *validation)
 {
-    static char files[2][512];
-    snprintf(files[0], sizeof files[0], "%s", text_file("train", train));
-    snprintf(files[1], sizeof files[1], "%s", text_file("dev", validation));
-    return (hl_text_spec){ .task = task,
-                           .file = files[0],
-                           .validation_file = files[1],
-                           .column = "UPOS",
-                           .text_column = "1,2",
-                           .label_column = "3",
-                           .max_length = 100,
-                           .kind = HL_TOKENS_WORDS,
-                           .folder = whole_folder() };
+    hl_text_spec spec = spec_of_two(task, HL_TOKENS_WORDS, train, validation);
+    spec.text_column = "1,2";
+    spec.label_column = "3";
+    return spec;
 }
 
 /* Six lengths come first: of tokens, types, rows, ids, sources, place. */

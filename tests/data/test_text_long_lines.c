@@ -5,25 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static void check_refused(const hl_text_spec *spec, const char *why)
-{
-    hl_text_data *data;
-    hl_status status = hl_text_data_open(spec, &data);
-    ck_assert_msg(status.code == HL_BAD_FILE && strstr(status.text, why) != NULL, "%s", status.text);
-    ck_assert_ptr_null(data);
-}
-
-static hl_text_spec running_spec(const char *path)
-{
-    return (hl_text_spec){ .task = HL_TEXT_NEXT,
-                           .file = path,
-                           .validation_share = 0.1,
-                           .length = 8,
-                           .max_length = 8,
-                           .kind = HL_TOKENS_BYTES,
-                           .folder = whole_folder() };
-}
-
 /* The first line has exactly the MiB that is allowed; the second, read in two parts, a byte more. */
 TEST(a_line_of_running_text_has_a_bound)
 {
@@ -33,23 +14,22 @@ TEST(a_line_of_running_text_has_a_bound)
     memset(text, 'a', 2 * MIB + 3);
     text[MIB] = text[2 * MIB + 2] = '\n';
     text[2 * MIB + 3] = '\0';
-    char other[512];
-    snprintf(other, sizeof other, "%s", text_file("other", "a b c d e f g h i j\n"));
-    hl_text_spec spec = running_spec(gzip_file("text", text));
+    const char *other = text_file("other", "a b c d e f g h i j\n");
+    hl_text_spec spec = running_spec(gzip_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
     spec.line_mb = 1;
     static const char why[] = "text:2: is longer than 1 MiB: break the line, or raise task.line_mb";
-    check_refused(&spec, why);
+    check_refused(&spec, HL_BAD_FILE, why);
     spec.validation_file = other;
-    check_refused(&spec, why);
+    check_refused(&spec, HL_BAD_FILE, why);
     ck_assert(!scratch_exists(scratch_path("tokens.json"))); /* it is refused before anything is made of it */
     spec.validation_file = spec.file;
     spec.file = other;
-    check_refused(&spec, why);
+    check_refused(&spec, HL_BAD_FILE, why);
     spec.line_mb = 2;
     hl_text_data_close(opened_text(&spec));
     scratch_end();
     text[2 * MIB + 1] = '\n'; /* now the second line, too, has what is allowed */
-    spec = running_spec(text_file("text", text));
+    spec = running_spec(text_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
     spec.line_mb = 1;
     hl_text_data_close(opened_text(&spec));
     free(text);
@@ -71,11 +51,9 @@ TEST(two_files_are_measured_once)
     for (int i = 0; i < LINES; i++) {
         memcpy(text + 2 * i, "a\n", 3);
     }
-    char other[512];
-    snprintf(other, sizeof other, "%s", text_file("other", text));
     int measured = 0;
-    hl_text_spec spec = running_spec(text_file("text", text));
-    spec.validation_file = other;
+    hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
+    spec.validation_file = text_file("other", text);
     spec.kind = HL_TOKENS_CHARS; /* learned, so that there are three passes */
     spec.progress = count_measured;
     spec.context = &measured;
@@ -108,7 +86,7 @@ TEST(a_line_of_standard_input_has_the_same_bound)
     text[MIB + 1] = '\0';
     const char *path = text_file("input", text);
     free(text);
-    hl_text_spec spec = running_spec("-");
+    hl_text_spec spec = running_spec("-", HL_TOKENS_BYTES, 8, 0.1);
     spec.validation_file = "-";
     for (int mib = 1; mib <= 2; mib++) {
         int input = dup(STDIN_FILENO), file = open(path, O_RDONLY);

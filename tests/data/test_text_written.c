@@ -31,16 +31,10 @@ static void expect_not_written(const hl_text_spec *spec, const hl_text_data *of,
 
 TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
 {
-    char train[512], vocabulary[512];
-    snprintf(train, sizeof train, "%s", text_file("train", "dogs sleep\ncats sleep\ndogs\ncats\n"));
-    snprintf(vocabulary, sizeof vocabulary, "%s", text_file("vocab.txt", bert));
-    hl_text_spec spec = { .task = HL_TEXT_MASKED,
-                          .file = train,
-                          .validation_file = train,
-                          .max_length = 6,
-                          .kind = HL_TOKENS_WORDPIECE,
-                          .vocabulary = vocabulary,
-                          .folder = whole_folder() };
+    static const char train[] = "dogs sleep\ncats sleep\ndogs\ncats\n";
+    hl_text_spec spec = spec_of_two(HL_TEXT_MASKED, HL_TOKENS_WORDPIECE, train, train);
+    spec.max_length = 6;
+    spec.vocabulary = text_file("vocab.txt", bert);
     hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "cat sleep\ndog [MASK]\ndogs dogs dogs\n",
                    "[CLS] cat sleep [SEP] | | 0 1 2 3 | 1/1\n[CLS] dog [MASK] [SEP] | 2:? | 0 1 2 3 | 2/2\n"
@@ -51,31 +45,17 @@ TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
 
 TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
 {
-    char train[512];
-    snprintf(train, sizeof train, "%s", text_file("train", "abcabcabcabcabcabcabcabc\n"));
-    hl_text_spec spec = { .task = HL_TEXT_NEXT,
-                          .file = train,
-                          .validation_file = train,
-                          .length = 4,
-                          .max_length = 4,
-                          .kind = HL_TOKENS_CHARS,
-                          .folder = whole_folder() };
+    hl_text_spec spec = running_spec(text_file("train", "abcabcabcabcabcabcabcabc\n"), HL_TOKENS_CHARS, 4, 0);
+    spec.validation_file = spec.file;
     hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "ab\ncaabb\n", "a b | 0:b | 0 | 1/1\nc a a b | 0:a 1:a 2:b | 0 | 2/2\n", 1);
 }
 
 TEST(tags_keep_the_labels_of_training)
 {
-    char train[512];
-    snprintf(train, sizeof train, "%s",
-             text_file("train", "1\tdog\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n"));
-    hl_text_spec spec = { .task = HL_TEXT_TAGS,
-                          .file = train,
-                          .validation_file = train,
-                          .column = "UPOS",
-                          .max_length = 9,
-                          .kind = HL_TOKENS_WORDS,
-                          .folder = whole_folder() };
+    static const char train[] = "1\tdog\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n";
+    hl_text_spec spec = spec_of_two(HL_TEXT_TAGS, HL_TOKENS_WORDS, train, train);
+    spec.max_length = 9;
     hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "1\tsleep\t_\tVERB\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tX\t_\t_\t_\t_\t_\t_\n\n",
                    "sleep dog | 0:VERB 1:? | 0 1 | 1/1\n", 0);

@@ -26,7 +26,7 @@ static const char bank[] =
 
 static hl_tokens *pieces(void)
 {
-    return wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nplay\n##in\n##g\nsaw\n", true);
+    return kept_tokens(wordpiece_of("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nplay\n##in\n##g\nsaw\n", true));
 }
 
 static void is_list(const int32_t *numbers, const int *expected, int64_t n)
@@ -39,12 +39,23 @@ static void is_list(const int32_t *numbers, const int *expected, int64_t n)
 #define MARKED(id, head, label, feats, misc) id "\tsaw\t_\t_\t_\t" feats "\t" head "\t" label "\t_\t" misc "\n"
 #define PLAIN(id, head, label) MARKED(id, head, label, "_", "_")
 
-static hl_treebank *read_marked(hl_tokens *tokens, const char *content)
+static void release_treebank(void *treebank)
+{
+    hl_treebank_free(treebank);
+}
+
+/* The treebank that the spec says; it goes when the test ends. */
+static hl_treebank *kept_treebank(const hl_treebank_spec *spec)
 {
     hl_treebank *t;
+    CHECK_OK(hl_treebank_read(spec, &t));
+    return scratch_own(t, release_treebank);
+}
+
+static hl_treebank *read_marked(hl_tokens *tokens, const char *content)
+{
     hl_treebank_spec spec = { .path = text_file("t", content), .tokens = tokens, .max_pieces = 9 };
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
-    return t;
+    return kept_treebank(&spec);
 }
 
 static void is_arc(hl_treebank_arc arc, int64_t relation, int word, int first, int end)
@@ -66,10 +77,8 @@ TEST(negations_mentions_and_long_dependencies_are_further_relations)
                     MARKED("7", "0", "root", "Polarity=Neg", "_") PLAIN("8", "2", "b") "\n" MARKED("1", "2", "a", "_",
                                                                                                    "Entity=w)(v[1/2]")
                         MARKED("2", "0", "root", "_", "Entity=v[1/2])") MARKED("3", "2", "a", "_", "Entity=(v[2/2])"));
-    int64_t neg = hl_treebank_extra_relation(t, HL_TREEBANK_NEG),
-            entity = hl_treebank_extra_relation(t, HL_TREEBANK_ENTITY),
-            far = hl_treebank_extra_relation(t, HL_TREEBANK_LONG);
-    ck_assert(hl_treebank_own(t) == 3 && hl_treebank_relations(t) == 6 && neg == 3 && entity == 4 && far == 5);
+    int64_t neg = t->extras[HL_TREEBANK_NEG], entity = t->extras[HL_TREEBANK_ENTITY], far = t->extras[HL_TREEBANK_LONG];
+    ck_assert(t->n_own == 3 && t->n_relations == 6 && neg == 3 && entity == 4 && far == 5);
     ck_assert_str_eq(hl_treebank_relation(t, neg), "neg");
     ck_assert_str_eq(hl_treebank_relation(t, entity), "entity");
     ck_assert_str_eq(hl_treebank_relation(t, far), "long");
@@ -82,20 +91,16 @@ TEST(negations_mentions_and_long_dependencies_are_further_relations)
     is_arc(first.arcs[4], entity, 3, 2, 4);
     is_arc(first.arcs[5], far, 7, 1, 2);
     ck_assert_int_eq(hl_treebank_at(t, 1).n_arcs, 0); /* of two sentences, and of two parts */
-    ck_assert_int_eq(hl_treebank_entity_fault(t).code, HL_OK);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
+    ck_assert_int_eq(t->entity_fault.code, HL_OK);
 }
 
 TEST(a_relation_of_the_treebank_keeps_its_name)
 {
     hl_tokens *tokens = pieces();
     hl_treebank *t = read_marked(tokens, MARKED("1", "2", "neg", "Polarity=Neg", "_") PLAIN("2", "0", "root"));
-    ck_assert(hl_treebank_relations(t) == 2 && hl_treebank_own(t) == 2);
-    ck_assert_int_eq(hl_treebank_extra_relation(t, HL_TREEBANK_NEG), -1);
+    ck_assert(t->n_relations == 2 && t->n_own == 2);
+    ck_assert_int_eq(t->extras[HL_TREEBANK_NEG], -1);
     ck_assert_int_eq(hl_treebank_at(t, 0).arcs[0].relation, -1);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 /* There are no mentions then, also none of those before; a document begins anew. */
@@ -105,40 +110,34 @@ TEST(mentions_that_cannot_be_read_leave_the_rest)
     hl_treebank *t = read_marked(tokens, MARKED("1", "2", "a", "Polarity=Neg", "Entity=(x")
                                              MARKED("2", "0", "root", "_", "Entity=x)") "\n" MARKED(
                                                  "1", "2", "a", "_", "Entity=B-PER") PLAIN("2", "0", "root"));
-    ck_assert_int_eq(hl_treebank_extra_relation(t, HL_TREEBANK_ENTITY), -1);
-    ck_assert_int_eq(hl_treebank_extra_relation(t, HL_TREEBANK_NEG), 2);
+    ck_assert_int_eq(t->extras[HL_TREEBANK_ENTITY], -1);
+    ck_assert_int_eq(t->extras[HL_TREEBANK_NEG], 2);
     ck_assert_int_eq(hl_treebank_at(t, 0).arcs[1].relation, -1);
-    ck_assert_str_eq(strstr(hl_treebank_entity_fault(t).text, ":4: "),
-                     ":4: Entity= cannot be read at \"B-PER\": its parts look "
-                     "like (e1-person, e1) or (e1-person)");
-    hl_treebank_free(t);
+    ck_assert_str_eq(strstr(t->entity_fault.text, ":4: "), ":4: Entity= cannot be read at \"B-PER\": its parts look "
+                                                           "like (e1-person, e1) or (e1-person)");
     t = read_marked(tokens, "# newdoc\n" MARKED("1", "2", "a", "_", "Entity=(x")
                                 MARKED("2", "0", "root", "_", "Entity=x)(y") "\n# newdoc\n" MARKED(
                                     "1", "2", "a", "_", "Entity=(x") MARKED("2", "0", "root", "_", "Entity=x)"));
     ck_assert_int_eq(hl_treebank_at(t, 0).n_arcs, 2);
     ck_assert_int_eq(hl_treebank_at(t, 1).n_arcs, 2);
-    hl_treebank_free(t);
     t = read_marked(tokens, "# newdoc\n" MARKED("1", "2", "a", "_", "Entity=(y")
                                 PLAIN("2", "0", "root") "\n# newdoc\n" MARKED("1", "2", "a", "_", "_")
                                     MARKED("2", "0", "root", "_", "Entity=y)"));
-    ck_assert_int_eq(hl_treebank_entity_fault(t).code, HL_BAD_FILE); /* y was open in the other document */
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
+    ck_assert_int_eq(t->entity_fault.code, HL_BAD_FILE); /* y was open in the other document */
 }
 
 TEST(sentences_have_pieces_and_trees)
 {
     hl_tokens *tokens = pieces();
     hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 };
-    hl_treebank *t;
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
-    ck_assert_int_eq(hl_treebank_size(t), 2);
-    ck_assert_int_eq(hl_treebank_short(t), 1);
-    ck_assert_int_eq(hl_treebank_long(t), 1);
-    ck_assert_int_eq(hl_treebank_several_roots(t), 0);
-    ck_assert_int_eq(hl_treebank_unknown_words(t), 1);
-    ck_assert_int_eq(hl_treebank_longest(t), 7);
-    ck_assert_int_eq(hl_treebank_most_words(t), 4);
+    hl_treebank *t = kept_treebank(&spec);
+    ck_assert_int_eq(t->n_sentences, 2);
+    ck_assert_int_eq(t->n_short, 1);
+    ck_assert_int_eq(t->n_long, 1);
+    ck_assert_int_eq(t->n_several_roots, 0);
+    ck_assert_int_eq(t->n_unknown_words, 1);
+    ck_assert_int_eq(t->longest, 7);
+    ck_assert_int_eq(t->most_words, 4);
     hl_treebank_sentence first = hl_treebank_at(t, 0), second = hl_treebank_at(t, 1);
     ck_assert(first.n_words == 3 && first.n_pieces == 7 && second.n_words == 4 && second.n_pieces == 6);
     is_list(first.heads, (const int[]){ 1, -1, 0 }, 3);
@@ -146,7 +145,7 @@ TEST(sentences_have_pieces_and_trees)
     is_list(first.pieces, (const int[]){ 2, 5, 6, 7, 8, 1, 3 }, 7);
     is_list(second.heads, (const int[]){ 1, -1, 1, 2 }, 4);
     is_list(second.begins, (const int[]){ 1, 2, 3, 4, 5 }, 5);
-    ck_assert_int_eq(hl_treebank_relations(t), 4);
+    ck_assert_int_eq(t->n_relations, 4);
     static const char *const names[] = { "nmod", "root", "case", "obj" };
     for (int r = 0; r < 4; r++) {
         ck_assert_str_eq(hl_treebank_relation(t, r), names[r]);
@@ -156,8 +155,6 @@ TEST(sentences_have_pieces_and_trees)
     ck_assert_str_eq(hl_treebank_id(t, 0), "first-1");
     ck_assert_str_eq(hl_treebank_id(t, 1), "");
     ck_assert_str_eq(hl_treebank_word(t, 1, 3), "saw");
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
@@ -166,17 +163,14 @@ TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
     hl_treebank_spec spec = {
         .path = text_file("t", bank), .tokens = tokens, .max_pieces = 9, .max_sentences = 2, .subtypes = true
     };
-    hl_treebank *t;
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
-    ck_assert_int_eq(hl_treebank_size(t), 2); /* the last one would fit */
-    ck_assert_int_eq(hl_treebank_long(t), 0);
+    hl_treebank *t = kept_treebank(&spec);
+    ck_assert_int_eq(t->n_sentences, 2); /* the last one would fit */
+    ck_assert_int_eq(t->n_long, 0);
     ck_assert_str_eq(hl_treebank_relation(t, 0), "nmod:poss");
-    ck_assert_int_eq(hl_treebank_relations(t), 6);
+    ck_assert_int_eq(t->n_relations, 6);
     hl_treebank_sentence first = hl_treebank_at(t, 0);
     is_list(first.begins, (const int[]){ 0, 3, 4, 5 }, 4);
     ck_assert_int_eq(first.n_pieces, 5);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
 }
 
 TEST(only_sentences_with_several_roots_are_counted_as_such)
@@ -187,12 +181,9 @@ TEST(only_sentences_with_several_roots_are_counted_as_such)
                                                              WORD("2", "saw", "0", "root")),
                               .tokens = tokens,
                               .max_pieces = 8 };
-    hl_treebank *t;
-    ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "");
-    ck_assert_int_eq(hl_treebank_size(t), 2);
-    ck_assert_int_eq(hl_treebank_several_roots(t), 1);
-    hl_treebank_free(t);
-    hl_tokens_free(tokens);
+    hl_treebank *t = kept_treebank(&spec);
+    ck_assert_int_eq(t->n_sentences, 2);
+    ck_assert_int_eq(t->n_several_roots, 1);
 }
 
 TEST(a_treebank_without_a_usable_sentence_is_refused)
@@ -208,7 +199,6 @@ TEST(a_treebank_without_a_usable_sentence_is_refused)
     spec.path = text_file("b", "# text = a\xff\n" WORD("1", "saw", "2", "x") WORD("2", "a\xff", "0", "root"));
     hl_status status = hl_treebank_read(&spec, &t);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
-    hl_tokens_free(tokens);
 }
 
 static hl_status stop(void *context, int64_t done, int64_t total)
@@ -227,7 +217,6 @@ TEST(progress_is_told_and_may_end_the_reading)
     hl_treebank *t;
     ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "stopped");
     ck_assert_int_eq(told, 1);
-    hl_tokens_free(tokens);
 }
 
 /* Bytes that are allocated, in blocks. */
@@ -279,7 +268,6 @@ TEST(the_memory_that_is_told_is_taken)
     ck_assert_str_eq(status.text, "");
     ck_assert_uint_eq(taken, 0);
     ck_assert_msg(told <= kept && kept <= told + most, "%zu told, %zu taken", told, kept);
-    hl_tokens_free(tokens);
 }
 
 typedef struct reading {
@@ -305,7 +293,6 @@ TEST(a_treebank_is_read_whole_or_not_at_all_without_memory)
     faults_begin();
     fault_checks_allocations(read_bank, free_bank, &r);
     faults_end();
-    hl_tokens_free(tokens);
 }
 
 SUITE("treebank")

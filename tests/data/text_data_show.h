@@ -14,19 +14,10 @@ static inline const char *gzip_file(const char *name, const char *text)
 {
     size_t size;
     unsigned char *bytes = gzipped(text, strlen(text), &size);
-    const char *path = scratch_path(name);
+    const char *path = text_file(name, "");
     scratch_write(path, bytes, size);
     free(bytes);
     return path;
-}
-
-/* The test's folder, in which everything is made. */
-static inline const char *whole_folder(void)
-{
-    static char folder[512];
-    snprintf(folder, sizeof folder, "%s", scratch_path("x"));
-    *strrchr(folder, '/') = '\0';
-    return folder;
 }
 
 static inline hl_text_data *opened_text(const hl_text_spec *spec)
@@ -93,26 +84,25 @@ static inline void print_example(const hl_text_data *data, const hl_text_example
     hl_text_print(text, "\n");
 }
 
-/* Examples 0 .. n - 1 of the split, a line each; to be freed by hl_text_free. */
-static inline hl_text shown_split(const hl_text_data *data, hl_split split, uint64_t seed, int64_t n)
+/* Examples 0 .. n - 1 of the split, a line each; the text goes with the folder. */
+static inline const char *shown_split(const hl_text_data *data, hl_split split, uint64_t seed, int64_t n)
 {
     hl_text text = { 0 };
     hl_text_reader *reader = reader_of(data);
     for (int64_t i = 0; i < n; i++) {
         hl_text_example example;
-        hl_status status = hl_text_data_read(reader, split, seed, i, &example);
-        ck_assert_msg(status.code == HL_OK, "%s", status.text);
+        CHECK_OK(hl_text_data_read(reader, split, seed, i, &example));
         print_example(data, &example, &text);
     }
     hl_text_reader_close(reader);
-    return text;
+    const char *kept = scratch_format("%s", text.bytes);
+    hl_text_free(&text);
+    return kept;
 }
 
 static inline void check_validation(const hl_text_data *data, const char *expected)
 {
-    hl_text text = shown_split(data, HL_VALIDATION, 1, hl_text_data_examples(data, HL_VALIDATION));
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
+    ck_assert_str_eq(shown_split(data, HL_VALIDATION, 1, hl_text_data_examples(data, HL_VALIDATION)), expected);
 }
 
 /* Sentences of 40 words, and what masks them. */
@@ -140,5 +130,44 @@ static inline hl_text_spec masked_spec(const char *path)
                            .validation_share = 0.25,
                            .max_length = 64,
                            .kind = HL_TOKENS_WORDS,
-                           .folder = whole_folder() };
+                           .folder = scratch_folder() };
+}
+
+/* Of a task on two files that hold these texts. */
+static inline hl_text_spec spec_of_two(hl_text_task task, hl_tokens_kind kind, const char *train,
+                                       const char *validation)
+{
+    return (hl_text_spec){ .task = task,
+                           .file = text_file("train", train),
+                           .validation_file = text_file("dev", validation),
+                           .column = "UPOS",
+                           .text_column = "text",
+                           .label_column = "label",
+                           .max_length = 100,
+                           .kind = kind,
+                           .folder = scratch_folder() };
+}
+
+/* Of windows of running text, of which a share is for validation. */
+static inline hl_text_spec running_spec(const char *path, hl_tokens_kind kind, int64_t length, double share)
+{
+    return (hl_text_spec){ .task = HL_TEXT_NEXT,
+                           .file = path,
+                           .validation_share = share,
+                           .length = length,
+                           .max_length = length,
+                           .kind = kind,
+                           .size = kind == HL_TOKENS_BPE     ? 300
+                                   : kind == HL_TOKENS_BYTES ? 256
+                                                             : 0,
+                           .folder = scratch_folder() };
+}
+
+/* Opening is refused with this code and a text that holds `why`. */
+static inline void check_refused(const hl_text_spec *spec, hl_code code, const char *why)
+{
+    hl_text_data *data;
+    hl_status status = hl_text_data_open(spec, &data);
+    ck_assert_msg(status.code == code && strstr(status.text, why) != NULL, "%s", status.text);
+    ck_assert_ptr_null(data);
 }

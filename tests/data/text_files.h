@@ -10,10 +10,10 @@
 #include <string.h>
 #include <zlib.h>
 
-/* A file of that name in the test's folder. */
+/* A file of that name in the test's folder. The path goes with the folder. */
 static inline const char *text_file(const char *name, const char *text)
 {
-    const char *path = scratch_path(name);
+    const char *path = scratch_format("%s", scratch_path(name));
     scratch_write(path, text, strlen(text));
     return path;
 }

@@ -7,7 +7,7 @@
 static void check(const hl_coreference_study *study)
 {
     const hl_coreference_text *text = &study->text;
-    for (int64_t w = 0; w < hl_treebank_size(text->windows); w++) {
+    for (int64_t w = 0; w < text->windows->n_sentences; w++) {
         int64_t n_words = hl_treebank_at(text->windows, w).n_words;
         for (size_t m = text->firsts[w]; m < text->firsts[w + 1]; m++) {
             const hl_coreference_mention *mention = &text->mentions[m];

@@ -18,11 +18,11 @@ static void check_relation(const hl_syntax_study *study, int64_t relation)
 
 static void check(const hl_syntax_study *study)
 {
-    int64_t R = hl_treebank_relations(study->treebank);
+    int64_t R = study->treebank->n_relations;
     for (int64_t r = 0; r < R; r++) {
         check_relation(study, r);
     }
-    fuzz_require(study->has_trees && study->tree_sentences <= hl_treebank_size(study->treebank) / 2);
+    fuzz_require(study->has_trees && study->tree_sentences <= study->treebank->n_sentences / 2);
     for (hl_syntax_tree_kind kind = 0; kind < HL_SYNTAX_TREE_KINDS; kind++) {
         const hl_tree_score *score = &study->trees[kind];
         fuzz_require(score->directed <= score->undirected && score->undirected <= score->arcs);

@@ -42,7 +42,7 @@ static void make(made *m)
     expect_ok(hl_treebank_read(
         &(hl_treebank_spec){ .path = written("t", bank), .tokens = m->tokens, .wraps = true, .max_pieces = 64 },
         &m->treebank));
-    ck_assert_int_eq(hl_treebank_size(m->treebank), 4);
+    ck_assert_int_eq(m->treebank->n_sentences, 4);
 }
 
 static void drop(made *m)

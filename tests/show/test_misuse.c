@@ -27,7 +27,7 @@ TEST(a_batch_is_refused)
     expect(hl_dataset_open(&(hl_task_spec){ 0 }, 1, &dataset), "");
     expect_ok(hl_dataset_open(&spec, 1, &dataset));
     hl_examples batch, copy;
-    expect_ok(hl_examples_allocate(4, hl_dataset_max_length(dataset), 0, &batch));
+    expect_ok(hl_examples_allocate(4, hl_dataset_sizes(dataset)->longest, 0, &batch));
     expect(hl_dataset_examples(dataset, (hl_split)2, 0, &batch), "unknown split number 2");
     expect(hl_dataset_examples(dataset, HL_TRAIN, -1, &batch), "4 examples from number -1 on");
     expect(hl_dataset_examples(dataset, HL_TRAIN, INT64_MAX, &batch), "cannot be had");

@@ -479,7 +479,7 @@ TEST(the_sentences_and_the_heads_that_earned_a_relation_are_told)
                               .max_pieces = 9 };
     ck_assert_str_eq(hl_treebank_read(&spec, &treebank).text, "");
     hl_syntax_csv syntax = { .followed = &(hl_followed){ .treebank = treebank }, .shape = &shape };
-    CHECK_OK(hl_syntax_init(&syntax.counts, hl_treebank_relations(treebank), 8));
+    CHECK_OK(hl_syntax_init(&syntax.counts, treebank->n_relations, 8));
     hl_syntax_add_treebank(&syntax.counts, treebank);
     ck_assert_str_eq(told_at_the_end(&syntax, 0, false), "no head earns a relation of the treebank\n");
     ck_assert_str_eq(told_at_the_end(&syntax, 1, false),

@@ -71,7 +71,7 @@ static double loss_of(hl_opened_model *run, const hl_syntax_study *study, const 
     for (int64_t i = 0; i < SENTENCES; i++) {
         hl_cross_entropy_result one = { 0 };
         CHECK_OK(hl_dataset_batch(own, HL_VALIDATION, i, 1, &storage));
-        bool is_used = used < hl_treebank_size(study->treebank) &&
+        bool is_used = used < study->treebank->n_sentences &&
                        storage.batch.n_rows == hl_treebank_at(study->treebank, used).n_pieces && i % 5 != 0;
         used += is_used;
         if (is_used && used % 2 == 0) {
@@ -81,7 +81,7 @@ static double loss_of(hl_opened_model *run, const hl_syntax_study *study, const 
             n++;
         }
     }
-    ck_assert_int_eq(used, hl_treebank_size(study->treebank));
+    ck_assert_int_eq(used, study->treebank->n_sentences);
     hl_arena_free(&arena);
     hl_tape_plan_free(&plan);
     hl_batch_storage_free(&storage);

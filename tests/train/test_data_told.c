@@ -15,7 +15,7 @@ static hl_text_spec spec_of(hl_text_task task, hl_tokens_kind kind, const char *
                            .text_column = "1",
                            .label_column = "2",
                            .kind = kind,
-                           .folder = whole_folder() };
+                           .folder = scratch_folder() };
 }
 
 static void check_told(const hl_text_spec *spec, const char *expected, const char *shortly)

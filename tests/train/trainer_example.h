@@ -41,7 +41,7 @@ static inline void trainer_sums(hl_trainer *trainer, hl_validation_sums_pass *su
 {
     hl_status status =
         hl_validation_sums_pass_init(sums, &trainer->model.config, hl_trainer_evaluation_rows(trainer->config),
-                                     hl_dataset_max_length(trainer->dataset));
+                                     hl_dataset_sizes(trainer->dataset)->longest);
     HL_THEN(status, hl_trainer_reserve_sums(trainer, sums));
     CHECK_OK(status);
 }

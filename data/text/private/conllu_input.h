@@ -7,15 +7,10 @@
 #include "data/text/lines.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 typedef struct hl_conllu_input {
     hl_lines *lines;
     bool may_be_text, is_text; /* is_text: known once the first line has been returned */
-    hl_text ahead;             /* lines that were read ahead to decide; `given` bytes of them have been returned */
-    size_t given;
-    int64_t n_given; /* lines returned from `ahead` */
 } hl_conllu_input;
 
 /* Returns the next line, as hl_lines_next; it is valid until the next call. Fails in the same way, and with HL_BAD_FILE

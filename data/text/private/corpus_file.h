@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/base/status.h"
+#include "core/files/files.h"
 #include "data/text/corpus.h"
 #include "data/text/private/source.h"
 
@@ -26,6 +27,11 @@ enum {
 };
 
 #define HL_CORPUS_MAGIC "hlcorpus"
+
+typedef struct hl_corpus_block {
+    uint32_t crc, first; /* as above */
+    int32_t numbers[HL_CORPUS_BLOCK_NUMBERS];
+} hl_corpus_block;
 
 typedef struct hl_corpus_end {
     char kind[HL_CORPUS_TEXT], tokens[HL_CORPUS_TEXT]; /* filled with zeros, as in `columns` */
@@ -49,8 +55,17 @@ struct hl_corpus {
     hl_status made_because;
 };
 
-/* The CRC-32 of block number `number`, which has `bytes` bytes. */
-uint32_t hl_corpus_block_crc(int64_t number, const unsigned char *block, size_t bytes);
+struct hl_corpus_writer {
+    hl_file file;
+    hl_corpus_end end;
+    hl_corpus_block block; /* that is being filled; it has n_filled numbers */
+    int64_t n_filled;
+    int64_t *directory;
+    size_t directory_capacity;
+};
+
+/* The CRC-32 of block number `number`, an hl_corpus_block of which only the first `bytes` bytes are stored. */
+uint32_t hl_corpus_block_crc(int64_t number, const void *block, size_t bytes);
 
 /* The correct value of end.crc. */
 uint32_t hl_corpus_end_crc(const int64_t *directory, const hl_corpus_end *end);
@@ -63,9 +78,6 @@ hl_status hl_corpus_load(const char *path, bool *ours, hl_corpus **out);
 /* Begins a file at `path` with the kind, tokens and columns of the spec, which fit. HL_BAD_FILE, HL_NO_MEMORY; *out is
  * then NULL. End it with one of the last two functions. */
 hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **out);
-
-/* Whether nothing was added. */
-bool hl_corpus_writer_is_empty(const hl_corpus_writer *writer);
 
 /* Writes the rest, renames the file to its path and waits for the disk. HL_BAD_FILE. Frees the writer. */
 hl_status hl_corpus_writer_commit(hl_corpus_writer *writer, const hl_source *source);

@@ -3,7 +3,6 @@
 
 #include "core/base/status.h"
 #include "data/text/corpus.h"
-#include "data/text/split.h"
 #include "data/text/text_data.h"
 
 #include <stdbool.h>
@@ -42,7 +41,6 @@ struct hl_text_data {
     unsigned char *pieces;      /* V, bits */
     int32_t n_usable;           /* number of pieces that are not special */
     hl_corpus *corpora[2];      /* by split, like all fields below */
-    hl_windows windows[2];
     hl_text_notices notices[2];
 };
 
@@ -54,11 +52,6 @@ hl_status hl_text_data_list_pieces(hl_text_data *data);
 
 /* The same, with checks. HL_INVALID if the tokens cannot serve the spec; HL_NO_MEMORY. */
 hl_status hl_text_data_look_at_pieces(const hl_text_spec *spec, hl_text_data *data);
-
-/* Writes where the words of an example's tokens begin to `words`, which has room for all tokens, and makes them the
- * example's words. For tags, they are the treebank's words, whose rows it must have; otherwise they follow from the
- * pieces. */
-void hl_text_data_find_words(const hl_text_data *data, hl_text_example *example, int32_t *words);
 
 /* Reads example i of a cache of sentences, unchanged, into the reader's memory, without words. Whoever wrote the file,
  * the numbers are checked: an example of the data can have them. HL_BAD_FILE as hl_corpus_read, and "<path>: is
@@ -89,6 +82,12 @@ hl_status hl_text_data_make_caches(const hl_text_spec *spec, hl_text_data *data)
 static inline bool hl_text_data_wraps(const hl_text_data *data)
 {
     return data->of != NULL ? !data->of->running : data->task != HL_TEXT_NEXT;
+}
+
+/* Windows of running text begin at every piece in training; in validation they lie side by side. */
+static inline int64_t hl_text_data_stride(const hl_text_data *data, hl_split split)
+{
+    return split == HL_TRAIN ? 1 : data->length;
 }
 
 static inline bool hl_is_split(hl_split split)

@@ -38,9 +38,8 @@ int hl_bert_base(uint32_t code, uint32_t base[HL_BASE_MAX]);
 /* Lower case. Writes the characters and returns how many, 1 or 2. */
 int hl_bert_lower_case(uint32_t code, uint32_t lower[2]);
 
-/* Adds the character in lower case: `size` bytes, which decode to `code`. Size 0: one byte that is not UTF-8, which is
- * added as it is. HL_NO_MEMORY is left on the text. */
-void hl_add_lower_case(hl_text *text, const char *bytes, size_t size, uint32_t code);
+/* Adds the text in lower case (hl_bert_lower_case). Bytes that are not UTF-8 stay. */
+void hl_add_lower_case(hl_text *text, const char *bytes, size_t size);
 
 /* The classes \p{L}, \p{N} and \s of ByteLevel's regular expression. */
 typedef enum hl_kind { HL_KIND_OTHER, HL_KIND_LETTER, HL_KIND_NUMBER, HL_KIND_WHITE } hl_kind;

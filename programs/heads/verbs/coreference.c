@@ -85,7 +85,7 @@ static void print_table(hl_text *text, const hl_coreference_study *s, bool wide)
         text, HL_TABLE_WIDTH,
         "%s on mentions of entities. Documents: %s. Windows: %s, of at most %s pieces. Sentences that are too "
         "long for a window, and left out: %s.",
-        s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(hl_treebank_size(s->text.windows)),
+        s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(s->text.windows->n_sentences),
         HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
     hl_results_print_apart(text, (hl_results){ wide ? wide_row_of : short_row_of, s, HL_COREFERENCE_ROWS },
                            HL_TABLE_WIDTH, 1);
@@ -153,7 +153,7 @@ static hl_status deliver(const hl_coreference_study *study, const hl_heads_comma
     hl_heads_answer answer = { .draw = draw, .of = study };
     print_table(&answer.table, study, command->wide);
     hl_json_print_document(&answer.json, json_pack("{s:I, s:I, s:I, s:o}", "documents", (json_int_t)text->n_documents,
-                                                   "windows", (json_int_t)hl_treebank_size(text->windows), "left_out",
+                                                   "windows", (json_int_t)text->windows->n_sentences, "left_out",
                                                    (json_int_t)text->n_left_out, "rows", hl_results_json(rows)));
     hl_results_csv(&answer.csv, rows);
     hl_results_markdown(&answer.markdown, (hl_results){ wide_row_of, study, HL_COREFERENCE_ROWS });

@@ -220,7 +220,7 @@ static void write_table(hl_text *text, const joined *both)
                       "%s: %" PRId64 " heads, on the %" PRId64
                       " examples that score, where the loss is %.4f, and on %s sentences of the treebank.",
                       both->importance->run->path, both->n, importance->n_examples, importance->loss,
-                      HL_COUNT(hl_treebank_size(both->syntax->treebank)));
+                      HL_COUNT(both->syntax->treebank->n_sentences));
     hl_results_print_apart(text, (hl_results){ row_of_rank, both, both->n }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
@@ -276,7 +276,7 @@ static void answer_of(hl_heads_answer *answer, const joined *both)
         &answer->json,
         json_pack("{s:o, s:o, s:I, s:o, s:I, s:o, s:o}", "step", step, "weights_step", weights_step, "examples",
                   (json_int_t)study->importance.n_examples, "loss", hl_json_number(study->importance.loss), "sentences",
-                  (json_int_t)hl_treebank_size(both->syntax->treebank), "heads",
+                  (json_int_t)both->syntax->treebank->n_sentences, "heads",
                   hl_results_json((hl_results){ row_of_joined, both, both->n }), "pruned",
                   hl_results_json((hl_results){ row_of_pruned, both, (int64_t)ORDERS * PRUNED_STEPS })));
     hl_results_csv(&answer->csv, (hl_results){ row_of_joined, both, both->n });
