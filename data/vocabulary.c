@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/private/utf8.h"
 #include "core/base/text.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

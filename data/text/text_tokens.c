@@ -8,9 +8,9 @@
 #include "data/text/private/text_records.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_parts.h"
-#include "data/text/private/unicode.h"
 #include "data/text/tokens_file.h"
 #include "data/text/tokens_learn.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <inttypes.h>
 #include <string.h>

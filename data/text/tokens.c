@@ -5,7 +5,7 @@
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_parts.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
 #include "core/base/private/utf8.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdlib.h>
 #include <string.h>

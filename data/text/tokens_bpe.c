@@ -1,7 +1,7 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/pretoken.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 

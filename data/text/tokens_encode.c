@@ -3,7 +3,7 @@
 #include "core/base/private/utf8.h"
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/grow.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 

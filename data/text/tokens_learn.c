@@ -7,7 +7,7 @@
 #include "data/text/private/pretoken.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdio.h>
 #include <string.h>

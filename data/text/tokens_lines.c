@@ -2,8 +2,8 @@
 #include "core/base/private/utf8.h"
 #include "core/files/files.h"
 #include "data/text/private/tokens_reading.h"
-#include "data/text/private/unicode.h"
 #include "data/text/tokens_file.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdio.h>
 #include <string.h>

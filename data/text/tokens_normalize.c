@@ -2,7 +2,7 @@
 #include "core/base/private/utf8.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 

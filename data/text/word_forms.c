@@ -5,7 +5,7 @@
 #include "data/text/private/hash.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_set.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 void hl_word_forms_find(const hl_text_data *data, hl_text_example *example, int32_t *begins)
 {

@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
 #include "data/text/private/charsmap.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 #include "tests/check_suite.h"
 
 #include <stdio.h>

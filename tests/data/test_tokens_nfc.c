@@ -1,7 +1,7 @@
 /* The normalizer NFC of bpe: what version 0.23.3 of the `tokenizers` library makes of the same file and texts. */
 #include "core/base/memory.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 #include "tests/data/tokens_texts.h"
 #include "tests/fault_checks.h"
 
