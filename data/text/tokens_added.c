@@ -27,29 +27,16 @@ static hl_status add_pattern(const hl_tokens *tokens, const char *path, const hl
                              hl_tokens_scratch *scratch, hl_token_matcher *matcher)
 {
     const char *text = tokens->text.bytes + tokens->starts[token->id];
-    size_t size = strlen(text);
-    const char *plain = text;
-    if (token->normalized && tokens->kind == HL_TOKENS_WORDPIECE) {
-        HL_TRY(hl_tokens_normalize(&tokens->rules, text, size, scratch));
-        HL_TRY(hl_tokens_word_bytes(scratch, 0, scratch->n_characters, &size));
-        plain = scratch->word;
-    } else if (token->normalized && tokens->kind == HL_TOKENS_UNIGRAM) {
-        HL_TRY(hl_tokens_normalize_unigram(tokens->unigram, text, size, scratch));
-        size = scratch->n_plain;
-        plain = scratch->plain;
-    } else if (token->normalized && tokens->rules.nfc) {
-        HL_TRY(hl_tokens_normalize_nfc(text, size, scratch));
-        size = scratch->n_plain;
-        plain = scratch->plain;
-    }
-    if (size == 0) {
+    hl_tokens_part part = { .text = text, .size = strlen(text) };
+    HL_TRY(token->normalized ? hl_tokens_normalize(tokens, &part, scratch) : hl_ok());
+    if (part.size == 0) {
         return hl_error(HL_BAD_FILE,
                         "%s: added_tokens: %s: nothing is left of it when it is normalized; make its normalized false",
                         path, text);
     }
-    hl_text_add(&matcher->texts, plain, size);
+    hl_text_add(&matcher->texts, part.text, part.size);
     hl_text_add(&matcher->texts, "", 1);
-    matcher->at[matcher->n++] = (struct hl_token_pattern){ .size = size, .token = token };
+    matcher->at[matcher->n++] = (struct hl_token_pattern){ .size = part.size, .token = token };
     return hl_text_status(&matcher->texts);
 }
 
@@ -124,7 +111,7 @@ static const hl_added_token *longest_at(const hl_token_matcher *matcher, const c
 static size_t before(const char *text, size_t at)
 {
     at--;
-    while (at > 0 && ((unsigned char)text[at] & 0xC0) == 0x80) {
+    while (at > 0 && hl_continues(text[at])) {
         at--;
     }
     return at;

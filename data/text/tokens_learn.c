@@ -84,14 +84,13 @@ static hl_status count_words(work *w, const char *text, size_t size)
         }
         return hl_ok();
     }
-    hl_tokens_scratch *scratch = w->pieces.scratch;
-    HL_TRY(hl_tokens_normalize(&w->tokens->rules, text, size, scratch));
-    for (size_t first, to = 0, bytes; hl_tokens_next_word(w->options->kind, scratch, &first, &to);) {
-        HL_TRY(hl_tokens_word_bytes(scratch, first, to, &bytes));
-        if (memchr(scratch->word, '\0', bytes) != NULL) {
+    hl_tokens_part plain = { .text = text, .size = size };
+    HL_TRY(hl_tokens_normalize(w->tokens, &plain, w->pieces.scratch));
+    for (size_t first, to = 0; hl_tokens_next_word(w->options->kind, plain.text, plain.size, &first, &to);) {
+        if (memchr(plain.text + first, '\0', to - first) != NULL) {
             return hl_error(HL_INVALID, "tokens: a text holds a zero byte, of which no piece is made");
         }
-        HL_TRY(hl_text_set_add(&w->words, scratch->word, bytes, 1, NULL));
+        HL_TRY(hl_text_set_add(&w->words, plain.text + first, to - first, 1, NULL));
     }
     return hl_ok();
 }

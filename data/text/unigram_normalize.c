@@ -94,7 +94,7 @@ static bool is_utf8(const char *text, size_t size)
 /* A value leads to the beginning of a character. */
 static bool is_value(const hl_charsmap *map, uint32_t value)
 {
-    return value < map->size && ((unsigned char)map->replacements[value] & 0xC0) != 0x80;
+    return value < map->size && !hl_continues(map->replacements[value]);
 }
 
 /* Visits every unit that a text can reach, each once: tries may share units, and a damaged one may lead back. */
@@ -268,7 +268,7 @@ static void strip_end(hl_tokens_scratch *scratch)
 {
     while (scratch->n_plain > 0) {
         size_t last = scratch->n_plain - 1;
-        while (last > 0 && ((unsigned char)scratch->plain[last] & 0xC0) == 0x80) {
+        while (last > 0 && hl_continues(scratch->plain[last])) {
             last--;
         }
         if (hl_white_bytes(scratch->plain, scratch->n_plain, last) == 0) {
@@ -316,7 +316,6 @@ static bool has_spaces_in_a_row(const hl_tokens_scratch *scratch)
 hl_status hl_tokens_normalize_unigram(const hl_unigram *unigram, const char *text, size_t size,
                                       hl_tokens_scratch *scratch)
 {
-    scratch->n_plain = 0;
     HL_TRY(map_characters(&unigram->charsmap, text, size, scratch));
     if (unigram->strips_end) {
         strip_end(scratch);
