@@ -60,11 +60,7 @@ struct hl_tokens {
     hl_template single, pair;
 
     /* set by hl_tokens_index */
-    struct hl_hashed {
-        uint32_t tag;
-        int32_t id; /* -1: free */
-    } * table;
-    size_t mask;                                                               /* size of the table minus one */
+    hl_number_table ids;                                                       /* of pieces */
     enum hl_piece_kind { HL_OF_MODEL, HL_ORDINARY, HL_SPECIAL } * piece_kinds; /* by id; the last two: added */
     hl_token_matcher matchers[2]; /* for texts as they are; for normalized texts */
     size_t longest;               /* the bytes of the longest piece */
