@@ -52,8 +52,7 @@ void hl_tokens_free(hl_tokens *tokens)
         hl_free(tokens->ids.at);
         hl_free(tokens->piece_kinds);
         for (int i = 0; i < 2; i++) {
-            hl_free(tokens->matchers[i].at);
-            hl_text_free(&tokens->matchers[i].texts);
+            hl_tokens_matcher_free(&tokens->matchers[i]);
         }
         hl_free(tokens->ranks.at);
         hl_unigram_free(tokens->unigram);
@@ -216,8 +215,8 @@ static hl_status index_added(hl_tokens *tokens, const char *path)
         enum hl_piece_kind *kind = &tokens->piece_kinds[tokens->added[i].id];
         *kind = tokens->added[i].ordinary && *kind != HL_SPECIAL ? HL_ORDINARY : HL_SPECIAL;
     }
-    HL_TRY(hl_tokens_match(tokens, path, 0));
-    return hl_tokens_match(tokens, path, 1);
+    HL_TRY(hl_tokens_match(tokens, path, false));
+    return hl_tokens_match(tokens, path, true);
 }
 
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)

@@ -6,24 +6,6 @@
 
 /* ---- the best cut of a word ---- */
 
-/* The child to which the byte leads; 0, the root, if there is none. */
-static uint32_t child_of(const hl_unigram *unigram, uint32_t node, unsigned char byte)
-{
-    uint32_t first = unigram->nodes[node].children, end = unigram->nodes[node + 1].children;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if (unigram->labels[middle] == byte) {
-            return middle;
-        }
-        if (unigram->labels[middle] < byte) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return 0;
-}
-
 /* Takes the piece where it ends if its cut is better than the best so far, and returns whether it does. Of equal cuts,
  * the first stays. */
 static bool offer(hl_best_cut *best, size_t begin, size_t end, double score, int32_t id)
@@ -45,16 +27,15 @@ static hl_status find_cuts(const hl_tokens *tokens, const char *word, size_t n, 
     }
     for (size_t at = 0, bytes; at < n; at += bytes) {
         bytes = hl_character_bytes(word + at, n - at);
-        int32_t root = unigram->roots[(unsigned char)word[at]];
         bool single = false;
         size_t end = at + 1;
-        for (uint32_t node = root < 0 ? 0 : (uint32_t)root; node > 0; end++) {
-            int32_t id = unigram->nodes[node].id;
+        for (uint32_t node = hl_trie_child(&unigram->trie, 0, word[at]); node > 0; end++) {
+            int32_t id = unigram->trie.nodes[node].text;
             if (id >= 0) {
                 offer(best, at, end, unigram->used[id], id);
                 single = single || end - at == bytes;
             }
-            node = end < n ? child_of(unigram, node, (unsigned char)word[end]) : 0;
+            node = end < n ? hl_trie_child(&unigram->trie, node, word[end]) : 0;
         }
         int32_t unknown = tokens->roles[HL_ROLE_UNK];
         if (!single && offer(best, at, at + bytes, unigram->unknown, unknown) && unknown < 0) {

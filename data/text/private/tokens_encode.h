@@ -110,3 +110,6 @@ static inline bool hl_continues(char byte)
 
 /* The bytes of the white space that begins at `at`; 0 if none does. */
 size_t hl_white_bytes(const char *text, size_t size, size_t at);
+
+/* The beginning of the white space that ends at `at`, not before `least`. */
+size_t hl_white_begin(const char *text, size_t least, size_t at);
