@@ -28,11 +28,11 @@ endif()
 # include their headers, no others (the test style_arrows looks), and they stand for both precisions. Further arguments
 # are libraries from outside. core/ops gives hl_core_ops, programs/train hl_programs_train. Main functions stand in
 # main.c, which stays out.
-# data/text, train/ranks and train/config are rooms of data and train and have no arrows of their own.
+# data/text, data/text/unicode, train/ranks and train/config are rooms of data and train and have no arrows of their own.
 function(hl_folder)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     string(REPLACE "/" "_" name ${folder})
-    file(GLOB sources CONFIGURE_DEPENDS *.c text/*.c ranks/*.c config/*.c verbs/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS *.c text/*.c text/unicode/*.c ranks/*.c config/*.c verbs/*.c)
     list(FILTER sources EXCLUDE REGEX "[/_]main\\.c$")
     set(arrows ${ARGN})
     list(FILTER arrows INCLUDE REGEX "^hl_")

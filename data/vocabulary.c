@@ -3,24 +3,15 @@
 #include "core/base/memory.h"
 #include "core/base/private/utf8.h"
 #include "core/base/text.h"
-#include "data/text/private/unicode.h"
+#include "data/text/private/text_set.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef struct entry {
-    const char *token;
-    int32_t id;
-} entry;
-
 struct hl_vocabulary {
-    char *text; /* the tokens, each with a zero byte */
-    size_t size;
-    const char **tokens; /* by id, into text */
-    entry *sorted;       /* by token */
+    hl_text_set tokens; /* numbered by their ids */
     unsigned char *kinds;
-    int32_t n;
 };
 
 static const char *const special[HL_SPECIAL_TOKENS] = { "<pad>", "<sep>", "<mask>" };
@@ -75,84 +66,63 @@ static hl_status count_lines(const char *path, const char *text, size_t size, in
     return hl_ok();
 }
 
-static hl_status allocate(size_t size, int32_t n, hl_vocabulary **out)
+static hl_status allocate(size_t n, hl_vocabulary **out)
 {
-    hl_vocabulary *vocabulary = hl_calloc(1, sizeof *vocabulary);
+    hl_vocabulary *vocabulary = *out = hl_calloc(1, sizeof *vocabulary);
     HL_NEED(vocabulary != NULL, "vocabulary");
-    vocabulary->n = n;
-    vocabulary->size = size;
-    vocabulary->text = hl_malloc(size);
-    vocabulary->tokens = hl_calloc((size_t)n, sizeof *vocabulary->tokens);
-    vocabulary->sorted = hl_calloc((size_t)n, sizeof *vocabulary->sorted);
-    vocabulary->kinds = hl_calloc((size_t)n, sizeof *vocabulary->kinds);
-    if (vocabulary->text == NULL || vocabulary->tokens == NULL || vocabulary->sorted == NULL ||
-        vocabulary->kinds == NULL) {
-        hl_vocabulary_free(vocabulary);
-        return hl_error_memory("vocabulary");
-    }
-    *out = vocabulary;
+    vocabulary->kinds = hl_calloc(n, sizeof *vocabulary->kinds);
+    HL_NEED(vocabulary->kinds != NULL, "vocabulary");
     return hl_ok();
 }
 
-static hl_status split(const char *path, hl_vocabulary *vocabulary)
+/* Returns the status. Frees what a failure left, and makes it NULL. */
+static hl_status made(hl_status status, hl_vocabulary **out)
 {
-    char *line = vocabulary->text;
-    char *end = vocabulary->text + vocabulary->size;
-    for (int32_t id = 0; id < vocabulary->n; id++) {
-        char *newline = memchr(line, '\n', (size_t)(end - line));
-        *newline = '\0';
-        const char *wrong = fault(line, (size_t)(newline - line));
-        if (wrong != NULL) {
-            return hl_error(HL_BAD_FILE, "%s:%d: %s", path, id + 1, wrong);
-        }
-        if (id < HL_SPECIAL_TOKENS && strcmp(line, special[id]) != 0) {
-            return hl_error(HL_BAD_FILE, "%s:%d: %s must stand here, not %s", path, id + 1, special[id], line);
-        }
-        vocabulary->tokens[id] = line;
-        vocabulary->sorted[id] = (entry){ line, id };
+    if (status.code != HL_OK) {
+        hl_vocabulary_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static hl_status read_line(const char *path, const char *line, size_t size, hl_vocabulary *vocabulary)
+{
+    const size_t id = vocabulary->tokens.n;
+    const char *wrong = fault(line, size);
+    if (wrong != NULL) {
+        return hl_error(HL_BAD_FILE, "%s:%zu: %s", path, id + 1, wrong);
+    }
+    size_t number;
+    HL_TRY(hl_text_set_add(&vocabulary->tokens, line, size, 0, &number));
+    const char *token = hl_text_set_get(&vocabulary->tokens, number, NULL);
+    if (id < HL_SPECIAL_TOKENS && strcmp(token, special[id]) != 0) {
+        return hl_error(HL_BAD_FILE, "%s:%zu: %s must stand here, not %s", path, id + 1, special[id], token);
+    }
+    return number == id ? hl_ok()
+                        : hl_error(HL_BAD_FILE, "%s:%zu: the token %s stands already in line %zu", path, id + 1, token,
+                                   number + 1);
+}
+
+static hl_status parse(const char *path, const char *text, size_t size, hl_vocabulary **out)
+{
+    int32_t n = 0;
+    HL_TRY(count_lines(path, text, size, &n));
+    HL_TRY(allocate((size_t)n, out));
+    for (const char *line = text; n > 0; n--) {
+        const char *newline = memchr(line, '\n', size - (size_t)(line - text));
+        HL_TRY(read_line(path, line, (size_t)(newline - line), *out));
         line = newline + 1;
     }
-    return hl_ok();
-}
-
-static int compare(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    int order = strcmp(x->token, y->token);
-    return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
-}
-
-static hl_status sort(const char *path, hl_vocabulary *vocabulary)
-{
-    entry *sorted = vocabulary->sorted;
-    qsort(sorted, (size_t)vocabulary->n, sizeof *sorted, compare);
-    for (int32_t i = 1; i < vocabulary->n; i++) {
-        if (strcmp(sorted[i - 1].token, sorted[i].token) == 0) {
-            return hl_error(HL_BAD_FILE, "%s:%d: the token %s stands already in line %d", path, sorted[i].id + 1,
-                            sorted[i].token, sorted[i - 1].id + 1);
-        }
-    }
+    (*out)->kinds[HL_PAD] = HL_TOKEN_SPECIAL | HL_TOKEN_PAD;
+    (*out)->kinds[HL_SEPARATOR] = HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR;
+    (*out)->kinds[HL_MASK] = HL_TOKEN_SPECIAL | HL_TOKEN_MASK;
     return hl_ok();
 }
 
 hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out)
 {
-    int32_t n = 0;
-    hl_vocabulary *vocabulary = NULL;
-    HL_TRY(count_lines(path, text, size, &n));
-    HL_TRY(allocate(size, n, &vocabulary));
-    memcpy(vocabulary->text, text, size);
-    vocabulary->kinds[HL_PAD] = HL_TOKEN_SPECIAL | HL_TOKEN_PAD;
-    vocabulary->kinds[HL_SEPARATOR] = HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR;
-    vocabulary->kinds[HL_MASK] = HL_TOKEN_SPECIAL | HL_TOKEN_MASK;
-    hl_status status = split(path, vocabulary);
-    HL_THEN(status, sort(path, vocabulary));
-    if (status.code != HL_OK) {
-        hl_vocabulary_free(vocabulary);
-        return status;
-    }
-    *out = vocabulary;
-    return status;
+    *out = NULL;
+    return made(parse(path, text, size, out), out);
 }
 
 static unsigned char kind_of_special(const hl_tokens *tokens, int32_t id)
@@ -185,59 +155,46 @@ static unsigned char kind_of_text(const hl_text *text, bool continues)
     return white ? 0 : HL_TOKEN_PUNCTUATION;
 }
 
-static hl_status find_kinds(const hl_tokens *tokens, hl_vocabulary *vocabulary)
+static hl_status find_kinds(const hl_tokens *tokens, unsigned char *kinds, hl_text *text)
 {
-    hl_text text = { 0 };
-    hl_status status = hl_ok();
-    for (int32_t id = 0; status.code == HL_OK && id < vocabulary->n; id++) {
+    for (int32_t id = 0; id < hl_tokens_size(tokens); id++) {
         if (hl_tokens_is_special(tokens, id)) {
-            vocabulary->kinds[id] = kind_of_special(tokens, id);
+            kinds[id] = kind_of_special(tokens, id);
             continue;
         }
-        text.size = 0;
-        status = hl_tokens_decode(tokens, &id, 1, false, &text);
-        bool continues = hl_tokens_get_kind(tokens) == HL_TOKENS_WORDPIECE && text.size > strlen("##") &&
-                         strncmp(text.bytes, "##", strlen("##")) == 0;
-        vocabulary->kinds[id] = kind_of_text(&text, continues);
+        text->size = 0;
+        HL_TRY(hl_tokens_decode(tokens, &id, 1, false, text));
+        bool continues = hl_tokens_get_kind(tokens) == HL_TOKENS_WORDPIECE && text->size > strlen("##") &&
+                         strncmp(text->bytes, "##", strlen("##")) == 0;
+        kinds[id] = kind_of_text(text, continues);
     }
+    return hl_ok();
+}
+
+static hl_status copy_tokens(const hl_tokens *tokens, hl_vocabulary **out)
+{
+    HL_TRY(allocate((size_t)hl_tokens_size(tokens), out));
+    for (int32_t id = 0; id < hl_tokens_size(tokens); id++) {
+        size_t size;
+        const char *piece = hl_tokens_piece(tokens, id, &size);
+        HL_TRY(hl_text_set_add(&(*out)->tokens, piece, size, 0, NULL)); /* no piece occurs twice */
+    }
+    hl_text text = { 0 };
+    hl_status status = find_kinds(tokens, (*out)->kinds, &text);
     hl_text_free(&text);
     return status;
 }
 
 hl_status hl_vocabulary_of_tokens(const hl_tokens *tokens, hl_vocabulary **out)
 {
-    int32_t n = (int32_t)hl_tokens_size(tokens);
-    size_t all = 0, size;
-    for (int32_t id = 0; id < n; id++) {
-        hl_tokens_piece(tokens, id, &size);
-        all += size + 1;
-    }
-    hl_vocabulary *vocabulary;
-    HL_TRY(allocate(all, n, &vocabulary));
-    char *next = vocabulary->text;
-    for (int32_t id = 0; id < n; id++) {
-        const char *piece = hl_tokens_piece(tokens, id, &size);
-        memcpy(next, piece, size + 1);
-        vocabulary->tokens[id] = next;
-        vocabulary->sorted[id] = (entry){ next, id };
-        next += size + 1;
-    }
-    hl_status status = sort("vocabulary", vocabulary); /* no piece occurs twice */
-    HL_THEN(status, find_kinds(tokens, vocabulary));
-    if (status.code != HL_OK) {
-        hl_vocabulary_free(vocabulary);
-        return status;
-    }
-    *out = vocabulary;
-    return status;
+    *out = NULL;
+    return made(copy_tokens(tokens, out), out);
 }
 
 void hl_vocabulary_free(hl_vocabulary *vocabulary)
 {
     if (vocabulary != NULL) {
-        hl_free(vocabulary->text);
-        hl_free(vocabulary->tokens);
-        hl_free(vocabulary->sorted);
+        hl_text_set_free(&vocabulary->tokens);
         hl_free(vocabulary->kinds);
         hl_free(vocabulary);
     }
@@ -265,8 +222,8 @@ static void escape(const char *token, hl_text *text)
 hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_t *size)
 {
     hl_text lines = { 0 };
-    for (int32_t id = 0; id < vocabulary->n; id++) {
-        escape(vocabulary->tokens[id], &lines);
+    for (size_t id = 0; id < vocabulary->tokens.n; id++) {
+        escape(hl_text_set_get(&vocabulary->tokens, id, NULL), &lines);
         hl_text_add(&lines, "\n", 1);
     }
     hl_status status = hl_text_status(&lines);
@@ -281,27 +238,18 @@ hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_
 
 int64_t hl_vocabulary_size(const hl_vocabulary *vocabulary)
 {
-    return vocabulary->n;
+    return (int64_t)vocabulary->tokens.n;
 }
 
 const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id)
 {
-    return id >= 0 && id < vocabulary->n ? vocabulary->tokens[id] : NULL;
-}
-
-static int compare_text(const void *text, const void *candidate)
-{
-    return strcmp(text, ((const entry *)candidate)->token);
+    return id >= 0 && id < hl_vocabulary_size(vocabulary) ? hl_text_set_get(&vocabulary->tokens, (size_t)id, NULL)
+                                                          : NULL;
 }
 
 int32_t hl_vocabulary_find(const hl_vocabulary *vocabulary, const char *token)
 {
-    if (token == NULL) {
-        return -1;
-    }
-    const entry *found =
-        bsearch(token, vocabulary->sorted, (size_t)vocabulary->n, sizeof *vocabulary->sorted, compare_text);
-    return found != NULL ? found->id : -1;
+    return token != NULL ? (int32_t)hl_text_set_find(&vocabulary->tokens, token, strlen(token)) : -1;
 }
 
 const unsigned char *hl_vocabulary_kinds(const hl_vocabulary *vocabulary)
@@ -311,7 +259,7 @@ const unsigned char *hl_vocabulary_kinds(const hl_vocabulary *vocabulary)
 
 int32_t hl_vocabulary_special(const hl_vocabulary *vocabulary, hl_token_kind kind)
 {
-    for (int32_t id = 0; id < vocabulary->n; id++) {
+    for (int32_t id = 0; id < hl_vocabulary_size(vocabulary); id++) {
         if ((vocabulary->kinds[id] & kind) != 0) {
             return id;
         }

@@ -2,7 +2,7 @@
 
 #include "core/base/private/utf8.h"
 #include "data/text/conllu.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "data/text/private/entities.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/treebank_build.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 

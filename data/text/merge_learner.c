@@ -56,32 +56,28 @@ static bool is_pair(const void *things, uint32_t number, const void *wanted)
     return a->left == b->left && a->right == b->right;
 }
 
-static uint64_t hash_of(const void *things, uint32_t number)
-{
-    const hl_merge_learner *learner = things;
-    return hl_hash_pair(learner->pairs[number].left, learner->pairs[number].right);
-}
-
 /* Counts the pair in the word; if count is negative, removes it. */
 static hl_status count(hl_merge_learner *learner, int32_t left, int32_t right, uint32_t word, int64_t by)
 {
-    HL_NEED(hl_number_table_grow(&learner->table, learner->n_pairs, hash_of, learner), "pairs to learn tokens from");
-    pair wanted = { .left = left, .right = right, .place = UINT32_MAX };
-    uint32_t *number = hl_number_table_find(&learner->table, hl_hash_pair(left, right), is_pair, learner, &wanted);
-    if (*number == UINT32_MAX) {
-        HL_NEED(learner->n_pairs < UINT32_MAX && HL_GROW(learner->pairs, learner->pairs_capacity, learner->n_pairs + 1),
+    const uint64_t hash = hl_hash_pair(left, right);
+    const pair wanted = { .left = left, .right = right, .place = UINT32_MAX };
+    uint32_t number = hl_number_table_find(&learner->table, hash, is_pair, learner, &wanted);
+    if (number == UINT32_MAX) {
+        HL_NEED(learner->n_pairs < UINT32_MAX &&
+                    HL_GROW(learner->pairs, learner->pairs_capacity, learner->n_pairs + 1) &&
+                    hl_number_table_add(&learner->table, hash, learner->n_pairs),
                 "pairs to learn tokens from");
-        learner->pairs[learner->n_pairs] = wanted;
-        *number = (uint32_t)learner->n_pairs++;
+        number = (uint32_t)learner->n_pairs++;
+        learner->pairs[number] = wanted;
     }
-    pair *counted = &learner->pairs[*number];
+    pair *counted = &learner->pairs[number];
     counted->count += by;
     if (by < 0) {
         return hl_ok();
     }
     if (!counted->grown) {
         HL_NEED(HL_GROW(learner->grown, learner->grown_capacity, learner->n_grown + 1), "pairs to learn tokens from");
-        learner->grown[learner->n_grown++] = *number;
+        learner->grown[learner->n_grown++] = number;
         counted->grown = true;
     }
     if (counted->place == UINT32_MAX || learner->places[counted->place].word != word) {

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/tokens_parts.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 #include "core/base/text.h"
 #include "data/text/conllu.h"
 #include "data/text/private/grow.h"
-#include "data/text/private/unicode.h"
 #include "data/text/split.h"
 #include "data/text/table.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <inttypes.h>
 #include <math.h>

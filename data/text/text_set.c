@@ -10,7 +10,9 @@
 
 const char *hl_text_set_get(const hl_text_set *set, size_t number, size_t *size)
 {
-    *size = set->at[number].size;
+    if (size != NULL) {
+        *size = set->at[number].size;
+    }
     return set->bytes.bytes + set->at[number].start;
 }
 
@@ -23,47 +25,36 @@ static bool is_text(const void *things, uint32_t number, const void *wanted)
     return size == text->size && memcmp(bytes, text->text, size) == 0;
 }
 
-static uint64_t hash_of(const void *things, uint32_t number)
-{
-    size_t size;
-    const char *text = hl_text_set_get(things, number, &size);
-    return hl_hash(HL_HASH, text, size);
-}
-
-/* The entry with the text's number in the table, or the free entry where it would belong. */
-static uint32_t *find(const hl_text_set *set, const char *text, size_t size)
+int64_t hl_text_set_find(const hl_text_set *set, const char *text, size_t size)
 {
     hl_span wanted = { text, size };
-    return hl_number_table_find(&set->table, hl_hash(HL_HASH, text, size), is_text, set, &wanted);
+    uint32_t number = hl_number_table_find(&set->table, hl_hash(HL_HASH, text, size), is_text, set, &wanted);
+    return number != UINT32_MAX ? (int64_t)number : -1;
 }
 
 hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number)
 {
-    HL_NEED(hl_number_table_grow(&set->table, set->n, hash_of, set), "words of a text");
-    uint32_t *place = find(set, text, size);
-    if (*place == UINT32_MAX) {
+    int64_t found = hl_text_set_find(set, text, size);
+    if (found < 0) {
+        found = (int64_t)set->n;
         HL_NEED(set->n < UINT32_MAX && HL_GROW(set->at, set->capacity, set->n + 1), "words of a text");
         set->at[set->n] = (hl_set_text){ .start = set->bytes.size, .size = size };
         hl_text_add(&set->bytes, text, size);
+        hl_text_add(&set->bytes, "", 1);
         HL_TRY(hl_text_status(&set->bytes));
-        *place = (uint32_t)set->n++;
+        HL_NEED(hl_number_table_add(&set->table, hl_hash(HL_HASH, text, size), set->n), "words of a text");
+        set->n++;
     }
-    set->at[*place].count += count;
+    set->at[found].count += count;
     if (number != NULL) {
-        *number = *place;
+        *number = (size_t)found;
     }
     return hl_ok();
-}
-
-bool hl_text_set_has(const hl_text_set *set, const char *text, size_t size)
-{
-    return set->n > 0 && *find(set, text, size) != UINT32_MAX;
 }
 
 typedef struct sorted {
     const char *bytes;
     hl_set_text text;
-    size_t number;
 } sorted;
 
 static int compare(const void *a, const void *b)
@@ -77,25 +68,20 @@ static int compare(const void *a, const void *b)
     return order != 0 ? order : (x->text.size > y->text.size) - (x->text.size < y->text.size);
 }
 
-hl_status hl_text_set_by_count(const hl_text_set *set, size_t **numbers)
+hl_status hl_text_set_add_most(const hl_text_set *set, int64_t least, size_t size, hl_text_set *to)
 {
     sorted *list = hl_calloc(set->n, sizeof *list);
-    *numbers = hl_calloc(set->n, sizeof **numbers);
-    if (list == NULL || *numbers == NULL) {
-        hl_free(list);
-        hl_free(*numbers);
-        *numbers = NULL;
-        return hl_error_memory("words of a text");
-    }
+    HL_NEED(list != NULL, "words of a text");
     for (size_t i = 0; i < set->n; i++) {
-        list[i] = (sorted){ set->bytes.bytes + set->at[i].start, set->at[i], i };
+        list[i] = (sorted){ hl_text_set_get(set, i, NULL), set->at[i] };
     }
     qsort(list, set->n, sizeof *list, compare);
-    for (size_t i = 0; i < set->n; i++) {
-        (*numbers)[i] = list[i].number;
+    hl_status status = hl_ok();
+    for (size_t i = 0; i < set->n && to->n < size && list[i].text.count >= least; i++) {
+        HL_THEN(status, hl_text_set_add(to, list[i].bytes, list[i].text.size, 0, NULL));
     }
     hl_free(list);
-    return hl_ok();
+    return status;
 }
 
 void hl_text_set_free(hl_text_set *set)

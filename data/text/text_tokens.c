@@ -8,9 +8,9 @@
 #include "data/text/private/text_records.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_parts.h"
-#include "data/text/private/unicode.h"
 #include "data/text/tokens_file.h"
 #include "data/text/tokens_learn.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -173,12 +173,12 @@ static hl_status collect_labels(training *t, hl_text_set *labels)
     }
 }
 
-static hl_status name_labels(const hl_text_set *labels, const size_t *order, hl_tokens *tokens)
+static hl_status name_labels(const hl_text_set *labels, hl_tokens *tokens)
 {
     HL_NEED(tokens != NULL, "labels");
     for (size_t i = 0; i < labels->n; i++) {
         size_t size;
-        const char *label = hl_text_set_get(labels, order[i], &size);
+        const char *label = hl_text_set_get(labels, i, &size);
         HL_TRY(hl_tokens_add(tokens, label, size));
     }
     HL_TRY(hl_tokens_index(tokens, "labels", false));
@@ -188,20 +188,19 @@ static hl_status name_labels(const hl_text_set *labels, const size_t *order, hl_
 static hl_status find_labels(const hl_text_spec *spec, hl_tokens **out)
 {
     training t = { .spec = spec };
-    hl_text_set labels = { 0 };
-    size_t *order = NULL;
+    hl_text_set labels = { 0 }, sorted = { 0 };
     hl_status status = hl_text_records_open(spec, HL_TRAIN, "finding labels", &t.records);
     HL_THEN(status, collect_labels(&t, &labels));
     if (status.code == HL_OK && labels.n == 0) {
         status = hl_error(HL_BAD_FILE, "%s: holds no example for training", spec->file);
     }
-    HL_THEN(status, hl_text_set_by_count(&labels, &order));
+    HL_THEN(status, hl_text_set_add_most(&labels, 0, labels.n, &sorted));
     if (status.code == HL_OK) {
         *out = hl_tokens_new(HL_TOKENS_WORDS);
-        status = name_labels(&labels, order, *out);
+        status = name_labels(&sorted, *out);
     }
-    hl_free(order);
     hl_text_set_free(&labels);
+    hl_text_set_free(&sorted);
     hl_text_records_close(t.records);
     return status;
 }

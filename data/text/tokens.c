@@ -5,7 +5,7 @@
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_parts.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,11 +49,10 @@ void hl_tokens_free(hl_tokens *tokens)
         hl_free(tokens->starts);
         hl_free(tokens->added);
         hl_free(tokens->merges);
-        hl_free(tokens->table);
+        hl_free(tokens->ids.at);
         hl_free(tokens->piece_kinds);
         for (int i = 0; i < 2; i++) {
-            hl_free(tokens->matchers[i].at);
-            hl_text_free(&tokens->matchers[i].texts);
+            hl_tokens_matcher_free(&tokens->matchers[i]);
         }
         hl_free(tokens->ranks.at);
         hl_unigram_free(tokens->unigram);
@@ -135,44 +134,32 @@ const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size)
     return tokens->text.bytes + tokens->starts[id];
 }
 
-/* The index at which the search for a hash begins. */
-static size_t place(uint64_t hash, size_t mask)
+/* The text of a piece, in two parts. */
+typedef struct piece_text {
+    const char *prefix, *bytes;
+    size_t size; /* of the bytes */
+} piece_text;
+
+static bool is_piece(const void *things, uint32_t number, const void *wanted)
 {
-    return (size_t)(hash ^ hash >> 32) & mask;
+    const piece_text *text = wanted;
+    size_t size = 0, before = strlen(text->prefix);
+    const char *piece = hl_tokens_piece(things, (int32_t)number, &size);
+    return size == before + text->size && memcmp(piece, text->prefix, before) == 0 &&
+           memcmp(piece + before, text->bytes, text->size) == 0;
 }
 
 int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
                               size_t size)
 {
-    size_t before = strlen(prefix);
-    for (size_t i = place(hash, tokens->mask);; i = (i + 1) & tokens->mask) {
-        struct hl_hashed entry = tokens->table[i];
-        if (entry.id < 0) {
-            return -1;
-        }
-        if (entry.tag == (uint32_t)hash) {
-            size_t length = 0;
-            const char *piece = hl_tokens_piece(tokens, entry.id, &length);
-            if (length == before + size && memcmp(piece, prefix, before) == 0 &&
-                memcmp(piece + before, bytes, size) == 0) {
-                return entry.id;
-            }
-        }
-    }
+    const piece_text wanted = { prefix, bytes, size };
+    uint32_t id = hl_number_table_find(&tokens->ids, hash, is_piece, tokens, &wanted);
+    return id != UINT32_MAX ? (int32_t)id : -1;
 }
 
 int32_t hl_tokens_find(const hl_tokens *tokens, const char *piece, size_t size)
 {
     return hl_tokens_find_hashed(tokens, hl_hash(HL_HASH, piece, size), "", piece, size);
-}
-
-static size_t table_size(size_t entries)
-{
-    size_t size = 2;
-    while (size < 2 * entries) {
-        size *= 2;
-    }
-    return size;
 }
 
 static hl_status check_piece(const char *path, bool lines, int32_t id, const char *piece, size_t size)
@@ -228,8 +215,8 @@ static hl_status index_added(hl_tokens *tokens, const char *path)
         enum hl_piece_kind *kind = &tokens->piece_kinds[tokens->added[i].id];
         *kind = tokens->added[i].ordinary && *kind != HL_SPECIAL ? HL_ORDINARY : HL_SPECIAL;
     }
-    HL_TRY(hl_tokens_match(tokens, path, 0));
-    return hl_tokens_match(tokens, path, 1);
+    HL_TRY(hl_tokens_match(tokens, path, false));
+    return hl_tokens_match(tokens, path, true);
 }
 
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
@@ -238,13 +225,9 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
         return hl_error(HL_BAD_FILE, "%s: no pieces", path);
     }
     HL_TRY(check_ids(tokens, path));
-    size_t size = table_size((size_t)tokens->n);
-    tokens->mask = size - 1;
-    tokens->table = hl_malloc(size * sizeof *tokens->table);
     tokens->piece_kinds = hl_calloc((size_t)tokens->n, sizeof *tokens->piece_kinds);
-    HL_NEED(tokens->table != NULL && tokens->piece_kinds != NULL, "tokens");
+    HL_NEED(tokens->piece_kinds != NULL, "tokens");
     tokens->n_model = tokens->n_model > 0 ? tokens->n_model : tokens->n;
-    memset(tokens->table, 0xFF, size * sizeof *tokens->table); /* every id is -1 */
     for (int32_t id = 0; id < tokens->n; id++) {
         size_t length = 0;
         const char *piece = hl_tokens_piece(tokens, id, &length);
@@ -255,12 +238,7 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
                                     other + 1)
                          : hl_error(HL_BAD_FILE, "%s: the piece %s has two ids, %d and %d", path, piece, other, id);
         }
-        uint64_t hash = hl_hash(HL_HASH, piece, length);
-        size_t i = place(hash, tokens->mask);
-        while (tokens->table[i].id >= 0) {
-            i = (i + 1) & tokens->mask;
-        }
-        tokens->table[i] = (struct hl_hashed){ (uint32_t)hash, id };
+        HL_NEED(hl_number_table_add(&tokens->ids, hl_hash(HL_HASH, piece, length), (size_t)id), "tokens");
         tokens->longest = length > tokens->longest ? length : tokens->longest;
     }
     HL_TRY(index_added(tokens, path));
@@ -294,39 +272,22 @@ static bool is_merge(const void *things, uint32_t rank, const void *wanted)
     return a->left == b->left && a->right == b->right;
 }
 
-static uint64_t hash_of_merge(const void *things, uint32_t rank)
-{
-    const hl_merge *merge = &((const hl_tokens *)things)->merges[rank];
-    return hl_hash_pair(merge->left, merge->right);
-}
-
-/* The entry with the pair's rank in the table, or the free entry where it would belong. */
-static uint32_t *find_merge(const hl_tokens *tokens, int32_t left, int32_t right)
-{
-    hl_merge wanted = { .left = left, .right = right };
-    return hl_number_table_find(&tokens->ranks, hl_hash_pair(left, right), is_merge, tokens, &wanted);
-}
-
 int64_t hl_tokens_rank(const hl_tokens *tokens, int32_t left, int32_t right)
 {
-    uint32_t rank = *find_merge(tokens, left, right);
-    return rank == UINT32_MAX ? -1 : (int64_t)rank;
+    const hl_merge wanted = { .left = left, .right = right };
+    uint32_t rank = hl_number_table_find(&tokens->ranks, hl_hash_pair(left, right), is_merge, tokens, &wanted);
+    return rank != UINT32_MAX ? (int64_t)rank : -1;
 }
 
 static hl_status hash_merges(hl_tokens *tokens, const char *path)
 {
-    if (!hl_number_table_grow(&tokens->ranks, 0, hash_of_merge, tokens)) { /* there may be no merges */
-        return hl_error_memory("merges of tokens");
-    }
     for (size_t i = 0; i < tokens->n_merges; i++) {
         hl_merge merge = tokens->merges[i];
-        HL_NEED(hl_number_table_grow(&tokens->ranks, i, hash_of_merge, tokens), "merges of tokens");
-        uint32_t *rank = find_merge(tokens, merge.left, merge.right);
-        if (*rank != UINT32_MAX) {
+        if (hl_tokens_rank(tokens, merge.left, merge.right) >= 0) {
             return hl_error(HL_BAD_FILE, "%s: the merge of %s and %s comes twice", path,
                             hl_tokens_piece(tokens, merge.left, NULL), hl_tokens_piece(tokens, merge.right, NULL));
         }
-        *rank = (uint32_t)i;
+        HL_NEED(hl_number_table_add(&tokens->ranks, hl_hash_pair(merge.left, merge.right), i), "merges of tokens");
     }
     return hl_ok();
 }

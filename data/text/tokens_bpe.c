@@ -1,7 +1,7 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/pretoken.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 
@@ -121,11 +121,6 @@ static int32_t split(const hl_tokens *tokens, const char *text, size_t begin, si
     return n;
 }
 
-static bool continues(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
 /* Adds the symbols, with the offsets of whole characters. `space`: the text begins with a space that is not in the
  * source. */
 static hl_status add(const hl_symbol *symbols, int32_t n, const char *text, size_t size, size_t base, bool space,
@@ -136,10 +131,10 @@ static hl_status add(const hl_symbol *symbols, int32_t n, const char *text, size
         size_t begin = symbols[i].begin, end = symbols[i].end;
         begin += space && begin == 0; /* the added space has the offset of the first character */
         end = end > begin ? end : begin + 1;
-        for (int c = 0; c < CONTINUING && begin > 0 && continues(text[begin]); c++) {
+        for (int c = 0; c < CONTINUING && begin > 0 && hl_continues(text[begin]); c++) {
             begin--;
         }
-        for (int c = 0; c < CONTINUING && end < size && continues(text[end]); c++) {
+        for (int c = 0; c < CONTINUING && end < size && hl_continues(text[end]); c++) {
             end++;
         }
         HL_TRY(hl_pieces_add(pieces, symbols[i].id, base + begin - space, base + end - space));
@@ -161,17 +156,14 @@ static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, 
     return hl_ok();
 }
 
-hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool space,
-                               hl_pieces *pieces)
+hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const hl_tokens_part *part, hl_pieces *pieces)
 {
-    if (!space || size == 0) {
-        return encode(tokens, text, size, base, false, pieces);
+    if (!part->space || part->text[0] == ' ') {
+        return encode(tokens, part->text, part->size, part->base, false, pieces);
     }
     hl_tokens_scratch *scratch = pieces->scratch;
-    HL_NEED(HL_GROW(scratch->word, scratch->word_capacity, size + 1), "a text");
+    HL_NEED(HL_GROW(scratch->word, scratch->word_capacity, part->size + 1), "a text");
     scratch->word[0] = ' ';
-    for (size_t i = 0; i < size; i++) {
-        scratch->word[i + 1] = text[i];
-    }
-    return encode(tokens, scratch->word, size + 1, base, true, pieces);
+    memcpy(scratch->word + 1, part->text, part->size);
+    return encode(tokens, scratch->word, part->size + 1, part->base, true, pieces);
 }

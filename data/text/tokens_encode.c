@@ -3,9 +3,35 @@
 #include "core/base/private/utf8.h"
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/grow.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
+
+void hl_pieces_free(hl_pieces *pieces)
+{
+    hl_free(pieces->at);
+    hl_tokens_scratch *scratch = pieces->scratch;
+    if (scratch != NULL) {
+        hl_free(scratch->plain);
+        hl_free(scratch->origins);
+        hl_free(scratch->marks);
+        hl_free(scratch->word);
+        hl_free(scratch->hashes);
+        hl_free(scratch->symbols);
+        hl_free(scratch->heap.at);
+        hl_free(scratch->best);
+        hl_free(scratch->wrapped.at);
+        hl_free(scratch);
+    }
+    *pieces = (hl_pieces){ 0 };
+}
+
+hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end)
+{
+    HL_NEED(HL_GROW(pieces->at, pieces->capacity, pieces->n + 1), "a text's pieces");
+    pieces->at[pieces->n++] = (hl_piece){ .id = id, .begin = begin, .end = end };
+    return hl_ok();
+}
 
 /* Checks the text and allocates the memory to cut it. */
 static hl_status begin(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces)
@@ -17,132 +43,131 @@ static hl_status begin(const hl_tokens *tokens, const char *text, size_t size, h
     return pieces->scratch != NULL ? hl_ok() : hl_error_memory("a text's pieces");
 }
 
-/* Encodes a part of a text, which begins at `base` in the text; `space`: a space may come before it. */
-typedef hl_status encode_part(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
-                              bool space, hl_pieces *pieces);
+typedef hl_status encode_part(const hl_tokens *tokens, const hl_tokens_part *part, hl_pieces *pieces);
 
-/* Cuts the added tokens that the matcher knows out of the text, and encodes the parts between them. `space`: one may
- * come before the text; after an added token, the tokens' rule decides. */
-static hl_status encode_between(const hl_tokens *tokens, const hl_token_matcher *matcher, encode_part *part,
-                                const char *text, size_t size, size_t base, bool specials, bool space,
-                                hl_pieces *pieces)
+/* Bytes first .. end - 1 of the part. */
+static hl_tokens_part cut(const hl_tokens_part *part, size_t first, size_t end)
+{
+    return (hl_tokens_part){ .text = part->text + first,
+                             .size = end - first,
+                             .base = part->base + first,
+                             .specials = part->specials,
+                             .space = part->space };
+}
+
+/* Cuts the added tokens that the matcher knows out of the text, and encodes the parts between them. After an added
+ * token, the tokens' rule decides about a space; unigram itself decides about those in a normalized text. */
+static hl_status encode_between(const hl_tokens *tokens, const hl_token_matcher *matcher, encode_part *encode,
+                                hl_tokens_part text, hl_pieces *pieces)
 {
     size_t from = 0, at = 0; /* where the unencoded part begins, and where the search goes on */
+    const hl_unigram *unigram = tokens->unigram;
     hl_added_match match;
-    while (hl_tokens_next_added(matcher, text, size, specials, from, &at, &match)) {
+    hl_tokens_part part;
+    while (hl_tokens_next_added(matcher, text.text, text.size, text.specials, from, &at, &match)) {
         if (match.begin > from) {
-            HL_TRY(part(tokens, text + from, match.begin - from, base + from, specials, space, pieces));
+            part = cut(&text, from, match.begin);
+            HL_TRY(encode(tokens, &part, pieces));
         }
-        HL_TRY(hl_pieces_add(pieces, match.token->id, base + match.begin, base + match.end));
+        HL_TRY(hl_pieces_add(pieces, match.token->id, text.base + match.begin, text.base + match.end));
         from = match.end;
-        space = tokens->rules.prefix_space && (tokens->unigram == NULL || !tokens->unigram->first_only);
+        if (unigram == NULL || matcher == &tokens->matchers[0]) {
+            text.space = tokens->rules.prefix_space && (unigram == NULL || !unigram->first_only);
+        }
     }
-    return from < size ? part(tokens, text + from, size - from, base + from, specials, space, pieces) : hl_ok();
+    if (from == text.size) {
+        return hl_ok();
+    }
+    part = cut(&text, from, text.size);
+    return encode(tokens, &part, pieces);
 }
 
-static hl_status encode_bytes(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
-                              bool space, hl_pieces *pieces)
+bool hl_tokens_next_word(hl_tokens_kind kind, const char *text, size_t size, size_t *first, size_t *end)
 {
-    (void)specials;
-    space = space && size > 0 && text[0] != ' ';
-    return hl_tokens_encode_bpe(tokens, text, size, base, space, pieces);
+    const unsigned punctuation = kind == HL_TOKENS_WORDPIECE ? HL_BERT_PUNCTUATION : 0;
+    bool begun = false;
+    for (size_t at = *end, bytes; at < size; at += bytes) {
+        uint32_t code;
+        bytes = hl_utf8_decode(text + at, size - at, &code);
+        unsigned class = kind == HL_TOKENS_CHARS ? 0 : hl_bert_class(code);
+        bool alone = kind == HL_TOKENS_CHARS || (class & punctuation);
+        if (begun && (alone || (class & HL_BERT_WHITE))) {
+            return true;
+        }
+        if ((class & HL_BERT_WHITE) == 0) {
+            *first = begun ? *first : at;
+            *end = at + bytes;
+            begun = true;
+        }
+        if (alone) {
+            return true;
+        }
+    }
+    return begun;
 }
 
-/* Adds the piece for the characters first .. end - 1. */
-static hl_status add_word(const hl_tokens *tokens, size_t first, size_t end, size_t base, hl_pieces *pieces)
+/* Adds the piece for a word of chars or words. */
+static hl_status add_word(const hl_tokens *tokens, const hl_tokens_part *word, hl_pieces *pieces)
 {
-    hl_tokens_scratch *scratch = pieces->scratch;
-    size_t size;
-    HL_TRY(hl_tokens_word_bytes(scratch, first, end, &size));
-    int32_t id = hl_tokens_find(tokens, scratch->word, size);
+    int32_t id = hl_tokens_find(tokens, word->text, word->size);
     id = id >= 0 && tokens->piece_kinds[id] != HL_SPECIAL ? id : tokens->roles[HL_ROLE_UNK];
     if (id < 0) {
+        const hl_tokens_scratch *scratch = pieces->scratch;
         return hl_error(HL_INVALID, "at byte %zu: no piece is %.*s, and there is no unknown token",
-                        base + scratch->characters[first].begin, (int)(size < 64 ? size : 64), scratch->word);
+                        scratch->base + scratch->origins[word->base].begin, (int)(word->size < 64 ? word->size : 64),
+                        word->text);
     }
-    return hl_pieces_add_characters(pieces, id, first, end, base);
+    return hl_pieces_add(pieces, id, word->base, word->base + word->size);
 }
 
-static hl_status encode_words(const hl_tokens *tokens, const char *text, size_t size, size_t base, hl_pieces *pieces)
+/* Encodes a part of a normalized text. */
+static hl_status encode_words(const hl_tokens *tokens, const hl_tokens_part *part, hl_pieces *pieces)
 {
-    hl_tokens_scratch *scratch = pieces->scratch;
-    HL_TRY(hl_tokens_normalize(&tokens->rules, text, size, scratch));
-    for (size_t first, end = 0; hl_tokens_next_word(tokens->kind, scratch, &first, &end);) {
-        HL_TRY(add_word(tokens, first, end, base, pieces));
+    if (tokens->kind == HL_TOKENS_UNIGRAM) {
+        return hl_tokens_encode_unigram(tokens, part, pieces);
+    }
+    if (tokens->kind == HL_TOKENS_BPE || tokens->kind == HL_TOKENS_BYTES) {
+        return hl_tokens_encode_bpe(tokens, part, pieces);
+    }
+    encode_part *encode_word = tokens->kind == HL_TOKENS_WORDPIECE ? hl_tokens_encode_wordpiece : add_word;
+    for (size_t first, end = 0; hl_tokens_next_word(tokens->kind, part->text, part->size, &first, &end);) {
+        const hl_tokens_part word = cut(part, first, end);
+        HL_TRY(encode_word(tokens, &word, pieces));
     }
     return hl_ok();
 }
 
-/* Encodes a text of bpe or bytes, whose offsets are those of the original text also where NFC changes it. */
-static hl_status encode_normalized(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
-                                   bool space, hl_pieces *pieces)
+/* Encodes a part between the added tokens that are found in the original text. */
+static hl_status encode_rest(const hl_tokens *tokens, const hl_tokens_part *part, hl_pieces *pieces)
 {
-    const hl_token_matcher *matcher = &tokens->matchers[1];
-    if (!tokens->rules.nfc || hl_is_nfc(text, size)) {
-        return encode_between(tokens, matcher, encode_bytes, text, size, base, specials, space, pieces);
-    }
-    hl_tokens_scratch *scratch = pieces->scratch;
-    size_t i = pieces->n;
-    HL_TRY(hl_tokens_normalize_nfc(text, size, scratch));
-    HL_TRY(encode_between(tokens, matcher, encode_bytes, scratch->plain, scratch->n_plain, 0, specials, space, pieces));
-    for (; i < pieces->n; i++) {
-        hl_piece *piece = &pieces->at[i];
-        piece->begin = base + scratch->origins[piece->begin].begin;
-        piece->end = base + scratch->origins[piece->end - 1].end;
+    const hl_tokens_scratch *scratch = pieces->scratch;
+    hl_tokens_part plain = *part;
+    size_t n = pieces->n;
+    HL_TRY(hl_tokens_normalize(tokens, &plain, pieces->scratch));
+    HL_TRY(encode_between(tokens, &tokens->matchers[1], encode_words, plain, pieces));
+    for (; plain.text != part->text && n < pieces->n; n++) {
+        hl_piece *piece = &pieces->at[n];
+        size_t begin = SIZE_MAX, end = 0;
+        for (size_t at = piece->begin; at < piece->end; at++) { /* marks may have swapped positions */
+            begin = scratch->origins[at].begin < begin ? scratch->origins[at].begin : begin;
+            end = scratch->origins[at].end > end ? scratch->origins[at].end : end;
+        }
+        piece->begin = scratch->base + begin;
+        piece->end = scratch->base + end;
     }
     return hl_ok();
 }
 
-/* Encodes the parts between the added tokens that are found in the original text. */
-static hl_status encode_rest(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
-                             bool space, hl_pieces *pieces)
-{
-    switch (tokens->kind) {
-    case HL_TOKENS_WORDPIECE:
-        return hl_tokens_encode_wordpiece(tokens, text, size, base, specials, pieces);
-    case HL_TOKENS_UNIGRAM:
-        return hl_tokens_encode_unigram(tokens, text, size, base, specials, space, pieces);
-    case HL_TOKENS_BYTES:
-    case HL_TOKENS_BPE:
-        return encode_normalized(tokens, text, size, base, specials, space, pieces);
-    default:
-        return encode_words(tokens, text, size, base, pieces);
-    }
-}
-
-static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, bool space,
+/* `word`: has at least one piece. */
+static hl_status encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, bool space, bool word,
                         hl_pieces *pieces)
 {
+    const int32_t unknown = tokens->roles[HL_ROLE_UNK];
     size_t n = pieces->n;
     HL_TRY(begin(tokens, text, size, pieces));
-    hl_status status =
-        encode_between(tokens, &tokens->matchers[0], encode_rest, text, size, 0, specials, space, pieces);
-    if (status.code != HL_OK) {
-        pieces->n = n;
-    }
-    return status;
-}
-
-hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, hl_pieces *pieces)
-{
-    return encode(tokens, text, size, specials, tokens->rules.prefix_space, pieces);
-}
-
-hl_status hl_tokens_encode_more(const hl_tokens *tokens, const char *text, size_t size, bool specials,
-                                hl_pieces *pieces)
-{
-    return encode(tokens, text, size, specials, false, pieces);
-}
-
-hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_t size, bool first, hl_pieces *pieces)
-{
-    size_t n = pieces->n;
-    HL_TRY(begin(tokens, word, size, pieces));
-    bool spaces = tokens->kind == HL_TOKENS_BPE || tokens->kind == HL_TOKENS_UNIGRAM;
-    bool space = spaces && (!first || tokens->rules.prefix_space);
-    hl_status status = encode_between(tokens, &tokens->matchers[0], encode_rest, word, size, 0, false, space, pieces);
-    if (status.code == HL_OK && pieces->n == n) {
-        int32_t unknown = tokens->roles[HL_ROLE_UNK];
+    hl_tokens_part whole = { .text = text, .size = size, .specials = specials, .space = space };
+    hl_status status = encode_between(tokens, &tokens->matchers[0], encode_rest, whole, pieces);
+    if (status.code == HL_OK && word && pieces->n == n) {
         status = unknown >= 0 ? hl_pieces_add(pieces, unknown, 0, size)
                               : hl_error(HL_INVALID, "a word without a piece, and there is no unknown token");
     }
@@ -152,6 +177,24 @@ hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_
     return status;
 }
 
+hl_status hl_tokens_encode(const hl_tokens *tokens, const char *text, size_t size, bool specials, hl_pieces *pieces)
+{
+    return encode(tokens, text, size, specials, tokens->rules.prefix_space, false, pieces);
+}
+
+hl_status hl_tokens_encode_more(const hl_tokens *tokens, const char *text, size_t size, bool specials,
+                                hl_pieces *pieces)
+{
+    return encode(tokens, text, size, specials, false, false, pieces);
+}
+
+hl_status hl_tokens_encode_word(const hl_tokens *tokens, const char *word, size_t size, bool first, hl_pieces *pieces)
+{
+    bool spaces = tokens->kind == HL_TOKENS_BPE || tokens->kind == HL_TOKENS_UNIGRAM;
+    bool space = spaces && (!first || tokens->rules.prefix_space);
+    return encode(tokens, word, size, false, space, true, pieces);
+}
+
 hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pieces)
 {
     if (n_first > pieces->n) {
@@ -159,29 +202,25 @@ hl_status hl_tokens_wrap(const hl_tokens *tokens, size_t n_first, hl_pieces *pie
     }
     const hl_template *template = n_first < pieces->n ? &tokens->pair : &tokens->single;
     HL_TRY(begin(tokens, NULL, 0, pieces));
-    hl_tokens_scratch *scratch = pieces->scratch;
-    HL_NEED(HL_GROW(scratch->wrapped, scratch->wrapped_capacity, pieces->n + HL_TEMPLATE_MAX),
-            "a text's special tokens");
-    size_t n = 0;
+    hl_pieces *wrapped = &pieces->scratch->wrapped;
+    HL_NEED(HL_GROW(wrapped->at, wrapped->capacity, pieces->n + HL_TEMPLATE_MAX), "a text's special tokens");
+    wrapped->n = 0;
     for (int i = 0; i < template->n; i++) {
         int32_t id = template->at[i].id, type = template->at[i].type;
         size_t from = id == HL_TEXT_B ? n_first : 0;
         size_t end = id == HL_TEXT_B ? pieces->n : id == HL_TEXT_A ? n_first : 0;
         if (id >= 0) {
-            scratch->wrapped[n++] = (hl_piece){ .id = id, .type = type };
+            wrapped->at[wrapped->n++] = (hl_piece){ .id = id, .type = type };
         }
         for (size_t piece = from; piece < end; piece++) {
-            scratch->wrapped[n] = pieces->at[piece];
-            scratch->wrapped[n++].type = type;
+            wrapped->at[wrapped->n] = pieces->at[piece];
+            wrapped->at[wrapped->n++].type = type;
         }
     }
-    hl_piece *before = pieces->at;
-    size_t capacity = pieces->capacity;
-    pieces->at = scratch->wrapped;
-    pieces->capacity = scratch->wrapped_capacity;
-    pieces->n = n;
-    scratch->wrapped = before;
-    scratch->wrapped_capacity = capacity;
+    const hl_pieces before = *pieces;
+    *pieces = *wrapped;
+    pieces->scratch = before.scratch;
+    *wrapped = (hl_pieces){ .at = before.at, .capacity = before.capacity };
     return hl_ok();
 }
 

@@ -7,7 +7,7 @@
 #include "data/text/private/pretoken.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,6 @@ typedef struct work {
     hl_tokens *tokens;
     hl_pieces pieces; /* used for its scratch memory */
     hl_text_set words, found;
-    size_t *order; /* the numbers of the words or characters, ordered by count */
     hl_merge_learner learner;
 } work;
 
@@ -30,7 +29,6 @@ static void end(work *w)
     hl_pieces_free(&w->pieces);
     hl_text_set_free(&w->words);
     hl_text_set_free(&w->found);
-    hl_free(w->order);
     hl_merge_learner_free(&w->learner);
 }
 
@@ -84,14 +82,13 @@ static hl_status count_words(work *w, const char *text, size_t size)
         }
         return hl_ok();
     }
-    hl_tokens_scratch *scratch = w->pieces.scratch;
-    HL_TRY(hl_tokens_normalize(&w->tokens->rules, text, size, scratch));
-    for (size_t first, to = 0, bytes; hl_tokens_next_word(w->options->kind, scratch, &first, &to);) {
-        HL_TRY(hl_tokens_word_bytes(scratch, first, to, &bytes));
-        if (memchr(scratch->word, '\0', bytes) != NULL) {
+    hl_tokens_part plain = { .text = text, .size = size };
+    HL_TRY(hl_tokens_normalize(w->tokens, &plain, w->pieces.scratch));
+    for (size_t first, to = 0; hl_tokens_next_word(w->options->kind, plain.text, plain.size, &first, &to);) {
+        if (memchr(plain.text + first, '\0', to - first) != NULL) {
             return hl_error(HL_INVALID, "tokens: a text holds a zero byte, of which no piece is made");
         }
-        HL_TRY(hl_text_set_add(&w->words, scratch->word, bytes, 1, NULL));
+        HL_TRY(hl_text_set_add(&w->words, plain.text + first, to - first, 1, NULL));
     }
     return hl_ok();
 }
@@ -115,22 +112,6 @@ static hl_status check_room(const work *w)
     if ((int64_t)w->found.n > w->options->size) {
         return hl_error(HL_INVALID, "tokens: size = %lld: the special tokens and the alphabet are %zu",
                         (long long)w->options->size, w->found.n);
-    }
-    return hl_ok();
-}
-
-/* Chooses the most frequent, for words and chars. */
-static hl_status choose(work *w)
-{
-    HL_TRY(check_room(w));
-    HL_TRY(hl_text_set_by_count(&w->words, &w->order));
-    for (size_t i = 0; i < w->words.n && (int64_t)w->found.n < w->options->size; i++) {
-        size_t size;
-        const char *word = hl_text_set_get(&w->words, w->order[i], &size);
-        if (w->words.at[w->order[i]].count >= w->options->min_count) {
-            HL_TRY(hl_text_set_add(&w->found, word, size, 0, NULL)); /* the text may already be that of a special
-                                                                        token */
-        }
     }
     return hl_ok();
 }
@@ -180,94 +161,73 @@ static hl_status count_characters(const hl_text_set *words, hl_text_set *charact
     return hl_ok();
 }
 
-/* Chooses the most frequent characters, in the order of their code points. */
-static hl_status choose_alphabet(const hl_text_set *characters, size_t most, hl_text_set *alphabet)
-{
-    hl_text_set chosen = { 0 };
-    size_t *order = NULL, size;
-    hl_status status = hl_text_set_by_count(characters, &order);
-    for (size_t i = 0; status.code == HL_OK && i < characters->n && i < most; i++) {
-        const char *character = hl_text_set_get(characters, order[i], &size);
-        status = hl_text_set_add(&chosen, character, size, 0, NULL);
-    }
-    hl_free(order);
-    order = NULL;
-    if (status.code == HL_OK) {
-        status = hl_text_set_by_count(&chosen, &order); /* all counts are 0, so they are ordered by their bytes */
-    }
-    for (size_t i = 0; status.code == HL_OK && i < chosen.n; i++) {
-        const char *character = hl_text_set_get(&chosen, order[i], &size);
-        status = hl_text_set_add(alphabet, character, size, 0, NULL);
-    }
-    hl_free(order);
-    hl_text_set_free(&chosen);
-    return status;
-}
-
-/* For a word whose characters are all in the alphabet: adds its characters, except the first, to `within`. If `within`
- * is NULL, passes the word to the learner instead. */
-static hl_status visit_word(work *w, size_t number, const hl_text_set *alphabet, hl_text_set *within)
+/* Passes the word to the learner if all its characters are in the alphabet, with symbols that are not yet ids: twice the
+ * number of each character there, and one more for those that continue the word. */
+static hl_status read_word(work *w, size_t number, const hl_text_set *alphabet)
 {
     size_t size;
     const char *word = hl_text_set_get(&w->words, number, &size);
     for (size_t at = 0, step; at < size; at += step) {
-        step = hl_utf8_decode(word + at, size - at, NULL);
-        if (!hl_text_set_has(alphabet, word + at, step)) {
+        step = hl_character_bytes(word + at, size - at);
+        if (hl_text_set_find(alphabet, word + at, step) < 0) {
             return hl_ok();
         }
     }
-    if (within == NULL) {
-        HL_TRY(hl_merge_learner_word(&w->learner, w->words.at[number].count));
-    }
+    HL_TRY(hl_merge_learner_word(&w->learner, w->words.at[number].count));
     for (size_t at = 0, step; at < size; at += step) {
-        char piece[2 + LETTER] = "##";
-        size_t id, prefix = at == 0 ? 0 : 2;
-        step = hl_utf8_decode(word + at, size - at, NULL);
-        memcpy(piece + prefix, word + at, step);
-        if (within == NULL) {
-            HL_TRY(hl_text_set_add(&w->found, piece, prefix + step, 0, &id));
-            HL_TRY(hl_merge_learner_symbol(&w->learner, (int32_t)id));
-        } else if (at > 0) {
-            HL_TRY(hl_text_set_add(within, piece + prefix, step, 1, NULL));
-        }
+        step = hl_character_bytes(word + at, size - at);
+        int64_t letter = hl_text_set_find(alphabet, word + at, step);
+        HL_TRY(hl_merge_learner_symbol(&w->learner, (int32_t)(2 * letter + (at > 0))));
     }
     return hl_ok();
 }
 
-static hl_status split_with(work *w, hl_text_set *characters, hl_text_set *alphabet, hl_text_set *within,
-                            hl_text_set *sorted)
+/* Makes the characters pieces, first each alone, then those that continue words. `ids`: zeroed, of all symbols. */
+static hl_status name_symbols(work *w, const hl_text_set *alphabet, size_t *ids)
 {
-    HL_TRY(count_characters(&w->words, characters));
-    size_t share = (size_t)w->options->size / ALPHABET_SHARE;
-    HL_TRY(choose_alphabet(characters, share < ALPHABET ? share : ALPHABET, alphabet));
-    for (size_t i = 0; i < w->words.n; i++) {
-        HL_TRY(visit_word(w, i, alphabet, within));
+    hl_merge_learner *learner = &w->learner;
+    for (size_t i = 0; i < learner->n_symbols; i++) {
+        ids[learner->symbols[i]] = 1;
     }
-    HL_TRY(choose_alphabet(within, within->n, sorted));
-    const hl_text_set *sets[] = { alphabet, sorted };
-    for (int s = 0; s < 2; s++) {
-        for (size_t i = 0; i < sets[s]->n; i++) {
+    for (size_t continuing = 0; continuing < 2; continuing++) {
+        for (size_t i = 0; i < alphabet->n; i++) {
+            if (continuing && ids[2 * i + 1] == 0) {
+                continue;
+            }
             char piece[2 + LETTER] = "##";
             size_t size;
-            const char *character = hl_text_set_get(sets[s], i, &size);
-            memcpy(piece + 2, character, size);
-            HL_TRY(hl_text_set_add(&w->found, s == 0 ? character : piece, s == 0 ? size : size + 2, 0, NULL));
+            const char *character = hl_text_set_get(alphabet, i, &size);
+            memcpy(piece + 2 * continuing, character, size);
+            HL_TRY(hl_text_set_add(&w->found, piece, 2 * continuing + size, 0, &ids[2 * i + continuing]));
         }
     }
-    for (size_t i = 0; i < w->words.n; i++) {
-        HL_TRY(visit_word(w, i, alphabet, NULL));
+    for (size_t i = 0; i < learner->n_symbols; i++) {
+        learner->symbols[i] = (int32_t)ids[learner->symbols[i]];
     }
     return hl_ok();
+}
+
+static hl_status find_alphabet(const work *w, hl_text_set *characters, hl_text_set *most, hl_text_set *alphabet)
+{
+    size_t share = (size_t)w->options->size / ALPHABET_SHARE;
+    HL_TRY(count_characters(&w->words, characters));
+    HL_TRY(hl_text_set_add_most(characters, 0, share < ALPHABET ? share : ALPHABET, most));
+    return hl_text_set_add_most(most, 0, ALPHABET, alphabet); /* all counts are 0: in the order of code points */
 }
 
 static hl_status split_into_characters(work *w)
 {
-    hl_text_set characters = { 0 }, alphabet = { 0 }, within = { 0 }, sorted = { 0 };
-    hl_status status = split_with(w, &characters, &alphabet, &within, &sorted);
+    hl_text_set characters = { 0 }, most = { 0 }, alphabet = { 0 };
+    hl_status status = find_alphabet(w, &characters, &most, &alphabet);
+    for (size_t i = 0; i < w->words.n; i++) {
+        HL_THEN(status, read_word(w, i, &alphabet));
+    }
+    size_t *ids = hl_calloc(2 * alphabet.n, sizeof *ids);
+    HL_THEN(status, ids != NULL ? name_symbols(w, &alphabet, ids) : hl_error_memory("tokens to learn"));
+    hl_free(ids);
     hl_text_set_free(&characters);
+    hl_text_set_free(&most);
     hl_text_set_free(&alphabet);
-    hl_text_set_free(&within);
-    hl_text_set_free(&sorted);
     return status;
 }
 
@@ -315,7 +275,12 @@ static hl_status learn(work *w, hl_tokens_source *source, void *context)
         return make(w);
     }
     HL_TRY(count_texts(w, source, context));
-    HL_TRY(wordpiece || w->options->kind == HL_TOKENS_BPE ? learn_merges(w) : choose(w));
+    if (wordpiece || w->options->kind == HL_TOKENS_BPE) {
+        HL_TRY(learn_merges(w));
+    } else { /* the text of a word may already be that of a special token */
+        HL_TRY(check_room(w));
+        HL_TRY(hl_text_set_add_most(&w->words, w->options->min_count, (size_t)w->options->size, &w->found));
+    }
     if (w->words.n == 0 || w->found.n == w->tokens->n_added) {
         return hl_error(HL_INVALID, "tokens: no text to learn from");
     }

@@ -1,29 +1,11 @@
 #include "core/base/memory.h"
-#include "core/base/private/utf8.h"
 #include "core/files/files.h"
+#include "data/text/private/tokens_encode.h"
 #include "data/text/private/tokens_reading.h"
-#include "data/text/private/unicode.h"
 #include "data/text/tokens_file.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* The size without white space at the end. */
-static size_t trimmed(const char *line, size_t size)
-{
-    size_t end = 0;
-    for (size_t i = 0, step; i < size; i += step) {
-        uint32_t code = 0;
-        step = hl_utf8_decode(line + i, size - i, &code);
-        if (step == 0) { /* refused later */
-            return size;
-        }
-        if ((hl_bert_class(code) & HL_BERT_WHITE) == 0) {
-            end = i + step;
-        }
-    }
-    return end;
-}
 
 static hl_status add_lines(const char *path, const char *text, size_t size, hl_tokens *tokens)
 {
@@ -33,7 +15,7 @@ static hl_status add_lines(const char *path, const char *text, size_t size, hl_t
         if (tokens->n == HL_TOKENS_MAX) {
             return hl_error(HL_BAD_FILE, "%s:%d: more than %d pieces", path, tokens->n + 1, HL_TOKENS_MAX);
         }
-        HL_TRY(hl_tokens_add(tokens, text + i, trimmed(text + i, end - i)));
+        HL_TRY(hl_tokens_add(tokens, text + i, hl_white_begin(text + i, 0, end - i)));
     }
     return hl_ok();
 }

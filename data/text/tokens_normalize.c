@@ -2,7 +2,7 @@
 #include "core/base/private/utf8.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 
@@ -20,112 +20,28 @@ hl_status hl_tokens_check_text(hl_tokens_kind kind, const char *text, size_t siz
     return hl_ok();
 }
 
-/* ---- the rules of BERT ---- */
-
-/* Puts the marks from `first` to the current end of the text into canonical order: by class, and within a class in
- * their old order. HL_NO_MEMORY. */
-static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
-{
-    size_t n = scratch->n_characters - first, n_ordered = 0;
-    if (n < 2) {
-        return hl_ok();
-    }
-    HL_NEED(HL_GROW(scratch->characters, scratch->characters_capacity, scratch->n_characters + n),
-            "characters of a text");
-    hl_character *marks = scratch->characters + first, *ordered = marks + n;
-    for (unsigned class = 1; class < HL_STARTER_REMOVED; class ++) {
-        for (size_t i = 0; i < n; i++) {
-            if (hl_bert_mark(marks[i].code) == class) {
-                ordered[n_ordered++] = marks[i];
-            }
-        }
-    }
-    memcpy(marks, ordered, n_ordered * sizeof *marks);
-    return hl_ok();
-}
-
-/* Adds a character. Marks never move past a character that is not a mark: the marks from *marks on, which end before
- * it, are then put in order. */
-static hl_status add_character(hl_tokens_scratch *scratch, hl_character c, bool mark, size_t *marks)
-{
-    if (!mark) {
-        HL_TRY(order_marks(scratch, *marks));
-    }
-    HL_NEED(HL_GROW(scratch->characters, scratch->characters_capacity, scratch->n_characters + 1),
-            "characters of a text");
-    scratch->characters[scratch->n_characters++] = c;
-    *marks = mark ? *marks : scratch->n_characters;
-    return hl_ok();
-}
-
-/* Adds the characters that replace one when accents are stripped, in lower case if asked. */
-static hl_status add_base(const hl_tokens_rules *rules, hl_character c, hl_tokens_scratch *scratch, size_t *marks)
-{
-    uint32_t base[HL_BASE_MAX] = { c.code };
-    int n = rules->accents ? hl_bert_base(c.code, base) : 1;
-    if (n == 0 && hl_bert_mark(c.code) == HL_STARTER_REMOVED) {
-        HL_TRY(order_marks(scratch, *marks));
-        *marks = scratch->n_characters;
-    }
-    for (int i = 0; i < n; i++) {
-        uint32_t lower[2] = { base[i] };
-        int n_lower = rules->lowercase ? hl_bert_lower_case(base[i], lower) : 1;
-        bool mark = rules->accents && hl_bert_mark(base[i]) > 0;
-        for (int l = 0; l < n_lower; l++) {
-            c.code = lower[l];
-            HL_TRY(add_character(scratch, c, mark, marks));
-        }
-    }
-    return hl_ok();
-}
-
-hl_status hl_tokens_normalize(const hl_tokens_rules *rules, const char *text, size_t size, hl_tokens_scratch *scratch)
-{
-    size_t marks = 0; /* from there on, all characters so far are marks */
-    scratch->n_characters = 0;
-    for (size_t i = 0; i < size;) {
-        hl_character c = { .begin = i };
-        c.bytes = (uint32_t)hl_utf8_decode(text + i, size - i, &c.code);
-        i += c.bytes;
-        unsigned class = rules->clean || rules->cjk ? hl_bert_class(c.code) : 0;
-        if (rules->clean && (class & HL_BERT_DROPPED)) {
-            continue;
-        }
-        if (rules->clean && (class & HL_BERT_WHITE)) {
-            c.code = ' ';
-        }
-        hl_character space = { .code = ' ', .begin = c.begin, .bytes = c.bytes };
-        bool alone = rules->cjk && (class & HL_BERT_CJK);
-        if (alone) {
-            HL_TRY(add_character(scratch, space, false, &marks));
-        }
-        HL_TRY(add_base(rules, c, scratch, &marks));
-        if (alone) {
-            HL_TRY(add_character(scratch, space, false, &marks));
-        }
-    }
-    return order_marks(scratch, marks);
-}
-
-/* ---- NFC ---- */
-
-/* NFC (Unicode 15, section 3.11): decomposes every character, puts marks in canonical order, and composes again. It
- * does so for one segment after the other: at most one starter, which is a character of class 0, and the marks that
- * follow it. */
+/* ---- marks ---- */
 
 enum { CLASSES = 128 };
 
-/* Puts the marks into canonical order: by class, and within a class in their old order. A counting sort, because a text
- * may have any number of marks in a row. HL_NO_MEMORY. */
-static hl_status order_parts(hl_tokens_scratch *scratch, size_t first)
+static hl_status wait(hl_tokens_scratch *scratch, hl_mark mark)
 {
-    const size_t n = scratch->n_parts - first;
+    HL_NEED(HL_GROW(scratch->marks, scratch->marks_capacity, scratch->n_marks + 1), "marks of a text");
+    scratch->marks[scratch->n_marks++] = mark;
+    return hl_ok();
+}
+
+/* Puts the marks from `first` on into canonical order: by class, and within a class in their old order. A counting sort,
+ * because a text may have any number of marks in a row. HL_NO_MEMORY. */
+static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
+{
+    const size_t n = scratch->n_marks - first;
     size_t at[CLASSES + 1] = { 0 };
     if (n < 2) {
         return hl_ok();
     }
-    HL_NEED(HL_GROW(scratch->parts, scratch->parts_capacity, scratch->n_parts + n), "marks of a text");
-    hl_part *marks = scratch->parts + first, *ordered = marks + n;
+    HL_NEED(HL_GROW(scratch->marks, scratch->marks_capacity, scratch->n_marks + n), "marks of a text");
+    hl_mark *marks = scratch->marks + first, *ordered = marks + n;
     for (size_t i = 0; i < n; i++) {
         at[marks[i].class + 1]++;
     }
@@ -139,8 +55,82 @@ static hl_status order_parts(hl_tokens_scratch *scratch, size_t first)
     return hl_ok();
 }
 
+static hl_status add_code(hl_tokens_scratch *scratch, uint32_t code, hl_origin origin)
+{
+    char bytes[4];
+    return hl_tokens_add_plain(scratch, bytes, hl_utf8_encode(code, bytes), origin);
+}
+
+/* ---- the rules of BERT ---- */
+
+/* Adds the marks that wait, in order, to the normalized text. */
+static hl_status add_marks(hl_tokens_scratch *scratch)
+{
+    HL_TRY(order_marks(scratch, 0));
+    for (size_t i = 0; i < scratch->n_marks; i++) {
+        HL_TRY(add_code(scratch, scratch->marks[i].code, scratch->marks[i].origin));
+    }
+    scratch->n_marks = 0;
+    return hl_ok();
+}
+
+/* Adds a character that is not a mark. Marks never move past it. */
+static hl_status add_starter(hl_tokens_scratch *scratch, uint32_t code, hl_origin origin)
+{
+    if (scratch->n_marks > 0) {
+        HL_TRY(add_marks(scratch));
+    }
+    return add_code(scratch, code, origin);
+}
+
+/* Adds the characters that replace one when accents are stripped, in lower case if asked. `alone`: between spaces. */
+static hl_status add_base(const hl_tokens_rules *rules, uint32_t code, bool alone, hl_origin origin,
+                          hl_tokens_scratch *scratch)
+{
+    if (alone) {
+        HL_TRY(add_starter(scratch, ' ', origin));
+    }
+    uint32_t base[HL_BASE_MAX] = { code };
+    int n = rules->accents ? hl_bert_base(code, base) : 1;
+    if (n == 0 && hl_bert_mark(code) == HL_STARTER_REMOVED) {
+        HL_TRY(add_marks(scratch));
+    }
+    for (int i = 0; i < n; i++) {
+        uint32_t lower[2] = { base[i] };
+        int n_lower = rules->lowercase ? hl_bert_lower_case(base[i], lower) : 1;
+        unsigned class = rules->accents ? hl_bert_mark(base[i]) : 0;
+        for (int l = 0; l < n_lower; l++) {
+            HL_TRY(class > 0 ? wait(scratch, (hl_mark){ .code = lower[l], .class = class, .origin = origin })
+                             : add_starter(scratch, lower[l], origin));
+        }
+    }
+    return alone ? add_starter(scratch, ' ', origin) : hl_ok();
+}
+
+static hl_status normalize_bert(const hl_tokens_rules *rules, const char *text, size_t size, hl_tokens_scratch *scratch)
+{
+    for (size_t i = 0, bytes; i < size; i += bytes) {
+        uint32_t code;
+        bytes = hl_utf8_decode(text + i, size - i, &code);
+        const hl_origin origin = { (uint32_t)i, (uint32_t)(i + bytes) };
+        unsigned class = rules->clean || rules->cjk ? hl_bert_class(code) : 0;
+        if (rules->clean && (class & HL_BERT_DROPPED)) {
+            continue;
+        }
+        HL_TRY(add_base(rules, rules->clean && (class & HL_BERT_WHITE) ? ' ' : code,
+                        rules->cjk && (class & HL_BERT_CJK), origin, scratch));
+    }
+    return add_marks(scratch);
+}
+
+/* ---- NFC ---- */
+
+/* NFC (Unicode 15, section 3.11): decomposes every character, puts marks in canonical order, and composes again. It
+ * does so for one segment after the other: at most one starter, which is a character of class 0, and the marks that
+ * follow it. */
+
 /* Replaces the part by its composition with another one, if there is one. */
-static bool compose(hl_part *part, hl_part other)
+static bool compose(hl_mark *part, hl_mark other)
 {
     uint32_t both = hl_compose(part->code, other.code);
     if (both != 0) {
@@ -154,18 +144,17 @@ static bool compose(hl_part *part, hl_part other)
  * blocks a mark. */
 static hl_status compose_segment(hl_tokens_scratch *scratch)
 {
-    hl_part *parts = scratch->parts;
-    bool starter = scratch->n_parts > 0 && parts[0].class == 0;
-    HL_TRY(order_parts(scratch, starter));
-    parts = scratch->parts;
+    bool starter = scratch->n_marks > 0 && scratch->marks[0].class == 0;
+    HL_TRY(order_marks(scratch, starter));
+    hl_mark *parts = scratch->marks;
     size_t n = starter;
-    for (size_t i = starter; i < scratch->n_parts; i++) {
+    for (size_t i = starter; i < scratch->n_marks; i++) {
         bool blocked = !starter || (n > 1 && parts[n - 1].class == parts[i].class);
         if (blocked || !compose(&parts[0], parts[i])) {
             parts[n++] = parts[i];
         }
     }
-    scratch->n_parts = n;
+    scratch->n_marks = n;
     return hl_ok();
 }
 
@@ -187,34 +176,31 @@ static void take_character(source *s)
  * replaces. A part that replaces none comes from the character before. */
 static hl_status add_segment(hl_tokens_scratch *scratch, source *s)
 {
-    for (size_t i = 0; i < scratch->n_parts; i++) {
-        hl_part part = scratch->parts[i];
-        char bytes[4];
+    for (size_t i = 0; i < scratch->n_marks; i++) {
+        hl_mark part = scratch->marks[i];
         if (part.replaces > 0) {
             take_character(s);
         }
-        HL_TRY(hl_tokens_add_plain(scratch, bytes, hl_utf8_encode(part.code, bytes), s->before));
+        HL_TRY(add_code(scratch, part.code, s->before));
         for (uint32_t more = 1; more < part.replaces; more++) {
             take_character(s);
         }
     }
-    scratch->n_parts = 0;
+    scratch->n_marks = 0;
     return hl_ok();
 }
 
 /* Adds a part to the segment. Before a starter the segment ends, unless all of it and the starter become one. */
-static hl_status add_part(hl_tokens_scratch *scratch, hl_part part, source *s)
+static hl_status add_part(hl_tokens_scratch *scratch, hl_mark part, source *s)
 {
     if (part.class == 0) {
         HL_TRY(compose_segment(scratch));
-        if (scratch->n_parts == 1 && scratch->parts[0].class == 0 && compose(&scratch->parts[0], part)) {
+        if (scratch->n_marks == 1 && scratch->marks[0].class == 0 && compose(&scratch->marks[0], part)) {
             return hl_ok();
         }
         HL_TRY(add_segment(scratch, s));
     }
-    HL_NEED(HL_GROW(scratch->parts, scratch->parts_capacity, scratch->n_parts + 1), "marks of a text");
-    scratch->parts[scratch->n_parts++] = part;
-    return hl_ok();
+    return wait(scratch, part);
 }
 
 enum { BELOW_MARKS = 0xCC }; /* begins U+0300, the first character that changes, or composes with one before it */
@@ -249,102 +235,37 @@ static hl_status add_unchanged(hl_tokens_scratch *scratch, source *s, size_t *at
     return hl_ok();
 }
 
-hl_status hl_tokens_normalize_nfc(const char *text, size_t size, hl_tokens_scratch *scratch)
+static hl_status normalize_nfc(const char *text, size_t size, hl_tokens_scratch *scratch)
 {
     source s = { .text = text, .size = size };
-    scratch->n_plain = 0;
-    scratch->n_parts = 0;
     for (size_t i = 0; i < size;) {
         uint32_t code, parts[HL_PARTS_MAX];
         HL_TRY(add_unchanged(scratch, &s, &i));
         i += hl_utf8_decode(text + i, size - i, &code);
         int n = hl_decompose(code, parts);
         for (int part = 0; part < n; part++) { /* the first replaces the character */
-            HL_TRY(add_part(scratch, (hl_part){ parts[part], part == 0, hl_combining_class(parts[part]) }, &s));
+            HL_TRY(add_part(scratch, (hl_mark){ parts[part], hl_combining_class(parts[part]), .replaces = part == 0 },
+                            &s));
         }
     }
     HL_TRY(compose_segment(scratch));
     return add_segment(scratch, &s);
 }
 
-/* ---- words and pieces ---- */
-
-bool hl_tokens_next_word(hl_tokens_kind kind, const hl_tokens_scratch *scratch, size_t *first, size_t *end)
+hl_status hl_tokens_normalize(const hl_tokens *tokens, hl_tokens_part *part, hl_tokens_scratch *scratch)
 {
-    const unsigned punctuation = kind == HL_TOKENS_WORDPIECE ? HL_BERT_PUNCTUATION : 0;
-    size_t at = *end;
-    unsigned class = 0;
-    for (; at < scratch->n_characters; at++) {
-        class = kind == HL_TOKENS_CHARS ? 0 : hl_bert_class(scratch->characters[at].code);
-        if ((class & HL_BERT_WHITE) == 0) {
-            break;
-        }
+    bool bytes = tokens->kind == HL_TOKENS_BYTES || tokens->kind == HL_TOKENS_BPE;
+    if (bytes && (!tokens->rules.nfc || hl_is_nfc(part->text, part->size))) {
+        return hl_ok();
     }
-    *first = at;
-    if (at == scratch->n_characters) {
-        return false;
-    }
-    bool alone = kind == HL_TOKENS_CHARS || (class & punctuation);
-    for (at++; !alone && at < scratch->n_characters; at++) {
-        if (hl_bert_class(scratch->characters[at].code) & (HL_BERT_WHITE | punctuation)) {
-            break;
-        }
-    }
-    *end = at;
-    return true;
-}
-
-hl_status hl_tokens_word_bytes(hl_tokens_scratch *scratch, size_t first, size_t end, size_t *size)
-{
-    enum { MOST = 4 }; /* bytes of a character */
-    size_t n = end - first, at = 0;
-    HL_NEED(HL_GROW(scratch->word, scratch->word_capacity, MOST * n) &&
-                HL_GROW(scratch->ends, scratch->ends_capacity, n) &&
-                HL_GROW(scratch->hashes, scratch->hashes_capacity, n),
-            "a word's characters");
-    for (size_t i = 0; i < n; i++) {
-        at += hl_utf8_encode(scratch->characters[first + i].code, scratch->word + at);
-        scratch->ends[i] = (uint32_t)at;
-    }
-    *size = at;
+    scratch->base = part->base;
+    scratch->n_plain = 0;
+    scratch->n_marks = 0;
+    HL_TRY(bytes                     ? normalize_nfc(part->text, part->size, scratch)
+           : tokens->unigram != NULL ? hl_tokens_normalize_unigram(tokens->unigram, part->text, part->size, scratch)
+                                     : normalize_bert(&tokens->rules, part->text, part->size, scratch));
+    part->text = scratch->plain;
+    part->size = scratch->n_plain;
+    part->base = 0;
     return hl_ok();
-}
-
-void hl_pieces_free(hl_pieces *pieces)
-{
-    hl_free(pieces->at);
-    hl_tokens_scratch *scratch = pieces->scratch;
-    if (scratch != NULL) {
-        hl_free(scratch->characters);
-        hl_free(scratch->word);
-        hl_free(scratch->ends);
-        hl_free(scratch->hashes);
-        hl_free(scratch->symbols);
-        hl_free(scratch->heap.at);
-        hl_free(scratch->plain);
-        hl_free(scratch->origins);
-        hl_free(scratch->parts);
-        hl_free(scratch->best);
-        hl_free(scratch->wrapped);
-        hl_free(scratch);
-    }
-    *pieces = (hl_pieces){ 0 };
-}
-
-hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end)
-{
-    HL_NEED(HL_GROW(pieces->at, pieces->capacity, pieces->n + 1), "a text's pieces");
-    pieces->at[pieces->n++] = (hl_piece){ .id = id, .begin = begin, .end = end };
-    return hl_ok();
-}
-
-hl_status hl_pieces_add_characters(hl_pieces *pieces, int32_t id, size_t first, size_t end, size_t base)
-{
-    const hl_character *at = pieces->scratch->characters;
-    size_t begin = SIZE_MAX, last = 0;
-    for (size_t i = first; i < end; i++) { /* marks may have swapped positions */
-        begin = at[i].begin < begin ? at[i].begin : begin;
-        last = at[i].begin + at[i].bytes > last ? at[i].begin + at[i].bytes : last;
-    }
-    return hl_pieces_add(pieces, id, base + begin, base + last);
 }

@@ -131,7 +131,7 @@ hl_status hl_tokens_set_bert_rules(hl_tokens *tokens, bool lowercase, bool accen
     rules->cjk = cjk;
     rules->accents = accents;
     rules->lowercase = lowercase;
-    return hl_tokens_match(tokens, "tokenizer.json", 1);
+    return hl_tokens_match(tokens, "tokenizer.json", true);
 }
 
 hl_status hl_tokens_set_prefix_space(hl_tokens *tokens)

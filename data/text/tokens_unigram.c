@@ -1,28 +1,10 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 
 /* ---- the best cut of a word ---- */
-
-/* The child to which the byte leads; 0, the root, if there is none. */
-static uint32_t child_of(const hl_unigram *unigram, uint32_t node, unsigned char byte)
-{
-    uint32_t first = unigram->nodes[node].children, end = unigram->nodes[node + 1].children;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if (unigram->labels[middle] == byte) {
-            return middle;
-        }
-        if (unigram->labels[middle] < byte) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return 0;
-}
 
 /* Takes the piece where it ends if its cut is better than the best so far, and returns whether it does. Of equal cuts,
  * the first stays. */
@@ -45,16 +27,15 @@ static hl_status find_cuts(const hl_tokens *tokens, const char *word, size_t n, 
     }
     for (size_t at = 0, bytes; at < n; at += bytes) {
         bytes = hl_character_bytes(word + at, n - at);
-        int32_t root = unigram->roots[(unsigned char)word[at]];
         bool single = false;
         size_t end = at + 1;
-        for (uint32_t node = root < 0 ? 0 : (uint32_t)root; node > 0; end++) {
-            int32_t id = unigram->nodes[node].id;
+        for (uint32_t node = hl_trie_child(&unigram->trie, 0, word[at]); node > 0; end++) {
+            int32_t id = unigram->trie.nodes[node].text;
             if (id >= 0) {
                 offer(best, at, end, unigram->used[id], id);
                 single = single || end - at == bytes;
             }
-            node = end < n ? child_of(unigram, node, (unsigned char)word[end]) : 0;
+            node = end < n ? hl_trie_child(&unigram->trie, node, word[end]) : 0;
         }
         int32_t unknown = tokens->roles[HL_ROLE_UNK];
         if (!single && offer(best, at, at + bytes, unigram->unknown, unknown) && unknown < 0) {
@@ -72,13 +53,14 @@ typedef struct word_place {
     size_t lead, stands; /* the bytes of the mark, and of what it stands for */
 } word_place;
 
-static hl_origin origin_of(const hl_tokens_scratch *scratch, word_place word, size_t at)
+/* The byte of the normalized text from which the word's byte `at` comes. */
+static size_t place_of(word_place word, size_t at)
 {
-    return scratch->origins[at < word.lead ? word.begin : word.begin + word.stands + (at - word.lead)];
+    return at < word.lead ? word.begin : word.begin + word.stands + (at - word.lead);
 }
 
 /* Adds the pieces of the best cut. Unknown pieces in a row become one, which may happen to be a piece of the model. */
-static hl_status add_cut(const hl_tokens *tokens, word_place word, size_t n, size_t base, hl_pieces *pieces)
+static hl_status add_cut(const hl_tokens *tokens, word_place word, size_t n, hl_pieces *pieces)
 {
     hl_tokens_scratch *scratch = pieces->scratch;
     const hl_best_cut *best = scratch->best;
@@ -94,8 +76,7 @@ static hl_status add_cut(const hl_tokens *tokens, word_place word, size_t n, siz
             int32_t known = hl_tokens_find(tokens, scratch->word + begin, end - begin);
             id = known >= 0 && known < tokens->n_model ? known : id;
         }
-        HL_TRY(hl_pieces_add(pieces, id, base + origin_of(scratch, word, begin).begin,
-                             base + origin_of(scratch, word, end - 1).end));
+        HL_TRY(hl_pieces_add(pieces, id, place_of(word, begin), place_of(word, end - 1) + 1));
     }
     for (size_t last = pieces->n; first + 1 < last; first++) { /* they were found from the end on */
         hl_piece piece = pieces->at[first];
@@ -105,7 +86,7 @@ static hl_status add_cut(const hl_tokens *tokens, word_place word, size_t n, siz
     return hl_ok();
 }
 
-static hl_status add_word(const hl_tokens *tokens, word_place word, size_t end, size_t base, hl_pieces *pieces)
+static hl_status add_word(const hl_tokens *tokens, word_place word, size_t end, hl_pieces *pieces)
 {
     hl_tokens_scratch *scratch = pieces->scratch;
     size_t rest = end - word.begin - word.stands, n = word.lead + rest;
@@ -114,7 +95,7 @@ static hl_status add_word(const hl_tokens *tokens, word_place word, size_t end, 
     memcpy(scratch->word, HL_SPACE_MARK, word.lead);
     memcpy(scratch->word + word.lead, scratch->plain + word.begin + word.stands, rest);
     HL_TRY(find_cuts(tokens, scratch->word, n, scratch->best));
-    return add_cut(tokens, word, n, base, pieces);
+    return add_cut(tokens, word, n, pieces);
 }
 
 /* ---- words ---- */
@@ -140,19 +121,19 @@ static size_t word_end(const hl_unigram *unigram, const char *text, size_t size,
 
 /* Whether a space comes before the byte of the normalized text, where a word begins. `space`: one comes before byte 0.
  * What comes from the text's first character may have several words. */
-static bool has_space(const hl_tokens *tokens, const hl_tokens_scratch *scratch, size_t at, size_t base, bool space)
+static bool has_space(const hl_tokens *tokens, const hl_tokens_scratch *scratch, size_t at, bool space)
 {
-    bool first = space && base + scratch->origins[at].begin == 0;
+    bool first = space && scratch->base + scratch->origins[at].begin == 0;
     return at == 0 ? space : tokens->rules.prefix_space && (first || !tokens->unigram->first_only);
 }
 
-/* Adds the words in bytes at .. end - 1 of the normalized text. */
-static hl_status add_words(const hl_tokens *tokens, size_t at, size_t end, size_t base, bool space, hl_pieces *pieces)
+hl_status hl_tokens_encode_unigram(const hl_tokens *tokens, const hl_tokens_part *part, hl_pieces *pieces)
 {
     const hl_unigram *unigram = tokens->unigram;
+    const char *text = pieces->scratch->plain;
+    const size_t end = part->base + part->size;
     bool begins = true;
-    while (at < end) {
-        const char *text = pieces->scratch->plain;
+    for (size_t at = part->base; at < end;) {
         size_t white = unigram->drops_white ? hl_white_bytes(text, end, at) : 0;
         if (white > 0) {
             at += white;
@@ -161,29 +142,13 @@ static hl_status add_words(const hl_tokens *tokens, size_t at, size_t end, size_
         }
         word_place word = { .begin = at };
         word.stands = text[at] == ' ' ? 1 : is_mark(text, end, at) ? HL_SPACE_MARK_BYTES : 0;
-        word.lead = word.stands > 0 || (begins && has_space(tokens, pieces->scratch, at, base, space))
+        word.lead = word.stands > 0 || (begins && has_space(tokens, pieces->scratch, at, part->space))
                         ? HL_SPACE_MARK_BYTES
                         : 0;
         at = word_end(unigram, text, end,
                       at + (word.stands > 0 ? word.stands : hl_character_bytes(text + at, end - at)));
-        HL_TRY(add_word(tokens, word, at, base, pieces));
+        HL_TRY(add_word(tokens, word, at, pieces));
         begins = false;
     }
     return hl_ok();
-}
-
-hl_status hl_tokens_encode_unigram(const hl_tokens *tokens, const char *text, size_t size, size_t base, bool specials,
-                                   bool space, hl_pieces *pieces)
-{
-    hl_tokens_scratch *scratch = pieces->scratch;
-    HL_TRY(hl_tokens_normalize_unigram(tokens->unigram, text, size, scratch));
-    size_t from = 0, at = 0;
-    hl_added_match match;
-    while (hl_tokens_next_added(&tokens->matchers[1], scratch->plain, scratch->n_plain, specials, from, &at, &match)) {
-        HL_TRY(add_words(tokens, from, match.begin, base, space, pieces));
-        HL_TRY(hl_pieces_add(pieces, match.token->id, base + scratch->origins[match.begin].begin,
-                             base + scratch->origins[match.end - 1].end));
-        from = match.end;
-    }
-    return add_words(tokens, from, scratch->n_plain, base, space, pieces);
 }

@@ -3,7 +3,7 @@
 #include "data/text/private/charsmap.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 
@@ -94,7 +94,7 @@ static bool is_utf8(const char *text, size_t size)
 /* A value leads to the beginning of a character. */
 static bool is_value(const hl_charsmap *map, uint32_t value)
 {
-    return value < map->size && ((unsigned char)map->replacements[value] & 0xC0) != 0x80;
+    return value < map->size && !hl_continues(map->replacements[value]);
 }
 
 /* Visits every unit that a text can reach, each once: tries may share units, and a damaged one may lead back. */
@@ -253,31 +253,6 @@ static hl_status map_characters(const hl_charsmap *map, const char *text, size_t
     return hl_ok();
 }
 
-size_t hl_white_bytes(const char *text, size_t size, size_t at)
-{
-    unsigned char c = (unsigned char)text[at];
-    if (c < 0x80) {
-        return c == ' ' || (c >= '\t' && c <= '\r');
-    }
-    uint32_t code;
-    size_t bytes = hl_utf8_decode(text + at, size - at, &code);
-    return (hl_bert_class(code) & HL_BERT_WHITE) != 0 ? bytes : 0;
-}
-
-static void strip_end(hl_tokens_scratch *scratch)
-{
-    while (scratch->n_plain > 0) {
-        size_t last = scratch->n_plain - 1;
-        while (last > 0 && ((unsigned char)scratch->plain[last] & 0xC0) == 0x80) {
-            last--;
-        }
-        if (hl_white_bytes(scratch->plain, scratch->n_plain, last) == 0) {
-            return;
-        }
-        scratch->n_plain = last;
-    }
-}
-
 /* Makes two or more spaces one character, which comes from the last of them. */
 static hl_status join_spaces(hl_spaces rule, hl_tokens_scratch *scratch)
 {
@@ -316,10 +291,9 @@ static bool has_spaces_in_a_row(const hl_tokens_scratch *scratch)
 hl_status hl_tokens_normalize_unigram(const hl_unigram *unigram, const char *text, size_t size,
                                       hl_tokens_scratch *scratch)
 {
-    scratch->n_plain = 0;
     HL_TRY(map_characters(&unigram->charsmap, text, size, scratch));
     if (unigram->strips_end) {
-        strip_end(scratch);
+        scratch->n_plain = hl_white_begin(scratch->plain, 0, scratch->n_plain);
     }
     return unigram->spaces != HL_SPACES_STAY && has_spaces_in_a_row(scratch) ? join_spaces(unigram->spaces, scratch)
                                                                              : hl_ok();

@@ -5,7 +5,7 @@
 #include "data/text/private/hash.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/text_set.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 void hl_word_forms_number(const unsigned char *kinds, const hl_text_example *example, int32_t *words)
 {
@@ -194,8 +194,6 @@ typedef struct counting {
 static hl_status find_form(counting *c, const int32_t *ids, int64_t n, int32_t *form)
 {
     const word_maker *word = &c->word;
-    struct hl_text_set *set = c->forms->set;
-    size_t number;
     *form = -1;
     for (int64_t i = 0; i < n; i++) {
         if ((c->data->pieces[ids[i]] & HL_PIECE_SPECIAL) != 0) {
@@ -203,9 +201,8 @@ static hl_status find_form(counting *c, const int32_t *ids, int64_t n, int32_t *
         }
     }
     HL_TRY(make_word(&c->word, c->data->tokens, ids, (size_t)n));
-    if (word->form.size > 0 && hl_text_set_has(set, word->form.bytes, word->form.size)) {
-        HL_TRY(hl_text_set_add(set, word->form.bytes, word->form.size, 0, &number));
-        *form = (int32_t)number;
+    if (word->form.size > 0) {
+        *form = (int32_t)hl_text_set_find(c->forms->set, word->form.bytes, word->form.size);
     }
     return hl_ok();
 }

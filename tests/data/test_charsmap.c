@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
 #include "data/text/private/charsmap.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 #include "tests/check_suite.h"
 
 #include <stdio.h>
@@ -108,10 +108,12 @@ TEST(short_clusters_become_what_their_beginning_becomes)
     small_map map = small();
     map.units[ROOT ^ '\r'] = '\r' | HAS_VALUE | (LEAF ^ ROOT ^ '\r') << 10;
     hl_unigram unigram = { .spaces = HL_SPACES_STAY };
+    const hl_tokens tokens = { .kind = HL_TOKENS_UNIGRAM, .unigram = &unigram };
+    hl_tokens_part part = { .text = text, .size = sizeof text - 1 };
     hl_pieces memory = { .scratch = hl_calloc(1, sizeof *memory.scratch) };
     ck_assert_ptr_nonnull(memory.scratch);
     ck_assert_str_eq(read_map(&map, sizeof map, &unigram.charsmap).text, "");
-    CHECK_OK(hl_tokens_normalize_unigram(&unigram, text, sizeof text - 1, memory.scratch));
+    CHECK_OK(hl_tokens_normalize(&tokens, &part, memory.scratch));
     ck_assert_uint_eq(memory.scratch->n_plain, 12);
     ck_assert_mem_eq(memory.scratch->plain, "xyzbxyz\xCC\x81xyz", 12);
     static const uint32_t begins[] = { 0, 1, 1, 2, 3, 3, 3, 4, 4, 6, 6, 6 };

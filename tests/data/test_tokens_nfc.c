@@ -1,7 +1,7 @@
 /* The normalizer NFC of bpe: what version 0.23.3 of the `tokenizers` library makes of the same file and texts. */
 #include "core/base/memory.h"
 #include "data/text/private/tokens_encode.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 #include "tests/data/tokens_texts.h"
 #include "tests/fault_checks.h"
 
@@ -152,7 +152,7 @@ TEST(long_runs_of_marks)
     }
     hl_tokens_scratch *scratch = hl_calloc(1, sizeof *scratch);
     hl_pieces memory = { .scratch = scratch };
-    CHECK_OK(hl_tokens_normalize_nfc(text->bytes, text->size, scratch));
+    CHECK_OK(hl_tokens_normalize(nfc_tokens(), &(hl_tokens_part){ .text = text->bytes, .size = text->size }, scratch));
     ck_assert_uint_eq(scratch->n_plain, 3 + 4 * PAIRS - 2); /* U+1EA1 and all other marks */
     ck_assert_int_eq(memcmp(scratch->plain, "\341\272\241\314\243", 5), 0);
     ck_assert_int_eq(memcmp(scratch->plain + scratch->n_plain - 2, "\314\201", 2), 0);

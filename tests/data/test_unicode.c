@@ -1,5 +1,5 @@
 #include "data/text/private/tokens_parts.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 #include "tests/check_suite.h"
 
 #include <string.h>

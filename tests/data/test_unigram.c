@@ -166,10 +166,7 @@ TEST(scores_are_rounded_as_by_the_reference)
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         tokens->unigram->scores[3] = kept[i];
         hl_free(tokens->unigram->used);
-        hl_free(tokens->unigram->nodes);
-        hl_free(tokens->unigram->labels);
-        tokens->unigram->nodes = NULL;
-        tokens->unigram->labels = NULL;
+        hl_trie_free(&tokens->unigram->trie);
         CHECK_OK(hl_unigram_index(tokens, tokens->unigram));
         ck_assert_msg(tokens->unigram->used[3] == kept[i], "%.17g", kept[i]);
     }

@@ -137,7 +137,7 @@ TEST(every_allocation_may_fail)
             hl_vocabulary_free(vocabulary);
         }
     }
-    ck_assert_int_eq(n, 6);
+    ck_assert_int_eq(n, 8);
     faults_in_memory(0, FAULTS_ONCE);
     ck_assert_int_eq(parse(SPECIAL "a\na\n", &vocabulary).code, HL_BAD_FILE);
     ck_assert_int_eq(faults_live_blocks(), 0); /* a refused file leaves nothing behind */

@@ -1,7 +1,7 @@
 #include "tests/data/token_strings.h"
 
 #include "core/kernels/random.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 

@@ -11,51 +11,59 @@
 
 /* Begins zeroed. The caller owns `at`: hl_free. */
 typedef struct hl_number_table {
-    uint32_t *at; /* UINT32_MAX: free */
-    size_t mask;  /* its size minus one */
+    struct hl_hashed {
+        uint32_t hash, number; /* UINT32_MAX: free */
+    } * at;
+    size_t mask; /* its size minus one */
 } hl_number_table;
 
-/* The hash of a number's thing; and whether it is the wanted thing. The compiler inlines functions that it knows. */
-typedef uint64_t hl_number_hash(const void *things, uint32_t number);
+/* Whether the number's thing is the wanted one. The compiler inlines a function that it knows. */
 typedef bool hl_number_is(const void *things, uint32_t number, const void *wanted);
 
-/* The entry with the number of `wanted`, which has this hash, or the free entry where it belongs. */
-static inline uint32_t *hl_number_table_find(const hl_number_table *table, uint64_t hash, hl_number_is *is,
-                                             const void *things, const void *wanted)
+/* The number of `wanted`, which has this hash; UINT32_MAX if there is none. */
+static inline uint32_t hl_number_table_find(const hl_number_table *table, uint64_t hash, hl_number_is *is,
+                                            const void *things, const void *wanted)
 {
-    size_t i = (size_t)(hash ^ hash >> 32) & table->mask;
-    while (table->at[i] != UINT32_MAX && !is(things, table->at[i], wanted)) {
-        i = (i + 1) & table->mask;
+    const uint32_t folded = (uint32_t)(hash ^ hash >> 32);
+    for (size_t i = folded & table->mask; table->at != NULL; i = (i + 1) & table->mask) {
+        struct hl_hashed entry = table->at[i];
+        if (entry.number == UINT32_MAX || (entry.hash == folded && is(things, entry.number, wanted))) {
+            return entry.number;
+        }
     }
-    return &table->at[i];
+    return UINT32_MAX;
 }
 
-/* Makes the table at least twice as large as n + 1 numbers, with the numbers 0 .. n - 1 in it; n stays below
- * UINT32_MAX. When out of memory, returns false and changes nothing. */
-static inline bool hl_number_table_grow(hl_number_table *table, size_t n, hl_number_hash *hash_of, const void *things)
+static inline void hl_number_table_put(hl_number_table *table, struct hl_hashed entry)
+{
+    size_t i = entry.hash & table->mask;
+    while (table->at[i].number != UINT32_MAX) {
+        i = (i + 1) & table->mask;
+    }
+    table->at[i] = entry;
+}
+
+/* Adds the next number, which is below UINT32_MAX, of a thing with this hash. The table stays at least twice as large
+ * as the numbers are many. When out of memory, returns false and changes nothing. */
+static inline bool hl_number_table_add(hl_number_table *table, uint64_t hash, size_t number)
 {
     enum { FEWEST = 1024 };
-    if (table->at != NULL && 2 * n <= table->mask) {
-        return true;
-    }
-    size_t size = FEWEST;
-    while (size <= 2 * n) {
-        size *= 2;
-    }
-    uint32_t *at = hl_malloc(size * sizeof *at);
-    if (at == NULL) {
-        return false;
-    }
-    memset(at, 0xFF, size * sizeof *at);
-    hl_free(table->at);
-    *table = (hl_number_table){ at, size - 1 };
-    for (uint32_t number = 0; number < n; number++) {
-        uint64_t hash = hash_of(things, number);
-        size_t i = (size_t)(hash ^ hash >> 32) & table->mask;
-        while (at[i] != UINT32_MAX) {
-            i = (i + 1) & table->mask;
+    const size_t size = table->at != NULL ? table->mask + 1 : 0;
+    if (size < 2 * (number + 1)) {
+        size_t more = size > 0 ? 2 * size : FEWEST;
+        hl_number_table grown = { hl_malloc(more * sizeof *grown.at), more - 1 };
+        if (grown.at == NULL) {
+            return false;
         }
-        at[i] = number;
+        memset(grown.at, 0xFF, more * sizeof *grown.at);
+        for (size_t i = 0; i < size; i++) {
+            if (table->at[i].number != UINT32_MAX) {
+                hl_number_table_put(&grown, table->at[i]);
+            }
+        }
+        hl_free(table->at);
+        *table = grown;
     }
+    hl_number_table_put(table, (struct hl_hashed){ (uint32_t)(hash ^ hash >> 32), (uint32_t)number });
     return true;
 }

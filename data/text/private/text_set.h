@@ -26,14 +26,15 @@ typedef struct hl_text_set {
  * HL_NO_MEMORY. */
 hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number);
 
-/* The text with that number, size bytes without a zero byte, valid until the next text is added. */
+/* The text with that number, size bytes and a zero byte, valid until the next text is added. NULL is allowed for
+ * *size. */
 const char *hl_text_set_get(const hl_text_set *set, size_t number, size_t *size);
 
-/* Whether the text is in the set. */
-bool hl_text_set_has(const hl_text_set *set, const char *text, size_t size);
+/* The number of the text; -1 if it is not in the set. */
+int64_t hl_text_set_find(const hl_text_set *set, const char *text, size_t size);
 
-/* The numbers, in new memory, the highest count first, ties by their bytes. Owned by the caller: hl_free.
- * HL_NO_MEMORY. */
-hl_status hl_text_set_by_count(const hl_text_set *set, size_t **numbers);
+/* Adds the texts of a set to another one, which is empty or counts nothing: the highest count first, ties by their
+ * bytes, as long as the count is at least `least` and `to` has fewer than `size` texts. HL_NO_MEMORY. */
+hl_status hl_text_set_add_most(const hl_text_set *set, int64_t least, size_t size, hl_text_set *to);
 
 void hl_text_set_free(hl_text_set *set);

@@ -1,7 +1,7 @@
 /* Added tokens: which ones exist, and where they are in a text. */
 #pragma once
 
-#include "core/base/text.h"
+#include "data/text/private/trie.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,17 +16,14 @@ typedef struct hl_added_token {
     bool ordinary;                /* in every other respect a token like any other */
 } hl_added_token;
 
-/* Finds added tokens: their texts, sorted by bytes. */
+/* Finds added tokens by their texts. */
 typedef struct hl_token_matcher {
-    struct hl_token_pattern {
-        const char *text;
-        size_t size;
-        const hl_added_token *token;
-    } * at;
+    const hl_added_token **at; /* by the numbers of their texts */
     size_t n;
-    hl_text texts;         /* what `at` points into */
-    bool first_bytes[256]; /* whether a token's text begins with this byte */
+    hl_trie trie;
 } hl_token_matcher;
+
+void hl_tokens_matcher_free(hl_token_matcher *matcher);
 
 /* Whether an added token is special and has no rule except to strip white space. */
 bool hl_added_is_plain(const hl_added_token *added);

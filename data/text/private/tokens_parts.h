@@ -60,11 +60,7 @@ struct hl_tokens {
     hl_template single, pair;
 
     /* set by hl_tokens_index */
-    struct hl_hashed {
-        uint32_t tag;
-        int32_t id; /* -1: free */
-    } * table;
-    size_t mask;                                                               /* size of the table minus one */
+    hl_number_table ids;                                                       /* of pieces */
     enum hl_piece_kind { HL_OF_MODEL, HL_ORDINARY, HL_SPECIAL } * piece_kinds; /* by id; the last two: added */
     hl_token_matcher matchers[2]; /* for texts as they are; for normalized texts */
     size_t longest;               /* the bytes of the longest piece */
@@ -81,9 +77,9 @@ hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size);
 /* Makes a piece an added token. HL_NO_MEMORY. */
 hl_status hl_tokens_mark_added(hl_tokens *tokens, hl_added_token added);
 
-/* Makes the matcher (0 or 1): for hl_tokens_index, and again when the rules have changed. HL_BAD_FILE, naming `path`,
+/* Makes the matcher for normalized texts, or that for texts as they are: for hl_tokens_index, and again when the rules have changed. HL_BAD_FILE, naming `path`,
  * if nothing is left of a token's text after normalizing; HL_NO_MEMORY. */
-hl_status hl_tokens_match(hl_tokens *tokens, const char *path, int matcher);
+hl_status hl_tokens_match(hl_tokens *tokens, const char *path, bool normalized);
 
 /* Sets the templates of texts between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is left out. */
 void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after);

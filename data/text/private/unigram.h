@@ -4,6 +4,7 @@
 
 #include "core/base/status.h"
 #include "data/text/private/charsmap.h"
+#include "data/text/private/trie.h"
 #include "data/text/tokens.h"
 
 #include <stdbool.h>
@@ -19,12 +20,6 @@ enum { HL_SCORE_DIGITS = 17 }; /* in files: as many as tell any double */
 /* What two or more spaces in a row become. */
 typedef enum hl_spaces { HL_SPACES_STAY, HL_SPACES_BECOME_ONE, HL_SPACES_BECOME_MARK, HL_SPACES_RULES } hl_spaces;
 
-/* A node of the trie of pieces: its children are the nodes from `children` up to those of the next node. */
-typedef struct hl_unigram_node {
-    uint32_t children;
-    int32_t id; /* the piece that ends here; -1: none */
-} hl_unigram_node;
-
 typedef struct hl_unigram {
     /* set by the maker */
     double *scores; /* of the model's pieces, as its file has them */
@@ -36,11 +31,9 @@ typedef struct hl_unigram {
     bool first_only;  /* a space comes only before the first word of a text */
 
     /* set by hl_unigram_index */
-    hl_unigram_node *nodes; /* the root is the first */
-    unsigned char *labels;  /* of each node: the byte that leads to it */
-    int32_t roots[256];     /* by a piece's first byte: its node; -1: none */
-    double *used;           /* the scores as the library reads them */
-    double unknown;         /* the score of an unknown character */
+    hl_trie trie;   /* of the model's pieces */
+    double *used;   /* the scores as the library reads them */
+    double unknown; /* the score of an unknown character */
 } hl_unigram;
 
 /* Reserves n scores. HL_NO_MEMORY. */

@@ -10,9 +10,9 @@
  * FILE: a tokens.json, tokenizer.json, *.txt (vocab.txt), or vocab.json beside merges.txt. In the lines \n, \r and \\
  * stand for those characters. */
 #include "core/base/memory.h"
-#include "data/text/private/unicode.h"
 #include "data/text/tokens_file.h"
 #include "data/text/tokens_learn.h"
+#include "data/text/unicode/private/unicode.h"
 #include "tests/data/token_strings.h"
 
 #include <stdio.h>

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Writes data/text/unicode_tables.c: what the `tokenizers` library knows of Unicode, asked of it code point by code point.
+"""Writes class_table.c, composition_table.c and lower_case_table.c beside this script: what the `tokenizers` library
+knows of Unicode, asked of it code point by code point.
 
-usage: make_unicode_tables.py > data/text/unicode_tables.c
+usage: make_tables.py
 
 Its NFC, BertNormalizer, BertPreTokenizer, ByteLevel and Precompiled each have classes of their own, from Unicode's tables of different
 years, so no other library would do. The version that this asks must be the one below. What the tables cannot say
-(Hangul, and one capital letter that becomes two characters) stands in data/text/unicode.c; this script fails where that is
-no longer all.
+(Hangul, and one capital letter that becomes two characters) stands in the sources beside them; this script fails where
+that is no longer all.
 """
 
 import struct
 import sys
+from pathlib import Path
 
 import tokenizers
 from tokenizers import AddedToken, Tokenizer
@@ -26,6 +28,8 @@ LOWEST, HIGHEST = "\u0334", "\u0345"  # marks of the combining classes 1 and 240
 CLASSES = {"dropped": 1, "white": 2, "punctuation": 4, "cjk": 8}
 KINDS = {"letter": 1, "number": 2, "white": 3}
 REMOVED = 128
+LATIN = 256
+SEARCHED = {"hl_class_ranges", "hl_decompositions", "hl_compositions", "hl_bert_lower"}
 CLUSTERS = {"joins": 1, "control": 2, "prepended": 4, "picture": 8, "consonant": 16, "linker": 32, "conjoins": 64}
 
 
@@ -83,17 +87,31 @@ def accents():
     return marks, parts
 
 
-def compositions(parts):
-    """The pairs that NFC makes one character: those without the composition exclusions."""
+def composition(parts):
+    """The runs of code points that become equally many characters each; what they become, end to end; and where the pairs
+    that NFC makes one character are in that, sorted. Of a pair, the first character may itself become several: the pair is
+    what NFC composes last. What NFC does not compose becomes all its characters at once."""
     nfc = NFC().normalize_str
-    pairs = []
-    for code, to in parts.items():
+    runs, becomes, pairs = [], [], []
+    for code, to in sorted(parts.items()):
         text = "".join(map(chr, to))
         if len(to) > 1 and nfc(text) == chr(code):
-            first = nfc(text[:-1])
-            assert len(first) == 1 and nfc(first + text[-1]) == chr(code)
-            pairs.append((ord(first), to[-1], code))
-    return [f"{{ {first:#x}, {second:#x}, {both:#x} }}" for first, second, both in sorted(pairs)]
+            first = ord(nfc(text[:-1]))
+            assert nfc(chr(first) + text[-1]) == chr(code) and to == parts.get(first, [first]) + to[-1:]
+            to = [first, to[-1]]
+            pairs.append((to, len(becomes)))
+        else:
+            assert not any(part in parts for part in to)
+        if runs and runs[-1][1] == code - 1 and runs[-1][2] == len(to):
+            runs[-1][1] = code
+        else:
+            runs.append([code, code, len(to), len(becomes)])
+        becomes += to
+    return (
+        [f"{{ {{ {first:#x}, {last:#x}, {n} }}, {at} }}" for first, last, n, at in runs],
+        [f"{c:#x}" for c in becomes],
+        [str(at) for _, at in sorted(pairs)],
+    )
 
 
 def bert_lower():
@@ -126,10 +144,6 @@ def words():
     hidden = [[1 not in text.ids for text in texts] for texts in (before, behind)]
     assert hidden[0] == hidden[1]
     return dict(zip(CODES, hidden[0]))
-
-
-def word_others(kinds):
-    return {code: word != (kinds.get(code) in (KINDS["letter"], KINDS["number"])) for code, word in words().items()}
 
 
 def replacing(key):
@@ -166,14 +180,23 @@ def clusters():
     return values
 
 
-def ranges(values):
-    found = []
-    for code in sorted(code for code, value in values.items() if value):
-        if found and found[-1][1] == code - 1 and found[-1][2] == values[code]:
-            found[-1][1] = code
-        else:
-            found.append([code, code, values[code]])
-    return [f"{{ {first:#x}, {last:#x}, {int(value)} }}" for first, last, value in found]
+def classes(*properties):
+    """The different combinations of properties, numbered from the usual one on: nothing. Also the numbers of the first
+    LATIN characters, and the ranges of all others."""
+    found, numbers = {(0,) * len(properties): 0}, {}
+    for code in CODES:
+        numbers[code] = found.setdefault(tuple(int(values.get(code, 0)) for values in properties), len(found))
+    ranges = []
+    for code, number in numbers.items():
+        if ranges and ranges[-1][1] == code - 1 and ranges[-1][2] == number:
+            ranges[-1][1] = code
+        elif code >= LATIN and number > 0:
+            ranges.append([code, code, number])
+    return (
+        ["{ " + ", ".join(map(str, values)) + " }" for values in found],
+        [str(numbers[code]) for code in range(LATIN)],
+        [f"{{ {first:#x}, {last:#x}, {number} }}" for first, last, number in ranges],
+    )
 
 
 def runs(changes):
@@ -188,51 +211,41 @@ def runs(changes):
     return [f"{{ {{ {first:#x}, {last:#x}, {step} }}, {by} }}" for first, last, step, by in found]
 
 
-def parts_table(parts):
-    """Neighbours that become equally many characters each, and what they become, end to end."""
-    found, becomes = [], []
-    for code, to in sorted(parts.items()):
-        if found and found[-1][1] == code - 1 and found[-1][2] == len(to):
-            found[-1][1] = code
-        else:
-            found.append([code, code, len(to), len(becomes)])
-        becomes += [f"{c:#x}" for c in to]
-    return [f"{{ {{ {first:#x}, {last:#x}, {n} }}, {at} }}" for first, last, n, at in found], becomes
-
-
-def write(declaration, entries):
-    print(f"\nconst {declaration}[] = {{")
-    line = "   "
-    for entry in entries:
-        if len(line) + len(entry) > 116:
-            print(line)
-            line = "   "
-        line += f" {entry},"
-    print(line + "\n};")
-
-
-def write_counted(kind, name, entries):
-    write(f"{kind} {name}", entries)
-    print(f"const size_t {name}_n = sizeof {name} / sizeof {name}[0];")
+def write(name, *tables):
+    """Writes a file of tables: their types, names and entries. What is searched has its number of entries beside it."""
+    about = f"Generated by data/text/unicode/make_tables.py from tokenizers {VERSION}; what it means: private/tables.h"
+    lines = [f"/* {about} */", '#include "data/text/unicode/private/tables.h"', "", "/* clang-format off */"]
+    for kind, table, entries in tables:
+        lines += ["", f"const {kind} {table}[] = {{", "   "]
+        for entry in entries:
+            if len(lines[-1]) + len(entry) > 116:
+                lines.append("   ")
+            lines[-1] += f" {entry},"
+        lines.append("};")
+        if table in SEARCHED:
+            lines.append(f"const size_t {table}_n = sizeof {table} / sizeof {table}[0];")
+    Path(__file__).with_name(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def main():
     if tokenizers.__version__ != VERSION:
         sys.exit(f"needs tokenizers {VERSION}, not {tokenizers.__version__}")
     marks, parts = accents()
-    runs_of_parts, becomes = parts_table(parts)
-    print(f"/* Generated by data/text/make_unicode_tables.py from tokenizers {VERSION}; what they mean: private/unicode_tables.h */")
-    print('#include "data/text/private/unicode_tables.h"\n\n/* clang-format off */')
-    write_counted("hl_code_range", "hl_bert_classes", ranges(bert_classes()))
-    write_counted("hl_code_range", "hl_marks", ranges(marks))
-    write_counted("hl_code_parts", "hl_decompositions", runs_of_parts)
-    write("uint32_t hl_parts", becomes)
-    write_counted("hl_code_pair", "hl_compositions", compositions(parts))
-    write_counted("hl_code_run", "hl_bert_lower", runs(bert_lower()))
-    kinds = byte_level_kinds()
-    write_counted("hl_code_range", "hl_byte_level_kinds", ranges(kinds))
-    write_counted("hl_code_range", "hl_word_others", ranges(word_others(kinds)))
-    write_counted("hl_code_range", "hl_cluster_classes", ranges(clusters()))
+    runs_of_parts, becomes, pairs = composition(parts)
+    every, latin, ranges = classes(bert_classes(), marks, byte_level_kinds(), words(), clusters())
+    write(
+        "class_table.c",
+        ("hl_code_class", "hl_code_classes", every),
+        ("unsigned char", "hl_latin_classes", latin),
+        ("hl_code_range", "hl_class_ranges", ranges),
+    )
+    write(
+        "composition_table.c",
+        ("hl_code_parts", "hl_decompositions", runs_of_parts),
+        ("uint32_t", "hl_parts", becomes),
+        ("uint16_t", "hl_compositions", pairs),
+    )
+    write("lower_case_table.c", ("hl_code_run", "hl_bert_lower", runs(bert_lower())))
 
 
 main()
