@@ -64,15 +64,18 @@ static bool is_option(const char *word, const char *name, const char **value)
     return is;
 }
 
-/* The option of the verb that the word is; NULL: it has none such. */
-static const hl_option *option_of(const hl_heads_verb *verb, const char *word, const char **value)
+/* Whether the word is an option of the verb, which is then copied. */
+static bool find_option(const hl_heads_verb *verb, const char *word, const char **value, hl_option *option)
 {
-    for (size_t i = 0; i < verb->n_options; i++) {
-        if (is_option(word, verb->options[i].name, value)) {
-            return &verb->options[i];
+    hl_option options[HL_HEADS_MOST_OPTIONS];
+    int n = hl_heads_options(verb->options, options);
+    for (int i = 0; i < n; i++) {
+        if (is_option(word, options[i].name, value)) {
+            *option = options[i];
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 static const old_option *find(const char *word, const char **value)
@@ -116,12 +119,12 @@ static void print_command(hl_text *text, int argc, char **argv, const hl_heads_v
             print_option(is_object ? &object : &options, old, value, verb);
             continue;
         }
-        const hl_option *option = option_of(verb, argv[i], &value);
-        bool value_follows = option != NULL && option->kind != HL_OPTION_FLAG && value == NULL;
+        hl_option option;
+        bool takes_value = find_option(verb, argv[i], &value, &option) && option.kind != HL_OPTION_FLAG;
         hl_text *to = strncmp(argv[i], "--", 2) == 0 ? &options : text;
         hl_text_print(to, " ");
         hl_shell_word(to, argv[i], "");
-        if (value_follows && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) {
+        if (takes_value && value == NULL && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) {
             hl_text_print(to, " ");
             hl_shell_word(to, argv[++i], "");
         }
@@ -138,7 +141,8 @@ static hl_status check_old_options(int argc, char **argv, const hl_heads_verb *v
     const old_option *first = NULL;
     const char *refused = NULL, *value;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const old_option *old = option_of(verb, argv[i], &value) != NULL ? NULL : find(argv[i], &value);
+        hl_option option;
+        const old_option *old = find_option(verb, argv[i], &value, &option) ? NULL : find(argv[i], &value);
         if (old != NULL && (first == NULL || old < first)) {
             first = old;
             refused = argv[i];
@@ -217,19 +221,21 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
     const hl_heads_verb *named = argc > 1 ? hl_heads_verb_of(argv[1]) : NULL;
     const hl_heads_verb *verb = named != NULL ? named : &hl_heads_verb_table;
     int before = named != NULL ? 1 : 0;
+    hl_option options[HL_HEADS_MOST_OPTIONS];
+    int n_options = hl_heads_options(verb->options, options);
     *command = (hl_heads_command){ .verb = verb, .step = -1, .example = -1, .position = -1, .at = -1 };
     HL_TRY(check_old_options(argc - before, argv + before, verb));
-    HL_TRY(hl_options_read(argc - before, argv + before, verb->options, (int)verb->n_options, take_word, command));
+    HL_TRY(hl_options_read(argc - before, argv + before, options, n_options, take_word, command));
     if (command->help || command->version) {
         command->verb = command->help && named == NULL ? NULL : verb;
         return hl_ok();
     }
     HL_TRY(check_words(command));
     HL_TRY(verb->check != NULL ? verb->check(command) : hl_ok());
-    const hl_heads_files *f = &command->files;
-    if (hl_output_is_standard(f->npz) || hl_output_is_standard(f->weights)) {
+    bool npz = hl_output_is_standard(command->files.npz);
+    if (npz || (command->to > 0 && hl_output_is_standard(command->out))) {
         return hl_error(HL_INVALID, "command line: --%s: cannot go to standard output; name a file",
-                        hl_output_is_standard(f->npz) ? "npz" : "out");
+                        npz ? "npz" : "out");
     }
     hl_target targets[HL_HEADS_TARGETS];
     hl_heads_command_targets(command, targets);

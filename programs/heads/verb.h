@@ -13,11 +13,10 @@ struct hl_heads_verb {
     const char *does;    /* a line of heads --help */
     const char *example; /* the words after the program's name */
     const char *help;    /* the text of --help, of at most 40 lines (programs/heads/help.h) */
-    const hl_option *options;
-    size_t n_options;
-    const char *object;                              /* the name of its second word, such as "TREEBANK" */
-    bool object_needed;                              /* false: it may be left out */
-    bool without_model;                              /* it takes no words at all */
+    const char *options; /* their names, with blanks between them (hl_heads_options) */
+    const char *object;  /* the name of its second word, such as "TREEBANK" */
+    bool object_needed;  /* false: it may be left out */
+    bool without_model;  /* it takes no words at all */
     bool (*shares)(const hl_heads_command *command); /* whether several processes measure together; NULL: rank 0 alone
                                                         does all */
     /* Checks that the options go together, before anything is opened. HL_INVALID, saying what is wrong. */

@@ -162,19 +162,6 @@ static hl_status deliver(const hl_coreference_study *study, const hl_heads_comma
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("max-pieces", INTEGER, max_pieces), .least = 2, .most = INT64_MAX },
-    { HL_HEADS_OPTION("wide", FLAG, wide) },
-    { HL_HEADS_OPTION("without-null", FLAG, without_null) },
-    HL_HEADS_TABLE_OPTIONS,
-    HL_HEADS_FIGURE_OPTIONS,
-    { HL_HEADS_OPTION("report", FILE, files.report) },
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    { HL_HEADS_OPTION("out", TEXT, out) },
-    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
-};
-
 static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const hl_syntax_question *question)
 {
     enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
@@ -218,8 +205,7 @@ const hl_heads_verb hl_heads_verb_coreference = {
     .does = "which head finds earlier mentions of the same entity",
     .example = "coreference minilm/ my.conllu",
     .help = hl_heads_help_coreference,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "max-pieces wide without-null json csv md png svg pdf report examples out overwrite",
     .object = "FILE",
     .object_needed = true,
     .check = hl_heads_examples_check,

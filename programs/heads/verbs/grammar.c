@@ -16,26 +16,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("relation", TEXT, relation) },
-    { HL_HEADS_OPTION("wide", FLAG, wide) },
-    { HL_HEADS_OPTION("trees", FLAG, trees) },
-    { HL_HEADS_OPTION("subtypes", FLAG, subtypes) },
-    { HL_HEADS_OPTION("punct-and-root", FLAG, punct_and_root) },
-    { HL_HEADS_OPTION("max-pieces", INTEGER, max_pieces), .least = 2, .most = INT64_MAX },
-    { HL_HEADS_OPTION("without-null", FLAG, without_null) },
-    { HL_HEADS_OPTION("importance", FLAG, importance) },
-    HL_HEADS_TASK_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    HL_HEADS_TABLE_OPTIONS,
-    HL_HEADS_FIGURE_OPTIONS,
-    { HL_HEADS_OPTION("report", FILE, files.report) },
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    { HL_HEADS_OPTION("out", TEXT, out) },
-    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
-};
-
 static bool shares(const hl_heads_command *command)
 {
     return command->importance;
@@ -359,8 +339,8 @@ const hl_heads_verb hl_heads_verb_grammar = {
     .does = "which head finds which relation of a treebank",
     .example = "grammar minilm/ my.conllu",
     .help = hl_heads_help_grammar,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "relation wide trees subtypes punct-and-root max-pieces without-null importance task file step json csv "
+               "md png svg pdf report examples out overwrite",
     .object = "TREEBANK",
     .object_needed = true,
     .shares = shares,

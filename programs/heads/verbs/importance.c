@@ -181,17 +181,6 @@ static hl_status show_subset(hl_opened_model *run, const hl_heads_command *comma
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("shapley", FLAG, shapley) },
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("keep", TEXT, keep) },
-    { HL_HEADS_OPTION("drop", TEXT, drop) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    HL_HEADS_TASK_OPTIONS,
-};
-
 static bool is_of_subset(const hl_heads_command *command)
 {
     return command->keep != NULL || command->drop != NULL;
@@ -254,8 +243,7 @@ const hl_heads_verb hl_heads_verb_importance = {
     .does = "how much the loss depends on each head, or on a set of heads",
     .example = "importance runs/copy_task",
     .help = hl_heads_help_importance,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "shapley step keep drop json csv task file",
     .shares = shares,
     .check = check,
     .memory = memory,

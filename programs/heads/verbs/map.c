@@ -13,24 +13,6 @@
 
 #include <stdint.h>
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("example", INTEGER, example), .most = INT64_MAX },
-    { HL_HEADS_OPTION("input", TEXT, input) },
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    HL_HEADS_TASK_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("blocks", INTEGER, blocks), .least = 1, .most = INT32_MAX },
-    { HL_HEADS_OPTION("words", FLAG, words) },
-    { HL_HEADS_OPTION("norms", FLAG, norms) },
-    { HL_HEADS_OPTION("writes", FLAG, writes) },
-    HL_HEADS_FIGURE_OPTIONS,
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("npz", TEXT, files.npz) },
-    { HL_HEADS_OPTION("bertviz", TEXT, files.bertviz) },
-};
-
 /* Maps are of one text, of sentences, or of a task's examples. */
 static hl_status check(const hl_heads_command *command)
 {
@@ -194,8 +176,7 @@ const hl_heads_verb hl_heads_verb_map = {
     .does = "where heads look: maps in the terminal, as figures or as arrays",
     .example = "map runs/copy_task L1H0",
     .help = hl_heads_help_map,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "example input examples task file step blocks words norms writes png svg pdf json csv npz bertviz",
     .object = "HEAD",
     .check = check,
     .memory = memory,

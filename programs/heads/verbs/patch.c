@@ -6,22 +6,6 @@
 #include "programs/heads/patching.h"
 #include "programs/heads/verb.h"
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("clean", TEXT, clean) },
-    { HL_HEADS_OPTION("corrupt", TEXT, corrupt) },
-    { HL_HEADS_OPTION("pairs", TEXT, pairs) },
-    { HL_HEADS_OPTION("answer", TEXT, answer) },
-    { HL_HEADS_OPTION("wrong", TEXT, wrong) },
-    { HL_HEADS_OPTION("position", INTEGER, position), .most = INT64_MAX },
-    { HL_HEADS_OPTION("at", INTEGER, at), .most = INT64_MAX },
-    { HL_HEADS_OPTION("heads", TEXT, heads) },
-    { HL_HEADS_OPTION("reverse", FLAG, reverse) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    HL_HEADS_FIGURE_OPTIONS,
-};
-
 static hl_status check(const hl_heads_command *command)
 {
     bool texts = command->clean != NULL && command->corrupt != NULL,
@@ -77,8 +61,7 @@ const hl_heads_verb hl_heads_verb_patch = {
     .does = "which parts of the model carry the difference between two texts",
     .example = "patch runs/copy_task --pairs pairs.tsv",
     .help = hl_heads_help_patch,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "clean corrupt pairs answer wrong position at heads reverse json csv png svg pdf",
     .check = check,
     .memory = memory,
     .run = run,

@@ -300,16 +300,6 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    HL_HEADS_TASK_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("norms", FLAG, norms) },
-    HL_HEADS_TABLE_OPTIONS,
-    HL_HEADS_FIGURE_OPTIONS,
-};
-
 /* A run's examples are a snapshot, which is recorded where no file has it. */
 static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
@@ -339,8 +329,7 @@ const hl_heads_verb hl_heads_verb_profile = {
     .does = "how heads look, layer by layer",
     .example = "profile runs/copy_task",
     .help = hl_heads_help_profile,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "examples task file step norms json csv md png svg pdf",
     .check = hl_heads_examples_check,
     .memory = memory,
     .run = run,

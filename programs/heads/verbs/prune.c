@@ -93,32 +93,9 @@ static hl_status tell(const hl_heads_pruning *pruning, const char *path, FILE *t
 
 /* ---- the verb ---- */
 
-static hl_status read_by(const char *name, const char *value, void *given)
-{
-    hl_heads_command *command = given;
-    command->by = strcmp(value, "gradient") == 0 ? HL_PRUNE_BY_GRADIENT : HL_PRUNE_BY_LOSS;
-    return command->by == HL_PRUNE_BY_GRADIENT || strcmp(value, "loss") == 0
-               ? hl_ok()
-               : hl_error(HL_INVALID, "command line: --%s: \"%s\" is neither loss nor gradient", name, value);
-}
-
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { .name = "by", .kind = HL_OPTION_READ, .read = read_by },
-    { HL_HEADS_OPTION("once", FLAG, once) },
-    { HL_HEADS_OPTION("to", INTEGER, to), .least = 1, .most = INT64_MAX },
-    { HL_HEADS_OPTION("out", TEXT, files.weights) },
-    { HL_HEADS_OPTION("export", TEXT, export_to) },
-    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    HL_HEADS_FIGURE_OPTIONS,
-    HL_HEADS_TASK_OPTIONS,
-};
-
 static hl_status check(const hl_heads_command *command)
 {
-    const char *writes = command->files.weights != NULL ? "out" : command->export_to != NULL ? "export" : NULL;
+    const char *writes = command->out != NULL ? "out" : command->export_to != NULL ? "export" : NULL;
     if (command->to > 0 && writes == NULL) {
         return hl_error(HL_INVALID, "command line: --to needs --out FILE or --export DIR");
     }
@@ -170,16 +147,16 @@ static hl_status prune(hl_heads_call *call)
     const hl_heads_command *command = &call->command;
     int64_t target = command->to > 0 ? command->to : model->source.shape.n_layers;
     if (command->to > 0) {
-        HL_TRY(check_target(&model->source, target, command->files.weights));
+        HL_TRY(check_target(&model->source, target, command->out));
     }
     HL_TRY(command->export_to != NULL ? hl_heads_export_check(&model->source, command) : hl_ok());
     hl_heads_pruning pruning;
     hl_status status = hl_heads_pruning_make(&pruning, model, target, command->by, command->once);
     HL_THEN(status, hl_heads_prune_show_curve(&pruning, command, call->out));
     FILE *to = hl_heads_command_fills_output(command) ? call->err : call->out;
-    if (command->files.weights != NULL) {
-        HL_THEN(status, write_model(&pruning, command->files.weights));
-        HL_THEN(status, tell(&pruning, command->files.weights, to));
+    if (command->out != NULL) {
+        HL_THEN(status, write_model(&pruning, command->out));
+        HL_THEN(status, tell(&pruning, command->out, to));
     }
     if (command->export_to != NULL) {
         fputc('\n', to);
@@ -200,8 +177,7 @@ const hl_heads_verb hl_heads_verb_prune = {
     .does = "remove heads one by one, and write a smaller model",
     .example = "prune runs/copy_task",
     .help = hl_heads_help_prune,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "by once to out export overwrite json csv png svg pdf task file",
     .check = check,
     .memory = memory,
     .run = run,

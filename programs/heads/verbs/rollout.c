@@ -162,14 +162,6 @@ static hl_status deliver(rollouts *r, const hl_heads_command *command, FILE *out
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("input", TEXT, input) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("npz", TEXT, files.npz) },
-    HL_HEADS_FIGURE_OPTIONS,
-};
-
 static hl_status check(const hl_heads_command *command)
 {
     return command->input != NULL ? hl_ok() : hl_error(HL_INVALID, "command line: rollout needs a text: give --input");
@@ -223,8 +215,7 @@ const hl_heads_verb hl_heads_verb_rollout = {
     .does = "where information comes from, through all layers",
     .example = "rollout runs/copy_task --input a",
     .help = hl_heads_help_rollout,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "input json npz png svg pdf",
     .check = check,
     .memory = memory,
     .run = run,

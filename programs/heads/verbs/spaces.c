@@ -124,12 +124,6 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    HL_HEADS_TABLE_OPTIONS,
-};
-
 static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
@@ -173,8 +167,7 @@ const hl_heads_verb hl_heads_verb_spaces = {
     .does = "how much the subspaces of heads overlap",
     .example = "spaces runs/copy_task",
     .help = hl_heads_help_spaces,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "step json csv md",
     .memory = memory,
     .run = run,
 };

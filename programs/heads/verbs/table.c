@@ -153,19 +153,6 @@ void hl_heads_table_files_free(hl_heads_table_files *files)
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("wide", FLAG, wide) },
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("words", FLAG, words) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("report", FILE, files.report) },
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    { HL_HEADS_OPTION("out", TEXT, out) },
-    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
-};
-
 static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
                         size_t *bytes, const char **remedy)
 {
@@ -194,8 +181,7 @@ const hl_heads_verb hl_heads_verb_table = {
     .does = "what each head does: labels, scores, and the report",
     .example = "table runs/copy_task",
     .help = hl_heads_help_table,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "wide step words json csv report examples out overwrite",
     .check = hl_heads_examples_check,
     .memory = memory,
     .run = run,

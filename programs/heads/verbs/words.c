@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const hl_option options[] = { HL_HEADS_HELP_OPTIONS };
-
 static hl_status run(hl_heads_call *call)
 {
     hl_text words = { 0 };
@@ -31,8 +29,7 @@ const hl_heads_verb hl_heads_verb_words = {
     .does = "what the words in tables and on the page mean",
     .example = "words",
     .help = hl_heads_help_words,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "",
     .without_model = true,
     .run = run,
 };

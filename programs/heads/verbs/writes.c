@@ -129,17 +129,6 @@ static hl_status measure(hl_heads_call *call)
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    HL_HEADS_TASK_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("example", INTEGER, example), .most = INT64_MAX },
-    { HL_HEADS_OPTION("wide", FLAG, wide) },
-    HL_HEADS_TABLE_OPTIONS,
-    HL_HEADS_FIGURE_OPTIONS,
-};
-
 static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
                           size_t *bytes)
 {
@@ -171,8 +160,7 @@ const hl_heads_verb hl_heads_verb_writes = {
     .does = "what each head adds to the answer",
     .example = "writes runs/copy_task",
     .help = hl_heads_help_writes,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "examples task file step example wide json csv md png svg pdf",
     .check = hl_heads_examples_check,
     .memory = memory,
     .run = run,

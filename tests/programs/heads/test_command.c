@@ -62,7 +62,7 @@ TEST(values_are_taken)
     hl_heads_command command;
     CHECK_OK(parse("prune run --to=3 --out a --by=gradient --once", &command));
     ck_assert_int_eq(command.to, 3);
-    ck_assert_str_eq(command.files.weights, "a");
+    ck_assert_str_eq(command.out, "a");
     ck_assert(command.by == HL_PRUNE_BY_GRADIENT && command.once);
     CHECK_OK(parse("prune run", &command));
     ck_assert(command.by == HL_PRUNE_BY_LOSS && command.to == 0 && !command.once);
@@ -143,8 +143,9 @@ TEST(a_slip_in_any_option_finds_it)
 {
     for (int v = 0; v < HL_HEADS_VERBS; v++) {
         const hl_heads_verb *verb = hl_heads_verbs[v];
-        for (size_t i = 0; i < verb->n_options; i++) {
-            const char *name = verb->options[i].name;
+        hl_option options[HL_HEADS_MOST_OPTIONS];
+        for (int i = 0, n = hl_heads_options(verb->options, options); i < n; i++) {
+            const char *name = options[i].name;
             size_t middle = strlen(name) / 2;
             if (strlen(name) < 4) {
                 continue; /* a shorter name with a letter less is no similar one */
@@ -167,8 +168,9 @@ TEST(the_help_of_a_verb_fits_a_screen_and_has_all_of_its_options)
             ck_assert_msg(strcspn(line, "\n") <= 80, "%s: %.100s", verb->name, line);
         }
         ck_assert_msg(lines <= 37, "%s: %d lines, and three more follow", verb->name, lines);
-        for (size_t i = 0; i < verb->n_options; i++) {
-            const char *name = verb->options[i].name;
+        hl_option options[HL_HEADS_MOST_OPTIONS];
+        for (int i = 0, n = hl_heads_options(verb->options, options); i < n; i++) {
+            const char *name = options[i].name;
             bool common = strcmp(name, "help") == 0 || strcmp(name, "version") == 0;
             ck_assert_msg(common || strstr(verb->help, scratch_format("--%s", name)) != NULL, "%s: %s", verb->name,
                           name);
