@@ -233,7 +233,9 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
 {
     const hl_snapshot *maps;
     HL_TRY(hl_heads_against_check(&first->source, &second->source));
-    HL_TRY(hl_heads_memory_check_two(first, second, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_TRY(hl_heads_memory_of_two(first, second, &need));
+    HL_TRY(hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_TRY(hl_opened_model_snapshot(first, -1, &maps));
     HL_TRY(hl_heads_against_check_length(&first->source, &maps->examples, &second->source));
     HL_TRY(measure_side(&c->sides[0], first, maps));

@@ -7,7 +7,6 @@
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
 #include "programs/heads/help.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/shares_chart.h"
 #include "programs/heads/table_files.h"
 #include "programs/heads/treebank.h"
@@ -166,7 +165,9 @@ static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const
 {
     enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
     HL_TRY(hl_coreference_study_read(study, &call->model, question));
-    HL_TRY(hl_heads_memory_check_coreference(study, question, &call->command, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_TRY(hl_heads_memory_of_coreference(study, question, &call->command, &need));
+    HL_TRY(hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_TRY(hl_opened_model_load(&call->model, -1));
     HL_TRY(hl_coreference_study_make(study, question));
     return hl_heads_command_looks(&call->command) ? hl_coreference_study_find_cases(study, question, EXAMPLES)

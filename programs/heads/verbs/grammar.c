@@ -7,7 +7,6 @@
 #include "programs/heads/help.h"
 #include "programs/heads/importance.h"
 #include "programs/heads/importance_table.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/table_files.h"
 #include "programs/heads/treebank.h"
 #include "programs/heads/verb.h"
@@ -47,15 +46,14 @@ static hl_status check(const hl_heads_command *c)
                          : hl_error(HL_INVALID, "command line: --%s and --%s exclude each other", one, other);
 }
 
-/* What the study takes is checked when the treebank has been read (hl_heads_memory_check_treebank). */
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+/* What the study takes is checked when the treebank has been read (hl_heads_memory_of_treebank). */
+static hl_status memory(hl_heads_need *need)
 {
-    if (!command->importance) {
-        return hl_heads_page_memory(model, command, f, bytes, remedy);
+    if (!need->command->importance) {
+        return hl_heads_page_memory(need);
     }
-    *bytes = hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->measures));
-    *remedy = HL_HEADS_LESS_MEASURING;
+    need->bytes = hl_size_sum(hl_heads_model_bytes(need), need->f.measures);
+    need->remedy = HL_HEADS_LESS_MEASURING;
     return hl_ok();
 }
 
@@ -288,7 +286,9 @@ static hl_status join_importance(hl_heads_call *call, hl_heads_importance *impor
     hl_syntax_question question = hl_heads_treebank_question(&call->command, &waiting);
     question.null = false;
     hl_status status = hl_syntax_study_read(&syntax, &call->model, &question);
-    HL_THEN(status, hl_heads_memory_check_treebank(&syntax, &question, &call->command, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_THEN(status, hl_heads_memory_of_treebank(&syntax, &question, &call->command, &need));
+    HL_THEN(status, hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_THEN(status, hl_heads_importance_measure(importance, call));
     HL_THEN(status, hl_syntax_study_make(&syntax, &question));
     hl_waiting_end(&waiting);

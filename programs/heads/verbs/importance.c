@@ -7,7 +7,6 @@
 #include "heads/snapshot.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/help.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"
@@ -203,17 +202,17 @@ static hl_status check(const hl_heads_command *command)
                : hl_error(HL_INVALID, "command line: --%s and --%s exclude each other", one, other);
 }
 
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
+    const hl_footprint *f = &need->f;
+    bool of_subset = is_of_subset(need->command);
     /* A loss and an accuracy of every set of heads. */
-    int64_t n = hl_heads_count(&model->source.shape);
-    size_t sets = command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
-    *bytes = hl_size_sum(stands, is_of_subset(command) ? f->evaluation : hl_size_sum(f->measures, sets));
-    *remedy = is_of_subset(command) ? "a run with a larger optimizer.accumulate needs less"
-              : sets > f->measures  ? "without --shapley it needs less, and so does a run with fewer heads"
-                                    : HL_HEADS_LESS_MEASURING;
+    int64_t n = hl_heads_count(&need->run->source.shape);
+    size_t sets = need->command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
+    need->bytes = hl_size_sum(hl_heads_model_bytes(need), of_subset ? f->evaluation : hl_size_sum(f->measures, sets));
+    need->remedy = of_subset            ? "a run with a larger optimizer.accumulate needs less"
+                   : sets > f->measures ? "without --shapley it needs less, and so does a run with fewer heads"
+                                        : HL_HEADS_LESS_MEASURING;
     return hl_ok();
 }
 

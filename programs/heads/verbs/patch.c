@@ -2,7 +2,6 @@
 
 #include "core/base/memory.h"
 #include "programs/heads/help.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/patching.h"
 #include "programs/heads/verb.h"
 
@@ -25,23 +24,23 @@ static hl_status check(const hl_heads_command *command)
 }
 
 /* How long the texts of --pairs are is not known before they are cut: as long as the model takes. */
-static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
-                          size_t *bytes)
+static hl_status bytes_of(const hl_heads_need *need, const hl_model *model, size_t *bytes)
 {
-    int64_t most = run->source.shape.max_length, T = most;
-    if (command->pairs == NULL) {
-        T = hl_heads_input_most(&run->source, command->clean);
+    const hl_model_source *run = &need->run->source;
+    int64_t most = run->shape.max_length, T = most;
+    if (need->command->pairs == NULL) {
+        T = hl_heads_input_most(run, need->command->clean);
         T = T < 1 ? 1 : T > most ? most : T;
     }
-    return hl_patch_bytes(model, T, run->source.threads, bytes);
+    return hl_patch_bytes(model, T, run->threads, bytes);
 }
 
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    *remedy = "shorter texts need less";
-    HL_TRY(hl_heads_bytes(run, command, bytes_of, bytes));
-    *bytes = hl_size_sum(*bytes, hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL)));
+    size_t pass;
+    HL_TRY(hl_heads_bytes(need, bytes_of, &pass));
+    need->bytes = hl_size_sum(pass, hl_heads_model_bytes(need));
+    need->remedy = "shorter texts need less";
     return hl_ok();
 }
 

@@ -9,7 +9,6 @@
 #include "programs/heads/examples.h"
 #include "programs/heads/help.h"
 #include "programs/heads/maps.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/curve_picture.h"
@@ -301,16 +300,18 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
 /* ---- the verb ---- */
 
 /* A run's examples are a snapshot, which is recorded where no file has it. */
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    bool of_run = model->file == NULL && model->source.open == NULL;
+    const hl_footprint *f = &need->f;
+    bool of_run = need->run->file == NULL && need->run->source.open == NULL;
     size_t norms = 0;
-    HL_TRY(command->norms ? hl_heads_bytes(model, command, hl_heads_norms_bytes, &norms) : hl_ok());
-    *bytes = of_run ? hl_size_sum(f->kernels, hl_size_sum(f->vocabulary, f->snapshot)) : hl_heads_study_bytes(f);
-    *bytes = hl_size_sum(*bytes,
-                         of_run && command->norms ? hl_size_sum(norms, hl_footprint_sum(f, HL_STANDS_MODEL)) : norms);
-    *remedy = HL_HEADS_LESS_EXAMPLES;
+    if (need->command->norms) {
+        HL_TRY(hl_heads_bytes(need, hl_heads_norms_bytes, &norms));
+        norms = hl_size_sum(norms, of_run ? hl_footprint_sum(f, HL_STANDS_MODEL) : 0);
+    }
+    size_t study =
+        of_run ? hl_size_sum(f->kernels, hl_size_sum(f->vocabulary, f->snapshot)) : hl_heads_study_bytes(need);
+    need->bytes = hl_size_sum(study, norms);
     return hl_ok();
 }
 

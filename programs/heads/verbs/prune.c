@@ -2,7 +2,6 @@
 #include "heads/head_set.h"
 #include "programs/heads/export_model.h"
 #include "programs/heads/help.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/pruning.h"
 #include "programs/heads/verb.h"
 #include "programs/shell_word.h"
@@ -108,15 +107,12 @@ static hl_status check(const hl_heads_command *command)
 }
 
 /* The pruned model stands beside the whole one. */
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    (void)model;
-    (void)command;
-    size_t models = hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->weights);
-    size_t evaluated = hl_size_sum(f->snapshot, f->evaluation);
-    *bytes = hl_size_sum(f->kernels, hl_size_sum(models, f->measures > evaluated ? f->measures : evaluated));
-    *remedy = HL_HEADS_LESS_MEASURING;
+    const hl_footprint *f = &need->f;
+    size_t models = hl_size_sum(hl_heads_model_bytes(need), f->weights);
+    need->bytes = hl_size_sum(models, hl_heads_larger(f->measures, hl_size_sum(f->snapshot, f->evaluation)));
+    need->remedy = HL_HEADS_LESS_MEASURING;
     return hl_ok();
 }
 

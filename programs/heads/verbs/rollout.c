@@ -7,7 +7,6 @@
 #include "programs/heads/help.h"
 #include "programs/heads/input.h"
 #include "programs/heads/maps.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "show/table.h"
 #include "show/terminal_map.h"
@@ -167,29 +166,18 @@ static hl_status check(const hl_heads_command *command)
     return command->input != NULL ? hl_ok() : hl_error(HL_INVALID, "command line: rollout needs a text: give --input");
 }
 
-static hl_status pass_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
-                            size_t *bytes)
-{
-    size_t norms;
-    int64_t T = hl_heads_input_most(&run->source, command->input);
-    HL_TRY(hl_heads_norms_bytes(run, command, model, &norms));
-    HL_TRY(norms > 0 ? hl_recorder_pass_bytes(model, T, T, run->source.threads, bytes) : hl_ok());
-    *bytes = *bytes > norms ? *bytes : norms;
-    return hl_ok();
-}
-
 /* The maps of all heads, the rollouts with one map more, and the larger of two passes. */
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    size_t T = (size_t)hl_heads_input_most(&run->source, command->input), L = (size_t)run->source.shape.n_layers;
-    *remedy = "fewer tokens need less";
-    *bytes = 0;
-    HL_TRY(hl_heads_bytes(run, command, pass_bytes, bytes));
+    const hl_model_source *run = &need->run->source;
+    size_t T = (size_t)hl_heads_input_most(run, need->command->input), L = (size_t)run->shape.n_layers, pass, norms;
+    HL_TRY(hl_heads_bytes(need, hl_heads_input_bytes, &pass));
+    HL_TRY(hl_heads_bytes(need, hl_heads_norms_bytes, &norms));
     size_t maps = hl_size_product((KINDS + 1) * L, hl_size_product(T, T * sizeof(hl_real)));
-    size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
-    *bytes = hl_size_sum(hl_size_sum(stands, hl_recorder_bytes(&run->source.shape, 1, (int64_t)T, 0)),
-                         hl_size_sum(maps, *bytes));
+    size_t recorded = hl_recorder_bytes(&run->shape, 1, (int64_t)T, 0);
+    need->bytes =
+        hl_size_sum(hl_size_sum(hl_heads_model_bytes(need), recorded), hl_size_sum(maps, hl_heads_larger(pass, norms)));
+    need->remedy = "fewer tokens need less";
     return hl_ok();
 }
 

@@ -124,13 +124,12 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
 
 /* ---- the verb ---- */
 
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    (void)command;
-    *remedy = "a run with fewer or narrower heads needs less";
-    *bytes = hl_size_sum(hl_size_product(2, hl_size_sum(hl_space_pairs_bytes(&run->source.shape), f->weights)),
-                         hl_footprint_sum(f, HL_STANDS_MODEL));
+    size_t pairs = hl_space_pairs_bytes(&need->run->source.shape);
+    need->bytes = hl_size_sum(hl_size_product(2, hl_size_sum(pairs, need->f.weights)),
+                              hl_footprint_sum(&need->f, HL_STANDS_MODEL));
+    need->remedy = "a run with fewer or narrower heads needs less";
     return hl_ok();
 }
 

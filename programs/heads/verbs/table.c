@@ -4,7 +4,6 @@
 #include "programs/heads/examples.h"
 #include "programs/heads/help.h"
 #include "programs/heads/json.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/table_files.h"
 #include "programs/heads/verb.h"
 #include "programs/print_line.h"
@@ -153,16 +152,6 @@ void hl_heads_table_files_free(hl_heads_table_files *files)
 
 /* ---- the verb ---- */
 
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
-{
-    (void)model;
-    (void)command;
-    *bytes = hl_heads_study_bytes(f);
-    *remedy = hl_heads_study_remedy(f);
-    return hl_ok();
-}
-
 static hl_status run(hl_heads_call *call)
 {
     hl_heads_table_files files = { .call = call };
@@ -183,6 +172,6 @@ const hl_heads_verb hl_heads_verb_table = {
     .help = hl_heads_help_table,
     .options = "wide step words json csv report examples out overwrite",
     .check = hl_heads_examples_check,
-    .memory = memory,
+    .memory = hl_heads_study_memory,
     .run = run,
 };

@@ -93,22 +93,19 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
 /* ---- the verb ---- */
 
 /* The heads' matrices and their products in double, and the wires. */
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    (void)command;
-    *remedy = "a run with fewer or narrower heads needs less";
-    const hl_model_config *c = &run->source.shape;
+    const hl_model_config *c = &need->run->source.shape;
     size_t n = (size_t)hl_heads_count(c), numbers = 0, widest = 0;
     for (int l = 0; l < c->n_layers; l++) {
         size_t d_k = (size_t)c->d_k[l], d_v = (size_t)c->d_v[l], D = (size_t)c->d_model;
         numbers += 2 * (size_t)c->heads[l] * (d_k * (D + d_k) + d_v * (D + d_v));
-        widest = d_k > widest ? d_k : widest;
-        widest = d_v > widest ? d_v : widest;
+        widest = hl_heads_larger(widest, hl_heads_larger(d_k, d_v));
     }
     size_t wires = hl_size_product(n * n, HL_COMPOSITIONS * sizeof(hl_wire));
-    *bytes = hl_size_sum(hl_size_product(numbers + n * widest * widest, sizeof(double)),
-                         hl_size_sum(wires, hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL))));
+    need->bytes = hl_size_sum(hl_size_product(numbers + n * widest * widest, sizeof(double)),
+                              hl_size_sum(wires, hl_heads_model_bytes(need)));
+    need->remedy = "a run with fewer or narrower heads needs less";
     return hl_ok();
 }
 

@@ -4,7 +4,6 @@
 #include "programs/heads/examples.h"
 #include "programs/heads/help.h"
 #include "programs/heads/maps.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/heads/writes_table.h"
 #include "show/bar_picture.h"
@@ -129,23 +128,20 @@ static hl_status measure(hl_heads_call *call)
 
 /* ---- the verb ---- */
 
-static hl_status bytes_of(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
-                          size_t *bytes)
+static hl_status bytes_of(const hl_heads_need *need, const hl_model *model, size_t *bytes)
 {
-    (void)command;
-    hl_examples examples = hl_heads_examples_size(run);
-    hl_writes_options its = hl_opened_model_writes_options(run);
+    hl_examples examples = hl_heads_examples_size(need->run);
+    hl_writes_options its = hl_opened_model_writes_options(need->run);
     return hl_writes_bytes(model, &examples, &its, bytes);
 }
 
 /* Two models, the examples with their maps, and what is measured in, which no two models have at once. */
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    *remedy = HL_HEADS_LESS_EXAMPLES;
-    HL_TRY(hl_heads_bytes(run, command, bytes_of, bytes));
-    size_t models = hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->weights));
-    *bytes = hl_size_sum(*bytes, hl_size_sum(models, f->snapshot));
+    size_t measuring;
+    HL_TRY(hl_heads_bytes(need, bytes_of, &measuring));
+    size_t models = hl_size_sum(hl_heads_model_bytes(need), need->f.weights);
+    need->bytes = hl_size_sum(measuring, hl_size_sum(models, need->f.snapshot));
     return hl_ok();
 }
 
