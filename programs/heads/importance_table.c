@@ -1,4 +1,4 @@
-#include "programs/heads/importance_table.h"
+#include "programs/heads/importance.h"
 
 #include "core/files/json_text.h"
 #include "heads/head_set.h"

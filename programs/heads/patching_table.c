@@ -2,7 +2,7 @@
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
-#include "programs/heads/maps.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/patching.h"
 #include "programs/results.h"
 #include "show/table.h"

@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/units.h"
 #include "heads/head_set.h"
-#include "programs/heads/json.h"
+#include "programs/heads/table_files.h"
 #include "show/table.h"
 #include "study/heads_table.h"
 

@@ -3,6 +3,7 @@
 
 #include "programs/heads/call.h"
 #include "programs/heads/command.h"
+#include "programs/heads/help.h"
 #include "programs/heads/memory.h"
 
 #include <stddef.h>
@@ -33,7 +34,7 @@ struct hl_heads_verb {
 extern const hl_heads_verb hl_heads_verb_table;
 
 /* Draws the maps of one head or of all heads in the terminal, or writes them as figures, arrays, JSON or CSV
- * (programs/heads/maps.h). For an input, it adds the model's answers. */
+ * (programs/heads/export.h). For an input, it adds the model's answers (programs/heads/answers.h). */
 extern const hl_heads_verb hl_heads_verb_map;
 
 /* How heads look, layer by layer, as in section 3 of Clark et al. 2019 (arXiv:1906.04341): how widely, how far, and

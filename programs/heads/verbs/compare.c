@@ -2,7 +2,6 @@
 #include "programs/heads/against.h"
 #include "programs/heads/change.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"

@@ -6,7 +6,6 @@
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
 #include "programs/heads/shares_chart.h"
 #include "programs/heads/table_files.h"
 #include "programs/heads/treebank.h"

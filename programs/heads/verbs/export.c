@@ -1,5 +1,4 @@
 #include "programs/heads/export_model.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 
 static hl_status run(hl_heads_call *call)

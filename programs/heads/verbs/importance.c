@@ -6,7 +6,6 @@
 #include "heads/shapley.h"
 #include "heads/snapshot.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"

@@ -1,7 +1,6 @@
 #include "heads/patch.h"
 
 #include "core/base/memory.h"
-#include "programs/heads/help.h"
 #include "programs/heads/patching.h"
 #include "programs/heads/verb.h"
 

@@ -7,8 +7,6 @@
 #include "heads/word_share.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
-#include "programs/heads/maps.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/curve_picture.h"

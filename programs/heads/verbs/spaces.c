@@ -4,7 +4,6 @@
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"

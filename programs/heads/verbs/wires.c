@@ -3,7 +3,6 @@
 #include "heads/composition.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"

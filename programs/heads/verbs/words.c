@@ -1,6 +1,5 @@
 #include "heads/words.h"
 #include "core/base/text.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/print_line.h"
 

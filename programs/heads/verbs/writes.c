@@ -1,9 +1,8 @@
 #include "heads/writes.h"
 
 #include "core/base/memory.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
-#include "programs/heads/maps.h"
 #include "programs/heads/verb.h"
 #include "programs/heads/writes_table.h"
 #include "show/bar_picture.h"

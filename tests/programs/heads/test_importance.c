@@ -1,5 +1,5 @@
 /* What heads importance says of made-up figures. */
-#include "programs/heads/importance_table.h"
+#include "programs/heads/importance.h"
 
 #include "tests/check_suite.h"
 #include "tests/faults.h"

@@ -1,5 +1,5 @@
 #include "core/files/json.h"
-#include "programs/heads/json.h"
+#include "programs/heads/table_files.h"
 #include "show/table.h"
 #include "study/heads_table.h"
 #include "tests/check_suite.h"
