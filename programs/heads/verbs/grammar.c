@@ -66,7 +66,6 @@ typedef struct joined {
     const hl_heads_importance *importance;
     const hl_syntax_study *syntax;
     int64_t n, n_syntactic; /* heads, and those that earn a relation */
-    int64_t *ranks[ORDERS]; /* (n): by gradient, by the loss with z zero; 1 matters most, of equals the first */
 } joined;
 
 static double importance_of(const joined *both, int order, int64_t head)
@@ -75,25 +74,21 @@ static double importance_of(const joined *both, int order, int64_t head)
     return order == 0 ? h->gradient.mean : h->zero.mean;
 }
 
-/* Both studies must be of the same model. HL_NO_MEMORY; the ranks must be freed on failure, too. */
-static hl_status rank_heads(joined *both)
+/* By gradient, or by the loss with z zero: 1 matters most, of equals the first. */
+static int64_t rank_of(const joined *both, int order, int64_t head)
 {
-    both->ranks[0] = hl_calloc((size_t)both->n, sizeof *both->ranks[0]);
-    both->ranks[1] = hl_calloc((size_t)both->n, sizeof *both->ranks[1]);
-    HL_NEED(both->ranks[0] != NULL && both->ranks[1] != NULL, "the heads of a treebank");
-    for (int64_t head = 0; head < both->n; head++) {
-        both->n_syntactic += both->syntax->labels[head].relation >= 0;
-        for (int order = 0; order < ORDERS; order++) {
-            double own = importance_of(both, order, head);
-            int64_t rank = 1;
-            for (int64_t other = 0; other < both->n; other++) {
-                double its = importance_of(both, order, other);
-                rank += its > own || (its == own && other < head);
-            }
-            both->ranks[order][head] = rank;
-        }
+    double own = importance_of(both, order, head);
+    int64_t rank = 1;
+    for (int64_t other = 0; other < both->n; other++) {
+        double its = importance_of(both, order, other);
+        rank += its > own || (its == own && other < head);
     }
-    return hl_ok();
+    return rank;
+}
+
+static bool earns(const joined *both, int64_t head)
+{
+    return both->syntax->labels[head].relation >= 0;
 }
 
 /* ln of the ways to choose k of n. */
@@ -128,7 +123,7 @@ static pruned_step pruned_step_of(const joined *both, int order, int step)
     pruned_step s = { .percent = 100 * (step + 1) / (PRUNED_STEPS + 1) };
     s.left = both->n - both->n * s.percent / 100;
     for (int64_t head = 0; head < both->n; head++) {
-        s.kept += both->syntax->labels[head].relation >= 0 && both->ranks[order][head] <= s.left;
+        s.kept += earns(both, head) && rank_of(both, order, head) <= s.left;
     }
     s.expected = (double)(both->n_syntactic * s.left) / (double)both->n;
     s.p = chance_of(both->n, both->n_syntactic, s.left, s.kept);
@@ -158,7 +153,7 @@ static void row_of_joined(const void *context, int64_t head, hl_row *row)
     hl_row_text(row, "head", NULL, "%s", hl_head_name_at(&both->importance->run->shape, head).text);
     for (int order = 0; order < ORDERS; order++) {
         hl_row_number(row, titles[order], NULL, 4, importance_of(both, order, head));
-        hl_row_integer(row, "rank", ranks[order], both->ranks[order][head]);
+        hl_row_integer(row, "rank", ranks[order], rank_of(both, order, head));
     }
     hl_row_text(row, "relation", "relation", "%s", label->relation >= 0 ? label->name : "");
     add_share(row, "held", "held_out", label, label->held_out.found);
@@ -170,7 +165,7 @@ static void row_of_rank(const void *context, int64_t index, hl_row *row)
 {
     const joined *both = context;
     int64_t head = 0;
-    while (head < both->n - 1 && both->ranks[1][head] != index + 1) {
+    while (head < both->n - 1 && rank_of(both, 1, head) != index + 1) {
         head++;
     }
     row_of_joined(both, head, row);
@@ -265,15 +260,12 @@ static hl_status deliver_both(const hl_heads_call *call, const hl_heads_importan
                               const hl_syntax_study *syntax)
 {
     joined both = { .importance = importance, .syntax = syntax, .n = importance->importance.n };
-    hl_heads_answer answer = { 0 };
-    hl_status status = rank_heads(&both);
-    if (status.code == HL_OK) {
-        answer_of(&answer, &both);
-        status = hl_heads_deliver(&call->command, &answer, call->out);
+    for (int64_t head = 0; head < both.n; head++) {
+        both.n_syntactic += earns(&both, head);
     }
-    hl_free(both.ranks[0]);
-    hl_free(both.ranks[1]);
-    return status;
+    hl_heads_answer answer = { 0 };
+    answer_of(&answer, &both);
+    return hl_heads_deliver(&call->command, &answer, call->out);
 }
 
 /* Reads the treebank before anything is measured. */
