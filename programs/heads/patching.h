@@ -28,7 +28,8 @@ typedef struct hl_heads_patching {
     const hl_heads_command *command;
     FILE *err;
     int64_t n_pairs, n_used; /* pairs, and those that count */
-    hl_patched *rows;        /* owned, with their effects */
+    hl_patched *rows;        /* owned, as are their effects */
+    double *effects;
     int64_t n_rows;
 
     /* Of the only pair, without --pairs. */

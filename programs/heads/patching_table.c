@@ -16,19 +16,12 @@ enum { SHOWN = 10 /* rows of the table */, NAME = 32 };
 
 static void name_of(const hl_heads_patching *p, const hl_patched *row, char name[NAME])
 {
-    switch (row->kind) {
-    case HL_PATCHED_HEAD:
-        snprintf(name, NAME, "L%dH%" PRId64, row->layer, row->head);
-        break;
-    case HL_PATCHED_ATTENTION:
-        snprintf(name, NAME, "L%d attention", row->layer);
-        break;
-    case HL_PATCHED_FEED_FORWARD:
-        snprintf(name, NAME, "L%d feed-forward", row->layer);
-        break;
-    case HL_PATCHED_SET:
+    if (row->kind == HL_PATCHED_SET) {
         snprintf(name, NAME, "%.31s", p->command->heads);
-        break;
+    } else if (row->kind == HL_PATCHED_HEAD) {
+        snprintf(name, NAME, "L%dH%" PRId64, row->layer, row->head);
+    } else {
+        snprintf(name, NAME, "L%d %s", row->layer, row->kind == HL_PATCHED_ATTENTION ? "attention" : "feed-forward");
     }
 }
 
@@ -42,74 +35,48 @@ static const char *answer_of(const hl_heads_patching *p, int32_t id)
 typedef struct maps {
     hl_panel panels[2];
     int64_t n;
-    hl_real *parts;               /* (L, columns) */
-    char (*layers)[NAME];         /* (L) */
-    char (*columns)[NAME];        /* (columns) */
-    const char **names, **tokens; /* of the layers, then of the columns; of the tokens */
+    hl_real *parts;      /* (L, C) */
+    char (*texts)[NAME]; /* (L + C): of the layers, then of the columns */
+    const char **names;  /* (L + C + T): the same, then the tokens */
 } maps;
-
-static int64_t count_columns(const hl_heads_patching *p)
-{
-    const hl_model_config *shape = &p->run->source.shape;
-    return hl_heads_most(shape) + (shape->feed_forward != HL_FEED_FORWARD_NONE ? 2 : 1);
-}
-
-static void name_axes(maps *m, const hl_heads_patching *p, int64_t L, int64_t C)
-{
-    for (int64_t l = 0; l < L; l++) {
-        snprintf(m->layers[l], NAME, "L%" PRId64, l);
-        m->names[l] = m->layers[l];
-    }
-    int64_t H = hl_heads_most(&p->run->source.shape);
-    for (int64_t c = 0; c < C; c++) {
-        if (c < H) {
-            snprintf(m->columns[c], NAME, "H%" PRId64, c);
-        } else {
-            snprintf(m->columns[c], NAME, "%s", c == H ? "attention" : "feed-forward");
-        }
-        m->names[L + c] = m->columns[c];
-    }
-    for (int64_t t = 0; p->residual != NULL && t < *p->corrupt.example.lengths; t++) {
-        m->tokens[t] = hl_vocabulary_token(p->run->source.vocabulary, p->corrupt.example.tokens[t]);
-    }
-}
 
 static void maps_free(maps *m)
 {
     hl_free(m->parts);
-    hl_free(m->layers);
-    hl_free(m->columns);
+    hl_free(m->texts);
     hl_free(m->names);
-    hl_free(m->tokens);
 }
 
-static void fill_parts(const hl_heads_patching *p, hl_real *parts, int64_t C)
+/* Must be freed on failure too. */
+static hl_status maps_make(maps *m, const hl_heads_patching *p)
 {
-    int64_t H = hl_heads_most(&p->run->source.shape);
+    const hl_model_config *shape = &p->run->source.shape;
+    int64_t L = shape->n_layers, H = hl_heads_most(shape),
+            C = H + (shape->feed_forward != HL_FEED_FORWARD_NONE ? 2 : 1);
+    int64_t T = p->residual != NULL ? *p->corrupt.example.lengths : 0;
+    bool reverse = p->command->reverse;
+    *m = (maps){ .n = p->residual != NULL ? 2 : 1 };
+    m->parts = hl_calloc((size_t)(L * C), sizeof *m->parts);
+    m->texts = hl_calloc((size_t)(L + C), sizeof *m->texts);
+    m->names = hl_calloc((size_t)(L + C + T), sizeof *m->names);
+    HL_NEED(m->parts != NULL && m->texts != NULL && m->names != NULL, "maps of what is patched");
+    for (int64_t i = 0; i < L + C; i++) {
+        int64_t c = i - L;
+        if (c < H) {
+            snprintf(m->texts[i], NAME, c < 0 ? "L%" PRId64 : "H%" PRId64, c < 0 ? i : c);
+        } else {
+            snprintf(m->texts[i], NAME, "%s", c == H ? "attention" : "feed-forward");
+        }
+        m->names[i] = m->texts[i];
+    }
+    for (int64_t t = 0; t < T; t++) {
+        m->names[L + C + t] = hl_vocabulary_token(p->run->source.vocabulary, p->corrupt.example.tokens[t]);
+    }
     for (int64_t i = 0; i < p->n_rows; i++) {
         const hl_patched *row = &p->rows[i];
         int64_t column = row->kind == HL_PATCHED_HEAD ? row->head : row->kind == HL_PATCHED_ATTENTION ? H : H + 1;
-        parts[row->layer * C + column] = isfinite(row->estimate.mean) ? (hl_real)row->estimate.mean : 0;
+        m->parts[row->layer * C + column] = isfinite(row->estimate.mean) ? (hl_real)row->estimate.mean : 0;
     }
-}
-
-static hl_status maps_make(maps *m, const hl_heads_patching *p)
-{
-    int64_t L = p->run->source.shape.n_layers, C = count_columns(p);
-    int64_t T = p->residual != NULL ? *p->corrupt.example.lengths : 0;
-    *m = (maps){ .n = p->residual != NULL ? 2 : 1 };
-    m->parts = hl_calloc((size_t)(L * C), sizeof *m->parts);
-    m->layers = hl_calloc((size_t)L, sizeof *m->layers);
-    m->columns = hl_calloc((size_t)C, sizeof *m->columns);
-    m->names = hl_calloc((size_t)(L + C), sizeof *m->names);
-    m->tokens = hl_calloc((size_t)T + 1, sizeof *m->tokens);
-    if (m->parts == NULL || m->layers == NULL || m->columns == NULL || m->names == NULL || m->tokens == NULL) {
-        maps_free(m);
-        return hl_error_memory("maps of what is patched");
-    }
-    name_axes(m, p, L, C);
-    fill_parts(p, m->parts, C);
-    bool reverse = p->command->reverse;
     m->panels[0] = (hl_panel){ .title = reverse ? "lost by each part" : "recovered by each part",
                                .weights = m->parts,
                                .n_queries = L,
@@ -123,7 +90,7 @@ static hl_status maps_make(maps *m, const hl_heads_patching *p)
                                .n_keys = T,
                                .stride = T,
                                .queries = m->names,
-                               .keys = m->tokens };
+                               .keys = m->names + L + C };
     return hl_ok();
 }
 
@@ -198,8 +165,7 @@ static hl_status print_maps(hl_text *text, const hl_heads_patching *p, FILE *out
 {
     maps m;
     hl_terminal terminal = hl_terminal_of(out);
-    HL_TRY(maps_make(&m, p));
-    hl_status status = hl_ok();
+    hl_status status = maps_make(&m, p);
     for (int64_t i = 0; i < m.n; i++) {
         HL_THEN(status, hl_terminal_map(&terminal, &m.panels[i], text));
         hl_text_print(text, "\n");
@@ -282,13 +248,13 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
 {
     const hl_heads_patching *p = context;
     maps m;
-    HL_TRY(maps_make(&m, p));
+    hl_status status = maps_make(&m, p);
     hl_picture picture = { .panels = m.panels,
                            .row_lengths = (const int64_t[]){ 1, 1 },
                            .n_rows = m.n,
                            .caption = p->run->source.name,
                            .names = { .rows = "layer", .columns = "part or token", .colours = "share" } };
-    hl_status status = hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes);
+    HL_THEN(status, hl_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
     maps_free(&m);
     return status;
 }
