@@ -63,12 +63,8 @@ static hl_status measure_side(side *s, hl_opened_model *run, const hl_snapshot *
     bool complete = s->of != NULL && s->matches != NULL && labels != NULL;
     for (int64_t i = 0; i < s->n && complete; i++) {
         hl_patterns all = hl_model_heads_at(s->heads, i), scoring = hl_patterns_scoring(&all);
-        int layer = 0;
-        for (int64_t before = i; before >= run->source.shape.heads[layer]; layer++) {
-            before -= run->source.shape.heads[layer];
-        }
         s->of[i] = (figures){ .name = hl_head_name_at(&run->source.shape, i),
-                              .layer = layer,
+                              .layer = hl_head_at(&run->source.shape, i).layer,
                               .head = all.head,
                               .label = labels[i],
                               .entropy = hl_entropy_of(&scoring).normalised,

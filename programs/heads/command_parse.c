@@ -89,19 +89,24 @@ static const old_option *find(const char *word, const char **value)
     return NULL;
 }
 
-/* Adds to `text` what the old option is now, with its value. With a treebank importance was a flag, as it is now; a
- * pruned model was exported by the option that now stands with `prune`. */
-static void print_option(hl_text *text, const old_option *old, const char *value, const hl_heads_verb *verb)
+static void print_word(hl_text *text, const char *word)
 {
-    bool flag = old->now == NULL && strcmp(old->verb, verb->name) != 0;
-    bool own = old->now != NULL && *old->now == '\0' && strcmp(old->verb, verb->name) != 0;
-    const char *name = flag || own ? old->name : old->now;
-    if (name != NULL && *name != '\0') {
-        hl_text_print(text, " --%s", name);
+    hl_text_print(text, " ");
+    hl_shell_word(text, word, "");
+}
+
+/* Adds what the old option is now, with its value: to the object, or to the options. With a treebank importance was a
+ * flag, as it is now; a pruned model was exported by the option that now stands with `prune`. */
+static void print_option(hl_text *object, hl_text *options, const old_option *old, const char *value,
+                         const hl_heads_verb *verb)
+{
+    bool has_word = old->now != NULL && *old->now != '\0', same = strcmp(old->verb, verb->name) == 0;
+    hl_text *to = old->now != NULL && !has_word && same ? object : options;
+    if (has_word || !same) {
+        hl_text_print(to, " --%s", has_word ? old->now : old->name);
     }
     if (value != NULL) {
-        hl_text_print(text, " ");
-        hl_shell_word(text, value, "");
+        print_word(to, value);
     }
 }
 
@@ -114,19 +119,16 @@ static void print_command(hl_text *text, int argc, char **argv, const hl_heads_v
     for (int i = 1; i < argc; i++) {
         const old_option *old = find(argv[i], &value);
         if (old != NULL) {
-            bool is_object = old->now != NULL && *old->now == '\0' && strcmp(old->verb, verb->name) == 0;
             value = value == NULL && old->value && i + 1 < argc ? argv[++i] : value;
-            print_option(is_object ? &object : &options, old, value, verb);
+            print_option(&object, &options, old, value, verb);
             continue;
         }
         hl_option option;
         bool takes_value = find_option(verb, argv[i], &value, &option) && option.kind != HL_OPTION_FLAG;
         hl_text *to = strncmp(argv[i], "--", 2) == 0 ? &options : text;
-        hl_text_print(to, " ");
-        hl_shell_word(to, argv[i], "");
+        print_word(to, argv[i]);
         if (takes_value && value == NULL && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) {
-            hl_text_print(to, " ");
-            hl_shell_word(to, argv[++i], "");
+            print_word(to, argv[++i]);
         }
     }
     hl_text_print(text, "%s%s", hl_text_part(text, &object), hl_text_part(text, &options));
