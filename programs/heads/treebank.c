@@ -75,11 +75,9 @@ hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_co
     if (command->relation != NULL) {
         int64_t relation;
         HL_TRY(find_relation(study->treebank, command->relation, &relation));
-        hl_heads_relation_table(&answer, study, relation);
-        hl_heads_relation_data(&answer, study, relation);
+        HL_TRY(hl_heads_relation_answer(&answer, study, relation));
     } else {
-        hl_heads_treebank_table(&answer, study, command->wide);
-        hl_heads_treebank_data(&answer, study);
+        hl_heads_treebank_answer(&answer, study, command->wide);
     }
     return hl_heads_deliver(command, &answer, out);
 }
