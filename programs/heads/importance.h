@@ -54,6 +54,9 @@ void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study);
  * is not known: without --shapley the last two. HL_NO_MEMORY is left on the text. */
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study);
 
+/* ["L0H2", ...]: the names of the heads in a set. NULL: out of memory. */
+json_t *hl_heads_set_json(const hl_model_config *shape, const bool *set);
+
 /* The members of "heads" of one head; the context is an hl_heads_importance. As CSV they are columns, one row a head;
  * empty where it is null. */
 void hl_heads_importance_row_of(const void *context, int64_t index, hl_row *row);

@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
+#include "programs/heads/answers.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/patching.h"
 #include "programs/results.h"
@@ -203,15 +204,6 @@ static void row_of(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "error", 0, its->estimate.error);
 }
 
-static json_t *tokens_json(const hl_heads_patching *p, const hl_examples *example)
-{
-    json_t *list = json_array();
-    for (int64_t t = 0; t < *example->lengths; t++) {
-        hl_json_append(&list, hl_json_name(hl_vocabulary_token(p->run->source.vocabulary, example->tokens[t])));
-    }
-    return list;
-}
-
 static json_t *residual_json(const hl_heads_patching *p)
 {
     json_t *layers = json_array();
@@ -228,6 +220,7 @@ static json_t *residual_json(const hl_heads_patching *p)
 
 static void print_json(hl_text *text, const hl_heads_patching *p)
 {
+    const hl_vocabulary *vocabulary = p->run->source.vocabulary;
     bool one = p->command->pairs == NULL;
     int64_t at = p->command->at;
     json_t *root = json_pack(
@@ -237,8 +230,8 @@ static void print_json(hl_text *text, const hl_heads_patching *p)
         one ? hl_json_name(answer_of(p, p->right)) : json_null(), "wrong",
         one ? hl_json_name(answer_of(p, p->wrong)) : json_null(), "d_clean",
         one ? hl_json_number(p->d_clean) : json_null(), "d_corrupt", one ? hl_json_number(p->d_corrupt) : json_null(),
-        "clean", one ? tokens_json(p, &p->clean.example) : json_null(), "corrupt",
-        one ? tokens_json(p, &p->corrupt.example) : json_null(), "rows",
+        "clean", one ? hl_heads_tokens_json(vocabulary, &p->clean.example) : json_null(), "corrupt",
+        one ? hl_heads_tokens_json(vocabulary, &p->corrupt.example) : json_null(), "rows",
         hl_results_json((hl_results){ row_of, p, p->n_rows }), "residual",
         p->residual != NULL ? residual_json(p) : json_null());
     hl_json_print_document(text, root);

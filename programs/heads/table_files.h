@@ -17,8 +17,10 @@ typedef struct hl_heads_table_files {
     hl_heads_study study;
 } hl_heads_table_files;
 
-/* Finds the folder. With a treebank there is one only for sentences. Fails as hl_heads_examples_find_folder. */
-hl_status hl_heads_table_files_find_folder(hl_heads_table_files *files);
+/* What a verb with such files begins with when its model is open: finds the folder (with a treebank there is one only
+ * for sentences), reads and begins. Fails as hl_heads_examples_find_folder, hl_heads_call_read and
+ * hl_heads_call_begin. */
+hl_status hl_heads_table_files_begin(hl_heads_table_files *files);
 
 /* Measures the heads in the snapshot of the command's step, prints the table, and writes heads.csv and report.html, or
  * the requested files. Fails as hl_opened_model_snapshot and hl_heads_study_make, and if a file cannot be written. */

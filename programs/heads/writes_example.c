@@ -1,5 +1,6 @@
 /* What the parts of a model add to the answers of one example. */
 #include "core/files/json_text.h"
+#include "programs/heads/answers.h"
 #include "programs/heads/writes_table.h"
 #include "programs/results.h"
 #include "show/table.h"
@@ -70,10 +71,7 @@ static void print_table(hl_text *text, const table *t, int64_t example)
 {
     const hl_writes *own = t->w->own;
     hl_text tokens = { 0 };
-    for (int64_t i = 0; i < t->w->examples->lengths[0]; i++) {
-        hl_text_print(&tokens, " ");
-        hl_text_shown(&tokens, hl_vocabulary_token(t->w->run->source.vocabulary, t->w->examples->tokens[i]));
-    }
+    hl_heads_tokens_print(&tokens, t->w->run->source.vocabulary, t->w->examples);
     hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, example %" PRId64 ":%s", t->w->run->source.path, example,
                       hl_text_part(text, &tokens));
     hl_text_free(&tokens);
@@ -120,11 +118,8 @@ static json_t *answer_object(const table *t, int64_t index)
 static void print_json(hl_text *text, const table *t, int64_t example)
 {
     const hl_writes *own = t->w->own;
-    json_t *tokens = json_array(), *writers = json_array(), *answers = json_array();
-    for (int64_t i = 0; i < t->w->examples->lengths[0]; i++) {
-        hl_json_append(&tokens,
-                       hl_json_name(hl_vocabulary_token(t->w->run->source.vocabulary, t->w->examples->tokens[i])));
-    }
+    json_t *tokens = hl_heads_tokens_json(t->w->run->source.vocabulary, t->w->examples);
+    json_t *writers = json_array(), *answers = json_array();
     for (int r = 0; r < own->n_writers; r++) {
         char name[HL_WRITER_NAME];
         name_of(t, r, name);

@@ -67,39 +67,40 @@ static void add_estimate(hl_row *row, const char *title, hl_estimate estimate)
     hl_row_text(row, title, NULL, isfinite(estimate.error) ? "%.2f (%.2f)" : "%.2f", mean, estimate.error);
 }
 
-static void shown_row(const void *context, int64_t index, hl_row *row)
+static void row_of(const void *context, int64_t index, hl_row *row)
 {
+    static const char *const kinds[] = { "embedding",    "head",      "attention_bias",
+                                         "feed_forward", "norm_bias", "output_bias" };
     const table *t = context;
     const hl_writes *own = t->w->own;
     part p = part_of(t, own, t->w->order[index]), null = part_of(t, t->w->null, t->w->order[index]);
+    bool answers = own->has_answers, all = t->wide || !answers, copies = p.head != NULL && p.head->copies.n > 0;
     hl_writer writer = writer_of(p);
     char name[HL_WRITER_NAME];
     hl_writer_name(&writer, name);
-    hl_row_text(row, own->has_answers ? "writer" : "head", NULL, "%s", name);
-    if (own->has_answers) {
+    hl_row_text(row, answers ? "writer" : "head", "writer", "%s", name);
+    hl_row_text(row, NULL, "kind", "%s", kinds[writer.kind]);
+    hl_row_integer(row, NULL, "layer", writer.layer >= 0 ? writer.layer : NAN);
+    hl_row_integer(row, NULL, "head", p.head != NULL ? (double)p.head->head : NAN);
+    if (answers) {
         add_estimate(row, "direct", p.writer->direct);
-        hl_row_number(row, "share", NULL, 2, hl_writes_share(own, p.writer));
-        hl_row_number(row, "null", NULL, 2, direct_of(null));
     }
-    if (own->has_copies) {
-        /* A share, with a star where it is earned: "0.96*". */
-        double copies = copies_of(p);
-        if (isnan(copies)) {
-            hl_row_text(row, "copies", NULL, "-");
-        } else {
-            hl_row_text(row, "copies", NULL, "%.2f%s", copies, p.head->copies.earned ? "*" : "");
-        }
+    hl_row_number(row, NULL, "direct", 0, direct_of(p));
+    hl_row_number(row, NULL, "direct_error", 0, p.writer != NULL ? p.writer->direct.error : NAN);
+    hl_row_number(row, answers ? "share" : NULL, "share", 2, p.writer != NULL ? hl_writes_share(own, p.writer) : NAN);
+    hl_row_number(row, answers ? "null" : NULL, "direct_null", 2, direct_of(null));
+    if (own->has_copies) { /* a share, with a star where it is earned: "0.96*" */
+        hl_row_text(row, "copies", NULL, copies ? "%.2f%s" : "-", copies_of(p),
+                    copies && p.head->copies.earned ? "*" : "");
     }
-    if (own->has_copies && (t->wide || !own->has_answers)) {
-        hl_row_number(row, "most frequent", NULL, 2,
-                      p.head != NULL && p.head->copies.n > 0 ? p.head->copies.baseline : NAN);
-        hl_row_number(row, "null copies", NULL, 2, copies_of(null));
-    }
-    hl_row_number(row, "norm", NULL, 3, norm_of(p));
-    if (t->wide || !own->has_answers) {
-        hl_row_number(row, "norm error", NULL, 3, p.head != NULL ? p.head->norm.error : NAN);
-        hl_row_number(row, "null norm", NULL, 3, norm_of(null));
-    }
+    bool further = own->has_copies && all;
+    hl_row_number(row, NULL, "copies", 0, copies_of(p));
+    hl_row_number(row, further ? "most frequent" : NULL, "copies_baseline", 2, copies ? p.head->copies.baseline : NAN);
+    hl_row_number(row, further ? "null copies" : NULL, "copies_null", 2, copies_of(null));
+    hl_row_truth(row, "earns_copies", copies ? p.head->copies.earned : NAN);
+    hl_row_number(row, "norm", "write_norm", 3, norm_of(p));
+    hl_row_number(row, all ? "norm error" : NULL, "write_norm_error", 3, p.head != NULL ? p.head->norm.error : NAN);
+    hl_row_number(row, all ? "null norm" : NULL, "write_norm_null", 3, norm_of(null));
 }
 
 static void print_heading(hl_text *text, const hl_heads_writes *w)
@@ -172,7 +173,7 @@ static void print_words(hl_text *text, const hl_writes *own)
 static void print_table(hl_text *text, const table *t)
 {
     print_heading(text, t->w);
-    hl_results_print_apart(text, (hl_results){ shown_row, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
+    hl_results_print_apart(text, (hl_results){ row_of, t, t->w->n_rows }, HL_TABLE_WIDTH, 1);
     if (t->w->own->has_answers) {
         print_sum(text, t->w->own, t->w->run->source.shape.bf16);
         hl_text_print(text, "\n");
@@ -180,35 +181,7 @@ static void print_table(hl_text *text, const table *t)
     print_words(text, t->w->own);
 }
 
-/* ---- for programs ---- */
-
-static void row_of(const void *context, int64_t index, hl_row *row)
-{
-    static const char *const kinds[] = { "embedding",    "head",      "attention_bias",
-                                         "feed_forward", "norm_bias", "output_bias" };
-    const table *t = context;
-    const hl_writes *own = t->w->own;
-    part p = part_of(t, own, t->w->order[index]), null = part_of(t, t->w->null, t->w->order[index]);
-    bool copies = p.head != NULL && p.head->copies.n > 0;
-    hl_writer writer = writer_of(p);
-    char name[HL_WRITER_NAME];
-    hl_writer_name(&writer, name);
-    hl_row_text(row, NULL, "writer", "%s", name);
-    hl_row_text(row, NULL, "kind", "%s", kinds[writer.kind]);
-    hl_row_integer(row, NULL, "layer", writer.layer >= 0 ? writer.layer : NAN);
-    hl_row_integer(row, NULL, "head", p.head != NULL ? (double)p.head->head : NAN);
-    hl_row_number(row, NULL, "direct", 0, direct_of(p));
-    hl_row_number(row, NULL, "direct_error", 0, p.writer != NULL ? p.writer->direct.error : NAN);
-    hl_row_number(row, NULL, "share", 0, p.writer != NULL ? hl_writes_share(own, p.writer) : NAN);
-    hl_row_number(row, NULL, "direct_null", 0, direct_of(null));
-    hl_row_number(row, NULL, "copies", 0, copies_of(p));
-    hl_row_number(row, NULL, "copies_baseline", 0, copies ? p.head->copies.baseline : NAN);
-    hl_row_number(row, NULL, "copies_null", 0, copies_of(null));
-    hl_row_truth(row, "earns_copies", copies ? p.head->copies.earned : NAN);
-    hl_row_number(row, NULL, "write_norm", 0, norm_of(p));
-    hl_row_number(row, NULL, "write_norm_error", 0, p.head != NULL ? p.head->norm.error : NAN);
-    hl_row_number(row, NULL, "write_norm_null", 0, norm_of(null));
-}
+/* ---- all forms ---- */
 
 static json_t *real_or_null(double number)
 {
@@ -218,19 +191,18 @@ static json_t *real_or_null(double number)
 void hl_heads_writes_tables(const hl_heads_writes *writes, bool wide, hl_heads_answer *answer)
 {
     table t = { writes, wide };
-    hl_results shown = { shown_row, &t, writes->n_rows };
+    hl_results rows = { row_of, &t, writes->n_rows };
     print_table(&answer->table, &t);
     const hl_writes *own = t.w->own;
     bool answers = own->has_answers;
     json_t *step = t.w->step >= 0 ? json_integer(t.w->step) : json_null();
-    hl_json_print_document(&answer->json,
-                           json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples",
-                                     (json_int_t)own->n_examples, "positions", (json_int_t)own->n_answers, "exact",
-                                     answers ? json_boolean(own->exact) : json_null(), "logit",
-                                     real_or_null(answers ? own->logit.mean : NAN), "logit_error",
-                                     real_or_null(answers ? own->logit.error : NAN), "largest_gap",
-                                     real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers",
-                                     hl_results_json((hl_results){ row_of, &t, t.w->n_rows })));
-    hl_results_csv(&answer->csv, (hl_results){ row_of, &t, writes->n_rows });
-    hl_results_markdown(&answer->markdown, shown);
+    hl_json_print_document(
+        &answer->json,
+        json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples", (json_int_t)own->n_examples,
+                  "positions", (json_int_t)own->n_answers, "exact", answers ? json_boolean(own->exact) : json_null(),
+                  "logit", real_or_null(answers ? own->logit.mean : NAN), "logit_error",
+                  real_or_null(answers ? own->logit.error : NAN), "largest_gap",
+                  real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers", hl_results_json(rows)));
+    hl_results_csv(&answer->csv, rows);
+    hl_results_markdown(&answer->markdown, rows);
 }

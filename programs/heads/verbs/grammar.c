@@ -290,27 +290,24 @@ static hl_status join_importance(hl_heads_call *call, hl_heads_importance *impor
 /* ---- the verb ---- */
 
 /* The table of relations, and where the heads are looked at what stands around their own. */
-static hl_status show(hl_heads_call *call, hl_heads_table_files *files)
+static hl_status show(hl_heads_call *call)
 {
     hl_syntax_study syntax = { 0 };
-    files->syntax = &syntax;
-    hl_status status = hl_heads_table_files_find_folder(files);
-    HL_THEN(status, hl_heads_call_read(call));
-    HL_THEN(status, hl_heads_call_begin(call));
+    hl_heads_table_files files = { .call = call, .syntax = &syntax };
+    hl_status status = hl_heads_table_files_begin(&files);
     HL_THEN(status, hl_heads_treebank_study(&syntax, &call->model, &call->command, call->err));
     HL_THEN(status, hl_heads_treebank_show(&syntax, &call->command, call->out));
     if (hl_heads_command_looks(&call->command)) {
-        HL_THEN(status, hl_heads_table_files_make(files));
+        HL_THEN(status, hl_heads_table_files_make(&files));
     }
-    hl_heads_table_files_free(files);
+    hl_heads_table_files_free(&files);
     hl_syntax_study_free(&syntax);
     return status;
 }
 
 static hl_status run(hl_heads_call *call)
 {
-    hl_heads_command *command = &call->command;
-    if (command->importance) {
+    if (call->command.importance) {
         HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_loss));
         hl_heads_importance importance = { 0 };
         hl_status status = hl_ranks_leads(call->ranks) ? join_importance(call, &importance)
@@ -320,8 +317,7 @@ static hl_status run(hl_heads_call *call)
     }
     HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
     hl_heads_treebank_choose_examples(call);
-    hl_heads_table_files files = { .call = call };
-    return show(call, &files);
+    return show(call);
 }
 
 const hl_heads_verb hl_heads_verb_grammar = {

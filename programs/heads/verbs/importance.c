@@ -147,13 +147,8 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
                       hl_units_number(worth.loss, 6, loss), hl_units_number(exp(worth.loss), 4, perplexity),
                       100 * worth.accuracy);
     }
-    json_t *names = json_array();
-    for (int64_t i = 0; i < hl_heads_count(&s.run->source.shape); i++) {
-        if (s.kept[i]) {
-            hl_json_append(&names, json_string(hl_head_name_at(&s.run->source.shape, i).text));
-        }
-    }
-    int64_t step = s.run->weights_step;
+    json_t *names = hl_heads_set_json(&run->source.shape, kept);
+    int64_t step = run->weights_step;
     json_t *root =
         json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
                   (json_int_t)s.n_examples, "kept", names, "rows", hl_results_json((hl_results){ row_of, &s, 2 }));

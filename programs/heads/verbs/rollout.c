@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "core/files/npz.h"
+#include "programs/heads/answers.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/input.h"
 #include "programs/heads/verb.h"
@@ -26,7 +27,7 @@ typedef struct rollouts {
     const hl_opened_model *run;
     int64_t n; /* tokens */
     int L;
-    const int32_t *tokens;
+    const hl_examples *example;
     hl_real *maps[KINDS]; /* (L, n, n) each; in one block, with the means of norms behind them */
     const char **names;   /* (n) */
     hl_panel *panels;     /* (KINDS, L) */
@@ -38,7 +39,7 @@ typedef struct rollouts {
 static hl_status allocate(rollouts *r, const hl_examples *example)
 {
     int64_t n = r->n = *example->lengths, L = r->L = r->run->source.shape.n_layers;
-    r->tokens = example->tokens;
+    r->example = example;
     r->maps[0] = hl_calloc(hl_size_product((size_t)((KINDS + 1) * L), (size_t)(n * n)), sizeof(hl_real));
     r->names = hl_calloc((size_t)n, sizeof *r->names);
     r->panels = hl_calloc((size_t)(KINDS * L), sizeof *r->panels);
@@ -103,12 +104,8 @@ static void print_maps(hl_text *text, const rollouts *r, FILE *out)
 static hl_status print_json(void *of, hl_text *text)
 {
     const rollouts *r = of;
-    json_t *tokens = json_array();
-    for (int64_t t = 0; t < r->n; t++) {
-        hl_json_append(&tokens, hl_json_name(r->names[t]));
-    }
     hl_text_print(text, "{\n  \"format\": %d,\n  \"tokens\": ", HL_JSON_FORMAT);
-    hl_json_add(text, tokens, 0);
+    hl_json_add(text, hl_heads_tokens_json(r->run->source.vocabulary, r->example), 0);
     for (int k = 0; k < KINDS; k++) {
         hl_text_print(text, ",\n  \"%s\": [", kinds[k].key);
         for (int l = 0; l < r->L; l++) {
@@ -129,7 +126,7 @@ static hl_status write_npz(const rollouts *r, const char *path)
     for (int k = 0; k < KINDS; k++) {
         hl_npz_add(npz, kinds[k].key, real, HL_SHAPE(r->L, r->n, r->n), r->maps[k]);
     }
-    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(r->n), r->tokens);
+    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(r->n), r->example->tokens);
     return hl_npz_close(npz, HL_VOLATILE);
 }
 

@@ -107,7 +107,7 @@ static bool is_added(const hl_heads_table_files *files)
     return files->syntax != NULL || files->coreference != NULL;
 }
 
-hl_status hl_heads_table_files_find_folder(hl_heads_table_files *files)
+static hl_status find_folder(hl_heads_table_files *files)
 {
     const hl_heads_call *call = files->call;
     const hl_heads_command *command = &call->command;
@@ -121,6 +121,13 @@ hl_status hl_heads_table_files_find_folder(hl_heads_table_files *files)
         HL_NEED(files->folder != NULL, call->model.source.path);
     }
     return hl_ok();
+}
+
+hl_status hl_heads_table_files_begin(hl_heads_table_files *files)
+{
+    HL_TRY(find_folder(files));
+    HL_TRY(hl_heads_call_read(files->call));
+    return hl_heads_call_begin(files->call);
 }
 
 /* Where the files of sentences went is told: nobody else knows. */
@@ -244,9 +251,7 @@ static hl_status run(hl_heads_call *call)
     hl_heads_table_files files = { .call = call };
     HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
     HL_TRY(hl_heads_call_needs_examples(call));
-    hl_status status = hl_heads_table_files_find_folder(&files);
-    HL_THEN(status, hl_heads_call_read(call));
-    HL_THEN(status, hl_heads_call_begin(call));
+    hl_status status = hl_heads_table_files_begin(&files);
     HL_THEN(status, hl_heads_table_files_make(&files));
     hl_heads_table_files_free(&files);
     return status;

@@ -25,17 +25,21 @@ static int strongest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* ---- for a person ---- */
+/* ---- the answer ---- */
 
-static void shown_row(const void *context, int64_t index, hl_row *row)
+static void row_of(const void *context, int64_t index, hl_row *row)
 {
     const hl_wire *wire = &((const table *)context)->wires.list[index];
     hl_row_text(row, "writer", NULL, "%s", hl_head_name_of(wire->from_layer, wire->from_head).text);
     hl_row_text(row, "reader", NULL, "%s", hl_head_name_of(wire->to_layer, wire->to_head).text);
-    hl_row_text(row, "by", NULL, "%s", kinds[wire->kind]);
-    hl_row_number(row, "composition", NULL, 3, wire->score);
-    hl_row_number(row, "beyond chance", NULL, 3, wire->beyond);
-    hl_row_number(row, "95% of chance", NULL, 3, wire->quantile);
+    hl_row_integer(row, NULL, "from_layer", wire->from_layer);
+    hl_row_integer(row, NULL, "from_head", (double)wire->from_head);
+    hl_row_integer(row, NULL, "to_layer", wire->to_layer);
+    hl_row_integer(row, NULL, "to_head", (double)wire->to_head);
+    hl_row_text(row, "by", "by", "%s", kinds[wire->kind]);
+    hl_row_number(row, "composition", "composition", 3, wire->score);
+    hl_row_number(row, "beyond chance", "beyond", 3, wire->beyond);
+    hl_row_number(row, "95% of chance", "chance_95", 3, wire->quantile);
 }
 
 static void print_table(hl_text *text, const table *t)
@@ -51,28 +55,13 @@ static void print_table(hl_text *text, const table *t)
                       "%s: the %" PRId64 " strongest of %" PRId64 " wires. %" PRId64
                       " wires are stronger than 95%% of random ones; chance alone would give about %" PRId64 ".",
                       t->run->source.path, n, t->wires.n, t->n_chance, (t->wires.n + 10) / 20);
-    hl_results_print_apart(text, (hl_results){ shown_row, t, n }, HL_TABLE_WIDTH, 1);
+    hl_results_print_apart(text, (hl_results){ row_of, t, n }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "A wire says how much of what the writer adds to the residual stream the reader can use: for its "
         "queries (Q), keys (K) or values (V). composition: the norm of the product of both heads' matrices, "
         "divided by the norms of the factors. beyond chance: less its mean for 200 pairs of random matrices "
         "of the same shapes. 95%% of chance: 95 of 100 random pairs are below this.");
-}
-
-/* ---- for programs ---- */
-
-static void row_of(const void *context, int64_t index, hl_row *row)
-{
-    const hl_wire *wire = &((const table *)context)->wires.list[index];
-    hl_row_integer(row, NULL, "from_layer", wire->from_layer);
-    hl_row_integer(row, NULL, "from_head", (double)wire->from_head);
-    hl_row_integer(row, NULL, "to_layer", wire->to_layer);
-    hl_row_integer(row, NULL, "to_head", (double)wire->to_head);
-    hl_row_text(row, NULL, "by", "%s", kinds[wire->kind]);
-    hl_row_number(row, NULL, "composition", 0, wire->score);
-    hl_row_number(row, NULL, "beyond", 0, wire->beyond);
-    hl_row_number(row, NULL, "chance_95", 0, wire->quantile);
 }
 
 static hl_status deliver(const table *t, const hl_heads_command *command, FILE *out)
@@ -84,7 +73,7 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
                                                    hl_results_json(rows)));
     if (t->wires.n > 0) {
         hl_results_csv(&answer.csv, rows);
-        hl_results_markdown(&answer.markdown, (hl_results){ shown_row, t, t->wires.n });
+        hl_results_markdown(&answer.markdown, rows);
     }
     return hl_heads_deliver(command, &answer, out);
 }
