@@ -2,10 +2,10 @@
 #include "programs/heads/against.h"
 
 #include "core/base/memory.h"
-#include "core/files/json.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/messages.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -44,8 +44,7 @@ TEST(table_json_and_csv_say_the_same)
     hl_heads_against against;
     CHECK_OK(compare(&against, &run, other));
     ck_assert_str_eq(against.path, run_file(one, "against-other.html"));
-    json_t *json = NULL;
-    CHECK_OK(hl_json_parse("json", against.answer.json.bytes, against.answer.json.size, &json));
+    json_t *json = answer_json(against.answer.json.bytes);
     const json_t *heads = json_object_get(json, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS_OF_TINY);
     const char *row = against.answer.csv.bytes;

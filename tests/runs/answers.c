@@ -1,0 +1,73 @@
+#include "tests/runs/answers.h"
+
+#include "core/base/threads.h"
+#include "core/files/json.h"
+#include "programs/heads/program.h"
+#include "tests/check_suite.h"
+#include "tests/faults.h"
+
+#include <string.h>
+
+json_t *answer_json(const char *text)
+{
+    json_t *root = NULL;
+    CHECK_OK(hl_json_parse("output", text, strlen(text), &root));
+    return root;
+}
+
+double answer_figure(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    ck_assert_msg(json_is_number(value), "%s is no number", key);
+    return json_number_value(value);
+}
+
+void answer_fits(const char *text)
+{
+    int columns = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        columns = *at == '\n' ? 0 : columns + ((*at & 0xC0) != 0x80);
+        ck_assert_msg(columns <= 80, "%s", text);
+    }
+}
+
+void answer_fits_below(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    ck_assert_ptr_nonnull(end);
+    answer_fits(end + 1);
+}
+
+int64_t answer_lines(const char *text)
+{
+    int64_t n = 0;
+    for (; (text = strchr(text, '\n')) != NULL; text++) {
+        n++;
+    }
+    return n;
+}
+
+void answer_without_memory(const char *const *words, int closely, int stride)
+{
+    int argc = 0, failed = 0;
+    char *argv[16] = { NULL };
+    for (; words[argc] != NULL; argc++) {
+        ck_assert_int_lt(argc, 15);
+        argv[argc] = (char *)(size_t)words[argc];
+    }
+    FILE *out = fopen("/dev/null", "w");
+    ck_assert_ptr_nonnull(out);
+    hl_threads_setup();
+    ck_assert_int_eq(hl_heads_program(argc, argv, out, out), 0); /* libraries keep what they allocate at first */
+    faults_begin();
+    for (int n = 1, code = -1; code != 0 || faults_allocations() >= n; n += n < closely ? 1 : stride) {
+        faults_in_memory(n, FAULTS_ONCE);
+        code = hl_heads_program(argc, argv, out, out);
+        ck_assert_msg(code == 0 || code == 5, "allocation %d: exit code %d", n, code);
+        ck_assert_msg(faults_live_blocks() == 0 && faults_open_files() == 0, "allocation %d: lost", n);
+        failed += code == 5;
+    }
+    ck_assert_int_gt(failed, 10);
+    faults_end();
+    fclose(out);
+}
