@@ -207,23 +207,19 @@ static hl_status measure_pair(hl_heads_patching *p, const pair *texts, int64_t n
 /* Cuts a line at its tabs; false if it has fewer than two fields, or more than four. */
 static bool cut_line(char *line, pair *texts)
 {
-    char *fields[4] = { line };
-    int n = 1;
-    for (char *tab = line; (tab = strchr(tab, '\t')) != NULL; n++) {
-        *tab++ = '\0';
-        if (n == 4) {
-            return false;
+    char *fields[4] = { NULL };
+    int n = 0;
+    for (char *field = line, *next; field != NULL; field = next, n++) {
+        next = strchr(field, '\t');
+        if (next != NULL) {
+            *next++ = '\0';
         }
-        fields[n] = tab;
+        if (n < 4) {
+            fields[n] = n < 2 || *field != '\0' ? field : NULL;
+        }
     }
-    for (int i = 2; i < 4; i++) {
-        fields[i] = i < n && *fields[i] != '\0' ? fields[i] : NULL;
-    }
-    texts->clean = fields[0];
-    texts->corrupt = fields[1];
-    texts->answer = fields[2];
-    texts->wrong = fields[3];
-    return n >= 2;
+    *texts = (pair){ .clean = fields[0], .corrupt = fields[1], .answer = fields[2], .wrong = fields[3] };
+    return n >= 2 && n <= 4;
 }
 
 static int64_t count_lines(const char *text)

@@ -71,25 +71,20 @@ static void add(figures *sum, const figures *head)
     }
 }
 
-static void measure_head(figures *head, const hl_patterns *all, int from, int to)
-{
-    hl_patterns scoring = hl_patterns_scoring(all);
-    for (int m = from; m < to; m++) {
-        hl_score score = measures[m].of(&scoring);
-        head->values[m] = score.n > 0 ? score.value : NAN;
-        head->baselines[m] = score.n > 0 ? score.baseline : NAN;
-    }
-}
-
 /* The measures from .. to - 1 of every head. */
 static void measure_heads(profile *p, int from, int to)
 {
     for (int64_t i = 0; i < p->n; i++) {
+        figures *head = &p->heads[i];
         hl_head_place at = hl_head_at(&p->run->source.shape, i);
-        hl_patterns patterns = hl_snapshot_patterns(p->snapshot, at.layer, at.head);
-        p->heads[i].layer = at.layer;
-        p->heads[i].head = at.head;
-        measure_head(&p->heads[i], &patterns, from, to);
+        hl_patterns all = hl_snapshot_patterns(p->snapshot, at.layer, at.head), scoring = hl_patterns_scoring(&all);
+        head->layer = at.layer;
+        head->head = at.head;
+        for (int m = from; m < to; m++) {
+            hl_score score = measures[m].of(&scoring);
+            head->values[m] = score.n > 0 ? score.value : NAN;
+            head->baselines[m] = score.n > 0 ? score.baseline : NAN;
+        }
     }
 }
 

@@ -285,10 +285,11 @@ static hl_status check_target(const hl_model_source *run, int64_t target, const 
     return hl_ok();
 }
 
-static hl_status prune(hl_heads_call *call)
+static hl_status run(hl_heads_call *call)
 {
     hl_opened_model *model = &call->model;
     const hl_heads_command *command = &call->command;
+    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_loss));
     int64_t target = command->to > 0 ? command->to : model->source.shape.n_layers;
     if (command->to > 0) {
         HL_TRY(check_target(&model->source, target, command->out));
@@ -308,12 +309,6 @@ static hl_status prune(hl_heads_call *call)
     }
     hl_heads_pruning_free(&pruning);
     return status;
-}
-
-static hl_status run(hl_heads_call *call)
-{
-    HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_loss));
-    return prune(call);
 }
 
 const hl_heads_verb hl_heads_verb_prune = {
