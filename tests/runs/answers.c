@@ -40,6 +40,20 @@ void answer_fits_below(const char *text)
     answer_fits(end + 1);
 }
 
+const char *answer_flat(const char *text)
+{
+    char *flat = (char *)(size_t)run_kept(text);
+    for (char *at = flat; (at = strchr(at, '\n')) != NULL;) {
+        *at = ' ';
+    }
+    return flat;
+}
+
+bool answer_says(const char *text, const char *words)
+{
+    return strstr(answer_flat(text), words) != NULL;
+}
+
 int64_t answer_lines(const char *text)
 {
     int64_t n = 0;

@@ -17,6 +17,12 @@ void answer_fits(const char *text);
 /* The same, but for the first line, which may hold a path. */
 void answer_fits_below(const char *text);
 
+/* The text as one line, whatever lines it is broken into; stands to the end of the test. */
+const char *answer_flat(const char *text);
+
+/* Whether these words stand in it. */
+bool answer_says(const char *text, const char *words);
+
 /* The number of lines, each of which ends. */
 int64_t answer_lines(const char *text);
 

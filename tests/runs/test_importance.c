@@ -70,13 +70,8 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     ck_assert_uint_le(json_array_size(json_object_get(smallest, "heads")), HEADS);
     ck_assert_double_ge(answer_figure(smallest, "accuracy"), 0);
     run = HEADS("importance", folder, "--shapley");
-    const char *sentence = strstr(run.out, "The values sum to");
-    ck_assert_msg(sentence != NULL, "%s", run.out);
-    char words[1024];
-    snprintf(words, sizeof words, "%s", sentence);
-    for (char *blank = words; (blank = strchr(blank, '\n')) != NULL;) {
-        *blank = ' ';
-    }
+    const char *words = strstr(answer_flat(run.out), "The values sum to");
+    ck_assert_msg(words != NULL, "%s", run.out);
     double told, none, whole;
     ck_assert_int_eq(
         sscanf(words, "The values sum to %lf, from a loss of %lf without heads to %lf with all.", &told, &none, &whole),

@@ -171,11 +171,6 @@ static void print_table(hl_text *text, const hl_heads_writes *w)
 
 /* ---- all forms ---- */
 
-static json_t *real_or_null(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
 /* Adds all forms. The rows are sorted by size: with answers all writers by |direct|, else heads by their norm. JSON:
  * {"step", "examples", "positions", "exact", "logit", "logit_error", "largest_gap", "writers": [{"writer", "kind",
  * "layer", "head", "direct", "direct_error", "share", "direct_null", "copies", "copies_baseline", "copies_null",
@@ -192,9 +187,9 @@ static void add_tables(const hl_heads_writes *w, hl_heads_answer *answer)
         &answer->json,
         json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples", (json_int_t)own->n_examples,
                   "positions", (json_int_t)own->n_answers, "exact", answers ? json_boolean(own->exact) : json_null(),
-                  "logit", real_or_null(answers ? own->logit.mean : NAN), "logit_error",
-                  real_or_null(answers ? own->logit.error : NAN), "largest_gap",
-                  real_or_null(answers && own->exact ? own->largest_gap : NAN), "writers", hl_results_json(rows)));
+                  "logit", hl_json_number(answers ? own->logit.mean : NAN), "logit_error",
+                  hl_json_number(answers ? own->logit.error : NAN), "largest_gap",
+                  hl_json_number(answers && own->exact ? own->largest_gap : NAN), "writers", hl_results_json(rows)));
     hl_results_csv(&answer->csv, rows);
     hl_results_markdown(&answer->markdown, rows);
 }

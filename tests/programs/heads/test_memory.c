@@ -2,13 +2,11 @@
 #include "programs/heads/memory.h"
 
 #include "tests/check_suite.h"
+#include "tests/programs/heads/lines.h"
 #include "tests/runs/runs.h"
 #include "train/footprint.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum { HEADS_OF_TINY = 4, MOST_WORDS = 8 };
+enum { HEADS_OF_TINY = 4 };
 
 /* A run of the tiny config, of which nothing but config.ini is looked at. */
 static void open_run(hl_opened_model *run)
@@ -17,30 +15,11 @@ static void open_run(hl_opened_model *run)
     CHECK_OK(hl_opened_model_open(run, folder));
 }
 
-/* A command line without the program, its words parted by blanks; an underscore stands for a blank in one of them.
- * Its texts stand until the next call. */
-static hl_heads_command command_of(const char *options)
-{
-    static char copy[512];
-    char *argv[MOST_WORDS] = { (char *)(size_t) "heads" };
-    int argc = 1;
-    snprintf(copy, sizeof copy, "%s", options);
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        ck_assert_int_lt(argc, MOST_WORDS);
-        for (char *at = word; (at = strchr(at, '_')) != NULL;) {
-            *at = ' ';
-        }
-        argv[argc++] = word;
-    }
-    hl_heads_command command;
-    CHECK_OK(hl_heads_command_parse(argc, argv, &command));
-    return command;
-}
-
 static size_t told(const hl_opened_model *run, const char *options)
 {
-    hl_heads_command command = command_of(options);
+    hl_heads_command command;
     hl_heads_need need;
+    CHECK_OK(heads_line(options, &command));
     CHECK_OK(hl_heads_memory(run, &command, &need));
     return need.bytes;
 }
@@ -94,7 +73,8 @@ TEST(a_byte_less_is_refused_with_the_remedy)
     open_run(&run);
     hl_heads_need need;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hl_heads_command command = command_of(cases[i].options);
+        hl_heads_command command;
+        CHECK_OK(heads_line(cases[i].options, &command));
         CHECK_OK(hl_heads_memory(&run, &command, &need));
         CHECK_OK(hl_heads_need_check(&need, (hl_memory_at_hand){ need.bytes, false }));
         CHECK_FAILS(hl_heads_need_check(&need, (hl_memory_at_hand){ need.bytes - 1, false }), HL_NO_MEMORY,
