@@ -245,7 +245,9 @@ static void row_of(const void *context, int64_t index, hl_row *row)
 static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_against *against)
 {
     HL_TRY(hl_heads_against_check(&first->source, &second->source));
-    HL_TRY(hl_heads_memory_check_two(first, second, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_TRY(hl_heads_memory_of_two(first, second, &need));
+    HL_TRY(hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_TRY(read_side(&c->sides[0], first));
     HL_TRY(read_side(&c->sides[1], second));
     HL_TRY(match(c));

@@ -53,21 +53,22 @@ static void print_token(hl_text *text, const char *token, int width)
     hl_text_print(text, "%*s", columns < (size_t)width ? width - (int)columns : 1, "");
 }
 
-static void print_tokens(hl_text *text, const hl_vocabulary *vocabulary, const hl_examples *examples)
+void hl_heads_tokens_print(hl_text *text, const hl_vocabulary *vocabulary, const hl_examples *examples)
 {
-    hl_text list = { 0 };
     for (int64_t i = 0; i < examples->lengths[0]; i++) {
-        hl_text_print(&list, " ");
-        hl_text_shown(&list, hl_vocabulary_token(vocabulary, examples->tokens[i]));
+        hl_text_print(text, " ");
+        hl_text_shown(text, hl_vocabulary_token(vocabulary, examples->tokens[i]));
     }
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%d tokens:%s", (int)examples->lengths[0], hl_text_part(text, &list));
-    hl_text_free(&list);
 }
 
 void hl_heads_answers_print(hl_text *text, const hl_model_source *run, const hl_snapshot *maps)
 {
     enum { TOKEN = 16 };
-    print_tokens(text, run->vocabulary, &maps->examples);
+    hl_text tokens = { 0 };
+    hl_heads_tokens_print(&tokens, run->vocabulary, &maps->examples);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%d tokens:%s", (int)maps->examples.lengths[0],
+                      hl_text_part(text, &tokens));
+    hl_text_free(&tokens);
     hl_text_print(text, "\n");
     if (run->shape.head == HL_HEAD_NONE) {
         return;
@@ -84,6 +85,15 @@ void hl_heads_answers_print(hl_text *text, const hl_model_source *run, const hl_
 }
 
 /* ---- for programs ---- */
+
+json_t *hl_heads_tokens_json(const hl_vocabulary *vocabulary, const hl_examples *examples)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < examples->lengths[0]; i++) {
+        hl_json_append(&list, hl_json_name(hl_vocabulary_token(vocabulary, examples->tokens[i])));
+    }
+    return list;
+}
 
 json_t *hl_heads_answers_json(const hl_model_source *run, const hl_snapshot *maps)
 {

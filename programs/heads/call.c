@@ -92,7 +92,9 @@ hl_status hl_heads_call_begin(hl_heads_call *call)
     const hl_model_source *model = &call->model.source;
     hl_memory_at_hand at_hand = hl_memory_at_hand_now();
     at_hand.bytes /= (size_t)call->measuring;
-    HL_TRY(hl_heads_memory_check(&call->model, &call->command, at_hand));
+    hl_heads_need need;
+    HL_TRY(hl_heads_memory(&call->model, &call->command, &need));
+    HL_TRY(hl_heads_need_check(&need, at_hand));
     hl_tell_precision(model, call->err);
     hl_tell_first_word(model, call->err);
     return model->open != NULL ? hl_print_notices(call->err, hl_pretrained_notices(model->open)) : hl_ok();

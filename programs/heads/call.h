@@ -30,8 +30,8 @@ hl_status hl_heads_call_needs_examples(const hl_heads_call *call);
  * model's file, and reads the sentences of --examples. Fails as these checks, and as hl_heads_examples_read. */
 hl_status hl_heads_call_read(hl_heads_call *call);
 
-/* Checks that there is memory for the answer (hl_heads_memory_check), and prints the notices about the model. Fails as
- * this check. */
+/* Checks that there is memory for the answer (programs/heads/memory.h), and prints the notices about the model. Fails
+ * as this check. */
 hl_status hl_heads_call_begin(hl_heads_call *call);
 
 /* What most verbs begin with: opens the model, checks what the verb `needs` (NULL: nothing), reads and begins. */

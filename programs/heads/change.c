@@ -63,12 +63,8 @@ static hl_status measure_side(side *s, hl_opened_model *run, const hl_snapshot *
     bool complete = s->of != NULL && s->matches != NULL && labels != NULL;
     for (int64_t i = 0; i < s->n && complete; i++) {
         hl_patterns all = hl_model_heads_at(s->heads, i), scoring = hl_patterns_scoring(&all);
-        int layer = 0;
-        for (int64_t before = i; before >= run->source.shape.heads[layer]; layer++) {
-            before -= run->source.shape.heads[layer];
-        }
         s->of[i] = (figures){ .name = hl_head_name_at(&run->source.shape, i),
-                              .layer = layer,
+                              .layer = hl_head_at(&run->source.shape, i).layer,
                               .head = all.head,
                               .label = labels[i],
                               .entropy = hl_entropy_of(&scoring).normalised,
@@ -233,7 +229,9 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
 {
     const hl_snapshot *maps;
     HL_TRY(hl_heads_against_check(&first->source, &second->source));
-    HL_TRY(hl_heads_memory_check_two(first, second, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_TRY(hl_heads_memory_of_two(first, second, &need));
+    HL_TRY(hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_TRY(hl_opened_model_snapshot(first, -1, &maps));
     HL_TRY(hl_heads_against_check_length(&first->source, &maps->examples, &second->source));
     HL_TRY(measure_side(&c->sides[0], first, maps));

@@ -20,7 +20,6 @@ typedef enum hl_heads_prune_by {
 /* The requested files: paths, or "-" for standard output. */
 typedef struct hl_heads_files {
     const char *json, *csv, *md, *report, *png, *svg, *pdf, *npz, *bertviz;
-    const char *weights; /* of a pruned model */
 } hl_heads_files;
 
 /* The parsed command line; each verb uses a part of it. All strings belong to argv; NULL: not given. */
@@ -30,7 +29,8 @@ typedef struct hl_heads_command {
     const char *object;         /* the verb's second word: a head, a treebank, a model, a folder */
     const char *task, *file;    /* the task and the examples of an open model, with the overrides of `asked` */
     hl_named_config asked;      /* without a path */
-    const char *examples, *out; /* a file of sentences, and the folder for its results */
+    const char *examples, *out; /* a file of sentences, and the folder for its results; with `to` the file of the pruned
+                                   model */
     const char *export_to;      /* the folder of a pruned model */
     bool overwrite;             /* files in one of these folders are replaced */
     hl_heads_files files;
@@ -56,34 +56,10 @@ typedef struct hl_heads_command {
     bool help, version;
 } hl_heads_command;
 
-/* An option of a verb: `field` of the command is set by "--name". */
-#define HL_HEADS_OPTION(name, kind, field) HL_OPTION(name, kind, hl_heads_command, field)
-
-/* The options of every verb. */
-#define HL_HEADS_HELP_OPTIONS                     \
-    { HL_HEADS_OPTION("help", FLAG, help) },      \
-    {                                             \
-        HL_HEADS_OPTION("version", FLAG, version) \
-    }
-
-/* Where a table goes, and where a figure goes. */
-#define HL_HEADS_TABLE_OPTIONS                                                                  \
-    { HL_HEADS_OPTION("json", FILE, files.json) }, { HL_HEADS_OPTION("csv", FILE, files.csv) }, \
-    {                                                                                           \
-        HL_HEADS_OPTION("md", FILE, files.md)                                                   \
-    }
-#define HL_HEADS_FIGURE_OPTIONS                                                               \
-    { HL_HEADS_OPTION("png", TEXT, files.png) }, { HL_HEADS_OPTION("svg", TEXT, files.svg) }, \
-    {                                                                                         \
-        HL_HEADS_OPTION("pdf", TEXT, files.pdf)                                               \
-    }
-
-/* The options of a verb that needs a loss from an open model. */
-#define HL_HEADS_TASK_OPTIONS                \
-    { HL_HEADS_OPTION("task", TEXT, task) }, \
-    {                                        \
-        HL_HEADS_OPTION("file", TEXT, file)  \
-    }
+/* The options of a verb: --help, --version, and those that its list names, with one blank between two names. Returns
+ * how many they are. */
+enum { HL_HEADS_MOST_OPTIONS = 24 };
+int hl_heads_options(const char *names, hl_option options[HL_HEADS_MOST_OPTIONS]);
 
 /* Reads the command line. The first word is the verb; if it is a model, the verb is `table`. Without words, only --help
  * and --version are allowed. HL_INVALID, saying what is wrong and how to mend it; for an option from before there were

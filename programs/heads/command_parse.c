@@ -64,15 +64,18 @@ static bool is_option(const char *word, const char *name, const char **value)
     return is;
 }
 
-/* The option of the verb that the word is; NULL: it has none such. */
-static const hl_option *option_of(const hl_heads_verb *verb, const char *word, const char **value)
+/* Whether the word is an option of the verb, which is then copied. */
+static bool find_option(const hl_heads_verb *verb, const char *word, const char **value, hl_option *option)
 {
-    for (size_t i = 0; i < verb->n_options; i++) {
-        if (is_option(word, verb->options[i].name, value)) {
-            return &verb->options[i];
+    hl_option options[HL_HEADS_MOST_OPTIONS];
+    int n = hl_heads_options(verb->options, options);
+    for (int i = 0; i < n; i++) {
+        if (is_option(word, options[i].name, value)) {
+            *option = options[i];
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 static const old_option *find(const char *word, const char **value)
@@ -86,19 +89,24 @@ static const old_option *find(const char *word, const char **value)
     return NULL;
 }
 
-/* Adds to `text` what the old option is now, with its value. With a treebank importance was a flag, as it is now; a
- * pruned model was exported by the option that now stands with `prune`. */
-static void print_option(hl_text *text, const old_option *old, const char *value, const hl_heads_verb *verb)
+static void print_word(hl_text *text, const char *word)
 {
-    bool flag = old->now == NULL && strcmp(old->verb, verb->name) != 0;
-    bool own = old->now != NULL && *old->now == '\0' && strcmp(old->verb, verb->name) != 0;
-    const char *name = flag || own ? old->name : old->now;
-    if (name != NULL && *name != '\0') {
-        hl_text_print(text, " --%s", name);
+    hl_text_print(text, " ");
+    hl_shell_word(text, word, "");
+}
+
+/* Adds what the old option is now, with its value: to the object, or to the options. With a treebank importance was a
+ * flag, as it is now; a pruned model was exported by the option that now stands with `prune`. */
+static void print_option(hl_text *object, hl_text *options, const old_option *old, const char *value,
+                         const hl_heads_verb *verb)
+{
+    bool has_word = old->now != NULL && *old->now != '\0', same = strcmp(old->verb, verb->name) == 0;
+    hl_text *to = old->now != NULL && !has_word && same ? object : options;
+    if (has_word || !same) {
+        hl_text_print(to, " --%s", has_word ? old->now : old->name);
     }
     if (value != NULL) {
-        hl_text_print(text, " ");
-        hl_shell_word(text, value, "");
+        print_word(to, value);
     }
 }
 
@@ -111,19 +119,16 @@ static void print_command(hl_text *text, int argc, char **argv, const hl_heads_v
     for (int i = 1; i < argc; i++) {
         const old_option *old = find(argv[i], &value);
         if (old != NULL) {
-            bool is_object = old->now != NULL && *old->now == '\0' && strcmp(old->verb, verb->name) == 0;
             value = value == NULL && old->value && i + 1 < argc ? argv[++i] : value;
-            print_option(is_object ? &object : &options, old, value, verb);
+            print_option(&object, &options, old, value, verb);
             continue;
         }
-        const hl_option *option = option_of(verb, argv[i], &value);
-        bool value_follows = option != NULL && option->kind != HL_OPTION_FLAG && value == NULL;
+        hl_option option;
+        bool takes_value = find_option(verb, argv[i], &value, &option) && option.kind != HL_OPTION_FLAG;
         hl_text *to = strncmp(argv[i], "--", 2) == 0 ? &options : text;
-        hl_text_print(to, " ");
-        hl_shell_word(to, argv[i], "");
-        if (value_follows && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) {
-            hl_text_print(to, " ");
-            hl_shell_word(to, argv[++i], "");
+        print_word(to, argv[i]);
+        if (takes_value && value == NULL && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) {
+            print_word(to, argv[++i]);
         }
     }
     hl_text_print(text, "%s%s", hl_text_part(text, &object), hl_text_part(text, &options));
@@ -138,7 +143,8 @@ static hl_status check_old_options(int argc, char **argv, const hl_heads_verb *v
     const old_option *first = NULL;
     const char *refused = NULL, *value;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const old_option *old = option_of(verb, argv[i], &value) != NULL ? NULL : find(argv[i], &value);
+        hl_option option;
+        const old_option *old = find_option(verb, argv[i], &value, &option) ? NULL : find(argv[i], &value);
         if (old != NULL && (first == NULL || old < first)) {
             first = old;
             refused = argv[i];
@@ -217,19 +223,21 @@ hl_status hl_heads_command_parse(int argc, char **argv, hl_heads_command *comman
     const hl_heads_verb *named = argc > 1 ? hl_heads_verb_of(argv[1]) : NULL;
     const hl_heads_verb *verb = named != NULL ? named : &hl_heads_verb_table;
     int before = named != NULL ? 1 : 0;
+    hl_option options[HL_HEADS_MOST_OPTIONS];
+    int n_options = hl_heads_options(verb->options, options);
     *command = (hl_heads_command){ .verb = verb, .step = -1, .example = -1, .position = -1, .at = -1 };
     HL_TRY(check_old_options(argc - before, argv + before, verb));
-    HL_TRY(hl_options_read(argc - before, argv + before, verb->options, (int)verb->n_options, take_word, command));
+    HL_TRY(hl_options_read(argc - before, argv + before, options, n_options, take_word, command));
     if (command->help || command->version) {
         command->verb = command->help && named == NULL ? NULL : verb;
         return hl_ok();
     }
     HL_TRY(check_words(command));
     HL_TRY(verb->check != NULL ? verb->check(command) : hl_ok());
-    const hl_heads_files *f = &command->files;
-    if (hl_output_is_standard(f->npz) || hl_output_is_standard(f->weights)) {
+    bool npz = hl_output_is_standard(command->files.npz);
+    if (npz || (command->to > 0 && hl_output_is_standard(command->out))) {
         return hl_error(HL_INVALID, "command line: --%s: cannot go to standard output; name a file",
-                        hl_output_is_standard(f->npz) ? "npz" : "out");
+                        npz ? "npz" : "out");
     }
     hl_target targets[HL_HEADS_TARGETS];
     hl_heads_command_targets(command, targets);

@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* Pixels per inch: sharp in print at the size of a page, and on a screen of twice the usual density. */
+enum { HL_HEADS_PNG_DPI = 300 };
+
 /* Adds the bytes of a figure in this format to a text. */
 typedef hl_status hl_heads_draw(const void *of, hl_picture_format format, hl_text *bytes);
 

@@ -93,51 +93,47 @@ hl_status hl_heads_check_place(const char *folder, const char *model, const char
     return status;
 }
 
-typedef struct content {
-    bool run, model, ours;
-} content;
-
 static hl_status see(void *context, const char *name)
 {
-    content *found = context;
+    hl_heads_content *found = context;
+    found->any = true;
     found->run = found->run || strcmp(name, "config.ini") == 0;
     found->model = found->model || strcmp(name, "config.json") == 0;
     found->ours = found->ours || strcmp(name, "heads.csv") == 0 || strcmp(name, "report.html") == 0;
     return hl_ok();
 }
 
-static hl_status check_content(const char *folder, bool overwrite)
-{
-    content found = { 0 };
-    HL_TRY(hl_folder_list(folder, see, &found));
-    if (found.run || found.model) {
-        return hl_error(HL_BAD_FILE, "%s: holds %s; name another folder by --out DIR", folder,
-                        found.run ? "a run" : "a model");
-    }
-    if (found.ours && !overwrite) {
-        return hl_error(HL_BAD_FILE,
-                        "%s: holds a heads.csv or report.html already; replace them with --overwrite, or name another "
-                        "folder by --out DIR",
-                        folder);
-    }
-    return hl_ok();
-}
-
-static hl_status check_folder(const hl_model_source *run, const char *folder, bool overwrite)
+hl_status hl_heads_look_into(const hl_heads_place *place, const char *folder, const char *model,
+                             hl_heads_content *found)
 {
     struct stat info;
-    HL_TRY(hl_heads_check_place(folder, run->path, "out"));
+    *found = (hl_heads_content){ 0 };
+    HL_TRY(hl_heads_check_place(folder, model, place->option));
     if (stat(folder, &info) != 0) {
         return hl_ok(); /* it is made, or that tells why it cannot be */
     }
-    return S_ISDIR(info.st_mode) ? check_content(folder, overwrite)
-                                 : hl_error(HL_BAD_FILE, "%s: a file; name a folder by --out DIR", folder);
+    if (!S_ISDIR(info.st_mode)) {
+        return hl_error(HL_BAD_FILE, "%s: a file; name %s", folder, place->one);
+    }
+    HL_TRY(hl_folder_list(folder, see, found));
+    return found->run ? hl_error(HL_BAD_FILE, "%s: holds a run; name %s", folder, place->another) : hl_ok();
 }
 
 hl_status hl_heads_examples_find_folder(const hl_model_source *run, const hl_heads_command *command, char **folder)
 {
+    static const hl_heads_place place = { "out", "a folder by --out DIR", "another folder by --out DIR" };
+    hl_heads_content found;
     *folder = command->out != NULL ? hl_strdup(command->out) : default_folder(run, command->examples);
-    return *folder != NULL ? check_folder(run, *folder, command->overwrite) : hl_error_memory(run->path);
+    HL_NEED(*folder != NULL, run->path);
+    HL_TRY(hl_heads_look_into(&place, *folder, run->path, &found));
+    if (found.model) {
+        return hl_error(HL_BAD_FILE, "%s: holds a model; name %s", *folder, place.another);
+    }
+    return !found.ours || command->overwrite
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE,
+                          "%s: holds a heads.csv or report.html already; replace them with --overwrite, or name %s",
+                          *folder, place.another);
 }
 
 /* ---- the sentences ---- */

@@ -19,6 +19,21 @@ bool hl_heads_examples_fill_folder(const hl_heads_command *command);
  * cannot be written to, or holds one of the two files and --overwrite is not given. HL_NO_MEMORY. */
 hl_status hl_heads_examples_find_folder(const hl_model_source *run, const hl_heads_command *command, char **folder);
 
+/* A folder for results: its option, and the words of messages that ask for one and for another one. */
+typedef struct hl_heads_place {
+    const char *option, *one, *another;
+} hl_heads_place;
+
+/* What it holds: anything, a run, an open model, heads.csv or report.html. */
+typedef struct hl_heads_content {
+    bool any, run, model, ours;
+} hl_heads_content;
+
+/* Checks that the folder, which need not be there, may be written to, and looks what it holds. HL_BAD_FILE, naming a
+ * remedy: as hl_heads_check_place, or it is a file or holds a run; HL_NO_MEMORY. */
+hl_status hl_heads_look_into(const hl_heads_place *place, const char *folder, const char *model,
+                             hl_heads_content *found);
+
 /* Checks that the folder is neither the model's own nor inside it. HL_BAD_FILE, naming the option for another folder;
  * HL_NO_MEMORY. */
 hl_status hl_heads_check_place(const char *folder, const char *model, const char *option);

@@ -13,17 +13,22 @@
 
 /* ---- NumPy ---- */
 
+/* "<name>_<number>": an array of one layer or state. */
+static void add_numbered(hl_npz_writer *npz, const char *name, int number, hl_shape shape, const hl_real *data)
+{
+    char numbered[32];
+    snprintf(numbered, sizeof numbered, "%s_%d", name, number);
+    hl_npz_add(npz, numbered, sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64, shape, data);
+}
+
 static void add_maps(hl_npz_writer *npz, const hl_heads_view *view)
 {
     const hl_snapshot *maps = view->shown;
-    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
     const hl_examples *examples = &maps->examples;
     int64_t E = examples->n_examples, T = examples->n_tokens, format = HL_EXPORT_FORMAT;
     hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);
     for (int l = 0; l < maps->config->n_layers; l++) {
-        char name[sizeof "layer_-2147483648"];
-        snprintf(name, sizeof name, "layer_%d", l);
-        hl_npz_add(npz, name, real, HL_SHAPE(E, maps->config->heads[l], T, T), maps->layers[l].weights);
+        add_numbered(npz, "layer", l, HL_SHAPE(E, maps->config->heads[l], T, T), maps->layers[l].weights);
     }
     hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens);
     if (view->join.first != NULL) {
@@ -44,11 +49,6 @@ typedef struct metric_arrays {
     double *values; /* (n, 2) */
     double *js;     /* (n, n) */
 } metric_arrays;
-
-static int64_t index_of(const hl_model_config *config, int layer, int64_t head)
-{
-    return hl_heads_before(config, layer) + head;
-}
 
 static bool same_metric(const hl_reading *a, const hl_reading *b)
 {
@@ -75,7 +75,7 @@ static hl_status add_metric(const metric_arrays *arrays, size_t first)
     for (size_t i = first; i < csv->n; i++) {
         const hl_heads_csv_row *row = &csv->rows[i];
         if (same_metric(&row->reading, &csv->rows[first].reading)) {
-            double *value = arrays->values + 2 * index_of(arrays->config, row->layer, row->head);
+            double *value = arrays->values + 2 * (hl_heads_before(arrays->config, row->layer) + row->head);
             value[0] = row->reading.value;
             value[1] = row->reading.baseline;
         }
@@ -97,8 +97,8 @@ static void add_js(const metric_arrays *arrays)
     for (size_t i = 0; i < csv->n; i++) {
         const hl_heads_csv_row *row = &csv->rows[i];
         if (row->reading.metric == HL_METRIC_JS) {
-            int64_t a = index_of(arrays->config, row->layer, row->head);
-            int64_t b = index_of(arrays->config, row->reading.layer, row->reading.parameter);
+            int64_t a = hl_heads_before(arrays->config, row->layer) + row->head;
+            int64_t b = hl_heads_before(arrays->config, row->reading.layer) + row->reading.parameter;
             arrays->js[a * arrays->n + b] = arrays->js[b * arrays->n + a] = row->reading.value;
         }
     }
@@ -141,16 +141,16 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_heads_view *view)
     return status;
 }
 
-/* z_0, write_0, z_1, ... */
-static void add_writes(hl_npz_writer *npz, const hl_hidden_states *hidden, const hl_model_config *config)
+/* hidden_0, hidden_1, ...; where they hold what heads write z_0, write_0, z_1, ... */
+static void add_hidden(hl_npz_writer *npz, const hl_hidden_states *hidden, const hl_model_config *config)
 {
-    const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-    for (int l = 0; l < config->n_layers; l++) {
-        char name[sizeof "write_-2147483648"];
-        snprintf(name, sizeof name, "z_%d", l);
-        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, config->d_v[l]), hidden->z[l]);
-        snprintf(name, sizeof name, "write_%d", l);
-        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, hidden->d_model), hidden->writes[l]);
+    int64_t T = hidden->n_rows, D = hidden->d_model;
+    for (int i = 0; i < hidden->n_states; i++) {
+        add_numbered(npz, "hidden", i, HL_SHAPE(1, T, D), hidden->rows + i * T * D);
+    }
+    for (int l = 0; l < config->n_layers && hidden->z != NULL; l++) {
+        add_numbered(npz, "z", l, HL_SHAPE(1, config->heads[l], T, config->d_v[l]), hidden->z[l]);
+        add_numbered(npz, "write", l, HL_SHAPE(1, config->heads[l], T, D), hidden->writes[l]);
     }
 }
 
@@ -160,16 +160,7 @@ hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool m
     HL_NEED(npz != NULL, path);
     add_maps(npz, view);
     if (hidden != NULL) {
-        const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-        for (int i = 0; i < hidden->n_states; i++) {
-            char name[sizeof "hidden_-2147483648"];
-            snprintf(name, sizeof name, "hidden_%d", i);
-            hl_npz_add(npz, name, real, HL_SHAPE(1, hidden->n_rows, hidden->d_model),
-                       hidden->rows + i * hidden->n_rows * hidden->d_model);
-        }
-    }
-    if (hidden != NULL && hidden->z != NULL) {
-        add_writes(npz, hidden, view->maps->config);
+        add_hidden(npz, hidden, view->maps->config);
     }
     hl_status status = metrics ? add_metrics(npz, view) : hl_ok();
     if (status.code != HL_OK) {
@@ -214,16 +205,6 @@ hl_status hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64
     return hl_ok();
 }
 
-/* ---- maps as they are drawn ---- */
-
-/* Which head of which layer the panel is of. */
-static void place_of(const hl_heads_view *view, int64_t index, int64_t *layer, int64_t *head)
-{
-    for (*layer = 0, *head = index; *head >= view->row_lengths[*layer]; ++*layer) {
-        *head -= view->row_lengths[*layer];
-    }
-}
-
 /* ---- JSON ---- */
 
 static void print_head(hl_text *text, const hl_heads_view *view, int64_t index, const char *const *relations)
@@ -231,9 +212,8 @@ static void print_head(hl_text *text, const hl_heads_view *view, int64_t index, 
     const hl_panel *panel = &view->panels[index];
     json_t *label =
         view->labels != NULL ? json_string(hl_label_text_of(view->labels[index], relations).text) : json_null();
-    int64_t layer, head;
-    place_of(view, index, &layer, &head);
-    hl_text_print(text, "    {\"layer\": %" PRId64 ", \"head\": %" PRId64 ", \"label\": ", layer, head);
+    hl_head_place at = hl_head_at(view->maps->config, index);
+    hl_text_print(text, "    {\"layer\": %d, \"head\": %" PRId64 ", \"label\": ", at.layer, at.head);
     hl_json_add(text, label, JSON_COMPACT);
     hl_text_print(text, ", \"weights\": ");
     hl_json_rows(text, panel->weights, panel->n_queries, panel->n_keys, panel->stride);
@@ -280,11 +260,11 @@ void hl_heads_maps_json(hl_text *text, const hl_model_source *run, const hl_snap
 
 /* ---- CSV ---- */
 
-static void write_weights(hl_text *text, const hl_panel *panel, int64_t layer, int64_t head)
+static void write_weights(hl_text *text, const hl_panel *panel, hl_head_place at)
 {
     for (int64_t i = 0; i < panel->n_queries; i++) {
         for (int64_t j = 0; j < panel->n_keys; j++) {
-            hl_text_print(text, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", layer, head, i, j);
+            hl_text_print(text, "%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",", at.layer, at.head, i, j);
             hl_csv_field(text, panel->queries[i]);
             hl_text_print(text, ",");
             hl_csv_field(text, panel->keys[j]);
@@ -297,10 +277,8 @@ void hl_heads_maps_csv(hl_text *text, const hl_heads_view *view, int64_t only)
 {
     hl_text_print(text, "layer,head,query,key,query_token,key_token,weight\n");
     for (int64_t i = 0; i < view->n; i++) {
-        int64_t layer, head;
-        place_of(view, i, &layer, &head);
         if (only < 0 || i == only) {
-            write_weights(text, &view->panels[i], layer, head);
+            write_weights(text, &view->panels[i], hl_head_at(view->maps->config, i));
         }
     }
 }

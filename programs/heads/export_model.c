@@ -2,46 +2,20 @@
 
 #include "core/base/memory.h"
 #include "core/files/files.h"
-#include "core/files/folders.h"
 #include "heads/head_set.h"
 #include "pretrained/write.h"
 #include "programs/heads/examples.h"
 #include "study/output.h"
 
-#include <string.h>
-#include <sys/stat.h>
-
 /* ---- the folder ---- */
-
-typedef struct content {
-    bool any, run;
-} content;
-
-static hl_status see(void *context, const char *name)
-{
-    content *found = context;
-    found->any = true;
-    found->run = found->run || strcmp(name, "config.ini") == 0;
-    return hl_ok();
-}
 
 static hl_status check_folder(const hl_model_source *run, const char *folder, bool overwrite)
 {
-    struct stat info;
-    content found = { 0 };
+    static const hl_heads_place place = { "export", "a folder for the model", "another folder" };
+    hl_heads_content found;
     const char *from = hl_config_string(&run->config, run->config.train.from);
-    HL_TRY(hl_heads_check_place(folder, run->path, "export"));
     HL_TRY(*from != '\0' && hl_pretrained_is_folder(from) ? hl_heads_check_place(folder, from, "export") : hl_ok());
-    if (stat(folder, &info) != 0) {
-        return hl_ok(); /* it is made, or that tells why it cannot be */
-    }
-    if (!S_ISDIR(info.st_mode)) {
-        return hl_error(HL_BAD_FILE, "%s: a file; name a folder for the model", folder);
-    }
-    HL_TRY(hl_folder_list(folder, see, &found));
-    if (found.run) {
-        return hl_error(HL_BAD_FILE, "%s: holds a run; name another folder", folder);
-    }
+    HL_TRY(hl_heads_look_into(&place, folder, run->path, &found));
     return !found.any || overwrite
                ? hl_ok()
                : hl_error(HL_BAD_FILE,

@@ -1,4 +1,4 @@
-#include "programs/heads/importance_table.h"
+#include "programs/heads/importance.h"
 
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
@@ -132,13 +132,18 @@ static void write_judgements(hl_text *text, const hl_heads_importance *study)
 
 /* ---- all sets ---- */
 
+static void smallest_set(const hl_heads_importance *study, bool set[HL_ALL_SUBSETS_MOST_HEADS])
+{
+    for (int i = 0; i < study->subsets.n; i++) {
+        set[i] = study->smallest >> i & 1;
+    }
+}
+
 static void write_smallest(hl_text *text, const hl_heads_importance *study)
 {
     const hl_all_subsets *all = &study->subsets;
     bool set[HL_ALL_SUBSETS_MOST_HEADS];
-    for (int i = 0; i < all->n; i++) {
-        set[i] = study->smallest >> i & 1;
-    }
+    smallest_set(study, set);
     hl_text names = { 0 };
     hl_head_set_print(&names, &study->run->shape, set);
     hl_text_paragraph(
@@ -225,42 +230,42 @@ void hl_heads_importance_row_of(const void *context, int64_t index, hl_row *row)
 {
     const hl_heads_importance *study = context;
     const hl_head_importance *h = &study->importance.heads[index];
-    const struct {
-        const char *name;
-        double number;
-    } figures[] = { { "importance", h->gradient.mean },
-                    { "importance_error", h->gradient.error },
-                    { "importance_normalised", h->normalised },
-                    { "zero", h->zero.mean },
-                    { "zero_error", h->zero.error },
-                    { "mean", h->mean.mean },
-                    { "mean_error", h->mean.error },
-                    { "uniform", h->uniform.mean },
-                    { "uniform_error", h->uniform.error },
-                    { "shapley", study->has_subsets ? study->shapley[index] : NAN } };
     hl_row_integer(row, NULL, "layer", h->layer);
     hl_row_integer(row, NULL, "head", h->head);
     hl_row_text(row, NULL, "label", "%s", label_of(study, index).text);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        hl_row_number(row, NULL, figures[i].name, 0, figures[i].number);
-    }
+    hl_row_number(row, NULL, "importance", 0, h->gradient.mean);
+    hl_row_number(row, NULL, "importance_error", 0, h->gradient.error);
+    hl_row_number(row, NULL, "importance_normalised", 0, h->normalised);
+    hl_row_number(row, NULL, "zero", 0, h->zero.mean);
+    hl_row_number(row, NULL, "zero_error", 0, h->zero.error);
+    hl_row_number(row, NULL, "mean", 0, h->mean.mean);
+    hl_row_number(row, NULL, "mean_error", 0, h->mean.error);
+    hl_row_number(row, NULL, "uniform", 0, h->uniform.mean);
+    hl_row_number(row, NULL, "uniform_error", 0, h->uniform.error);
+    hl_row_number(row, NULL, "shapley", 0, study->has_subsets ? study->shapley[index] : NAN);
     hl_row_truth(row, "decorative", hl_heads_decorative(study, index));
     hl_row_truth(row, "silent", hl_heads_silent(study, index));
 }
 
-static json_t *smallest_set(const hl_heads_importance *study)
+json_t *hl_heads_set_json(const hl_model_config *shape, const bool *set)
 {
-    if (!study->has_subsets) {
-        return json_null();
-    }
-    json_t *heads = json_array();
-    for (int i = 0; i < study->subsets.n; i++) {
-        if (study->smallest >> i & 1) {
-            hl_json_append(&heads, json_string(hl_head_name_at(&study->run->shape, i).text));
+    json_t *names = json_array();
+    for (int64_t i = 0; i < hl_heads_count(shape); i++) {
+        if (set[i]) {
+            hl_json_append(&names, json_string(hl_head_name_at(shape, i).text));
         }
     }
-    return json_pack("{s:o, s:o, s:o}", "heads", heads, "loss", hl_json_number(study->subsets.losses[study->smallest]),
-                     "accuracy", hl_json_number(study->subsets.accuracies[study->smallest]));
+    return names;
+}
+
+static json_t *smallest_json(const hl_heads_importance *study)
+{
+    const hl_all_subsets *all = &study->subsets;
+    bool set[HL_ALL_SUBSETS_MOST_HEADS];
+    smallest_set(study, set);
+    return json_pack("{s:o, s:o, s:o}", "heads", hl_heads_set_json(&study->run->shape, set), "loss",
+                     hl_json_number(all->losses[study->smallest]), "accuracy",
+                     hl_json_number(all->accuracies[study->smallest]));
 }
 
 void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
@@ -269,9 +274,9 @@ void hl_heads_importance_json(hl_text *text, const hl_heads_importance *study)
     json_t *heads = hl_results_json((hl_results){ hl_heads_importance_row_of, study, all->n });
     json_t *step = study->step >= 0 ? json_integer(study->step) : json_null();
     json_t *weights_step = study->weights_step >= 0 ? json_integer(study->weights_step) : json_null();
-    json_t *root =
-        json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "step", step, "weights_step", weights_step, "examples",
-                  (json_int_t)all->n_examples, "loss", hl_json_number(all->loss), "rank_correlation",
-                  hl_json_number(all->rank_correlation), "heads", heads, "smallest_set", smallest_set(study));
+    json_t *root = json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "step", step, "weights_step", weights_step,
+                             "examples", (json_int_t)all->n_examples, "loss", hl_json_number(all->loss),
+                             "rank_correlation", hl_json_number(all->rank_correlation), "heads", heads, "smallest_set",
+                             study->has_subsets ? smallest_json(study) : json_null());
     hl_json_print_document(text, root);
 }

@@ -82,6 +82,27 @@ static hl_status check_count(const char *option, int64_t T, int64_t most)
                           option, (long long)T, (long long)most);
 }
 
+/* An example of T tokens without targets and sources; of a text it also has words, their forms and types. */
+static hl_status allocate(const hl_model_source *run, int64_t T, bool text, hl_heads_input *input)
+{
+    int32_t *ids = input->integers = hl_calloc((size_t)(6 * T + 1), sizeof *ids);
+    HL_NEED(ids != NULL, "the input");
+    input->example = (hl_examples){ .n_examples = 1,
+                                    .n_tokens = T,
+                                    .tokens = ids,
+                                    .targets = ids + T,
+                                    .sources = ids + 2 * T,
+                                    .words = text ? ids + 3 * T : NULL,
+                                    .types = text && run->config.sizes.types > 0 ? ids + 5 * T : NULL,
+                                    .lengths = ids + 6 * T,
+                                    .kinds = hl_vocabulary_kinds(run->vocabulary) };
+    for (int64_t i = 0; i < T; i++) {
+        input->example.targets[i] = input->example.sources[i] = HL_IGNORE;
+    }
+    *input->example.lengths = (int32_t)T;
+    return hl_ok();
+}
+
 /* ---- text ---- */
 
 /* A sentence's words, and in `rows` the piece that each begins with. */
@@ -142,27 +163,13 @@ static hl_status make_text(const hl_model_source *run, const char *option, const
     int32_t *rows = hl_calloc((size_t)most, sizeof *rows);
     hl_status status = rows != NULL ? encode(run, option, text, rows, &n_rows, &pieces) : hl_error_memory("the input");
     int64_t T = (int64_t)pieces.n;
+    HL_THEN(status, allocate(run, T, true, input));
     if (status.code == HL_OK) {
-        input->integers = hl_calloc((size_t)(6 * T + 1), sizeof *input->integers);
-        status = input->integers != NULL ? hl_ok() : hl_error_memory("the input");
-    }
-    if (status.code == HL_OK && input->integers != NULL) {
         int32_t *ids = input->integers;
-        input->example = (hl_examples){ .n_examples = 1,
-                                        .n_tokens = T,
-                                        .tokens = ids,
-                                        .targets = ids + T,
-                                        .sources = ids + 2 * T,
-                                        .words = ids + 3 * T,
-                                        .types = run->config.sizes.types > 0 ? ids + 5 * T : NULL,
-                                        .lengths = ids + 6 * T,
-                                        .kinds = hl_vocabulary_kinds(run->vocabulary) };
         for (int64_t i = 0; i < T; i++) {
             ids[i] = pieces.at[i].id;
             ids[5 * T + i] = pieces.at[i].type;
-            input->example.targets[i] = input->example.sources[i] = HL_IGNORE;
         }
-        *input->example.lengths = (int32_t)T;
         hl_text_example read = { .n_tokens = T, .tokens = ids, .rows = rows, .n_targets = n_rows };
         hl_text_data_find_words(text_of(run), &read, ids + 4 * T);
         hl_word_forms_number(input->example.kinds, &read, input->example.words);
@@ -178,19 +185,8 @@ static hl_status make_example(const hl_model_source *run, const char *option, co
 {
     int64_t T = count_words(text);
     HL_TRY(check_count(option, T, run->shape.max_length));
-    int32_t *ids = input->integers = hl_calloc((size_t)(3 * T + 1), sizeof *ids);
-    HL_NEED(ids != NULL, "the input");
-    input->example = (hl_examples){ .n_examples = 1,
-                                    .n_tokens = T,
-                                    .tokens = ids,
-                                    .targets = ids + T,
-                                    .sources = ids + 2 * T,
-                                    .lengths = ids + 3 * T,
-                                    .kinds = hl_vocabulary_kinds(run->vocabulary) };
-    for (int64_t i = T; i < 3 * T; i++) {
-        ids[i] = HL_IGNORE;
-    }
-    ids[3 * T] = (int32_t)T;
+    HL_TRY(allocate(run, T, false, input));
+    int32_t *ids = input->integers;
     for (const char *at = text + strspn(text, blanks); *at != '\0'; at += strspn(at, blanks), ids++) {
         char token[HL_TOKEN_MAX_BYTES + 2];
         size_t length = strcspn(at, blanks);

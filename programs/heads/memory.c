@@ -3,19 +3,14 @@
 #include "core/base/memory.h"
 #include "heads/head_set.h"
 #include "heads/norm_shares.h"
+#include "heads/recorder.h"
 #include "programs/heads/input.h"
 #include "programs/heads/verb.h"
 #include "study/model_examples.h"
 
-static size_t larger(size_t a, size_t b)
+size_t hl_heads_larger(size_t a, size_t b)
 {
     return a > b ? a : b;
-}
-
-/* What stays in memory all the time. */
-static size_t model_bytes(const hl_footprint *f)
-{
-    return hl_footprint_sum(f, HL_STANDS_MODEL);
 }
 
 /* As of a run that has taken its two snapshots, of these examples. */
@@ -48,28 +43,29 @@ static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
                : hl_footprint_of_recorded(config, (int64_t)run->n_steps, f);
 }
 
-/* The answer of the verb, beside what always stands. */
-hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, size_t *bytes,
-                          const char **remedy)
+hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, hl_heads_need *need)
 {
-    hl_footprint f;
-    *remedy = HL_HEADS_LESS_EXAMPLES;
-    *bytes = 0;
-    HL_TRY(footprint_of(run, &f));
-    if (command->verb->memory != NULL) {
-        HL_TRY(command->verb->memory(run, command, &f, bytes, remedy));
-    }
-    *bytes = hl_size_sum(f.libraries - f.kernels, *bytes);
+    *need = (hl_heads_need){ .run = run, .command = command, .remedy = HL_HEADS_LESS_EXAMPLES };
+    HL_TRY(footprint_of(run, &need->f));
+    HL_TRY(command->verb->memory != NULL ? command->verb->memory(need) : hl_ok());
+    need->bytes = hl_size_sum(need->f.libraries - need->f.kernels, need->bytes);
     return hl_ok();
 }
 
-hl_status hl_heads_bytes(const hl_opened_model *run, const hl_heads_command *command, hl_heads_bytes_of *bytes_of,
-                         size_t *bytes)
+hl_status hl_heads_need_check(const hl_heads_need *need, hl_memory_at_hand at_hand)
 {
-    hl_model *model = hl_calloc(1, sizeof *model);
+    const char *what = need->command != NULL ? "looking at its heads needs" : "comparing it needs";
+    return hl_memory_check(need->bytes - need->there, at_hand, need->run->source.path, what, need->remedy);
+}
+
+/* ---- parts of what verbs need ---- */
+
+hl_status hl_heads_bytes(const hl_heads_need *need, hl_heads_bytes_of *bytes_of, size_t *bytes)
+{
+    hl_model *model = hl_calloc(1, sizeof *model); /* too large for the stack of some threads */
     HL_NEED(model != NULL, "the model's sizes");
-    hl_status status = hl_model_init(model, &run->source.shape);
-    HL_THEN(status, bytes_of(run, command, model, bytes));
+    hl_status status = hl_model_init(model, &need->run->source.shape);
+    HL_THEN(status, bytes_of(need, model, bytes));
     hl_model_free(model);
     hl_free(model);
     return status;
@@ -83,125 +79,129 @@ hl_examples hl_heads_examples_size(const hl_opened_model *run)
                : (hl_examples){ .n_examples = config->patterns.examples, .n_tokens = config->sizes.longest };
 }
 
-hl_status hl_heads_norms_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
-                               size_t *bytes)
+/* What the model is run on: an input, or the examples. */
+static hl_examples size_of_pass(const hl_heads_need *need)
 {
-    hl_examples examples = hl_heads_examples_size(run);
-    int64_t T = command->input != NULL ? hl_heads_input_most(&run->source, command->input) : examples.n_tokens;
-    *bytes = 0;
-    return T == 0 || T > run->source.shape.max_length
-               ? hl_ok() /* it will be refused */
-               : hl_norm_shares_bytes(model, command->input != NULL ? 1 : examples.n_examples, T,
-                                      run->source.rows_at_once, run->source.threads, bytes);
+    const char *input = need->command->input;
+    return input != NULL ? (hl_examples){ .n_examples = 1, .n_tokens = hl_heads_input_most(&need->run->source, input) }
+                         : hl_heads_examples_size(need->run);
 }
 
-size_t hl_heads_study_bytes(const hl_footprint *f)
+hl_status hl_heads_input_bytes(const hl_heads_need *need, const hl_model *model, size_t *bytes)
 {
+    int64_t T = size_of_pass(need).n_tokens;
+    *bytes = 0;
+    return T == 0 || T > need->run->source.shape.max_length
+               ? hl_ok()
+               : hl_recorder_pass_bytes(model, T, T, need->run->source.threads, bytes);
+}
+
+hl_status hl_heads_norms_bytes(const hl_heads_need *need, const hl_model *model, size_t *bytes)
+{
+    const hl_model_source *run = &need->run->source;
+    hl_examples pass = size_of_pass(need);
+    *bytes = 0;
+    return pass.n_tokens == 0 || pass.n_tokens > run->shape.max_length
+               ? hl_ok() /* it will be refused */
+               : hl_norm_shares_bytes(model, pass.n_examples, pass.n_tokens, run->rows_at_once, run->threads, bytes);
+}
+
+size_t hl_heads_model_bytes(const hl_heads_need *need)
+{
+    return hl_size_sum(need->f.kernels, hl_footprint_sum(&need->f, HL_STANDS_MODEL));
+}
+
+size_t hl_heads_study_bytes(const hl_heads_need *need)
+{
+    const hl_footprint *f = &need->f;
     return f->end > f->libraries ? f->end - f->libraries + f->kernels : 0;
 }
 
-const char *hl_heads_study_remedy(const hl_footprint *f)
+static const char *study_remedy(const hl_footprint *f)
 {
     return f->readings > f->snapshot
                ? "the map of one head needs less, and so does a run with fewer snapshots (patterns.every)"
                : HL_HEADS_LESS_EXAMPLES;
 }
 
-hl_status hl_heads_page_memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                               size_t *bytes, const char **remedy)
+hl_status hl_heads_study_memory(hl_heads_need *need)
 {
-    (void)run;
-    *bytes = hl_heads_command_looks(command) ? hl_heads_study_bytes(f) : 0;
-    *remedy = hl_heads_study_remedy(f);
+    need->bytes = hl_heads_study_bytes(need);
+    need->remedy = study_remedy(&need->f);
     return hl_ok();
 }
+
+hl_status hl_heads_page_memory(hl_heads_need *need)
+{
+    HL_TRY(hl_heads_study_memory(need));
+    need->bytes = hl_heads_command_looks(need->command) ? need->bytes : 0;
+    return hl_ok();
+}
+
+/* ---- needs of their own ---- */
 
 /* Of both runs: all metrics and maps, and the last snapshot. The heads are measured first. Then both snapshots of step
  * 0 are read and the page is made: metrics and maps of one run as text, and the passes of one, as those of the second
  * begin when a snapshot of the first is gone. */
-hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, size_t *bytes)
+hl_status hl_heads_memory_of_two(const hl_opened_model *first, const hl_opened_model *second, hl_heads_need *need)
 {
     const hl_opened_model *runs[] = { first, second };
     size_t untrained = 0, page = 0, measuring = 0;
-    *bytes = 0;
+    *need = (hl_heads_need){ .run = first, .remedy = "runs with fewer patterns.examples need less" };
     for (int i = 0; i < 2; i++) {
-        hl_footprint f;
-        HL_TRY(footprint_of(runs[i], &f));
-        size_t stands = hl_size_sum(model_bytes(&f), hl_size_sum(f.snapshot, f.readings));
-        *bytes = hl_size_sum(*bytes, hl_size_sum(i == 0 ? f.libraries : 0, stands));
-        untrained = hl_size_sum(untrained, f.snapshot);
-        page = larger(page, hl_size_sum(f.readings, f.page));
-        measuring = larger(measuring, f.measures - f.snapshot);
+        hl_footprint *f = &need->f;
+        HL_TRY(footprint_of(runs[i], f));
+        size_t stands = hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), hl_size_sum(f->snapshot, f->readings));
+        need->bytes = hl_size_sum(need->bytes, hl_size_sum(i == 0 ? f->libraries : 0, stands));
+        untrained = hl_size_sum(untrained, f->snapshot);
+        page = hl_heads_larger(page, hl_size_sum(f->readings, f->page));
+        measuring = hl_heads_larger(measuring, f->measures - f->snapshot);
     }
-    *bytes = hl_size_sum(*bytes, larger(measuring, hl_size_sum(untrained, page)));
+    need->bytes = hl_size_sum(need->bytes, hl_heads_larger(measuring, hl_size_sum(untrained, page)));
     return hl_ok();
 }
 
-static const char needs[] = "looking at its heads needs";
-
-hl_status hl_heads_memory_check(const hl_opened_model *run, const hl_heads_command *command, hl_memory_at_hand at_hand)
+/* Adds a study that takes `making` while it is made and `kept` from then on; or `others`, which are measured at
+ * another time, if they need more. Without others that is the page, where one is asked for. `fewer`: the remedy
+ * without null. */
+static void add_study(hl_heads_need *need, bool null, size_t making, size_t kept, size_t others, const char *fewer)
 {
-    size_t bytes;
-    const char *remedy;
-    HL_TRY(hl_heads_memory(run, command, &bytes, &remedy));
-    return hl_memory_check(bytes, at_hand, run->source.path, needs, remedy);
-}
-
-hl_status hl_heads_memory_check_two(const hl_opened_model *first, const hl_opened_model *second,
-                                    hl_memory_at_hand at_hand)
-{
-    size_t bytes;
-    HL_TRY(hl_heads_memory_of_two(first, second, &bytes));
-    return hl_memory_check(bytes, at_hand, first->source.path, "comparing it needs",
-                           "runs with fewer patterns.examples need less");
+    const hl_footprint *f = &need->f;
+    size_t model = hl_size_sum(f->libraries, hl_footprint_sum(f, HL_STANDS_MODEL));
+    need->remedy = HL_HEADS_LESS_MEASURING;
+    if (others == 0 && hl_heads_command_looks(need->command) && f->end > 0) {
+        others = hl_size_sum(f->end - model, kept);
+        need->remedy = study_remedy(f);
+    }
+    need->bytes = hl_size_sum(need->there, hl_size_sum(model, hl_heads_larger(making, others)));
+    if (others <= making) {
+        need->remedy = null ? "--without-null needs less, and so does a lower --max-pieces" : fewer;
+    }
 }
 
 /* Beside the treebank, which stands all the time, the study comes after the measures of --importance, whose snapshot
- * stays, and before the table and the page, while what was counted stays. */
+ * stays, and before the table and the page. */
 hl_status hl_heads_memory_of_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
-                                      const hl_heads_command *command, size_t *bytes, const char **remedy)
+                                      const hl_heads_command *command, hl_heads_need *need)
 {
-    hl_footprint f;
-    size_t making, kept, others = 0;
-    HL_TRY(footprint_of(study->model, &f));
+    size_t making, kept;
+    *need = (hl_heads_need){ .run = study->model, .command = command, .there = hl_treebank_bytes(study->treebank) };
+    HL_TRY(footprint_of(study->model, &need->f));
     HL_TRY(hl_syntax_study_bytes(study, question, &making, &kept));
-    if (command->importance) {
-        making = hl_size_sum(making, f.snapshot);
-        others = f.measures;
-    } else if (hl_heads_command_looks(command) && f.end > 0) {
-        others = hl_size_sum(f.end - f.libraries - model_bytes(&f), kept);
-    }
-    size_t before = hl_size_sum(hl_size_sum(f.libraries, model_bytes(&f)), hl_treebank_bytes(study->treebank));
-    *bytes = hl_size_sum(before, larger(making, others));
-    *remedy = others > making  ? (command->importance ? HL_HEADS_LESS_MEASURING : hl_heads_study_remedy(&f))
-              : question->null ? "--without-null needs less, and so does a lower --max-pieces"
-                               : "a lower --max-pieces needs less, and so do fewer sentences";
+    making = hl_size_sum(making, command->importance ? need->f.snapshot : 0);
+    add_study(need, question->null, making, kept, command->importance ? need->f.measures : 0,
+              "a lower --max-pieces needs less, and so do fewer sentences");
     return hl_ok();
 }
 
-hl_status hl_heads_memory_check_treebank(const hl_syntax_study *study, const hl_syntax_question *question,
-                                         const hl_heads_command *command, hl_memory_at_hand at_hand)
+hl_status hl_heads_memory_of_coreference(const hl_coreference_study *study, const hl_syntax_question *question,
+                                         const hl_heads_command *command, hl_heads_need *need)
 {
-    size_t bytes;
-    const char *remedy;
-    HL_TRY(hl_heads_memory_of_treebank(study, question, command, &bytes, &remedy));
-    bytes -= hl_treebank_bytes(study->treebank); /* which has been taken from what was free */
-    return hl_memory_check(bytes, at_hand, study->model->source.path, needs, remedy);
-}
-
-hl_status hl_heads_memory_check_coreference(const hl_coreference_study *study, const hl_syntax_question *question,
-                                            const hl_heads_command *command, hl_memory_at_hand at_hand)
-{
-    hl_footprint f;
     size_t making, counts = hl_coreference_counts_bytes(&study->text, hl_heads_count(&study->model->source.shape));
-    size_t others = question->null ? hl_size_sum(counts, counts) : counts; /* stay while the page is made */
-    HL_TRY(footprint_of(study->model, &f));
+    *need = (hl_heads_need){ .run = study->model, .command = command };
+    HL_TRY(footprint_of(study->model, &need->f));
     HL_TRY(hl_coreference_study_bytes(study, question, &making));
-    others =
-        hl_heads_command_looks(command) && f.end > 0 ? hl_size_sum(f.end - f.libraries - model_bytes(&f), others) : 0;
-    size_t bytes = hl_size_sum(larger(making, others), hl_size_sum(f.libraries, model_bytes(&f)));
-    return hl_memory_check(bytes, at_hand, study->model->source.path, needs,
-                           others > making  ? hl_heads_study_remedy(&f)
-                           : question->null ? "--without-null needs less, and so does a lower --max-pieces"
-                                            : "a lower --max-pieces needs less, and so do fewer documents");
+    add_study(need, question->null, making, question->null ? hl_size_sum(counts, counts) : counts, 0,
+              "a lower --max-pieces needs less, and so do fewer documents");
+    return hl_ok();
 }

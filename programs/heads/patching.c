@@ -133,14 +133,10 @@ static hl_status measure_row(const hl_heads_patching *p, hl_patch *patch, hl_pat
         hl_head_place at = hl_head_at(shape, h);
         set[h] = at.layer == row->layer && (row->kind == HL_PATCHED_ATTENTION || at.head == row->head);
     }
-    if (row->kind == HL_PATCHED_SET) {
-        hl_status parsed = hl_head_set_parse(shape, p->command->heads, set);
-        if (parsed.code == HL_INVALID) {
-            return hl_error(HL_INVALID, "command line: --heads: %s", parsed.text);
-        }
-        HL_TRY(parsed);
-    }
-    return hl_patch_measure(patch, change, &row->effects[number]);
+    hl_status status = row->kind == HL_PATCHED_SET ? hl_head_set_parse(shape, p->command->heads, set) : hl_ok();
+    return status.code == HL_INVALID ? hl_error(HL_INVALID, "command line: --heads: %s", status.text)
+           : status.code != HL_OK    ? status
+                                     : hl_patch_measure(patch, change, &row->effects[number]);
 }
 
 static hl_status measure_residual(hl_heads_patching *p, hl_patch *patch)
@@ -211,23 +207,19 @@ static hl_status measure_pair(hl_heads_patching *p, const pair *texts, int64_t n
 /* Cuts a line at its tabs; false if it has fewer than two fields, or more than four. */
 static bool cut_line(char *line, pair *texts)
 {
-    char *fields[4] = { line };
-    int n = 1;
-    for (char *tab = line; (tab = strchr(tab, '\t')) != NULL; n++) {
-        *tab++ = '\0';
-        if (n == 4) {
-            return false;
+    char *fields[4] = { NULL };
+    int n = 0;
+    for (char *field = line, *next; field != NULL; field = next, n++) {
+        next = strchr(field, '\t');
+        if (next != NULL) {
+            *next++ = '\0';
         }
-        fields[n] = tab;
+        if (n < 4) {
+            fields[n] = n < 2 || *field != '\0' ? field : NULL;
+        }
     }
-    for (int i = 2; i < 4; i++) {
-        fields[i] = i < n && *fields[i] != '\0' ? fields[i] : NULL;
-    }
-    texts->clean = fields[0];
-    texts->corrupt = fields[1];
-    texts->answer = fields[2];
-    texts->wrong = fields[3];
-    return n >= 2;
+    *texts = (pair){ .clean = fields[0], .corrupt = fields[1], .answer = fields[2], .wrong = fields[3] };
+    return n >= 2 && n <= 4;
 }
 
 static int64_t count_lines(const char *text)
@@ -272,42 +264,31 @@ static hl_status measure_lines(hl_heads_patching *p, char *text)
 
 /* ---- all of it ---- */
 
-static void add_row(hl_patched *rows, int64_t *n, hl_patched_kind kind, int layer, int64_t head)
+static void add_row(hl_heads_patching *p, hl_patched_kind kind, int layer, int64_t head)
 {
-    rows[(*n)++] = (hl_patched){ .kind = kind, .layer = layer, .head = head };
-}
-
-/* Lists the rows; returns how many. */
-static int64_t list_rows(const hl_heads_patching *p, hl_patched *rows)
-{
-    const hl_model_config *shape = &p->run->source.shape;
-    int64_t n = 0;
-    if (p->command->heads != NULL) {
-        add_row(rows, &n, HL_PATCHED_SET, -1, -1);
-        return n;
-    }
-    for (int l = 0; l < shape->n_layers; l++) {
-        for (int64_t h = 0; h < shape->heads[l]; h++) {
-            add_row(rows, &n, HL_PATCHED_HEAD, l, h);
-        }
-        add_row(rows, &n, HL_PATCHED_ATTENTION, l, -1);
-        if (shape->feed_forward != HL_FEED_FORWARD_NONE) {
-            add_row(rows, &n, HL_PATCHED_FEED_FORWARD, l, -1);
-        }
-    }
-    return n;
+    double *effects = p->effects + p->n_rows * p->n_pairs;
+    p->rows[p->n_rows++] = (hl_patched){ .kind = kind, .layer = layer, .head = head, .effects = effects };
 }
 
 static hl_status make_rows(hl_heads_patching *p)
 {
     const hl_model_config *shape = &p->run->source.shape;
-    p->rows = hl_calloc((size_t)(hl_heads_count(shape) + (int64_t)2 * shape->n_layers), sizeof *p->rows);
-    HL_NEED(p->rows != NULL, "what is patched");
-    p->n_rows = list_rows(p, p->rows);
-    double *effects = hl_calloc((size_t)(p->n_rows * p->n_pairs), sizeof *effects);
-    HL_NEED(effects != NULL, "what is patched");
-    for (int64_t i = 0; i < p->n_rows; i++) {
-        p->rows[i].effects = effects + i * p->n_pairs;
+    int64_t most = p->command->heads != NULL ? 1 : hl_heads_count(shape) + (int64_t)2 * shape->n_layers;
+    p->rows = hl_calloc((size_t)most, sizeof *p->rows);
+    p->effects = hl_calloc((size_t)(most * p->n_pairs), sizeof *p->effects);
+    HL_NEED(p->rows != NULL && p->effects != NULL, "what is patched");
+    if (p->command->heads != NULL) {
+        add_row(p, HL_PATCHED_SET, -1, -1);
+        return hl_ok();
+    }
+    for (int l = 0; l < shape->n_layers; l++) {
+        for (int64_t h = 0; h < shape->heads[l]; h++) {
+            add_row(p, HL_PATCHED_HEAD, l, h);
+        }
+        add_row(p, HL_PATCHED_ATTENTION, l, -1);
+        if (shape->feed_forward != HL_FEED_FORWARD_NONE) {
+            add_row(p, HL_PATCHED_FEED_FORWARD, l, -1);
+        }
     }
     return hl_ok();
 }
@@ -327,36 +308,42 @@ static void average(hl_heads_patching *p)
     }
 }
 
+static hl_status measure_file(hl_heads_patching *p)
+{
+    char *text;
+    size_t size;
+    HL_TRY(hl_file_read(p->command->pairs, (size_t)1 << 30, &text, &size));
+    p->n_pairs = count_lines(text);
+    hl_status status =
+        p->n_pairs > 0 ? make_rows(p) : hl_error(HL_INVALID, "%s: no pair of texts in it", p->command->pairs);
+    HL_THEN(status, measure_lines(p, text));
+    hl_free(text);
+    return status;
+}
+
+static hl_status measure_only(hl_heads_patching *p)
+{
+    const hl_heads_command *c = p->command;
+    pair only = { c->clean, c->corrupt, c->answer, c->wrong };
+    p->n_pairs = 1;
+    HL_TRY(make_rows(p));
+    return measure_pair(p, &only, 0);
+}
+
 hl_status hl_heads_patching_measure(hl_heads_patching *patching, const hl_opened_model *run,
                                     const hl_heads_command *command, FILE *err)
 {
-    *patching = (hl_heads_patching){ .run = run, .command = command, .err = err, .n_pairs = 1 };
-    if (command->pairs == NULL) {
-        pair only = { command->clean, command->corrupt, command->answer, command->wrong };
-        HL_TRY(make_rows(patching));
-        HL_TRY(measure_pair(patching, &only, 0));
-        average(patching);
-        return hl_ok();
-    }
-    char *text;
-    size_t size;
-    HL_TRY(hl_file_read(command->pairs, (size_t)1 << 30, &text, &size));
-    patching->n_pairs = count_lines(text);
-    hl_status status = patching->n_pairs > 0 ? make_rows(patching)
-                                             : hl_error(HL_INVALID, "%s: no pair of texts in it", command->pairs);
-    HL_THEN(status, measure_lines(patching, text));
-    if (status.code == HL_OK) {
-        average(patching);
-    }
-    hl_free(text);
-    return status;
+    *patching = (hl_heads_patching){ .run = run, .command = command, .err = err };
+    HL_TRY(command->pairs != NULL ? measure_file(patching) : measure_only(patching));
+    average(patching);
+    return hl_ok();
 }
 
 void hl_heads_patching_free(hl_heads_patching *patching)
 {
     hl_heads_input_free(&patching->clean);
     hl_heads_input_free(&patching->corrupt);
-    hl_free(patching->rows != NULL ? patching->rows->effects : NULL);
+    hl_free(patching->effects);
     hl_free(patching->rows);
     hl_free(patching->residual);
     *patching = (hl_heads_patching){ 0 };

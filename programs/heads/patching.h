@@ -28,7 +28,8 @@ typedef struct hl_heads_patching {
     const hl_heads_command *command;
     FILE *err;
     int64_t n_pairs, n_used; /* pairs, and those that count */
-    hl_patched *rows;        /* owned, with their effects */
+    hl_patched *rows;        /* owned, as are their effects */
+    double *effects;
     int64_t n_rows;
 
     /* Of the only pair, without --pairs. */
@@ -47,9 +48,3 @@ typedef struct hl_heads_patching {
 hl_status hl_heads_patching_measure(hl_heads_patching *patching, const hl_opened_model *run,
                                     const hl_heads_command *command, FILE *err);
 void hl_heads_patching_free(hl_heads_patching *patching);
-
-/* Prints the results, or writes the requested files: JSON {"pairs", "used", "reverse", "at", "position", "answer",
- * "wrong", "d_clean", "d_corrupt", "rows": [{"part", "layer", "head", "effect", "error"}], "residual": layers of
- * tokens, "clean": tokens, "corrupt": tokens} (null if there is more than one pair); CSV the rows; figures of both
- * maps. HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
-hl_status hl_heads_patching_deliver(const hl_heads_patching *patching, FILE *out);

@@ -1,7 +1,6 @@
 #include "programs/heads/program.h"
 
 #include "programs/beside.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/processes.h"
 #include "programs/standard_output.h"

@@ -42,11 +42,3 @@ hl_status hl_heads_pruning_make(hl_heads_pruning *pruning, hl_opened_model *run,
 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_pruning_free(hl_heads_pruning *pruning);
-
-/* Prints the curve as a table to `out`, unless a file goes there: a heading, a row for every number of heads, and
- * sentences. Only the first line, which has the run's path, may be longer than HL_TABLE_WIDTH. Writes the requested
- * files: JSON {"weights_step" (null: not known), "examples", "rows": [the columns of CSV as
- * members; "removed" is null in the first]}; CSV
- * heads,removed,loss,perplexity,accuracy,parameters,milliseconds_per_batch, where `removed` is empty in the first row;
- * the chart (show/curve_picture.h). HL_BAD_FILE, HL_NO_MEMORY, HL_FAILED. */
-hl_status hl_heads_prune_show_curve(const hl_heads_pruning *pruning, const hl_heads_command *command, FILE *out);

@@ -1,7 +1,7 @@
 #include "programs/heads/shares_chart.h"
 
 #include "core/base/memory.h"
-#include "programs/heads/maps.h"
+#include "programs/heads/deliver.h"
 
 hl_status hl_heads_shares_init(hl_heads_shares *shares, int64_t n_rows, const char *const *baselines,
                                int64_t n_baselines, const hl_model_config *shape)

@@ -75,11 +75,9 @@ hl_status hl_heads_treebank_show(const hl_syntax_study *study, const hl_heads_co
     if (command->relation != NULL) {
         int64_t relation;
         HL_TRY(find_relation(study->treebank, command->relation, &relation));
-        hl_heads_relation_table(&answer, study, relation);
-        hl_heads_relation_data(&answer, study, relation);
+        HL_TRY(hl_heads_relation_answer(&answer, study, relation));
     } else {
-        hl_heads_treebank_table(&answer, study, command->wide);
-        hl_heads_treebank_data(&answer, study);
+        hl_heads_treebank_answer(&answer, study, command->wide);
     }
     return hl_heads_deliver(command, &answer, out);
 }
@@ -128,7 +126,9 @@ hl_status hl_heads_treebank_study(hl_syntax_study *study, hl_opened_model *model
     HL_THEN(status, hl_syntax_study_read(study, model, &question));
     int64_t relation;
     HL_THEN(status, command->relation != NULL ? find_relation(study->treebank, command->relation, &relation) : hl_ok());
-    HL_THEN(status, hl_heads_memory_check_treebank(study, &question, command, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_THEN(status, hl_heads_memory_of_treebank(study, &question, command, &need));
+    HL_THEN(status, hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_THEN(status, hl_opened_model_load(model, -1));
     HL_THEN(status, hl_syntax_study_make(study, &question));
     HL_THEN(status, question.faithful ? hl_syntax_study_judge(study, model, &question) : hl_ok());

@@ -2,14 +2,14 @@
 
 #include "core/base/memory.h"
 #include "core/base/units.h"
+#include "core/files/json_text.h"
 #include "heads/head_set.h"
-#include "programs/heads/json.h"
 #include "show/table.h"
-#include "study/heads_table.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* ---- what a choice reaches ---- */
 
 static void add_share(hl_row *row, const char *title, hl_syntax_rate rate)
 {
@@ -24,8 +24,42 @@ static void add_found(hl_row *row, const char *title, hl_syntax_rate rate)
     hl_row_text(row, "95%", NULL, "%.0f-%.0f", 100 * sure.low, 100 * sure.high);
 }
 
+/* The names of what a choice reaches. */
+typedef struct choice_keys {
+    const char *head, *direction, *share, *low, *high, *offset, *baseline;
+} choice_keys;
+
+static const choice_keys published = { "head", "direction", "accuracy", "low", "high", "offset", "baseline" };
+static const choice_keys held_out = { "held_out_head", "held_out_direction", "held_out",         "held_out_low",
+                                      "held_out_high", "held_out_offset",    "held_out_baseline" };
+
+/* What a choice reaches; of the best head its name, too. */
+static void add_choice(hl_row *row, const hl_syntax_study *study, const hl_syntax_choice *choice,
+                       const choice_keys *keys, bool with_head)
+{
+    bool any = choice->found.cases > 0;
+    hl_syntax_interval interval = hl_syntax_interval_of(choice->found);
+    if (with_head) {
+        hl_head_name name = hl_head_name_at(&study->model->source.shape, choice->head);
+        hl_row_text(row, NULL, keys->head, "%s", any ? name.text : "");
+    }
+    hl_row_text(row, NULL, keys->direction, "%s", any ? hl_syntax_direction_name(choice->direction) : "");
+    hl_row_number(row, NULL, keys->share, 0, hl_syntax_share(choice->found));
+    hl_row_number(row, NULL, keys->low, 0, any ? interval.low : NAN);
+    hl_row_number(row, NULL, keys->high, 0, any ? interval.high : NAN);
+    hl_row_integer(row, NULL, keys->offset, any ? choice->offset : NAN);
+    hl_row_number(row, NULL, keys->baseline, 0, any ? hl_syntax_share(choice->baseline) : NAN);
+}
+
+static void add_null(hl_row *row, const hl_syntax_row *null)
+{
+    hl_row_share(row, "null", "null", hl_syntax_share(null->published.found));
+    hl_row_number(row, NULL, "null_held_out", 0, hl_syntax_share(null->held_out.found));
+}
+
 /* ---- all relations ---- */
 
+/* For people all columns of --wide. */
 static void row_of_relation(const void *context, int64_t index, hl_row *row)
 {
     const hl_syntax_study *study = context;
@@ -33,10 +67,12 @@ static void row_of_relation(const void *context, int64_t index, hl_row *row)
     int64_t relation = study->rows[index];
     hl_syntax_row found = hl_syntax_row_of(&study->found, relation);
     const hl_syntax_choice *all = &found.published, *held = &found.held_out;
-    bool known = held->found.cases > 0;
-    hl_row_text(row, "relation", NULL, "%s%s", hl_syntax_study_name(study, relation),
-                hl_syntax_names(&study->found, relation, held) ? " *" : "");
+    const char *name = hl_syntax_study_name(study, relation);
+    bool known = held->found.cases > 0, earned = hl_syntax_names(&study->found, relation, held);
+    hl_row_text(row, "relation", NULL, "%s%s", name, earned ? " *" : "");
+    hl_row_text(row, NULL, "relation", "%s", name);
     hl_row_text(row, "cases", NULL, "%s", HL_COUNT(all->found.cases));
+    hl_row_integer(row, NULL, "cases", all->found.cases);
     hl_row_text(row, "head", NULL, "%s", hl_head_name_at(shape, all->head).text);
     hl_row_text(row, "way", NULL, "%s", hl_syntax_direction_name(all->direction));
     add_found(row, "found", all->found);
@@ -45,18 +81,14 @@ static void row_of_relation(const void *context, int64_t index, hl_row *row)
     hl_row_text(row, "by", NULL, "%s", known ? hl_head_name_at(shape, held->head).text : "-");
     add_share(row, "held", held->found);
     add_share(row, "held base", held->baseline);
+    add_choice(row, study, all, &published, true);
+    add_choice(row, study, held, &held_out, true);
     if (study->null.n_heads > 0) {
-        add_share(row, "null", hl_syntax_row_of(&study->null, relation).published.found);
+        hl_syntax_row null = hl_syntax_row_of(&study->null, relation);
+        hl_row_text(row, NULL, "null_head", "%s", hl_head_name_at(shape, null.published.head).text);
+        add_null(row, &null);
     }
-}
-
-/* The share with its interval, as in "74.3 (71-77)". */
-static void add_held_out(hl_row *row, hl_syntax_rate rate)
-{
-    hl_syntax_interval sure = hl_syntax_interval_of(rate);
-    bool known = rate.cases > 0;
-    hl_row_text(row, "held out", NULL, known ? "%.1f (%.0f-%.0f)" : "-", 100 * hl_syntax_share(rate), 100 * sure.low,
-                100 * sure.high);
+    hl_row_truth(row, "label", earned);
 }
 
 /* The same relation by what is held out alone. */
@@ -71,7 +103,7 @@ static void short_row_of_relation(const void *context, int64_t index, hl_row *ro
     hl_row_text(row, "relation", NULL, "%s%s", hl_syntax_study_name(study, relation),
                 hl_syntax_names(&study->found, relation, held) ? " *" : "");
     hl_row_text(row, "head", NULL, "%s", known ? name.text : "-");
-    add_held_out(row, held->found);
+    hl_heads_add_held_out(row, held->found);
     add_share(row, "base", held->baseline);
     if (study->null.n_heads > 0) {
         add_share(row, "null", hl_syntax_row_of(&study->null, relation).held_out.found);
@@ -94,99 +126,6 @@ static void print_read(hl_text *text, const hl_syntax_study *study)
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "Of these, sentences with several roots: %s; words that the model's tokens do not know: %s.",
                           HL_COUNT(t->n_several_roots), HL_COUNT(t->n_unknown_words));
-    }
-}
-
-static void row_of_trees(const void *context, int64_t kind, hl_row *row)
-{
-    const hl_tree_score *score = &((const hl_syntax_study *)context)->trees[kind];
-    hl_row_text(row, "whole trees", "trees", "%s", hl_syntax_tree_name((hl_syntax_tree_kind)kind));
-    hl_row_share(row, "UAS", "uas", hl_tree_share(score, score->directed));
-    hl_row_share(row, "UUAS", "uuas", hl_tree_share(score, score->undirected));
-}
-
-hl_results hl_heads_trees(const hl_syntax_study *study)
-{
-    return (hl_results){ row_of_trees, study, HL_SYNTAX_TREE_KINDS };
-}
-
-/* The head of row `index` of those that earn a label; -1: there are fewer. */
-static int64_t earning_head(const hl_syntax_study *study, int64_t index)
-{
-    for (int64_t head = 0; head < study->found.n_heads; head++) {
-        if (study->labels[head].relation >= 0 && index-- == 0) {
-            return head;
-        }
-    }
-    return -1;
-}
-
-/* What the head reaches where nothing was chosen. */
-static void row_of_earning(const void *context, int64_t index, hl_row *row)
-{
-    const hl_syntax_study *study = context;
-    int64_t head = earning_head(study, index);
-    const hl_syntax_label *label = &study->labels[head];
-    const hl_syntax_choice *held = &label->held_out;
-    hl_syntax_interval sure = hl_syntax_interval_of(held->found);
-    hl_row_text(row, "head", "head", "%s", hl_head_name_at(&study->model->source.shape, head).text);
-    hl_row_text(row, "label", "relation", "%s", label->name);
-    hl_row_text(row, NULL, "direction", "%s", hl_syntax_direction_name(held->direction));
-    hl_row_integer(row, NULL, "cases", held->found.cases);
-    hl_row_number(row, NULL, "held_out", 0, hl_syntax_share(held->found));
-    add_held_out(row, held->found);
-    hl_row_number(row, NULL, "low", 0, sure.low);
-    hl_row_number(row, NULL, "high", 0, sure.high);
-    hl_row_integer(row, NULL, "offset", held->offset);
-    hl_row_share(row, "base", "baseline", hl_syntax_share(held->baseline));
-    /* What the model needs the head for; people see it where it is judged, with what decides. */
-    bool judged = study->effects.n_heads > 0;
-    static const char *const verdicts[] = {
-        [HL_FAITHFUL_NO] = "no", [HL_FAITHFUL_YES] = "yes", [HL_FAITHFUL_UNKNOWN] = "-"
-    };
-    hl_heads_add_effect(row, label->effect);
-    hl_row_truth(row, "faithful_in_group", hl_heads_truth(label->group));
-    if (judged) {
-        bool by_group;
-        hl_row_text(row, "without", NULL, "%s", hl_heads_loss_text(label->effect).text);
-        hl_faithful faithful = hl_effect_verdict(label->effect, label->group, &by_group);
-        hl_row_text(row, "faithful", NULL, "%s%s", verdicts[faithful], by_group ? "*" : "");
-    }
-}
-
-hl_results hl_heads_earning(const hl_syntax_study *study)
-{
-    hl_results results = { row_of_earning, study, 0 };
-    while (earning_head(study, results.n) >= 0) {
-        results.n++;
-    }
-    return results;
-}
-
-static void print_earning(hl_text *text, const hl_syntax_study *study)
-{
-    hl_results earning = hl_heads_earning(study);
-    hl_text_print(text, "\n");
-    if (earning.n == 0) {
-        hl_text_print(text, "Heads that earn a label: none.\n");
-        return;
-    }
-    hl_text_paragraph(
-        text, HL_TABLE_WIDTH,
-        "Heads that earn a label. If a head earns several relations, its label is the most frequent relation whose "
-        "best head it is, or else the relation that it finds farthest above the base.");
-    hl_results_print_apart(text, earning, HL_TABLE_WIDTH, 2);
-    if (study->effects.n_heads > 0) {
-        hl_text_paragraph(
-            text, HL_TABLE_WIDTH,
-            "without: how much the loss grows without the head, on sentences 1, 3, 5 ... of the first %d (in brackets "
-            "the standard error). faithful: whether the model needs the head for its relation. yes: attention to the "
-            "right words in place of the head's own keeps at least 80%% of what the head does; -: the loss grows by no "
-            "more than three standard errors; *: together with the heads of its layer that share its label and way.",
-            HL_SYNTAX_JUDGED);
-    } else if (study->no_effects.code != HL_OK) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "Whether heads are faithful to these labels is not known: %s.",
-                          study->no_effects.text);
     }
 }
 
@@ -253,89 +192,76 @@ static void print_extras(hl_text *text, const hl_syntax_study *study)
     hl_text_free(&shown);
 }
 
-void hl_heads_treebank_table(hl_heads_answer *answer, const hl_syntax_study *study, bool wide)
+void hl_heads_treebank_answer(hl_heads_answer *answer, const hl_syntax_study *study, bool wide)
 {
+    const hl_treebank *t = study->treebank;
+    const hl_results relations = relations_of(study);
     hl_text *text = &answer->table;
     print_read(text, study);
     (wide ? print_wide : print_short)(text, study);
     print_extras(text, study);
-    print_earning(text, study);
-    hl_results_markdown(&answer->markdown, relations_of(study));
+    hl_heads_earning_print(text, study);
+    hl_results_markdown(&answer->markdown, relations);
     if (study->has_trees) {
-        hl_results_print_apart(text, hl_heads_trees(study), HL_TABLE_WIDTH, 1);
-        hl_text_paragraph(text, HL_TABLE_WIDTH,
-                          "Whole trees of %s sentences (1, 3, 5 ...; those of one root), from the gold root. The other "
-                          "sentences choose the heads, these choose the best offset. The mean is of %" PRId64
-                          " head%s: those that find a relation best and earn it, both on the other sentences. UAS: the "
-                          "share of words whose head is right; UUAS: also the wrong way round.",
-                          HL_COUNT(study->tree_sentences), study->n_tree_heads, study->n_tree_heads == 1 ? "" : "s");
-        hl_text_print(&answer->markdown, "\n");
-        hl_results_markdown(&answer->markdown, hl_heads_trees(study));
+        hl_heads_trees_print(answer, study);
     }
+    json_t *trees = study->has_trees ? hl_results_json(hl_heads_trees(study)) : json_null();
+    int64_t left_out = t->n_short + t->n_long;
+    hl_json_print_document(&answer->json,
+                           json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
+                                     (json_int_t)t->n_sentences, "left_out", (json_int_t)left_out, "several_roots",
+                                     (json_int_t)t->n_several_roots, "unknown_words",
+                                     (json_int_t)t->n_unknown_words, "rows", hl_results_json(relations),
+                                     "heads", hl_results_json(hl_heads_earning(study)), "trees", trees));
+    hl_results_csv(&answer->csv, study->has_trees ? hl_heads_trees(study) : relations);
 }
 
 /* ---- one relation ---- */
 
 typedef struct found_head {
     int64_t head;
-    hl_syntax_row row;
+    double hits;
 } found_head;
 
-/* What all heads find of a relation, the most found first. */
+/* What all heads find of it. */
 typedef struct relation_heads {
     const hl_syntax_study *study;
     int64_t relation;
-    found_head *heads; /* (study->found.n_heads) */
+    const found_head *order; /* (study->found.n_heads); NULL: by layer and head */
 } relation_heads;
 
 static int most_found_first(const void *a, const void *b)
 {
     const found_head *x = a, *y = b;
-    int64_t more = y->row.published.found.hits - x->row.published.found.hits;
-    return more != 0 ? (more > 0 ? 1 : -1) : (x->head > y->head) - (x->head < y->head);
+    return x->hits != y->hits ? (x->hits < y->hits) - (x->hits > y->hits) : (x->head > y->head) - (x->head < y->head);
 }
 
 static void row_of_head(const void *context, int64_t index, hl_row *row)
 {
-    const relation_heads *all = context;
-    const hl_syntax_study *study = all->study;
-    int64_t head = all->heads[index].head;
-    const hl_syntax_choice *found = &all->heads[index].row.published, *held = &all->heads[index].row.held_out;
-    hl_row_text(row, "head", NULL, "%s%s", hl_head_name_at(&study->model->source.shape, head).text,
-                hl_syntax_names(&all->study->found, all->relation, held) ? " *" : "");
-    hl_row_text(row, "way", NULL, "%s", hl_syntax_direction_name(found->direction));
-    add_found(row, "found", found->found);
+    const relation_heads *of = context;
+    const hl_syntax_study *study = of->study;
+    int64_t head = of->order != NULL ? of->order[index].head : index;
+    hl_syntax_row found = hl_syntax_head_of(&study->found, of->relation, head);
+    const hl_syntax_choice *all = &found.published, *held = &found.held_out;
+    hl_head_name name = hl_head_name_at(&study->model->source.shape, head);
+    bool earned = hl_syntax_names(&study->found, of->relation, held);
+    hl_row_text(row, "head", NULL, "%s%s", name.text, earned ? " *" : "");
+    hl_row_text(row, NULL, "head", "%s", name.text);
+    hl_row_text(row, "way", NULL, "%s", hl_syntax_direction_name(all->direction));
+    add_found(row, "found", all->found);
     add_share(row, "held", held->found);
+    add_choice(row, study, all, &published, false);
+    add_choice(row, study, held, &held_out, false);
     if (study->null.n_heads > 0) {
-        add_share(row, "null", hl_syntax_head_of(&study->null, all->relation, head).published.found);
+        hl_syntax_row null = hl_syntax_head_of(&study->null, of->relation, head);
+        add_null(row, &null);
     }
+    hl_row_truth(row, "label", earned);
 }
 
-/* Adds the table, set apart, in columns of at most `width` characters in all, or, 0, as Markdown. */
-static void add_heads(hl_text *text, const hl_syntax_study *study, int64_t relation, int width)
+static void print_relation(hl_text *text, const hl_syntax_study *study, int64_t relation, hl_results heads)
 {
-    int64_t n = study->found.n_heads;
-    relation_heads all = { study, relation, hl_calloc((size_t)n, sizeof *all.heads) };
-    if (all.heads == NULL) {
-        hl_text_fail(text, hl_error_memory("the heads of a relation"));
-        return;
-    }
-    for (int64_t h = 0; h < n; h++) {
-        all.heads[h] = (found_head){ h, hl_syntax_head_of(&study->found, relation, h) };
-    }
-    qsort(all.heads, (size_t)n, sizeof *all.heads, most_found_first);
-    hl_results results = { row_of_head, &all, n };
-    if (width > 0) {
-        hl_results_print_apart(text, results, width, 1);
-    } else {
-        hl_results_markdown(text, results);
-    }
-    hl_free(all.heads);
-}
-
-void hl_heads_relation_table(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation)
-{
-    hl_text *text = &answer->table;
+    bool own = relation < study->found.n_own;
     print_read(text, study);
     hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
     if (best.found.cases > 0) {
@@ -346,14 +272,34 @@ void hl_heads_relation_table(hl_heads_answer *answer, const hl_syntax_study *stu
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s: no cases; only words that have a head in their sentence are one.",
                           hl_syntax_study_name(study, relation));
     }
-    add_heads(text, study, relation, HL_TABLE_WIDTH);
+    hl_results_print_apart(text, heads, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%sfound: per cent of the cases in which the largest weight is on the right word, in the head's "
                       "better way; d>h: the word looks at %s, h>d: that looks at the word. held: the same, the way "
                       "chosen on sentences 0, 2, 4 ... and measured on 1, 3, 5 .... null: of the same head with random "
                       "weights.%s",
-                      meaning_of(study, relation),
-                      relation < study->found.n_own ? "its syntactic head" : "the right word",
-                      relation < study->found.n_own ? " *: the head earns the relation as a label." : "");
-    add_heads(&answer->markdown, study, relation, 0);
+                      meaning_of(study, relation), own ? "its syntactic head" : "the right word",
+                      own ? " *: the head earns the relation as a label." : "");
+}
+
+hl_status hl_heads_relation_answer(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation)
+{
+    int64_t n = study->found.n_heads;
+    found_head *order = hl_calloc((size_t)n, sizeof *order);
+    HL_NEED(order != NULL, "the heads of a relation");
+    for (int64_t head = 0; head < n; head++) {
+        order[head] = (found_head){ head, hl_syntax_head_of(&study->found, relation, head).published.found.hits };
+    }
+    qsort(order, (size_t)n, sizeof *order, most_found_first);
+    const relation_heads best_first = { study, relation, order }, by_place = { study, relation, NULL };
+    hl_results shown = { row_of_head, &best_first, n }, heads = { row_of_head, &by_place, n };
+    print_relation(&answer->table, study, relation, shown);
+    hl_results_markdown(&answer->markdown, shown);
+    hl_syntax_choice best = hl_syntax_row_of(&study->found, relation).published;
+    hl_json_print_document(&answer->json,
+                           json_pack("{s:o, s:I, s:o}", "relation", hl_json_name(hl_syntax_study_name(study, relation)),
+                                     "cases", (json_int_t)best.found.cases, "heads", hl_results_json(heads)));
+    hl_results_csv(&answer->csv, heads);
+    hl_free(order);
+    return hl_ok();
 }

@@ -9,16 +9,9 @@
 
 /* The table: a sentence about what was read, a row for each relation, an explanation of the columns, the heads that
  * earn a label, and the trees, if they were made. Without `wide`, it has only held-out numbers. Markdown: the rows with
- * all numbers as a table, and the trees as another one. */
-void hl_heads_treebank_table(hl_heads_answer *answer, const hl_syntax_study *study, bool wide);
-
-/* A row for each head that earns a label, with its held-out numbers; there may be none. */
-hl_results hl_heads_earning(const hl_syntax_study *study);
-
-/* A row for each kind of trees. */
-hl_results hl_heads_trees(const hl_syntax_study *study);
-
-/* JSON: {"sentences", "left_out", "several_roots", "unknown_words", "rows": [{"relation", "cases", "head", "direction"
+ * all numbers as a table, and the trees as another one.
+ *
+ * JSON: {"sentences", "left_out", "several_roots", "unknown_words", "rows": [{"relation", "cases", "head", "direction"
  * ("d>h" or "h>d"), "accuracy", "low", "high", "offset", "baseline", "held_out_head", "held_out_direction", "held_out",
  * "held_out_low", "held_out_high", "held_out_offset", "held_out_baseline", "null_head", "null", "null_held_out",
  * "label"}], "heads": [{"head", "relation", "direction", "cases", "held_out", "low", "high", "offset", "baseline",
@@ -27,10 +20,22 @@ hl_results hl_heads_trees(const hl_syntax_study *study);
  * the held-out head earns the relation. `heads` are those that earn a relation, with their effects (heads/effect.h).
  *
  * CSV: the rows, with the same names; if trees were made, only "trees". */
-void hl_heads_treebank_data(hl_heads_answer *answer, const hl_syntax_study *study);
+void hl_heads_treebank_answer(hl_heads_answer *answer, const hl_syntax_study *study, bool wide);
 
-/* All heads for one relation, the best first; the same as Markdown. */
-void hl_heads_relation_table(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation);
+/* The same of all heads for one relation, the best first as a table and as Markdown. JSON: {"relation", "cases",
+ * "heads": [{"head", ...}]}; CSV: these rows. HL_NO_MEMORY; the answer is
+ * then empty. */
+hl_status hl_heads_relation_answer(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation);
 
-/* {"relation", "cases", "heads": [{"layer", "head", ...}]} of these rows, and as CSV. */
-void hl_heads_relation_data(hl_heads_answer *answer, const hl_syntax_study *study, int64_t relation);
+/* ---- parts of the former (programs/heads/treebank_earning.c) ---- */
+
+/* A row for each head that earns a label, with its held-out numbers; there may be none. */
+hl_results hl_heads_earning(const hl_syntax_study *study);
+void hl_heads_earning_print(hl_text *text, const hl_syntax_study *study);
+
+/* A row for each kind of trees. */
+hl_results hl_heads_trees(const hl_syntax_study *study);
+void hl_heads_trees_print(hl_heads_answer *answer, const hl_syntax_study *study);
+
+/* The share with its interval, as in "74.3 (71-77)". */
+void hl_heads_add_held_out(hl_row *row, hl_syntax_rate rate);

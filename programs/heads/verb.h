@@ -3,7 +3,8 @@
 
 #include "programs/heads/call.h"
 #include "programs/heads/command.h"
-#include "train/footprint.h"
+#include "programs/heads/help.h"
+#include "programs/heads/memory.h"
 
 #include <stddef.h>
 
@@ -13,19 +14,17 @@ struct hl_heads_verb {
     const char *does;    /* a line of heads --help */
     const char *example; /* the words after the program's name */
     const char *help;    /* the text of --help, of at most 40 lines (programs/heads/help.h) */
-    const hl_option *options;
-    size_t n_options;
-    const char *object;                              /* the name of its second word, such as "TREEBANK" */
-    bool object_needed;                              /* false: it may be left out */
-    bool without_model;                              /* it takes no words at all */
+    const char *options; /* their names, with blanks between them (hl_heads_options) */
+    const char *object;  /* the name of its second word, such as "TREEBANK" */
+    bool object_needed;  /* false: it may be left out */
+    bool without_model;  /* it takes no words at all */
     bool (*shares)(const hl_heads_command *command); /* whether several processes measure together; NULL: rank 0 alone
                                                         does all */
     /* Checks that the options go together, before anything is opened. HL_INVALID, saying what is wrong. */
     hl_status (*check)(const hl_heads_command *command);
-    /* *bytes: what the answer needs besides what every call needs (hl_heads_memory); *remedy: what needs less.
+    /* Sets what the answer needs besides what every call needs (programs/heads/memory.h), and what needs less.
      * HL_INVALID if shapes do not fit, HL_NO_MEMORY. NULL: the verb checks its memory itself, or needs little. */
-    hl_status (*memory)(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy);
+    hl_status (*memory)(hl_heads_need *need);
     /* Opens the model and answers, as described below for each verb. */
     hl_status (*run)(hl_heads_call *call);
 };
@@ -35,7 +34,7 @@ struct hl_heads_verb {
 extern const hl_heads_verb hl_heads_verb_table;
 
 /* Draws the maps of one head or of all heads in the terminal, or writes them as figures, arrays, JSON or CSV
- * (programs/heads/maps.h). For an input, it adds the model's answers. */
+ * (programs/heads/export.h). For an input, it adds the model's answers (programs/heads/answers.h). */
 extern const hl_heads_verb hl_heads_verb_map;
 
 /* How heads look, layer by layer, as in section 3 of Clark et al. 2019 (arXiv:1906.04341): how widely, how far, and
@@ -46,8 +45,8 @@ extern const hl_heads_verb hl_heads_verb_map;
  * nothing to measure. CSV, a row for each head; Markdown, the table; a figure. */
 extern const hl_heads_verb hl_heads_verb_profile;
 
-/* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h). With --keep or
- * --drop: the loss of the model with some of its heads (heads/subset.h). */
+/* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h). With --keep
+ * or --drop: the loss of the model with some of its heads (heads/subset.h). */
 extern const hl_heads_verb hl_heads_verb_importance;
 
 /* Removes head after head and shows the curve (programs/heads/pruning.h). With --to, it writes the smaller model as a
@@ -86,9 +85,9 @@ extern const hl_heads_verb hl_heads_verb_rollout;
  * wires; Markdown, the table. */
 extern const hl_heads_verb hl_heads_verb_wires;
 
-/* How much the subspaces of heads in a layer overlap (heads/spaces.h). JSON {"draws", "rows": [{"layer", "matrix" ("Q",
- * "K", "V", "O"), "head", "other", "overlap", "smallest_angle", "step_0" (null for an open model), "random_mean",
- * "random_95"}]}; CSV the rows; Markdown, the table. */
+/* How much the subspaces of heads in a layer overlap (heads/spaces.h). JSON {"draws", "rows": [{"layer", "matrix"
+ * ("Q", "K", "V", "O"), "head", "other", "overlap", "smallest_angle", "step_0" (null for an open model),
+ * "random_mean", "random_95"}]}; CSV the rows; Markdown, the table. */
 extern const hl_heads_verb hl_heads_verb_spaces;
 
 /* Whether relations pull heads in different directions (heads/relation_gradients.h). JSON {"step", "examples", "rows":

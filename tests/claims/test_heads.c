@@ -2,7 +2,7 @@
  * so; without positions none can; recall needs a head that finds the value of a key; where no head is needed, none gets
  * a label; relations of words are labeled by their names. With one seed, and with several as long_claims. */
 #include "tests/check_suite.h"
-#include "tests/runs/found_heads.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 

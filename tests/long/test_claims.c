@@ -1,6 +1,6 @@
 /* The slower configs show what they were written to show, with several seeds: heads that follow grammar. */
 #include "tests/check_suite.h"
-#include "tests/runs/found_heads.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 

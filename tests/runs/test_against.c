@@ -1,13 +1,16 @@
 /* heads compare RUN RUN2, on runs of the tiny config. */
-#include "core/files/json.h"
 #include "tests/check_suite.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char *const names[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
 
 /* The page's data; to be json_decref'ed. */
 static json_t *data_of(const char *page)
@@ -15,9 +18,7 @@ static json_t *data_of(const char *page)
     const char *begin = strstr(page, "id=\"data\">");
     ck_assert_ptr_nonnull(begin);
     begin = strchr(begin, '>') + 1;
-    json_t *data = NULL;
-    CHECK_OK(hl_json_parse("page", begin, (size_t)(strstr(begin, "</script>") - begin), &data));
-    return data;
+    return answer_json(scratch_format("%.*s", (int)(strstr(begin, "</script>") - begin), begin));
 }
 
 static json_t *at(json_t *json, const char *key, size_t index)
@@ -27,13 +28,22 @@ static json_t *at(json_t *json, const char *key, size_t index)
     return value;
 }
 
-/* What a row of the table says of a head: the name and js of its match. */
-static void read_row(const char *table, const char *head, char match[16], double *js)
+/* What a row of the table says of a head: the name of its match, their js, and that of the untrained pair; NaN for
+ * "-". */
+typedef struct table_row {
+    char match[16];
+    double js, untrained;
+} table_row;
+
+static table_row read_row(const char *table, const char *head)
 {
-    const char *begin = scratch_format("\n%s ", head);
-    const char *row = strstr(table, begin);
+    table_row found;
+    char untrained[16];
+    const char *row = strstr(table, scratch_format("\n%s ", head));
     ck_assert_msg(row != NULL, "no row of %s in: %s", head, table);
-    ck_assert_int_eq(sscanf(row + 1, "%*s %*s %15s %*s %lf", match, js), 2);
+    ck_assert_int_eq(sscanf(row + 1, "%*s %*s %15s %*s %lf %15s", found.match, &found.js, untrained), 3);
+    found.untrained = strcmp(untrained, "-") == 0 ? NAN : strtod(untrained, NULL);
+    return found;
 }
 
 static void expect_same_as_page(const char *table, json_t *page)
@@ -41,14 +51,12 @@ static void expect_same_as_page(const char *table, json_t *page)
     for (size_t i = 0; i < 4; i++) {
         json_t *head = at(at(page, "runs", 0), "heads", i), *match = json_object_get(head, "match");
         json_t *its = at(at(page, "runs", 1), "heads", (size_t)json_integer_value(json_object_get(match, "head")));
-        char found[16];
-        double js;
         const char *name = scratch_format("L%zuH%zu", i / 2, i % 2);
         const char *its_name = scratch_format("L%dH%d", (int)json_integer_value(json_object_get(its, "layer")),
                                               (int)json_integer_value(json_object_get(its, "head")));
-        read_row(table, name, found, &js);
-        ck_assert_str_eq(found, its_name);
-        ck_assert_double_eq_tol(js, json_number_value(json_object_get(match, "js")), 0.0005 + 1e-12);
+        table_row row = read_row(table, name);
+        ck_assert_str_eq(row.match, its_name);
+        ck_assert_double_eq_tol(row.js, json_number_value(json_object_get(match, "js")), 0.0005 + 1e-12);
     }
 }
 
@@ -70,41 +78,27 @@ TEST(runs_of_one_seed_are_compared_on_their_snapshots)
     json_decref(page);
 }
 
-/* What the row of a head says of the untrained pair; NaN for "-". */
-static double untrained_of(const char *table, const char *head)
-{
-    char word[16];
-    const char *begin = scratch_format("\n%s ", head);
-    const char *row = strstr(table, begin);
-    ck_assert(row != NULL && sscanf(row + 1, "%*s %*s %*s %*s %*s %15s", word) == 1);
-    double js;
-    return sscanf(word, "%lf", &js) == 1 ? js : NAN;
-}
-
 /* Runs that began with the same weights were 0 apart; with another number of heads they were not. */
 TEST(the_distance_before_the_first_step_stands_beside)
 {
     const char *one = TINY_RUN("one", "train.steps=24", "patterns.every=5"),
                *other = TINY_RUN("other", "optimizer.learning_rate=0.05", "patterns.every=5");
     const char *heads = TINY_RUN("heads", "model.heads=4");
-    char match[16];
-    double js;
-    run_result run = HEADS("compare", one, heads);
-    read_row(run.out, "L1H1", match, &js);
-    double untrained = untrained_of(run.out, "L1H1");
-    ck_assert_msg(untrained > 0 && untrained < 0.694 && untrained != js, "%g, %g", untrained, js);
-    run = HEADS("compare", one, other);
+    table_row row = read_row(HEADS("compare", one, heads).out, "L1H1");
+    ck_assert_msg(row.untrained > 0 && row.untrained < 0.694 && row.untrained != row.js, "%g, %g", row.untrained,
+                  row.js);
+    run_result run = HEADS("compare", one, other);
     int same = 0;
-    static const char *const names[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
     for (size_t i = 0; i < 4; i++) {
-        read_row(run.out, names[i], match, &js);
-        same += strcmp(match, names[i]) == 0;
-        ck_assert_int_eq(untrained_of(run.out, names[i]) == 0, strcmp(match, names[i]) == 0);
+        row = read_row(run.out, names[i]);
+        bool is_own = strcmp(row.match, names[i]) == 0;
+        same += is_own;
+        ck_assert_int_eq(row.untrained == 0, is_own);
     }
     ck_assert_int_gt(same, 0);
     unlink(run_file(other, "patterns/step_000000.npz"));
     run = OK(HEADS("compare", one, other));
-    ck_assert(isnan(untrained_of(run.out, "L1H1")));
+    ck_assert(isnan(read_row(run.out, "L1H1").untrained));
     ck_assert_ptr_nonnull(strstr(run.out, "not known"));
 }
 
@@ -132,13 +126,10 @@ TEST(a_run_is_its_own_match)
 {
     const char *one = TINY_RUN("one", "train.seed=1", "patterns.every=5");
     run_result run = OK(HEADS("compare", one, one));
-    static const char *const heads[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
     for (size_t i = 0; i < 4; i++) {
-        char match[16];
-        double js;
-        read_row(run.out, heads[i], match, &js);
-        ck_assert_str_eq(match, heads[i]);
-        ck_assert_double_eq(js, 0);
+        table_row row = read_row(run.out, names[i]);
+        ck_assert_str_eq(row.match, names[i]);
+        ck_assert_double_eq(row.js, 0);
     }
     const char *page = HEADS("compare", one, one, "--report").out;
     ck_assert_int_eq(strncmp(page, "<!doctype html>\n", 16), 0);
@@ -162,7 +153,6 @@ TEST(what_cannot_be_compared_is_refused)
     OK(HEADS("compare", narrow, longer));
     ck_assert_int_eq(HEADS("compare", one, run_path("nowhere")).code, 3);
     REFUSED(HEADS("compare", one, symbols, "--head", "L0H0"), 2, "runs.head_is_for_the_verb_map");
-    REFUSED(HEADS("compare", one, symbols, "--json", "--csv"), 2, "runs.json_and_csv_cannot_both_go");
     REFUSED(HEADS("compare", one, symbols, "--step", "0"), 2, "runs.step_unknown_option_see_help");
 }
 

@@ -1,7 +1,7 @@
 /* heads importance, with --shapley, on runs of the tiny config: two layers of two heads, snapshots of 4
  * examples. */
-#include "core/files/json.h"
 #include "tests/check_suite.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 
 #include <math.h>
@@ -10,20 +10,6 @@
 #include <unistd.h>
 
 enum { HEADS = 4 };
-
-static json_t *json_of(const char *text)
-{
-    json_t *root = NULL;
-    CHECK_OK(hl_json_parse("output", text, strlen(text), &root));
-    return root;
-}
-
-static double figure(json_t *object, const char *key)
-{
-    json_t *value = json_object_get(object, key);
-    ck_assert_msg(json_is_number(value), "%s is no number", key);
-    return json_number_value(value);
-}
 
 TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 {
@@ -36,9 +22,7 @@ TEST(the_table_has_a_row_a_head_and_fits_80_columns)
         at = strstr(at, names[i]);
         ck_assert_msg(at != NULL, "%s is missing or out of place in %s", names[i], run.out);
     }
-    for (const char *line = strchr(run.out, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
-        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", line);
-    }
+    answer_fits_below(run.out);
     ck_assert_ptr_nonnull(strstr(run.out, "rank correlation"));
 }
 
@@ -46,17 +30,17 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("importance.csv");
     run_result run = OK(HEADS(folder, "--json"));
-    json_t *all = json_of(run.out);
+    json_t *all = answer_json(run.out);
     run = OK(HEADS("importance", folder, "--json", "--csv", path));
-    json_t *root = json_of(run.out), *heads = json_object_get(root, "heads");
+    json_t *root = answer_json(run.out), *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS);
-    ck_assert_double_eq(figure(root, "loss"), figure(all, "loss"));
+    ck_assert_double_eq(answer_figure(root, "loss"), answer_figure(all, "loss"));
     const char *row = strchr(run_read(path), '\n') + 1;
     for (size_t i = 0; i < HEADS; i++, row = strchr(row, '\n') + 1) {
         json_t *head = json_array_get(heads, i), *same = json_array_get(json_object_get(all, "heads"), i);
-        ck_assert_double_eq(figure(head, "importance"), figure(same, "importance"));
-        ck_assert_double_eq(figure(head, "zero"), figure(same, "loss_without"));
-        ck_assert_double_eq(figure(head, "zero_error"), figure(same, "standard_error"));
+        ck_assert_double_eq(answer_figure(head, "importance"), answer_figure(same, "importance"));
+        ck_assert_double_eq(answer_figure(head, "zero"), answer_figure(same, "loss_without"));
+        ck_assert_double_eq(answer_figure(head, "zero_error"), answer_figure(same, "standard_error"));
         ck_assert(json_is_null(json_object_get(head, "shapley")));
         int layer, number;
         double gradient, gradient_error, normalised, zero;
@@ -64,10 +48,10 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
                                 &normalised, &zero),
                          6);
         ck_assert_int_eq(layer * 2 + number, (int)i);
-        ck_assert_double_eq(gradient, figure(head, "importance"));
-        ck_assert_double_eq(gradient_error, figure(head, "importance_error"));
-        ck_assert_double_eq(normalised, figure(head, "importance_normalised"));
-        ck_assert_double_eq(zero, figure(head, "zero"));
+        ck_assert_double_eq(gradient, answer_figure(head, "importance"));
+        ck_assert_double_eq(gradient_error, answer_figure(head, "importance_error"));
+        ck_assert_double_eq(normalised, answer_figure(head, "importance_normalised"));
+        ck_assert_double_eq(zero, answer_figure(head, "zero"));
     }
     json_decref(root);
     json_decref(all);
@@ -77,29 +61,24 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
     const char *folder = TINY_RUN("run");
     run_result run = OK(HEADS("importance", folder, "--shapley", "--json"));
-    json_t *root = json_of(run.out);
+    json_t *root = answer_json(run.out);
     double sum = 0;
     for (size_t i = 0; i < HEADS; i++) {
-        sum += figure(json_array_get(json_object_get(root, "heads"), i), "shapley");
+        sum += answer_figure(json_array_get(json_object_get(root, "heads"), i), "shapley");
     }
     json_t *smallest = json_object_get(root, "smallest_set");
     ck_assert_uint_le(json_array_size(json_object_get(smallest, "heads")), HEADS);
-    ck_assert_double_ge(figure(smallest, "accuracy"), 0);
+    ck_assert_double_ge(answer_figure(smallest, "accuracy"), 0);
     run = HEADS("importance", folder, "--shapley");
-    const char *sentence = strstr(run.out, "The values sum to");
-    ck_assert_msg(sentence != NULL, "%s", run.out);
-    char words[1024];
-    snprintf(words, sizeof words, "%s", sentence);
-    for (char *blank = words; (blank = strchr(blank, '\n')) != NULL;) {
-        *blank = ' ';
-    }
+    const char *words = strstr(answer_flat(run.out), "The values sum to");
+    ck_assert_msg(words != NULL, "%s", run.out);
     double told, none, whole;
     ck_assert_int_eq(
         sscanf(words, "The values sum to %lf, from a loss of %lf without heads to %lf with all.", &told, &none, &whole),
         3);
     ck_assert_double_eq_tol(told, sum, 5e-5 + 1e-6);
     ck_assert_double_eq_tol(none - whole, sum, 1e-4 + 1e-6);
-    ck_assert_double_eq_tol(whole, figure(root, "loss"), 5e-5 + 1e-9);
+    ck_assert_double_eq_tol(whole, answer_figure(root, "loss"), 5e-5 + 1e-9);
     ck_assert_ptr_nonnull(strstr(run.out, "The fewest heads that keep 99% of the accuracy: "));
     json_decref(root);
 }

@@ -67,58 +67,56 @@ static const char *joined(const char *before, const char *name, const char *afte
     return run_kept(text);
 }
 
+static run_result bench(const char *const *arguments)
+{
+    return bench_call("/nowhere/bench", arguments);
+}
+
 LOOP_TEST(arguments_are_spelled_out_in_messages, 0, NAMES)
 {
     const char *name = names[_i], *config = run_tiny_config(), *folder = TINY_RUN("run", "train.steps=4");
     const char *option = joined("--", name, ""), *override = joined("model.", name, "=1");
     const char *value = joined("model.heads=\"", name, "\""), *section = joined(name, "", ".heads=1");
-    const char *const trains[][5] = {
-        { name },
-        { option },
-        { config, option },
-        { config, override },
-        { config, value },
-        { config, section },
-        { config, name, name },
-        { config, "--from", name },
-        { config, "--watch", name },
-        { config, "--out", run_file("/dev/null", name) },
+    const struct {
+        const char *of;
+        run_result (*run)(const char *const *arguments);
+        const char *words[6];
+    } ways[] = {
+        { "train", run_train, { name } },
+        { "train", run_train, { option } },
+        { "train", run_train, { config, option } },
+        { "train", run_train, { config, override } },
+        { "train", run_train, { config, value } },
+        { "train", run_train, { config, section } },
+        { "train", run_train, { config, name, name } },
+        { "train", run_train, { config, "--from", name } },
+        { "train", run_train, { config, "--watch", name } },
+        { "train", run_train, { config, "--out", run_file("/dev/null", name) } },
+        { "heads", run_heads, { name } },
+        { "heads", run_heads, { folder, option } },
+        { "heads", run_heads, { "map", folder, name } },
+        { "heads", run_heads, { "map", folder, "--input", name } },
+        { "heads", run_heads, { folder, "--step", name } },
+        { "heads", run_heads, { "compare", folder, name } },
+        { "heads", run_heads, { "importance", folder, "--keep", name } },
+        { "heads", run_heads, { "prune", folder, "--by", name } },
+        { "heads", run_heads, { folder, "--head", name } },
+        { "heads", run_heads, { folder, "--json", run_file("/dev/null", name) } },
+        { "ablate", sweep_run, { name, "--heads", "1" } },
+        { "ablate", sweep_run, { config, option } },
+        { "ablate", sweep_run, { config, "--heads", name } },
+        { "ablate", sweep_run, { config, "--vary", joined(name, "", "=1") } },
+        { "ablate", sweep_run, { config, "--seeds", name } },
+        { "ablate", sweep_run, { config, "--heads", "1", "--out", run_file("/dev/null", name) } },
+        { "bench", bench, { joined(name, ".ini", "") } },
+        { "bench", bench, { option } },
+        { "bench", bench, { "--threads", name } },
+        { "bench", bench, { "--measure", name } },
+        { "bench", bench, { config, override } },
     };
-    for (size_t i = 0; i < sizeof trains / sizeof *trains; i++) {
-        run_result run = run_train(trains[i]);
-        expect_told(run.code, run.out, run.err, "train", (int)i);
-    }
-    const char *const heads[][5] = {
-        { name },
-        { folder, option },
-        { "map", folder, name },
-        { "map", folder, "--input", name },
-        { folder, "--step", name },
-        { "compare", folder, name },
-        { "importance", folder, "--keep", name },
-        { "prune", folder, "--by", name },
-        { folder, "--head", name },
-        { folder, "--json", run_file("/dev/null", name) },
-    };
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        run_result run = run_heads(heads[i]);
-        expect_told(run.code, run.out, run.err, "heads", (int)i);
-    }
-    const char *const sweeps[][6] = {
-        { name, "--heads", "1" },    { config, option },
-        { config, "--heads", name }, { config, "--vary", joined(name, "", "=1") },
-        { config, "--seeds", name }, { config, "--heads", "1", "--out", run_file("/dev/null", name) },
-    };
-    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
-        run_result run = sweep_run(sweeps[i]);
-        expect_told(run.code, run.out, run.err, "ablate", (int)i);
-    }
-    const char *const benches[][4] = {
-        { joined(name, ".ini", "") }, { option }, { "--threads", name }, { "--measure", name }, { config, override },
-    };
-    for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-        run_result run = bench_call("/nowhere/bench", benches[i]);
-        expect_told(run.code, run.out, run.err, "bench", (int)i);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        run_result run = ways[i].run(ways[i].words);
+        expect_told(run.code, run.out, run.err, ways[i].of, (int)i);
     }
 }
 

@@ -1,9 +1,9 @@
 /* --json and --csv: what the other options ask for, and nothing else, on standard output or in a file. */
 #include "tests/check_suite.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/sweeps.h"
 #include "tests/scratch.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,14 +31,6 @@ static int csv_rows(const char *text)
     }
     ck_assert_msg(*text != '\0' && text[strlen(text) - 1] == '\n', "%s", text);
     return rows;
-}
-
-static json_t *parsed(const char *text)
-{
-    json_error_t error;
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    ck_assert_msg(root != NULL, "%s: %s", error.text, text);
-    return root;
 }
 
 enum { MOST_WORDS = 8 };
@@ -84,7 +76,7 @@ static void expect_table(const char *folder, const char *other, int i)
         words[1] = other;
     }
     const char *json = heads_with(folder, words, "--json", NULL), *csv = heads_with(folder, words, "--csv", "-");
-    json_t *root = parsed(json);
+    json_t *root = answer_json(json);
     ck_assert_int_eq((int)json_array_size(json_object_get(root, asked[i].rows)), asked[i].n_json);
     json_decref(root);
     int rows = csv_rows(csv);
@@ -112,7 +104,7 @@ TEST(pruning_has_its_table)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
     run_result run = OK(HEADS("prune", folder, "--json", "-"));
-    json_t *root = parsed(run.out), *rows = json_object_get(root, "rows");
+    json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
     ck_assert_uint_eq(json_array_size(rows), 3);
     ck_assert(json_is_null(json_object_get(json_array_get(rows, 0), "removed")));
     ck_assert_int_eq(json_string_value(json_object_get(json_array_get(rows, 1), "removed"))[0], 'L');
@@ -129,7 +121,8 @@ static double weight(const json_t *head, size_t query, size_t key)
 TEST(a_map_holds_its_heads_weights_and_label)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    json_t *table = parsed(HEADS(folder, "--json").out), *map = parsed(HEADS("map", folder, "L1H1", "--json").out);
+    json_t *table = answer_json(HEADS(folder, "--json").out),
+           *map = answer_json(HEADS("map", folder, "L1H1", "--json").out);
     json_t *head = json_array_get(json_object_get(map, "heads"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(head, "layer")), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(head, "head")), 1);
@@ -158,7 +151,7 @@ TEST(an_input_tells_the_models_answers)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
     run_result run = HEADS("map", folder, "--input", "a b c <sep> <mask> <mask>", "--json");
-    json_t *root = parsed(run.out), *answers = json_object_get(root, "answers");
+    json_t *root = answer_json(run.out), *answers = json_object_get(root, "answers");
     ck_assert_uint_eq(json_array_size(answers), 2);
     ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(root, "heads"), 0), "label")));
     const char *drawn = run_kept(HEADS("map", folder, "L0H0", "--input", "a b c <sep> <mask> <mask>").out);
@@ -175,7 +168,7 @@ TEST(an_input_tells_the_models_answers)
     }
     json_decref(root);
     /* without a mask every position is answered */
-    root = parsed(HEADS("map", folder, "--input", "a b c", "--json").out);
+    root = answer_json(HEADS("map", folder, "--input", "a b c", "--json").out);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "answers")), 3);
     json_decref(root);
 }
@@ -200,7 +193,7 @@ TEST(a_summary_for_programs_stands_alone)
 {
     const char *config = run_tiny_config(), *file = run_path("summary.json");
     const char *json = run_kept(RUN(config, "--summary", "--json").out);
-    json_t *root = parsed(json);
+    json_t *root = answer_json(json);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "tokens")), 7);
     ck_assert_uint_gt(json_array_size(json_object_get(root, "rows")), 20);
     json_decref(root);
@@ -217,7 +210,7 @@ TEST(a_sweep_for_programs_stands_alone)
     ck_assert_ptr_nonnull(strstr(run.err, "begins, "));
     ck_assert_ptr_nonnull(strstr(run.err, "everything is in "));
     const char *json = run_kept(run.out);
-    json_t *root = parsed(json), *rows = json_object_get(root, "rows"), *row = json_array_get(rows, 1);
+    json_t *root = answer_json(json), *rows = json_object_get(root, "rows"), *row = json_array_get(rows, 1);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "seeds")), 2);
     ck_assert_uint_eq(json_array_size(rows), 2);
     ck_assert_str_eq(json_string_value(json_object_get(row, "name")), "base");

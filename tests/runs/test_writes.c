@@ -1,11 +1,8 @@
 /* heads writes, patch, rollout and wires, and maps by norms, on runs of the tiny config and on tiny open models. */
-#include "core/base/threads.h"
-#include "core/files/json.h"
 #include "core/files/npz.h"
-#include "programs/heads/program.h"
 #include "tests/check_suite.h"
-#include "tests/faults.h"
 #include "tests/pretrained/tiny.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -15,38 +12,9 @@
 
 static const char clean[] = "a b c <sep> <mask> <mask> <mask>", corrupt[] = "a d c <sep> <mask> <mask> <mask>";
 
-static json_t *json_of(const char *text)
-{
-    json_t *root = NULL;
-    CHECK_OK(hl_json_parse("output", text, strlen(text), &root));
-    return root;
-}
-
-static double figure(json_t *object, const char *key)
-{
-    json_t *value = json_object_get(object, key);
-    ck_assert_msg(json_is_number(value), "%s is no number", key);
-    return json_number_value(value);
-}
-
-/* Columns: bytes that go on with a character take none. */
-static void fits_80_columns(const char *text)
-{
-    int columns = 0;
-    for (const char *at = text; *at != '\0'; at++) {
-        columns = *at == '\n' ? 0 : columns + ((*at & 0xC0) != 0x80);
-        ck_assert_msg(columns <= 80, "%s", text);
-    }
-}
-
-static int64_t count_lines(const char *text)
-{
-    int64_t n = 0;
-    for (; (text = strchr(text, '\n')) != NULL; text++) {
-        n++;
-    }
-    return n;
-}
+/* Patches these texts, at a position and with answers where that is said. */
+#define PATCH(folder, ...) HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, __VA_ARGS__)
+#define PATCH_AT_5(folder, ...) PATCH(folder, "--position", "5", "--answer", "b", "--wrong", "d", __VA_ARGS__)
 
 /* ---- writes ---- */
 
@@ -54,26 +22,26 @@ TEST(the_column_sums_to_the_logit)
 {
     const char *folder = TINY_RUN("run"), *csv = run_path("writes.csv");
     run_result run = OK(HEADS("writes", folder, "--json", "--csv", csv));
-    json_t *root = json_of(run.out), *writers = json_object_get(root, "writers");
+    json_t *root = answer_json(run.out), *writers = json_object_get(root, "writers");
     double sum = 0, before = INFINITY;
     size_t n = json_array_size(writers);
     ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2); /* embedding; heads, a bias and a feed-forward layer; two biases */
     for (size_t i = 0; i < n; i++) {
-        double direct = figure(json_array_get(writers, i), "direct");
+        double direct = answer_figure(json_array_get(writers, i), "direct");
         ck_assert_double_le(fabs(direct), before + 1e-9);
         before = fabs(direct);
         sum += direct;
     }
-    ck_assert_double_eq_tol(sum, figure(root, "logit"), 1e-5);
-    ck_assert_double_lt(figure(root, "largest_gap"), 1e-5);
+    ck_assert_double_eq_tol(sum, answer_figure(root, "logit"), 1e-5);
+    ck_assert_double_lt(answer_figure(root, "largest_gap"), 1e-5);
     ck_assert(json_is_true(json_object_get(root, "exact")));
-    ck_assert_int_eq(count_lines(run_read(csv)), (int64_t)n + 1);
+    ck_assert_int_eq(answer_lines(run_read(csv)), (int64_t)n + 1);
     run = OK(HEADS("writes", folder));
-    fits_80_columns(run.out);
+    answer_fits(run.out);
     char line[64];
-    snprintf(line, sizeof line, "The direct column sums to %.2f.", figure(root, "logit"));
+    snprintf(line, sizeof line, "The direct column sums to %.2f.", answer_figure(root, "logit"));
     ck_assert_msg(strstr(run.out, line) != NULL, "no \"%s\" in %s", line, run.out);
-    fits_80_columns(OK(HEADS("writes", folder, "--wide")).out);
+    answer_fits(OK(HEADS("writes", folder, "--wide")).out);
     SAYS(HEADS("writes", folder, "--md", "-"), "| writer ", "|---");
     json_decref(root);
 }
@@ -90,11 +58,11 @@ TEST(a_step_is_looked_at_where_its_weights_were_kept)
 TEST(a_run_that_does_not_learn_is_its_own_null)
 {
     run_result run = OK(HEADS("writes", TINY_RUN("run", "train.steps=1", "optimizer.learning_rate=1e-12"), "--json"));
-    json_t *root = json_of(run.out), *writer;
+    json_t *root = answer_json(run.out), *writer;
     size_t i;
     json_array_foreach(json_object_get(root, "writers"), i, writer)
     {
-        ck_assert_double_eq_tol(figure(writer, "direct"), figure(writer, "direct_null"), 1e-6);
+        ck_assert_double_eq_tol(answer_figure(writer, "direct"), answer_figure(writer, "direct_null"), 1e-6);
     }
     json_decref(root);
 }
@@ -103,7 +71,7 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
 {
     const char *folder = TINY_RUN("run"), *csv = run_path("example.csv"), *svg = run_path("writes.svg");
     run_result run = OK(HEADS("writes", folder, "--example", "1", "--json", "--csv", csv));
-    json_t *root = json_of(run.out), *answers = json_object_get(root, "answers"), *answer, *term;
+    json_t *root = answer_json(run.out), *answers = json_object_get(root, "answers"), *answer, *term;
     size_t n = json_array_size(json_object_get(root, "writers")), i, k;
     double before = INFINITY;
     ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2);
@@ -118,8 +86,8 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
         {
             sum += json_number_value(term);
         }
-        ck_assert_double_eq_tol(sum, figure(answer, "logit"), 1e-5);
-        ck_assert_int_eq((int)figure(answer, "position"), 4 + (int)i);
+        ck_assert_double_eq_tol(sum, answer_figure(answer, "logit"), 1e-5);
+        ck_assert_int_eq((int)answer_figure(answer, "position"), 4 + (int)i);
         ck_assert_str_eq(json_string_value(json_object_get(answer, "token")), "<mask>");
         /* the task copies */
         ck_assert_str_eq(json_string_value(json_object_get(answer, "answer")),
@@ -134,9 +102,9 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
         ck_assert_double_le(fabs(mean), before + 1e-6);
         before = fabs(mean);
     }
-    ck_assert_int_eq(count_lines(run_read(csv)), (int64_t)(3 * n) + 1);
-    fits_80_columns(SAYS(HEADS("writes", folder, "--example", "1"), "4 <mask> -> ", "others").out);
-    fits_80_columns(OK(HEADS("writes", folder, "--example", "1", "--wide")).out);
+    ck_assert_int_eq(answer_lines(run_read(csv)), (int64_t)(3 * n) + 1);
+    answer_fits(SAYS(HEADS("writes", folder, "--example", "1"), "4 <mask> -> ", "others").out);
+    answer_fits(OK(HEADS("writes", folder, "--example", "1", "--wide")).out);
     REFUSED_SAYING(HEADS("writes", folder, "--example", "999"), 2, "--example: 999: the examples are 0 .. ");
     OK(HEADS("writes", folder, "--example", "1", "--svg", svg));
     ck_assert_ptr_nonnull(strstr(run_read(svg), "<svg"));
@@ -196,15 +164,15 @@ TEST(a_profile_has_both)
 {
     const char *folder = TINY_RUN("run");
     run_result run = OK(HEADS("profile", folder, "--json"));
-    json_t *plain = json_of(run.out);
+    json_t *plain = answer_json(run.out);
     run = OK(HEADS("profile", folder, "--json", "--norms"));
-    json_t *both = json_of(run.out);
+    json_t *both = answer_json(run.out);
     json_t *layer = json_array_get(json_object_get(plain, "layers"), 1);
     json_t *with = json_array_get(json_object_get(both, "layers"), 1);
     ck_assert_ptr_null(json_object_get(layer, "special.norm"));
-    ck_assert_double_eq(figure(layer, "special"), figure(with, "special"));
-    ck_assert_double_ne(figure(with, "special"), figure(with, "special.norm"));
-    ck_assert_double_ne(figure(with, "first"), figure(with, "first.norm"));
+    ck_assert_double_eq(answer_figure(layer, "special"), answer_figure(with, "special"));
+    ck_assert_double_ne(answer_figure(with, "special"), answer_figure(with, "special.norm"));
+    ck_assert_double_ne(answer_figure(with, "first"), answer_figure(with, "first.norm"));
     json_decref(plain);
     json_decref(both);
 }
@@ -227,21 +195,17 @@ TEST(arrays_hold_what_heads_write)
 TEST(the_whole_stream_recovers_everything)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = OK(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer",
-                              "b", "--wrong", "d", "--json"));
-    json_t *root = json_of(run.out), *last = json_array_get(json_object_get(root, "residual"), 1);
+    run_result run = OK(PATCH_AT_5(folder, "--json"));
+    json_t *root = answer_json(run.out), *last = json_array_get(json_object_get(root, "residual"), 1);
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 5)), 1, 1e-5); /* the answer's own position */
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 2)), 0, 1e-5);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "rows")), 2 * (2 + 2));
     ck_assert_str_eq(json_string_value(json_object_get(root, "answer")), "b");
     json_decref(root);
     const char *figure = run_path("a.png");
-    OK(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "b", "--wrong",
-             "d", "--png", figure));
+    OK(PATCH_AT_5(folder, "--png", figure));
     ck_assert_mem_eq(run_read(figure) + 1, "PNG", 3);
-    SAYS(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "b", "--wrong",
-               "d", "--reverse"),
-         "lost by each part", "lost: the share");
+    SAYS(PATCH_AT_5(folder, "--reverse"), "lost by each part", "lost: the share");
 }
 
 TEST(heads_are_patched_together)
@@ -250,11 +214,10 @@ TEST(heads_are_patched_together)
     static const char *const sets[] = { "L1H*", "L1H0,L1H1" };
     double effects[2];
     for (int i = 0; i < 2; i++) {
-        run_result run = OK(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5",
-                                  "--answer", "b", "--wrong", "d", "--heads", sets[i], "--json"));
-        json_t *root = json_of(run.out), *rows = json_object_get(root, "rows");
+        run_result run = OK(PATCH_AT_5(folder, "--heads", sets[i], "--json"));
+        json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
         ck_assert_uint_eq(json_array_size(rows), 1);
-        effects[i] = figure(json_array_get(rows, 0), "effect");
+        effects[i] = answer_figure(json_array_get(rows, 0), "effect");
         json_decref(root);
     }
     ck_assert_double_eq(effects[0], effects[1]);
@@ -268,9 +231,9 @@ TEST(pairs_are_averaged)
              clean);
     scratch_write(path, text, strlen(text));
     run_result run = OK(HEADS("patch", folder, "--pairs", path, "--position", "5", "--json"));
-    json_t *root = json_of(run.out);
-    ck_assert_double_eq(figure(root, "pairs"), 3);
-    ck_assert_double_eq(figure(root, "used"), 2); /* the third pair has equal texts */
+    json_t *root = answer_json(run.out);
+    ck_assert_double_eq(answer_figure(root, "pairs"), 3);
+    ck_assert_double_eq(answer_figure(root, "used"), 2); /* the third pair has equal texts */
     ck_assert(json_is_null(json_object_get(root, "residual")));
     json_decref(root);
     SAYS(HEADS("patch", folder, "--pairs", path, "--position", "5"), "3 pairs", "95% interval");
@@ -289,23 +252,17 @@ TEST(texts_that_do_not_fit_are_refused)
     ck_assert_ptr_nonnull(strstr(run.err, "       2  c                       <sep>"));
     ck_assert_ptr_nonnull(strstr(run.err, "the clean text has 7 tokens, and the corrupt text 5"));
     REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt), 2, "runs.patch_three_masks");
-    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "7"), 2,
-            "runs.patch_position_outside");
-    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--at", "7"), 2,
-            "runs.patch_at_outside");
-    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "z"), 2,
-            "runs.patch_no_answer");
+    REFUSED(PATCH(folder, "--position", "7"), 2, "runs.patch_position_outside");
+    REFUSED(PATCH(folder, "--position", "5", "--at", "7"), 2, "runs.patch_at_outside");
+    REFUSED(PATCH(folder, "--position", "5", "--answer", "z"), 2, "runs.patch_no_answer");
     REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", clean, "--position", "5", "--answer", "b", "--wrong",
                   "b"),
             2, "runs.patch_one_answer");
     REFUSED(HEADS("patch", folder, "--clean", "zebra", "--corrupt", corrupt), 2, "runs.patch_clean_unknown_token");
     REFUSED(HEADS("patch", folder, "--clean", clean), 2, "runs.patch_needs_two_texts");
     REFUSED(HEADS("patch", folder, "--pairs", "a", "--clean", clean), 2, "runs.patch_pairs_bring_texts");
-    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--heads", "L0H0", "--png", "a.png"), 2,
-            "runs.patch_nothing_to_draw");
-    REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt, "--position", "5", "--answer", "b",
-                  "--wrong", "d", "--heads", "L9H9"),
-            2, "runs.patch_no_such_head");
+    REFUSED(PATCH(folder, "--heads", "L0H0", "--png", "a.png"), 2, "runs.patch_nothing_to_draw");
+    REFUSED(PATCH_AT_5(folder, "--heads", "L9H9"), 2, "runs.patch_no_such_head");
 }
 
 /* A causal model answers after its last token. */
@@ -314,8 +271,8 @@ TEST(a_causal_model_needs_no_position)
     const char *folder = run_kept(tiny_folder("gpt2_next"));
     run_result run = OK(HEADS("patch", folder, "--clean", "the cat sat on the mat", "--corrupt",
                               "the mat sat on the cat", "--answer", " the", "--wrong", ".", "--json"));
-    json_t *root = json_of(run.out);
-    ck_assert_double_eq(figure(root, "position"), (double)json_array_size(json_object_get(root, "clean")) - 1);
+    json_t *root = answer_json(run.out);
+    ck_assert_double_eq(answer_figure(root, "position"), (double)json_array_size(json_object_get(root, "clean")) - 1);
     json_decref(root);
 }
 
@@ -325,13 +282,13 @@ TEST(rollouts_are_maps)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
     run_result run = SAYS(HEADS("rollout", folder, "--input", clean), "L1 rollout", "L1 by norms", "rollout:");
-    fits_80_columns(run.out);
+    answer_fits(run.out);
     OK(HEADS("rollout", folder, "--input", clean, "--npz", path, "--svg", run_path("a.svg"), "--json", run_path("a")));
     hl_npz npz;
     CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
     const hl_npz_array *rollout = hl_npz_find(&npz, "rollout_norms");
     ck_assert_ptr_nonnull(rollout);
-    json_t *root = json_of(run_read(run_path("a")));
+    json_t *root = answer_json(run_read(run_path("a")));
     json_t *row = json_array_get(json_array_get(json_array_get(json_object_get(root, "rollout_norms"), 1), 6), 1);
     ck_assert_double_eq_tol(json_number_value(row), (double)((const float *)rollout->data)[49 + 6 * 7 + 1], 1e-6);
     json_decref(root);
@@ -344,18 +301,18 @@ TEST(wires_join_heads_of_different_layers)
 {
     const char *csv = run_path("a.csv");
     run_result run = OK(HEADS("wires", TINY_RUN("run"), "--json", "--csv", csv));
-    json_t *root = json_of(run.out), *wires = json_object_get(root, "wires");
+    json_t *root = answer_json(run.out), *wires = json_object_get(root, "wires");
     ck_assert_uint_eq(json_array_size(wires), 2 * 2 * 3);
     double before = INFINITY;
     for (size_t i = 0; i < json_array_size(wires); i++) {
-        double beyond = figure(json_array_get(wires, i), "beyond");
+        double beyond = answer_figure(json_array_get(wires, i), "beyond");
         ck_assert_double_le(beyond, before);
         before = beyond;
     }
     json_decref(root);
-    ck_assert_int_eq(count_lines(run_read(csv)), 13);
+    ck_assert_int_eq(answer_lines(run_read(csv)), 13);
     run = SAYS(HEADS("wires", TINY_RUN("run2", "train.steps=4")), "chance alone would give about 1.");
-    fits_80_columns(run.out);
+    answer_fits(run.out);
     SAYS(HEADS("wires", TINY_RUN("flat", "model.layers=1")), "one layer");
 }
 
@@ -365,21 +322,21 @@ TEST(spaces_are_compared_with_step_0_and_chance)
 {
     const char *csv = run_path("a.csv"), *folder = TINY_RUN("run");
     run_result run = OK(HEADS("spaces", folder, "--json", "--csv", csv));
-    json_t *root = json_of(run.out), *rows = json_object_get(root, "rows");
+    json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
     ck_assert_uint_eq(json_array_size(rows), 2 * 4); /* of two heads in each of two layers, by four matrices */
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
-        ck_assert(figure(row, "overlap") >= 0 && figure(row, "overlap") <= 1);
-        ck_assert(figure(row, "smallest_angle") >= 0 && figure(row, "smallest_angle") <= 90);
-        ck_assert_double_lt(figure(row, "random_mean"), figure(row, "random_95"));
-        ck_assert_double_ne(figure(row, "overlap"), figure(row, "step_0"));
+        ck_assert(answer_figure(row, "overlap") >= 0 && answer_figure(row, "overlap") <= 1);
+        ck_assert(answer_figure(row, "smallest_angle") >= 0 && answer_figure(row, "smallest_angle") <= 90);
+        ck_assert_double_lt(answer_figure(row, "random_mean"), answer_figure(row, "random_95"));
+        ck_assert_double_ne(answer_figure(row, "overlap"), answer_figure(row, "step_0"));
     }
     json_decref(root);
-    ck_assert_int_eq(count_lines(run_read(csv)), 9);
+    ck_assert_int_eq(answer_lines(run_read(csv)), 9);
     run = SAYS(HEADS("spaces", folder), "closest pair");
-    fits_80_columns(run.out);
+    answer_fits(run.out);
     SAYS(HEADS("spaces", TINY_RUN("single", "model.heads=1")), "one head in each layer");
-    root = json_of(OK(HEADS("spaces", HL_TINY "/bert_masked", "--json")).out);
+    root = answer_json(OK(HEADS("spaces", HL_TINY "/bert_masked", "--json")).out);
     ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(root, "rows"), 0), "step_0")));
     json_decref(root);
 }
@@ -392,50 +349,33 @@ TEST(gradients_of_relations_need_relations)
                                                      "batch_size = 8\neval_examples = 64\n[patterns]\nexamples = 48\n");
     OK(RUN(config, "--quiet", "--out", folder));
     run_result run = OK(HEADS("gradients", folder, "--json"));
-    json_t *root = json_of(run.out), *rows = json_object_get(root, "rows");
-    ck_assert_int_eq((int)figure(root, "examples"), 48);
+    json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
+    ck_assert_int_eq((int)answer_figure(root, "examples"), 48);
     size_t n = json_array_size(rows);
     ck_assert(n >= 4 && n % 4 == 0); /* the same pairs of relations for each of four heads */
     for (size_t i = 0; i < n; i++) {
         json_t *row = json_array_get(rows, i);
-        ck_assert(fabs(figure(row, "cosine")) <= 1 && figure(row, "norm") > 0);
+        ck_assert(fabs(answer_figure(row, "cosine")) <= 1 && answer_figure(row, "norm") > 0);
         ck_assert_str_ne(json_string_value(json_object_get(row, "relation")),
                          json_string_value(json_object_get(row, "other")));
     }
     json_decref(root);
-    fits_80_columns(SAYS(HEADS("gradients", folder), "The mean over all heads is").out);
+    answer_fits(SAYS(HEADS("gradients", folder), "The mean over all heads is").out);
     REFUSED(HEADS("gradients", TINY_RUN("copy")), 2, "runs.its_task_states_no_relations");
     REFUSED(HEADS("gradients", HL_TINY "/bert_masked"), 2, "runs.no_task_states_relations");
 }
 
 /* ---- memory ---- */
 
-/* Every eleventh allocation of the program fails once: nothing is lost. */
-static void fail_allocations(int argc, char **argv)
-{
-    FILE *out = fopen("/dev/null", "w");
-    ck_assert_ptr_nonnull(out);
-    hl_threads_setup();
-    ck_assert_int_eq(hl_heads_program(argc, argv, out, out), 0); /* libraries keep what they allocate at first */
-    faults_begin();
-    for (int n = 1, code = -1; code != 0 || faults_allocations() >= n; n += 11) {
-        faults_in_memory(n, FAULTS_ONCE);
-        code = hl_heads_program(argc, argv, out, out);
-        ck_assert_msg(code == 0 || code == 5, "allocation %d: exit code %d", n, code);
-        ck_assert_msg(faults_live_blocks() == 0 && faults_open_files() == 0, "allocation %d: lost", n);
-    }
-    faults_end();
-    fclose(out);
-}
-
 TEST(without_memory_they_say_so)
 {
-    char *folder = (char *)(size_t)TINY_RUN("run"), *npz = (char *)(size_t)run_path("a.npz");
-    fail_allocations(3, (char *[]){ "heads", "writes", folder, NULL });
-    fail_allocations(3, (char *[]){ "heads", "wires", folder, NULL });
-    fail_allocations(7, (char *[]){ "heads", "map", folder, "--input", "a b <mask>", "--npz", npz, NULL });
-    fail_allocations(5, (char *[]){ "heads", "rollout", folder, "--input", "a b <mask>", NULL });
-    fail_allocations(7, (char *[]){ "heads", "patch", folder, "--clean", "a <mask>", "--corrupt", "b <mask>", NULL });
+    enum { STRIDE = 11 };
+    const char *folder = TINY_RUN("run"), *npz = run_path("a.npz");
+    WITHOUT_MEMORY(0, STRIDE, "writes", folder);
+    WITHOUT_MEMORY(0, STRIDE, "wires", folder);
+    WITHOUT_MEMORY(0, STRIDE, "map", folder, "--input", "a b <mask>", "--npz", npz);
+    WITHOUT_MEMORY(0, STRIDE, "rollout", folder, "--input", "a b <mask>");
+    WITHOUT_MEMORY(0, STRIDE, "patch", folder, "--clean", "a <mask>", "--corrupt", "b <mask>");
 }
 
 SUITE("what heads write, in runs")

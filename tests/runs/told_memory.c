@@ -60,16 +60,15 @@ static void look_at(const char *verb, const char *folder, const char *option, co
     }
     hl_heads_command command;
     hl_opened_model run;
-    size_t told;
-    const char *remedy;
+    hl_heads_need need;
     CHECK_OK(hl_heads_command_parse(argc, argv, &command));
     CHECK_OK(hl_opened_model_open(&run, folder));
-    hl_status status = command.verb == &hl_heads_verb_compare ? hl_heads_memory_of_two(&run, &run, &told)
-                                                              : hl_heads_memory(&run, &command, &told, &remedy);
+    hl_status status = command.verb == &hl_heads_verb_compare ? hl_heads_memory_of_two(&run, &run, &need)
+                                                              : hl_heads_memory(&run, &command, &need);
     CHECK_OK(status);
     hl_opened_model_close(&run);
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
-    expect_told(told, run_with(options));
+    expect_told(need.bytes, run_with(options));
 }
 
 static void look(const char *verb, const char *folder, const char *option, const char *value)
@@ -154,19 +153,18 @@ double told_memory_check_treebank(const char *folder, int sentences, const char 
     hl_heads_command command;
     hl_opened_model model;
     hl_syntax_study study;
-    size_t told;
-    const char *remedy;
+    hl_heads_need need;
     CHECK_OK(hl_heads_command_parse(value != NULL ? 6 : 5, argv, &command));
     CHECK_OK(hl_opened_model_open(&model, folder));
     hl_syntax_question question = hl_heads_treebank_question(&command, NULL);
     question.progress = NULL;
     question.null = question.null && !command.importance;
     CHECK_OK(hl_syntax_study_read(&study, &model, &question));
-    CHECK_OK(hl_heads_memory_of_treebank(&study, &question, &command, &told, &remedy));
+    CHECK_OK(hl_heads_memory_of_treebank(&study, &question, &command, &need));
     hl_syntax_study_free(&study);
     hl_opened_model_close(&model);
     run_options options = { .arguments = arguments, .built = true, .built_program = HL_HEADS_PROGRAM };
     run_result run = run_with(options);
-    expect_told(told, run);
+    expect_told(need.bytes, run);
     return run.mib;
 }

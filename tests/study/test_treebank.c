@@ -513,8 +513,7 @@ TEST(memory_is_told_by_the_treebank)
 {
     static const char one[] = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n\n";
     hl_opened_model model;
-    size_t bytes[2];
-    const char *remedy;
+    hl_heads_need needs[2];
     hl_heads_command command = { 0 };
     const char *files[] = { treebank(), run_path("one.conllu") };
     scratch_write(scratch_path("one.conllu"), one, strlen(one));
@@ -523,18 +522,19 @@ TEST(memory_is_told_by_the_treebank)
         hl_syntax_question question = { .path = files[i], .trees = true, .least_cases = 1 };
         hl_syntax_study study;
         CHECK_OK(hl_syntax_study_read(&study, &model, &question));
-        CHECK_OK(hl_heads_memory_of_treebank(&study, &question, &command, &bytes[i], &remedy));
-        hl_memory_at_hand free_now = { bytes[i] - hl_treebank_bytes(study.treebank), false }; /* it is there already */
-        CHECK_OK(hl_heads_memory_check_treebank(&study, &question, &command, free_now));
+        CHECK_OK(hl_heads_memory_of_treebank(&study, &question, &command, &needs[i]));
+        size_t bytes = needs[i].bytes - hl_treebank_bytes(study.treebank); /* it is there already */
+        hl_memory_at_hand free_now = { bytes, false };
+        CHECK_OK(hl_heads_need_check(&needs[i], free_now));
         free_now.bytes--;
-        CHECK_FAILS(hl_heads_memory_check_treebank(&study, &question, &command, free_now), HL_NO_MEMORY,
-                    "; a lower --max-pieces needs less");
+        CHECK_FAILS(hl_heads_need_check(&needs[i], free_now), HL_NO_MEMORY, "; a lower --max-pieces needs less");
         question.null = true;
-        CHECK_FAILS(hl_heads_memory_check_treebank(&study, &question, &command, free_now), HL_NO_MEMORY,
-                    "; --without-null needs less");
+        hl_heads_need with_null;
+        CHECK_OK(hl_heads_memory_of_treebank(&study, &question, &command, &with_null));
+        CHECK_FAILS(hl_heads_need_check(&with_null, free_now), HL_NO_MEMORY, "; --without-null needs less");
         hl_syntax_study_free(&study);
     }
-    ck_assert_uint_gt(bytes[0], bytes[1]);
+    ck_assert_uint_gt(needs[0].bytes, needs[1].bytes);
     hl_opened_model_close(&model);
 }
 

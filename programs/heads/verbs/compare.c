@@ -2,20 +2,10 @@
 #include "programs/heads/against.h"
 #include "programs/heads/change.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/open_data.h"
 #include "programs/print_line.h"
 #include "study/output.h"
-
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    HL_HEADS_TASK_OPTIONS,
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    { HL_HEADS_OPTION("report", FILE, files.report) },
-};
 
 static hl_status write_page(const hl_heads_call *call, hl_heads_against *against)
 {
@@ -87,8 +77,7 @@ const hl_heads_verb hl_heads_verb_compare = {
     .does = "two models, head by head",
     .example = "compare runs/copy_task runs/recall",
     .help = hl_heads_help_compare,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "examples task file json csv report",
     .object = "MODEL2",
     .object_needed = true,
     .check = hl_heads_examples_check,

@@ -6,8 +6,6 @@
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/shares_chart.h"
 #include "programs/heads/table_files.h"
 #include "programs/heads/treebank.h"
@@ -22,32 +20,6 @@ static hl_head_name name_of(const hl_coreference_study *study, int64_t head)
 {
     return hl_head_name_at(&study->model->source.shape, head);
 }
-
-static void row_of(const void *context, int64_t index, hl_row *row)
-{
-    const hl_coreference_study *study = context;
-    const hl_coreference_row *r = &study->rows[index];
-    hl_row_text(row, NULL, "kind", "%s", hl_coreference_row_name((hl_coreference_rows)index));
-    hl_row_integer(row, NULL, "cases", (double)r->cases);
-    hl_row_text(row, NULL, "head", "%s", r->cases > 0 ? name_of(study, r->head).text : "");
-    hl_row_number(row, NULL, "found", 0, r->found);
-    hl_row_number(row, NULL, "same_word", 0, r->baselines[HL_COREFERENCE_SAME_WORD]);
-    hl_row_number(row, NULL, "nearest", 0, r->baselines[HL_COREFERENCE_NEAREST]);
-    hl_row_number(row, NULL, "first", 0, r->baselines[HL_COREFERENCE_FIRST]);
-    hl_row_number(row, NULL, "chance", 0, r->chance);
-    hl_row_integer(row, NULL, "held_out_cases", (double)r->held_out_cases);
-    hl_row_text(row, NULL, "held_out_head", "%s", r->held_out_cases > 0 ? name_of(study, r->held_out_head).text : "");
-    hl_row_number(row, NULL, "held_out", 0, r->held_out);
-    hl_row_number(row, NULL, "held_out_low", 0, r->held_out_low);
-    hl_row_number(row, NULL, "held_out_high", 0, r->held_out_high);
-    hl_row_number(row, NULL, "held_out_same_word", 0, r->held_out_baselines[HL_COREFERENCE_SAME_WORD]);
-    hl_row_number(row, NULL, "held_out_nearest", 0, r->held_out_baselines[HL_COREFERENCE_NEAREST]);
-    hl_row_number(row, NULL, "held_out_first", 0, r->held_out_baselines[HL_COREFERENCE_FIRST]);
-    hl_row_number(row, NULL, "null", 0, study->null_rows[index].found);
-    hl_row_truth(row, "beyond", r->beyond);
-}
-
-/* ---- for people ---- */
 
 static void short_row_of(const void *context, int64_t index, hl_row *row)
 {
@@ -67,16 +39,34 @@ static void short_row_of(const void *context, int64_t index, hl_row *row)
     hl_row_share(row, "null", NULL, study->null_rows[index].found);
 }
 
-static void wide_row_of(const void *context, int64_t index, hl_row *row)
+/* For people what stands in the short row, and more. */
+static void row_of(const void *context, int64_t index, hl_row *row)
 {
     const hl_coreference_study *study = context;
     const hl_coreference_row *r = &study->rows[index];
     short_row_of(context, index, row);
+    hl_row_text(row, NULL, "kind", "%s", hl_coreference_row_name((hl_coreference_rows)index));
+    hl_row_integer(row, NULL, "cases", (double)r->cases);
+    hl_row_text(row, NULL, "head", "%s", r->cases > 0 ? name_of(study, r->head).text : "");
+    hl_row_number(row, NULL, "found", 0, r->found);
+    hl_row_number(row, NULL, "same_word", 0, r->baselines[HL_COREFERENCE_SAME_WORD]);
+    hl_row_number(row, NULL, "nearest", 0, r->baselines[HL_COREFERENCE_NEAREST]);
+    hl_row_number(row, NULL, "first", 0, r->baselines[HL_COREFERENCE_FIRST]);
     hl_row_share(row, "first", NULL, r->held_out_baselines[HL_COREFERENCE_FIRST]);
-    hl_row_share(row, "chance", NULL, r->chance);
+    hl_row_share(row, "chance", "chance", r->chance);
     hl_row_integer(row, "all cases", NULL, (double)r->cases);
     hl_row_text(row, "best", NULL, "%s", r->cases > 0 ? name_of(study, r->head).text : "-");
     hl_row_share(row, "found", NULL, r->found);
+    hl_row_integer(row, NULL, "held_out_cases", (double)r->held_out_cases);
+    hl_row_text(row, NULL, "held_out_head", "%s", r->held_out_cases > 0 ? name_of(study, r->held_out_head).text : "");
+    hl_row_number(row, NULL, "held_out", 0, r->held_out);
+    hl_row_number(row, NULL, "held_out_low", 0, r->held_out_low);
+    hl_row_number(row, NULL, "held_out_high", 0, r->held_out_high);
+    hl_row_number(row, NULL, "held_out_same_word", 0, r->held_out_baselines[HL_COREFERENCE_SAME_WORD]);
+    hl_row_number(row, NULL, "held_out_nearest", 0, r->held_out_baselines[HL_COREFERENCE_NEAREST]);
+    hl_row_number(row, NULL, "held_out_first", 0, r->held_out_baselines[HL_COREFERENCE_FIRST]);
+    hl_row_number(row, NULL, "null", 0, study->null_rows[index].found);
+    hl_row_truth(row, "beyond", r->beyond);
 }
 
 static void print_table(hl_text *text, const hl_coreference_study *s, bool wide)
@@ -87,8 +77,8 @@ static void print_table(hl_text *text, const hl_coreference_study *s, bool wide)
         "long for a window, and left out: %s.",
         s->model->source.name, HL_COUNT(s->text.n_documents), HL_COUNT(s->text.windows->n_sentences),
         HL_COUNT(s->max_pieces), HL_COUNT(s->text.n_left_out));
-    hl_results_print_apart(text, (hl_results){ wide ? wide_row_of : short_row_of, s, HL_COREFERENCE_ROWS },
-                           HL_TABLE_WIDTH, 1);
+    hl_results_print_apart(text, (hl_results){ wide ? row_of : short_row_of, s, HL_COREFERENCE_ROWS }, HL_TABLE_WIDTH,
+                           1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "A case is a mention with an earlier mention of the same entity in its window. head: the head that finds most "
@@ -156,30 +146,19 @@ static hl_status deliver(const hl_coreference_study *study, const hl_heads_comma
                                                    "windows", (json_int_t)text->windows->n_sentences, "left_out",
                                                    (json_int_t)text->n_left_out, "rows", hl_results_json(rows)));
     hl_results_csv(&answer.csv, rows);
-    hl_results_markdown(&answer.markdown, (hl_results){ wide_row_of, study, HL_COREFERENCE_ROWS });
+    hl_results_markdown(&answer.markdown, rows);
     return hl_heads_deliver(command, &answer, out);
 }
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("max-pieces", INTEGER, max_pieces), .least = 2, .most = INT64_MAX },
-    { HL_HEADS_OPTION("wide", FLAG, wide) },
-    { HL_HEADS_OPTION("without-null", FLAG, without_null) },
-    HL_HEADS_TABLE_OPTIONS,
-    HL_HEADS_FIGURE_OPTIONS,
-    { HL_HEADS_OPTION("report", FILE, files.report) },
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    { HL_HEADS_OPTION("out", TEXT, out) },
-    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
-};
-
 static hl_status measure(hl_coreference_study *study, hl_heads_call *call, const hl_syntax_question *question)
 {
     enum { EXAMPLES = 4 }; /* as many as stand side by side in a page */
     HL_TRY(hl_coreference_study_read(study, &call->model, question));
-    HL_TRY(hl_heads_memory_check_coreference(study, question, &call->command, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_TRY(hl_heads_memory_of_coreference(study, question, &call->command, &need));
+    HL_TRY(hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_TRY(hl_opened_model_load(&call->model, -1));
     HL_TRY(hl_coreference_study_make(study, question));
     return hl_heads_command_looks(&call->command) ? hl_coreference_study_find_cases(study, question, EXAMPLES)
@@ -191,9 +170,7 @@ static hl_status show(hl_heads_call *call, hl_heads_table_files *files, hl_coref
 {
     hl_waiting waiting = { .out = call->err };
     hl_syntax_question question = hl_heads_treebank_question(&call->command, &waiting);
-    HL_TRY(hl_heads_table_files_find_folder(files));
-    HL_TRY(hl_heads_call_read(call));
-    HL_TRY(hl_heads_call_begin(call));
+    HL_TRY(hl_heads_table_files_begin(files));
     hl_status status = hl_heads_treebank_check_page(&call->model, &call->command);
     HL_THEN(status, measure(study, call, &question));
     hl_waiting_end(&waiting);
@@ -218,8 +195,7 @@ const hl_heads_verb hl_heads_verb_coreference = {
     .does = "which head finds earlier mentions of the same entity",
     .example = "coreference minilm/ my.conllu",
     .help = hl_heads_help_coreference,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "max-pieces wide without-null json csv md png svg pdf report examples out overwrite",
     .object = "FILE",
     .object_needed = true,
     .check = hl_heads_examples_check,

@@ -1,11 +1,5 @@
 #include "programs/heads/export_model.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
-
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
-};
 
 static hl_status run(hl_heads_call *call)
 {
@@ -21,8 +15,7 @@ const hl_heads_verb hl_heads_verb_export = {
     .does = "write the model as a folder that transformers loads",
     .example = "export runs/text_masked my-model",
     .help = hl_heads_help_export,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "overwrite",
     .object = "DIR",
     .object_needed = true,
     .run = run,

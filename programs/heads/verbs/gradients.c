@@ -3,8 +3,6 @@
 #include "heads/head_set.h"
 #include "heads/relation_gradients.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"
@@ -126,24 +124,17 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    HL_HEADS_TABLE_OPTIONS,
-};
-
 /* A model with gradients, a step on all examples, and the gradients of each relation in double. */
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    (void)command;
-    *remedy = HL_HEADS_LESS_EXAMPLES;
+    const hl_footprint *f = &need->f;
+    const char *const *names = need->run->source.relations;
     size_t relations = 0;
-    while (run->source.relations != NULL && run->source.relations[relations] != NULL) {
+    while (names != NULL && names[relations] != NULL) {
         relations++;
     }
-    size_t gradients = hl_size_product(hl_size_product(2 * relations + 2, f->weights), 1);
-    *bytes = hl_size_sum(hl_size_sum(gradients, f->step), hl_footprint_sum(f, HL_STANDS_MODEL));
+    size_t gradients = hl_size_product(2 * relations + 2, f->weights);
+    need->bytes = hl_size_sum(hl_size_sum(gradients, f->step), hl_footprint_sum(f, HL_STANDS_MODEL));
     return hl_ok();
 }
 
@@ -187,8 +178,7 @@ const hl_heads_verb hl_heads_verb_gradients = {
     .does = "whether relations pull heads in different directions",
     .example = "gradients runs/agreement",
     .help = hl_heads_help_gradients,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "step json csv md",
     .memory = memory,
     .run = run,
 };

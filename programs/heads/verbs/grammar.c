@@ -4,10 +4,7 @@
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
 #include "programs/heads/importance.h"
-#include "programs/heads/importance_table.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/table_files.h"
 #include "programs/heads/treebank.h"
 #include "programs/heads/verb.h"
@@ -15,26 +12,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("relation", TEXT, relation) },
-    { HL_HEADS_OPTION("wide", FLAG, wide) },
-    { HL_HEADS_OPTION("trees", FLAG, trees) },
-    { HL_HEADS_OPTION("subtypes", FLAG, subtypes) },
-    { HL_HEADS_OPTION("punct-and-root", FLAG, punct_and_root) },
-    { HL_HEADS_OPTION("max-pieces", INTEGER, max_pieces), .least = 2, .most = INT64_MAX },
-    { HL_HEADS_OPTION("without-null", FLAG, without_null) },
-    { HL_HEADS_OPTION("importance", FLAG, importance) },
-    HL_HEADS_TASK_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    HL_HEADS_TABLE_OPTIONS,
-    HL_HEADS_FIGURE_OPTIONS,
-    { HL_HEADS_OPTION("report", FILE, files.report) },
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    { HL_HEADS_OPTION("out", TEXT, out) },
-    { HL_HEADS_OPTION("overwrite", FLAG, overwrite) },
-};
 
 static bool shares(const hl_heads_command *command)
 {
@@ -67,15 +44,14 @@ static hl_status check(const hl_heads_command *c)
                          : hl_error(HL_INVALID, "command line: --%s and --%s exclude each other", one, other);
 }
 
-/* What the study takes is checked when the treebank has been read (hl_heads_memory_check_treebank). */
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+/* What the study takes is checked when the treebank has been read (hl_heads_memory_of_treebank). */
+static hl_status memory(hl_heads_need *need)
 {
-    if (!command->importance) {
-        return hl_heads_page_memory(model, command, f, bytes, remedy);
+    if (!need->command->importance) {
+        return hl_heads_page_memory(need);
     }
-    *bytes = hl_size_sum(f->kernels, hl_size_sum(hl_footprint_sum(f, HL_STANDS_MODEL), f->measures));
-    *remedy = HL_HEADS_LESS_MEASURING;
+    need->bytes = hl_size_sum(hl_heads_model_bytes(need), need->f.measures);
+    need->remedy = HL_HEADS_LESS_MEASURING;
     return hl_ok();
 }
 
@@ -90,7 +66,6 @@ typedef struct joined {
     const hl_heads_importance *importance;
     const hl_syntax_study *syntax;
     int64_t n, n_syntactic; /* heads, and those that earn a relation */
-    int64_t *ranks[ORDERS]; /* (n): by gradient, by the loss with z zero; 1 matters most, of equals the first */
 } joined;
 
 static double importance_of(const joined *both, int order, int64_t head)
@@ -99,25 +74,21 @@ static double importance_of(const joined *both, int order, int64_t head)
     return order == 0 ? h->gradient.mean : h->zero.mean;
 }
 
-/* Both studies must be of the same model. HL_NO_MEMORY; the ranks must be freed on failure, too. */
-static hl_status rank_heads(joined *both)
+/* By gradient, or by the loss with z zero: 1 matters most, of equals the first. */
+static int64_t rank_of(const joined *both, int order, int64_t head)
 {
-    both->ranks[0] = hl_calloc((size_t)both->n, sizeof *both->ranks[0]);
-    both->ranks[1] = hl_calloc((size_t)both->n, sizeof *both->ranks[1]);
-    HL_NEED(both->ranks[0] != NULL && both->ranks[1] != NULL, "the heads of a treebank");
-    for (int64_t head = 0; head < both->n; head++) {
-        both->n_syntactic += both->syntax->labels[head].relation >= 0;
-        for (int order = 0; order < ORDERS; order++) {
-            double own = importance_of(both, order, head);
-            int64_t rank = 1;
-            for (int64_t other = 0; other < both->n; other++) {
-                double its = importance_of(both, order, other);
-                rank += its > own || (its == own && other < head);
-            }
-            both->ranks[order][head] = rank;
-        }
+    double own = importance_of(both, order, head);
+    int64_t rank = 1;
+    for (int64_t other = 0; other < both->n; other++) {
+        double its = importance_of(both, order, other);
+        rank += its > own || (its == own && other < head);
     }
-    return hl_ok();
+    return rank;
+}
+
+static bool earns(const joined *both, int64_t head)
+{
+    return both->syntax->labels[head].relation >= 0;
 }
 
 /* ln of the ways to choose k of n. */
@@ -152,7 +123,7 @@ static pruned_step pruned_step_of(const joined *both, int order, int step)
     pruned_step s = { .percent = 100 * (step + 1) / (PRUNED_STEPS + 1) };
     s.left = both->n - both->n * s.percent / 100;
     for (int64_t head = 0; head < both->n; head++) {
-        s.kept += both->syntax->labels[head].relation >= 0 && both->ranks[order][head] <= s.left;
+        s.kept += earns(both, head) && rank_of(both, order, head) <= s.left;
     }
     s.expected = (double)(both->n_syntactic * s.left) / (double)both->n;
     s.p = chance_of(both->n, both->n_syntactic, s.left, s.kept);
@@ -182,7 +153,7 @@ static void row_of_joined(const void *context, int64_t head, hl_row *row)
     hl_row_text(row, "head", NULL, "%s", hl_head_name_at(&both->importance->run->shape, head).text);
     for (int order = 0; order < ORDERS; order++) {
         hl_row_number(row, titles[order], NULL, 4, importance_of(both, order, head));
-        hl_row_integer(row, "rank", ranks[order], both->ranks[order][head]);
+        hl_row_integer(row, "rank", ranks[order], rank_of(both, order, head));
     }
     hl_row_text(row, "relation", "relation", "%s", label->relation >= 0 ? label->name : "");
     add_share(row, "held", "held_out", label, label->held_out.found);
@@ -194,7 +165,7 @@ static void row_of_rank(const void *context, int64_t index, hl_row *row)
 {
     const joined *both = context;
     int64_t head = 0;
-    while (head < both->n - 1 && both->ranks[1][head] != index + 1) {
+    while (head < both->n - 1 && rank_of(both, 1, head) != index + 1) {
         head++;
     }
     row_of_joined(both, head, row);
@@ -289,15 +260,12 @@ static hl_status deliver_both(const hl_heads_call *call, const hl_heads_importan
                               const hl_syntax_study *syntax)
 {
     joined both = { .importance = importance, .syntax = syntax, .n = importance->importance.n };
-    hl_heads_answer answer = { 0 };
-    hl_status status = rank_heads(&both);
-    if (status.code == HL_OK) {
-        answer_of(&answer, &both);
-        status = hl_heads_deliver(&call->command, &answer, call->out);
+    for (int64_t head = 0; head < both.n; head++) {
+        both.n_syntactic += earns(&both, head);
     }
-    hl_free(both.ranks[0]);
-    hl_free(both.ranks[1]);
-    return status;
+    hl_heads_answer answer = { 0 };
+    answer_of(&answer, &both);
+    return hl_heads_deliver(&call->command, &answer, call->out);
 }
 
 /* Reads the treebank before anything is measured. */
@@ -308,7 +276,9 @@ static hl_status join_importance(hl_heads_call *call, hl_heads_importance *impor
     hl_syntax_question question = hl_heads_treebank_question(&call->command, &waiting);
     question.null = false;
     hl_status status = hl_syntax_study_read(&syntax, &call->model, &question);
-    HL_THEN(status, hl_heads_memory_check_treebank(&syntax, &question, &call->command, hl_memory_at_hand_now()));
+    hl_heads_need need;
+    HL_THEN(status, hl_heads_memory_of_treebank(&syntax, &question, &call->command, &need));
+    HL_THEN(status, hl_heads_need_check(&need, hl_memory_at_hand_now()));
     HL_THEN(status, hl_heads_importance_measure(importance, call));
     HL_THEN(status, hl_syntax_study_make(&syntax, &question));
     hl_waiting_end(&waiting);
@@ -320,27 +290,24 @@ static hl_status join_importance(hl_heads_call *call, hl_heads_importance *impor
 /* ---- the verb ---- */
 
 /* The table of relations, and where the heads are looked at what stands around their own. */
-static hl_status show(hl_heads_call *call, hl_heads_table_files *files)
+static hl_status show(hl_heads_call *call)
 {
     hl_syntax_study syntax = { 0 };
-    files->syntax = &syntax;
-    hl_status status = hl_heads_table_files_find_folder(files);
-    HL_THEN(status, hl_heads_call_read(call));
-    HL_THEN(status, hl_heads_call_begin(call));
+    hl_heads_table_files files = { .call = call, .syntax = &syntax };
+    hl_status status = hl_heads_table_files_begin(&files);
     HL_THEN(status, hl_heads_treebank_study(&syntax, &call->model, &call->command, call->err));
     HL_THEN(status, hl_heads_treebank_show(&syntax, &call->command, call->out));
     if (hl_heads_command_looks(&call->command)) {
-        HL_THEN(status, hl_heads_table_files_make(files));
+        HL_THEN(status, hl_heads_table_files_make(&files));
     }
-    hl_heads_table_files_free(files);
+    hl_heads_table_files_free(&files);
     hl_syntax_study_free(&syntax);
     return status;
 }
 
 static hl_status run(hl_heads_call *call)
 {
-    hl_heads_command *command = &call->command;
-    if (command->importance) {
+    if (call->command.importance) {
         HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_loss));
         hl_heads_importance importance = { 0 };
         hl_status status = hl_ranks_leads(call->ranks) ? join_importance(call, &importance)
@@ -350,8 +317,7 @@ static hl_status run(hl_heads_call *call)
     }
     HL_TRY(hl_heads_call_open(call, HL_DATA_READ));
     hl_heads_treebank_choose_examples(call);
-    hl_heads_table_files files = { .call = call };
-    return show(call, &files);
+    return show(call);
 }
 
 const hl_heads_verb hl_heads_verb_grammar = {
@@ -359,8 +325,8 @@ const hl_heads_verb hl_heads_verb_grammar = {
     .does = "which head finds which relation of a treebank",
     .example = "grammar minilm/ my.conllu",
     .help = hl_heads_help_grammar,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "relation wide trees subtypes punct-and-root max-pieces without-null importance task file step json csv "
+               "md png svg pdf report examples out overwrite",
     .object = "TREEBANK",
     .object_needed = true,
     .shares = shares,

@@ -6,8 +6,6 @@
 #include "heads/shapley.h"
 #include "heads/snapshot.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"
@@ -149,13 +147,8 @@ static hl_status validate(hl_opened_model *run, const bool *kept, const hl_heads
                       hl_units_number(worth.loss, 6, loss), hl_units_number(exp(worth.loss), 4, perplexity),
                       100 * worth.accuracy);
     }
-    json_t *names = json_array();
-    for (int64_t i = 0; i < hl_heads_count(&s.run->source.shape); i++) {
-        if (s.kept[i]) {
-            hl_json_append(&names, json_string(hl_head_name_at(&s.run->source.shape, i).text));
-        }
-    }
-    int64_t step = s.run->weights_step;
+    json_t *names = hl_heads_set_json(&run->source.shape, kept);
+    int64_t step = run->weights_step;
     json_t *root =
         json_pack("{s:o, s:I, s:o, s:o}", "weights_step", step >= 0 ? json_integer(step) : json_null(), "examples",
                   (json_int_t)s.n_examples, "kept", names, "rows", hl_results_json((hl_results){ row_of, &s, 2 }));
@@ -181,17 +174,6 @@ static hl_status show_subset(hl_opened_model *run, const hl_heads_command *comma
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("shapley", FLAG, shapley) },
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("keep", TEXT, keep) },
-    { HL_HEADS_OPTION("drop", TEXT, drop) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("csv", FILE, files.csv) },
-    HL_HEADS_TASK_OPTIONS,
-};
-
 static bool is_of_subset(const hl_heads_command *command)
 {
     return command->keep != NULL || command->drop != NULL;
@@ -214,17 +196,17 @@ static hl_status check(const hl_heads_command *command)
                : hl_error(HL_INVALID, "command line: --%s and --%s exclude each other", one, other);
 }
 
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
+    const hl_footprint *f = &need->f;
+    bool of_subset = is_of_subset(need->command);
     /* A loss and an accuracy of every set of heads. */
-    int64_t n = hl_heads_count(&model->source.shape);
-    size_t sets = command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
-    *bytes = hl_size_sum(stands, is_of_subset(command) ? f->evaluation : hl_size_sum(f->measures, sets));
-    *remedy = is_of_subset(command) ? "a run with a larger optimizer.accumulate needs less"
-              : sets > f->measures  ? "without --shapley it needs less, and so does a run with fewer heads"
-                                    : HL_HEADS_LESS_MEASURING;
+    int64_t n = hl_heads_count(&need->run->source.shape);
+    size_t sets = need->command->shapley && n < 32 ? ((size_t)1 << n) * 2 * sizeof(double) : 0;
+    need->bytes = hl_size_sum(hl_heads_model_bytes(need), of_subset ? f->evaluation : hl_size_sum(f->measures, sets));
+    need->remedy = of_subset            ? "a run with a larger optimizer.accumulate needs less"
+                   : sets > f->measures ? "without --shapley it needs less, and so does a run with fewer heads"
+                                        : HL_HEADS_LESS_MEASURING;
     return hl_ok();
 }
 
@@ -254,8 +236,7 @@ const hl_heads_verb hl_heads_verb_importance = {
     .does = "how much the loss depends on each head, or on a set of heads",
     .example = "importance runs/copy_task",
     .help = hl_heads_help_importance,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "shapley step keep drop json csv task file",
     .shares = shares,
     .check = check,
     .memory = memory,

@@ -7,9 +7,6 @@
 #include "heads/word_share.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/examples.h"
-#include "programs/heads/help.h"
-#include "programs/heads/maps.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/curve_picture.h"
@@ -74,25 +71,20 @@ static void add(figures *sum, const figures *head)
     }
 }
 
-static void measure_head(figures *head, const hl_patterns *all, int from, int to)
-{
-    hl_patterns scoring = hl_patterns_scoring(all);
-    for (int m = from; m < to; m++) {
-        hl_score score = measures[m].of(&scoring);
-        head->values[m] = score.n > 0 ? score.value : NAN;
-        head->baselines[m] = score.n > 0 ? score.baseline : NAN;
-    }
-}
-
 /* The measures from .. to - 1 of every head. */
 static void measure_heads(profile *p, int from, int to)
 {
     for (int64_t i = 0; i < p->n; i++) {
+        figures *head = &p->heads[i];
         hl_head_place at = hl_head_at(&p->run->source.shape, i);
-        hl_patterns patterns = hl_snapshot_patterns(p->snapshot, at.layer, at.head);
-        p->heads[i].layer = at.layer;
-        p->heads[i].head = at.head;
-        measure_head(&p->heads[i], &patterns, from, to);
+        hl_patterns all = hl_snapshot_patterns(p->snapshot, at.layer, at.head), scoring = hl_patterns_scoring(&all);
+        head->layer = at.layer;
+        head->head = at.head;
+        for (int m = from; m < to; m++) {
+            hl_score score = measures[m].of(&scoring);
+            head->values[m] = score.n > 0 ? score.value : NAN;
+            head->baselines[m] = score.n > 0 ? score.baseline : NAN;
+        }
     }
 }
 
@@ -300,27 +292,19 @@ static hl_status deliver(const profile *p, const hl_heads_command *command, FILE
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("examples", TEXT, examples) },
-    HL_HEADS_TASK_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    { HL_HEADS_OPTION("norms", FLAG, norms) },
-    HL_HEADS_TABLE_OPTIONS,
-    HL_HEADS_FIGURE_OPTIONS,
-};
-
 /* A run's examples are a snapshot, which is recorded where no file has it. */
-static hl_status memory(const hl_opened_model *model, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    bool of_run = model->file == NULL && model->source.open == NULL;
+    const hl_footprint *f = &need->f;
+    bool of_run = need->run->file == NULL && need->run->source.open == NULL;
     size_t norms = 0;
-    HL_TRY(command->norms ? hl_heads_bytes(model, command, hl_heads_norms_bytes, &norms) : hl_ok());
-    *bytes = of_run ? hl_size_sum(f->kernels, hl_size_sum(f->vocabulary, f->snapshot)) : hl_heads_study_bytes(f);
-    *bytes = hl_size_sum(*bytes,
-                         of_run && command->norms ? hl_size_sum(norms, hl_footprint_sum(f, HL_STANDS_MODEL)) : norms);
-    *remedy = HL_HEADS_LESS_EXAMPLES;
+    if (need->command->norms) {
+        HL_TRY(hl_heads_bytes(need, hl_heads_norms_bytes, &norms));
+        norms = hl_size_sum(norms, of_run ? hl_footprint_sum(f, HL_STANDS_MODEL) : 0);
+    }
+    size_t study =
+        of_run ? hl_size_sum(f->kernels, hl_size_sum(f->vocabulary, f->snapshot)) : hl_heads_study_bytes(need);
+    need->bytes = hl_size_sum(study, norms);
     return hl_ok();
 }
 
@@ -339,8 +323,7 @@ const hl_heads_verb hl_heads_verb_profile = {
     .does = "how heads look, layer by layer",
     .example = "profile runs/copy_task",
     .help = hl_heads_help_profile,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "examples task file step norms json csv md png svg pdf",
     .check = hl_heads_examples_check,
     .memory = memory,
     .run = run,

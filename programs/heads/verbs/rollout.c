@@ -3,11 +3,9 @@
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
 #include "core/files/npz.h"
+#include "programs/heads/answers.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
 #include "programs/heads/input.h"
-#include "programs/heads/maps.h"
-#include "programs/heads/memory.h"
 #include "programs/heads/verb.h"
 #include "show/table.h"
 #include "show/terminal_map.h"
@@ -29,7 +27,7 @@ typedef struct rollouts {
     const hl_opened_model *run;
     int64_t n; /* tokens */
     int L;
-    const int32_t *tokens;
+    const hl_examples *example;
     hl_real *maps[KINDS]; /* (L, n, n) each; in one block, with the means of norms behind them */
     const char **names;   /* (n) */
     hl_panel *panels;     /* (KINDS, L) */
@@ -41,7 +39,7 @@ typedef struct rollouts {
 static hl_status allocate(rollouts *r, const hl_examples *example)
 {
     int64_t n = r->n = *example->lengths, L = r->L = r->run->source.shape.n_layers;
-    r->tokens = example->tokens;
+    r->example = example;
     r->maps[0] = hl_calloc(hl_size_product((size_t)((KINDS + 1) * L), (size_t)(n * n)), sizeof(hl_real));
     r->names = hl_calloc((size_t)n, sizeof *r->names);
     r->panels = hl_calloc((size_t)(KINDS * L), sizeof *r->panels);
@@ -106,12 +104,8 @@ static void print_maps(hl_text *text, const rollouts *r, FILE *out)
 static hl_status print_json(void *of, hl_text *text)
 {
     const rollouts *r = of;
-    json_t *tokens = json_array();
-    for (int64_t t = 0; t < r->n; t++) {
-        hl_json_append(&tokens, hl_json_name(r->names[t]));
-    }
     hl_text_print(text, "{\n  \"format\": %d,\n  \"tokens\": ", HL_JSON_FORMAT);
-    hl_json_add(text, tokens, 0);
+    hl_json_add(text, hl_heads_tokens_json(r->run->source.vocabulary, r->example), 0);
     for (int k = 0; k < KINDS; k++) {
         hl_text_print(text, ",\n  \"%s\": [", kinds[k].key);
         for (int l = 0; l < r->L; l++) {
@@ -132,7 +126,7 @@ static hl_status write_npz(const rollouts *r, const char *path)
     for (int k = 0; k < KINDS; k++) {
         hl_npz_add(npz, kinds[k].key, real, HL_SHAPE(r->L, r->n, r->n), r->maps[k]);
     }
-    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(r->n), r->tokens);
+    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(r->n), r->example->tokens);
     return hl_npz_close(npz, HL_VOLATILE);
 }
 
@@ -162,42 +156,23 @@ static hl_status deliver(rollouts *r, const hl_heads_command *command, FILE *out
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("input", TEXT, input) },
-    { HL_HEADS_OPTION("json", FILE, files.json) },
-    { HL_HEADS_OPTION("npz", TEXT, files.npz) },
-    HL_HEADS_FIGURE_OPTIONS,
-};
-
 static hl_status check(const hl_heads_command *command)
 {
     return command->input != NULL ? hl_ok() : hl_error(HL_INVALID, "command line: rollout needs a text: give --input");
 }
 
-static hl_status pass_bytes(const hl_opened_model *run, const hl_heads_command *command, const hl_model *model,
-                            size_t *bytes)
-{
-    size_t norms;
-    int64_t T = hl_heads_input_most(&run->source, command->input);
-    HL_TRY(hl_heads_norms_bytes(run, command, model, &norms));
-    HL_TRY(norms > 0 ? hl_recorder_pass_bytes(model, T, T, run->source.threads, bytes) : hl_ok());
-    *bytes = *bytes > norms ? *bytes : norms;
-    return hl_ok();
-}
-
 /* The maps of all heads, the rollouts with one map more, and the larger of two passes. */
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    size_t T = (size_t)hl_heads_input_most(&run->source, command->input), L = (size_t)run->source.shape.n_layers;
-    *remedy = "fewer tokens need less";
-    *bytes = 0;
-    HL_TRY(hl_heads_bytes(run, command, pass_bytes, bytes));
+    const hl_model_source *run = &need->run->source;
+    size_t T = (size_t)hl_heads_input_most(run, need->command->input), L = (size_t)run->shape.n_layers, pass, norms;
+    HL_TRY(hl_heads_bytes(need, hl_heads_input_bytes, &pass));
+    HL_TRY(hl_heads_bytes(need, hl_heads_norms_bytes, &norms));
     size_t maps = hl_size_product((KINDS + 1) * L, hl_size_product(T, T * sizeof(hl_real)));
-    size_t stands = hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL));
-    *bytes = hl_size_sum(hl_size_sum(stands, hl_recorder_bytes(&run->source.shape, 1, (int64_t)T, 0)),
-                         hl_size_sum(maps, *bytes));
+    size_t recorded = hl_recorder_bytes(&run->shape, 1, (int64_t)T, 0);
+    need->bytes =
+        hl_size_sum(hl_size_sum(hl_heads_model_bytes(need), recorded), hl_size_sum(maps, hl_heads_larger(pass, norms)));
+    need->remedy = "fewer tokens need less";
     return hl_ok();
 }
 
@@ -223,8 +198,7 @@ const hl_heads_verb hl_heads_verb_rollout = {
     .does = "where information comes from, through all layers",
     .example = "rollout runs/copy_task --input a",
     .help = hl_heads_help_rollout,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "input json npz png svg pdf",
     .check = check,
     .memory = memory,
     .run = run,

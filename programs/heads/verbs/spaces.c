@@ -4,7 +4,6 @@
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"
@@ -124,19 +123,12 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    HL_HEADS_TABLE_OPTIONS,
-};
-
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    (void)command;
-    *remedy = "a run with fewer or narrower heads needs less";
-    *bytes = hl_size_sum(hl_size_product(2, hl_size_sum(hl_space_pairs_bytes(&run->source.shape), f->weights)),
-                         hl_footprint_sum(f, HL_STANDS_MODEL));
+    size_t pairs = hl_space_pairs_bytes(&need->run->source.shape);
+    need->bytes = hl_size_sum(hl_size_product(2, hl_size_sum(pairs, need->f.weights)),
+                              hl_footprint_sum(&need->f, HL_STANDS_MODEL));
+    need->remedy = "a run with fewer or narrower heads needs less";
     return hl_ok();
 }
 
@@ -173,8 +165,7 @@ const hl_heads_verb hl_heads_verb_spaces = {
     .does = "how much the subspaces of heads overlap",
     .example = "spaces runs/copy_task",
     .help = hl_heads_help_spaces,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "step json csv md",
     .memory = memory,
     .run = run,
 };

@@ -3,7 +3,6 @@
 #include "heads/composition.h"
 #include "heads/head_set.h"
 #include "programs/heads/deliver.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/results.h"
 #include "show/table.h"
@@ -26,17 +25,21 @@ static int strongest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* ---- for a person ---- */
+/* ---- the answer ---- */
 
-static void shown_row(const void *context, int64_t index, hl_row *row)
+static void row_of(const void *context, int64_t index, hl_row *row)
 {
     const hl_wire *wire = &((const table *)context)->wires.list[index];
     hl_row_text(row, "writer", NULL, "%s", hl_head_name_of(wire->from_layer, wire->from_head).text);
     hl_row_text(row, "reader", NULL, "%s", hl_head_name_of(wire->to_layer, wire->to_head).text);
-    hl_row_text(row, "by", NULL, "%s", kinds[wire->kind]);
-    hl_row_number(row, "composition", NULL, 3, wire->score);
-    hl_row_number(row, "beyond chance", NULL, 3, wire->beyond);
-    hl_row_number(row, "95% of chance", NULL, 3, wire->quantile);
+    hl_row_integer(row, NULL, "from_layer", wire->from_layer);
+    hl_row_integer(row, NULL, "from_head", (double)wire->from_head);
+    hl_row_integer(row, NULL, "to_layer", wire->to_layer);
+    hl_row_integer(row, NULL, "to_head", (double)wire->to_head);
+    hl_row_text(row, "by", "by", "%s", kinds[wire->kind]);
+    hl_row_number(row, "composition", "composition", 3, wire->score);
+    hl_row_number(row, "beyond chance", "beyond", 3, wire->beyond);
+    hl_row_number(row, "95% of chance", "chance_95", 3, wire->quantile);
 }
 
 static void print_table(hl_text *text, const table *t)
@@ -52,28 +55,13 @@ static void print_table(hl_text *text, const table *t)
                       "%s: the %" PRId64 " strongest of %" PRId64 " wires. %" PRId64
                       " wires are stronger than 95%% of random ones; chance alone would give about %" PRId64 ".",
                       t->run->source.path, n, t->wires.n, t->n_chance, (t->wires.n + 10) / 20);
-    hl_results_print_apart(text, (hl_results){ shown_row, t, n }, HL_TABLE_WIDTH, 1);
+    hl_results_print_apart(text, (hl_results){ row_of, t, n }, HL_TABLE_WIDTH, 1);
     hl_text_paragraph(
         text, HL_TABLE_WIDTH,
         "A wire says how much of what the writer adds to the residual stream the reader can use: for its "
         "queries (Q), keys (K) or values (V). composition: the norm of the product of both heads' matrices, "
         "divided by the norms of the factors. beyond chance: less its mean for 200 pairs of random matrices "
         "of the same shapes. 95%% of chance: 95 of 100 random pairs are below this.");
-}
-
-/* ---- for programs ---- */
-
-static void row_of(const void *context, int64_t index, hl_row *row)
-{
-    const hl_wire *wire = &((const table *)context)->wires.list[index];
-    hl_row_integer(row, NULL, "from_layer", wire->from_layer);
-    hl_row_integer(row, NULL, "from_head", (double)wire->from_head);
-    hl_row_integer(row, NULL, "to_layer", wire->to_layer);
-    hl_row_integer(row, NULL, "to_head", (double)wire->to_head);
-    hl_row_text(row, NULL, "by", "%s", kinds[wire->kind]);
-    hl_row_number(row, NULL, "composition", 0, wire->score);
-    hl_row_number(row, NULL, "beyond", 0, wire->beyond);
-    hl_row_number(row, NULL, "chance_95", 0, wire->quantile);
 }
 
 static hl_status deliver(const table *t, const hl_heads_command *command, FILE *out)
@@ -85,36 +73,27 @@ static hl_status deliver(const table *t, const hl_heads_command *command, FILE *
                                                    hl_results_json(rows)));
     if (t->wires.n > 0) {
         hl_results_csv(&answer.csv, rows);
-        hl_results_markdown(&answer.markdown, (hl_results){ shown_row, t, t->wires.n });
+        hl_results_markdown(&answer.markdown, rows);
     }
     return hl_heads_deliver(command, &answer, out);
 }
 
 /* ---- the verb ---- */
 
-static const hl_option options[] = {
-    HL_HEADS_HELP_OPTIONS,
-    { HL_HEADS_OPTION("step", INTEGER, step), .most = INT64_MAX },
-    HL_HEADS_TABLE_OPTIONS,
-};
-
 /* The heads' matrices and their products in double, and the wires. */
-static hl_status memory(const hl_opened_model *run, const hl_heads_command *command, const hl_footprint *f,
-                        size_t *bytes, const char **remedy)
+static hl_status memory(hl_heads_need *need)
 {
-    (void)command;
-    *remedy = "a run with fewer or narrower heads needs less";
-    const hl_model_config *c = &run->source.shape;
+    const hl_model_config *c = &need->run->source.shape;
     size_t n = (size_t)hl_heads_count(c), numbers = 0, widest = 0;
     for (int l = 0; l < c->n_layers; l++) {
         size_t d_k = (size_t)c->d_k[l], d_v = (size_t)c->d_v[l], D = (size_t)c->d_model;
         numbers += 2 * (size_t)c->heads[l] * (d_k * (D + d_k) + d_v * (D + d_v));
-        widest = d_k > widest ? d_k : widest;
-        widest = d_v > widest ? d_v : widest;
+        widest = hl_heads_larger(widest, hl_heads_larger(d_k, d_v));
     }
     size_t wires = hl_size_product(n * n, HL_COMPOSITIONS * sizeof(hl_wire));
-    *bytes = hl_size_sum(hl_size_product(numbers + n * widest * widest, sizeof(double)),
-                         hl_size_sum(wires, hl_size_sum(f->kernels, hl_footprint_sum(f, HL_STANDS_MODEL))));
+    need->bytes = hl_size_sum(hl_size_product(numbers + n * widest * widest, sizeof(double)),
+                              hl_size_sum(wires, hl_heads_model_bytes(need)));
+    need->remedy = "a run with fewer or narrower heads needs less";
     return hl_ok();
 }
 
@@ -139,8 +118,7 @@ const hl_heads_verb hl_heads_verb_wires = {
     .does = "which head reads what which earlier head wrote",
     .example = "wires runs/copy_task",
     .help = hl_heads_help_wires,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "step json csv md",
     .memory = memory,
     .run = run,
 };

@@ -1,12 +1,9 @@
 #include "heads/words.h"
 #include "core/base/text.h"
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "programs/print_line.h"
 
 #include <string.h>
-
-static const hl_option options[] = { HL_HEADS_HELP_OPTIONS };
 
 static hl_status run(hl_heads_call *call)
 {
@@ -31,8 +28,7 @@ const hl_heads_verb hl_heads_verb_words = {
     .does = "what the words in tables and on the page mean",
     .example = "words",
     .help = hl_heads_help_words,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = "",
     .without_model = true,
     .run = run,
 };

@@ -2,13 +2,13 @@
 #include "programs/heads/change.h"
 
 #include "core/base/memory.h"
-#include "core/files/json_text.h"
 #include "core/files/npz.h"
 #include "study/model_examples.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
 #include "tests/faults.h"
 #include "tests/pretrained/tiny.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -107,8 +107,7 @@ TEST(each_head_is_compared_with_that_in_its_place)
     hl_heads_answer change;
     CHECK_OK(compare(&change, folder, file, copy));
     hl_npz one = read_weights(folder, file, run_path("a.npz")), other = read_weights(copy, file, run_path("b.npz"));
-    json_t *json = NULL;
-    CHECK_OK(hl_json_parse("json", change.json.bytes, change.json.size, &json));
+    json_t *json = answer_json(change.json.bytes);
     ck_assert(json_is_true(json_object_get(json, "same_shape")) && json_is_null(json_object_get(json, "step")));
     ck_assert_int_eq((int)json_integer_value(json_object_get(json, "examples")), 4);
     const json_t *heads = json_object_get(json, "heads");

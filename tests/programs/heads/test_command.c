@@ -1,26 +1,12 @@
 /* The command line of heads: its verbs, their options, and the options from before there were verbs. */
-#include "programs/heads/command.h"
-
 #include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
-#include "tests/programs/command_lines.h"
+#include "tests/programs/heads/lines.h"
 #include "tests/runs/runs.h"
 
 #include <string.h>
-
-/* Words parted by blanks, each underscore in them a blank; texts in *command stand to the end of the test. */
-static hl_status parse(const char *line, hl_heads_command *command)
-{
-    command_line words = command_line_of("heads", line);
-    for (int i = 1; i < words.argc; i++) {
-        for (char *at = words.argv[i]; (at = strchr(at, '_')) != NULL;) {
-            *at = ' ';
-        }
-    }
-    return hl_heads_command_parse(words.argc, words.argv, command);
-}
 
 TEST(the_first_word_is_the_verb_or_the_model)
 {
@@ -49,7 +35,7 @@ TEST(the_first_word_is_the_verb_or_the_model)
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         hl_heads_command command;
-        hl_status status = parse(lines[i].line, &command);
+        hl_status status = heads_line(lines[i].line, &command);
         ck_assert_msg(status.code == HL_OK, "%s: %s", lines[i].line, status.text);
         ck_assert_msg(command.verb == lines[i].verb, "%s", lines[i].line);
         ck_assert_pstr_eq(command.model, lines[i].model);
@@ -60,17 +46,17 @@ TEST(the_first_word_is_the_verb_or_the_model)
 TEST(values_are_taken)
 {
     hl_heads_command command;
-    CHECK_OK(parse("prune run --to=3 --out a --by=gradient --once", &command));
+    CHECK_OK(heads_line("prune run --to=3 --out a --by=gradient --once", &command));
     ck_assert_int_eq(command.to, 3);
-    ck_assert_str_eq(command.files.weights, "a");
+    ck_assert_str_eq(command.out, "a");
     ck_assert(command.by == HL_PRUNE_BY_GRADIENT && command.once);
-    CHECK_OK(parse("prune run", &command));
+    CHECK_OK(heads_line("prune run", &command));
     ck_assert(command.by == HL_PRUNE_BY_LOSS && command.to == 0 && !command.once);
-    CHECK_OK(parse("importance run --shapley --step 7", &command));
+    CHECK_OK(heads_line("importance run --shapley --step 7", &command));
     ck_assert(command.shapley && command.step == 7);
-    CHECK_OK(parse("table run", &command));
+    CHECK_OK(heads_line("table run", &command));
     ck_assert(command.step == -1 && command.example == -1 && !command.wide && !command.help);
-    CHECK_OK(parse("importance run --file a task.column=XPOS train.seed=2", &command));
+    CHECK_OK(heads_line("importance run --file a task.column=XPOS train.seed=2", &command));
     ck_assert_int_eq(command.asked.n_overrides, 2);
     ck_assert_str_eq(command.asked.overrides[1], "train.seed=2");
 }
@@ -78,13 +64,13 @@ TEST(values_are_taken)
 TEST(help_and_version_need_no_model)
 {
     hl_heads_command command;
-    CHECK_OK(parse("--help", &command));
+    CHECK_OK(heads_line("--help", &command));
     ck_assert(command.help && command.verb == NULL);
-    CHECK_OK(parse("run --help", &command));
+    CHECK_OK(heads_line("run --help", &command));
     ck_assert(command.help && command.verb == NULL);
-    CHECK_OK(parse("grammar --help", &command));
+    CHECK_OK(heads_line("grammar --help", &command));
     ck_assert(command.help && command.verb == &hl_heads_verb_grammar);
-    CHECK_OK(parse("--version", &command));
+    CHECK_OK(heads_line("--version", &command));
     ck_assert(command.version);
 }
 
@@ -134,7 +120,7 @@ TEST(what_is_wrong_is_named)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         hl_heads_command command;
-        message_check(parse(wrong[i].line, &command), HL_INVALID, wrong[i].message);
+        message_check(heads_line(wrong[i].line, &command), HL_INVALID, wrong[i].message);
     }
 }
 
@@ -143,15 +129,16 @@ TEST(a_slip_in_any_option_finds_it)
 {
     for (int v = 0; v < HL_HEADS_VERBS; v++) {
         const hl_heads_verb *verb = hl_heads_verbs[v];
-        for (size_t i = 0; i < verb->n_options; i++) {
-            const char *name = verb->options[i].name;
+        hl_option options[HL_HEADS_MOST_OPTIONS];
+        for (int i = 0, n = hl_heads_options(verb->options, options); i < n; i++) {
+            const char *name = options[i].name;
             size_t middle = strlen(name) / 2;
             if (strlen(name) < 4) {
                 continue; /* a shorter name with a letter less is no similar one */
             }
             const char *slip = scratch_format("%s --%.*s%s", verb->name, (int)middle, name, name + middle + 1);
             hl_heads_command command;
-            CHECK_FAILS(parse(slip, &command), HL_INVALID, scratch_format("(did you mean \"--%s\"?)", name));
+            CHECK_FAILS(heads_line(slip, &command), HL_INVALID, scratch_format("(did you mean \"--%s\"?)", name));
         }
     }
 }
@@ -167,8 +154,9 @@ TEST(the_help_of_a_verb_fits_a_screen_and_has_all_of_its_options)
             ck_assert_msg(strcspn(line, "\n") <= 80, "%s: %.100s", verb->name, line);
         }
         ck_assert_msg(lines <= 37, "%s: %d lines, and three more follow", verb->name, lines);
-        for (size_t i = 0; i < verb->n_options; i++) {
-            const char *name = verb->options[i].name;
+        hl_option options[HL_HEADS_MOST_OPTIONS];
+        for (int i = 0, n = hl_heads_options(verb->options, options); i < n; i++) {
+            const char *name = options[i].name;
             bool common = strcmp(name, "help") == 0 || strcmp(name, "version") == 0;
             ck_assert_msg(common || strstr(verb->help, scratch_format("--%s", name)) != NULL, "%s: %s", verb->name,
                           name);
@@ -184,7 +172,7 @@ TEST(help_lists_the_verbs_each_with_an_example_that_is_taken)
         ck_assert_ptr_nonnull(strstr(help.out, scratch_format("\n  %-12s%s\n", verb->name, verb->does)));
         ck_assert_ptr_nonnull(strstr(help.out, scratch_format(" %s\n", verb->example)));
         hl_heads_command command;
-        CHECK_OK(parse(verb->example, &command));
+        CHECK_OK(heads_line(verb->example, &command));
         ck_assert_ptr_eq(command.verb, verb);
         SAYS(HEADS(verb->name, "--help"), scratch_format("usage: heads %s", verb->name));
     }
@@ -237,13 +225,13 @@ TEST(an_old_option_is_refused_with_the_new_command)
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         hl_heads_command command;
-        hl_status status = parse(commands[i].before, &command);
+        hl_status status = heads_line(commands[i].before, &command);
         ck_assert_int_eq(status.code, HL_INVALID);
         const char *said = strstr(status.text, " has verbs now: heads ");
         ck_assert_msg(said != NULL, "%s: %s", commands[i].before, status.text);
         ck_assert_str_eq(said + strlen(" has verbs now: heads "), commands[i].now);
         if (strchr(commands[i].now, '\'') == NULL) {
-            CHECK_OK(parse(commands[i].now, &command));
+            CHECK_OK(heads_line(commands[i].now, &command));
         }
     }
 }

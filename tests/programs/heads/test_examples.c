@@ -3,6 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/pretrained/tiny_models.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
 
@@ -23,18 +24,6 @@ static const char *csv_of(const char *folder)
     return run_read(run_file(folder, "heads.csv"));
 }
 
-/* Whether the words stand there, whatever lines they are broken into. */
-static bool says(const char *out, const char *words)
-{
-    char *flat = strdup(out);
-    for (char *at = flat; (at = strchr(at, '\n')) != NULL;) {
-        *at = ' ';
-    }
-    bool found = strstr(flat, words) != NULL;
-    free(flat);
-    return found;
-}
-
 /* The value in the row that begins so. */
 static double value_in(const char *csv, const char *row)
 {
@@ -51,7 +40,7 @@ LOOP_TEST(an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS)
 {
     const char *model = tiny(tiny_models[_i].name), *out = run_path("out"), *before = run_kept(run_list(model));
     run_result run = OK(HEADS(model, "--examples", file("text.txt", text), "--out", out));
-    ck_assert(says(run.out, "heads, measured on 4 of 4 examples of "));
+    ck_assert(answer_says(run.out, "heads, measured on 4 of 4 examples of "));
     ck_assert_ptr_nonnull(strstr(run.out, "score  base  null\n"));
     ck_assert_ptr_null(strstr(run.out, "importance"));
     ck_assert_ptr_null(strstr(run.out, "nan"));
@@ -115,14 +104,15 @@ TEST(two_models_are_compared_on_the_sentences)
 {
     const char *model = tiny("bert_masked"), *lines = file("text.txt", text);
     run_result run = HEADS("compare", model, model, "--examples", lines);
-    ck_assert_msg(run.code == 0 && says(run.out, "6 heads are left out, whose js is below 0.0005: the same attention"),
+    ck_assert_msg(run.code == 0 &&
+                      answer_says(run.out, "6 heads are left out, whose js is below 0.0005: the same attention"),
                   "%s%s", run.out, run.err);
-    ck_assert(says(run.out, "on the 2 scoring examples of the first.") && !says(run.out, " 0.000  "));
+    ck_assert(answer_says(run.out, "on the 2 scoring examples of the first.") && !answer_says(run.out, " 0.000  "));
     SAYS(HEADS("compare", model, model, "--examples", file("two.txt", "the cat\nit sat\n"), "--csv"), "\n1,2,");
     run = HEADS("compare", model, model, "--examples", file("two.txt", "the cat\nit sat\n"));
-    ck_assert(says(run.out, "on the 1 scoring example of the first."));
+    ck_assert(answer_says(run.out, "on the 1 scoring example of the first."));
     run = HEADS("compare", model, tiny("bert_classes"), "--examples", lines);
-    ck_assert(says(run.out, "dist other's L") && !says(run.out, "left out"));
+    ck_assert(answer_says(run.out, "dist other's L") && !answer_says(run.out, "left out"));
     REFUSED(HEADS("compare", model, model), 2, "heads.is_an_open_model_without_examples");
 }
 
@@ -252,9 +242,9 @@ TEST(a_run_is_looked_at_as_when_it_recorded)
         path, path);
     EXPECT_RUN(0, run_config("classes.ini", config), "--out", run);
     run_result found = OK(HEADS(run, "--examples", path, "--out", out));
-    ck_assert(says(found.out, "step 3: 2 heads, measured on 32 of 40 examples of "));
+    ck_assert(answer_says(found.out, "step 3: 2 heads, measured on 32 of 40 examples of "));
     ck_assert_ptr_nonnull(strstr(found.out, "score  base  null\n"));
-    ck_assert(says(found.out, "; null: the score with untrained weights: those of step 0"));
+    ck_assert(answer_says(found.out, "; null: the score with untrained weights: those of step 0"));
     const char *ours = run_kept(csv_of(out)), *own = run_kept(csv_of(run));
     static const char *const rows[] = { "0,0,0,entropy",   "0,0,1,offset(-1)", "3,0,0,entropy",
                                         "3,0,1,offset(1)", "3,0,1,importance", "3,0,0,rare" };
@@ -271,7 +261,7 @@ TEST(a_run_is_looked_at_as_when_it_recorded)
     free(json);
     EXPECT_RUN(0, run_path("classes.ini"), "--out", run, "--overwrite", "patterns.examples=0");
     found = HEADS(run, "--examples", path, "--out", out, "--overwrite");
-    ck_assert_msg(found.code == 0 && says(found.out, "measured on 32 of 40 examples of "), "%s", found.err);
+    ck_assert_msg(found.code == 0 && answer_says(found.out, "measured on 32 of 40 examples of "), "%s", found.err);
 }
 
 SUITE("examples of a file")

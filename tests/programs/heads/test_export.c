@@ -1,8 +1,8 @@
 /* Maps and metrics for other programs, of a made-up snapshot: two layers of two heads and one. */
 #include "programs/heads/export.h"
 
-#include "core/files/json.h"
 #include "tests/check_suite.h"
+#include "tests/runs/answers.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -97,9 +97,8 @@ TEST(bertviz_has_no_padding)
     made m;
     make(&m, 0);
     hl_text text = { 0 };
-    json_t *json = NULL;
     CHECK_OK(hl_heads_print_bertviz(&text, &m.view, 1));
-    CHECK_OK(hl_json_parse("bertviz", text.bytes, text.size, &json));
+    json_t *json = answer_json(text.bytes);
     const json_t *attention = json_object_get(json, "attention"), *layer = json_array_get(attention, 0);
     ck_assert_uint_eq(json_array_size(attention), 2);
     ck_assert_uint_eq(json_array_size(layer), 1);
@@ -123,16 +122,15 @@ TEST(maps_are_of_all_heads_or_of_one)
     made m;
     make(&m, 0);
     hl_text text = { 0 };
-    json_t *json = NULL;
     hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &m.view, -1, false);
-    CHECK_OK(hl_json_parse("maps", text.bytes, text.size, &json));
+    json_t *json = answer_json(text.bytes);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "heads")), HEADS_OF_ALL);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "step")), 7);
     json_decref(json);
     text.size = 0;
     m.snapshot.step = -1;
     hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &m.view, 2, false);
-    CHECK_OK(hl_json_parse("maps", text.bytes, text.size, &json));
+    json = answer_json(text.bytes);
     const json_t *heads = json_object_get(json, "heads"), *one = json_array_get(heads, 0);
     ck_assert_uint_eq(json_array_size(heads), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(one, "layer")), 1);
@@ -153,11 +151,7 @@ TEST(csv_quotes_what_a_reader_would_take_for_its_own)
     ck_assert_ptr_null(strstr(text.bytes, "\n0,0,"));
     text.size = 0;
     hl_heads_maps_csv(&text, &m.view, -1);
-    int rows = 0;
-    for (const char *at = text.bytes; (at = strchr(at, '\n')) != NULL; at++) {
-        rows++;
-    }
-    ck_assert_int_eq(rows, 1 + HEADS_OF_ALL * T * T);
+    ck_assert_int_eq(answer_lines(text.bytes), 1 + HEADS_OF_ALL * T * T);
     hl_text_free(&text);
     end(&m);
 }

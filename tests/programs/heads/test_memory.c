@@ -2,13 +2,11 @@
 #include "programs/heads/memory.h"
 
 #include "tests/check_suite.h"
+#include "tests/programs/heads/lines.h"
 #include "tests/runs/runs.h"
 #include "train/footprint.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum { HEADS_OF_TINY = 4, MOST_WORDS = 8 };
+enum { HEADS_OF_TINY = 4 };
 
 /* A run of the tiny config, of which nothing but config.ini is looked at. */
 static void open_run(hl_opened_model *run)
@@ -17,33 +15,13 @@ static void open_run(hl_opened_model *run)
     CHECK_OK(hl_opened_model_open(run, folder));
 }
 
-/* A command line without the program, its words parted by blanks; an underscore stands for a blank in one of them.
- * Its texts stand until the next call. */
-static hl_heads_command command_of(const char *options)
-{
-    static char copy[512];
-    char *argv[MOST_WORDS] = { (char *)(size_t) "heads" };
-    int argc = 1;
-    snprintf(copy, sizeof copy, "%s", options);
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        ck_assert_int_lt(argc, MOST_WORDS);
-        for (char *at = word; (at = strchr(at, '_')) != NULL;) {
-            *at = ' ';
-        }
-        argv[argc++] = word;
-    }
-    hl_heads_command command;
-    CHECK_OK(hl_heads_command_parse(argc, argv, &command));
-    return command;
-}
-
 static size_t told(const hl_opened_model *run, const char *options)
 {
-    hl_heads_command command = command_of(options);
-    size_t bytes;
-    const char *remedy;
-    CHECK_OK(hl_heads_memory(run, &command, &bytes, &remedy));
-    return bytes;
+    hl_heads_command command;
+    hl_heads_need need;
+    CHECK_OK(heads_line(options, &command));
+    CHECK_OK(hl_heads_memory(run, &command, &need));
+    return need.bytes;
 }
 
 /* Where the model does not run its kernels take nothing. */
@@ -72,9 +50,9 @@ TEST(what_is_asked_besides_is_counted)
     ck_assert_uint_gt(told(&run, "prune run"), told(&run, "importance run --keep L0H0"));
     ck_assert_uint_gt(told(&run, "map run --input s1_s2_s3"), told(&run, "map run --input s1"));
     ck_assert_uint_eq(told(&run, "map run --input s1 --json x"), told(&run, "map run --input s1"));
-    size_t two;
+    hl_heads_need two;
     CHECK_OK(hl_heads_memory_of_two(&run, &run, &two));
-    ck_assert_uint_gt(two, told(&run, "table run"));
+    ck_assert_uint_gt(two.bytes, told(&run, "table run"));
     hl_opened_model_close(&run);
 }
 
@@ -93,14 +71,17 @@ TEST(a_byte_less_is_refused_with_the_remedy)
     };
     hl_opened_model run;
     open_run(&run);
+    hl_heads_need need;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t bytes = told(&run, cases[i].options);
-        hl_heads_command command = command_of(cases[i].options);
-        CHECK_OK(hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes, false }));
-        CHECK_FAILS(hl_heads_memory_check(&run, &command, (hl_memory_at_hand){ bytes - 1, false }), HL_NO_MEMORY,
+        hl_heads_command command;
+        CHECK_OK(heads_line(cases[i].options, &command));
+        CHECK_OK(hl_heads_memory(&run, &command, &need));
+        CHECK_OK(hl_heads_need_check(&need, (hl_memory_at_hand){ need.bytes, false }));
+        CHECK_FAILS(hl_heads_need_check(&need, (hl_memory_at_hand){ need.bytes - 1, false }), HL_NO_MEMORY,
                     cases[i].remedy);
     }
-    CHECK_FAILS(hl_heads_memory_check_two(&run, &run, (hl_memory_at_hand){ 1 << 20, true }), HL_NO_MEMORY,
+    CHECK_OK(hl_heads_memory_of_two(&run, &run, &need));
+    CHECK_FAILS(hl_heads_need_check(&need, (hl_memory_at_hand){ 1 << 20, true }), HL_NO_MEMORY,
                 ": comparing it needs about ");
     hl_opened_model_close(&run);
 }

@@ -1,9 +1,10 @@
 #include "core/files/json.h"
-#include "programs/heads/json.h"
+#include "programs/heads/table_files.h"
 #include "show/table.h"
 #include "study/heads_table.h"
 #include "tests/check_suite.h"
-#include "tests/faults.h"
+#include "tests/fault_checks.h"
+#include "tests/runs/answers.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -56,27 +57,13 @@ static hl_text table_of(const hl_heads_study *study, bool wide)
     return text;
 }
 
-/* Whether the words stand in the text, whatever lines they are broken into. */
-static bool says(const hl_text *text, const char *words)
-{
-    char flat[1 << 13];
-    ck_assert_uint_lt(text->size, sizeof flat);
-    memcpy(flat, text->bytes, text->size + 1);
-    for (char *c = flat; *c != '\0'; c++) {
-        *c = *c == '\n' ? ' ' : *c;
-    }
-    return strstr(flat, words) != NULL;
-}
-
 /* It has these lines, and none is wider than a terminal. */
 static void check_table(const hl_text *text, const char *const *expected, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         ck_assert_msg(strstr(text->bytes, expected[i]) != NULL, "no %s in %.2000s", expected[i], text->bytes);
     }
-    for (const char *line = text->bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        ck_assert_msg(strcspn(line, "\n") <= HL_TABLE_WIDTH, "%s", line);
-    }
+    answer_fits(text->bytes);
 }
 
 TEST(a_row_has_what_a_head_does_and_is_worth)
@@ -94,7 +81,8 @@ TEST(a_row_has_what_a_head_does_and_is_worth)
         last,
     };
     check_table(&text, expected, sizeof expected / sizeof *expected);
-    ck_assert(says(&text, "L0H3: faithful to \"offset(-11)\". Without it the loss grows by 0.0123 (standard error "
+    ck_assert(answer_says(text.bytes,
+                          "L0H3: faithful to \"offset(-11)\". Without it the loss grows by 0.0123 (standard error "
                           "0.001); its ideal pattern restores 97% of that."));
     hl_text_free(&text);
 }
@@ -114,8 +102,9 @@ TEST(wide_adds_a_second_table)
         "\nL0H2        0     -     0.50  12.3     -    3.46e-06\n",
     };
     check_table(&text, without_sources, sizeof without_sources / sizeof *without_sources);
-    ck_assert(says(&text, "conf: the largest weight of a query.") && !says(&text, "alignment: the share"));
-    ck_assert(!says(&narrow, "entropy"));
+    ck_assert(answer_says(text.bytes, "conf: the largest weight of a query.") &&
+              !answer_says(text.bytes, "alignment: the share"));
+    ck_assert(!answer_says(narrow.bytes, "entropy"));
     hl_text_free(&narrow);
     hl_text_free(&text);
     rows[1].metrics.alignment = (hl_score){ 0.25, 0.05, 4 };
@@ -147,7 +136,7 @@ TEST(on_sentences_the_null_stands_beside_the_score)
         "        0.00   -2e-07 (0.001)        no\nL0H1 ", word,
     };
     check_table(&text, expected, sizeof expected / sizeof *expected);
-    ck_assert(says(&text, "; null: "));
+    ck_assert(answer_says(text.bytes, "; null: "));
     hl_text_free(&text);
 }
 
@@ -170,9 +159,9 @@ TEST(labels_that_stand_there_are_explained_and_no_others)
         hl_text text = table_of(&part, false);
         for (int i = 0; i < KINDS; i++) {
             const char *meaning = scratch_format("; %s: ", names[i]);
-            ck_assert_msg(says(&text, meaning) == (one < 0 || one == i), "%s in %s", names[i], text.bytes);
+            ck_assert_msg(answer_says(text.bytes, meaning) == (one < 0 || one == i), "%s in %s", names[i], text.bytes);
         }
-        ck_assert(says(&text, why) == (one < 0 || one == HL_LABEL_MIXED));
+        ck_assert(answer_says(text.bytes, why) == (one < 0 || one == HL_LABEL_MIXED));
         hl_text_free(&text);
     }
 }
@@ -196,9 +185,11 @@ TEST(where_no_head_is_faithful_it_says_why)
                                                                      : cases[c].others;
         }
         hl_text text = table_of(&study, false);
-        ck_assert(says(&text, "No head is shown to be faithful to its label."));
-        ck_assert_int_eq(says(&text, "label. no: the label's pattern cannot replace the head."), cases[c].no);
-        ck_assert_int_eq(says(&text, " -: without the head the loss changes by at most three standard errors, so these "
+        ck_assert(answer_says(text.bytes, "No head is shown to be faithful to its label."));
+        ck_assert_int_eq(answer_says(text.bytes, "label. no: the label's pattern cannot replace the head."),
+                         cases[c].no);
+        ck_assert_int_eq(answer_says(text.bytes,
+                                     " -: without the head the loss changes by at most three standard errors, so these "
                                      "examples cannot decide."),
                          cases[c].unclear);
         hl_text_free(&text);
@@ -208,7 +199,7 @@ TEST(where_no_head_is_faithful_it_says_why)
     mixed.labels += HL_LABEL_MIXED;
     mixed.n = 1;
     hl_text text = table_of(&mixed, false);
-    ck_assert(says(&text, "Every head is mixed, so no head has a label to be faithful to."));
+    ck_assert(answer_says(text.bytes, "Every head is mixed, so no head has a label to be faithful to."));
     hl_text_free(&text);
 }
 
@@ -222,8 +213,8 @@ TEST(without_effects_there_is_a_reason)
     study.no_effects = hl_error(HL_INVALID, "there are no weights");
     hl_text text = table_of(&study, false);
     ck_assert_ptr_nonnull(strstr(text.bytes, "\nL0H1  next                     0.75  0.25\n")); /* no empty columns */
-    ck_assert(!says(&text, "without  faithful") && !says(&text, "faithful: "));
-    ck_assert(says(&text, "Importance, without and faithful are not known: there are no weights."));
+    ck_assert(!answer_says(text.bytes, "without  faithful") && !answer_says(text.bytes, "faithful: "));
+    ck_assert(answer_says(text.bytes, "Importance, without and faithful are not known: there are no weights."));
     hl_text_free(&text);
 }
 
@@ -257,10 +248,11 @@ TEST(heads_that_share_a_label_are_told_together)
 {
     hl_heads_study study = grouped_study();
     hl_text text = table_of(&study, false);
-    ck_assert(says(&text, "*: only together with the heads in its layer that have the same label."));
-    ck_assert(says(&text, "L0H0, L0H2: faithful to \"previous\" together. Without them the loss grows by 0.5 (standard "
+    ck_assert(answer_says(text.bytes, "*: only together with the heads in its layer that have the same label."));
+    ck_assert(answer_says(text.bytes,
+                          "L0H0, L0H2: faithful to \"previous\" together. Without them the loss grows by 0.5 (standard "
                           "error 0.25); their ideal pattern restores 88% of that."));
-    ck_assert(!says(&text, "L1H0, "));
+    ck_assert(!answer_says(text.bytes, "L1H0, "));
     hl_text_free(&text);
     hl_heads_json_print(&text, &study, relations);
     CHECK_OK(hl_text_status(&text));
@@ -285,20 +277,14 @@ TEST(want_of_memory_for_the_json_is_told_and_nothing_lost)
     study.n = 2;
     faults_begin();
     hl_json_use_allocator();
-    for (int n = 1;; n++) {
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_text text = { 0 };
-        faults_in_memory(n, FAULTS_ONCE);
         hl_heads_json_print(&text, &study, relations);
-        bool complete = faults_allocations() < n;
-        ck_assert_msg(hl_text_status(&text).code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n,
-                      hl_text_status(&text).text);
+        fault_checks_turn(hl_text_status(&text));
         hl_text_free(&text);
-        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
-        if (complete) {
-            ck_assert_int_gt(n, 20);
-            break;
-        }
     }
+    ck_assert_int_gt(n, 20);
     faults_end();
 }
 
@@ -309,10 +295,10 @@ TEST(only_the_first_faithful_heads_have_a_sentence)
         effects[i].faithful = HL_FAITHFUL_YES;
     }
     hl_text text = table_of(&study, false);
-    ck_assert(says(&text, "L0H5: faithful to ") && !says(&text, "L0H6: faithful to "));
+    ck_assert(answer_says(text.bytes, "L0H5: faithful to ") && !answer_says(text.bytes, "L0H6: faithful to "));
     char more[64];
     snprintf(more, sizeof more, "And %d more; see the table.", HEADS - 6);
-    ck_assert(says(&text, more));
+    ck_assert(answer_says(text.bytes, more));
     hl_text_free(&text);
 }
 
