@@ -17,11 +17,12 @@ enum { MOST_BYTES = 1 << 28 };
 static void write_header(const hl_ablate_plan *plan, hl_text *text)
 {
     hl_text_print(text, "cell,seed");
-    for (int k = 0; k < plan->n_keys; k++) {
-        hl_text_print(text, ",%s", hl_ablate_key_label(plan->keys[k]));
+    hl_ablate_plan_columns(plan, NULL, text);
+    hl_text_print(text, ",parameters,flops_per_step,steps");
+    for (int m = 0; m < HL_ABLATE_MEASURES; m++) {
+        hl_text_print(text, ",%s", hl_ablate_measure_names[m]);
     }
-    hl_text_print(text, ",parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,steps_to_target,seconds,"
-                        "status\n");
+    hl_text_print(text, ",status\n");
 }
 
 static void write_row(const hl_ablate_plan *plan, int64_t cell, const hl_ablate_result *result, hl_text *text)
@@ -29,25 +30,20 @@ static void write_row(const hl_ablate_plan *plan, int64_t cell, const hl_ablate_
     const hl_ablate_variant *variant = hl_ablate_plan_variant(plan, cell);
     bool done = result->state == HL_ABLATE_DONE;
     hl_text_print(text, "%s,%" PRId64, variant->name, hl_ablate_plan_seed(plan, cell));
-    for (int k = 0; k < plan->n_keys; k++) {
-        char value[HL_ABLATE_VALUE_TEXT];
-        hl_ablate_key_value(plan->keys[k], &variant->config, value);
-        hl_text_print(text, ",%s", value);
-    }
+    hl_ablate_plan_columns(plan, &variant->config, text);
     hl_text_print(text, ",%" PRId64 ",%.0f,", variant->parameters, variant->flops);
     if (done) {
-        char perplexity[HL_UNITS_TEXT];
-        hl_text_print(text, "%" PRId64 ",%.9g,%s,%.9g,", result->steps, result->loss,
-                      hl_units_field(exp(result->loss), perplexity), result->accuracy);
-    } else {
-        hl_text_print(text, ",,,,");
+        hl_text_print(text, "%" PRId64, result->steps);
     }
-    if (done && result->steps_to_target >= 0) {
-        hl_text_print(text, "%" PRId64, result->steps_to_target);
-    }
-    hl_text_print(text, ",");
-    if (done && isfinite(result->seconds)) {
-        hl_text_print(text, "%.3f", result->seconds);
+    for (int m = 0; m < HL_ABLATE_MEASURES; m++) {
+        char field[HL_UNITS_TEXT];
+        double value = hl_ablate_measured(result, (hl_ablate_measure)m);
+        int decimals = m == HL_ABLATE_SECONDS ? 3 : m == HL_ABLATE_STEPS_TO_TARGET ? 0 : -1;
+        if (decimals >= 0 && isfinite(value)) {
+            hl_text_print(text, ",%.*f", decimals, value);
+        } else {
+            hl_text_print(text, ",%s", hl_units_field(value, field));
+        }
     }
     hl_text_print(text, ",%s\n", done ? "done" : "failed");
 }

@@ -5,7 +5,6 @@
 #include "programs/ablate/plan.h"
 #include "programs/child.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -38,11 +37,6 @@ hl_status hl_ablate_process_start(const char *train, const char *folder, int thr
 }
 
 /* ---- ending ---- */
-
-void hl_ablate_process_stop(const hl_ablate_process *process)
-{
-    kill(process->id, SIGTERM);
-}
 
 /* The last line that the log gained since the start, "" where there is none; it may point into `log`. */
 static const char *last_line(char *log, size_t size, int64_t begin)

@@ -20,9 +20,6 @@ typedef struct hl_ablate_process {
 hl_status hl_ablate_process_start(const char *train, const char *folder, int threads, const char *from,
                                   const char *more, hl_ablate_process *process);
 
-/* Asks the training to save and end. */
-void hl_ablate_process_stop(const hl_ablate_process *process);
-
 /* Whether the training has ended. *status is then HL_OK, HL_FAILED with its last line of output or its signal, or
  * HL_NO_MEMORY if this line could not be read. */
 bool hl_ablate_process_ended(const hl_ablate_process *process, const char *folder, hl_status *status);

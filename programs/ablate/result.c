@@ -8,10 +8,42 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { TAIL = 1024 };
+
+/* ---- measures ---- */
+
+const char *const hl_ablate_measure_names[HL_ABLATE_MEASURES] = {
+    [HL_ABLATE_LOSS] = "validation_loss", [HL_ABLATE_PERPLEXITY] = "perplexity",
+    [HL_ABLATE_ACCURACY] = "accuracy",    [HL_ABLATE_STEPS_TO_TARGET] = "steps_to_target",
+    [HL_ABLATE_SECONDS] = "seconds",
+};
+
+double hl_ablate_measured(const hl_ablate_result *r, hl_ablate_measure measure)
+{
+    const double values[HL_ABLATE_MEASURES] = {
+        [HL_ABLATE_LOSS] = r->loss,
+        [HL_ABLATE_PERPLEXITY] = exp(r->loss),
+        [HL_ABLATE_ACCURACY] = r->accuracy,
+        [HL_ABLATE_STEPS_TO_TARGET] = r->steps_to_target >= 0 ? (double)r->steps_to_target : NAN,
+        [HL_ABLATE_SECONDS] = r->seconds,
+    };
+    return r->state == HL_ABLATE_DONE ? values[measure] : NAN;
+}
+
+int64_t hl_ablate_count(const hl_ablate_result *results, int64_t n, hl_ablate_state state)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        count += results[i].state == state;
+    }
+    return count;
+}
+
+/* ---- of a finished training ---- */
 
 /* The validations so far; `since_best` counts those without a better loss, as the training does. */
 typedef struct validations {

@@ -22,6 +22,25 @@ typedef struct hl_ablate_result {
     double seconds;          /* NaN: not known */
 } hl_ablate_result;
 
+/* What a finished training is judged by, in the order of ablation.csv. */
+typedef enum hl_ablate_measure {
+    HL_ABLATE_LOSS,
+    HL_ABLATE_PERPLEXITY, /* exp(loss) */
+    HL_ABLATE_ACCURACY,
+    HL_ABLATE_STEPS_TO_TARGET,
+    HL_ABLATE_SECONDS,
+    HL_ABLATE_MEASURES,
+} hl_ablate_measure;
+
+/* Their names in files. */
+extern const char *const hl_ablate_measure_names[HL_ABLATE_MEASURES];
+
+/* NaN: not known, not reached, or the training is not done. */
+double hl_ablate_measured(const hl_ablate_result *result, hl_ablate_measure measure);
+
+/* How many of the n results are in this state. */
+int64_t hl_ablate_count(const hl_ablate_result *results, int64_t n, hl_ablate_state state);
+
 /* Reads `steps`, `loss`, `accuracy` and `steps_to_target` (the first validated step with an accuracy of at least
  * `target`) from <folder>/metrics.csv of a finished training with these settings. The rest of *result stays; on
  * failure, all of it stays. HL_BAD_FILE: there is no such file; it has no validation; its last validation is neither at

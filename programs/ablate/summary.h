@@ -7,10 +7,10 @@
 
 /* Means and 95% intervals over the variant's finished trainings. */
 typedef struct hl_ablate_row {
-    int64_t n;                   /* the number of finished trainings */
-    double *losses, *accuracies; /* (n), by seed; owned by the summary */
-    hl_interval loss, perplexity, accuracy, seconds;
-    hl_interval steps_to_target; /* of the trainings that reached it */
+    const char *name; /* "heads=8"; the plan's */
+    bool base;
+    const double *values[HL_ABLATE_MEASURES];  /* (intervals[].n): those that are known, by seed; the summary's */
+    hl_interval intervals[HL_ABLATE_MEASURES]; /* of these values */
     /* From the paired t test of the validation loss against the base, over the seeds that both have finished; NaN:
      * none. */
     double p;

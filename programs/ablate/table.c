@@ -35,8 +35,10 @@ static cell interval_cell(hl_interval interval, double scale, int decimals)
 /* "183 ±29 (3/3)". */
 static cell target_cell(const hl_ablate_row *row)
 {
-    cell c, mean = interval_cell(row->steps_to_target, 1, 0);
-    snprintf(c.text, sizeof c.text, "%.40s (%" PRId64 "/%" PRId64 ")", mean.text, row->steps_to_target.n, row->n);
+    hl_interval reached = row->intervals[HL_ABLATE_STEPS_TO_TARGET];
+    cell c, mean = interval_cell(reached, 1, 0);
+    snprintf(c.text, sizeof c.text, "%.40s (%" PRId64 "/%" PRId64 ")", mean.text, reached.n,
+             row->intervals[HL_ABLATE_LOSS].n);
     return c;
 }
 
@@ -95,7 +97,7 @@ static void row_of(const void *context, int64_t v, hl_row *to)
         snprintf(name, sizeof name, "(%c)", variant->row);
     }
     snprintf(to_target, sizeof to_target, "steps to %.6g%%", 100 * t->target);
-    hl_row_text(to, "", NULL, "%s", v == t->plan->base ? "base" : name);
+    hl_row_text(to, "", NULL, "%s", row->base ? "base" : name);
     for (int k = 0; k < t->n_keys; k++) {
         char value[HL_ABLATE_VALUE_TEXT];
         hl_ablate_key_value(t->keys[k], &variant->config, value);
@@ -103,12 +105,12 @@ static void row_of(const void *context, int64_t v, hl_row *to)
     }
     hl_row_text(to, "parameters", NULL, "%s", HL_COUNT(variant->parameters));
     hl_row_text(to, "FLOP/step", NULL, "%s", flops_cell(variant->flops).text);
-    hl_row_text(to, "validation loss", NULL, "%s", interval_cell(row->loss, 1, 4).text);
+    hl_row_text(to, "validation loss", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_LOSS], 1, 4).text);
     hl_row_text(to, "p", NULL, "%s", p_cell(row->p).text);
-    hl_row_text(to, "perplexity", NULL, "%s", interval_cell(row->perplexity, 1, 3).text);
-    hl_row_text(to, "accuracy %", NULL, "%s", interval_cell(row->accuracy, 100, 2).text);
+    hl_row_text(to, "perplexity", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_PERPLEXITY], 1, 3).text);
+    hl_row_text(to, "accuracy %", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_ACCURACY], 100, 2).text);
     hl_row_text(to, to_target, NULL, "%s", target_cell(row).text);
-    hl_row_text(to, "seconds", NULL, "%s", interval_cell(row->seconds, 1, 1).text);
+    hl_row_text(to, "seconds", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_SECONDS], 1, 1).text);
 }
 
 hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summary *summary, double target,

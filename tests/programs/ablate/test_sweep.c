@@ -48,9 +48,8 @@ static const char *sweep_with(const char *script, void (*prepare)(const char *fo
     ck_assert_int_eq(chmod(train, 0700), 0);
     FILE *out = tmpfile();
     ck_assert_ptr_nonnull(out);
-    *status = hl_ablate_sweep_run(
-        &(hl_ablate_sweep){ .plan = &plan, .train = train, .folder = &folder, .target = 0.5, .jobs = 1, .out = out },
-        results);
+    *status = hl_ablate_sweep_run(&(hl_ablate_sweep){
+        .plan = &plan, .folder = &folder, .results = results, .target = 0.5, .train = train, .jobs = 1, .out = out });
     static char told[4096];
     rewind(out);
     told[fread(told, 1, sizeof told - 1, out)] = '\0';

@@ -37,14 +37,16 @@ TEST(rows_are_of_the_trainings_that_are_done)
     make_plan(&plan);
     CHECK_OK(hl_ablate_summary_make(&plan, results, &summary));
     const hl_ablate_row *one = &summary.rows[0], *base = &summary.rows[1], *four = &summary.rows[2];
-    expect_near(one->loss.mean, 8.0 / 3);
-    expect_near(one->perplexity.mean, (exp(1.5) + exp(2.5) + exp(4)) / 3);
-    expect_near(one->accuracy.mean, 0.5);
-    ck_assert(one->n == 3 && one->steps_to_target.n == 2 && one->seconds.n == 2);
-    expect_near(one->steps_to_target.mean, 10);
-    expect_near(one->seconds.mean, 3);
-    ck_assert(four->n == 2 && four->losses[1] == 1.5 && four->steps_to_target.n == 0);
-    expect_near(four->loss.mean, 1.375);
+    expect_near(one->intervals[HL_ABLATE_LOSS].mean, 8.0 / 3);
+    expect_near(one->intervals[HL_ABLATE_PERPLEXITY].mean, (exp(1.5) + exp(2.5) + exp(4)) / 3);
+    expect_near(one->intervals[HL_ABLATE_ACCURACY].mean, 0.5);
+    ck_assert(one->intervals[HL_ABLATE_LOSS].n == 3 && one->intervals[HL_ABLATE_STEPS_TO_TARGET].n == 2 &&
+              one->intervals[HL_ABLATE_SECONDS].n == 2);
+    expect_near(one->intervals[HL_ABLATE_STEPS_TO_TARGET].mean, 10);
+    expect_near(one->intervals[HL_ABLATE_SECONDS].mean, 3);
+    ck_assert(four->intervals[HL_ABLATE_LOSS].n == 2 && four->values[HL_ABLATE_LOSS][1] == 1.5 &&
+              four->intervals[HL_ABLATE_STEPS_TO_TARGET].n == 0);
+    expect_near(four->intervals[HL_ABLATE_LOSS].mean, 1.375);
     ck_assert(isnan(base->p));
     expect_near(one->p, hl_paired_test((const double[]){ 0.5, 1.5, 3 }, (const double[]){ 0, 0, 0 }, 3));
     expect_near(four->p, hl_paired_test((const double[]){ 0.25, 0.5 }, (const double[]){ 0, 0 }, 2));
