@@ -29,9 +29,8 @@ static hl_bench_times times_of(double *samples, int64_t n)
     };
 }
 
-/* At least so often, and until `seconds` are over. */
-static hl_status repeat(int64_t least, double seconds, hl_status (*once)(void *context), void *context,
-                        hl_bench_times *times)
+hl_status hl_bench_repeat(int64_t least, double seconds, hl_status (*once)(void *context), void *context,
+                          hl_bench_times *times)
 {
     /* Memory that is never written to costs nothing. */
     double *samples = hl_malloc(HL_BENCH_MOST_REPEATS * sizeof *samples);
@@ -53,14 +52,4 @@ static hl_status repeat(int64_t least, double seconds, hl_status (*once)(void *c
     }
     hl_free(samples);
     return status;
-}
-
-hl_status hl_bench_repeat(double seconds, hl_status (*once)(void *context), void *context, hl_bench_times *times)
-{
-    return repeat(HL_BENCH_LEAST_REPEATS, seconds, once, context, times);
-}
-
-hl_status hl_bench_repeat_so_often(int64_t n, hl_status (*once)(void *context), void *context, hl_bench_times *times)
-{
-    return repeat(n, 0, once, context, times);
 }

@@ -9,6 +9,7 @@
 #include "programs/ablate/summary.h"
 #include "programs/ablate/sweep_chart.h"
 #include "programs/ablate/table.h"
+#include "programs/print_line.h"
 #include "show/picture.h"
 #include "show/sweep_report.h"
 #include "study/model.h"
@@ -224,12 +225,7 @@ static hl_status print_table(const maker *m)
     hl_text_print(&text, "\n");
     hl_ablate_table_notes(s->plan, s->results, s->target, width, &text);
     print_births(m, width, terminal.ascii, &text);
-    hl_status status = hl_text_status(&text);
-    if (status.code == HL_OK) {
-        fprintf(out, "%s", text.bytes);
-    }
-    hl_text_free(&text);
-    return status;
+    return hl_print_text(out, &text);
 }
 
 static hl_status write_chart_and_page(const maker *m, hl_status *unread)

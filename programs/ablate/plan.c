@@ -24,53 +24,28 @@ typedef struct builder {
 
 /* ---- configs ---- */
 
-/* Whether two overrides are of one key. */
-static bool same_key(const char *a, const char *b)
-{
-    size_t length = strcspn(a, " \t=");
-    return length == strcspn(b, " \t=") && strncmp(a, b, length) == 0;
-}
-
-static bool is_set(const hl_ablate_settings *settings, const char *override)
-{
-    for (int i = 0; i < settings->n; i++) {
-        if (same_key(settings->texts[i], override)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The command's config with its overrides, of which the settings replace those of the same keys. */
 static hl_status load(const builder *b, const hl_ablate_settings *settings, FILE *err, hl_config *config)
 {
     const hl_ablate_command *command = b->command;
-    const char *overrides[HL_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
-    int n = 0;
+    hl_named_config named = command->config;
     char out[HL_CONFIG_OVERRIDE];
     if (command->out != NULL) {
         if (!hl_config_path_override("train.out", command->out, out)) {
             return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
-        overrides[n++] = out;
+        hl_named_config_set(&named, out);
     }
-    for (int i = 0; i < command->config.n_overrides; i++) {
-        if (same_key("train.threads", command->config.overrides[i])) {
-            return hl_error(HL_INVALID, "command line: train.threads: the trainings of a sweep share the cores; "
-                                        "--jobs N says how many go on at a time");
-        }
-        bool replaced = is_set(settings, command->config.overrides[i]) ||
-                        (command->out != NULL && same_key(out, command->config.overrides[i]));
-        if (!replaced) {
-            overrides[n++] = command->config.overrides[i];
-        }
+    if (hl_named_config_sets(&named, "train.threads")) {
+        return hl_error(HL_INVALID, "command line: train.threads: the trainings of a sweep share the cores; "
+                                    "--jobs N says how many go on at a time");
     }
     for (int i = 0; i < settings->n; i++) {
-        overrides[n++] = settings->texts[i];
+        hl_named_config_set(&named, settings->texts[i]);
     }
-    hl_config_options options = { .path = command->config.path,
-                                  .overrides = overrides,
-                                  .n_overrides = n,
+    hl_config_options options = { .path = named.path,
+                                  .overrides = named.overrides,
+                                  .n_overrides = named.n_overrides,
                                   .shape = b->open != NULL ? &b->shape : NULL };
     HL_TRY(hl_load_config(options, err, config));
     hl_resolve_precision(config, command->config.path, err); /* a run, once begun, has no auto to be resumed with */

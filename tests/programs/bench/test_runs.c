@@ -4,7 +4,6 @@
 #include "core/files/folders.h"
 #include "core/files/json.h"
 #include "core/kernels/small_matmul.h"
-#include "programs/bench/allocations.h"
 #include "programs/bench/json.h"
 #include "programs/bench/machine.h"
 #include "programs/bench/runs.h"
@@ -313,10 +312,10 @@ TEST(allocations_are_counted)
 TEST(allocations_in_a_step_are_shown)
 {
     hl_text text = { 0 };
-    hl_bench_workload_figures workload = { .name = "x", .figures = { .ms = 1, .sgemm_gflops = 2, .gflops = 1 } };
+    hl_bench_figures workload = { .name = "x", .ms = 1, .sgemm_gflops = 2, .gflops = 1 };
     hl_bench_table_row(&text, &workload);
     ck_assert_ptr_null(strstr(text.bytes, "allocations"));
-    workload.figures.allocations_per_step = 2;
+    workload.allocations_per_step = 2;
     hl_bench_table_row(&text, &workload);
     ck_assert_ptr_nonnull(strstr(text.bytes, " 2 allocations a step"));
     hl_text_free(&text);
