@@ -5,8 +5,6 @@
 #include "core/files/files.h"
 #include "core/files/json_text.h"
 #include "programs/ablate/births.h"
-#include "programs/ablate/csv.h"
-#include "programs/ablate/summary.h"
 #include "programs/ablate/sweep_chart.h"
 #include "programs/ablate/table.h"
 #include "programs/print_line.h"

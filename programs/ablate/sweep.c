@@ -4,7 +4,6 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "core/files/files.h"
-#include "programs/ablate/csv.h"
 #include "programs/ablate/progress.h"
 #include "train/checkpoint.h"
 #include "train/memory_check.h"
@@ -176,8 +175,8 @@ static hl_status settle(sweep *s, const hl_ablate_running *r, hl_status ended)
 /* The cell is no longer this call's. */
 static void close_log(const hl_ablate_running *r)
 {
-    if (r->process.log >= 0) {
-        hl_file_calls_get()->close(r->process.log);
+    if (r->log >= 0) {
+        hl_file_calls_get()->close(r->log);
     }
 }
 
@@ -191,8 +190,8 @@ static hl_status begin(sweep *s, int64_t cell)
                               .folder = hl_ablate_plan_path(s->plan, cell),
                               .started = hl_clock_seconds(),
                               .glimpse = { .step = -1 } };
-    hl_status status = hl_ablate_cell_take(s->plan, cell, &r->process.log);
-    bool elsewhere = status.code == HL_OK && r->process.log < 0;
+    hl_status status = hl_ablate_cell_take(s->plan, cell, &r->log);
+    bool elsewhere = status.code == HL_OK && r->log < 0;
     s->results[cell].state = elsewhere ? HL_ABLATE_ELSEWHERE : HL_ABLATE_WAITING;
     if (elsewhere) {
         return hl_ok();
@@ -202,8 +201,7 @@ static hl_status begin(sweep *s, int64_t cell)
     HL_THEN(status,
             hl_checkpoint_read_step(hl_ablate_path_in(r->folder.text, "checkpoint.safetensors").text, &r->first_step));
     r->first_step = r->first_step > 0 ? r->first_step : 0; /* there may be no checkpoint */
-    HL_THEN(status, hl_ablate_process_start(s->options->train, r->folder.text, r->threads, s->plan->from,
-                                            s->plan->cache, &r->process));
+    HL_THEN(status, hl_ablate_process_start(s->options->train, s->plan->from, s->plan->cache, r));
     if (status.code != HL_OK) {
         status = status.code == HL_BAD_FILE || status.code == HL_INVALID ? settle(s, r, status) : status;
         close_log(r);
@@ -250,7 +248,7 @@ static hl_status look_around(sweep *s)
     for (int i = s->n - 1; i >= 0; i--) {
         hl_ablate_running *r = &s->running[i];
         hl_status ended;
-        if (!hl_ablate_process_ended(&r->process, r->folder.text, &ended)) {
+        if (!hl_ablate_process_ended(r, &ended)) {
             continue;
         }
         hl_status status = enter(s);
@@ -279,7 +277,7 @@ static hl_status run(sweep *s)
         }
         if (first.code != HL_OK || hl_signals_received() != 0) {
             for (int i = 0; i < s->n && !s->stopping; i++) {
-                kill(s->running[i].process.id, SIGTERM); /* it saves and ends */
+                kill(s->running[i].process, SIGTERM); /* it saves and ends */
             }
             s->stopping = true;
         }

@@ -5,7 +5,7 @@
  * Drawn by cairo in DejaVu Sans. The same chart gives the same bytes. */
 #pragma once
 
-#include "programs/ablate/summary.h"
+#include "programs/ablate/table.h"
 #include "show/drawing.h"
 
 /* Nothing is owned. */

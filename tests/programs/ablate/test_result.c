@@ -1,5 +1,4 @@
 #include "core/files/folders.h"
-#include "programs/ablate/csv.h"
 #include "programs/ablate/result.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
