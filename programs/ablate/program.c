@@ -3,7 +3,6 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "core/files/files.h"
-#include "programs/ablate/help.h"
 #include "programs/ablate/outputs.h"
 #include "programs/ablate/sweep.h"
 #include "programs/beside.h"

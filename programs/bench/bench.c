@@ -3,7 +3,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "programs/bench/command.h"
-#include "programs/bench/help.h"
 #include "programs/bench/json.h"
 #include "programs/bench/runs.h"
 #include "programs/beside.h"

@@ -5,18 +5,7 @@
 #include "study/output.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-
-static hl_status read_temperature(const char *name, const char *value, void *given)
-{
-    hl_predict_command *command = given;
-    char *end;
-    command->temperature = strtod(value, &end);
-    return end != value && *end == '\0' && command->temperature >= 0 && command->temperature <= 1000
-               ? hl_ok()
-               : hl_error(HL_INVALID, "command line: --%s: \"%s\" is not a number in 0 .. 1000", name, value);
-}
 
 enum { MOST = 1 << 20 };
 
@@ -31,7 +20,7 @@ static const hl_option options[] = {
     { HL_OPTION("seed", INTEGER, hl_predict_command, seed), .most = INT64_MAX },
     { HL_OPTION("length", INTEGER, hl_predict_command, length), .least = 1, .most = INT32_MAX },
     { HL_OPTION("stride", INTEGER, hl_predict_command, stride), .least = 1, .most = INT32_MAX },
-    { .name = "temperature", .kind = HL_OPTION_READ, .read = read_temperature },
+    { HL_OPTION("temperature", NUMBER, hl_predict_command, temperature), .to = 1000 },
     { HL_OPTION("threads", INT, hl_predict_command, threads), .least = 1, .most = 1024 },
     { HL_OPTION("help", FLAG, hl_predict_command, help) },
     { HL_OPTION("version", FLAG, hl_predict_command, version) },

@@ -11,7 +11,6 @@
 #include "programs/standard_output.h"
 #include "programs/targets.h"
 #include "programs/train/first_weights.h"
-#include "programs/train/help.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"

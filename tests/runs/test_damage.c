@@ -92,8 +92,8 @@ TEST(a_checkpoint_that_is_none_is_refused)
     free(run.bytes);
 }
 
-/* What is changed in a checkpoint: its tensors by a function, or one item of its metadata; NULL: none. An item whose value
- * becomes NULL goes, and so does a tensor whose name does. */
+/* What is changed in a checkpoint: its tensors by a function, or one item of its metadata; NULL: none. An item whose
+ * value becomes NULL goes, and so does a tensor whose name does. */
 typedef struct change {
     void (*tensors)(hl_named_tensor *tensors);
     const char *item, *value;

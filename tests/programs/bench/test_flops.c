@@ -1,5 +1,4 @@
 #include "programs/bench/flops.h"
-#include "programs/bench/help.h"
 #include "programs/bench/job.h"
 #include "programs/bench/runs.h"
 #include "tests/check_suite.h"
