@@ -5,7 +5,7 @@
 #include "programs/bench/cluster_cost.h"
 #include "programs/beside.h"
 #include "programs/print_line.h"
-#include "programs/repeat.h"
+#include "programs/timing.h"
 #include "train/footprint.h"
 #include "train/setup.h"
 #include "train/trainer.h"

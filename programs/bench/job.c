@@ -4,7 +4,7 @@
 #include "programs/bench/json.h"
 #include "programs/child.h"
 #include "programs/open_data.h"
-#include "programs/sgemm.h"
+#include "programs/timing.h"
 #include "train/setup.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
 #include "layers/multi_head_naive.h"
-#include "programs/repeat.h"
+#include "programs/timing.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 

@@ -1,8 +1,7 @@
 #include "programs/bench/workload.h"
 
 #include "core/base/memory.h"
-#include "programs/repeat.h"
-#include "programs/sgemm.h"
+#include "programs/timing.h"
 #include "train/trainer.h"
 
 #include <stdatomic.h>

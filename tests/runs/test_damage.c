@@ -316,12 +316,8 @@ TEST(weights_of_another_shape_are_refused_before_they_are_read)
     static const char header[] =
         "{\"embedding.weight\":{\"dtype\":\"F32\",\"shape\":[536870912],\"data_offsets\":[0,2147483648]}}";
     const char *config = run_tiny_config(), *hole = run_path("hole.safetensors");
-    uint64_t length = sizeof header - 1;
-    char bytes[8 + sizeof header - 1];
-    memcpy(bytes, &length, 8);
-    memcpy(bytes + 8, header, length);
-    scratch_write(hole, bytes, sizeof bytes);
-    ck_assert_int_eq(truncate(hole, (off_t)(sizeof bytes + 2147483648)), 0);
+    safetensors_file_foreign(hole, header, 0);
+    ck_assert_int_eq(truncate(hole, (off_t)(8 + sizeof header - 1 + 2147483648)), 0);
     REFUSED(RUN(config, "--from", hole, "--out", run_path("run")), 3, "runs.embedding_weight_is_536870912_and_the");
     struct rusage usage;
     ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);

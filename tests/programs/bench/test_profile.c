@@ -4,7 +4,7 @@
 #include "core/ops/sum.h"
 #include "programs/bench/profile.h"
 #include "programs/bench/workload.h"
-#include "programs/repeat.h"
+#include "programs/timing.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/train/trainer_example.h"
