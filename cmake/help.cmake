@@ -1,8 +1,8 @@
-# hl_help(): every help/NAME.txt of this folder, programs/<program>, becomes `const char hl_<program>_help_NAME[]`, which
-# the folder's help.h declares. When one of them changes, the next build does it again.
-function(hl_help)
+# hl_help(HEADER): every help/NAME.txt of this folder, programs/<program>, becomes `const char hl_<program>_help_NAME[]`,
+# which that header of the folder declares. When one of them changes, the next build does it again.
+function(hl_help header)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME program)
-    set(code "#include \"programs/${program}/help.h\"\n")
+    set(code "#include \"programs/${program}/${header}\"\n")
     file(GLOB texts CONFIGURE_DEPENDS help/*.txt)
     foreach(text ${texts})
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${text})

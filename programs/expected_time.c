@@ -2,7 +2,7 @@
 
 #include "core/base/units.h"
 #include "programs/print_line.h"
-#include "programs/sgemm.h"
+#include "programs/timing.h"
 
 #include <math.h>
 

@@ -8,11 +8,40 @@
 
 hl_status hl_named_config_override(hl_named_config *named, const char *override)
 {
-    if (named->n_overrides == HL_MAX_OVERRIDES) {
+    if (named->n_overrides >= HL_MAX_OVERRIDES) {
         return hl_error(HL_INVALID, "command line: more than %d overrides", HL_MAX_OVERRIDES);
     }
     named->overrides[named->n_overrides++] = override;
     return hl_ok();
+}
+
+/* Whether the override is of the key that these `length` bytes name. Blanks around it do not count (train/config.c). */
+static bool is_of_key(const char *override, const char *key, size_t length)
+{
+    static const char blanks[] = " \t";
+    override += strspn(override, blanks);
+    return strncmp(override, key, length) == 0 && override[length + strspn(override + length, blanks)] == '=';
+}
+
+bool hl_named_config_sets(const hl_named_config *named, const char *key)
+{
+    bool sets = false;
+    for (int i = 0; i < named->n_overrides; i++) {
+        sets = sets || is_of_key(named->overrides[i], key, strlen(key));
+    }
+    return sets;
+}
+
+void hl_named_config_set(hl_named_config *named, const char *override)
+{
+    int n = 0;
+    for (int i = 0; i < named->n_overrides; i++) {
+        if (!is_of_key(named->overrides[i], override, strcspn(override, "="))) {
+            named->overrides[n++] = named->overrides[i];
+        }
+    }
+    named->overrides[n++] = override;
+    named->n_overrides = n;
 }
 
 hl_status hl_named_config_argument(hl_named_config *named, const char *word)

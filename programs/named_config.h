@@ -5,17 +5,24 @@
 
 #include <stdio.h>
 
-enum { HL_MAX_OVERRIDES = 64 };
+enum { HL_MAX_OVERRIDES = 64, HL_OWN_OVERRIDES = 16 };
 
 /* All strings belong to argv. */
 typedef struct hl_named_config {
-    const char *path;                        /* NULL: none was named */
-    const char *overrides[HL_MAX_OVERRIDES]; /* "section.key=value" */
+    const char *path; /* NULL: none was named */
+    const char
+        *overrides[HL_MAX_OVERRIDES + HL_OWN_OVERRIDES]; /* "section.key=value"; the user's, then the program's */
     int n_overrides;
 } hl_named_config;
 
-/* Adds an override. HL_INVALID if there are too many. */
+/* Adds an override of the user's. HL_INVALID if there are too many. */
 hl_status hl_named_config_override(hl_named_config *named, const char *override);
+
+/* Whether an override sets this key ("model.heads"). */
+bool hl_named_config_sets(const hl_named_config *named, const char *key);
+
+/* Adds an override of the program's own, of which there are at most HL_OWN_OVERRIDES. Those of the same key go. */
+void hl_named_config_set(hl_named_config *named, const char *override);
 
 /* Takes a word that is no option: the first is the config's path, the others are overrides. HL_INVALID. */
 hl_status hl_named_config_argument(hl_named_config *named, const char *word);

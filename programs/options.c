@@ -48,12 +48,13 @@ static hl_status read_integer(const hl_option *option, const char *value, int64_
     return hl_ok();
 }
 
-static hl_status read_seconds(const hl_option *option, const char *value, double *seconds)
+static hl_status read_number(const hl_option *option, const char *value, double *number)
 {
     char *end;
-    *seconds = strtod(value, &end);
-    if (end == value || *end != '\0' || !(*seconds >= 0.001 && *seconds <= 3600)) {
-        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is not a number in 0.001 .. 3600", option->name, value);
+    *number = strtod(value, &end);
+    if (end == value || *end != '\0' || !(*number >= option->from && *number <= option->to)) {
+        return hl_error(HL_INVALID, "command line: --%s: \"%s\" is not a number in %g .. %g", option->name, value,
+                        option->from, option->to);
     }
     return hl_ok();
 }
@@ -78,8 +79,8 @@ static hl_status read_value(const hl_option *option, const char *value, void *co
         return hl_ok();
     case HL_OPTION_INTEGER:
         return read_integer(option, value, field);
-    case HL_OPTION_SECONDS:
-        return read_seconds(option, value, field);
+    case HL_OPTION_NUMBER:
+        return read_number(option, value, field);
     case HL_OPTION_READ:
         break;
     }

@@ -12,7 +12,7 @@ typedef enum hl_option_kind {
     HL_OPTION_FILE,    /* likewise; "-" where no word follows, or one that begins with a dash and is longer */
     HL_OPTION_INT,     /* int in least .. most */
     HL_OPTION_INTEGER, /* int64_t in least .. most */
-    HL_OPTION_SECONDS, /* double in 0.001 .. 3600 */
+    HL_OPTION_NUMBER,  /* double in from .. to */
     HL_OPTION_READ,    /* a value that `read` reads into the command */
 } hl_option_kind;
 
@@ -21,6 +21,7 @@ typedef struct hl_option {
     hl_option_kind kind;
     size_t offset; /* of its field in the program's command */
     int64_t least, most;
+    double from, to;
     hl_status (*read)(const char *name, const char *value, void *command);
 } hl_option;
 

@@ -82,3 +82,14 @@ void hl_print_line(FILE *to, const char *format, ...)
     hl_print_wrapped(to, shown, 0);
     fputc('\n', to);
 }
+
+hl_status hl_print_text(FILE *to, hl_text *text)
+{
+    hl_status status = hl_text_status(text);
+    if (status.code == HL_OK && text->size > 0 && to != NULL) {
+        fputs(text->bytes, to);
+        fflush(to);
+    }
+    hl_text_free(text);
+    return status;
+}

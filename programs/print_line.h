@@ -1,5 +1,7 @@
-/* Lines that a program prints for a person. */
+/* What a program prints for a person. */
 #pragma once
+
+#include "core/base/text.h"
 
 #include <stdio.h>
 
@@ -12,3 +14,7 @@ void hl_print_line(FILE *to, const char *format, ...) __attribute__((format(prin
  * beginning. What stands in single quotes is a command to copy, and stays whole. `width`: that of the lines where `to`
  * is no terminal; 0: they stay as they are. */
 void hl_print_wrapped(FILE *to, const char *text, int width);
+
+/* Prints the text as it is, unless it has failed, flushes the stream, and frees the text. NULL: prints it nowhere.
+ * Returns the text's failure; failing to print is left to ferror. */
+hl_status hl_print_text(FILE *to, hl_text *text);

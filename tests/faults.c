@@ -5,6 +5,7 @@
 #include "core/files/files.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ enum { MAX_FILES = 64 };
 static struct {
     hl_file_calls system;
     faults_call call;
+    const char *beside;
     int n, calls, error;
     faults_kind kind;
     size_t piece;
@@ -41,12 +43,22 @@ static const char *path_of(int fd)
     return fd >= 0 && fd < MAX_FILES ? files.paths[fd] : "";
 }
 
+static bool counts(faults_call call, const char *path)
+{
+    bool passed_over =
+        files.beside != NULL && strstr(path, files.beside) != NULL && call != FAULTS_OPEN && call != FAULTS_CLOSE;
+    return !passed_over && (files.call == FAULTS_ANY_CALL || files.call == call ||
+                            (files.call == FAULTS_SHORT_WRITE && call == FAULTS_WRITE));
+}
+
 /* Whether this file call fails; errno is set then. */
 static bool file_fault(faults_call call, const char *path)
 {
-    bool counts = files.call == FAULTS_ANY_CALL || files.call == call ||
-                  (files.call == FAULTS_SHORT_WRITE && call == FAULTS_WRITE);
-    if (!counts || !due(&files.calls, files.n, files.kind)) {
+    if (!counts(call, path) || !due(&files.calls, files.n, files.kind)) {
+        return false;
+    }
+    if (files.kind == FAULTS_SIGNAL) {
+        raise(files.error);
         return false;
     }
     if (files.n_failures < FAULTS_KEPT) {
@@ -113,6 +125,10 @@ static ssize_t fault_write(int fd, const void *buffer, size_t count)
 {
     if (files.call == FAULTS_SHORT_WRITE) {
         return short_write(fd, buffer, count);
+    }
+    bool killed = files.kind == FAULTS_SIGNAL && files.error == SIGKILL && files.calls + 1 == files.n;
+    if (killed && counts(FAULTS_WRITE, path_of(fd))) { /* it dies half-way */
+        (void)!files.system.write(fd, buffer, count / 2);
     }
     return file_fault_or_interrupt(FAULTS_WRITE, path_of(fd)) ? -1 : files.system.write(fd, buffer, piece(count));
 }
@@ -274,6 +290,11 @@ void faults_in_files(int n, faults_kind kind, int error)
 void faults_of_call(faults_call call)
 {
     files.call = call;
+}
+
+void faults_beside(const char *part)
+{
+    files.beside = part;
 }
 
 const char *faults_call_name(faults_call call)

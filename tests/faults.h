@@ -4,8 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Which calls fail: the n-th from now (the first is 1), or the n-th and all after it. */
-typedef enum faults_kind { FAULTS_ONCE, FAULTS_FOR_EVER } faults_kind;
+/* Which calls fail: the n-th from now (the first is 1), or the n-th and all after it. FAULTS_SIGNAL: the n-th file
+ * call does not fail, but the process receives a signal just before it. SIGKILL comes in the middle of a write: half of
+ * it is written. */
+typedef enum faults_kind { FAULTS_ONCE, FAULTS_FOR_EVER, FAULTS_SIGNAL } faults_kind;
 
 /* The file calls that count, and may fail: all of them, or those of one kind. FAULTS_SHORT_WRITE: the n-th write does
  * half of its work, and it is the next one that fails, as on a disk that fills up. */
@@ -37,12 +39,15 @@ typedef enum faults_call {
  * nothing. To be called before anything was allocated that is freed later. */
 void faults_begin(void);
 
-/* The n-th file call fails with `error` (errno); n = 0: none does. A close that fails has closed, as on Linux. The
- * counts of calls start anew. */
+/* The n-th file call fails with `error` (errno), or comes after the signal `error`; n = 0: none does. A close that
+ * fails has closed, as on Linux. The counts of calls start anew. */
 void faults_in_files(int n, faults_kind kind, int error);
 
 /* Of which kind the n-th call is; any, unless told otherwise. To be called before faults_in_files. */
 void faults_of_call(faults_call call);
+
+/* Calls on an open file whose path has this part in it do not count, but for its closing; NULL: all count. */
+void faults_beside(const char *part);
 
 /* "open", "short write", ... */
 const char *faults_call_name(faults_call call);

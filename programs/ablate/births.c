@@ -1,9 +1,11 @@
 #include "programs/ablate/births.h"
 
 #include "core/base/memory.h"
+#include "core/base/units.h"
 #include "study/study.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +83,51 @@ static hl_status read_run(hl_ablate_births *b, int64_t cell)
     return status.code == HL_NO_MEMORY ? status : hl_ok();
 }
 
+/* ---- all runs ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static hl_ablate_birth birth_of(const hl_ablate_births *b, int64_t label, int64_t v)
+{
+    int64_t steps[HL_ABLATE_MAX_CELLS], seeds = b->plan->seeds;
+    const hl_ablate_variant *variant = &b->plan->variants[v];
+    hl_ablate_birth birth = { .cell = variant->name,
+                              .label = b->labels[label].text.text,
+                              .config = &variant->config,
+                              .first = NAN,
+                              .median = NAN,
+                              .last = NAN };
+    for (int64_t cell = v * seeds; cell < (v + 1) * seeds; cell++) {
+        int64_t step = b->labels[label].steps[cell];
+        birth.runs += b->read[cell];
+        if (b->read[cell] && step >= 0) {
+            steps[birth.born++] = step;
+        }
+    }
+    qsort(steps, (size_t)birth.born, sizeof *steps, ascending);
+    if (birth.born > 0) {
+        birth.first = (double)steps[0];
+        int64_t lower = (birth.born - 1) / 2, upper = birth.born / 2;
+        birth.median = (double)(steps[lower] + steps[upper]) / 2;
+        birth.last = (double)steps[birth.born - 1];
+    }
+    return birth;
+}
+
+/* Whether it was born in any run. */
+static bool is_born(const hl_ablate_births *b, int64_t label)
+{
+    bool born = false;
+    for (int64_t cell = 0; cell < hl_ablate_plan_cells(b->plan); cell++) {
+        born = born || (b->read[cell] && b->labels[label].steps[cell] >= 0);
+    }
+    return born;
+}
+
 hl_status hl_ablate_births_make(const hl_ablate_plan *plan, const hl_ablate_result *results, hl_ablate_births *births)
 {
     int64_t cells = hl_ablate_plan_cells(plan);
@@ -88,6 +135,13 @@ hl_status hl_ablate_births_make(const hl_ablate_plan *plan, const hl_ablate_resu
     HL_NEED(births->read != NULL, "births");
     for (int64_t cell = 0; cell < cells; cell++) {
         HL_TRY(results[cell].state == HL_ABLATE_DONE ? read_run(births, cell) : hl_ok());
+    }
+    births->rows = hl_calloc((size_t)(plan->n_variants * births->n_labels + 1), sizeof *births->rows);
+    HL_NEED(births->rows != NULL, "births");
+    for (int64_t i = 0; i < plan->n_variants * births->n_labels; i++) {
+        if (is_born(births, i % births->n_labels)) {
+            births->rows[births->n_rows++] = birth_of(births, i % births->n_labels, i / births->n_labels);
+        }
     }
     return hl_ok();
 }
@@ -99,82 +153,24 @@ void hl_ablate_births_free(hl_ablate_births *births)
     }
     hl_free(births->labels);
     hl_free(births->read);
+    hl_free(births->rows);
     *births = (hl_ablate_births){ 0 };
-}
-
-/* ---- one variant ---- */
-
-typedef struct summary {
-    int64_t runs, born;
-    double first, median, last;
-} summary;
-
-static int ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static summary summary_of(const hl_ablate_births *b, int64_t label, int64_t variant)
-{
-    int64_t steps[HL_ABLATE_MAX_CELLS], seeds = b->plan->seeds;
-    summary s = { 0 };
-    for (int64_t cell = variant * seeds; cell < (variant + 1) * seeds; cell++) {
-        int64_t step = b->labels[label].steps[cell];
-        s.runs += b->read[cell];
-        if (b->read[cell] && step >= 0) {
-            steps[s.born++] = step;
-        }
-    }
-    qsort(steps, (size_t)s.born, sizeof *steps, ascending);
-    if (s.born > 0) {
-        s.first = (double)steps[0];
-        int64_t lower = (s.born - 1) / 2, upper = s.born / 2;
-        s.median = (double)(steps[lower] + steps[upper]) / 2;
-        s.last = (double)steps[s.born - 1];
-    }
-    return s;
-}
-
-/* Whether it was born in any run. */
-static bool is_born(const hl_ablate_births *b, int64_t label)
-{
-    bool born = false;
-    for (int64_t v = 0; v < b->plan->n_variants; v++) {
-        born = born || summary_of(b, label, v).born > 0;
-    }
-    return born;
 }
 
 /* ---- tables ---- */
 
 void hl_ablate_births_csv(const hl_ablate_births *births, hl_text *text)
 {
-    const hl_ablate_plan *plan = births->plan;
     hl_text_print(text, "cell");
-    for (int k = 0; k < plan->n_keys; k++) {
-        hl_text_print(text, ",%s", hl_ablate_key_label(plan->keys[k]));
-    }
+    hl_ablate_plan_columns(births->plan, NULL, text);
     hl_text_print(text, ",label,runs,born,first,median,last\n");
-    for (int64_t v = 0; v < plan->n_variants; v++) {
-        for (int64_t i = 0; i < births->n_labels; i++) {
-            if (!is_born(births, i)) {
-                continue;
-            }
-            summary s = summary_of(births, i, v);
-            hl_text_print(text, "%s", plan->variants[v].name);
-            for (int k = 0; k < plan->n_keys; k++) {
-                char value[HL_ABLATE_VALUE_TEXT];
-                hl_ablate_key_value(plan->keys[k], &plan->variants[v].config, value);
-                hl_text_print(text, ",%s", value);
-            }
-            hl_text_print(text, ",%s,%" PRId64 ",%" PRId64, births->labels[i].text.text, s.runs, s.born);
-            if (s.born > 0) {
-                hl_text_print(text, ",%.9g,%.9g,%.9g\n", s.first, s.median, s.last);
-            } else {
-                hl_text_print(text, ",,,\n");
-            }
-        }
+    for (const hl_ablate_birth *row = births->rows; row < births->rows + births->n_rows; row++) {
+        char first[HL_UNITS_TEXT], median[HL_UNITS_TEXT], last[HL_UNITS_TEXT];
+        hl_text_print(text, "%s", row->cell);
+        hl_ablate_plan_columns(births->plan, row->config, text);
+        hl_text_print(text, ",%s,%" PRId64 ",%" PRId64 ",%s,%s,%s\n", row->label, row->runs, row->born,
+                      hl_units_field(row->first, first), hl_units_field(row->median, median),
+                      hl_units_field(row->last, last));
     }
 }
 
@@ -182,24 +178,17 @@ hl_status hl_ablate_births_grid(const hl_ablate_births *births, hl_text_grid *gr
 {
     static const char *const titles[] = { "cell", "label", "born", "median step" };
     enum { COLUMNS = sizeof titles / sizeof *titles };
-    const hl_ablate_plan *plan = births->plan;
-    int64_t n = 0;
-    for (int64_t i = 0; i < plan->n_variants * births->n_labels; i++) {
-        n += summary_of(births, i % births->n_labels, i / births->n_labels).born > 0;
-    }
-    HL_TRY(hl_text_grid_init(grid, n + 1, COLUMNS));
+    HL_TRY(hl_text_grid_init(grid, births->n_rows + 1, COLUMNS));
     for (int c = 0; c < COLUMNS; c++) {
         hl_text_grid_set(grid, 0, c, "%s", titles[c]);
     }
-    int64_t row = 1;
-    for (int64_t i = 0; i < plan->n_variants * births->n_labels; i++) {
-        int64_t v = i / births->n_labels, label = i % births->n_labels;
-        summary s = summary_of(births, label, v);
-        if (s.born > 0) {
-            hl_text_grid_set(grid, row, 0, "%s", plan->variants[v].name);
-            hl_text_grid_set(grid, row, 1, "%s", births->labels[label].text.text);
-            hl_text_grid_set(grid, row, 2, "%" PRId64 " of %" PRId64, s.born, s.runs);
-            hl_text_grid_set(grid, row++, 3, "%.9g", s.median);
+    grid->n_rows = 1;
+    for (const hl_ablate_birth *row = births->rows; row < births->rows + births->n_rows; row++) {
+        if (row->born > 0) {
+            hl_text_grid_set(grid, grid->n_rows, 0, "%s", row->cell);
+            hl_text_grid_set(grid, grid->n_rows, 1, "%s", row->label);
+            hl_text_grid_set(grid, grid->n_rows, 2, "%" PRId64 " of %" PRId64, row->born, row->runs);
+            hl_text_grid_set(grid, grid->n_rows++, 3, "%.9g", row->median);
         }
     }
     return grid->error;

@@ -43,3 +43,6 @@ enum { HL_ABLATE_TARGETS = 2 };
 
 /* Lists both files that can be requested, given or not. */
 void hl_ablate_command_targets(const hl_ablate_command *command, hl_target targets[HL_ABLATE_TARGETS]);
+
+/* The text of --help, from the folder help/. "{heads}" and the like stand for the names of programs. */
+extern const char hl_ablate_help_usage[];

@@ -157,40 +157,26 @@ static bool is_place(const char *line)
     return false;
 }
 
-/* Whether two plans differ in nothing but where texts are, which may have been moved; what they hold, content says. */
-static bool same_plan(const char *a, const char *b)
+/* Refuses the folder where two plans differ in more than where texts are, which may have been moved; what these hold,
+ * content says. Quotes the first line that differs, and by what the stored plan was `made`. */
+static hl_status compare_lines(const char *folder, const char *made, const char *a, const char *b)
 {
     bool watched = false; /* [patterns] has a file, too, of which nothing else tells */
-    while (*a != '\0' && *b != '\0') {
+    while (*a != '\0' || *b != '\0') {
         watched = *a == '[' ? strncmp(a, "[patterns]", strlen("[patterns]")) == 0 : watched;
         size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+        bool ends = *a == '\0' || *b == '\0';
         bool same = n == m && strncmp(a, b, n) == 0, places = !watched && is_place(a) && is_place(b);
-        if (!same && !(places && strcspn(a, "=") == strcspn(b, "="))) {
-            return false;
+        if (ends || !(same || (places && strcspn(a, "=") == strcspn(b, "=")))) {
+            return hl_error(HL_INVALID,
+                            "%s: this folder holds another sweep, by: %.*s (it says \"%.*s\", not \"%.*s\"); continue "
+                            "that one, replace it (--overwrite) or choose another folder (--out DIR)",
+                            folder, (int)strcspn(made, "\n"), made, line_length(a), a, line_length(b), b);
         }
         a += n + (a[n] == '\n');
         b += m + (b[m] == '\n');
     }
-    return *a == *b;
-}
-
-/* Refuses the folder and quotes the first line in which the stored plan differs. */
-static hl_status refuse(const hl_ablate_plan *plan, const char *stored, const char *stored_rest, const char *rest)
-{
-    while (*stored_rest != '\0' && *stored_rest == *rest) {
-        stored_rest++;
-        rest++;
-    }
-    size_t made_by = sizeof heading - 1;
-    while (stored_rest > stored && stored_rest[-1] != '\n') { /* back to the beginning of that line in both */
-        stored_rest--;
-        rest--;
-    }
-    return hl_error(HL_INVALID,
-                    "%s: this folder holds another sweep, by: %.*s (it says \"%.*s\", not \"%.*s\"); continue that "
-                    "one, replace it (--overwrite) or choose another folder (--out DIR)",
-                    plan->folder, (int)strcspn(stored + made_by, "\n"), stored + made_by, line_length(stored_rest),
-                    stored_rest, line_length(rest), rest);
+    return hl_ok();
 }
 
 /* Compares what follows the comments, which say what command was given. */
@@ -207,9 +193,8 @@ static hl_status compare(const hl_ablate_folder *folder, const hl_ablate_plan *p
                           "%s:1: not the plan of a sweep; choose another folder (--out DIR) or replace it "
                           "(--overwrite)",
                           folder->plan.text);
-    } else if (status.code == HL_OK && !same_plan(rest, own)) {
-        status = refuse(plan, stored, rest, own);
     }
+    HL_THEN(status, compare_lines(plan->folder, stored + sizeof heading - 1, rest, own));
     hl_free(stored);
     return status;
 }

@@ -5,10 +5,9 @@
 #include "core/files/files.h"
 #include "core/files/json_text.h"
 #include "programs/ablate/births.h"
-#include "programs/ablate/csv.h"
-#include "programs/ablate/summary.h"
 #include "programs/ablate/sweep_chart.h"
 #include "programs/ablate/table.h"
+#include "programs/print_line.h"
 #include "show/picture.h"
 #include "show/sweep_report.h"
 #include "study/model.h"
@@ -34,25 +33,17 @@ static const double MAPS_DPI = 144;
 static hl_status print_chart(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary,
                              hl_picture_format format, bool narrow, hl_text *bytes)
 {
-    const hl_ablate_plan *plan = outputs->plan;
-    hl_sweep_variant *variants = hl_calloc((size_t)plan->n_variants, sizeof *variants);
+    int64_t seeds = outputs->sweep->plan->seeds;
     hl_text caption = { 0 };
     hl_text_print(&caption,
                   "%s, %" PRId64 " seed%s: means (dots: single runs) with 95%% confidence intervals; dashed: "
                   "the base. Bars that leave the frame are cut.",
-                  outputs->config, plan->seeds, plan->seeds > 1 ? "s" : "");
-    hl_status status = variants != NULL ? hl_text_status(&caption) : hl_error_memory("the chart");
-    for (int64_t v = 0; v < plan->n_variants && variants != NULL; v++) {
-        const hl_ablate_row *row = &summary->rows[v];
-        variants[v] = (hl_sweep_variant){ .name = plan->variants[v].values,
-                                          .base = v == plan->base,
-                                          .n = row->n,
-                                          .values = { row->losses, row->accuracies },
-                                          .intervals = { row->loss, row->accuracy } };
-    }
-    hl_sweep_chart chart = { .variants = variants, .n = plan->n_variants, .caption = caption.bytes, .narrow = narrow };
+                  outputs->config, seeds, seeds > 1 ? "s" : "");
+    hl_status status = hl_text_status(&caption);
+    hl_sweep_chart chart = {
+        .rows = summary->rows, .n = outputs->sweep->plan->n_variants, .caption = caption.bytes, .narrow = narrow
+    };
     HL_THEN(status, hl_sweep_chart_print(&chart, format, DPI, bytes));
-    hl_free(variants);
     hl_text_free(&caption);
     return status;
 }
@@ -93,7 +84,6 @@ static hl_status open_maps(const char *folder, hl_text *bytes, hl_text *dark)
 typedef struct opened {
     hl_ablate_name name;
     hl_ablate_path report;
-    bool reported;
     hl_text maps, dark_maps;
     hl_status drawn;
 } opened;
@@ -101,40 +91,36 @@ typedef struct opened {
 /* The variant's first cell that is done, or its first cell where none is. */
 static int64_t cell_to_show(const hl_ablate_outputs *outputs, int64_t variant)
 {
-    int64_t first = variant * outputs->plan->seeds;
-    for (int64_t i = first; i < first + outputs->plan->seeds; i++) {
-        if (outputs->results[i].state == HL_ABLATE_DONE) {
+    int64_t first = variant * outputs->sweep->plan->seeds;
+    for (int64_t i = first; i < first + outputs->sweep->plan->seeds; i++) {
+        if (outputs->sweep->results[i].state == HL_ABLATE_DONE) {
             return i;
         }
     }
     return first;
 }
 
-static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t variant, opened *o)
+/* *unread: why the patterns of a finished run cannot be read. */
+static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t v, opened *o, hl_sweep_run *run,
+                              hl_status *unread)
 {
-    int64_t cell = cell_to_show(outputs, variant);
-    hl_ablate_path folder = hl_ablate_plan_path(outputs->plan, cell);
-    o->name = hl_ablate_plan_name(outputs->plan, cell);
-    o->drawn = open_maps(folder.text, &o->maps, &o->dark_maps);
-    HL_TRY(hl_file_exists(hl_ablate_path_in(folder.text, "report.html").text, &o->reported));
+    const hl_ablate_plan *plan = outputs->sweep->plan;
+    int64_t cell = cell_to_show(outputs, v);
+    hl_ablate_path folder = hl_ablate_plan_path(plan, cell);
+    bool reported;
+    o->name = hl_ablate_plan_name(plan, cell);
     o->report = hl_ablate_path_in(o->name.text, "report.html");
-    return o->drawn.code == HL_NO_MEMORY ? o->drawn : hl_ok();
-}
-
-static hl_status open_all(const hl_ablate_outputs *outputs, opened *all, hl_sweep_run *runs, hl_status *unread)
-{
-    for (int64_t v = 0; v < outputs->plan->n_variants; v++) {
-        opened *o = &all[v];
-        HL_TRY(open_variant(outputs, v, o));
-        bool done = outputs->results[cell_to_show(outputs, v)].state == HL_ABLATE_DONE;
-        *unread = done && o->drawn.code == HL_BAD_FILE ? o->drawn : *unread;
-        runs[v] = (hl_sweep_run){ .name = o->name.text,
-                                  .report = o->reported ? o->report.text : NULL,
-                                  .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
-                                  .dark_maps = &o->dark_maps,
-                                  .missing = o->drawn.text,
-                                  .base = v == outputs->plan->base };
-    }
+    o->drawn = open_maps(folder.text, &o->maps, &o->dark_maps);
+    HL_TRY(o->drawn.code == HL_NO_MEMORY ? o->drawn : hl_ok());
+    HL_TRY(hl_file_exists(hl_ablate_path_in(folder.text, "report.html").text, &reported));
+    bool done = outputs->sweep->results[cell].state == HL_ABLATE_DONE;
+    *unread = done && o->drawn.code == HL_BAD_FILE ? o->drawn : *unread;
+    *run = (hl_sweep_run){ .name = o->name.text,
+                           .report = reported ? o->report.text : NULL,
+                           .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
+                           .dark_maps = &o->dark_maps,
+                           .missing = o->drawn.text,
+                           .base = v == plan->base };
     return hl_ok();
 }
 
@@ -143,7 +129,7 @@ static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid
 {
     hl_text title = { 0 }, notes = { 0 };
     hl_text_print(&title, "Ablation of %s", outputs->config);
-    hl_ablate_table_notes(outputs->plan, outputs->results, outputs->target, INT_MAX, &notes);
+    hl_ablate_table_notes(outputs->sweep->plan, outputs->sweep->results, outputs->sweep->target, INT_MAX, &notes);
     hl_status status = hl_text_status(&title);
     HL_THEN(status, hl_text_status(&notes));
     HL_THEN(status, hl_sweep_report_write(&(hl_sweep_report){ .title = title.bytes,
@@ -166,10 +152,13 @@ static hl_status print_page(const hl_ablate_outputs *outputs, const hl_text_grid
                             const hl_text *narrow_chart, hl_text *bytes, hl_status *unread)
 {
     *unread = hl_ok();
-    int64_t n = outputs->plan->n_variants;
+    int64_t n = outputs->sweep->plan->n_variants;
     opened *all = hl_calloc((size_t)n, sizeof *all);
     hl_sweep_run *runs = hl_calloc((size_t)n, sizeof *runs);
-    hl_status status = all != NULL && runs != NULL ? open_all(outputs, all, runs, unread) : hl_error_memory("the page");
+    hl_status status = all != NULL && runs != NULL ? hl_ok() : hl_error_memory("the page");
+    for (int64_t v = 0; v < n; v++) {
+        HL_THEN(status, open_variant(outputs, v, &all[v], &runs[v], unread));
+    }
     HL_THEN(status, write_page(outputs, grid, chart, narrow_chart, runs, bytes));
     for (int64_t v = 0; all != NULL && v < n; v++) {
         hl_text_free(&all[v].maps);
@@ -185,6 +174,7 @@ enum { MARKDOWN_WIDTH = 120, WIDTH_ELSEWHERE = 120 };
 /* The outputs being made. */
 typedef struct maker {
     const hl_ablate_outputs *given;
+    const hl_ablate_sweep *sweep;
     hl_ablate_summary summary;
     hl_text_grid grid;
     hl_ablate_births births;
@@ -194,9 +184,10 @@ typedef struct maker {
 /* Writes the file in the sweep's folder and frees the content. */
 static hl_status write_file(const maker *m, const char *name, hl_text *content)
 {
-    hl_status status = hl_ablate_folder_enter(m->given->folder);
-    HL_THEN(status, hl_file_replace_text(hl_ablate_path_in(m->given->plan->folder, name).text, content, HL_VOLATILE));
-    hl_ablate_folder_leave(m->given->folder);
+    hl_ablate_folder *folder = m->sweep->folder;
+    hl_status status = hl_ablate_folder_enter(folder);
+    HL_THEN(status, hl_file_replace_text(hl_ablate_path_in(m->sweep->plan->folder, name).text, content, HL_VOLATILE));
+    hl_ablate_folder_leave(folder);
     hl_text_free(content);
     return status;
 }
@@ -220,23 +211,19 @@ static void print_births(const maker *m, int width, bool ascii, hl_text *text)
         "of the first snapshot from which on it was kept. births.csv also has the first and last steps.");
 }
 
-static hl_status print_table(const maker *m, FILE *out)
+static hl_status print_table(const maker *m)
 {
-    const hl_ablate_outputs *o = m->given;
+    const hl_ablate_sweep *s = m->sweep;
+    FILE *out = s->out;
     hl_terminal terminal = hl_terminal_of(out);
     int width = isatty(fileno(out)) ? terminal.width : WIDTH_ELSEWHERE;
     hl_text text = { 0 };
     hl_text_print(&text, "\n");
     hl_text_grid_print(&m->grid, width, HL_ABLATE_TABLE_NAMES, terminal.ascii, &text);
     hl_text_print(&text, "\n");
-    hl_ablate_table_notes(o->plan, o->results, o->target, width, &text);
+    hl_ablate_table_notes(s->plan, s->results, s->target, width, &text);
     print_births(m, width, terminal.ascii, &text);
-    hl_status status = hl_text_status(&text);
-    if (status.code == HL_OK) {
-        fprintf(out, "%s", text.bytes);
-    }
-    hl_text_free(&text);
-    return status;
+    return hl_print_text(out, &text);
 }
 
 static hl_status write_chart_and_page(const maker *m, hl_status *unread)
@@ -279,17 +266,23 @@ static json_t *interval_object(const hl_interval *interval)
 
 static json_t *training_object(const hl_ablate_result *r, int64_t seed)
 {
-    bool done = r->state == HL_ABLATE_DONE, reached = done && r->steps_to_target >= 0;
-    return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "seed", (json_int_t)seed, "status",
-                     done ? "done" : "failed", "steps", done ? json_integer(r->steps) : json_null(), "validation_loss",
-                     hl_json_number(done ? r->loss : NAN), "accuracy", hl_json_number(done ? r->accuracy : NAN),
-                     "steps_to_target", reached ? json_integer(r->steps_to_target) : json_null(), "seconds",
-                     hl_json_number(done ? r->seconds : NAN));
+    bool done = r->state == HL_ABLATE_DONE;
+    json_t *object = json_pack("{s:I, s:s, s:o}", "seed", (json_int_t)seed, "status", done ? "done" : "failed", "steps",
+                               done ? json_integer(r->steps) : json_null());
+    for (int m = 0; m < HL_ABLATE_MEASURES; m++) {
+        double value = hl_ablate_measured(r, (hl_ablate_measure)m);
+        bool whole = m == HL_ABLATE_STEPS_TO_TARGET && isfinite(value);
+        if (m != HL_ABLATE_PERPLEXITY) {
+            hl_json_set(&object, hl_ablate_measure_names[m],
+                        whole ? json_integer((json_int_t)value) : hl_json_number(value));
+        }
+    }
+    return object;
 }
 
 static json_t *row_object(const maker *m, int64_t v)
 {
-    const hl_ablate_plan *plan = m->given->plan;
+    const hl_ablate_plan *plan = m->sweep->plan;
     const hl_ablate_variant *variant = &plan->variants[v];
     const hl_ablate_row *row = &m->summary.rows[v];
     json_t *values = json_object(), *trainings = json_array();
@@ -299,56 +292,60 @@ static json_t *row_object(const maker *m, int64_t v)
         hl_json_set(&values, hl_ablate_key_label(plan->keys[k]), hl_json_name(value));
     }
     for (int64_t cell = v * plan->seeds; cell < (v + 1) * plan->seeds; cell++) {
-        hl_json_append(&trainings, training_object(&m->given->results[cell], hl_ablate_plan_seed(plan, cell)));
+        hl_json_append(&trainings, training_object(&m->sweep->results[cell], hl_ablate_plan_seed(plan, cell)));
     }
-    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", hl_json_name(variant->name),
-                     "values", values, "parameters", (json_int_t)variant->parameters, "flops_per_step",
-                     hl_json_number(variant->flops), "validation_loss", interval_object(&row->loss), "perplexity",
-                     interval_object(&row->perplexity), "accuracy", interval_object(&row->accuracy), "steps_to_target",
-                     interval_object(&row->steps_to_target), "seconds", interval_object(&row->seconds), "p",
-                     hl_json_number(row->p), "trainings", trainings);
+    json_t *object =
+        json_pack("{s:o, s:o, s:I, s:o}", "name", hl_json_name(variant->name), "values", values, "parameters",
+                  (json_int_t)variant->parameters, "flops_per_step", hl_json_number(variant->flops));
+    for (int i = 0; i < HL_ABLATE_MEASURES; i++) {
+        hl_json_set(&object, hl_ablate_measure_names[i], interval_object(&row->intervals[i]));
+    }
+    hl_json_set(&object, "p", hl_json_number(row->p));
+    hl_json_set(&object, "trainings", trainings);
+    return object;
 }
 
 static hl_status put_tables(const maker *m, FILE *out)
 {
     const hl_ablate_outputs *o = m->given;
+    const hl_ablate_sweep *s = m->sweep;
     hl_text text = { 0 };
     if (o->json != NULL) {
         json_t *rows = json_array();
-        for (int64_t v = 0; v < o->plan->n_variants; v++) {
+        for (int64_t v = 0; v < s->plan->n_variants; v++) {
             hl_json_append(&rows, row_object(m, v));
         }
         json_t *root = json_pack("{s:o, s:I, s:o, s:o}", "config", hl_json_name(o->config), "seeds",
-                                 (json_int_t)o->plan->seeds, "target", hl_json_number(o->target), "rows", rows);
+                                 (json_int_t)s->plan->seeds, "target", hl_json_number(s->target), "rows", rows);
         hl_json_print_document(&text, root);
         HL_TRY(hl_output_put(o->json, &text, out));
     }
     if (o->csv != NULL) {
-        hl_ablate_csv_print(o->plan, o->results, &text);
+        hl_ablate_csv_print(s->plan, s->results, &text);
         return hl_output_put(o->csv, &text, out);
     }
     return hl_ok();
 }
 
-static hl_status make(maker *m, FILE *tables, FILE *out)
+static hl_status make(maker *m, FILE *out)
 {
-    const hl_ablate_outputs *o = m->given;
-    HL_TRY(hl_ablate_summary_make(o->plan, o->results, &m->summary));
-    HL_TRY(hl_ablate_table_make(o->plan, &m->summary, o->target, &m->grid));
-    hl_text csv = { 0 }, markdown = { 0 };
-    hl_ablate_csv_print(o->plan, o->results, &csv);
+    const hl_ablate_sweep *s = m->sweep;
+    HL_TRY(hl_ablate_summary_make(s->plan, s->results, &m->summary));
+    HL_TRY(hl_ablate_table_make(s->plan, &m->summary, s->target, &m->grid));
+    hl_text csv = { 0 }, births = { 0 }, markdown = { 0 };
+    hl_ablate_csv_print(s->plan, s->results, &csv);
     HL_TRY(write_file(m, "ablation.csv", &csv));
-    HL_TRY(hl_ablate_births_make(o->plan, o->results, &m->births));
+    HL_TRY(hl_ablate_births_make(s->plan, s->results, &m->births));
     HL_TRY(hl_ablate_births_grid(&m->births, &m->births_grid));
-    hl_text births = { 0 };
     hl_ablate_births_csv(&m->births, &births);
     HL_TRY(write_file(m, "births.csv", &births));
-    HL_TRY(print_table(m, tables));
+    HL_TRY(print_table(m));
     HL_TRY(put_tables(m, out));
-    hl_text_print(&markdown, "# Ablation of `%s`\n\n`%s`\n\n<!-- format 1 -->\n\n", o->config, o->command);
+    hl_text_print(&markdown, "# Ablation of `%s`\n\n`%s`\n\n<!-- format 1 -->\n\n", m->given->config,
+                  m->given->command);
     hl_text_grid_markdown(&m->grid, &markdown);
     hl_text_print(&markdown, "\n");
-    hl_ablate_table_notes(o->plan, o->results, o->target, MARKDOWN_WIDTH, &markdown);
+    hl_ablate_table_notes(s->plan, s->results, s->target, MARKDOWN_WIDTH, &markdown);
     if (m->births_grid.n_rows > 1) {
         hl_text_print(&markdown, "\n");
         hl_text_grid_markdown(&m->births_grid, &markdown);
@@ -359,10 +356,10 @@ static hl_status make(maker *m, FILE *tables, FILE *out)
     return unread->code == HL_OK ? *unread : hl_error(unread->code, "%s; births.csv is without this run", unread->text);
 }
 
-hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *tables, FILE *out)
+hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *out)
 {
-    maker m = { .given = outputs };
-    hl_status status = make(&m, tables, out);
+    maker m = { .given = outputs, .sweep = outputs->sweep };
+    hl_status status = make(&m, out);
     hl_text_grid_free(&m.grid);
     hl_text_grid_free(&m.births_grid);
     hl_ablate_births_free(&m.births);

@@ -16,8 +16,7 @@ enum { SETTINGS_TEXT = 200 /* how much of them an error quotes */ };
 typedef struct builder {
     const hl_ablate_command *command;
     hl_ablate_plan *plan;
-    hl_ablate_variant base;
-    int64_t room;
+    bool base_placed; /* it stands where the command has its values */
     FILE *out;
     hl_pretrained *open; /* of --from, as its shape; else NULL */
     hl_config_shape shape;
@@ -25,53 +24,28 @@ typedef struct builder {
 
 /* ---- configs ---- */
 
-/* Whether two overrides are of one key. */
-static bool same_key(const char *a, const char *b)
-{
-    size_t length = strcspn(a, " \t=");
-    return length == strcspn(b, " \t=") && strncmp(a, b, length) == 0;
-}
-
-static bool is_set(const hl_ablate_settings *settings, const char *override)
-{
-    for (int i = 0; i < settings->n; i++) {
-        if (same_key(settings->texts[i], override)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The command's config with its overrides, of which the settings replace those of the same keys. */
 static hl_status load(const builder *b, const hl_ablate_settings *settings, FILE *err, hl_config *config)
 {
     const hl_ablate_command *command = b->command;
-    const char *overrides[HL_MAX_OVERRIDES + HL_ABLATE_MAX_SETTINGS + 1];
-    int n = 0;
+    hl_named_config named = command->config;
     char out[HL_CONFIG_OVERRIDE];
     if (command->out != NULL) {
         if (!hl_config_path_override("train.out", command->out, out)) {
             return hl_error(HL_INVALID, "command line: --out: longer than %d bytes", HL_CONFIG_MAX_PATH - 1);
         }
-        overrides[n++] = out;
+        hl_named_config_set(&named, out);
     }
-    for (int i = 0; i < command->config.n_overrides; i++) {
-        if (same_key("train.threads", command->config.overrides[i])) {
-            return hl_error(HL_INVALID, "command line: train.threads: the trainings of a sweep share the cores; "
-                                        "--jobs N says how many go on at a time");
-        }
-        bool replaced = is_set(settings, command->config.overrides[i]) ||
-                        (command->out != NULL && same_key(out, command->config.overrides[i]));
-        if (!replaced) {
-            overrides[n++] = command->config.overrides[i];
-        }
+    if (hl_named_config_sets(&named, "train.threads")) {
+        return hl_error(HL_INVALID, "command line: train.threads: the trainings of a sweep share the cores; "
+                                    "--jobs N says how many go on at a time");
     }
     for (int i = 0; i < settings->n; i++) {
-        overrides[n++] = settings->texts[i];
+        hl_named_config_set(&named, settings->texts[i]);
     }
-    hl_config_options options = { .path = command->config.path,
-                                  .overrides = overrides,
-                                  .n_overrides = n,
+    hl_config_options options = { .path = named.path,
+                                  .overrides = named.overrides,
+                                  .n_overrides = named.n_overrides,
                                   .shape = b->open != NULL ? &b->shape : NULL };
     HL_TRY(hl_load_config(options, err, config));
     hl_resolve_precision(config, command->config.path, err); /* a run, once begun, has no auto to be resumed with */
@@ -137,19 +111,19 @@ static hl_status name(const hl_ablate_plan *plan, hl_ablate_variant *variant)
     return hl_ok();
 }
 
-/* Names the variant and opens its text, after which a length may have its number. */
-static hl_status name_and_open(const builder *b, hl_ablate_variant *variant)
+static const hl_ablate_variant *base_of(const hl_ablate_plan *plan)
 {
-    HL_TRY(name(b->plan, variant));
-    bool base = variant == &b->base || (b->base.values != NULL && strcmp(variant->values, b->base.values) == 0);
-    HL_TRY(hl_ablate_plan_data_open(b->command, b->plan, base ? "base" : variant->name,
-                                    b->out != NULL && variant == &b->base, b->out,
-                                    b->open != NULL ? hl_pretrained_tokens(b->open) : NULL, &variant->config));
-    return name(b->plan, variant);
+    return &plan->variants[plan->base];
 }
 
-static hl_status count(hl_ablate_variant *variant)
+/* Names the variant and opens its text, after which a length may have its number. */
+static hl_status name_and_open(const builder *b, hl_ablate_variant *variant, bool notices)
 {
+    HL_TRY(name(b->plan, variant));
+    bool base = b->plan->n_variants == 0 || strcmp(variant->values, base_of(b->plan)->values) == 0;
+    HL_TRY(hl_ablate_plan_data_open(b->command, b->plan, base ? "base" : variant->name, notices, b->out,
+                                    b->open != NULL ? hl_pretrained_tokens(b->open) : NULL, &variant->config));
+    HL_TRY(name(b->plan, variant));
     hl_footprint footprint;
     HL_TRY(hl_footprint_of_config(&variant->config, &footprint));
     variant->parameters = footprint.parameters;
@@ -165,67 +139,50 @@ static void free_variant(hl_ablate_variant *variant)
     *variant = (hl_ablate_variant){ 0 };
 }
 
-/* Appends the variant, which the plan then owns. */
-static hl_status append(builder *b, const hl_ablate_variant *variant)
+/* Moves the base, which has stood before all others until now, behind them. */
+static void place_base(builder *b)
 {
     hl_ablate_plan *plan = b->plan;
-    if (plan->n_variants == b->room) {
-        int64_t room = 2 * b->room + 8;
-        hl_ablate_variant *more = hl_realloc(plan->variants, (size_t)room, sizeof *more);
-        HL_NEED(more != NULL, "the plan");
-        plan->variants = more;
-        b->room = room;
+    const hl_ablate_variant base = plan->variants[0];
+    plan->base = plan->n_variants - 1;
+    memmove(plan->variants, plan->variants + 1, (size_t)plan->base * sizeof base);
+    plan->variants[plan->base] = base;
+    b->base_placed = true;
+}
+
+/* Adds the variant to the plan, which then owns it; where it equals the base, the base takes its place. */
+static hl_status append(builder *b, hl_ablate_variant *variant)
+{
+    hl_ablate_plan *plan = b->plan;
+    for (int64_t i = 0; i < plan->n_variants; i++) {
+        if (strcmp(plan->variants[i].values, variant->values) != 0) {
+            continue;
+        }
+        if (i == plan->base && !b->base_placed) {
+            place_base(b);
+            free_variant(variant);
+            return hl_ok();
+        }
+        return hl_error(HL_INVALID, "command line: %s is asked for twice", variant->values);
     }
+    hl_ablate_variant *more = hl_realloc(plan->variants, (size_t)plan->n_variants + 1, sizeof *more);
+    HL_NEED(more != NULL, "the plan");
+    plan->variants = more;
     plan->variants[plan->n_variants++] = *variant;
     return hl_ok();
 }
 
-static hl_status prepare(builder *b, const hl_ablate_settings *settings, hl_ablate_variant *variant)
-{
-    variant->row = settings->row;
-    HL_TRY(load_variant(b, settings, &variant->config));
-    HL_TRY(name_and_open(b, variant));
-    HL_TRY(count(variant));
-    for (int64_t i = 0; i < b->plan->n_variants; i++) {
-        if (strcmp(b->plan->variants[i].values, variant->values) == 0) {
-            return hl_error(HL_INVALID, "command line: %s is asked for twice", variant->values);
-        }
-    }
-    return hl_ok();
-}
-
-/* Adds a variant to the plan; where it equals the base, the base is added in its place. */
 static hl_status take(void *context, const hl_ablate_settings *settings)
 {
     builder *b = context;
-    hl_ablate_variant variant = { 0 };
-    hl_status status = prepare(b, settings, &variant);
-    if (status.code == HL_OK && b->base.values != NULL && strcmp(variant.values, b->base.values) == 0) {
-        free_variant(&variant);
-        b->plan->base = b->plan->n_variants;
-        status = append(b, &b->base);
-        if (status.code == HL_OK) {
-            b->base = (hl_ablate_variant){ 0 };
-        }
-        return status;
-    }
+    hl_ablate_variant variant = { .row = settings->row };
+    hl_status status = load_variant(b, settings, &variant.config);
+    HL_THEN(status, name_and_open(b, &variant, false));
     HL_THEN(status, append(b, &variant));
     if (status.code != HL_OK) {
         free_variant(&variant);
     }
     return status;
-}
-
-/* Puts the base before all others. */
-static hl_status put_base_first(builder *b)
-{
-    HL_TRY(append(b, &b->base));
-    hl_ablate_variant *variants = b->plan->variants;
-    memmove(variants + 1, variants, (size_t)(b->plan->n_variants - 1) * sizeof *variants);
-    variants[0] = b->base;
-    b->base = (hl_ablate_variant){ 0 };
-    b->plan->base = 0;
-    return hl_ok();
 }
 
 /* ---- the plan ---- */
@@ -270,31 +227,25 @@ static hl_status name_folder(const hl_ablate_command *command, const char *out, 
     return hl_text_status(&text);
 }
 
-static hl_status make(builder *b, FILE *err)
+static hl_status make(builder *b, FILE *err, hl_ablate_variant *base)
 {
     const hl_ablate_settings none = { 0 };
     hl_ablate_plan *plan = b->plan;
-    hl_config *base = &b->base.config;
     if (b->command->from != NULL) {
         HL_TRY(hl_pretrained_open(b->command->from, &b->open));
         HL_TRY(hl_setup_shape(b->open, b->command->from, &b->shape));
     }
-    HL_TRY(load(b, &none, err, base));
-    HL_TRY(hl_setup_check_out(base, b->command->config.path));
-    HL_TRY(set_seeds(b->command, plan, base));
-    HL_TRY(name_folder(b->command, base->train.out, &plan->folder));
-    HL_TRY(name_cache(base, plan));
-    HL_TRY(hl_ablate_variants_keys(b->command, base, plan));
-    HL_TRY(name_and_open(b, &b->base));
-    HL_TRY(count(&b->base));
-    if (b->command->table3) {
-        HL_TRY(put_base_first(b));
-    }
-    const hl_config copy = b->command->table3 ? plan->variants[0].config : *base;
-    HL_TRY(hl_ablate_variants_each(b->command, &copy, take, b));
-    if (b->base.values != NULL) {
-        HL_TRY(put_base_first(b));
-    }
+    HL_TRY(load(b, &none, err, &base->config));
+    HL_TRY(hl_setup_check_out(&base->config, b->command->config.path));
+    HL_TRY(set_seeds(b->command, plan, &base->config));
+    HL_TRY(name_folder(b->command, base->config.train.out, &plan->folder));
+    HL_TRY(name_cache(&base->config, plan));
+    HL_TRY(hl_ablate_variants_keys(b->command, &base->config, plan));
+    HL_TRY(name_and_open(b, base, b->out != NULL));
+    HL_TRY(append(b, base));
+    const hl_config config = base->config;
+    *base = (hl_ablate_variant){ 0 };
+    HL_TRY(hl_ablate_variants_each(b->command, &config, take, b));
     char **base_name = &plan->variants[plan->base].name;
     hl_free(*base_name);
     *base_name = hl_strdup("base");
@@ -305,10 +256,11 @@ hl_status hl_ablate_plan_make(const hl_ablate_command *command, hl_ablate_plan *
 {
     *plan = (hl_ablate_plan){ .from = command->from };
     builder b = { .command = command, .plan = plan, .out = out };
-    hl_status status = make(&b, err);
+    hl_ablate_variant base = { 0 };
+    hl_status status = make(&b, err, &base);
     hl_setup_shape_free(&b.shape);
     hl_pretrained_close(b.open);
-    free_variant(&b.base);
+    free_variant(&base);
     return status;
 }
 
@@ -342,6 +294,17 @@ hl_ablate_name hl_ablate_plan_name(const hl_ablate_plan *plan, int64_t cell)
 hl_ablate_path hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell)
 {
     return hl_ablate_path_in(plan->folder, hl_ablate_plan_name(plan, cell).text);
+}
+
+void hl_ablate_plan_columns(const hl_ablate_plan *plan, const hl_config *config, hl_text *text)
+{
+    for (int k = 0; k < plan->n_keys; k++) {
+        char value[HL_ABLATE_VALUE_TEXT];
+        if (config != NULL) {
+            hl_ablate_key_value(plan->keys[k], config, value);
+        }
+        hl_text_print(text, ",%s", config != NULL ? value : hl_ablate_key_label(plan->keys[k]));
+    }
 }
 
 hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_config *config)

@@ -73,6 +73,10 @@ static inline int64_t hl_ablate_plan_seed(const hl_ablate_plan *plan, int64_t ce
 hl_ablate_name hl_ablate_plan_name(const hl_ablate_plan *plan, int64_t cell);
 hl_ablate_path hl_ablate_plan_path(const hl_ablate_plan *plan, int64_t cell);
 
+/* Adds ",<value>" for each key that varies, as a row of a CSV has it; for NULL the keys' names. HL_NO_MEMORY is left on
+ * the text. */
+void hl_ablate_plan_columns(const hl_ablate_plan *plan, const hl_config *config, hl_text *text);
+
 /* The cell's config, with its own seed and folder. HL_INVALID if the folder's path is too long. */
 hl_status hl_ablate_plan_config(const hl_ablate_plan *plan, int64_t cell, hl_config *config);
 

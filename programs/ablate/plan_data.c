@@ -1,9 +1,7 @@
 #include "programs/ablate/plan_data.h"
 
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/files/files.h"
-#include "core/files/folders.h"
 #include "programs/open_data.h"
 #include "train/config_keys.h"
 
@@ -11,15 +9,18 @@
 
 enum { MOST_BYTES = 1 << 28 };
 
-/* Takes task.content out of the variant's part of a plan's text, where it is there. */
-static hl_status take_content_of(char *plan, const char *name, hl_config *config)
+/* Takes task.content out of the variant's part of the plan in the folder, where it is there. HL_NO_MEMORY; HL_BAD_FILE
+ * where there is no plan. */
+static hl_status take_content(const char *folder, const char *name, hl_config *config)
 {
+    static const char key[] = "\ncontent = ";
+    char *plan;
+    size_t size;
+    HL_TRY(hl_file_read(hl_ablate_path_in(folder, "plan.txt").text, MOST_BYTES, &plan, &size));
     hl_text heading = { 0 };
     hl_text_print(&heading, "\n---- %s ----\n", name);
-    HL_TRY(hl_text_status(&heading));
-    const char *part = strstr(plan, heading.bytes);
-    hl_text_free(&heading);
-    static const char key[] = "\ncontent = ";
+    hl_status status = hl_text_status(&heading);
+    const char *part = status.code == HL_OK ? strstr(plan, heading.bytes) : NULL;
     char *found = part != NULL ? strstr(part, key) : NULL;
     if (found != NULL) {
         int count;
@@ -28,22 +29,8 @@ static hl_status take_content_of(char *plan, const char *name, hl_config *config
         value[strcspn(value, "\n")] = '\0';
         hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)), value, config, &count, wrong);
     }
-    return hl_ok();
-}
-
-/* The same out of the plan in the folder. */
-static hl_status take_content(const char *folder, const char *name, hl_config *config)
-{
-    bool exists = false;
-    char *path = hl_path_join(folder, "plan.txt"), *plan = NULL;
-    size_t size;
-    hl_status status = path != NULL ? hl_file_exists(path, &exists) : hl_error_memory(folder);
-    if (exists) {
-        HL_THEN(status, hl_file_read(path, MOST_BYTES, &plan, &size));
-        HL_THEN(status, take_content_of(plan, name, config));
-    }
+    hl_text_free(&heading);
     hl_free(plan);
-    hl_free(path);
     return status;
 }
 
@@ -65,7 +52,7 @@ hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, hl_ablate_p
     if (status.code == HL_BAD_FILE && !command->overwrite) {
         hl_status taken = take_content(plan->folder, name, config);
         options.use = HL_DATA_KEEP;
-        bool said = taken.code == HL_OK && *hl_config_string(config, config->task.content) != '\0';
+        bool said = taken.code != HL_NO_MEMORY && *hl_config_string(config, config->task.content) != '\0';
         if (said && hl_open_data(config, options, out, &dataset).code == HL_OK) {
             status = hl_ok();
         }

@@ -3,8 +3,6 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "core/files/files.h"
-#include "programs/ablate/csv.h"
-#include "programs/ablate/help.h"
 #include "programs/ablate/outputs.h"
 #include "programs/ablate/sweep.h"
 #include "programs/beside.h"
@@ -32,10 +30,14 @@ typedef struct call {
     hl_text words, config; /* the command and the config's path, made safe to show */
     hl_ablate_plan plan;
     hl_ablate_folder folder;
-    hl_ablate_sweep sweep;
-    hl_ablate_result *results;
+    hl_ablate_sweep sweep; /* its results are owned here */
     int signal;
 } call;
+
+static int64_t count(const call *c, hl_ablate_state state)
+{
+    return hl_ablate_count(c->sweep.results, hl_ablate_plan_cells(&c->plan), state);
+}
 
 /* ---- before the trainings ---- */
 
@@ -43,20 +45,20 @@ typedef struct call {
  * csv then says nothing any more: no call takes a failure of before for one of now. */
 static hl_status recall(call *c)
 {
-    int64_t n = hl_ablate_plan_cells(&c->plan), failed = 0;
-    c->results = hl_calloc((size_t)n, sizeof *c->results);
-    HL_NEED(c->results != NULL, "the results");
+    int64_t n = hl_ablate_plan_cells(&c->plan);
+    hl_ablate_result *results = c->sweep.results = hl_calloc((size_t)n, sizeof *results);
+    HL_NEED(results != NULL, "the results");
     for (int64_t i = 0; i < n; i++) {
-        c->results[i] = (hl_ablate_result){ .steps = -1, .steps_to_target = -1, .seconds = NAN };
+        results[i] = (hl_ablate_result){ .steps = -1, .steps_to_target = -1, .seconds = NAN };
     }
-    HL_TRY(hl_ablate_sweep_recall(&c->sweep, c->results));
+    HL_TRY(hl_ablate_sweep_recall(&c->sweep));
+    bool failed = count(c, HL_ABLATE_FAILED) > 0;
     for (int64_t i = 0; i < n; i++) {
-        failed += c->results[i].state == HL_ABLATE_FAILED;
-        c->results[i].state = c->results[i].state == HL_ABLATE_FAILED ? HL_ABLATE_WAITING : c->results[i].state;
+        results[i].state = results[i].state == HL_ABLATE_FAILED ? HL_ABLATE_WAITING : results[i].state;
     }
     hl_text text = { 0 };
-    if (failed > 0) {
-        hl_ablate_csv_print(&c->plan, c->results, &text);
+    if (failed) {
+        hl_ablate_csv_print(&c->plan, results, &text);
         HL_TRY(hl_file_replace_text(c->folder.csv.text, &text, HL_DURABLE));
     }
     hl_ablate_folder_leave(&c->folder);
@@ -65,22 +67,13 @@ static hl_status recall(call *c)
 
 /* ---- the trainings and what follows ---- */
 
-static int64_t count(const call *c, hl_ablate_state state)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
-        n += c->results[i].state == state;
-    }
-    return n;
-}
-
 /* A training that is half done counts as a whole one. Before the results are read, none counts as done. */
 static hl_status tell_time(const call *c, bool yes, FILE *out)
 {
     double work = 0;
     int64_t n = 0;
     for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
-        if (c->results == NULL || c->results[i].state != HL_ABLATE_DONE) {
+        if (c->sweep.results == NULL || c->sweep.results[i].state != HL_ABLATE_DONE) {
             const hl_ablate_variant *v = hl_ablate_plan_variant(&c->plan, i);
             work += hl_expected_work(&v->config, v->flops, v->config.train.steps);
             n++;
@@ -106,7 +99,7 @@ static hl_status train(call *c)
     fflush(c->tables);
     HL_TRY(tell_time(c, true, c->tables));
     hl_signal_handlers_install("interrupted: the trainings finish their steps and save; again to end at once\n");
-    HL_TRY(hl_ablate_sweep_run(&c->sweep, c->results));
+    HL_TRY(hl_ablate_sweep_run(&c->sweep));
     hl_signal_handlers_end_at_once("interrupted: the trainings are saved; the same command continues\n", NULL);
     c->signal = hl_signals_received();
     return hl_ok();
@@ -114,15 +107,12 @@ static hl_status train(call *c)
 
 static hl_status conclude(call *c)
 {
-    hl_ablate_outputs outputs = { .plan = &c->plan,
-                                  .folder = &c->folder,
-                                  .results = c->results,
+    hl_ablate_outputs outputs = { .sweep = &c->sweep,
                                   .config = c->config.bytes,
                                   .command = c->words.bytes,
-                                  .target = c->command.target,
                                   .json = c->command.json,
                                   .csv = c->command.csv };
-    HL_TRY(hl_ablate_outputs_write(&outputs, c->tables, c->out));
+    HL_TRY(hl_ablate_outputs_write(&outputs, c->out));
     hl_print_line(c->tables, "everything is in %s", c->plan.folder);
     int64_t failed = count(c, HL_ABLATE_FAILED);
     return failed == 0 ? hl_ok()
@@ -178,7 +168,7 @@ static hl_status run(call *c)
     hl_memory_at_hand at_hand = hl_memory_at_hand_now();
     for (int64_t i = 0; i < hl_ablate_plan_cells(&c->plan); i++) {
         const hl_ablate_variant *variant = hl_ablate_plan_variant(&c->plan, i);
-        if (c->results[i].state == HL_ABLATE_WAITING) {
+        if (c->sweep.results[i].state == HL_ABLATE_WAITING) {
             HL_TRY(hl_memory_check_training(&variant->config, 1, at_hand, variant->name));
         }
     }
@@ -225,7 +215,7 @@ int hl_ablate_program(const char *train_program, int argc, char **argv, FILE *ou
         status.code == HL_OK && c.signal != 0 ? 128 + c.signal : hl_standard_output_end(status, outlives, out, err);
     hl_ablate_folder_close(&c.folder);
     hl_ablate_plan_free(&c.plan);
-    hl_free(c.results);
+    hl_free(c.sweep.results);
     hl_free(c.config_path);
     hl_text_free(&c.words);
     hl_text_free(&c.config);

@@ -3,22 +3,9 @@
  * ignored. */
 #pragma once
 
-#include "programs/ablate/plan.h"
-#include "programs/ablate/result.h"
+#include "programs/ablate/process.h"
 
 #include <stdio.h>
-
-/* A running training. */
-typedef struct hl_ablate_running {
-    int64_t cell;
-    hl_ablate_path folder;
-    bool began;         /* its process ended; the rest is in the folder's log.txt */
-    bool elsewhere;     /* another call trained it */
-    int64_t first_step; /* where it began or was resumed */
-    double started;     /* seconds of hl_clock_seconds */
-    int threads;
-    hl_ablate_glimpse glimpse;
-} hl_ablate_running;
 
 typedef struct hl_ablate_progress {
     FILE *out; /* not owned */

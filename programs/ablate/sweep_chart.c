@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_CAPTION_LINES = 4, MOST_VARIANTS = 2000, MOST_PIXELS = 32000 /* cairo takes some more */, TICKS = 5 };
+enum { MOST_CAPTION_LINES = 4, MOST_ROWS = 2000, MOST_PIXELS = 32000 /* cairo takes some more */, TICKS = 5 };
 
 /* In points. */
 static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 36, MARGIN = 8, WIDEST_NAME = 200, DOT = 1.6,
@@ -16,8 +16,16 @@ static const double TEXT = 8, LINE = 11, ROW = 18, PLOT = 170, GAP = 36, MARGIN 
 static const hl_pen_colour INK = { 0.1, 0.1, 0.1 }, FRAME = { 0.75, 0.75, 0.75 }, POINT = { 0.55, 0.55, 0.55 },
                            OTHER = { 0, 0.447, 0.698 }, BASE = { 0.835, 0.369, 0 };
 
-static const char *const titles[HL_SWEEP_MEASURES] = { "validation loss", "accuracy (%)" };
-static const double units[HL_SWEEP_MEASURES] = { 1, 100 };
+/* From left to right, or from top to bottom. */
+enum { PANELS = 2 };
+static const struct {
+    hl_ablate_measure of;
+    const char *title;
+    double unit, most;
+} panels[PANELS] = {
+    { .of = HL_ABLATE_LOSS, .title = "validation loss", .unit = 1, .most = INFINITY },
+    { .of = HL_ABLATE_ACCURACY, .title = "accuracy (%)", .unit = 100, .most = 100 },
+};
 
 typedef struct axis {
     double low, high, step;
@@ -28,7 +36,7 @@ typedef struct layout {
     double names, width, height; /* names: the room for them */
     double panels_height;        /* of all rows, axes and titles */
     int caption_lines;
-    axis axes[HL_SWEEP_MEASURES];
+    axis axes[PANELS];
 } layout;
 
 /* ---- axes ---- */
@@ -45,23 +53,23 @@ static double tick_step(double range)
 static const double LEAST_SHARE = 0.02;
 
 /* Holds all dots, and bars up to as much again beyond them; losses are not below 0, nor accuracies outside 0 .. 100. */
-static axis axis_of(const hl_sweep_chart *chart, int measure)
+static axis axis_of(const hl_sweep_chart *chart, int panel)
 {
+    double unit = panels[panel].unit, most = panels[panel].most;
     double low = INFINITY, high = -INFINITY, bars_low = INFINITY, bars_high = -INFINITY;
     for (int64_t v = 0; v < chart->n; v++) {
-        const hl_sweep_variant *variant = &chart->variants[v];
-        for (int64_t i = 0; i < variant->n; i++) {
-            low = fmin(low, units[measure] * variant->values[measure][i]);
-            high = fmax(high, units[measure] * variant->values[measure][i]);
+        hl_interval interval = chart->rows[v].intervals[panels[panel].of];
+        for (int64_t i = 0; i < interval.n; i++) {
+            low = fmin(low, unit * chart->rows[v].values[panels[panel].of][i]);
+            high = fmax(high, unit * chart->rows[v].values[panels[panel].of][i]);
         }
-        hl_interval interval = variant->intervals[measure];
-        bars_low = fmin(bars_low, units[measure] * (interval.mean - interval.half_width)); /* NaN does not count */
-        bars_high = fmax(bars_high, units[measure] * (interval.mean + interval.half_width));
+        bars_low = fmin(bars_low, unit * (interval.mean - interval.half_width)); /* NaN does not count */
+        bars_high = fmax(bars_high, unit * (interval.mean + interval.half_width));
     }
     if (!(low <= high)) {
         return (axis){ 0, 1, 0.5 };
     }
-    double range = high - low, most = measure == HL_SWEEP_ACCURACY ? 100 : INFINITY;
+    double range = high - low;
     low = fmax(fmin(low, fmax(bars_low, low - range)), 0);
     high = fmin(fmax(high, fmin(bars_high, high + range)), most);
     low = fmin(low, high - LEAST_SHARE * high);
@@ -77,11 +85,11 @@ static double place_of(const axis *a, double value)
 
 /* ---- painting ---- */
 
-static void draw_axis(cairo_t *cairo, const layout *l, int measure, double bottom)
+static void draw_axis(cairo_t *cairo, const layout *l, int panel, double bottom)
 {
-    const axis *a = &l->axes[measure];
+    const axis *a = &l->axes[panel];
     hl_pen_use(cairo, INK);
-    hl_pen_write(cairo, titles[measure], PLOT, PLOT / 2, -LINE / 2, 0.5, false);
+    hl_pen_write(cairo, panels[panel].title, PLOT, PLOT / 2, -LINE / 2, 0.5, false);
     double decimals = fmax(0, -floor(log10(a->step) + 1e-9));
     for (int i = 0; a->low + i * a->step <= a->high + 1e-9 * a->step; i++) {
         double value = a->low + i * a->step, x = place_of(a, value);
@@ -94,33 +102,33 @@ static void draw_axis(cairo_t *cairo, const layout *l, int measure, double botto
     }
 }
 
-static void draw_bar(cairo_t *cairo, const layout *l, int measure, const hl_interval *interval, double y)
+static void draw_bar(cairo_t *cairo, const layout *l, int panel, const hl_interval *interval, double y)
 {
-    double middle = place_of(&l->axes[measure], units[measure] * interval->mean);
-    double end = place_of(&l->axes[measure], units[measure] * (interval->mean + interval->half_width));
+    double middle = place_of(&l->axes[panel], panels[panel].unit * interval->mean);
+    double end = place_of(&l->axes[panel], panels[panel].unit * (interval->mean + interval->half_width));
     double half = end - middle;
     hl_pen_stroke(cairo, middle - half, y, middle + half, y);
     hl_pen_stroke(cairo, middle - half, y - MEAN, middle - half, y + MEAN);
     hl_pen_stroke(cairo, middle + half, y - MEAN, middle + half, y + MEAN);
 }
 
-static void draw_variant(cairo_t *cairo, const layout *l, int measure, const hl_sweep_variant *variant, double y)
+static void draw_row(cairo_t *cairo, const layout *l, int panel, const hl_ablate_row *row, double y)
 {
-    const hl_interval *interval = &variant->intervals[measure];
-    if (variant->n == 0) {
+    const hl_interval *interval = &row->intervals[panels[panel].of];
+    if (interval->n == 0) {
         return;
     }
     hl_pen_use(cairo, POINT);
-    for (int64_t i = 0; i < variant->n; i++) {
-        double x = place_of(&l->axes[measure], units[measure] * variant->values[measure][i]);
+    for (int64_t i = 0; i < interval->n; i++) {
+        double x = place_of(&l->axes[panel], panels[panel].unit * row->values[panels[panel].of][i]);
         hl_pen_dot(cairo, x, y + MEAN + DOT + 1, DOT);
     }
-    hl_pen_use(cairo, variant->base ? BASE : OTHER);
+    hl_pen_use(cairo, row->base ? BASE : OTHER);
     if (interval->n >= 2) {
-        draw_bar(cairo, l, measure, interval, y);
+        draw_bar(cairo, l, panel, interval, y);
     }
-    double x = place_of(&l->axes[measure], units[measure] * interval->mean);
-    if (variant->base) {
+    double x = place_of(&l->axes[panel], panels[panel].unit * interval->mean);
+    if (row->base) {
         cairo_rectangle(cairo, x - MEAN, y - MEAN, 2 * MEAN, 2 * MEAN);
         cairo_fill(cairo);
     } else {
@@ -128,12 +136,12 @@ static void draw_variant(cairo_t *cairo, const layout *l, int measure, const hl_
     }
 }
 
-static void draw_base_line(cairo_t *cairo, const layout *l, int measure, double bottom)
+static void draw_base_line(cairo_t *cairo, const layout *l, int panel, double bottom)
 {
     for (int64_t v = 0; v < l->chart->n; v++) {
-        const hl_sweep_variant *variant = &l->chart->variants[v];
-        if (variant->base && variant->n > 0) {
-            double x = place_of(&l->axes[measure], units[measure] * variant->intervals[measure].mean);
+        const hl_interval *interval = &l->chart->rows[v].intervals[panels[panel].of];
+        if (l->chart->rows[v].base && interval->n > 0) {
+            double x = place_of(&l->axes[panel], panels[panel].unit * interval->mean);
             hl_pen_use(cairo, BASE);
             cairo_set_dash(cairo, (const double[]){ 3, 3 }, 2, 0);
             hl_pen_stroke(cairo, x, 0, x, bottom);
@@ -143,16 +151,16 @@ static void draw_base_line(cairo_t *cairo, const layout *l, int measure, double 
 }
 
 /* From the top left corner of the rows. */
-static void draw_panel(cairo_t *cairo, const layout *l, int measure)
+static void draw_panel(cairo_t *cairo, const layout *l, int panel)
 {
     double bottom = ROW * (double)l->chart->n;
     cairo_set_line_width(cairo, 0.8);
-    draw_axis(cairo, l, measure, bottom);
+    draw_axis(cairo, l, panel, bottom);
     cairo_rectangle(cairo, -2 * MEAN, 0, PLOT + 4 * MEAN, bottom);
     cairo_clip(cairo);
-    draw_base_line(cairo, l, measure, bottom);
+    draw_base_line(cairo, l, panel, bottom);
     for (int64_t v = 0; v < l->chart->n; v++) {
-        draw_variant(cairo, l, measure, &l->chart->variants[v], ROW * ((double)v + 0.4));
+        draw_row(cairo, l, panel, &l->chart->rows[v], ROW * ((double)v + 0.4));
     }
 }
 
@@ -160,9 +168,9 @@ static void draw_panel(cairo_t *cairo, const layout *l, int measure)
 static void draw_names(cairo_t *cairo, const layout *l, double right, double top)
 {
     for (int64_t v = 0; v < l->chart->n; v++) {
-        const hl_sweep_variant *variant = &l->chart->variants[v];
-        hl_pen_use(cairo, variant->base ? BASE : INK);
-        hl_pen_write(cairo, variant->name, WIDEST_NAME, right, top + ROW * ((double)v + 0.4) + TEXT / 3, 1, false);
+        const hl_ablate_row *row = &l->chart->rows[v];
+        hl_pen_use(cairo, row->base ? BASE : INK);
+        hl_pen_write(cairo, row->name, WIDEST_NAME, right, top + ROW * ((double)v + 0.4) + TEXT / 3, 1, false);
     }
 }
 
@@ -184,15 +192,15 @@ static hl_status paint(const void *context, cairo_t *cairo)
     const layout *l = context;
     hl_pen_font(cairo, TEXT);
     bool narrow = l->chart->narrow;
-    for (int measure = 0; measure < HL_SWEEP_MEASURES; measure++) {
-        double left = MARGIN + l->names + GAP + (narrow ? 0 : measure * (PLOT + GAP));
-        double top = MARGIN + 1.5 * LINE + (narrow ? measure * l->panels_height / HL_SWEEP_MEASURES : 0);
-        if (narrow || measure == 0) {
+    for (int panel = 0; panel < PANELS; panel++) {
+        double left = MARGIN + l->names + GAP + (narrow ? 0 : panel * (PLOT + GAP));
+        double top = MARGIN + 1.5 * LINE + (narrow ? panel * l->panels_height / PANELS : 0);
+        if (narrow || panel == 0) {
             draw_names(cairo, l, MARGIN + l->names, top);
         }
         cairo_save(cairo);
         cairo_translate(cairo, left, top);
-        draw_panel(cairo, l, measure);
+        draw_panel(cairo, l, panel);
         cairo_restore(cairo);
     }
     draw_caption(cairo, l);
@@ -204,16 +212,16 @@ static hl_status paint(const void *context, cairo_t *cairo)
 static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
 {
     *l = (layout){ .chart = chart };
-    if (chart->n < 1 || chart->n > MOST_VARIANTS) {
-        return hl_error(HL_INVALID, "a chart shows 1 to %d rows, not %lld", MOST_VARIANTS, (long long)chart->n);
+    if (chart->n < 1 || chart->n > MOST_ROWS) {
+        return hl_error(HL_INVALID, "a chart shows 1 to %d rows, not %lld", MOST_ROWS, (long long)chart->n);
     }
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
     cairo_t *cairo = cairo_create(surface);
     hl_pen_font(cairo, TEXT);
     for (int64_t v = 0; v < l->chart->n; v++) {
-        l->names = fmax(l->names, hl_pen_fit(cairo, l->chart->variants[v].name, WIDEST_NAME).width);
+        l->names = fmax(l->names, hl_pen_fit(cairo, l->chart->rows[v].name, WIDEST_NAME).width);
     }
-    int beside = l->chart->narrow ? 1 : HL_SWEEP_MEASURES, below = HL_SWEEP_MEASURES / beside;
+    int beside = l->chart->narrow ? 1 : PANELS, below = PANELS / beside;
     l->width = 2 * MARGIN + l->names + beside * (GAP + PLOT) + GAP / 2;
     l->panels_height = below * (3 * LINE + ROW * (double)l->chart->n);
     const char *caption = l->chart->caption;
@@ -223,8 +231,8 @@ static hl_status lay_out(const hl_sweep_chart *chart, layout *l)
     hl_status status = hl_drawing_status(cairo_status(cairo));
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);
-    for (int measure = 0; measure < HL_SWEEP_MEASURES; measure++) {
-        l->axes[measure] = axis_of(chart, measure);
+    for (int panel = 0; panel < PANELS; panel++) {
+        l->axes[panel] = axis_of(chart, panel);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 #include "programs/ablate/table.h"
 
+#include "core/base/memory.h"
 #include "core/base/units.h"
 #include "programs/results.h"
 
@@ -7,6 +8,65 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- what is known of a variant ---- */
+
+static const double CONFIDENCE = 0.95;
+
+/* `of` are the results of the variant's seeds; `values` has room for all their measures. */
+static void fill_row(const hl_ablate_result *of, int64_t seeds, double *values, hl_ablate_row *row)
+{
+    for (int m = 0; m < HL_ABLATE_MEASURES; m++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < seeds; i++) {
+            double value = hl_ablate_measured(&of[i], (hl_ablate_measure)m);
+            if (!isnan(value)) {
+                values[n++] = value;
+            }
+        }
+        row->values[m] = values;
+        row->intervals[m] = hl_interval_of(values, n, CONFIDENCE);
+        values += n;
+    }
+}
+
+static double compare(const hl_ablate_result *of, const hl_ablate_result *base, int64_t seeds, double *scratch)
+{
+    double *own = scratch, *bases = scratch + seeds;
+    int64_t n = 0;
+    for (int64_t i = 0; i < seeds; i++) {
+        if (of[i].state == HL_ABLATE_DONE && base[i].state == HL_ABLATE_DONE) {
+            own[n] = of[i].loss;
+            bases[n++] = base[i].loss;
+        }
+    }
+    return of != base ? hl_paired_test(own, bases, n) : NAN;
+}
+
+hl_status hl_ablate_summary_make(const hl_ablate_plan *plan, const hl_ablate_result *results,
+                                 hl_ablate_summary *summary)
+{
+    int64_t seeds = plan->seeds, each = HL_ABLATE_MEASURES * seeds;
+    summary->rows = hl_calloc((size_t)plan->n_variants, sizeof *summary->rows);
+    summary->values = hl_calloc((size_t)(plan->n_variants * each + 2 * seeds), sizeof *summary->values);
+    HL_NEED(summary->rows != NULL && summary->values != NULL, "the table");
+    double *scratch = summary->values + plan->n_variants * each;
+    for (int64_t v = 0; v < plan->n_variants; v++) {
+        hl_ablate_row *row = &summary->rows[v];
+        row->name = plan->variants[v].values;
+        row->base = v == plan->base;
+        fill_row(results + v * seeds, seeds, summary->values + v * each, row);
+        row->p = compare(results + v * seeds, results + plan->base * seeds, seeds, scratch);
+    }
+    return hl_ok();
+}
+
+void hl_ablate_summary_free(hl_ablate_summary *summary)
+{
+    hl_free(summary->rows);
+    hl_free(summary->values);
+    *summary = (hl_ablate_summary){ 0 };
+}
 
 #define PLUS_MINUS "\xc2\xb1"
 
@@ -35,8 +95,10 @@ static cell interval_cell(hl_interval interval, double scale, int decimals)
 /* "183 ±29 (3/3)". */
 static cell target_cell(const hl_ablate_row *row)
 {
-    cell c, mean = interval_cell(row->steps_to_target, 1, 0);
-    snprintf(c.text, sizeof c.text, "%.40s (%" PRId64 "/%" PRId64 ")", mean.text, row->steps_to_target.n, row->n);
+    hl_interval reached = row->intervals[HL_ABLATE_STEPS_TO_TARGET];
+    cell c, mean = interval_cell(reached, 1, 0);
+    snprintf(c.text, sizeof c.text, "%.40s (%" PRId64 "/%" PRId64 ")", mean.text, reached.n,
+             row->intervals[HL_ABLATE_LOSS].n);
     return c;
 }
 
@@ -95,7 +157,7 @@ static void row_of(const void *context, int64_t v, hl_row *to)
         snprintf(name, sizeof name, "(%c)", variant->row);
     }
     snprintf(to_target, sizeof to_target, "steps to %.6g%%", 100 * t->target);
-    hl_row_text(to, "", NULL, "%s", v == t->plan->base ? "base" : name);
+    hl_row_text(to, "", NULL, "%s", row->base ? "base" : name);
     for (int k = 0; k < t->n_keys; k++) {
         char value[HL_ABLATE_VALUE_TEXT];
         hl_ablate_key_value(t->keys[k], &variant->config, value);
@@ -103,12 +165,12 @@ static void row_of(const void *context, int64_t v, hl_row *to)
     }
     hl_row_text(to, "parameters", NULL, "%s", HL_COUNT(variant->parameters));
     hl_row_text(to, "FLOP/step", NULL, "%s", flops_cell(variant->flops).text);
-    hl_row_text(to, "validation loss", NULL, "%s", interval_cell(row->loss, 1, 4).text);
+    hl_row_text(to, "validation loss", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_LOSS], 1, 4).text);
     hl_row_text(to, "p", NULL, "%s", p_cell(row->p).text);
-    hl_row_text(to, "perplexity", NULL, "%s", interval_cell(row->perplexity, 1, 3).text);
-    hl_row_text(to, "accuracy %", NULL, "%s", interval_cell(row->accuracy, 100, 2).text);
+    hl_row_text(to, "perplexity", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_PERPLEXITY], 1, 3).text);
+    hl_row_text(to, "accuracy %", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_ACCURACY], 100, 2).text);
     hl_row_text(to, to_target, NULL, "%s", target_cell(row).text);
-    hl_row_text(to, "seconds", NULL, "%s", interval_cell(row->seconds, 1, 1).text);
+    hl_row_text(to, "seconds", NULL, "%s", interval_cell(row->intervals[HL_ABLATE_SECONDS], 1, 1).text);
 }
 
 hl_status hl_ablate_table_make(const hl_ablate_plan *plan, const hl_ablate_summary *summary, double target,

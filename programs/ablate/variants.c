@@ -86,21 +86,6 @@ hl_status hl_ablate_variants_keys(const hl_ablate_command *command, const hl_con
 
 /* ---- every combination of values ---- */
 
-/* Value `index` of "a,b,c", trimmed; false if there are fewer. */
-static bool value_at(const char *values, int64_t index, char value[HL_ABLATE_SETTING_TEXT])
-{
-    for (; index > 0; index--) {
-        values += strcspn(values, ",");
-        if (*values++ == '\0') {
-            return false;
-        }
-    }
-    char text[HL_ABLATE_SETTING_TEXT];
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(values, ","), values);
-    snprintf(value, HL_ABLATE_SETTING_TEXT, "%s", hl_ini_trim(text));
-    return true;
-}
-
 static int64_t count_values(const char *values)
 {
     int64_t n = 1;
@@ -123,22 +108,25 @@ static hl_status free_widths(const hl_ablate_command *command, const hl_config *
     return hl_ok();
 }
 
-static hl_status combine(const hl_ablate_command *command, const hl_config *base, int64_t index,
-                         hl_ablate_settings *settings)
+/* Takes the settings so far with all combinations of the values of this axis and those after it. */
+static hl_status each_from(const hl_ablate_command *command, const hl_config *base, int axis,
+                           const hl_ablate_settings *so_far, hl_ablate_settings_take *take, void *context)
 {
-    *settings = (hl_ablate_settings){ 0 };
-    int64_t values[HL_ABLATE_MAX_AXES];
-    for (int i = command->n_axes - 1; i >= 0; i--) {
-        int64_t n = count_values(command->axes[i].values);
-        values[i] = index % n;
-        index /= n;
+    hl_ablate_settings settings = *so_far;
+    if (axis == command->n_axes) {
+        HL_TRY(free_widths(command, base, &settings));
+        return take(context, &settings);
     }
-    for (int i = 0; i < command->n_axes; i++) {
+    for (const char *rest = command->axes[axis].values; rest != NULL;) {
+        size_t length = strcspn(rest, ",");
         char value[HL_ABLATE_SETTING_TEXT];
-        value_at(command->axes[i].values, values[i], value);
-        HL_TRY(add_text(settings, command->axes[i].key, value));
+        snprintf(value, sizeof value, "%.*s", (int)length, rest);
+        settings = *so_far;
+        HL_TRY(add_text(&settings, command->axes[axis].key, hl_ini_trim(value)));
+        HL_TRY(each_from(command, base, axis + 1, &settings, take, context));
+        rest = rest[length] == ',' ? rest + length + 1 : NULL;
     }
-    return free_widths(command, base, settings);
+    return hl_ok();
 }
 
 static hl_status each_combination(const hl_ablate_command *command, const hl_config *base,
@@ -152,12 +140,7 @@ static hl_status each_combination(const hl_ablate_command *command, const hl_con
                             HL_ABLATE_MAX_CELLS);
         }
     }
-    for (int64_t i = 0; i < n; i++) {
-        hl_ablate_settings settings;
-        HL_TRY(combine(command, base, i, &settings));
-        HL_TRY(take(context, &settings));
-    }
-    return hl_ok();
+    return each_from(command, base, 0, &(hl_ablate_settings){ 0 }, take, context);
 }
 
 /* ---- table 3 ---- */

@@ -2,16 +2,14 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "programs/bench/allocations.h"
 #include "programs/bench/command.h"
-#include "programs/bench/help.h"
 #include "programs/bench/json.h"
 #include "programs/bench/runs.h"
 #include "programs/beside.h"
 #include "programs/processes.h"
 #include "programs/standard_output.h"
 
-/* --measure: prints the line that the process which started this one reads (programs/bench/process.h). */
+/* --measure: prints the line that the process which started this one reads (programs/bench/job.h). */
 static hl_status measure(const hl_bench_job *job, FILE *out)
 {
     hl_bench_figures figures;
@@ -32,8 +30,8 @@ static hl_status study(const char *program, hl_ranks *ranks, const hl_bench_comm
 {
     hl_bench_job job = command->job;
     char *path;
-    if (command->cluster && command->n_configs == 0 && !hl_bench_job_overrides(&job, "train.leaves")) {
-        HL_TRY(hl_bench_job_vary(&job, "train.leaves=8"));
+    if (command->cluster && command->n_configs == 0 && !hl_named_config_sets(&job.config, "train.leaves")) {
+        hl_named_config_set(&job.config, "train.leaves=8");
     }
     HL_TRY(command->n_configs > 0
                ? hl_bench_find_config(program, command->configs[0], &path)

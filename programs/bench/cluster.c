@@ -3,9 +3,9 @@
 #include "core/base/memory.h"
 #include "core/base/units.h"
 #include "programs/bench/cluster_cost.h"
-#include "programs/bench/table.h"
 #include "programs/beside.h"
-#include "programs/repeat.h"
+#include "programs/print_line.h"
+#include "programs/timing.h"
 #include "train/footprint.h"
 #include "train/setup.h"
 #include "train/trainer.h"
@@ -59,7 +59,7 @@ static hl_status time_message(const cluster *c, unsigned char *data, size_t byte
     for (int i = 0; i < WARM_UP; i++) {
         send_and_return(&m);
     }
-    HL_TRY(hl_ranks_agree(c->ranks, hl_bench_repeat_so_often(n, send_and_return, &m, &times)));
+    HL_TRY(hl_ranks_agree(c->ranks, hl_bench_repeat(n, 0, send_and_return, &m, &times)));
     *seconds = times.median / 2;
     return hl_ok();
 }
@@ -104,9 +104,8 @@ static hl_status update_once(void *trainer)
     return hl_trainer_update(trainer, &update);
 }
 
-/* The seconds of a step of these ranks (NULL: one process), in a new trainer; `times` steps, or 0: for the job's
- * seconds. */
-static hl_status time_steps(const hl_bench_job *job, hl_ranks *ranks, int64_t times, double *seconds)
+/* The seconds of a step of these ranks (NULL: one process), in a new trainer: of at least so many, for so long. */
+static hl_status time_steps(const hl_bench_job *job, hl_ranks *ranks, int64_t least, double seconds, double *a_step)
 {
     hl_config config;
     hl_dataset *dataset;
@@ -121,13 +120,9 @@ static hl_status time_steps(const hl_bench_job *job, hl_ranks *ranks, int64_t ti
     for (int i = 0; i < WARM_UP; i++) {
         HL_THEN(status, update_once(&trainer));
     }
-    if (times > 0) {
-        HL_THEN(status, hl_bench_repeat_so_often(times, update_once, &trainer, &found));
-    } else {
-        HL_THEN(status, hl_bench_repeat(job->seconds, update_once, &trainer, &found));
-    }
+    HL_THEN(status, hl_bench_repeat(least, seconds, update_once, &trainer, &found));
     hl_trainer_free(&trainer);
-    *seconds = found.median;
+    *a_step = found.median;
     return hl_ranks_agree(ranks, status); /* with those that still wait for this rank, where it alone failed */
 }
 
@@ -146,7 +141,7 @@ static hl_status time_computing(const cluster *c, int n, double *seconds)
     hl_status status = hl_ok();
     *seconds = 0;
     if (n > 1 || hl_ranks_leads(c->ranks)) {
-        status = time_steps(c->job, n > 1 ? &alone : NULL, 0, seconds);
+        status = time_steps(c->job, n > 1 ? &alone : NULL, HL_BENCH_LEAST_REPEATS, c->job->seconds, seconds);
     }
     HL_TRY(hl_ranks_agree(c->ranks, status));
     int64_t nanoseconds = (int64_t)(1e9 * *seconds);
@@ -180,7 +175,7 @@ static hl_status measure_steps(const cluster *c)
             int64_t times = (int64_t)fmin(c->job->seconds / step, 1e5);
             times = times > HL_BENCH_LEAST_REPEATS ? times : HL_BENCH_LEAST_REPEATS;
             hl_ranks_broadcast(c->ranks, &times, sizeof times);
-            HL_TRY(time_steps(c->job, c->ranks, times, &measured));
+            HL_TRY(time_steps(c->job, c->ranks, times, 0, &measured));
         }
         fprintf(c->out, "%-10d%12.3f%14.3f%14.3f%11.2fx", n, 1e3 * computing, 1e3 * exchange, 1e3 * step, alone / step);
         fprintf(c->out, measured > 0 ? "%14.3f\n" : "\n", 1e3 * measured);
@@ -198,7 +193,7 @@ static hl_status print_legend(FILE *out)
                       "ranks at once. \"exchanges\": the gradients on their way up the tree of leaves and back, each "
                       "message as between the first rank and the last one. For more processes than there are this "
                       "holds where they are connected and placed as these.");
-    return hl_bench_print(out, &text);
+    return hl_print_text(out, &text);
 }
 
 static hl_status run(cluster *c)

@@ -21,7 +21,7 @@ static hl_status read_measure(const char *name, const char *value, void *given)
 
 static const hl_option options[] = {
     { HL_OPTION("threads", INT, hl_bench_command, job.threads), .least = 1, .most = HL_MAX_THREADS },
-    { HL_OPTION("seconds", SECONDS, hl_bench_command, job.seconds) },
+    { HL_OPTION("seconds", NUMBER, hl_bench_command, job.seconds), .from = 0.001, .to = 3600 },
     { HL_OPTION("profile", FLAG, hl_bench_command, job.profile) },
     { HL_OPTION("json", TEXT, hl_bench_command, json) },
     { HL_OPTION("scaling", FLAG, hl_bench_command, scaling) },

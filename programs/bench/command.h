@@ -19,3 +19,6 @@ typedef struct hl_bench_command {
 /* HL_INVALID, saying what is wrong and how to mend it. An argument with "=" in it is an override, unless it ends in
  * ".ini". */
 hl_status hl_bench_command_parse(int argc, char **argv, hl_bench_command *command);
+
+/* The text of --help, from the folder help/. "{heads}" and the like stand for the names of programs. */
+extern const char hl_bench_help_usage[];

@@ -1,8 +1,6 @@
 #include "programs/bench/runs.h"
 
 #include "programs/bench/machine.h"
-#include "programs/bench/process.h"
-#include "programs/bench/table.h"
 #include "programs/print_line.h"
 #include "train/setup.h"
 
@@ -46,7 +44,7 @@ static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *conf
     const char *const overrides[] = { heads, "model.kv_heads=0", "model.d_k=0", "model.d_v=0" };
     job->what = HL_BENCH_STEP;
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
-        HL_TRY(hl_bench_job_vary(job, overrides[i]));
+        hl_named_config_set(&job->config, overrides[i]);
     }
     return hl_bench_job_config(job, NULL, config);
 }
@@ -55,7 +53,7 @@ static hl_status set_heads(hl_bench_job *job, const char *heads, hl_config *conf
 static hl_status choose_count(const hl_bench_job *job, const hl_config *config, int64_t *count)
 {
     const hl_model_config *m = &config->model;
-    bool given = hl_bench_job_overrides(job, "model.heads"), same = true;
+    bool given = hl_named_config_sets(&job->config, "model.heads"), same = true;
     for (int64_t l = 1; l < m->n_layers; l++) {
         same = same && m->heads[l] == m->heads[0];
     }
@@ -83,7 +81,7 @@ static hl_status make_plan(const hl_bench_job *job, FILE *err, plan *p)
     /* Overrides of keys that the second comparison sets are refused: they would have no effect. */
     static const char *const keys[] = { "model.kv_heads", "model.d_k", "model.d_v" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (hl_bench_job_overrides(job, keys[i])) {
+        if (hl_named_config_sets(&job->config, keys[i])) {
             return hl_error(HL_INVALID,
                             "command line: %s: --heads compares heads of width d_model / heads; leave it out, or give "
                             "it in the config for the first comparison alone",
@@ -111,7 +109,7 @@ static hl_status compare_counts(const char *program, const plan *p, FILE *out)
                       "dropout and the memory they take; and their products are %d times narrower, which a processor "
                       "does at a lower rate.",
                       1e-9 * many.flops, count, count, count);
-    return hl_bench_print(out, &text);
+    return hl_print_text(out, &text);
 }
 
 hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out, FILE *err)
@@ -132,6 +130,6 @@ hl_status hl_bench_heads(const char *program, const hl_bench_job *job, FILE *out
                       "every head as ops of its own, whose intermediate tensors all go through memory; at once, a "
                       "head's scores stay in a core's cache and the heads are spread over the threads.");
     hl_text_print(&text, "\n");
-    HL_TRY(hl_bench_print(out, &text));
+    HL_TRY(hl_print_text(out, &text));
     return compare_counts(program, &p, out);
 }

@@ -1,4 +1,5 @@
-/* One measurement in this process. programs/bench/process.h runs it in its own process. */
+/* One measurement, in this process or in a process of its own: there its peak memory is its own, and no earlier
+ * measurement has warmed caches or fragmented memory. */
 #pragma once
 
 #include "core/base/status.h"
@@ -24,13 +25,6 @@ typedef struct hl_bench_job {
     bool profile; /* of HL_BENCH_STEP */
 } hl_bench_job;
 
-/* Whether one of the overrides is of this key ("model.heads"). */
-bool hl_bench_job_overrides(const hl_bench_job *job, const char *key);
-
-/* Adds an override. It replaces an override of the same key, because the user may have given a value for a key that
- * varies. HL_INVALID if there are too many. */
-hl_status hl_bench_job_vary(hl_bench_job *job, const char *override);
-
 /* The job's config, its threads and overrides applied (hl_load_config), its precision float or bf16
  * (hl_resolve_precision). */
 hl_status hl_bench_job_config(const hl_bench_job *job, FILE *err, hl_config *config);
@@ -41,3 +35,12 @@ hl_status hl_bench_job_open(const hl_bench_job *job, FILE *err, hl_config *confi
 
 /* Measures in this process; figures that a measurement does not have are 0. HL_INVALID, HL_NO_MEMORY, HL_NOT_FINITE. */
 hl_status hl_bench_job_run(const hl_bench_job *job, hl_bench_figures *figures);
+
+/* Runs `program` --measure for the job and waits for its figures. The process dies with this one. HL_INVALID ..
+ * HL_NO_MEMORY as the process itself ended, its text after the config's path; HL_FAILED if it could not be
+ * started or was killed; HL_BAD_FILE if it said no figures. */
+hl_status hl_bench_process_run(const char *program, const hl_bench_job *job, hl_bench_figures *figures);
+
+/* The same for training steps, with the sgemm rate measured once before them, in another process, and once after: the
+ * better one counts, since other programs may load the machine. */
+hl_status hl_bench_process_workload(const char *program, const hl_bench_job *job, hl_bench_figures *figures);

@@ -52,7 +52,12 @@ static json_t *profile_object(const hl_bench_profile *profile)
 
 static json_t *figures_object(const hl_bench_figures *figures)
 {
-    json_t *object = json_pack("{s:i, s:I}", "threads", figures->threads, "steps", (json_int_t)figures->steps);
+    json_t *object = json_object();
+    if (*figures->name != '\0') {
+        hl_json_set(&object, "name", json_string(figures->name));
+    }
+    hl_json_set(&object, "threads", json_integer(figures->threads));
+    hl_json_set(&object, "steps", json_integer(figures->steps));
     for (int i = 0; i < N_NUMBERS; i++) {
         hl_json_set(&object, numbers[i].name, json_real(*number_at(figures, i)));
     }
@@ -73,30 +78,21 @@ void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures)
     hl_json_print(text, figures_object(figures), JSON_COMPACT);
 }
 
-static json_t *workload_object(const hl_bench_workload_figures *workload)
-{
-    json_t *object = json_object(), *values = figures_object(&workload->figures);
-    int failed = json_object_set_new(object, "name", json_string(workload->name));
-    failed = values == NULL || json_object_update(object, values) || failed;
-    json_decref(values);
-    return hl_json_checked(object, failed);
-}
-
-void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n)
+void hl_bench_json_report(hl_text *text, const hl_bench_figures *workloads, int n)
 {
     json_t *list = json_array();
     double best = 0;
     for (int i = 0; i < n; i++) {
-        double rate = workloads[i].figures.sgemm_gflops;
+        double rate = workloads[i].sgemm_gflops;
         best = rate > best ? rate : best;
-        hl_json_append(&list, workload_object(&workloads[i]));
+        hl_json_append(&list, figures_object(&workloads[i]));
     }
     hl_bench_software software = hl_bench_machine_software();
     json_t *versions = json_pack("{s:s, s:s, s:s, s:s?}", "headlight", software.headlight, "compiler",
                                  software.compiler, "openblas", software.openblas, "libxsmm", software.libxsmm);
-    json_t *report = json_pack("{s:f, s:i, s:s, s:o, s:o}", "sgemm_gflops", best, "threads",
-                               n > 0 ? workloads[0].figures.threads : 0, "core", software.core, "versions", versions,
-                               "workloads", list);
+    json_t *report =
+        json_pack("{s:f, s:i, s:s, s:o, s:o}", "sgemm_gflops", best, "threads", n > 0 ? workloads[0].threads : 0,
+                  "core", software.core, "versions", versions, "workloads", list);
     hl_json_print_document(text, report);
 }
 

@@ -6,12 +6,6 @@
 #include "programs/bench/machine.h"
 #include "programs/bench/workload.h"
 
-/* One workload of a report. */
-typedef struct hl_bench_workload_figures {
-    char name[64];
-    hl_bench_figures figures;
-} hl_bench_workload_figures;
-
 /* Adds one line. HL_NO_MEMORY is left on the text. */
 void hl_bench_json_line(hl_text *text, const hl_bench_figures *figures);
 
@@ -22,4 +16,4 @@ hl_status hl_bench_json_read(const char *line, size_t size, hl_bench_figures *fi
  * "workloads":
  * [{"name", "precision", "dropout", "length", "batch", "ms_median", ...}]} (docs/formats.md), all of
  * hl_bench_machine_software in it. sgemm_gflops is the best of all. Out of memory is left on the text. */
-void hl_bench_json_report(hl_text *text, const hl_bench_workload_figures *workloads, int n);
+void hl_bench_json_report(hl_text *text, const hl_bench_figures *workloads, int n);

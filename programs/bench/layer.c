@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
 #include "layers/multi_head_naive.h"
-#include "programs/repeat.h"
+#include "programs/timing.h"
 #include "train/setup.h"
 #include "train/trainer.h"
 
@@ -110,7 +110,7 @@ static hl_status measure(layer *l, const hl_config *config, double seconds, hl_b
         HL_TRY(pass_once(l));
     }
     hl_bench_times times;
-    HL_TRY(hl_bench_repeat(seconds, pass_once, l, &times));
+    HL_TRY(hl_bench_repeat(HL_BENCH_LEAST_REPEATS, seconds, pass_once, l, &times));
     *figures = (hl_bench_figures){
         .threads = l->threads,
         .steps = times.n,

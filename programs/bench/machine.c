@@ -3,7 +3,7 @@
 #include "core/files/files.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/small_matmul.h"
-#include "programs/bench/table.h"
+#include "programs/print_line.h"
 
 #include <cblas.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err)
 {
     hl_text warnings = { 0 }, heading = { 0 };
     hl_bench_machine_warnings(&warnings, threads);
-    hl_status status = hl_bench_print(err, &warnings);
+    hl_status status = hl_print_text(err, &warnings);
     char cpu[CPU_TEXT];
     hl_bench_software software = hl_bench_machine_software();
     bool generates = software.libxsmm != NULL;
@@ -87,6 +87,6 @@ hl_status hl_bench_machine_announce(int threads, FILE *out, FILE *err)
     hl_text_print(&heading, "CPU %s; %d thread%s\n", cpu, threads, threads > 1 ? "s" : "");
     hl_text_paragraph(&heading, WIDTH, "%s; kernels for %s", software.openblas, software.core);
     hl_text_print(&heading, "%s%s\n\n", generates ? "LIBXSMM " : "without LIBXSMM", generates ? software.libxsmm : "");
-    hl_status printed = hl_bench_print(out, &heading);
+    hl_status printed = hl_print_text(out, &heading);
     return status.code != HL_OK ? status : printed;
 }

@@ -4,9 +4,9 @@
 #include "core/base/shown_text.h"
 #include "programs/bench/json.h"
 #include "programs/bench/machine.h"
-#include "programs/bench/process.h"
 #include "programs/bench/table.h"
 #include "programs/beside.h"
+#include "programs/print_line.h"
 #include "programs/targets.h"
 #include "study/output.h"
 #include "train/setup.h"
@@ -26,7 +26,7 @@ typedef struct runs {
     FILE *tables;
     char *paths[HL_BENCH_MAX_CONFIGS]; /* n of them, owned */
     int n;
-    hl_bench_workload_figures *found; /* n of them, owned */
+    hl_bench_figures *found; /* n of them, owned */
 } runs;
 
 hl_status hl_bench_find_config(const char *program, const char *name, char **path)
@@ -69,7 +69,7 @@ static hl_status check_configs(const runs *r, FILE *err, int *threads)
 }
 
 /* "copy" for "configs/bench/copy.ini". */
-static void set_name(hl_bench_workload_figures *workload, const char *path)
+static void set_name(hl_bench_figures *workload, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strrchr(name, '.');
     size_t length = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
@@ -96,20 +96,20 @@ static hl_status run(runs *r, FILE *out, FILE *err)
         hl_targets_check(&json, 1, (hl_targets_beside){ .configs = (const char *const *)r->paths, .n_configs = r->n }));
     HL_TRY(hl_bench_machine_announce(threads, r->tables, err));
     hl_bench_table_head(&head);
-    HL_TRY(hl_bench_print(r->tables, &head));
+    HL_TRY(hl_print_text(r->tables, &head));
     for (int i = 0; i < r->n; i++) {
         hl_bench_job job = job_of(r, i);
         hl_text text = { 0 };
+        HL_TRY(hl_bench_process_workload(r->program, &job, &r->found[i]));
         set_name(&r->found[i], r->paths[i]);
-        HL_TRY(hl_bench_process_workload(r->program, &job, &r->found[i].figures));
         hl_bench_table_row(&text, &r->found[i]);
-        HL_TRY(hl_bench_print(r->tables, &text));
+        HL_TRY(hl_print_text(r->tables, &text));
     }
     hl_bench_table_legend(&profiles);
     for (int i = 0; i < r->n && r->command->job.profile; i++) {
         hl_bench_table_profile(&profiles, &r->found[i]);
     }
-    HL_TRY(hl_bench_print(r->tables, &profiles));
+    HL_TRY(hl_print_text(r->tables, &profiles));
     if (json.path == NULL) {
         return hl_ok();
     }

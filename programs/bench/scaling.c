@@ -2,8 +2,6 @@
 
 #include "programs/bench/flops.h"
 #include "programs/bench/machine.h"
-#include "programs/bench/process.h"
-#include "programs/bench/table.h"
 #include "programs/beside.h"
 #include "programs/print_line.h"
 #include "train/setup.h"
@@ -40,7 +38,7 @@ static hl_status scale(const char *program, const hl_bench_job *job, const char 
         hl_dataset *dataset;
         char override[OVERRIDE_TEXT];
         snprintf(override, sizeof override, "%s=%" PRId64, key, values[i]);
-        HL_TRY(hl_bench_job_vary(&one, override));
+        hl_named_config_set(&one.config, override);
         hl_status status = hl_bench_job_open(&one, NULL, &config, &dataset);
         if (status.code == HL_INVALID) {
             fprintf(out, "%-26sleft out: %s\n", override, status.text);
@@ -89,5 +87,5 @@ hl_status hl_bench_scaling(const char *program, const hl_bench_job *job, FILE *o
         "theory says, its products are too small or narrow to reach the rate of large ones; where it takes less, "
         "larger sizes use the machine better. Memory: --summary has it, exactly.",
         hl_program_name("train"));
-    return hl_bench_print(out, &text);
+    return hl_print_text(out, &text);
 }

@@ -10,11 +10,10 @@ void hl_bench_table_head(hl_text *text)
                   "sgemm", "share", "peak MiB", "padding");
 }
 
-void hl_bench_table_row(hl_text *text, const hl_bench_workload_figures *workload)
+void hl_bench_table_row(hl_text *text, const hl_bench_figures *f)
 {
-    const hl_bench_figures *f = &workload->figures;
     double spread = (f->ms_3_quarters - f->ms_quarter) / f->ms;
-    hl_text_print(text, "%-12s%10.3f%6.1f%%%11.0f%8.1f%7.1f%6.1f%%%9.1f", workload->name, f->ms, 100 * spread,
+    hl_text_print(text, "%-12s%10.3f%6.1f%%%11.0f%8.1f%7.1f%6.1f%%%9.1f", f->name, f->ms, 100 * spread,
                   f->tokens_per_second, f->gflops, f->sgemm_gflops, 100 * f->gflops / f->sgemm_gflops, f->peak_rss_mib);
     if (f->padding_saved > 0) {
         hl_text_print(text, "%8.1f%%\n", 100 * f->padding_saved);
@@ -44,11 +43,11 @@ void hl_bench_table_legend(hl_text *text)
         "what libraries do on their own, as LIBXSMM for the code of products of a new length.");
 }
 
-void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *workload)
+void hl_bench_table_profile(hl_text *text, const hl_bench_figures *f)
 {
-    const hl_bench_profile *profile = &workload->figures.profile;
+    const hl_bench_profile *profile = &f->profile;
     double rest = hl_bench_profile_rest(profile);
-    hl_text_print(text, "\n%s, op by op\n", workload->name);
+    hl_text_print(text, "\n%s, op by op\n", f->name);
     hl_text_print(text, "%-18s%-10s%10s%12s%9s%10s\n", "op", "", "calls", "ms/step", "share", "rate");
     for (int i = 0; i < profile->n_rows; i++) {
         const hl_bench_row *row = &profile->rows[i];
@@ -63,15 +62,4 @@ void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *work
                       "Calls are those of a step. GB/s takes an op's inputs and output, backward their gradients "
                       "too, as read or written once: an estimate. Outside the ops: the batch, zeroed gradients, "
                       "the tape's records, clipping, the optimizer.");
-}
-
-hl_status hl_bench_print(FILE *to, hl_text *text)
-{
-    hl_status status = hl_text_status(text);
-    if (status.code == HL_OK && text->size > 0) {
-        fputs(text->bytes, to);
-        fflush(to);
-    }
-    hl_text_free(text);
-    return status;
 }

@@ -4,19 +4,13 @@
 #include "core/base/text.h"
 #include "programs/bench/json.h"
 
-#include <stdio.h>
-
 /* The columns' names, and what they mean. */
 void hl_bench_table_head(hl_text *text);
 void hl_bench_table_legend(hl_text *text);
 
 /* A workload's row. */
-void hl_bench_table_row(hl_text *text, const hl_bench_workload_figures *workload);
+void hl_bench_table_row(hl_text *text, const hl_bench_figures *f);
 
 /* A workload's profile: a row for each op and direction, the slowest first, one for the time outside the ops, and their
  * sum. */
-void hl_bench_table_profile(hl_text *text, const hl_bench_workload_figures *workload);
-
-/* Prints the text, unless it has failed, flushes the stream, and frees the text. Returns the text's failure; the caller
- * asks at the end whether the stream could be written. */
-hl_status hl_bench_print(FILE *to, hl_text *text);
+void hl_bench_table_profile(hl_text *text, const hl_bench_figures *f);

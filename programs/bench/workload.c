@@ -1,12 +1,45 @@
 #include "programs/bench/workload.h"
 
-#include "programs/bench/allocations.h"
-#include "programs/repeat.h"
-#include "programs/sgemm.h"
+#include "core/base/memory.h"
+#include "programs/timing.h"
 #include "train/trainer.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+
+/* ---- allocations ---- */
+
+/* The table's functions are given no context, and any thread may call them. */
+static atomic_llong n_allocations;
+
+static void *allocate(size_t bytes)
+{
+    enum { ALIGNMENT = 64 };
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    n_allocations++;
+    return rounded < bytes ? NULL : aligned_alloc(ALIGNMENT, rounded);
+}
+
+static void *reallocate(void *block, size_t bytes)
+{
+    n_allocations++;
+    return realloc(block, bytes);
+}
+
+void hl_bench_allocations_count(void)
+{
+    static const hl_allocator counting = { allocate, reallocate, free };
+    hl_allocator_set(&counting);
+}
+
+int64_t hl_bench_allocations(void)
+{
+    return n_allocations;
+}
+
+/* ---- training steps ---- */
 
 enum { WARM_UP_UPDATES = 3 };
 static const double SGEMM_SECONDS = 0.3; /* at most */
@@ -21,9 +54,9 @@ static hl_status update_once(void *context)
 {
     workload *w = context;
     hl_update update;
-    int64_t before = hl_bench_allocations();
+    int64_t before = n_allocations;
     HL_TRY(hl_trainer_update(&w->trainer, &update));
-    w->allocations += hl_bench_allocations() - before;
+    w->allocations += n_allocations - before;
     const hl_batch *batch = &w->trainer.batch.batch;
     w->tokens += (double)update.tokens;
     w->padded += (double)batch->n_examples * (double)batch->longest;
@@ -47,7 +80,7 @@ static hl_status time_updates(workload *w, double seconds, hl_bench_figures *fig
     w->tokens = w->padded = w->flops = 0;
     w->allocations = w->longest = 0;
     hl_bench_times times;
-    HL_TRY(hl_bench_repeat(seconds, update_once, w, &times));
+    HL_TRY(hl_bench_repeat(HL_BENCH_LEAST_REPEATS, seconds, update_once, w, &times));
     double n = (double)times.n;
     *figures = (hl_bench_figures){
         .threads = w->trainer.threads,
@@ -78,7 +111,7 @@ static hl_status profile_updates(workload *w, double seconds, hl_bench_profile *
     hl_tape_observer observer = hl_bench_profiler_observer(&profiler);
     hl_bench_times times;
     w->trainer.observer = &observer;
-    HL_TRY(hl_bench_repeat(seconds, update_once, w, &times));
+    HL_TRY(hl_bench_repeat(HL_BENCH_LEAST_REPEATS, seconds, update_once, w, &times));
     *profile = hl_bench_profiler_result(&profiler, times.n, times.mean * (double)times.n);
     return hl_ok();
 }

@@ -8,6 +8,7 @@
 
 /* A step is what was repeated: an update of the weights, or a layer's pass forward and backward. */
 typedef struct hl_bench_figures {
+    char name[64]; /* of a workload; "" of what is none */
     int threads;
     int64_t steps;                        /* timed ones */
     double ms, ms_quarter, ms_3_quarters; /* of a step: the median and the quartiles, milliseconds */
@@ -17,7 +18,7 @@ typedef struct hl_bench_figures {
     double sgemm_gflops;                  /* what large products alone reach on the same threads */
     double peak_rss_mib;                  /* of the process that ran the steps, all of it */
     double arena_mib;                     /* of that: a step's activations, their gradients, scratch */
-    double allocations_per_step;          /* as programs/bench/allocations.h counts them */
+    double allocations_per_step;          /* as hl_bench_allocations_count counts them */
     double padding_saved;                 /* 1 - real tokens / (examples x the longest of their batch) */
     double length;                        /* the longest example of all steps, tokens */
     double batch;                         /* examples of a step */
@@ -25,6 +26,15 @@ typedef struct hl_bench_figures {
     char precision[8];                    /* train.precision, "float" or "bf16"; "" of what is no training step */
     hl_bench_profile profile;             /* no rows unless it was asked for */
 } hl_bench_figures;
+
+/* Counts allocations from now on: those through core/base/memory.h, by Headlight and by libraries that use its
+ * allocator, resized blocks too. Other memory is not counted: that of OpenMP and OpenBLAS, and the code that LIBXSMM
+ * generates for products of a new shape, for example when a batch is longer or shorter than any before. Blocks that
+ * were allocated before may still be resized and freed. */
+void hl_bench_allocations_count(void);
+
+/* The number of them so far. */
+int64_t hl_bench_allocations(void);
 
 /* Trains for some `seconds`, after a few updates to warm up, and with `profile` for as long once more with a clock at
  * every op. Writes no file. The data are the config's and pass to this, whatever it returns. Allocations count where

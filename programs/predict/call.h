@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/base/text.h"
+#include "core/files/files.h"
 #include "data/text/lines.h"
 #include "data/text/text_data.h"
 #include "programs/predict/command.h"
-#include "programs/predict/embed.h"
 #include "study/model.h"
 #include "study/predictor.h"
 
@@ -13,6 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* The vectors of lines as a NumPy file: (lines, D), float. Each row is written at once, so none is kept. */
+typedef struct hl_predict_embedding {
+    hl_file file;
+    int64_t lines, width;
+} hl_predict_embedding;
 
 /* A notice is printed when it first occurs, and counted. */
 typedef enum hl_predict_notice {
@@ -89,3 +95,13 @@ void hl_predict_tell_progress(hl_predict_call *call, int64_t done, int64_t total
 
 /* Clears the progress, and prints how many notices there were. */
 void hl_predict_tell_end(hl_predict_call *call);
+
+/* HL_BAD_FILE, HL_NO_MEMORY. Must be ended on failure too. */
+hl_status hl_predict_embedding_begin(hl_predict_embedding *embedding, const char *path, const hl_predictor *predictor);
+
+/* Asks for the vector of the text that the predictor has read; it becomes the next row. Fails as
+ * hl_predictor_vector. */
+hl_status hl_predict_embedding_add(hl_predict_embedding *embedding, hl_predictor *predictor);
+
+/* Puts the file into place, or after a failure `so_far` removes what was written. Returns the first failure. */
+hl_status hl_predict_embedding_end(hl_predict_embedding *embedding, hl_status so_far);

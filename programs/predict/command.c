@@ -5,18 +5,7 @@
 #include "study/output.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-
-static hl_status read_temperature(const char *name, const char *value, void *given)
-{
-    hl_predict_command *command = given;
-    char *end;
-    command->temperature = strtod(value, &end);
-    return end != value && *end == '\0' && command->temperature >= 0 && command->temperature <= 1000
-               ? hl_ok()
-               : hl_error(HL_INVALID, "command line: --%s: \"%s\" is not a number in 0 .. 1000", name, value);
-}
 
 enum { MOST = 1 << 20 };
 
@@ -31,7 +20,7 @@ static const hl_option options[] = {
     { HL_OPTION("seed", INTEGER, hl_predict_command, seed), .most = INT64_MAX },
     { HL_OPTION("length", INTEGER, hl_predict_command, length), .least = 1, .most = INT32_MAX },
     { HL_OPTION("stride", INTEGER, hl_predict_command, stride), .least = 1, .most = INT32_MAX },
-    { .name = "temperature", .kind = HL_OPTION_READ, .read = read_temperature },
+    { HL_OPTION("temperature", NUMBER, hl_predict_command, temperature), .to = 1000 },
     { HL_OPTION("threads", INT, hl_predict_command, threads), .least = 1, .most = 1024 },
     { HL_OPTION("help", FLAG, hl_predict_command, help) },
     { HL_OPTION("version", FLAG, hl_predict_command, version) },
@@ -61,6 +50,30 @@ static hl_status take_argument(const char *word, void *given)
     }
     *(command->run == NULL ? &command->run : &command->file) = word;
     return hl_ok();
+}
+
+/* The first option that was given in vain; NULL: none. With --score, --tokens or --embed, which answer nothing, all
+ * options of answers are; else those of no use for the task. */
+static const char *useless(const hl_predict_command *command, bool answers, hl_text_task task)
+{
+    bool next = task == HL_TEXT_NEXT, many = task == HL_TEXT_MASKED || task == HL_TEXT_CLASSES || task == HL_TEXT_FILE;
+    const struct {
+        const char *name;
+        bool given, of_answers, of_task;
+    } options_of[] = { { "top", command->top > 0, true, many },
+                       { "length", command->length > 0, true, next },
+                       { "temperature", command->temperature >= 0, true, next },
+                       { "top-k", command->top_k > 0, true, next },
+                       { "seed", command->seed >= 0, true, next },
+                       { "word-l2r", command->word_l2r, false, task == HL_TEXT_MASKED },
+                       { "stride", command->stride > 0, command->tokens,
+                         !next || command->score != NULL || command->embed != NULL } };
+    for (size_t i = 0; i < sizeof options_of / sizeof *options_of; i++) {
+        if (options_of[i].given && (answers ? !options_of[i].of_task : options_of[i].of_answers)) {
+            return options_of[i].name;
+        }
+    }
+    return NULL;
 }
 
 static hl_status check(const hl_predict_command *command)
@@ -100,21 +113,8 @@ static hl_status check(const hl_predict_command *command)
         return hl_error(HL_INVALID, "command line: --embed writes a file of its own: %s",
                         command->json ? "leave --json out" : "name one, as out.npy");
     }
-    const struct {
-        const char *name;
-        bool given;
-    } of_answers[] = { { "top", command->top > 0 },
-                       { "length", command->length > 0 },
-                       { "temperature", command->temperature >= 0 },
-                       { "top-k", command->top_k > 0 },
-                       { "seed", command->seed >= 0 },
-                       { "stride", command->stride > 0 && command->tokens } };
-    for (size_t i = 0; i < sizeof of_answers / sizeof *of_answers && instead != NULL; i++) {
-        if (of_answers[i].given) {
-            return hl_error(HL_INVALID, "command line: --%s does not go with --%s", of_answers[i].name, instead);
-        }
-    }
-    return hl_ok();
+    const char *vain = instead != NULL ? useless(command, false, HL_TEXT_NEXT) : NULL;
+    return vain == NULL ? hl_ok() : hl_error(HL_INVALID, "command line: --%s does not go with --%s", vain, instead);
 }
 
 hl_status hl_predict_command_parse(int argc, char **argv, hl_predict_command *command)
@@ -129,22 +129,10 @@ hl_status hl_predict_command_parse(int argc, char **argv, hl_predict_command *co
 hl_status hl_predict_command_fit(hl_predict_command *command, hl_text_task task)
 {
     static const char *const names[] = { "masked", "next", "tags", "classes", "file" };
-    bool next = task == HL_TEXT_NEXT, many = task == HL_TEXT_MASKED || task == HL_TEXT_CLASSES || task == HL_TEXT_FILE;
-    const struct {
-        const char *name;
-        bool given, fits;
-    } of_task[] = { { "top", command->top > 0, many },
-                    { "length", command->length > 0, next },
-                    { "temperature", command->temperature >= 0, next },
-                    { "top-k", command->top_k > 0, next },
-                    { "seed", command->seed >= 0, next },
-                    { "word-l2r", command->word_l2r, task == HL_TEXT_MASKED },
-                    { "stride", command->stride > 0, !next || command->score != NULL || command->embed != NULL } };
-    for (size_t i = 0; i < sizeof of_task / sizeof *of_task; i++) {
-        if (of_task[i].given && !of_task[i].fits) {
-            return hl_error(HL_INVALID, "command line: --%s: %s was trained for the task %s, which has no use for it",
-                            of_task[i].name, command->run, names[task]);
-        }
+    const char *vain = useless(command, true, task);
+    if (vain != NULL) {
+        return hl_error(HL_INVALID, "command line: --%s: %s was trained for the task %s, which has no use for it", vain,
+                        command->run, names[task]);
     }
     command->file = command->file == NULL ? "-" : command->file;
     command->top = command->top > 0 ? command->top : task == HL_TEXT_MASKED ? 5 : 1;

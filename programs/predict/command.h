@@ -27,3 +27,6 @@ hl_status hl_predict_command_parse(int argc, char **argv, hl_predict_command *co
 
 /* Sets the options that were not given. HL_INVALID, naming the first option that is of no use for this task. */
 hl_status hl_predict_command_fit(hl_predict_command *command, hl_text_task task);
+
+/* The text of --help, from the folder help/. "{heads}" and the like stand for the names of programs. */
+extern const char hl_predict_help_usage[];

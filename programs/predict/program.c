@@ -4,7 +4,6 @@
 #include "programs/beside.h"
 #include "programs/open_data.h"
 #include "programs/predict/answer_files.h"
-#include "programs/predict/help.h"
 #include "programs/print_line.h"
 #include "programs/standard_output.h"
 #include "programs/targets.h"

@@ -12,7 +12,7 @@ static const hl_option options[] = {
     { HL_OPTION("from", TEXT, hl_train_command, from) },
     { HL_OPTION("out", TEXT, hl_train_command, out) },
     { HL_OPTION("watch", INT, hl_train_command, watch), .most = HL_MAX_LAYERS - 1 },
-    { HL_OPTION("pace", SECONDS, hl_train_command, pace) },
+    { HL_OPTION("pace", NUMBER, hl_train_command, pace), .from = 0.001, .to = 3600 },
     { HL_OPTION("yes", FLAG, hl_train_command, yes) },
     { HL_OPTION("mixed", FLAG, hl_train_command, mixed) },
     { HL_OPTION("summary", FLAG, hl_train_command, summary) },

@@ -31,3 +31,6 @@ typedef struct hl_train_shown {
 
 /* HL_INVALID, saying what is wrong, with a hint at --help. */
 hl_status hl_train_command_parse(int argc, char **argv, hl_train_command *command);
+
+/* The text of --help, from the folder help/. "{heads}" and the like stand for the names of programs. */
+extern const char hl_train_help_usage[];

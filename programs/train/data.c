@@ -29,17 +29,6 @@ static hl_status open_written(hl_train_data *data, const hl_config *config, cons
     return hl_ok();
 }
 
-static bool is_given(const hl_named_config *named, const char *key)
-{
-    size_t length = strlen(key);
-    bool given = false;
-    for (int i = 0; i < named->n_overrides; i++) {
-        const char *override = named->overrides[i];
-        given = given || (strncmp(override, key, length) == 0 && strcspn(override, " \t=") == length);
-    }
-    return given;
-}
-
 /* A run that goes on may have been begun with a file that the command line named, and now does not: else `failed`. */
 static hl_status explain_file(const hl_config *config, const hl_named_config *named, const hl_run_folder *begun,
                               hl_status failed)
@@ -55,7 +44,7 @@ static hl_status explain_file(const hl_config *config, const hl_named_config *na
         char began[HL_CONFIG_VALUE_TEXT], now[HL_CONFIG_VALUE_TEXT];
         hl_config_write_value(key, stored, began);
         hl_config_write_value(key, config, now);
-        if (strcmp(began, now) != 0 && !is_given(named, key->full)) {
+        if (strcmp(began, now) != 0 && !hl_named_config_sets(named, key->full)) {
             failed =
                 hl_error(HL_INVALID,
                          "%s: %s is not %s, with which the run in %s was begun: add %s=%s, or where that file is now",
@@ -120,11 +109,11 @@ hl_status hl_train_data_tell(const hl_dataset *dataset, const hl_followed *follo
     hl_status status = all ? hl_tell_data(data, out, &told) : hl_data_told_shortly(data, &told);
     if (status.code == HL_FAILED && hl_signals_received() != 0) {
         *signal = hl_signals_received();
+        hl_text_free(&told);
         return hl_ok();
     }
-    HL_TRY(status);
-    fputs(told.bytes, out);
-    hl_text_free(&told);
+    hl_text_fail(&told, status);
+    HL_TRY(hl_print_text(out, &told));
     const hl_treebank *treebank = followed->treebank;
     if (treebank != NULL) {
         hl_print_line(out, "treebank: %s sentences of %s; left out: %s of one word, %s of more than %s pieces",

@@ -159,13 +159,8 @@ static hl_status tell(const hl_pretrained *open, const hl_pretrained_loaded *loa
 {
     hl_text text = { 0 };
     hl_pretrained_print_loaded(loaded, &text);
-    hl_status status = hl_text_status(&text);
-    if (status.code == HL_OK && out != NULL) {
-        status = hl_print_notices(out, hl_pretrained_notices(open));
-        fputs(text.bytes, out);
-    }
-    hl_text_free(&text);
-    return status;
+    hl_text_fail(&text, out != NULL ? hl_print_notices(out, hl_pretrained_notices(open)) : hl_ok());
+    return hl_print_text(out, &text);
 }
 
 static hl_status read_folder(hl_trainer *trainer, hl_pretrained *open, FILE *out)

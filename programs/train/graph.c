@@ -75,26 +75,24 @@ static const char *linear_text(const hl_tape *tape, const hl_model *model, const
 
 static const char *op_text(const hl_tape *tape, const hl_model *model, const hl_node *node)
 {
+    static const struct {
+        const char *op, *text;
+    } texts[] = {
+        { "add", "sum" },
+        { "layer_norm", "layer norm" },
+        { "rms_norm", "RMS norm" },
+        { "rotate", "rotary positions" },
+        { "gather_rows", "rows with a target" },
+    };
     const char *op = node->op->name;
-    if (strcmp(op, "linear") == 0) {
-        return linear_text(tape, model, node);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strcmp(op, texts[i].op) == 0) {
+            return texts[i].text;
+        }
     }
-    if (strcmp(op, "add") == 0) {
-        return "sum";
-    }
-    if (strcmp(op, "layer_norm") == 0) {
-        return "layer norm";
-    }
-    if (strcmp(op, "rms_norm") == 0) {
-        return "RMS norm";
-    }
-    if (strcmp(op, "rotate") == 0) {
-        return "rotary positions";
-    }
-    if (strcmp(op, "gather_rows") == 0) {
-        return "rows with a target";
-    }
-    return node == tape->last ? "loss (cross-entropy)" : op;
+    return strcmp(op, "linear") == 0 ? linear_text(tape, model, node)
+           : node == tape->last      ? "loss (cross-entropy)"
+                                     : op;
 }
 
 static hl_graph_part part_of(const hl_node *node, int layer, const char *module)

@@ -11,7 +11,6 @@
 #include "programs/standard_output.h"
 #include "programs/targets.h"
 #include "programs/train/first_weights.h"
-#include "programs/train/help.h"
 #include "programs/train/program_run.h"
 #include "programs/train/summary.h"
 #include "study/output.h"
@@ -86,9 +85,7 @@ static hl_status load_config(const hl_train_command *command, hl_config *config,
         const char *option, *key, *path;
     } own[OWN] = { { "--out", "train.out", command->out },
                    { "--from", command->from_file ? "train.weights" : "train.from", command->from } };
-    const char *overrides[HL_MAX_OVERRIDES + OWN];
-    int n = command->config.n_overrides;
-    memcpy(overrides, command->config.overrides, (size_t)n * sizeof *overrides);
+    hl_named_config named = command->config;
     char texts[OWN][HL_CONFIG_OVERRIDE];
     for (int i = 0; i < OWN; i++) {
         if (own[i].path != NULL && !hl_config_path_override(own[i].key, own[i].path, texts[i])) {
@@ -96,13 +93,15 @@ static hl_status load_config(const hl_train_command *command, hl_config *config,
                             HL_CONFIG_MAX_PATH - 1);
         }
         if (own[i].path != NULL) {
-            overrides[n++] = texts[i];
+            named.overrides[named.n_overrides++] = texts[i];
         }
     }
     reading r = { .mode = command->mode, .open = open };
-    hl_config_options options = {
-        .path = command->config.path, .overrides = overrides, .n_overrides = n, .find_shape = find_shape, .context = &r
-    };
+    hl_config_options options = { .path = named.path,
+                                  .overrides = named.overrides,
+                                  .n_overrides = named.n_overrides,
+                                  .find_shape = find_shape,
+                                  .context = &r };
     hl_status status = hl_load_config(options, err, config);
     HL_THEN(status, hl_first_weights_check(config, command->mode, *open != NULL));
     HL_THEN(status, name_source(config, offsetof(hl_config, train.from), config->train.from));
@@ -134,14 +133,13 @@ static hl_status tell_data(call *p)
 
 static hl_status print_summary(call *p, FILE *out)
 {
+    hl_text text = { 0 };
     if (p->command.json != NULL) {
         hl_target target = { "json", p->command.json };
         HL_TRY(hl_targets_check(&target, 1, (hl_targets_beside){ .configs = &p->command.config.path, .n_configs = 1 }));
-        hl_text json = { 0 };
-        hl_text_fail(&json, hl_summary_json(&p->config, &json));
-        return hl_output_put(p->command.json, &json, out);
+        hl_text_fail(&text, hl_summary_write(&p->config, true, &text));
+        return hl_output_put(p->command.json, &text, out);
     }
-    char *text;
     if (p->data.dataset != NULL) {
         HL_TRY(tell_data(p));
         if (p->signal != 0) {
@@ -149,10 +147,8 @@ static hl_status print_summary(call *p, FILE *out)
         }
         fputc('\n', out);
     }
-    HL_TRY(hl_summary_text(&p->config, &text));
-    fputs(text, out);
-    hl_free(text);
-    return hl_ok();
+    hl_text_fail(&text, hl_summary_write(&p->config, false, &text));
+    return hl_print_text(out, &text);
 }
 
 static hl_status print_help(FILE *out)

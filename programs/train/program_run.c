@@ -242,13 +242,9 @@ static hl_status print_heads(void *to, const hl_opened_model *run, const hl_head
         return hl_ok();
     }
     hl_text_print(&table, "\n");
-    hl_status status = hl_heads_table_print(&table, run->source.path, study, options);
-    if (status.code == HL_OK) {
-        fprintf(to, "%s\n", table.bytes);
-        fflush(to); /* a signal may end the process while the files are written */
-    }
-    hl_text_free(&table);
-    return status;
+    hl_text_fail(&table, hl_heads_table_print(&table, run->source.path, study, options));
+    hl_text_print(&table, "\n");
+    return hl_print_text(to, &table); /* flushed: a signal may end the process while the files are written */
 }
 
 /* heads.csv and report.html. A run without them is complete, and they can be written later. The memory of training is

@@ -29,7 +29,7 @@ typedef struct summary {
     int64_t micro_batch, T; /* examples of one pass, and their tokens */
     taken by[MOST_SHARED];
     int n_shared;
-    hl_text text;
+    hl_text *text;
 } summary;
 
 /* The sizes that the shapes are made of */
@@ -63,7 +63,7 @@ static void write_sizes(summary *s)
     if (m->feed_forward != HL_FEED_FORWARD_NONE) {
         snprintf(inner, sizeof inner, ", d_ff F=%" PRId64, m->d_ff);
     }
-    hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH,
+    hl_text_paragraph(s->text, HL_SUMMARY_WIDTH,
                       "The data's way through a training step: B=%" PRId64 " examples%s of T=%" PRId64
                       " tokens, vocabulary V=%" PRId64 ", d_model D=%" PRId64 "%s%s, heads %s, %s%s%swidths %s and %s.",
                       s->micro_batch, s->micro_batch < s->config->train.batch_size ? " (a part of the batch)" : "",
@@ -80,20 +80,19 @@ static void write_parameters(summary *s)
     int64_t all = hl_parameters_count(&s->model.parameters);
     char number[HL_UNITS_TEXT];
     const char *before = "";
-    hl_text_print(&s->text, "\nParameters\n");
+    hl_text_print(s->text, "\nParameters\n");
     for (int i = 0; i < s->graph.n; i++) {
         const hl_graph_row *row = &s->graph.rows[i];
         const char *group = row->layer >= 0 ? "encoder.layers" : row->module; /* all layers together are one */
         int64_t count = hl_graph_parameters(&s->graph, group);
         bool tied = strcmp(group, "output") == 0 && s->config->model.tie_embedding;
         if (group[0] != '\0' && (tied || count > 0) && strcmp(group, before) != 0) {
-            hl_text_print(&s->text, "  %s%*s%8.1f %%%s\n", group, 36 - (int)strlen(group),
-                          hl_units_count(count, number), 100 * (double)count / (double)all,
-                          tied ? "  (the embedding's matrix)" : "");
+            hl_text_print(s->text, "  %s%*s%8.1f %%%s\n", group, 36 - (int)strlen(group), hl_units_count(count, number),
+                          100 * (double)count / (double)all, tied ? "  (the embedding's matrix)" : "");
             before = group;
         }
     }
-    hl_text_print(&s->text, "  %-16s%20s\n", "in all", hl_units_count(all, number));
+    hl_text_print(s->text, "  %-16s%20s\n", "in all", hl_units_count(all, number));
 }
 
 /* Arithmetic */
@@ -118,15 +117,15 @@ static void write_flops(summary *s)
     double all = s->footprint.flops, passes = 3 * (double)s->config->train.batch_size / (double)s->micro_batch;
     int64_t tokens = s->config->train.batch_size * s->T;
     char number[HL_UNITS_TEXT];
-    hl_text_print(&s->text, "\n");
-    hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH,
+    hl_text_print(s->text, "\n");
+    hl_text_paragraph(s->text, HL_SUMMARY_WIDTH,
                       "Floating-point operations of an update, N = %s tokens: its matrix products, a multiply-add "
                       "counting 2 and backward twice as much as forward. The first %s formulas are "
                       "one layer's, the figures all layers'.",
                       hl_units_count(tokens, number),
                       s->config->model.feed_forward == HL_FEED_FORWARD_NONE ? "two" : "three");
     if (is_text) {
-        hl_text_paragraph(&s->text, HL_SUMMARY_WIDTH, "M = %s targets at most, of C = %" PRId64 ".",
+        hl_text_paragraph(s->text, HL_SUMMARY_WIDTH, "M = %s targets at most, of C = %" PRId64 ".",
                           hl_units_count(s->config->train.batch_size * s->config->sizes.answers, number),
                           s->model.config.targets);
     }
@@ -136,19 +135,19 @@ static void write_flops(summary *s)
         near = near || (hl_model_config_window(&s->model.config, l) > 0 && hl_mask_keys(&mask, s->T) < s->T);
     }
     if (near) {
-        hl_text_print(&s->text, "In layers with a window, a query has %" PRId64 " keys instead of T.\n",
+        hl_text_print(s->text, "In layers with a window, a query has %" PRId64 " keys instead of T.\n",
                       hl_mask_keys(&mask, s->T));
     }
     for (int part = 0; part < HL_GRAPH_PARTS; part++) {
         double flops = passes * hl_graph_flops(&s->graph, (hl_graph_part)part);
         if (flops > 0) {
-            hl_text_print(&s->text, "  %-14s%-38s%13s%8.1f %%\n", parts[part].name, parts[part].formula,
+            hl_text_print(s->text, "  %-14s%-38s%13s%8.1f %%\n", parts[part].name, parts[part].formula,
                           hl_units_flops(flops, number), 100 * flops / all);
         }
     }
-    hl_text_print(&s->text, "  %-52s%13s\n", "in all", hl_units_flops(all, number));
+    hl_text_print(s->text, "  %-52s%13s\n", "in all", hl_units_flops(all, number));
     if (s->model.config.bf16) {
-        hl_text_print(&s->text, "All but attention's multiply in bf16, with sums in float.\n");
+        hl_text_print(s->text, "All but attention's multiply in bf16, with sums in float.\n");
     }
 }
 
@@ -158,7 +157,7 @@ static void write_bytes(summary *s, const char *what, size_t bytes)
 {
     char number[HL_UNITS_TEXT];
     if (bytes > 0) {
-        hl_text_print(&s->text, "  %-52s%13s\n", what, hl_units_bytes(bytes, number));
+        hl_text_print(s->text, "  %-52s%13s\n", what, hl_units_bytes(bytes, number));
     }
 }
 
@@ -194,15 +193,15 @@ static void write_processes(summary *s)
     if (leaves == 1) {
         return;
     }
-    hl_text_print(&s->text, "\n");
+    hl_text_print(s->text, "\n");
     hl_text_paragraph(
-        &s->text, HL_SUMMARY_WIDTH,
+        s->text, HL_SUMMARY_WIDTH,
         "Several processes (mpirun -n N) share the %d leaves of a batch. What one of them takes and sends "
         "in a step, at most; all receive the gradients' sum, %s:",
         leaves, hl_units_bytes(s->footprint.weights, sent));
-    hl_text_print(&s->text, "  processes   leaves of one   memory of one   sent by one\n");
+    hl_text_print(s->text, "  processes   leaves of one   memory of one   sent by one\n");
     for (const taken *one = s->by; one < s->by + s->n_shared; one++) {
-        hl_text_print(&s->text, "  %9d%16d%16s%14s\n", one->n, one->leaves, hl_units_bytes(one->memory, takes),
+        hl_text_print(s->text, "  %9d%16d%16s%14s\n", one->n, one->leaves, hl_units_bytes(one->memory, takes),
                       hl_units_bytes(one->sent, sent));
     }
 }
@@ -215,7 +214,7 @@ static void write_file(summary *s, const char *what, size_t bytes, const char *m
     write_bytes(s, name, bytes);
     if (n > 1) {
         size_t all = bytes > SIZE_MAX / (size_t)n ? SIZE_MAX : bytes * (size_t)n;
-        hl_text_print(&s->text, "  %-52s%13s\n", "  together", hl_units_bytes(all, number));
+        hl_text_print(s->text, "  %-52s%13s\n", "  together", hl_units_bytes(all, number));
     }
 }
 
@@ -237,16 +236,15 @@ static hl_status prepare(summary *s)
     return hl_ok();
 }
 
-static hl_status write_all(summary *s)
+static void write_all(summary *s)
 {
-    HL_TRY(prepare(s));
     write_sizes(s);
-    hl_text_print(&s->text, "\n");
-    hl_summary_table(&s->text, &s->graph);
+    hl_text_print(s->text, "\n");
+    hl_summary_table(s->text, &s->graph);
     write_parameters(s);
     write_flops(s);
     int threads = hl_setup_threads(s->config);
-    hl_text_print(&s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
+    hl_text_print(s->text, "\nMemory of the run, with %d thread%s\n", threads, threads > 1 ? "s" : "");
     for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
         size_t bytes = hl_footprint_part_bytes(&s->footprint, i);
         bool repeats = hl_footprint_parts[i].place == offsetof(hl_footprint, most) && bytes == s->footprint.total;
@@ -254,28 +252,13 @@ static hl_status write_all(summary *s)
     }
     write_processes(s);
     const hl_footprint *f = &s->footprint;
-    hl_text_print(&s->text, "\nFiles of the run\n");
+    hl_text_print(s->text, "\nFiles of the run\n");
     write_file(s, "file of weights", f->model, "", 1);
     write_file(s, "checkpoint", f->checkpoint, "", f->n_checkpoints);
     if (f->snapshots.n > 0) {
         write_file(s, "snapshot", f->snapshots.each, f->snapshots.cadence.extra > 0 ? "up to " : "", f->snapshots.n);
         write_bytes(s, "  allowed by patterns.budget_mb", f->snapshots.allowed);
     }
-    return hl_text_status(&s->text);
-}
-
-hl_status hl_summary_text(const hl_config *config, char **text)
-{
-    summary s = { .config = config };
-    hl_status status = write_all(&s);
-    hl_graph_free(&s.graph);
-    hl_model_free(&s.model);
-    if (status.code != HL_OK) {
-        hl_text_free(&s.text);
-        return status;
-    }
-    *text = s.text.bytes; /* passes to the caller */
-    return hl_ok();
 }
 
 /* As JSON; NULL stands for missing memory throughout. */
@@ -314,25 +297,30 @@ static json_t *files_object(const hl_footprint *f)
                      (json_int_t)f->snapshots.n);
 }
 
-hl_status hl_summary_json(const hl_config *config, hl_text *text)
+static void write_json(summary *s)
 {
-    summary s = { .config = config };
+    json_t *rows = json_array(), *bytes = json_object();
+    for (int i = 0; i < s->graph.n; i++) {
+        hl_json_append(&rows, row_object(&s->graph.rows[i]));
+    }
+    for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
+        hl_json_set(&bytes, hl_footprint_parts[i].key, bytes_value(hl_footprint_part_bytes(&s->footprint, i)));
+    }
+    hl_json_print_document(s->text,
+                           json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
+                                     (json_int_t)s->micro_batch, "tokens", (json_int_t)s->T, "parameters",
+                                     (json_int_t)hl_parameters_count(&s->model.parameters), "precision",
+                                     s->model.config.bf16 ? "bf16" : "float", "flops_per_step",
+                                     hl_json_number(s->footprint.flops), "rows", rows, "memory_bytes", bytes,
+                                     "processes", processes_array(s), "file_bytes", files_object(&s->footprint)));
+}
+
+hl_status hl_summary_write(const hl_config *config, bool json, hl_text *text)
+{
+    summary s = { .config = config, .text = text };
     hl_status status = prepare(&s);
     if (status.code == HL_OK) {
-        json_t *rows = json_array(), *bytes = json_object();
-        for (int i = 0; i < s.graph.n; i++) {
-            hl_json_append(&rows, row_object(&s.graph.rows[i]));
-        }
-        for (int i = 0; i < HL_FOOTPRINT_PARTS; i++) {
-            hl_json_set(&bytes, hl_footprint_parts[i].key, bytes_value(hl_footprint_part_bytes(&s.footprint, i)));
-        }
-        hl_json_print_document(text,
-                               json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "examples",
-                                         (json_int_t)s.micro_batch, "tokens", (json_int_t)s.T, "parameters",
-                                         (json_int_t)hl_parameters_count(&s.model.parameters), "precision",
-                                         s.model.config.bf16 ? "bf16" : "float", "flops_per_step",
-                                         hl_json_number(s.footprint.flops), "rows", rows, "memory_bytes", bytes,
-                                         "processes", processes_array(&s), "file_bytes", files_object(&s.footprint)));
+        (json ? write_json : write_all)(&s);
         status = hl_text_status(text);
     }
     hl_graph_free(&s.graph);

@@ -1,5 +1,5 @@
 /* The bytes as the ablation.csv of a resumed sweep. What is taken, written out and read again says the same. */
-#include "programs/ablate/csv.h"
+#include "programs/ablate/result.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input_file.h"
 

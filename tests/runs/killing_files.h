@@ -1,9 +1,9 @@
-/* A table of file calls (core/files/files.h) in which the n-th call sends the process a signal. */
+/* Runs that receive a signal at their n-th file call (tests/faults.h). */
 #pragma once
 
 #include "tests/runs/runs.h"
 
-/* Which calls of the table count. A snapshot is written in hundreds of small pieces before its name is there: tests
+/* Which calls count. A snapshot is written in hundreds of small pieces before its name is there: tests
  * that lack the time count only its opening, its closing and its renaming. */
 typedef enum killing_scope { KILLING_AT_ALL_CALLS, KILLING_BESIDE_SNAPSHOTS } killing_scope;
 
@@ -11,7 +11,7 @@ typedef enum killing_scope { KILLING_AT_ALL_CALLS, KILLING_BESIDE_SNAPSHOTS } ki
  * `signal` (SIGKILL: in the middle of a write, half of it is written). */
 void killing_files_set(int n, int signal, killing_scope scope);
 
-/* Replaces the system's table by this one; for run_options.before. */
+/* Puts the counting tables in the place of the system's; for run_options.before. */
 void killing_files_begin(void);
 
 /* Both, for one run of train. */

@@ -151,18 +151,19 @@ kill_counts kills_of_runs(int n)
 
 static const char *const cells[] = { "heads=1,seed=1", "heads=1,seed=2", "heads=2,seed=1", "heads=2,seed=2" };
 
-/* `before` as in run_options. */
-static pid_t start_sweep(const char *folder, void (*before)(void))
+static pid_t start_sweep(const char *folder, const char *jobs, run_options options)
 {
     const char *arguments[] = {
-        run_tiny_config(), "patterns.every=6", "--heads", "1,2", "--seeds", "2", "--jobs", "2", "--out", folder, NULL
+        run_tiny_config(), "patterns.every=6", "--heads", "1,2", "--seeds", "2", "--jobs", jobs, "--out", folder, NULL
     };
-    return run_start((run_options){ .arguments = arguments, .program = sweep_program, .before = before });
+    options.arguments = arguments;
+    options.program = sweep_program;
+    return run_start(options);
 }
 
 static void finish_sweep(const char *folder)
 {
-    run_result run = run_wait(start_sweep(folder, NULL));
+    run_result run = run_wait(start_sweep(folder, "2", (run_options){ 0 }));
     ck_assert_msg(run.code == 0, "exit code %d: %s\n%s", run.code, run.err, run.out);
 }
 
@@ -197,7 +198,7 @@ static void kill_training(const char *folder, pid_t sweep)
 static bool kill_sweep(const char *folder, double most, kill_counts *counts)
 {
     bool itself = chance(2) == 0;
-    pid_t process = start_sweep(folder, lead_a_group);
+    pid_t process = start_sweep(folder, "2", (run_options){ .before = lead_a_group });
     pause_by_chance(most);
     if (itself) {
         kill_group(process);
@@ -235,15 +236,6 @@ kill_counts kills_of_sweeps(int n)
     return counts;
 }
 
-/* One of several calls. */
-static pid_t start_call(const char *folder)
-{
-    const char *arguments[] = {
-        run_tiny_config(), "patterns.every=6", "--heads", "1,2", "--seeds", "2", "--jobs", "1", "--out", folder, NULL
-    };
-    return run_start((run_options){ .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM });
-}
-
 int kills_of_calls(int n)
 {
     const char *straight = run_path("straight"), *folder = run_path("killed");
@@ -256,7 +248,7 @@ int kills_of_calls(int n)
         pid_t calls[3];
         int n_calls = 2 + trial % 2, victim = chance(n_calls);
         for (int i = 0; i < n_calls; i++) {
-            calls[i] = start_call(folder);
+            calls[i] = start_sweep(folder, "1", (run_options){ .built = true, .built_program = HL_ABLATE_PROGRAM });
         }
         pause_by_chance(most);
         kill(calls[victim], SIGKILL);
@@ -279,7 +271,7 @@ int kills_of_sweeps_at_calls(int stride)
     int hits = 0, code = RUN_KILLED + SIGKILL;
     for (int n = 1; code != 0; n += stride) {
         killing_files_set(n, SIGKILL, KILLING_AT_ALL_CALLS); /* it writes no snapshot */
-        code = run_wait(start_sweep(folder, killing_files_begin)).code;
+        code = run_wait(start_sweep(folder, "2", (run_options){ .before = killing_files_begin })).code;
         ck_assert_msg(code == 0 || code == RUN_KILLED + SIGKILL, "killed at %d: exit code %d", n, code);
         hits += code != 0;
         finish_sweep(folder);

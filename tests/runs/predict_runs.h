@@ -24,14 +24,20 @@ static inline const char *answers(run_result run, const char *err)
     return run_kept(run.out);
 }
 
+/* The JSON at the beginning of the text; `flags` are jansson's. The caller's. */
+static inline json_t *json_in(const char *text, size_t flags)
+{
+    json_error_t error;
+    json_t *json = json_loads(text, flags, &error);
+    ck_assert_msg(json != NULL, "%s in %s", error.text, text);
+    return json;
+}
+
 /* The JSON that it prints; the caller's. */
 static inline json_t *json_answer(run_result run)
 {
-    json_error_t error;
     ck_assert_msg(run.code == 0, "%s", run.err);
-    json_t *json = json_loads(run.out, 0, &error);
-    ck_assert_msg(json != NULL, "%s: %s", error.text, run.out);
-    return json;
+    return json_in(run.out, 0);
 }
 
 /* A file that stands to the end of the test. */

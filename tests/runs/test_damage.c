@@ -92,8 +92,15 @@ TEST(a_checkpoint_that_is_none_is_refused)
     free(run.bytes);
 }
 
-/* The checkpoint written anew, with a right checksum, after `change`; tensors and metadata may be dropped by NULL. */
-static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *, hl_metadata_item *))
+/* What is changed in a checkpoint: its tensors by a function, or one item of its metadata; NULL: none. An item whose
+ * value becomes NULL goes, and so does a tensor whose name does. */
+typedef struct change {
+    void (*tensors)(hl_named_tensor *tensors);
+    const char *item, *value;
+} change;
+
+/* The checkpoint written anew, with a right checksum, after the change. */
+static void rewrite(const interrupted_run *run, change what)
 {
     static const char *const keys[] = { "format",           "step",
                                         "config",           "state.has_best",
@@ -122,8 +129,13 @@ static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *
     for (int i = 0; i < KEYS; i++) {
         items[i] = (hl_metadata_item){ keys[i], hl_safetensors_metadata(file, keys[i]) };
         ck_assert_ptr_nonnull(items[i].value);
+        if (what.item != NULL && strcmp(what.item, keys[i]) == 0) {
+            items[i].value = what.value;
+        }
     }
-    change(tensors, items);
+    if (what.tensors != NULL) {
+        what.tensors(tensors);
+    }
     int n_tensors = 0, n_items = 0;
     for (int i = 0; i < n; i++) {
         if (tensors[i].name != NULL) {
@@ -145,97 +157,42 @@ static void rewrite(const interrupted_run *run, void (*change)(hl_named_tensor *
     hl_safetensors_free(file);
 }
 
-static void change_nothing(hl_named_tensor *tensors, hl_metadata_item *items)
+static void drop_one(hl_named_tensor *tensors)
 {
-    (void)tensors, (void)items;
-}
-
-static void drop_a_tensor(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)items;
     tensors[3].name = NULL;
 }
 
-static void rename_a_tensor(hl_named_tensor *tensors, hl_metadata_item *items)
+static void rename_one(hl_named_tensor *tensors)
 {
-    (void)items;
     tensors[3].name = "encoder.layers.9.linear1.weight";
 }
 
-static void reshape_a_tensor(hl_named_tensor *tensors, hl_metadata_item *items)
+static void reshape_one(hl_named_tensor *tensors)
 {
-    (void)items;
     tensors[0].shape.size[0]++;
 }
 
-static void spoil_a_weight(hl_named_tensor *tensors, hl_metadata_item *items)
+static void spoil_a_weight(hl_named_tensor *tensors)
 {
-    (void)items;
     ((hl_real *)(size_t)tensors[0].data)[5] = NAN;
-}
-
-static void drop_the_step(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[1].value = NULL;
-}
-
-static void make_the_step_negative(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[1].value = "-1";
-}
-
-static void make_the_step_a_word(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[1].value = "12x";
-}
-
-static void drop_the_config(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[2].value = NULL;
-}
-
-static void spoil_the_config(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[2].value = "[model]\nheds = 4\n";
-}
-
-static void drop_the_best_loss(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[4].value = NULL;
-}
-
-/* No later loss would be better. */
-static void make_the_best_loss_no_number(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[4].value = "nan";
-}
-
-static void make_the_loss_infinite(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[7].value = "inf";
-}
-
-static void count_too_far(hl_named_tensor *tensors, hl_metadata_item *items)
-{
-    (void)tensors;
-    items[9].value = "9223372036854775807";
 }
 
 TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
 {
-    static void (*const changes[])(hl_named_tensor *, hl_metadata_item *) = {
-        drop_a_tensor,          rename_a_tensor,    reshape_a_tensor,       spoil_a_weight,
-        drop_the_step,          count_too_far,      make_the_step_a_word,   drop_the_config,
-        spoil_the_config,       drop_the_best_loss, make_the_step_negative, make_the_best_loss_no_number,
-        make_the_loss_infinite,
+    static const change changes[] = {
+        { .tensors = drop_one },
+        { .tensors = rename_one },
+        { .tensors = reshape_one },
+        { .tensors = spoil_a_weight },
+        { .item = "step" },
+        { .item = "step", .value = "-1" },
+        { .item = "step", .value = "12x" },
+        { .item = "config" },
+        { .item = "config", .value = "[model]\nheds = 4\n" },
+        { .item = "state.best_loss" },
+        { .item = "state.best_loss", .value = "nan" }, /* no later loss would be better */
+        { .item = "state.loss_sum", .value = "inf" },
+        { .item = "state.scored", .value = "9223372036854775807" },
     };
     interrupted_run run = half_a_run();
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -245,7 +202,7 @@ TEST(a_checkpoint_of_right_checksum_and_wrong_content_is_refused)
         assert_refused(&run, bytes, size);
         free(bytes);
     }
-    rewrite(&run, change_nothing);
+    rewrite(&run, (change){ 0 });
     EXPECT_RUN(0, run.config, "--resume", "--out", run.folder);
     free(run.bytes);
 }
@@ -359,12 +316,8 @@ TEST(weights_of_another_shape_are_refused_before_they_are_read)
     static const char header[] =
         "{\"embedding.weight\":{\"dtype\":\"F32\",\"shape\":[536870912],\"data_offsets\":[0,2147483648]}}";
     const char *config = run_tiny_config(), *hole = run_path("hole.safetensors");
-    uint64_t length = sizeof header - 1;
-    char bytes[8 + sizeof header - 1];
-    memcpy(bytes, &length, 8);
-    memcpy(bytes + 8, header, length);
-    scratch_write(hole, bytes, sizeof bytes);
-    ck_assert_int_eq(truncate(hole, (off_t)(sizeof bytes + 2147483648)), 0);
+    safetensors_file_foreign(hole, header, 0);
+    ck_assert_int_eq(truncate(hole, (off_t)(8 + sizeof header - 1 + 2147483648)), 0);
     REFUSED(RUN(config, "--from", hole, "--out", run_path("run")), 3, "runs.embedding_weight_is_536870912_and_the");
     struct rusage usage;
     ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);

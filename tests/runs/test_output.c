@@ -39,17 +39,20 @@ static const struct {
 };
 enum { N_STREAMS = sizeof streams / sizeof *streams, FEW_STREAMS = 4 };
 
-/* The exit code of the program with these arguments, as the shell reads them. */
-static int code_with(int s, const char *program, const char *arguments)
+/* The exit code of the program with these arguments, as the shell reads them: its streams go `where`, and its output
+ * into the pipe, unless that is "". */
+static int code_of(const char *program, const char *arguments, const char *where, const char *pipe)
 {
     const char *code = run_path("code");
-    char command[4096];
-    int n =
-        snprintf(command, sizeof command, "{ %s'%s' %s %s; echo $? > '%s'; } %s",
-                 *streams[s].pipe ? "sleep 0.05; " : "", program, arguments, streams[s].where, code, streams[s].pipe);
-    ck_assert_int_lt(n, (int)sizeof command);
-    ck_assert_int_eq(system(command), 0);
+    const char *command = scratch_format("{ %s'%s' %s %s; echo $? > '%s'; } %s", *pipe == '|' ? "sleep 0.05; " : "",
+                                         program, arguments, where, code, pipe);
+    ck_assert_int_ne(system(command), -1);
     return atoi(run_read(code));
+}
+
+static int code_with(int s, const char *program, const char *arguments)
+{
+    return code_of(program, arguments, streams[s].where, streams[s].pipe);
 }
 
 TEST(a_run_and_a_sweep_outlive_their_output)
@@ -112,13 +115,8 @@ TEST(what_is_asked_for_its_output_fails_without_it)
 /* What a program with its output at `where` says on standard error. */
 static const char *told(const char *program, const char *subject, const char *mode, const char *where)
 {
-    char command[4096];
     const char *err = run_path("err");
-    bool piped = *where == '|';
-    int n = snprintf(command, sizeof command, "{ %s'%s' '%s' %s 2> '%s'; } %s", piped ? "sleep 0.05; " : "", program,
-                     subject, mode, err, where);
-    ck_assert_int_lt(n, (int)sizeof command);
-    ck_assert_int_ne(system(command), -1);
+    code_of(program, scratch_format("'%s' %s", subject, mode), scratch_format("2> '%s'", err), where);
     return run_read(err);
 }
 

@@ -59,11 +59,7 @@ TEST(masks_are_filled)
     ck_assert_int_eq(masks, 3);
     ck_assert(total > 0 && total <= 3);
     out = answers(PREDICT(run, run_path("in.txt"), "--json", "--top", "2"), "");
-    json_error_t error;
-    json_t *first = json_loads(out, JSON_DISABLE_EOF_CHECK, &error), *second;
-    ck_assert_msg(first != NULL, "%s in %s", error.text, out);
-    second = json_loads(strchr(out, '\n') + 1, 0, &error);
-    ck_assert_msg(second != NULL, "%s in %s", error.text, out);
+    json_t *first = json_in(out, JSON_DISABLE_EOF_CHECK), *second = json_in(strchr(out, '\n') + 1, 0);
     ck_assert_int_eq(json_integer_value(json_object_get(second, "line")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(second, "format")), 2);
     ck_assert_str_eq(json_string_value(json_object_get(second, "text")), "[MASK] cat [MASK]");
@@ -102,12 +98,10 @@ TEST(long_lines_are_cut_or_read_in_windows)
 /* What line i of JSON says as "continuation"; stands to the end of the test. */
 static const char *continuation(const char *json, int i)
 {
-    json_error_t error;
     for (; i > 0; i--) {
         json = strchr(json, '\n') + 1;
     }
-    json_t *object = json_loads(json, JSON_DISABLE_EOF_CHECK, &error);
-    ck_assert_msg(object != NULL, "%s in %s", error.text, json);
+    json_t *object = json_in(json, JSON_DISABLE_EOF_CHECK);
     const char *said = json_string_value(json_object_get(object, "continuation"));
     ck_assert_int_eq(json_integer_value(json_object_get(object, "pieces")), 20);
     said = run_kept(said != NULL ? said : "none");
@@ -203,9 +197,7 @@ TEST(a_treebank_is_written_back_byte_for_byte)
     free(found);
     ck_assert_str_eq(answers(PREDICT(run, in, "--threads", "2"), ""), out);
     out = answers(PREDICT(run, file("plain.txt", "the cat  sleeps\n\nit barks"), "--json"), "");
-    json_error_t error;
-    json_t *object = json_loads(out, JSON_DISABLE_EOF_CHECK, &error);
-    ck_assert_ptr_nonnull(object);
+    json_t *object = json_in(out, JSON_DISABLE_EOF_CHECK);
     ck_assert_uint_eq(json_array_size(json_object_get(object, "labels")), 3);
     ck_assert_str_eq(json_string_value(json_array_get(json_object_get(object, "words"), 2)), "sleeps");
     json_decref(object);
@@ -272,9 +264,7 @@ TEST(scores_of_tags_agree_with_the_answers)
         b += strlen(b) < other ? strlen(b) : other;
     }
     ck_assert_int_eq(words, 14);
-    json_error_t error;
-    json_t *scores = json_loads(answers(PREDICT(run, "--score", in, "--json"), ""), 0, &error);
-    ck_assert_ptr_nonnull(scores);
+    json_t *scores = json_in(answers(PREDICT(run, "--score", in, "--json"), ""), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "targets")), words);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "right")), right);
     ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "accuracy")), (double)right / words, 1e-6);

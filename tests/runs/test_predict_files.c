@@ -58,9 +58,7 @@ TEST(lines_get_labels)
     out = answers(PREDICT(run, in, "--top", "9"), "in.txt:2");
     ck_assert_int_eq(sscanf(out, "%*s\t%lf\t%*s\t%lf", &both[0], &both[1]), 2);
     ck_assert_double_eq_tol(both[0] + both[1], 1, 2e-4);
-    json_error_t error;
-    json_t *object = json_loads(answers(PREDICT(run, in, "--json"), "in.txt:2"), JSON_DISABLE_EOF_CHECK, &error);
-    ck_assert_ptr_nonnull(object);
+    json_t *object = json_in(answers(PREDICT(run, in, "--json"), "in.txt:2"), JSON_DISABLE_EOF_CHECK);
     ck_assert_str_eq(json_string_value(json_object_get(object, "label")), labels[0]);
     json_decref(object);
     const char *scores = answers(PREDICT(run, "--score", run_path("table.tsv")), "");
@@ -143,10 +141,8 @@ TEST(tables_of_tokens_are_answered)
     snprintf(expected, sizeof expected, "tokens\ttargets\na b ?\t_ _ %s\r\nb  a\t%s _", said[0], said[1]);
     ck_assert_str_eq(answers(PREDICT(run, file("kept.tsv", "tokens\ttargets\na b ?\t_ _ a\r\nb  a\tb _")), ""),
                      expected);
-    json_error_t error;
-    json_t *object = json_loads(answers(PREDICT(run, run_path("in.tsv"), "--json", "--top", "2"), ""),
-                                JSON_DISABLE_EOF_CHECK, &error);
-    ck_assert_ptr_nonnull(object);
+    json_t *object =
+        json_in(answers(PREDICT(run, run_path("in.tsv"), "--json", "--top", "2"), ""), JSON_DISABLE_EOF_CHECK);
     json_t *at = json_array_get(json_object_get(object, "answers"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(at, "word")), 2);
     ck_assert_uint_eq(json_array_size(json_object_get(at, "answers")), 2);
@@ -227,9 +223,7 @@ TEST(scores_are_those_of_validation)
     double loss, accuracy;
     run_last_row(run, "validation", &loss, &accuracy);
     const char *scored = file("scored.txt", "one two two one one two one one t");
-    json_error_t error;
-    json_t *scores = json_loads(answers(PREDICT(run, "--score", scored, "--json"), ""), 0, &error);
-    ck_assert_ptr_nonnull(scores);
+    json_t *scores = json_in(answers(PREDICT(run, "--score", scored, "--json"), ""), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "targets")), 32);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "examples")), 4);
     ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "loss")), loss, 1e-5);
@@ -358,9 +352,7 @@ TEST(many_lines_are_scored_as_they_are_answered)
         right += strncmp(at, i % 3 == 0 ? "nice\t" : "bad\t", i % 3 == 0 ? 5 : 4) == 0;
     }
     ck_assert(right > 0 && right < LINES);
-    json_error_t error;
-    json_t *scores = json_loads(answers(PREDICT(run, "--score", file("rows.tsv", rows), "--json"), ""), 0, &error);
-    ck_assert_ptr_nonnull(scores);
+    json_t *scores = json_in(answers(PREDICT(run, "--score", file("rows.tsv", rows), "--json"), ""), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "targets")), LINES);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "right")), right);
     json_decref(scores);

@@ -1,5 +1,4 @@
 #include "programs/ablate/command.h"
-#include "programs/ablate/help.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/programs/command_lines.h"

@@ -2,24 +2,12 @@
 #include "programs/ablate/folder.h"
 
 #include "core/files/folders.h"
-#include "tests/check_suite.h"
 #include "tests/messages.h"
-#include "tests/runs/runs.h"
+#include "tests/programs/ablate/tiny_plan.h"
 #include "tests/scratch.h"
 
 #include <string.h>
 #include <unistd.h>
-
-/* Of two cells, in the folder "sweep". */
-static hl_ablate_plan plan_of(const char *heads)
-{
-    hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = 1, .row_a = true, .n_axes = 1 };
-    command.axes[0] = (hl_ablate_axis){ "model.heads", heads };
-    command.out = run_path("sweep");
-    hl_ablate_plan plan;
-    CHECK_OK(hl_ablate_plan_make(&command, &plan, NULL, NULL));
-    return plan;
-}
 
 /* Opens and closes it. */
 static hl_status open_with(const hl_ablate_plan *plan, const char *command, bool overwrite)
@@ -38,7 +26,7 @@ static void put(const char *folder, const char *name, const char *text)
 
 TEST(a_plan_is_known_again_whatever_command_made_it)
 {
-    hl_ablate_plan plan = plan_of("2,4"), other = plan_of("2,8");
+    hl_ablate_plan plan = tiny_plan("2,4", 1), other = tiny_plan("2,8", 1);
     CHECK_OK(open_with(&plan, "ablate one", false));
     const char *text = run_read(run_file(plan.folder, "plan.txt"));
     ck_assert_msg(strncmp(text, "# Made by: ablate one\n# Format: 1\n\n", 34) == 0, "%s", text);
@@ -53,7 +41,7 @@ TEST(a_plan_is_known_again_whatever_command_made_it)
 
 TEST(calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it)
 {
-    hl_ablate_plan plan = plan_of("2,4"), other = plan_of("2,8");
+    hl_ablate_plan plan = tiny_plan("2,4", 1), other = tiny_plan("2,8", 1);
     hl_ablate_folder first, second;
     CHECK_OK(hl_ablate_folder_open(&first, &plan, "ablate", false, NULL));
     hl_ablate_folder_leave(&first);
@@ -71,7 +59,7 @@ TEST(calls_of_one_sweep_are_at_work_together_and_nobody_overwrites_it)
 
 TEST(a_cell_is_one_calls_until_it_and_its_training_let_go)
 {
-    hl_ablate_plan plan = plan_of("2,4");
+    hl_ablate_plan plan = tiny_plan("2,4", 1);
     int first, second, training;
     CHECK_OK(hl_ablate_cell_take(&plan, 0, &first));
     ck_assert_int_ge(first, 0);
@@ -92,7 +80,7 @@ TEST(a_cell_is_one_calls_until_it_and_its_training_let_go)
 /* Nothing is changed by what is refused. */
 TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
 {
-    hl_ablate_plan plan = plan_of("2,4");
+    hl_ablate_plan plan = tiny_plan("2,4", 1);
     const char *cell = hl_ablate_plan_path(&plan, 1).text, *log = run_file(cell, "log.txt");
     CHECK_OK(hl_folder_make(plan.folder));
     put(plan.folder, "ablation.csv", "mine");
@@ -112,7 +100,7 @@ TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
 
 TEST(a_cell_keeps_the_config_that_it_began_with)
 {
-    hl_ablate_plan plan = plan_of("2,4"), other = plan_of("2,8");
+    hl_ablate_plan plan = tiny_plan("2,4", 1), other = tiny_plan("2,8", 1);
     const char *cell = hl_ablate_plan_path(&plan, 1).text, *theirs = hl_ablate_plan_path(&other, 1).text;
     CHECK_OK(hl_folder_make(plan.folder));
     ck_assert_int_eq(hl_ablate_cell_check(&plan, 1).code, HL_INVALID); /* none yet */

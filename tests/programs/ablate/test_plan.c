@@ -2,6 +2,7 @@
 #include "programs/ablate/plan.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/programs/command_lines.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 40, TEXT = 4096 };
+enum { TEXT = 4096 };
 
 static const char content[] = "[task]\nlength = 3\nsymbols = 4\n[model]\nd_model = 64\nheads = 4\nlayers = 2\n"
                               "[train]\nsteps = 10\neval_examples = 8\nseed = 7\n";
@@ -17,19 +18,11 @@ static const char content[] = "[task]\nlength = 3\nsymbols = 4\n[model]\nd_model
 /* Plans "CONFIG <line>". */
 static hl_status plan_of(const char *config, const char *line, hl_ablate_plan *plan)
 {
-    static char copy[TEXT];
-    char *argv[MOST_WORDS + 2] = { (char *)(size_t) "ablate", (char *)(size_t)config };
-    int argc = 2;
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        ck_assert_int_lt(argc, MOST_WORDS);
-        argv[argc++] = word;
-    }
     static hl_ablate_command command;
+    command_line words = command_line_of("ablate", scratch_format("%s %s", config, line));
     *plan = (hl_ablate_plan){ 0 };
-    CHECK_OK(hl_ablate_command_parse(argc, argv, &command));
-    hl_status status = hl_ablate_plan_make(&command, plan, NULL, NULL);
-    return status;
+    CHECK_OK(hl_ablate_command_parse(words.argc, words.argv, &command));
+    return hl_ablate_plan_make(&command, plan, NULL, NULL);
 }
 
 /* The variants' values, one a line, the base's with a star, and a letter where they have one. */

@@ -1,8 +1,7 @@
 /* What a sweep tells while it goes. */
 #include "core/base/clock.h"
 #include "programs/ablate/progress.h"
-#include "tests/check_suite.h"
-#include "tests/runs/runs.h"
+#include "tests/programs/ablate/tiny_plan.h"
 #include "tests/runs/screen.h"
 #include "tests/scratch.h"
 
@@ -13,12 +12,11 @@
 enum { SEEDS = 10 };
 
 /* 20 cells of 24 steps each, "heads=1,seed=1" the first. */
-static void make_plan(hl_ablate_plan *plan)
+static hl_ablate_plan make_plan(void)
 {
-    hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
-    command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2" };
-    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
-    ck_assert_int_eq(hl_ablate_plan_cells(plan), 2 * SEEDS);
+    hl_ablate_plan plan = tiny_plan("1,2", SEEDS);
+    ck_assert_int_eq(hl_ablate_plan_cells(&plan), 2 * SEEDS);
+    return plan;
 }
 
 static hl_ablate_running running(int64_t cell, int64_t first_step, int64_t step)
@@ -35,8 +33,7 @@ static hl_ablate_running running(int64_t cell, int64_t first_step, int64_t step)
 /* What `play` prints, to a file or to a progress that takes it for a terminal. */
 static char *printed(void (*play)(hl_ablate_progress *progress), bool terminal)
 {
-    hl_ablate_plan plan;
-    make_plan(&plan);
+    hl_ablate_plan plan = make_plan();
     const char *path = scratch_path("out");
     FILE *out = fopen(path, "w");
     ck_assert_ptr_nonnull(out);
@@ -136,8 +133,7 @@ static void draw_many(hl_ablate_progress *progress)
 
 TEST(more_trainings_than_a_terminal_has_lines_are_not_all_shown)
 {
-    hl_ablate_plan plan;
-    make_plan(&plan);
+    hl_ablate_plan plan = make_plan();
     static const int heights[] = { 24, 10, 2, 1 }, lines[] = { 23, 9, 1, 1 }; /* the cursor needs a line, too */
     for (int i = 0; i < 4; i++) {
         const char *path;
@@ -166,8 +162,7 @@ TEST(a_terminal_of_unknown_height_is_taken_for_a_usual_one)
 
 TEST(a_terminal_is_renewed_some_times_a_second)
 {
-    hl_ablate_plan plan;
-    make_plan(&plan);
+    hl_ablate_plan plan = make_plan();
     const char *path;
     setenv("TERM", "xterm", 1);
     int master = screen_terminal(80, 24, &path);

@@ -1,9 +1,7 @@
 #include "core/files/folders.h"
-#include "programs/ablate/csv.h"
 #include "programs/ablate/result.h"
-#include "tests/check_suite.h"
 #include "tests/messages.h"
-#include "tests/runs/runs.h"
+#include "tests/programs/ablate/tiny_plan.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -148,13 +146,6 @@ TEST(a_glimpse_is_the_last_whole_row)
 
 enum { CELLS = 4 };
 
-static void make_plan(hl_ablate_plan *plan)
-{
-    hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = 2, .row_a = true, .n_axes = 1 };
-    command.axes[0] = (hl_ablate_axis){ "model.heads", "2,4" };
-    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
-}
-
 static const hl_ablate_result some[CELLS] = {
     { HL_ABLATE_DONE, 24, 0.5, 0.75, 12, 1.25 },
     { HL_ABLATE_FAILED, -1, 0, 0, -1, NAN },
@@ -164,9 +155,8 @@ static const hl_ablate_result some[CELLS] = {
 
 TEST(the_csv_holds_what_has_ended)
 {
-    hl_ablate_plan plan;
+    hl_ablate_plan plan = tiny_plan("2,4", 2);
     hl_text text = { 0 };
-    make_plan(&plan);
     CHECK_OK(hl_ablate_csv_print(&plan, some, &text));
     long long n = plan.variants[0].parameters;
     double flops = plan.variants[0].flops;
@@ -184,9 +174,8 @@ TEST(the_csv_holds_what_has_ended)
 
 TEST(the_csv_remembers_what_is_done_and_its_seconds)
 {
-    hl_ablate_plan plan;
+    hl_ablate_plan plan = tiny_plan("2,4", 2);
     hl_text text = { 0 };
-    make_plan(&plan);
     hl_ablate_csv_print(&plan, some, &text);
     const char *path = run_path("ablation.csv");
     hl_ablate_result found[CELLS] = { { 0 } };
@@ -221,9 +210,8 @@ TEST(a_csv_of_something_else_is_refused)
                                         "base,1,2,1,1,1,1,1,1,,1x,done\n",
                                         "base,\n1,2,1,1,1,1,1,1,,1,done\n",
                                         "base, 1,2,1,1,1,1,1,1,,1,done\n" };
-    hl_ablate_plan plan;
+    hl_ablate_plan plan = tiny_plan("2,4", 2);
     hl_ablate_result found[CELLS] = { { 0 } };
-    make_plan(&plan);
     const char *path = run_path("ablation.csv");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         scratch_write(path, texts[i], strlen(texts[i]));

@@ -2,8 +2,7 @@
 #include "programs/ablate/sweep.h"
 
 #include "core/files/folders.h"
-#include "tests/check_suite.h"
-#include "tests/runs/runs.h"
+#include "tests/programs/ablate/tiny_plan.h"
 #include "tests/scratch.h"
 
 #include <math.h>
@@ -31,12 +30,8 @@ enum { CELLS = 3 };
 static const char *sweep_with(const char *script, void (*prepare)(const char *folder), hl_ablate_result results[CELLS],
                               hl_status *status)
 {
-    hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = 1, .row_a = true, .n_axes = 1 };
-    command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2,4" };
-    command.out = run_path("sweep");
-    hl_ablate_plan plan;
-    *status = hl_ablate_plan_make(&command, &plan, NULL, NULL);
-    ck_assert_msg(status->code == HL_OK && hl_ablate_plan_cells(&plan) == CELLS, "%s", status->text);
+    hl_ablate_plan plan = tiny_plan("1,2,4", 1);
+    ck_assert_int_eq(hl_ablate_plan_cells(&plan), CELLS);
     hl_ablate_folder folder;
     CHECK_OK(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL));
     hl_ablate_folder_leave(&folder);
@@ -48,9 +43,8 @@ static const char *sweep_with(const char *script, void (*prepare)(const char *fo
     ck_assert_int_eq(chmod(train, 0700), 0);
     FILE *out = tmpfile();
     ck_assert_ptr_nonnull(out);
-    *status = hl_ablate_sweep_run(
-        &(hl_ablate_sweep){ .plan = &plan, .train = train, .folder = &folder, .target = 0.5, .jobs = 1, .out = out },
-        results);
+    *status = hl_ablate_sweep_run(&(hl_ablate_sweep){
+        .plan = &plan, .folder = &folder, .results = results, .target = 0.5, .train = train, .jobs = 1, .out = out });
     static char told[4096];
     rewind(out);
     told[fread(told, 1, sizeof told - 1, out)] = '\0';

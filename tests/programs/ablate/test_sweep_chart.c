@@ -15,24 +15,27 @@ enum { DPI = 144, OTHER = 0x0072b2, BASE = 0xd55e00 };
  * last one's axis begins, seen from the right. */
 static const double TOP = 24.5, ROW = 18, PANEL = 206, LAST = 196;
 
-static hl_sweep_variant variant(const char *name, bool base, const double *losses, const double *accuracies, int64_t n)
+static hl_ablate_row row_of(const char *name, bool base, const double *losses, const double *accuracies, int64_t n)
 {
-    return (hl_sweep_variant){ .name = name,
-                               .base = base,
-                               .n = n,
-                               .values = { losses, accuracies },
-                               .intervals = { hl_interval_of(losses, n, 0.95), hl_interval_of(accuracies, n, 0.95) } };
+    return (hl_ablate_row){ .name = name,
+                            .base = base,
+                            .values = { [HL_ABLATE_LOSS] = losses, [HL_ABLATE_ACCURACY] = accuracies },
+                            .intervals = { [HL_ABLATE_LOSS] = hl_interval_of(losses, n, 0.95),
+                                           [HL_ABLATE_ACCURACY] = hl_interval_of(accuracies, n, 0.95) } };
 }
 
 /* Three rows; the losses rise from row to row, the accuracies fall. The first training alone has no bar. */
 static const double low[] = { 1.0, 0.9, 1.1 }, middle[] = { 2.0, 1.9, 2.1 }, high[] = { 3.0, 2.9, 3.1 };
 static const double good[] = { 0.96, 0.97, 0.95 }, fair[] = { 0.5, 0.52, 0.48 }, bad[] = { 0.12, 0.13, 0.1 };
 
-static void fill(hl_sweep_variant variants[3], int64_t n)
+/* Of so many trainings each. */
+static hl_sweep_chart three_rows(int64_t n)
 {
-    variants[0] = variant("heads=1", false, low, good, n);
-    variants[1] = variant("heads=4", true, middle, fair, n);
-    variants[2] = variant("heads=8", false, high, bad, n);
+    static hl_ablate_row rows[3];
+    rows[0] = row_of("heads=1", false, low, good, n);
+    rows[1] = row_of("heads=4", true, middle, fair, n);
+    rows[2] = row_of("heads=8", false, high, bad, n);
+    return (hl_sweep_chart){ .rows = rows, .n = 3, .caption = "three rows" };
 }
 
 typedef struct reader {
@@ -52,10 +55,10 @@ static cairo_status_t read_bytes(void *closure, unsigned char *bytes, unsigned c
     return CAIRO_STATUS_SUCCESS;
 }
 
-static cairo_surface_t *pixels_of(const hl_sweep_chart *chart)
+static cairo_surface_t *pixels_of(hl_sweep_chart chart)
 {
     hl_text bytes = { 0 };
-    expect_ok(hl_sweep_chart_print(chart, HL_PNG, DPI, &bytes));
+    expect_ok(hl_sweep_chart_print(&chart, HL_PNG, DPI, &bytes));
     cairo_surface_t *surface =
         cairo_image_surface_create_from_png_stream(read_bytes, &(reader){ bytes.bytes, bytes.size });
     ck_assert_int_eq(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
@@ -106,9 +109,7 @@ static double extent_of(cairo_surface_t *surface, uint32_t colour, int v, int pa
 
 TEST(means_stand_in_their_rows_where_their_values_are)
 {
-    hl_sweep_variant variants[3];
-    fill(variants, 1);
-    cairo_surface_t *surface = pixels_of(&(hl_sweep_chart){ .variants = variants, .n = 3, .caption = "three rows" });
+    cairo_surface_t *surface = pixels_of(three_rows(1));
     double first = middle_of(surface, OTHER, 0, 0), base = middle_of(surface, BASE, 1, 0),
            last = middle_of(surface, OTHER, 2, 0);
     ck_assert_msg(fabs((last - base) / (base - first) - 1) < 0.02, "%g %g %g", first, base, last);
@@ -125,12 +126,8 @@ TEST(means_stand_in_their_rows_where_their_values_are)
 /* The bars of three trainings reach from the mean by t s / sqrt(n), 4.3027 * 0.1 / sqrt(3). */
 TEST(bars_are_as_long_as_their_intervals)
 {
-    hl_sweep_variant variants[3];
-    fill(variants, 3);
-    cairo_surface_t *surface = pixels_of(&(hl_sweep_chart){ .variants = variants, .n = 3, .caption = "three rows" });
+    cairo_surface_t *surface = pixels_of(three_rows(3)), *bare = pixels_of(three_rows(1));
     double loss = extent_of(surface, OTHER, 0, 0);
-    fill(variants, 1);
-    cairo_surface_t *bare = pixels_of(&(hl_sweep_chart){ .variants = variants, .n = 3, .caption = "three rows" });
     ck_assert_double_le(extent_of(bare, OTHER, 0, 0), 7);
     ck_assert_msg(fabs(loss - 2 * 0.2484 / 3 * 170) < 2, "%g", loss); /* the axis: 0.5 .. 3.5 on 170 points */
     cairo_surface_destroy(surface);
@@ -150,9 +147,7 @@ static void size_of(const hl_sweep_chart *chart, double *width, double *height)
 
 TEST(a_narrow_chart_fits_a_phone)
 {
-    hl_sweep_variant variants[3];
-    fill(variants, 3);
-    hl_sweep_chart chart = { .variants = variants, .n = 3, .caption = "three rows" };
+    hl_sweep_chart chart = three_rows(3);
     double width, height, narrow_width, narrow_height;
     size_of(&chart, &width, &height);
     chart.narrow = true;
@@ -164,9 +159,7 @@ TEST(a_narrow_chart_fits_a_phone)
 
 TEST(the_same_chart_gives_the_same_bytes)
 {
-    hl_sweep_variant variants[3];
-    fill(variants, 3);
-    hl_sweep_chart chart = { .variants = variants, .n = 3, .caption = "three rows" };
+    hl_sweep_chart chart = three_rows(3);
     hl_text svg[2] = { { 0 } }, png[2] = { { 0 } };
     for (int i = 0; i < 2; i++) {
         expect_ok(hl_sweep_chart_print(&chart, HL_SVG, 0, &svg[i]));
@@ -193,9 +186,9 @@ TEST(any_values_can_be_drawn)
         { ones, ones, 2 }, { apart, ones, 2 }, { tiny, ones, 2 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hl_sweep_variant one = variant("x", true, cases[i].losses, cases[i].accuracies, cases[i].n);
+        hl_ablate_row one = row_of("x", true, cases[i].losses, cases[i].accuracies, cases[i].n);
         hl_text svg = { 0 };
-        expect_ok(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 1 }, HL_SVG, 0, &svg));
+        expect_ok(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1 }, HL_SVG, 0, &svg));
         ck_assert_ptr_null(strstr(svg.bytes, "nan"));
         ck_assert_ptr_null(strstr(svg.bytes, "inf"));
         hl_text_free(&svg);
@@ -205,13 +198,13 @@ TEST(any_values_can_be_drawn)
 TEST(very_many_rows_can_be_drawn)
 {
     enum { ROWS = 2000 };
-    static hl_sweep_variant many[ROWS];
+    static hl_ablate_row many[ROWS];
     for (int i = 0; i < ROWS; i++) {
-        many[i] = variant("x", i == 0, NULL, NULL, 0);
+        many[i] = row_of("x", i == 0, NULL, NULL, 0);
     }
     hl_text bytes = { 0 };
-    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_PNG, 200, &bytes));
-    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = many, .n = ROWS }, HL_SVG, 0, &bytes));
+    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = many, .n = ROWS }, HL_PNG, 200, &bytes));
+    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = many, .n = ROWS }, HL_SVG, 0, &bytes));
     hl_text_free(&bytes);
 }
 
@@ -223,10 +216,10 @@ TEST(texts_may_hold_anything)
     };
     static const double ones[] = { 1, 1 };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        hl_sweep_variant one = variant(texts[i], true, ones, ones, 2);
+        hl_ablate_row one = row_of(texts[i], true, ones, ones, 2);
         hl_text svg = { 0 };
         expect_ok(
-            hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 1, .caption = texts[i] }, HL_SVG, 0, &svg));
+            hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1, .caption = texts[i] }, HL_SVG, 0, &svg));
         ck_assert_uint_eq(strlen(svg.bytes), svg.size);
         ck_assert_ptr_null(strstr(svg.bytes, texts[i]));
         ck_assert_ptr_null(strstr(svg.bytes, "<script"));
@@ -238,10 +231,10 @@ TEST(texts_may_hold_anything)
 TEST(what_cannot_be_drawn_is_refused)
 {
     hl_text bytes = { 0 };
-    hl_sweep_variant one = variant("x", true, NULL, NULL, 0);
-    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 0 }, HL_SVG, 0, &bytes).code,
+    hl_ablate_row one = row_of("x", true, NULL, NULL, 0);
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 0 }, HL_SVG, 0, &bytes).code,
                      HL_INVALID);
-    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .variants = &one, .n = 1 }, HL_PNG, 0, &bytes).code,
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1 }, HL_PNG, 0, &bytes).code,
                      HL_INVALID);
     hl_text_free(&bytes);
 }

@@ -1,7 +1,6 @@
 /* From results to the table. */
 #include "programs/ablate/table.h"
-#include "tests/check_suite.h"
-#include "tests/runs/runs.h"
+#include "tests/programs/ablate/tiny_plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,12 +16,11 @@ static const hl_ablate_result results[VARIANTS * SEEDS] = {
     { HL_ABLATE_DONE, 24, 1.5, 0.5, -1, 2.5 },
 };
 
-static void make_plan(hl_ablate_plan *plan)
+static hl_ablate_plan make_plan(void)
 {
-    hl_ablate_command command = { .config.path = run_tiny_config(), .seeds = SEEDS, .row_a = true, .n_axes = 1 };
-    command.axes[0] = (hl_ablate_axis){ "model.heads", "1,2,4" };
-    CHECK_OK(hl_ablate_plan_make(&command, plan, NULL, NULL));
-    ck_assert_int_eq(plan->base, 1);
+    hl_ablate_plan plan = tiny_plan("1,2,4", SEEDS);
+    ck_assert_int_eq(plan.base, 1);
+    return plan;
 }
 
 static void expect_near(double found, double expected)
@@ -32,19 +30,20 @@ static void expect_near(double found, double expected)
 
 TEST(rows_are_of_the_trainings_that_are_done)
 {
-    hl_ablate_plan plan;
+    hl_ablate_plan plan = make_plan();
     hl_ablate_summary summary;
-    make_plan(&plan);
     CHECK_OK(hl_ablate_summary_make(&plan, results, &summary));
     const hl_ablate_row *one = &summary.rows[0], *base = &summary.rows[1], *four = &summary.rows[2];
-    expect_near(one->loss.mean, 8.0 / 3);
-    expect_near(one->perplexity.mean, (exp(1.5) + exp(2.5) + exp(4)) / 3);
-    expect_near(one->accuracy.mean, 0.5);
-    ck_assert(one->n == 3 && one->steps_to_target.n == 2 && one->seconds.n == 2);
-    expect_near(one->steps_to_target.mean, 10);
-    expect_near(one->seconds.mean, 3);
-    ck_assert(four->n == 2 && four->losses[1] == 1.5 && four->steps_to_target.n == 0);
-    expect_near(four->loss.mean, 1.375);
+    expect_near(one->intervals[HL_ABLATE_LOSS].mean, 8.0 / 3);
+    expect_near(one->intervals[HL_ABLATE_PERPLEXITY].mean, (exp(1.5) + exp(2.5) + exp(4)) / 3);
+    expect_near(one->intervals[HL_ABLATE_ACCURACY].mean, 0.5);
+    ck_assert(one->intervals[HL_ABLATE_LOSS].n == 3 && one->intervals[HL_ABLATE_STEPS_TO_TARGET].n == 2 &&
+              one->intervals[HL_ABLATE_SECONDS].n == 2);
+    expect_near(one->intervals[HL_ABLATE_STEPS_TO_TARGET].mean, 10);
+    expect_near(one->intervals[HL_ABLATE_SECONDS].mean, 3);
+    ck_assert(four->intervals[HL_ABLATE_LOSS].n == 2 && four->values[HL_ABLATE_LOSS][1] == 1.5 &&
+              four->intervals[HL_ABLATE_STEPS_TO_TARGET].n == 0);
+    expect_near(four->intervals[HL_ABLATE_LOSS].mean, 1.375);
     ck_assert(isnan(base->p));
     expect_near(one->p, hl_paired_test((const double[]){ 0.5, 1.5, 3 }, (const double[]){ 0, 0, 0 }, 3));
     expect_near(four->p, hl_paired_test((const double[]){ 0.25, 0.5 }, (const double[]){ 0, 0 }, 2));
@@ -70,10 +69,9 @@ TEST(cells_show_means_intervals_and_counts)
                                         "- (0/2)",
                                         "2.0 \xc2\xb1"
                                         "6.4" };
-    hl_ablate_plan plan;
+    hl_ablate_plan plan = make_plan();
     hl_ablate_summary summary;
     hl_text_grid grid;
-    make_plan(&plan);
     ck_assert_int_eq(hl_ablate_summary_make(&plan, results, &summary).code, HL_OK);
     ck_assert_int_eq(hl_ablate_table_make(&plan, &summary, 0.995, &grid).code, HL_OK);
     ck_assert_int_eq(grid.n_rows, 4);
@@ -95,9 +93,8 @@ TEST(cells_show_means_intervals_and_counts)
 
 TEST(notes_name_what_failed)
 {
-    hl_ablate_plan plan;
+    hl_ablate_plan plan = make_plan();
     hl_text text = { 0 };
-    make_plan(&plan);
     hl_ablate_table_notes(&plan, results, 0.99, 80, &text);
     ck_assert_int_eq(strncmp(text.bytes, "Means with 95% confidence intervals over the runs", 49), 0);
     ck_assert_ptr_nonnull(strstr(text.bytes, "Failed and left out: heads=4,seed=2\n"));

@@ -1,5 +1,4 @@
 #include "programs/bench/flops.h"
-#include "programs/bench/help.h"
 #include "programs/bench/job.h"
 #include "programs/bench/runs.h"
 #include "tests/check_suite.h"
@@ -76,20 +75,26 @@ TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
     }
 }
 
+/* What the ops of a dry pass count. */
+static double flops_of_tape(const hl_config *config)
+{
+    hl_model_config model_config = hl_setup_model(config);
+    hl_model model;
+    size_t bytes;
+    double flops;
+    CHECK_OK(hl_model_init(&model, &model_config));
+    CHECK_OK(hl_trainer_plan(&model, config, 1, &bytes, &flops));
+    hl_model_free(&model);
+    return flops;
+}
+
 /* What the formula says, what the peer's script says, and what the ops of a dry pass say is the same. */
 TEST(formula_script_and_tape_agree)
 {
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         hl_config config = load_shipped(workloads[i].name);
-        hl_model_config model_config = hl_setup_model(&config);
-        hl_model model;
-        size_t bytes;
-        double flops;
-        CHECK_OK(hl_model_init(&model, &model_config));
-        CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
-        hl_model_free(&model);
         ck_assert_double_eq(hl_bench_config_flops(&config), workloads[i].flops);
-        ck_assert_double_eq(flops, workloads[i].flops);
+        ck_assert_double_eq(flops_of_tape(&config), workloads[i].flops);
     }
 }
 
@@ -112,17 +117,11 @@ LOOP_TEST(free_widths_count_as_the_tape_counts_them, 0, 2)
     bool gated = _i == 1;
     hl_config config;
     config_parse(gated ? WIDTHS("gated") : WIDTHS("usual"), &config);
-    hl_model_config model_config = hl_setup_model(&config);
-    hl_model model;
-    size_t bytes;
-    double flops, T = 11, D = 24, V = 19;
-    CHECK_OK(hl_model_init(&model, &model_config));
-    CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
-    hl_model_free(&model);
+    double T = 11, D = 24, V = 19;
     double layers = 2 * D * (3 + 3) * (5 + 7) + 2 * T * 3 * (5 + 7) + 2 * D * (4 + 2) * (6 + 2) + 2 * T * 4 * (6 + 2);
     double expected = 3 * 6 * T * (layers + 2 * (gated ? 6 : 4) * D * 40 + 2 * D * V);
     ck_assert_double_eq(hl_bench_config_flops(&config), expected);
-    ck_assert_double_eq(flops, expected);
+    ck_assert_double_eq(flops_of_tape(&config), expected);
     ck_assert_double_eq(hl_bench_flops(&config, 1, 11), expected / 6);
 }
 
@@ -138,14 +137,7 @@ TEST(what_is_before_and_behind_the_encoder_counts_as_the_tape_counts_it)
         hl_config config;
         snprintf(text, sizeof text, "[task]\nlength = 5\n[model]\nd_model = 24\n%s", ends[i]);
         config_parse(text, &config);
-        hl_model_config model_config = hl_setup_model(&config);
-        hl_model model;
-        size_t bytes;
-        double flops;
-        CHECK_OK(hl_model_init(&model, &model_config));
-        CHECK_OK(hl_trainer_plan(&model, &config, 1, &bytes, &flops));
-        ck_assert_double_eq(hl_bench_config_flops(&config), flops);
-        hl_model_free(&model);
+        ck_assert_double_eq(hl_bench_config_flops(&config), flops_of_tape(&config));
     }
 }
 

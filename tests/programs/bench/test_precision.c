@@ -44,14 +44,14 @@ TEST(the_precision_is_that_of_the_steps)
 TEST(a_row_in_bf16_says_so)
 {
     static const char told[] = "in bf16; sgemm is the rate of products in float\n";
-    hl_bench_workload_figures workload = { .name = "x", .figures = { .ms = 1, .precision = "bf16" } };
+    hl_bench_figures workload = { .name = "x", .ms = 1, .precision = "bf16" };
     for (int i = 0; i < 2; i++) {
         hl_text text = { 0 };
         hl_bench_table_row(&text, &workload);
         CHECK_OK(hl_text_status(&text));
         ck_assert((strstr(text.bytes, told) != NULL) == (i == 0));
         hl_text_free(&text);
-        snprintf(workload.figures.precision, sizeof workload.figures.precision, "float");
+        snprintf(workload.precision, sizeof workload.precision, "float");
     }
 }
 

@@ -4,7 +4,7 @@
 #include "core/ops/sum.h"
 #include "programs/bench/profile.h"
 #include "programs/bench/workload.h"
-#include "programs/repeat.h"
+#include "programs/timing.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/train/trainer_example.h"
@@ -199,11 +199,11 @@ TEST(things_are_done_five_times_at_least_until_they_fail)
 {
     int n = 0;
     hl_bench_times times;
-    CHECK_OK(hl_bench_repeat(0, count_once, &n, &times));
+    CHECK_OK(hl_bench_repeat(HL_BENCH_LEAST_REPEATS, 0, count_once, &n, &times));
     ck_assert_int_eq(n, HL_BENCH_LEAST_REPEATS);
     ck_assert_int_eq(times.n, n);
     ck_assert(times.quarter <= times.median && times.median <= times.three_quarters && times.mean >= 0);
-    message_check(hl_bench_repeat(60, count_once, &n, &times), HL_NOT_FINITE, "bench.enough");
+    message_check(hl_bench_repeat(HL_BENCH_LEAST_REPEATS, 60, count_once, &n, &times), HL_NOT_FINITE, "bench.enough");
     ck_assert_int_eq(n, 100);
 }
 
@@ -219,7 +219,7 @@ TEST(median_and_quartiles_are_those_of_the_times)
 {
     int n = 0;
     hl_bench_times times;
-    CHECK_OK(hl_bench_repeat(0, sleep_once, &n, &times));
+    CHECK_OK(hl_bench_repeat(HL_BENCH_LEAST_REPEATS, 0, sleep_once, &n, &times));
     ck_assert(times.quarter >= 0.010 && times.median >= 0.015 && times.three_quarters >= 0.020);
     ck_assert(times.quarter < times.median && times.median < times.three_quarters);
     ck_assert_double_ge(times.mean, 0.015);

@@ -1,6 +1,5 @@
 /* The command line of predict: its values, and what does not go together or does not fit the run's task. */
 #include "programs/predict/command.h"
-#include "programs/predict/help.h"
 
 #include "tests/check_suite.h"
 #include "tests/messages.h"

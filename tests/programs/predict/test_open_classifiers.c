@@ -23,9 +23,7 @@ static json_t *line_of(const char *out, int number)
     for (; number > 0; number--) {
         out = strchr(out, '\n') + 1;
     }
-    json_t *line = json_loads(out, JSON_DISABLE_EOF_CHECK, NULL);
-    ck_assert_ptr_nonnull(line);
-    return line;
+    return json_in(out, JSON_DISABLE_EOF_CHECK);
 }
 
 static double real_of(const json_t *object, const char *name)

@@ -1,5 +1,4 @@
 #include "programs/train/command.h"
-#include "programs/train/help.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/programs/command_lines.h"

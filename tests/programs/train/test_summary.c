@@ -11,9 +11,9 @@
 
 static char *summary_of(const hl_config *config)
 {
-    char *text;
-    CHECK_OK(hl_summary_text(config, &text));
-    return text;
+    hl_text text = { 0 };
+    CHECK_OK(hl_summary_write(config, false, &text));
+    return text.bytes;
 }
 
 static char *parse_and_sum_up(const char *ini)
@@ -117,7 +117,7 @@ TEST(what_is_multiplied_in_bf16_is_said)
     ck_assert((strstr(text, "All but attention's multiply in bf16, with sums in float.\n") != NULL) == here);
     hl_free(text);
     hl_text json = { 0 };
-    CHECK_OK(hl_summary_json(&config, &json));
+    CHECK_OK(hl_summary_write(&config, true, &json));
     ck_assert_ptr_nonnull(strstr(json.bytes, here ? "\"precision\": \"bf16\"" : "\"precision\": \"float\""));
     hl_text_free(&json);
 }
@@ -265,7 +265,7 @@ static void expect_failures_told(const hl_config *config, bool json)
     for (int n = 1;; n++) {
         hl_text text = { 0 };
         faults_in_memory(n, FAULTS_ONCE);
-        hl_status status = json ? hl_summary_json(config, &text) : hl_summary_text(config, &text.bytes);
+        hl_status status = hl_summary_write(config, json, &text);
         bool reached = faults_allocations() >= n;
         hl_text_free(&text);
         if (!reached) { /* none was left to fail */
@@ -298,7 +298,7 @@ TEST(as_json_it_holds_the_same_figures)
     hl_footprint footprint;
     CHECK_OK(hl_footprint_of_config(&example.config, &footprint));
     hl_text text = { 0 };
-    CHECK_OK(hl_summary_json(&example.config, &text));
+    CHECK_OK(hl_summary_write(&example.config, true, &text));
     json_t *root;
     CHECK_OK(hl_json_parse("the summary", text.bytes, text.size, &root));
     json_t *rows = json_object_get(root, "rows"), *memory = json_object_get(root, "memory_bytes");
@@ -338,7 +338,7 @@ TEST(several_processes_are_told_where_there_are_leaves)
     ck_assert_ptr_null(strstr(text, "\n          5 "));
     hl_free(text);
     hl_text json = { 0 };
-    CHECK_OK(hl_summary_json(&example.config, &json));
+    CHECK_OK(hl_summary_write(&example.config, true, &json));
     json_t *root;
     CHECK_OK(hl_json_parse("the summary", json.bytes, json.size, &root));
     json_t *all = json_object_get(root, "processes"), *two = json_array_get(all, 0);

@@ -1,4 +1,0 @@
-/* The text of --help, from the folder help/. "{heads}" and the like stand for the names of programs. */
-#pragma once
-
-extern const char hl_predict_help_usage[];
