@@ -352,7 +352,7 @@ static hl_status read(const reader *r)
 hl_status hl_pretrained_read_config(hl_pretrained *folder)
 {
     json_t *root;
-    HL_TRY(hl_pretrained_read_json(folder, file, &root));
+    HL_TRY(hl_pretrained_read_json(folder->path, file, &root));
     if (root == NULL) {
         return hl_pretrained_error(folder, file, "is missing: no folder of a model as Hugging Face lays it out");
     }

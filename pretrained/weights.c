@@ -9,13 +9,12 @@ static const char single[] = "model.safetensors", index_name[] = "model.safetens
 
 static hl_status open_file(hl_pretrained *folder, const char *name)
 {
+    int i = folder->n_files++; /* hl_pretrained_close frees what is there */
+    folder->file_names[i] = hl_strdup(name);
+    HL_NEED(folder->file_names[i] != NULL, name);
     char *path = hl_path_join(folder->path, "%s", name);
     HL_NEED(path != NULL, name);
-    folder->file_names[folder->n_files] = hl_strdup(name);
-    hl_status status = folder->file_names[folder->n_files] != NULL
-                           ? hl_safetensors_open(path, &folder->files[folder->n_files])
-                           : hl_error_memory(name);
-    folder->n_files++; /* hl_pretrained_close frees what is there */
+    hl_status status = hl_safetensors_open(path, &folder->files[i]);
     hl_free(path);
     return status;
 }
@@ -79,7 +78,7 @@ static hl_status open_shards(hl_pretrained *folder, json_t *map)
 static hl_status read_index(hl_pretrained *folder)
 {
     json_t *root;
-    HL_TRY(hl_pretrained_read_json(folder, index_name, &root));
+    HL_TRY(hl_pretrained_read_json(folder->path, index_name, &root));
     if (root == NULL) {
         return hl_pretrained_error(folder, single,
                                    "is missing, and so is %s; weights in other files, as pytorch_model.bin, are saved "

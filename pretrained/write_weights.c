@@ -1,5 +1,6 @@
 /* The parameters of a model as the tensors of a folder. */
 #include "core/base/memory.h"
+#include "core/files/folders.h"
 #include "core/kernels/small_matmul.h"
 #include "pretrained/private/write.h"
 
@@ -206,12 +207,14 @@ static hl_status add_all(tensors *t)
     return hl_ok();
 }
 
-hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char *path, hl_pretrained_written *written)
+hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, hl_pretrained_written *written)
 {
     static const hl_metadata_item format = { "format", "pt" }; /* transformers 4 refuses files that do not say so */
     tensors t = { .w = w };
     hl_file file = { .fd = -1 };
     hl_status status = add_all(&t);
+    char *path = hl_path_join(w->path, "model.safetensors");
+    HL_THEN(status, path != NULL ? hl_ok() : hl_error_memory(w->path));
     if (status.code == HL_OK && hl_file_create(&file, path).code == HL_OK) {
         hl_safetensors_write(&file, t.list, t.n, &format, 1);
     }
@@ -224,6 +227,7 @@ hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char
     for (int i = 0; t.copies != NULL && i < t.capacity; i++) {
         hl_free(t.copies[i]);
     }
+    hl_free(path);
     hl_free(t.copies);
     hl_free(t.names);
     hl_free(t.list);

@@ -32,9 +32,12 @@ struct hl_pretrained {
 /* Whether "<path>/<name>" exists. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_pretrained_has(const char *path, const char *name, bool *has);
 
-/* Reads "<folder>/<name>", whole numbers as reals. *root is NULL if there is no such file. HL_BAD_FILE,
- * HL_NO_MEMORY; json_decref. */
-hl_status hl_pretrained_read_json(const hl_pretrained *folder, const char *name, json_t **root);
+/* Reads "<path>/<name>", whole numbers as reals. *root is NULL if there is no such file. HL_BAD_FILE, HL_NO_MEMORY;
+ * json_decref. */
+hl_status hl_pretrained_read_json(const char *path, const char *name, json_t **root);
+
+/* Writes the text as "<path>/<name>", and frees it. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_write_text(const char *path, const char *name, hl_text *text);
 
 /* "<folder>/<name>: <what>", formatted as by printf. */
 hl_status hl_pretrained_error(const hl_pretrained *folder, const char *name, const char *format, ...)
