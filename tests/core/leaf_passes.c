@@ -73,21 +73,20 @@ static hl_tape_options options_of(const leaf_passes *p, int first, int n)
                               .n_places = n };
 }
 
+static hl_status record(hl_tape *tape, void *passes)
+{
+    hl_status status = hl_tape_backward(tape, loss_of(passes, tape, 0, LONGEST, NULL));
+    ck_assert(!hl_tape_leaves_share(tape));
+    return status;
+}
+
 static void make_plan(leaf_passes *p)
 {
-    hl_arena arena;
-    hl_tape tape;
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
-    hl_tape_begin(&tape, &arena,
-                  (hl_tape_options){ .threads = 3,
-                                     .training = true,
-                                     .gradients = true,
-                                     .memory = { .dry = true, .reuse = true, .leaves = LEAF_PASSES_LEAVES } });
-    hl_status status = hl_tape_backward(&tape, loss_of(p, &tape, 0, LONGEST, NULL));
-    HL_THEN(status, hl_tape_plan_make(&tape, &p->plan));
+    const hl_tape_options options = {
+        .threads = 3, .training = true, .gradients = true, .memory = { .reuse = true, .leaves = LEAF_PASSES_LEAVES }
+    };
+    hl_status status = hl_tape_plan_pass((size_t)1 << 16, options, record, p, &p->plan);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert(!hl_tape_leaves_share(&tape));
-    hl_arena_free(&arena);
 }
 
 void leaf_passes_make(leaf_passes *p, bool bf16)

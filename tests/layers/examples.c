@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
 #include "tests/scratch.h"
+#include "tests/tapes.h"
 
 #include <check.h>
 #include <math.h>
@@ -49,10 +50,9 @@ void example_fill(hl_parameters *parameters)
     }
 }
 
-void example_tape(hl_tape *tape, hl_arena *arena, hl_tape_options options)
+hl_tape *example_tape(hl_tape_options options)
 {
-    ck_assert_int_eq(hl_arena_init(arena, EXAMPLE_ARENA).code, HL_OK);
-    hl_tape_begin(tape, arena, options);
+    return tapes_begin(EXAMPLE_ARENA, options);
 }
 
 void example_heads(hl_model_config *config, int layer, int64_t heads, int64_t kv_heads, int64_t d_k, int64_t d_v)
@@ -134,18 +134,24 @@ static void release_model(void *model)
     hl_free(model);
 }
 
-hl_model *example_model(const hl_model_config *config)
+hl_model *example_made(const hl_model_config *config)
 {
     hl_model *model = hl_calloc(1, sizeof *model);
     ck_assert_ptr_nonnull(model);
     hl_status status = hl_model_init(model, config);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return scratch_own(model, release_model);
+}
+
+hl_model *example_model(const hl_model_config *config)
+{
+    hl_model *model = example_made(config);
     example_fill(&model->parameters);
     ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
     for (int i = 0; i < model->n_rotaries; i++) {
         ck_assert_int_eq(hl_rotary_allocate(&model->rotaries[i]).code, HL_OK);
     }
-    return scratch_own(model, release_model);
+    return model;
 }
 
 hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)

@@ -9,6 +9,7 @@
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/gradient_check.h"
+#include "tests/tapes.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,23 +117,20 @@ static hl_tensor *add_to(hl_tape *tape, const prepared *p, addition what, hl_ten
 static double gradients_of(const prepared *p, unsigned frozen, addition what, double *gradients)
 {
     double sum = 0;
-    hl_arena arena;
-    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 20));
-    hl_tape tape;
-    hl_tape_begin(&tape, &arena, op_case_options(1, true, false));
+    hl_tape *tape = tapes_begin((size_t)1 << 20, op_case_options(1, true, false));
     hl_tensor *in[OP_CASE_MAX_INPUTS];
     for (int i = 0; i < p->check.n_inputs; i++) {
-        in[i] = hl_tape_tensor(&tape, p->inputs[i].shape, p->inputs[i].values, (frozen >> i & 1) == 0);
+        in[i] = hl_tape_tensor(tape, p->inputs[i].shape, p->inputs[i].values, (frozen >> i & 1) == 0);
     }
-    hl_tensor *y = build_case(&tape, in, (void *)p->c);
-    y = add_to(&tape, p, what, in, y);
+    hl_tensor *y = build_case(tape, in, (void *)p->c);
+    y = add_to(tape, p, what, in, y);
     ck_assert_ptr_nonnull(y);
     hl_real *dy = hl_calloc((size_t)hl_shape_count(y->shape), sizeof *dy);
     for (int64_t i = 0; i < hl_shape_count(y->shape); i++) {
         dy[i] = op_case_dy(i);
         sum += dy[i];
     }
-    CHECK_OK(hl_tape_backward_from(&tape, y, dy));
+    CHECK_OK(hl_tape_backward_from(tape, y, dy));
     for (int i = 0; i < p->check.n_inputs; i++) {
         if (frozen >> i & 1) {
             ck_assert_ptr_null(in[i]->grad);
@@ -143,7 +141,6 @@ static double gradients_of(const prepared *p, unsigned frozen, addition what, do
         gradients += hl_shape_count(p->inputs[i].shape);
     }
     hl_free(dy);
-    hl_arena_free(&arena);
     return sum;
 }
 

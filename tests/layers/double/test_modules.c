@@ -119,11 +119,9 @@ static hl_tensor *build_feed_forward(hl_tape *tape, hl_tensor *const *in, void *
 static void assert_no_kink_is_near(const hl_feed_forward *layer)
 {
     fill_x();
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x_values, false);
-    hl_tensor *h = hl_linear_layer_forward(&tape, &layer->linear1, x);
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(B * T, D), x_values, false);
+    hl_tensor *h = hl_linear_layer_forward(tape, &layer->linear1, x);
     ck_assert_ptr_nonnull(h);
     int64_t positive = 0, n = hl_shape_count(h->shape);
     for (int64_t i = 0; i < n; i++) {
@@ -132,7 +130,6 @@ static void assert_no_kink_is_near(const hl_feed_forward *layer)
     }
     ck_assert_int_gt(positive, 0);
     ck_assert_int_lt(positive, n);
-    hl_arena_free(&arena);
 }
 
 #define NAME(constant, name) [constant] = "feed-forward, " #name,
@@ -178,11 +175,9 @@ LOOP_TEST(a_gated_feed_forward_network_multiplies_its_activation, 0, 2)
             .d_model = D, .d_ff = F, .activation = _i == 0 ? HL_SILU : HL_RELU, .bias = true, .gated = true });
     example_fill(&parameters);
     fill_x();
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x_values, false);
-    hl_tensor *y = hl_feed_forward_forward(&tape, &layer, x, (hl_linear_after){ 0 });
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(B * T, D), x_values, false);
+    hl_tensor *y = hl_feed_forward_forward(tape, &layer, x, (hl_linear_after){ 0 });
     ck_assert_ptr_nonnull(y);
     for (int64_t n = 0; n < B * T; n++) {
         double in[D], inner[F];
@@ -198,7 +193,6 @@ LOOP_TEST(a_gated_feed_forward_network_multiplies_its_activation, 0, 2)
             ck_assert_double_eq_tol((double)y->data[n * D + d], row_of_linear(&layer.linear2, inner, F, d), 1e-10);
         }
     }
-    hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
 

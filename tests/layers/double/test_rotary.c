@@ -23,18 +23,15 @@ static void output_of(attention_call *call, int32_t first, int32_t key_first, hl
     call->rules.query_positions = positions[0];
     call->rules.key_positions = positions[1];
     const attention_case *c = call->c;
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(call->Nq, c->D), call->x, false);
-    hl_tensor *memory = c->cross ? hl_tape_tensor(&tape, HL_SHAPE(call->Nk, c->D), call->memory, false) : x;
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(call->Nq, c->D), call->x, false);
+    hl_tensor *memory = c->cross ? hl_tape_tensor(tape, HL_SHAPE(call->Nk, c->D), call->memory, false) : x;
     const hl_tensor *out =
-        hl_multi_head_forward(&tape, &call->layer, x, memory, &call->rules, NULL, (hl_linear_after){ 0 });
-    ck_assert_msg(out != NULL, "%s: %s", c->name, hl_tape_status(&tape).text);
+        hl_multi_head_forward(tape, &call->layer, x, memory, &call->rules, NULL, (hl_linear_after){ 0 });
+    ck_assert_msg(out != NULL, "%s: %s", c->name, hl_tape_status(tape).text);
     for (int64_t i = 0; i < call->Nq * c->D; i++) {
         y[i] = out->data[i];
     }
-    hl_arena_free(&arena);
 }
 
 static double difference(const hl_real *a, const hl_real *b, int64_t n)
