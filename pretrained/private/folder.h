@@ -11,6 +11,13 @@
 
 enum { HL_PRETRAINED_JSON_BYTES = 16 << 20, HL_PRETRAINED_MAX_FILES = 256, HL_PRETRAINED_MAX_LABELS = 1 << 16 };
 
+/* A file of weights; owned by the folder. */
+typedef struct hl_folder_file {
+    char *name;
+    hl_safetensors *tensors;
+    int first; /* the number of its first tensor, counted through all files */
+} hl_folder_file;
+
 struct hl_pretrained {
     char *path;
     const hl_model_kind *kind;
@@ -24,9 +31,8 @@ struct hl_pretrained {
     hl_tokens *tokens;
     hl_text notices;
     hl_pretrained_sentence sentence;
-    hl_safetensors **files; /* the weights: one file, or the shards */
-    char **file_names;
-    int n_files;
+    hl_folder_file files[HL_PRETRAINED_MAX_FILES]; /* the weights: one file, or the shards */
+    int n_files, n_tensors;
 };
 
 /* Whether "<path>/<name>" exists. HL_BAD_FILE, HL_NO_MEMORY. */
