@@ -20,6 +20,7 @@ typedef struct hl_folder_file {
 
 struct hl_pretrained {
     char *path;
+    const json_t *config; /* the root of config.json, only while it is read */
     const hl_model_kind *kind;
     hl_model_config model;                      /* with the stored head */
     hl_model_config heads[HL_PRETRAINED_HEADS]; /* with each that there may be */
