@@ -27,11 +27,11 @@ static hl_status check_supported(hl_pretrained *folder)
             return hl_pretrained_error(folder, file, "%s = %s is not supported", flags[i].key, is ? "true" : "false");
         }
     }
-    const json_t *positions = hl_config_json_member(folder, "position_embedding_type"),
-                 *pruned = hl_config_json_member(folder, "pruned_heads");
-    if (positions != NULL && (!json_is_string(positions) || strcmp(json_string_value(positions), "absolute") != 0)) {
+    const char *positions = hl_config_json_text(folder, "position_embedding_type", "absolute");
+    const json_t *pruned = hl_config_json_member(folder, "pruned_heads");
+    if (strcmp(positions, "absolute") != 0) {
         return hl_pretrained_error(folder, file, "position_embedding_type = %s is not supported, only absolute",
-                                   json_is_string(positions) ? json_string_value(positions) : "what stands here");
+                                   positions);
     }
     if (pruned != NULL && json_object_size(pruned) + json_array_size(pruned) > 0) {
         return hl_pretrained_error(folder, file, "pruned_heads are not supported: other shapes than config.json's");
@@ -45,30 +45,25 @@ static hl_status check_supported(hl_pretrained *folder)
 /* Our heads have the activation of the layers. */
 static hl_status check_head_activation(hl_pretrained *folder)
 {
-    const char *key = folder->kind->head_activation;
-    const json_t *value = hl_config_json_member(folder, key);
-    const char *name = value == NULL ? "gelu" : json_string_value(value);
+    const char *key = folder->kind->head_activation, *name = hl_config_json_text(folder, key, "gelu");
     hl_activation activation;
-    bool same =
-        name != NULL && hl_model_kind_find_activation(name, &activation) && activation == folder->model.activation;
-    return key == NULL || same
-               ? hl_ok()
-               : hl_pretrained_error(folder, file, "%s = %s is not supported, only the function of %s", key,
-                                     name != NULL ? name : "what stands here", folder->kind->activation);
+    bool same = hl_model_kind_find_activation(name, &activation) && activation == folder->model.activation;
+    return key == NULL || same ? hl_ok()
+                               : hl_pretrained_error(folder, file, "%s = %s is not supported, only the function of %s",
+                                                     key, name, folder->kind->activation);
 }
 
 static hl_status read_activation(hl_pretrained *folder)
 {
-    const char *key = folder->kind->activation;
-    const json_t *value = hl_config_json_member(folder, key);
-    const char *name = value == NULL ? (folder->kind->causal ? "gelu_new" : "gelu") : json_string_value(value);
-    if (name != NULL && hl_model_kind_find_activation(name, &folder->model.activation)) {
+    const char *key = folder->kind->activation,
+               *name = hl_config_json_text(folder, key, folder->kind->causal ? "gelu_new" : "gelu");
+    if (hl_model_kind_find_activation(name, &folder->model.activation)) {
         return check_head_activation(folder);
     }
     return hl_pretrained_error(folder, file,
                                "%s = %s is not supported, only relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
                                "quick_gelu, silu and swish",
-                               key, name != NULL ? name : "what stands here");
+                               key, name);
 }
 
 /* ---- the model ---- */
@@ -234,9 +229,8 @@ static hl_status read_problem(hl_pretrained *folder)
     static const char *const names[] = { [HL_PROBLEM_CHOICE] = "single_label_classification",
                                          [HL_PROBLEM_LABELS] = "multi_label_classification",
                                          [HL_PROBLEM_NUMBERS] = "regression" };
-    const json_t *type = hl_config_json_member(folder, "problem_type");
     hl_pretrained_problem problem = folder->n_labels > 1 ? HL_PROBLEM_CHOICE : HL_PROBLEM_NUMBERS;
-    const char *name = type == NULL ? names[problem] : json_is_string(type) ? json_string_value(type) : "";
+    const char *name = hl_config_json_text(folder, "problem_type", names[problem]);
     for (int i = HL_PROBLEM_CHOICE; i <= HL_PROBLEM_NUMBERS; i++) {
         if (strcmp(name, names[i]) == 0) {
             folder->problem = (hl_pretrained_problem)i;
@@ -251,13 +245,10 @@ static hl_status read_problem(hl_pretrained *folder)
 /* Which row or rows classes are read from, if the kind has a key for it. */
 static hl_status read_pooling(hl_pretrained *folder, hl_pooling *pooling)
 {
-    const char *key = folder->kind->pooling;
-    const json_t *value = hl_config_json_member(folder, key);
-    const char *name = value == NULL ? "cls" : json_string_value(value);
-    bool mean = name != NULL && strcmp(name, "mean") == 0;
-    if (key != NULL && !mean && (name == NULL || strcmp(name, "cls") != 0)) {
-        return hl_pretrained_error(folder, file, "%s = %s is not supported, only cls and mean", key,
-                                   name != NULL ? name : "what stands here");
+    const char *key = folder->kind->pooling, *name = hl_config_json_text(folder, key, "cls");
+    bool mean = strcmp(name, "mean") == 0;
+    if (!mean && strcmp(name, "cls") != 0) {
+        return hl_pretrained_error(folder, file, "%s = %s is not supported, only cls and mean", key, name);
     }
     *pooling = mean ? HL_POOLING_MEAN : *pooling;
     return hl_ok();
@@ -270,36 +261,28 @@ static hl_status add_head(hl_pretrained *folder, hl_pretrained_head head, hl_mod
     bool tied;
     HL_TRY(hl_config_json_bool(folder, "tie_word_embeddings", true, &tied));
     c->head = HL_HEAD_NONE;
-    switch (head) {
-    case HL_PRETRAINED_MASKED:
-        c->head = kind->causal ? HL_HEAD_LINEAR : HL_HEAD_TRANSFORM;
-        c->tie_embedding = tied;
-        return hl_ok();
-    case HL_PRETRAINED_NEXT:
-        c->head = HL_HEAD_LINEAR;
-        c->tie_embedding = tied && c->embedding_size == 0;
-        return hl_ok();
-    case HL_PRETRAINED_TAGS:
-        c->head = kind->head_of_all ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
-        c->targets = folder->n_labels;
-        return hl_config_json_share(folder, kind->dropout_tags, c->dropout_residual, &c->dropout_output);
-    case HL_PRETRAINED_CLASSES: /* of the first row, which is the one that has the target, or of the last */
-        c->head = kind->head_of_all ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
-        c->targets = folder->n_labels;
-        c->pooling = kind->causal ? HL_POOLING_LAST : HL_POOLING_ROWS;
-        HL_TRY(read_pooling(folder, &c->pooling));
-        if (kind->dropout_classes != NULL) {
-            HL_TRY(hl_config_json_share(folder, kind->dropout_classes,
-                                        kind->dropout_classes_otherwise > 0 ? kind->dropout_classes_otherwise
-                                                                            : c->dropout_residual,
-                                        &c->dropout_output));
-        }
-        c->pooler = kind->pooler;
-        c->dropout_pooler = kind->pooler_dropout ? c->dropout_output : 0;
-        return hl_ok();
-    default:
+    if (head == HL_PRETRAINED_NONE) {
         return hl_ok();
     }
+    bool masked = head == HL_PRETRAINED_MASKED, words = masked || head == HL_PRETRAINED_NEXT;
+    c->head = (words ? masked && !kind->causal : kind->head_of_all) ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
+    if (words) {
+        c->tie_embedding = tied && (masked || c->embedding_size == 0);
+        return hl_ok();
+    }
+    c->targets = folder->n_labels;
+    if (head == HL_PRETRAINED_TAGS) {
+        return hl_config_json_share(folder, kind->dropout_tags, c->dropout_residual, &c->dropout_output);
+    }
+    c->pooling = kind->causal ? HL_POOLING_LAST : HL_POOLING_ROWS; /* of the row that has the target, or of the last */
+    HL_TRY(read_pooling(folder, &c->pooling));
+    if (kind->dropout_classes != NULL) {
+        double otherwise = kind->dropout_classes_otherwise > 0 ? kind->dropout_classes_otherwise : c->dropout_residual;
+        HL_TRY(hl_config_json_share(folder, kind->dropout_classes, otherwise, &c->dropout_output));
+    }
+    c->pooler = kind->pooler;
+    c->dropout_pooler = kind->pooler_dropout ? c->dropout_output : 0;
+    return hl_ok();
 }
 
 static hl_status read_head(hl_pretrained *folder)
@@ -326,8 +309,7 @@ static hl_status read_head(hl_pretrained *folder)
 
 static hl_status read(hl_pretrained *folder)
 {
-    const json_t *type = hl_config_json_member(folder, "model_type");
-    const char *name = json_string_value(type);
+    const char *name = json_string_value(hl_config_json_member(folder, "model_type"));
     char names[HL_MODEL_KIND_NAMES];
     if (name == NULL) {
         return hl_pretrained_error(folder, file, "has no model_type; it can be one of %s", hl_model_kind_names(names));

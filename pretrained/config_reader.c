@@ -12,6 +12,12 @@ const json_t *hl_config_json_member(const hl_pretrained *folder, const char *key
     return json_is_null(value) ? NULL : value;
 }
 
+const char *hl_config_json_text(const hl_pretrained *folder, const char *key, const char *otherwise)
+{
+    const json_t *value = hl_config_json_member(folder, key);
+    return value == NULL ? otherwise : json_is_string(value) ? json_string_value(value) : "what stands here";
+}
+
 hl_status hl_config_json_size(const hl_pretrained *folder, const char *key, int64_t least, int64_t otherwise,
                               int64_t *size)
 {

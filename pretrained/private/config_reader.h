@@ -6,6 +6,9 @@
 /* The member of that name; NULL if it is missing or null, or if there is no name. */
 const json_t *hl_config_json_member(const hl_pretrained *folder, const char *key);
 
+/* The text of that member; `otherwise` if it is missing, and "what stands here", for messages, if it is no text. */
+const char *hl_config_json_text(const hl_pretrained *folder, const char *key, const char *otherwise);
+
 /* Reads a size from `least` to 2^30, `otherwise` if it is missing. An `otherwise` below `least` means that it must not
  * be missing. HL_BAD_FILE. */
 hl_status hl_config_json_size(const hl_pretrained *folder, const char *key, int64_t least, int64_t otherwise,
