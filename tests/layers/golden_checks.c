@@ -138,9 +138,7 @@ LOOP_TEST(encoder_layer, 0, ROWS(golden_layers))
 {
     hl_encoder_layer_config config = {
         .attention = heads,
-        .d_ff = GOLDEN_F,
-        .activation = golden_layers[_i].activation,
-        .feed_forward_bias = heads.bias,
+        .feed_forward = { .d_ff = GOLDEN_F, .activation = golden_layers[_i].activation, .bias = heads.bias },
         .norm = golden_layers[_i].norm,
         .norms.bias = heads.bias,
     };
