@@ -8,6 +8,8 @@
 #include "core/ops/layer_norm.h"
 #include "core/ops/linear.h"
 #include "core/ops/scale.h"
+#include "tests/owned.h"
+#include "tests/scratch.h"
 
 #include <check.h>
 #include <string.h>
@@ -89,9 +91,19 @@ static void make_plan(leaf_passes *p)
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
 }
 
-void leaf_passes_make(leaf_passes *p, bool bf16)
+static void release(void *passes)
 {
-    hl_threads_setup();
+    leaf_passes *p = passes;
+    hl_parameters_free(&p->parameters);
+    hl_tape_plan_free(&p->plan);
+    hl_free(p);
+}
+
+leaf_passes *leaf_passes_make(bool bf16)
+{
+    leaf_passes *p = hl_calloc(1, sizeof *p);
+    ck_assert_ptr_nonnull(p);
+    scratch_own(p, release);
     *p = (leaf_passes){ 0 };
     parameter(p, "W", HL_SHAPE(V, D));
     parameter(p, "P", HL_SHAPE(40, D));
@@ -121,12 +133,7 @@ void leaf_passes_make(leaf_passes *p, bool bf16)
         p->places[i] = 3 * i;
     }
     make_plan(p);
-}
-
-void leaf_passes_free(leaf_passes *p)
-{
-    hl_parameters_free(&p->parameters);
-    hl_tape_plan_free(&p->plan);
+    return p;
 }
 
 double leaf_passes_rows(leaf_passes *p, int first, int n, hl_real *gradients)
@@ -156,9 +163,8 @@ void leaf_passes_together(leaf_passes *p, int threads, int first, int n, hl_real
 {
     hl_arena arenas[LEAF_PASSES_LEAVES];
     hl_tape_leaf leaves[LEAF_PASSES_LEAVES];
-    hl_tape_kept kept = { .numbers = hl_malloc(p->plan.kept + 1) };
-    hl_real *scratch = hl_malloc(p->plan.sums);
-    ck_assert(kept.numbers != NULL && scratch != NULL);
+    hl_tape_kept kept = { .numbers = owned_calloc(1, p->plan.kept + 1) };
+    hl_real *scratch = owned_calloc(1, p->plan.sums);
     hl_parameters_grads_into(&p->parameters, gradients);
     for (int i = 0; i < n; i++) {
         int row = leaf_passes_first(first + i), rows = leaf_passes_first(first + i + 1) - row;
@@ -177,6 +183,4 @@ void leaf_passes_together(leaf_passes *p, int threads, int first, int n, hl_real
     for (int i = 0; i < n; i++) {
         hl_arena_free(&arenas[i]);
     }
-    hl_free(scratch);
-    hl_free(kept.numbers);
 }

@@ -1,8 +1,8 @@
 #include "tests/core/linear_numbers.h"
-#include "tests/tapes.h"
 
 #include "core/ops/add.h"
 #include "core/ops/linear.h"
+#include "tests/owned.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -56,10 +56,10 @@ static recorded record(hl_tape *tape, map of, const numbers *n, call c)
 void numbers_plan(map of, call c, hl_tape_plan *plan)
 {
     hl_tape *tape =
-        tapes_begin(1 << 16, (hl_tape_options){ .threads = c.threads,
-                                                .training = true,
-                                                .gradients = true,
-                                                .memory = { .dry = true, .prepare = true, .reuse = c.reuse } });
+        owned_tape(1 << 16, (hl_tape_options){ .threads = c.threads,
+                                               .training = true,
+                                               .gradients = true,
+                                               .memory = { .dry = true, .prepare = true, .reuse = c.reuse } });
     recorded t = record(tape, of, NULL, c);
     ck_assert_int_eq(hl_tape_backward_from(tape, t.y, (hl_real[1]){ 0 }).code, HL_OK);
     ck_assert_int_eq(hl_tape_plan_make(tape, plan).code, HL_OK);

@@ -4,7 +4,7 @@
 #include "core/kernels/random.h"
 #include "core/ops/attention.h"
 #include "tests/check_suite.h"
-#include "tests/tapes.h"
+#include "tests/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,12 +71,12 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
     }
     memset(o->z, 0, sizeof o->z); /* of fewer heads, rows are shorter than the room that they have */
     hl_threads_setup();
-    hl_tape *tape = tapes_begin((size_t)8 << 20, (hl_tape_options){ .threads = threads,
-                                                                    .training = true,
-                                                                    .gradients = true,
-                                                                    .seed = 3,
-                                                                    .places = places + begin,
-                                                                    .n_places = rows });
+    hl_tape *tape = owned_tape((size_t)8 << 20, (hl_tape_options){ .threads = threads,
+                                                                   .training = true,
+                                                                   .gradients = true,
+                                                                   .seed = 3,
+                                                                   .places = places + begin,
+                                                                   .n_places = rows });
     const hl_sequences sequences = { .n = n, .longest = LONGEST, .offsets = offsets + first };
     hl_tensor *qkv = hl_tape_tensor(tape, HL_SHAPE(rows, WIDTH), x, true);
     hl_tensor *z = hl_attention(

@@ -5,7 +5,7 @@
 #include "core/ops/dropout.h"
 #include "core/ops/linear.h"
 #include "tests/check_suite.h"
-#include "tests/tapes.h"
+#include "tests/owned.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,7 +125,7 @@ static outputs run(hl_tape_options options, int64_t count)
         offsets[b] = 4 * b;
     }
     const hl_sequences sequences = { .n = count, .longest = 4, .offsets = offsets };
-    hl_tape *tape = tapes_begin((size_t)1 << 16, options);
+    hl_tape *tape = owned_tape((size_t)1 << 16, options);
     hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(count * 4, 3), ones, false);
     hl_tensor *w = hl_tape_tensor(tape, HL_SHAPE(3, 3), ones, false);
     hl_linear_args linear = { .x = x, .W = w, .dropout = 0.5f, .dropout_stream = 7 };
@@ -247,7 +247,7 @@ TEST(gathered_rows_draw_by_the_places_of_their_rows)
         hl_tape_options options = { .training = true, .seed = 3, .step = 4 };
         options.places = given == 1 ? places : NULL;
         options.n_places = ROWS;
-        hl_tape *tape = tapes_begin((size_t)1 << 16, options);
+        hl_tape *tape = owned_tape((size_t)1 << 16, options);
         const hl_tensor *all = hl_dropout(tape, hl_tape_tensor(tape, HL_SHAPE(ROWS, D), ones, false), 0.5f, 5);
         hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(M, D), ones, false);
         const hl_tensor *some = hl_dropout_rows(tape, x, 0.5f, 5, rows, BASE);

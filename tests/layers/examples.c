@@ -2,8 +2,8 @@
 
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
+#include "tests/owned.h"
 #include "tests/scratch.h"
-#include "tests/tapes.h"
 
 #include <check.h>
 #include <math.h>
@@ -15,21 +15,9 @@ hl_real example_number(uint32_t use, int64_t i)
     return (hl_real)((int)(word >> 21) - 1024) / 1024;
 }
 
-static void release_block(void *block)
-{
-    hl_free(block);
-}
-
-void *example_calloc(int64_t count, size_t size)
-{
-    void *block = hl_calloc((size_t)count, size);
-    ck_assert_ptr_nonnull(block);
-    return scratch_own(block, release_block);
-}
-
 hl_real *example_numbers(uint32_t use, int64_t n)
 {
-    hl_real *numbers = example_calloc(n, sizeof *numbers);
+    hl_real *numbers = owned_calloc(n, sizeof *numbers);
     for (int64_t i = 0; i < n; i++) {
         numbers[i] = example_number(use, i);
     }
@@ -52,7 +40,7 @@ void example_fill(hl_parameters *parameters)
 
 hl_tape *example_tape(hl_tape_options options)
 {
-    return tapes_begin(EXAMPLE_ARENA, options);
+    return owned_tape(EXAMPLE_ARENA, options);
 }
 
 void example_heads(hl_model_config *config, int layer, int64_t heads, int64_t kv_heads, int64_t d_k, int64_t d_v)
@@ -156,10 +144,10 @@ hl_model *example_model(const hl_model_config *config)
 
 hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
 {
-    int32_t *offsets = example_calloc(B + 1, sizeof *offsets), *tokens = example_calloc(B * T, sizeof *tokens);
-    int32_t *positions = example_calloc(B * T, sizeof *positions), *rows = example_calloc(B * T, sizeof *rows);
-    int32_t *ids = example_calloc(B * T, sizeof *ids), *types = example_calloc(B * T, sizeof *types);
-    int64_t *places = example_calloc(B * T, sizeof *places);
+    int32_t *offsets = owned_calloc(B + 1, sizeof *offsets), *tokens = owned_calloc(B * T, sizeof *tokens);
+    int32_t *positions = owned_calloc(B * T, sizeof *positions), *rows = owned_calloc(B * T, sizeof *rows);
+    int32_t *ids = owned_calloc(B * T, sizeof *ids), *types = owned_calloc(B * T, sizeof *types);
+    int64_t *places = owned_calloc(B * T, sizeof *places);
     hl_batch batch = { .n_examples = B,
                        .offsets = offsets,
                        .tokens = tokens,
@@ -266,6 +254,6 @@ void example_assert_grads_near(const hl_parameters *parameters, const hl_real *e
 
 hl_real *example_grads_copy(const hl_parameters *parameters)
 {
-    hl_real *copy = example_calloc(parameters->count, sizeof *copy);
+    hl_real *copy = owned_calloc(parameters->count, sizeof *copy);
     return memcpy(copy, parameters->grads, (size_t)parameters->count * sizeof *copy);
 }

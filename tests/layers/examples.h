@@ -3,14 +3,12 @@
 #pragma once
 
 #include "layers/model.h"
+#include "tests/owned.h"
 
 enum { EXAMPLE_ARENA = 32 << 20 }; /* bytes, enough for one small module and its backward */
 
 /* Number i of the given use: fixed, in [-1, 1), a multiple of 2^-10. */
 hl_real example_number(uint32_t use, int64_t i);
-
-/* Zeros. */
-void *example_calloc(int64_t count, size_t size);
 
 /* The first n of the numbers. */
 hl_real *example_numbers(uint32_t use, int64_t n);

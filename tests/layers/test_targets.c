@@ -26,7 +26,7 @@ static hl_real *logits_of(const hl_model *model, const hl_batch *batch, bool tar
     hl_tensor *y = targets ? hl_model_target_logits(tape, model, batch, x) : hl_model_logits(tape, model, batch, NULL);
     CHECK_OK(hl_tape_status(tape));
     ck_assert(hl_shape_equal(y->shape, HL_SHAPE(n, model->config.targets)));
-    hl_real *copy = example_calloc(n * model->config.targets, sizeof *copy);
+    hl_real *copy = owned_calloc(n * model->config.targets, sizeof *copy);
     memcpy(copy, y->data, (size_t)(n * model->config.targets) * sizeof *copy);
     return copy;
 }

@@ -45,11 +45,11 @@ static outcome step(hl_model *model, const hl_batch *batch, int threads, bool re
     hl_head_probe probes[LAYERS] = { { 0 } };
     hl_head_weights weights[LAYERS];
     for (int l = 0; recorded && l < LAYERS; l++) {
-        o.weights[l] = example_calloc(n_weights, sizeof(hl_real));
+        o.weights[l] = owned_calloc(n_weights, sizeof(hl_real));
         weights[l] = (hl_head_weights){ .at = o.weights[l], .n_heads = HEADS, .n_tokens = T };
         probes[l].observe = hl_head_weights_observe;
         probes[l].observe_context = &weights[l];
-        probes[l].z = o.z[l] = example_calloc(n_z, sizeof(hl_real));
+        probes[l].z = o.z[l] = owned_calloc(n_z, sizeof(hl_real));
     }
     hl_parameters_zero_grad(&model->parameters);
     o.loss = example_step(model, batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, recorded ? probes : NULL,

@@ -1,7 +1,7 @@
 #include "core/ops/layer_norm.h"
 #include "core/tape.h"
 #include "tests/check_suite.h"
-#include "tests/tapes.h"
+#include "tests/owned.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ static void normalise(int exponent, bool rms, double y[D])
         scaled[d] = ldexp(numbers[d], exponent);
         ones[d] = 1;
     }
-    hl_tape *tape = tapes_begin(1 << 16, (hl_tape_options){ .threads = 1 });
+    hl_tape *tape = owned_tape(1 << 16, (hl_tape_options){ .threads = 1 });
     hl_tensor x = { .shape = HL_SHAPE(1, D), .data = scaled }, gamma = { .shape = HL_SHAPE(D), .data = ones };
     const hl_tensor *out = rms ? hl_rms_norm(tape, &x, &gamma, 0) : hl_layer_norm(tape, &x, &gamma, NULL, 0);
     ck_assert_msg(hl_tape_status(tape).code == HL_OK, "%s", hl_tape_status(tape).text);

@@ -2,7 +2,7 @@
 #include "core/ops/rotate.h"
 
 #include "tests/check_suite.h"
-#include "tests/tapes.h"
+#include "tests/owned.h"
 
 #include <complex.h>
 #include <math.h>
@@ -72,7 +72,7 @@ TEST(products_depend_on_the_distance_alone)
             places[0] = p;
             places[1] = p + distance;
             hl_rotate_table(T, DK, theta, table);
-            hl_tape *tape = tapes_begin(1 << 16, (hl_tape_options){ 0 });
+            hl_tape *tape = owned_tape(1 << 16, (hl_tape_options){ 0 });
             const hl_tensor *y =
                 hl_rotate(tape, (hl_rotate_args){ .x = hl_tape_tensor(tape, HL_SHAPE(2, DK), both[0], false),
                                                   .n_heads = 1,

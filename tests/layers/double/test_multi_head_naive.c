@@ -28,7 +28,7 @@ typedef struct outcome {
 
 static hl_real *copy_of(const hl_real *numbers, int64_t n)
 {
-    hl_real *copy = example_calloc(n, sizeof *copy);
+    hl_real *copy = owned_calloc(n, sizeof *copy);
     ck_assert_ptr_nonnull(numbers);
     return memcpy(copy, numbers, (size_t)n * sizeof *copy);
 }
