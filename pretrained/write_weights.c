@@ -148,15 +148,6 @@ static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, co
     return row->part == HL_PART_TRANSPOSED && tensor->shape.n_dims == 2 ? transpose(tensor, copy) : hl_ok();
 }
 
-static int count_rows(const tensors *t, const hl_weight_name *rows)
-{
-    int n = 0;
-    for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
-        n += 2 * hl_weight_name_layers(row, t->w->model);
-    }
-    return n;
-}
-
 static hl_status add_rows(tensors *t, const hl_weight_name *rows, const char *prefix)
 {
     t->prefix = prefix;
@@ -189,7 +180,7 @@ static hl_status add_all(tensors *t)
     bool bare = strncmp(t->w->class_name, kind->class_name, stem) == 0 &&
                 strcmp(t->w->class_name + stem, hl_model_kind_endings[HL_PRETRAINED_NONE]) == 0;
     const char *prefix = bare ? "" : kind->prefix;
-    t->capacity = count_rows(t, kind->body) + count_rows(t, pooler) + count_rows(t, rows) + t->w->kept.n;
+    t->capacity = 3 * t->w->model->parameters.n + t->w->kept.n; /* q, k and v of one, or a second name */
     t->list = hl_calloc((size_t)t->capacity, sizeof *t->list);
     t->names = hl_calloc((size_t)t->capacity, sizeof *t->names);
     t->copies = hl_calloc((size_t)t->capacity, sizeof *t->copies);
